@@ -1,0 +1,66 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// A library target of the engine with its tests beside it.
+func engine(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
+  [
+    .target(name: name, dependencies: dependencies, swiftSettings: settings),
+    .testTarget(
+      name: name + "Tests",
+      dependencies: [.target(name: name), "FieldpackTestSupport"] + dependencies,
+      swiftSettings: settings),
+  ]
+}
+
+let package = Package(
+  name: "fieldpack",
+  platforms: [.macOS("26.0")],
+  products: [
+    .library(name: "Fieldpack", targets: ["Fieldpack"]),
+    .executable(name: "fieldpack", targets: ["FieldpackMain"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "CSpatiaLite", pkgConfig: "spatialite", providers: [.apt(["libspatialite-dev"])]),
+    .systemLibrary(name: "CPROJ", pkgConfig: "proj", providers: [.apt(["libproj-dev"])]),
+    .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"])]),
+    .systemLibrary(
+      name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+  ]
+    + engine("FieldpackGeometry", [])
+    + engine("FieldpackTopology", ["FieldpackGeometry", "CGEOS"])
+    + engine("FieldpackProjection", ["FieldpackGeometry", "CPROJ"])
+    + engine("FieldpackCore", ["FieldpackGeometry"])
+    + engine("FieldpackSQLite", ["CSQLite", "CSpatiaLite"])
+    + engine(
+      "FieldpackGeoPackage",
+      [
+        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackTopology",
+        "FieldpackProjection",
+      ])
+    + engine(
+      "FieldpackFormats",
+      ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "CXML2"])
+    + engine(
+      "Fieldpack",
+      [
+        "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection", "FieldpackCore",
+        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats",
+      ])
+    + engine("FieldpackCLI", ["Fieldpack"])
+    + [
+      .target(
+        name: "FieldpackTestSupport", path: "Tests/FieldpackTestSupport", swiftSettings: settings),
+      .executableTarget(
+        name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),
+    ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,73 @@
+/// Base 64 of RFC 4648 section 4, written with padding.
+public enum Base64 {
+  private static let alphabet = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    var output: [UInt8] = []
+    var pending: UInt32 = 0
+    var held = 0
+    for byte in bytes {
+      pending = pending << 8 | UInt32(byte)
+      held += 1
+      if held == 3 {
+        append(pending, digits: 4, to: &output)
+        (pending, held) = (0, 0)
+      }
+    }
+    if held > 0 {
+      append(pending << (held == 1 ? 16 : 8), digits: held + 1, to: &output)
+      output += Array(repeating: UInt8(ascii: "="), count: 3 - held)
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  private static func append(_ group: UInt32, digits: Int, to output: inout [UInt8]) {
+    for index in 0..<digits {
+      output.append(alphabet[Int(group >> UInt32(18 - 6 * index) & 63)])
+    }
+  }
+
+  /// The bytes that `text` encodes, or `nil` where it is not base 64.
+  ///
+  /// White space is skipped, padding may be missing, and `-` and `_` stand for `+` and `/`.
+  public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    var output: [UInt8] = []
+    var pending: UInt32 = 0
+    var bits = 0
+    var digits = 0
+    var padding = 0
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: " "), 9, 10, 13: continue
+      case UInt8(ascii: "="):
+        padding += 1
+        continue
+      default: break
+      }
+      guard padding == 0, let digit = value(of: byte) else { return nil }
+      pending = pending << 6 | digit
+      bits += 6
+      digits += 1
+      if bits >= 8 {
+        bits -= 8
+        output.append(UInt8(truncatingIfNeeded: pending >> UInt32(bits)))
+        pending &= (1 << UInt32(bits)) - 1
+      }
+    }
+    let isWhole = digits % 4 != 1 && pending == 0
+    let isPadded = padding == 0 || (padding <= 2 && (digits + padding) % 4 == 0)
+    return isWhole && isPadded ? output : nil
+  }
+
+  private static func value(of byte: UInt8) -> UInt32? {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0")) + 52
+    case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+    case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+}

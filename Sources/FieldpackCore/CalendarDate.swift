@@ -1,0 +1,67 @@
+/// A day of the proleptic Gregorian calendar, without time or zone.
+public struct CalendarDate: Hashable, Sendable, Comparable, LosslessStringConvertible {
+  /// Days since 1970-01-01.
+  public let dayNumber: Int
+
+  public init(dayNumber: Int) { self.dayNumber = dayNumber }
+
+  /// The day, or `nil` where the calendar has none such. Years 0 to 9999.
+  public init?(year: Int, month: Int, day: Int) {
+    guard (0...9999).contains(year), (1...12).contains(month), day >= 1,
+      day <= Self.days(inMonth: month, year: year)
+    else { return nil }
+    // Civil-to-days after Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+    let shifted = month <= 2 ? year - 1 : year
+    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    dayNumber = era * 146_097 + dayOfEra - 719_468
+  }
+
+  /// Reads `YYYY-MM-DD` and nothing else.
+  public init?(_ description: String) {
+    var text = description
+    let date = text.withUTF8 { bytes -> CalendarDate? in
+      bytes.count == 10 ? DateTimeParser.date(bytes) : nil
+    }
+    guard let date else { return nil }
+    self = date
+  }
+
+  private static func days(inMonth month: Int, year: Int) -> Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  public var components: (year: Int, month: Int, day: Int) {
+    let shifted = dayNumber + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth + (shiftedMonth < 10 ? 3 : -9)
+    return (
+      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
+      dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    )
+  }
+
+  public var description: String {
+    let (year, month, day) = components
+    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+  }
+
+  public static func < (a: CalendarDate, b: CalendarDate) -> Bool { a.dayNumber < b.dayNumber }
+}
+
+/// `value` in decimal with leading zeros up to `width` digits.
+func padded(_ value: Int, _ width: Int) -> String {
+  let digits = String(value)
+  return String(repeating: "0", count: max(0, width - digits.count)) + digits
+}

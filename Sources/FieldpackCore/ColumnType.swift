@@ -1,0 +1,86 @@
+/// The declared type of an attribute column: the data types of GeoPackage clause 1.1.1.1.3, and
+/// JSON as text that `gpkg_data_columns` marks `application/json`.
+public enum ColumnType: Hashable, Sendable {
+  case boolean
+  case tinyInt
+  case smallInt
+  case mediumInt
+  case integer
+  case float
+  case double
+  /// At most so many characters.
+  case text(maximumLength: Int? = nil)
+  /// At most so many bytes.
+  case blob(maximumLength: Int? = nil)
+  case date
+  case dateTime
+  case json
+  /// A declared type that the standard does not know, kept as it stands.
+  case other(String)
+
+  /// The type as it stands in `CREATE TABLE`.
+  public var sql: String {
+    switch self {
+    case .boolean: "BOOLEAN"
+    case .tinyInt: "TINYINT"
+    case .smallInt: "SMALLINT"
+    case .mediumInt: "MEDIUMINT"
+    case .integer: "INTEGER"
+    case .float: "FLOAT"
+    case .double: "REAL"
+    case .text(nil), .json: "TEXT"
+    case .text(let length?): "TEXT(\(length))"
+    case .blob(nil): "BLOB"
+    case .blob(let length?): "BLOB(\(length))"
+    case .date: "DATE"
+    case .dateTime: "DATETIME"
+    case .other(let declared): declared
+    }
+  }
+
+  /// The type that a declaration names, whatever its case.
+  public init(sql declared: String) {
+    let upper = declared.uppercased().filter { $0 != " " }
+    switch upper {
+    case "BOOLEAN": self = .boolean
+    case "TINYINT": self = .tinyInt
+    case "SMALLINT": self = .smallInt
+    case "MEDIUMINT": self = .mediumInt
+    case "INT", "INTEGER": self = .integer
+    case "FLOAT": self = .float
+    case "DOUBLE", "REAL": self = .double
+    case "TEXT": self = .text()
+    case "BLOB": self = .blob()
+    case "DATE": self = .date
+    case "DATETIME": self = .dateTime
+    default: self = Self.sized(upper) ?? .other(declared)
+    }
+  }
+
+  private static func sized(_ declared: String) -> ColumnType? {
+    guard declared.hasSuffix(")"), let open = declared.firstIndex(of: "("),
+      let length = Int(declared[declared.index(after: open)...].dropLast())
+    else { return nil }
+    switch declared[..<open] {
+    case "TEXT": return .text(maximumLength: length)
+    case "BLOB": return .blob(maximumLength: length)
+    default: return nil
+    }
+  }
+
+  /// The value that a stored one stands for in a column of this type.
+  ///
+  /// A text that is not a date or an instant to the millisecond stays text, so nothing is lost.
+  public func value(_ stored: Value) -> Value {
+    switch (self, stored) {
+    case (.boolean, .integer(0)): return .boolean(false)
+    case (.boolean, .integer(1)): return .boolean(true)
+    case (.date, .text(let text)): return CalendarDate(text).map(Value.date) ?? stored
+    case (.dateTime, .text(var text)):
+      let parsed = text.withUTF8 { DateTimeParser.dateTime($0) }
+      guard let parsed, parsed.hasZone, parsed.fractionDigits <= 3 else { return stored }
+      return .dateTime(parsed.instant)
+    default: return stored
+    }
+  }
+}

@@ -1,0 +1,77 @@
+public import FieldpackGeometry
+
+/// Names with values, in order; names are compared exactly.
+public struct Attributes: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+  public private(set) var elements: [Element]
+
+  public struct Element: Hashable, Sendable {
+    public var name: String
+    public var value: Value
+
+    public init(name: String, value: Value) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  public init(_ elements: [Element] = []) {
+    self.elements = []
+    self.elements.reserveCapacity(elements.count)
+    for element in elements { self[element.name] = element.value }
+  }
+
+  public init(dictionaryLiteral elements: (String, Value)...) {
+    self.init(elements.map { Element(name: $0.0, value: $0.1) })
+  }
+
+  /// The value of `name`; `nil` is "not given", which is not `.null`.
+  public subscript(name: String) -> Value? {
+    get { elements.first { $0.name == name }?.value }
+    set {
+      guard let index = elements.firstIndex(where: { $0.name == name }) else {
+        if let newValue { elements.append(Element(name: name, value: newValue)) }
+        return
+      }
+      if let newValue {
+        elements[index].value = newValue
+      } else {
+        elements.remove(at: index)
+      }
+    }
+  }
+
+  public var isEmpty: Bool { elements.isEmpty }
+  public var names: [String] { elements.map(\.name) }
+}
+
+/// A feature as a value: for single features and small sets; scans lend rows instead.
+public struct Feature: Hashable, Sendable {
+  /// Where the feature lives; `nil` for one that is not stored yet.
+  public var key: KeyTuple?
+  /// The id asked for on creation, or the id found; `nil` lets the store give one.
+  public var id: FeatureID?
+  /// `nil` where there is no geometry. In an update, see ``GeometryUpdate``.
+  public var geometry: Geometry?
+  public var attributes: Attributes
+
+  public init(
+    key: KeyTuple? = nil, id: FeatureID? = nil, geometry: Geometry? = nil,
+    attributes: Attributes = [:]
+  ) {
+    self.key = key
+    self.id = id ?? key?.feature
+    self.geometry = geometry
+    self.attributes = attributes
+  }
+
+  /// The value of a typed column; `nil` where it is absent, NULL or of another type.
+  public subscript<V: AttributeValue>(column: Column<V>) -> V? {
+    attributes[column.name].flatMap(V.init(attributeValue:))
+  }
+}
+
+/// What an update does with the geometry.
+public enum GeometryUpdate: Hashable, Sendable {
+  case keep
+  case set(Geometry?)
+}

@@ -1,0 +1,115 @@
+/// The answer to a query: batches as they are read, on demand.
+public struct FeatureBatches: AsyncSequence, Sendable {
+  public typealias Element = FeatureBatch
+  public typealias Failure = FieldpackError
+  public typealias Next = @Sendable () async throws(FieldpackError) -> FeatureBatch?
+
+  /// What went wrong in single stores and layers, and notes; complete when the batches are.
+  public let report: QueryReport
+  private let start: @Sendable () -> Next
+
+  /// - Parameter start: called once for each iteration; gives what is called for each batch.
+  public init(report: QueryReport = QueryReport(), start: @escaping @Sendable () -> Next) {
+    self.report = report
+    self.start = start
+  }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    let nextBatch: Next
+
+    public func next() async throws(FieldpackError) -> FeatureBatch? { try await nextBatch() }
+
+    public func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(FieldpackError) -> FeatureBatch? {
+      try await nextBatch()
+    }
+  }
+
+  public func makeAsyncIterator() -> Iterator { Iterator(nextBatch: start()) }
+
+  /// One value a feature, for convenience; batches are several times as fast.
+  public var features: Features { Features(batches: self) }
+
+  public struct Features: AsyncSequence, Sendable {
+    public typealias Element = Feature
+    public typealias Failure = FieldpackError
+    let batches: FeatureBatches
+
+    public struct Iterator: AsyncIteratorProtocol {
+      let batches: FeatureBatches.Iterator
+      var batch: FeatureBatch?
+      var index = 0
+
+      public mutating func next(
+        isolation actor: isolated (any Actor)?
+      ) async throws(FieldpackError) -> Feature? {
+        while batch == nil || index >= batch!.count {
+          guard let next = try await batches.next() else { return nil }
+          batch = next
+          index = 0
+        }
+        defer { index += 1 }
+        return try batch!.feature(at: index)
+      }
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+      Iterator(batches: batches.makeAsyncIterator())
+    }
+  }
+}
+
+/// What a query has to tell beside its features.
+public final class QueryReport: Sendable {
+  public struct Contents: Sendable, Equatable {
+    /// Stores that gave no answer, or not all of it, with the reason.
+    public var failures: [StoreFailure] = []
+    /// Remarks, such as a layer left out because it lacks a filtered column.
+    public var notes: [String] = []
+    /// Features passed over because they could not be read or transformed.
+    public var skipped: [SkippedFeature] = []
+  }
+
+  private let contents = Locked(Contents())
+
+  public init() {}
+
+  public var current: Contents { contents.withLock { $0 } }
+  public func add(failure: StoreFailure) { contents.withLock { $0.failures.append(failure) } }
+  public func add(skipped: SkippedFeature) { contents.withLock { $0.skipped.append(skipped) } }
+
+  /// Adds a note once.
+  public func add(note: String) {
+    contents.withLock { if !$0.notes.contains(note) { $0.notes.append(note) } }
+  }
+}
+
+/// A store that could not answer.
+public struct StoreFailure: Sendable, Equatable {
+  public var store: StoreID
+  public var error: FieldpackError
+
+  public init(store: StoreID, error: FieldpackError) {
+    self.store = store
+    self.error = error
+  }
+
+  public static func == (a: StoreFailure, b: StoreFailure) -> Bool {
+    a.store == b.store && a.error.code == b.error.code && a.error.message == b.error.message
+  }
+}
+
+/// A feature that was passed over, with the reason.
+public struct SkippedFeature: Sendable, Equatable {
+  /// The key tuple, or the layer and the place in the file.
+  public var location: KeyTuple.Partial
+  public var position: FilePosition?
+  public var reason: String
+
+  public init(location: KeyTuple.Partial, position: FilePosition? = nil, reason: String) {
+    self.location = location
+    self.position = position
+    self.reason = reason
+  }
+}

@@ -1,0 +1,115 @@
+public import FieldpackGeometry
+
+public enum Comparison: String, Hashable, Sendable, CaseIterable {
+  case equal = "="
+  case notEqual = "<>"
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+}
+
+/// How a feature's envelope lies to a box; borders are closed.
+public enum EnvelopeRelation: String, Hashable, Sendable, CaseIterable {
+  /// The envelopes share a point.
+  case intersects
+  /// The feature's envelope lies in the box.
+  case within
+  /// The box lies in the feature's envelope.
+  case contains
+  /// The envelopes share no point.
+  case disjoint
+}
+
+/// How a feature's geometry lies to another, exactly (DE-9IM).
+public enum SpatialRelation: String, Hashable, Sendable, CaseIterable {
+  case intersects, disjoint, within, contains, touches, crosses, overlaps, equals
+}
+
+/// What a condition compares: a column or a literal.
+public enum Operand: Hashable, Sendable {
+  case column(String)
+  case literal(Value)
+}
+
+/// A condition on features, with SQL's three-valued logic: only `true` keeps a feature.
+///
+/// A NULL attribute, and a NULL or empty geometry, answers NULL in every comparison and relation,
+/// so such a feature is neither in a condition nor in its negation.
+public indirect enum Filter: Hashable, Sendable {
+  case all
+  case compare(Operand, Comparison, Operand)
+  /// Both bounds included.
+  case between(Operand, Operand, Operand)
+  case isIn(Operand, [Operand])
+  case isNull(Operand)
+  /// `%` any run, `_` any character, `\` takes the next character as it is; case-sensitive.
+  case like(Operand, pattern: String)
+  /// The envelope test. `srs` is the SRS of the box, `nil` the layer's own.
+  case envelope(EnvelopeRelation, Envelope, srs: SRS? = nil)
+  /// The exact test. `srs` is the SRS of the geometry, `nil` the layer's own.
+  case relation(SpatialRelation, Geometry, srs: SRS? = nil)
+  case and([Filter])
+  case or([Filter])
+  case not(Filter)
+}
+
+extension Filter {
+  /// The exact test against `geometry`, given in `srs`.
+  public static func intersects(_ geometry: Geometry, srs: SRS? = nil) -> Filter {
+    .relation(.intersects, geometry, srs: srs)
+  }
+
+  /// Features whose envelope shares a point with `box`, using the layer's R-tree when it has one.
+  ///
+  /// A candidate test: a feature near a corner may match without touching.
+  /// See ``Filter/relation(_:_:srs:)``.
+  /// - Complexity: O(log n + matches) with an R-tree, O(n) without.
+  public static func intersects(_ box: Envelope, srs: SRS? = nil) -> Filter {
+    .envelope(.intersects, box, srs: srs)
+  }
+
+  public static func && (a: Filter, b: Filter) -> Filter {
+    switch (a, b) {
+    case (.all, _): b
+    case (_, .all): a
+    case (.and(let left), .and(let right)): .and(left + right)
+    case (.and(let left), _): .and(left + [b])
+    case (_, .and(let right)): .and([a] + right)
+    default: .and([a, b])
+    }
+  }
+
+  public static func || (a: Filter, b: Filter) -> Filter {
+    switch (a, b) {
+    case (.or(let left), .or(let right)): .or(left + right)
+    case (.or(let left), _): .or(left + [b])
+    case (_, .or(let right)): .or([a] + right)
+    default: .or([a, b])
+    }
+  }
+
+  public static prefix func ! (filter: Filter) -> Filter { .not(filter) }
+
+  /// The columns that the condition reads, each once, in order of appearance.
+  public var columns: [String] {
+    var found: [String] = []
+    collectColumns(into: &found)
+    return found
+  }
+
+  private func collectColumns(into found: inout [String]) {
+    func add(_ operands: [Operand]) {
+      for case .column(let name) in operands where !found.contains(name) { found.append(name) }
+    }
+    switch self {
+    case .all, .envelope, .relation: break
+    case .compare(let a, _, let b): add([a, b])
+    case .between(let value, let low, let high): add([value, low, high])
+    case .isIn(let value, let list): add([value] + list)
+    case .isNull(let value), .like(let value, _): add([value])
+    case .and(let parts), .or(let parts): for part in parts { part.collectColumns(into: &found) }
+    case .not(let part): part.collectColumns(into: &found)
+    }
+  }
+}

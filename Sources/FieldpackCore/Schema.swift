@@ -1,0 +1,129 @@
+public import FieldpackGeometry
+
+/// An attribute column of a layer.
+public struct ColumnDefinition: Hashable, Sendable {
+  public var name: String
+  public var type: ColumnType
+  public var isNullable: Bool
+  public var isUnique: Bool
+  /// The default as an SQL expression.
+  public var defaultSQL: String?
+  /// A generated column can be read, not written.
+  public var isGenerated: Bool
+  /// The column holds the `id` members of the file it was imported from; export writes it as `id`.
+  public var isSourceID = false
+  /// The `title` and `description` of `gpkg_data_columns`.
+  public var title: String?
+  public var description: String?
+
+  public init(
+    _ name: String, _ type: ColumnType, isNullable: Bool = true, isUnique: Bool = false,
+    defaultSQL: String? = nil, isGenerated: Bool = false, title: String? = nil,
+    description: String? = nil
+  ) {
+    self.name = name
+    self.type = type
+    self.isNullable = isNullable
+    self.isUnique = isUnique
+    self.defaultSQL = defaultSQL
+    self.isGenerated = isGenerated
+    self.title = title
+    self.description = description
+  }
+}
+
+/// Whether geometries of a column have z or m: 0, 1 or 2 in `gpkg_geometry_columns`.
+public enum OrdinateRule: Int64, Hashable, Sendable {
+  case prohibited = 0
+  case mandatory = 1
+  case optional = 2
+}
+
+/// The column that holds the geometry of a feature layer.
+public struct GeometryColumn: Hashable, Sendable {
+  public var name: String
+  public var type: GeometryType
+  public var srs: SRS
+  public var z: OrdinateRule
+  public var m: OrdinateRule
+
+  public init(
+    _ name: String = "geom", type: GeometryType = .geometry, srs: SRS = .wgs84,
+    z: OrdinateRule = .prohibited, m: OrdinateRule = .prohibited
+  ) {
+    self.name = name
+    self.type = type
+    self.srs = srs
+    self.z = z
+    self.m = m
+  }
+}
+
+/// What the rows of a layer, a query or a file are made of.
+public struct Schema: Hashable, Sendable {
+  /// The layer's name.
+  public var layer: LayerID
+  /// The column of the feature id; `nil` in a view without one, whose ids are row numbers.
+  public var idColumn: String?
+  /// Absent in a layer of attributes alone.
+  public var geometry: GeometryColumn?
+  /// The attribute columns in order, without id and geometry.
+  public var columns: [ColumnDefinition]
+
+  public init(
+    layer: LayerID, idColumn: String? = "fid", geometry: GeometryColumn? = nil,
+    columns: [ColumnDefinition] = []
+  ) {
+    self.layer = layer
+    self.idColumn = idColumn
+    self.geometry = geometry
+    self.columns = columns
+  }
+
+  /// The place of a column, by exact name, else ignoring ASCII case as SQL does.
+  public func columnIndex(_ name: String) -> Int? {
+    if let exact = columns.firstIndex(where: { $0.name == name }) { return exact }
+    let folded = name.lowercased()
+    return columns.firstIndex { $0.name.lowercased() == folded }
+  }
+}
+
+/// A layer of a store: its schema and what is known of its contents.
+public struct Layer: Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable {
+    case features, attributes
+  }
+
+  public var schema: Schema
+  public var kind: Kind
+  /// A human-readable name and description from `gpkg_contents`.
+  public var title: String?
+  public var description: String?
+  /// The number of features, where it is known without counting; see ``Store/layers()``.
+  public var featureCount: Int?
+  /// The extent of the geometries in the layer's own SRS; `nil` where there is none.
+  public var envelope: Envelope?
+  /// Whether an R-tree indexes the geometries.
+  public var hasSpatialIndex: Bool
+  public var isView: Bool
+  /// What is unusual about the layer, in words.
+  public var notes: [String]
+
+  public init(
+    schema: Schema, kind: Kind, title: String? = nil, description: String? = nil,
+    featureCount: Int? = nil, envelope: Envelope? = nil, hasSpatialIndex: Bool = false,
+    isView: Bool = false, notes: [String] = []
+  ) {
+    self.schema = schema
+    self.kind = kind
+    self.title = title
+    self.description = description
+    self.featureCount = featureCount
+    self.envelope = envelope
+    self.hasSpatialIndex = hasSpatialIndex
+    self.isView = isView
+    self.notes = notes
+  }
+
+  public var id: LayerID { schema.layer }
+}

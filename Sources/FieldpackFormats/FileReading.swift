@@ -1,0 +1,98 @@
+public import FieldpackCore
+public import FieldpackGeometry
+
+/// Reads one file as features of one or more layers.
+///
+/// A reader never needs the whole file before it can begin. `assume` looks at the head and guesses
+/// what the layers are; `read` gives every feature in the shape it is told to and finds out on the
+/// way what the shape should have been. Where the two differ the caller undoes the first pass and
+/// reads again as the result says, which then holds:
+///
+///     var layers = try reader.assume()
+///     var result = try reader.read(as: layers, into: &sink)
+///     if result.layers != layers { layers = result.layers; result = try reader.read(…) }
+public protocol FileReader {
+  /// What the head of the file suggests.
+  mutating func assume() throws(FieldpackError) -> [FileLayer]
+
+  /// Reads the whole file from its start and gives each feature to `sink`.
+  ///
+  /// A member that `layers` does not know, or cannot hold, is left out of the row and shows in the
+  /// result's layers. `begin` is called for every layer in `layers`, with or without features.
+  mutating func read(
+    as layers: [FileLayer], into sink: inout some FeatureSink
+  ) throws(FieldpackError) -> FileReadResult
+}
+
+/// A layer as a file holds it.
+public struct FileLayer: Hashable, Sendable {
+  public enum IDSource: Hashable, Sendable {
+    /// The file gives no usable ids: rows are numbered from 1 as they come.
+    case ordinal
+    /// Every feature has a distinct integer of its own.
+    case file
+  }
+
+  public var schema: Schema
+  public var ids: IDSource
+
+  public init(schema: Schema, ids: IDSource = .ordinal) {
+    self.schema = schema
+    self.ids = ids
+  }
+}
+
+/// What reading a file found.
+public struct FileReadResult: Sendable {
+  /// The layers as the whole file asks for them.
+  public var layers: [FileLayer]
+  /// Features given, by layer.
+  public var counts: [LayerID: Int]
+  /// The first ``ReadOptions/skippedLimit`` of the features passed over.
+  public var skipped: [SkippedFeature]
+  public var skippedCount: Int
+  /// Remarks, such as a renamed column.
+  public var notes: [String]
+
+  public init(
+    layers: [FileLayer], counts: [LayerID: Int] = [:], skipped: [SkippedFeature] = [],
+    skippedCount: Int = 0, notes: [String] = []
+  ) {
+    self.layers = layers
+    self.counts = counts
+    self.skipped = skipped
+    self.skippedCount = skippedCount
+    self.notes = notes
+  }
+}
+
+/// How a file is read.
+public struct ReadOptions: Sendable {
+  /// The name of the layer, or with GPX the prefix of the layers' names where `prefixesLayers`.
+  public var layer: LayerID
+  public var prefixesLayers = false
+  /// The SRS of the coordinates, where the file does not say.
+  public var sourceSRS: SRS?
+  /// Passes over features that cannot be read instead of throwing.
+  public var skipsErrors = false
+  /// How many passed-over features are listed; all are counted.
+  public var skippedLimit = 1000
+  /// The attribute whose integers become the feature ids; it is then no column.
+  public var idColumn: String?
+  public var csv = CSVOptions()
+  /// Called now and then with the bytes read so far; throws to stop, as on cancellation.
+  public var progress: (@Sendable (_ bytesRead: Int) throws(FieldpackError) -> Void)?
+
+  public init(layer: LayerID) { self.layer = layer }
+}
+
+/// What a CSV file cannot say itself.
+public struct CSVOptions: Sendable, Hashable {
+  /// `nil` sniffs `,`, `;` and tab.
+  public var delimiter: UInt8?
+  public var xColumn: String?
+  public var yColumn: String?
+  public var wktColumn: String?
+
+  public init() {}
+}

@@ -1,0 +1,61 @@
+/// An axis-aligned box with closed borders, in the units of its SRS, with optional Z and M ranges.
+public struct Envelope: Hashable, Sendable {
+  public var minX: Double
+  public var minY: Double
+  public var maxX: Double
+  public var maxY: Double
+  public var z: ClosedRange<Double>?
+  public var m: ClosedRange<Double>?
+
+  public init(
+    minX: Double, minY: Double, maxX: Double, maxY: Double, z: ClosedRange<Double>? = nil,
+    m: ClosedRange<Double>? = nil
+  ) {
+    self.minX = minX
+    self.minY = minY
+    self.maxX = maxX
+    self.maxY = maxY
+    self.z = z
+    self.m = m
+  }
+
+  /// The envelope of nothing: any union with it gives the other operand.
+  public static let empty = Envelope(
+    minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
+
+  public var isEmpty: Bool { !(minX <= maxX && minY <= maxY) }
+  public var width: Double { maxX - minX }
+  public var height: Double { maxY - minY }
+
+  public func intersects(_ other: Envelope) -> Bool {
+    minX <= other.maxX && maxX >= other.minX && minY <= other.maxY && maxY >= other.minY
+  }
+
+  public func contains(_ other: Envelope) -> Bool {
+    minX <= other.minX && maxX >= other.maxX && minY <= other.minY && maxY >= other.maxY
+  }
+
+  /// Grows in x and y to hold the position; NaN ordinates change nothing.
+  @inlinable public mutating func extend(x: Double, y: Double) {
+    if x < minX { minX = x }
+    if x > maxX { maxX = x }
+    if y < minY { minY = y }
+    if y > maxY { maxY = y }
+  }
+
+  /// Grows to hold `other`, Z and M included.
+  public mutating func formUnion(_ other: Envelope) {
+    guard !other.isEmpty else { return }
+    extend(x: other.minX, y: other.minY)
+    extend(x: other.maxX, y: other.maxY)
+    z = Self.union(z, other.z)
+    m = Self.union(m, other.m)
+  }
+
+  private static func union(
+    _ a: ClosedRange<Double>?, _ b: ClosedRange<Double>?
+  ) -> ClosedRange<Double>? {
+    guard let a, let b else { return a ?? b }
+    return min(a.lowerBound, b.lowerBound)...max(a.upperBound, b.upperBound)
+  }
+}

@@ -1,0 +1,69 @@
+/// The geometry types of OGC Simple Features with the codes of ISO 13249-3 WKB (without Z and M).
+public enum GeometryType: UInt32, Hashable, Sendable, CaseIterable {
+  case geometry = 0
+  case point = 1
+  case lineString = 2
+  case polygon = 3
+  case multiPoint = 4
+  case multiLineString = 5
+  case multiPolygon = 6
+  case geometryCollection = 7
+  case circularString = 8
+  case compoundCurve = 9
+  case curvePolygon = 10
+  case multiCurve = 11
+  case multiSurface = 12
+  case curve = 13
+  case surface = 14
+  case polyhedralSurface = 15
+  case tin = 16
+  case triangle = 17
+
+  /// The name in WKT and in `gpkg_geometry_columns`, in capitals.
+  public var name: String {
+    switch self {
+    case .geometry: "GEOMETRY"
+    case .point: "POINT"
+    case .lineString: "LINESTRING"
+    case .polygon: "POLYGON"
+    case .multiPoint: "MULTIPOINT"
+    case .multiLineString: "MULTILINESTRING"
+    case .multiPolygon: "MULTIPOLYGON"
+    case .geometryCollection: "GEOMETRYCOLLECTION"
+    case .circularString: "CIRCULARSTRING"
+    case .compoundCurve: "COMPOUNDCURVE"
+    case .curvePolygon: "CURVEPOLYGON"
+    case .multiCurve: "MULTICURVE"
+    case .multiSurface: "MULTISURFACE"
+    case .curve: "CURVE"
+    case .surface: "SURFACE"
+    case .polyhedralSurface: "POLYHEDRALSURFACE"
+    case .tin: "TIN"
+    case .triangle: "TRIANGLE"
+    }
+  }
+
+  /// The type with this name, whatever its case; `GEOMCOLLECTION` is GeoPackage's older spelling.
+  public init?(name: String) {
+    let upper = name.uppercased()
+    if upper == "GEOMCOLLECTION" {
+      self = .geometryCollection
+      return
+    }
+    guard let found = Self.allCases.first(where: { $0.name == upper }) else { return nil }
+    self = found
+  }
+
+  /// The collection type whose members are of this type: `.point` gives `.multiPoint`.
+  public var multi: GeometryType? {
+    switch self {
+    case .point: .multiPoint
+    case .lineString: .multiLineString
+    case .polygon: .multiPolygon
+    default: nil
+    }
+  }
+
+  /// Whether the type is one of the nonlinear types of GeoPackage's extension.
+  public var isCurved: Bool { rawValue >= 8 && rawValue <= 14 }
+}

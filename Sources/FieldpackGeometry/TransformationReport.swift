@@ -1,0 +1,21 @@
+/// Which coordinate operation a transformation uses and how good it is.
+public struct TransformationReport: Hashable, Sendable {
+  public var source: String
+  public var target: String
+  /// The operation's name, such as `UTM zone 33N`.
+  public var operation: String
+  /// In metres; `nil` where PROJ does not know.
+  public var accuracy: Double?
+  /// Grids that a better operation would need and that are not installed.
+  public var missingGrids: [String]
+
+  public init(
+    source: String, target: String, operation: String, accuracy: Double?, missingGrids: [String]
+  ) {
+    self.source = source
+    self.target = target
+    self.operation = operation
+    self.accuracy = accuracy
+    self.missingGrids = missingGrids
+  }
+}
