@@ -1,0 +1,132 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file read from its start as often as needed; standard input is spooled so that it can be, too.
+public final class ByteInput {
+  /// The path as the user named it, `-` for standard input.
+  public let name: String
+  private let descriptor: Int32
+  private var position: Int = 0
+  /// Bytes in the file.
+  public let size: Int
+
+  /// Opens a regular file for reading.
+  ///
+  /// - Throws: `.notFound`, `.permission`, or `.invalidArgument` for what is not a regular file.
+  public init(path: String) throws(FieldpackError) {
+    let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard opened >= 0 else { throw .system(errno, "open", path) }
+    var status = stat()
+    guard fstat(opened, &status) == 0 else {
+      let number = errno
+      close(opened)
+      throw .system(number, "read", path)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      close(opened)
+      throw FieldpackError(
+        .invalidArgument, "\(path) is not a regular file", position: FilePosition(file: path))
+    }
+    descriptor = opened
+    name = path
+    size = Int(status.st_size)
+  }
+
+  /// Copies what `source` gives until its end to an unnamed temporary file and reads that.
+  ///
+  /// - Parameter folder: where the temporary file lies, by default `TMPDIR`, else `/tmp`.
+  public init(
+    spooling source: Int32, name: String = "-", folder: String? = nil
+  ) throws(FieldpackError) {
+    let place = folder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array((place + "/fieldpack-XXXXXX").utf8CString)
+    let opened = mkstemp(&template)
+    guard opened >= 0 else { throw .system(errno, "create a temporary file in", place) }
+    unlink(template)
+    descriptor = opened
+    self.name = name
+    size = try Self.copy(from: source, to: opened, place: place)
+  }
+
+  private static func copy(
+    from source: Int32, to target: Int32, place: String
+  ) throws(FieldpackError) -> Int {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    var total = 0
+    while true {
+      let count = readBytes(source, buffer)
+      if count == 0 { return total }
+      guard count > 0 else {
+        if errno == EINTR { continue }
+        throw .system(errno, "read", "standard input")
+      }
+      try writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: target, path: place)
+      total += count
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Goes to the start.
+  public func rewind() { position = 0 }
+
+  /// Reads into `buffer` from where the last read ended; 0 is the end of the file.
+  public func read(
+    into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FieldpackError) -> Int {
+    guard !buffer.isEmpty else { return 0 }
+    while true {
+      let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
+      if count >= 0 {
+        position += count
+        return count
+      }
+      if errno != EINTR { throw .system(errno, "read", name) }
+    }
+  }
+
+  /// The first bytes of the file, without moving.
+  public func head(_ count: Int) throws(FieldpackError) -> [UInt8] {
+    let kept = position
+    defer { position = kept }
+    position = 0
+    var bytes = [UInt8](repeating: 0, count: count)
+    var filled = 0
+    var failure: FieldpackError?
+    bytes.withUnsafeMutableBytes { buffer in
+      do throws(FieldpackError) {
+        while filled < count {
+          let got = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+          if got == 0 { break }
+          filled += got
+        }
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return Array(bytes.prefix(filled))
+  }
+}
+
+/// `read(2)`, out of the way of the method of that name.
+private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+  read(descriptor, buffer.baseAddress, buffer.count)
+}
+
+/// Writes all of `bytes`, however often the system stops in between.
+func writeAll(
+  _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, path: String
+) throws(FieldpackError) {
+  var offset = 0
+  while offset < bytes.count {
+    let count = write(descriptor, bytes.baseAddress! + offset, bytes.count - offset)
+    if count > 0 {
+      offset += count
+    } else if errno != EINTR {
+      throw .system(errno, "write", path)
+    }
+  }
+}

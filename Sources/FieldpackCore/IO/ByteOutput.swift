@@ -1,0 +1,176 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A buffered way to write bytes to a file, to standard output, or to memory.
+///
+/// Writers append to `buffer` and call `flushIfFull` now and then, at least once a feature.
+public final class ByteOutput {
+  /// What is not written yet.
+  public var buffer: [UInt8] = []
+  private let descriptor: Int32?
+  private let path: String
+  private let file: PendingFile?
+  private let capacity = 1 << 18
+
+  /// Keeps everything in `buffer`.
+  public init() {
+    descriptor = nil
+    path = "memory"
+    file = nil
+  }
+
+  /// Writes to an open descriptor, which stays open.
+  public init(descriptor: Int32, path: String = "standard output") {
+    self.descriptor = descriptor
+    self.path = path
+    file = nil
+    buffer.reserveCapacity(capacity + 4096)
+  }
+
+  /// Writes beside `target`; the file appears there when `finish` is called, and not before.
+  public init(
+    replacing target: String, overwrite: Bool
+  ) throws(FieldpackError) {
+    let pending = try PendingFile(target: target, overwrite: overwrite)
+    let opened = open(pending.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard opened >= 0 else { throw .system(errno, "create", pending.path) }
+    descriptor = opened
+    path = target
+    file = pending
+    buffer.reserveCapacity(capacity + 4096)
+  }
+
+  deinit { if file != nil, let descriptor { close(descriptor) } }
+
+  @inlinable public func flushIfFull() throws(FieldpackError) {
+    if buffer.count >= 1 << 18 { try flush() }
+  }
+
+  /// Writes the buffer out.
+  public func flush() throws(FieldpackError) {
+    guard let descriptor else { return }
+    var failure: FieldpackError?
+    buffer.withUnsafeBytes { bytes in
+      do throws(FieldpackError) {
+        try writeAll(bytes, to: descriptor, path: path)
+      } catch { failure = error }
+    }
+    buffer.removeAll(keepingCapacity: true)
+    if let failure { throw failure }
+  }
+
+  /// Writes what is left and, for a file, puts it in its place.
+  public func finish() throws(FieldpackError) {
+    try flush()
+    try file?.commit()
+  }
+}
+
+/// A file in the making: a hidden name beside the target, renamed on success, removed otherwise.
+///
+/// A pending file of a process that was killed stays behind under its hidden name
+/// `.NAME.fieldpack-PID-N`; the target itself is always whole.
+public final class PendingFile {
+  public let target: String
+  /// Where to write meanwhile.
+  public let path: String
+  private let overwrite: Bool
+  private var isCommitted = false
+
+  /// - Throws: `.cannotCreate` where the target exists and may not be overwritten, is a folder, or
+  ///   its folder is missing.
+  public init(target: String, overwrite: Bool) throws(FieldpackError) {
+    let place = FilePosition(file: target)
+    var status = stat()
+    if stat(target, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFREG else {
+        throw FieldpackError(
+          .cannotCreate, "\(target) is not a regular file and cannot be replaced", position: place)
+      }
+      guard overwrite else {
+        throw FieldpackError(
+          .cannotCreate, "\(target) exists. Try: --overwrite, or another name", position: place)
+      }
+    }
+    // A link is followed, so that the file it names is replaced and the link stays.
+    let resolved = realpath(target, nil).map { pointer -> String in
+      defer { free(pointer) }
+      return String(cString: pointer)
+    }
+    let real = resolved ?? target
+    let (folder, name) = Self.split(real)
+    guard stat(folder.isEmpty ? "." : folder, &status) == 0 else {
+      throw FieldpackError(
+        .cannotCreate, "cannot create \(target): its folder does not exist", position: place)
+    }
+    self.target = real
+    self.overwrite = overwrite
+    path = folder + Self.hiddenName(for: name)
+  }
+
+  private static func split(_ path: String) -> (folder: String, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return ("", path) }
+    return (String(path[...slash]), String(path[path.index(after: slash)...]))
+  }
+
+  private static let serial = Locked(0)
+
+  private static func hiddenName(for name: String) -> String {
+    let number = serial.withLock { count in
+      count += 1
+      return count
+    }
+    let suffix = ".fieldpack-\(getpid())-\(number)"
+    // File systems end names at 255 bytes.
+    let kept = String(decoding: name.utf8.prefix(250 - suffix.utf8.count), as: UTF8.self)
+    return ".\(kept)\(suffix)"
+  }
+
+  /// Makes the file durable and gives it the target's name.
+  public func commit() throws(FieldpackError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(errno, "open", path) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .system(errno, "write", target) }
+    if overwrite {
+      guard rename(path, target) == 0 else { throw .system(errno, "create", target) }
+    } else {
+      // A link refuses to replace what appeared meanwhile; a rename would not.
+      guard link(path, target) == 0 || Self.renameWithoutLinks(path, target) else {
+        throw .system(errno, "create", target)
+      }
+      unlink(path)
+    }
+    isCommitted = true
+    syncFolder()
+  }
+
+  /// For file systems without hard links.
+  private static func renameWithoutLinks(_ path: String, _ target: String) -> Bool {
+    guard errno == EPERM || errno == ENOTSUP || errno == EOPNOTSUPP || errno == ENOSYS else {
+      return false
+    }
+    var status = stat()
+    guard stat(target, &status) != 0 else {
+      errno = EEXIST
+      return false
+    }
+    return rename(path, target) == 0
+  }
+
+  private func syncFolder() {
+    let (folder, _) = Self.split(target)
+    let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
+  deinit {
+    guard !isCommitted else { return }
+    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+  }
+}
