@@ -1,2 +1,23 @@
 #pragma once
 #include <sqlite3.h>
+
+// Variadic C functions and function-like macros are not imported by Swift.
+
+static inline int fieldpack_sqlite_config_flag(sqlite3 *db, int option, int value) {
+  int result = 0;
+  return sqlite3_db_config(db, option, value, &result);
+}
+
+static inline sqlite3_destructor_type fieldpack_sqlite_transient(void) {
+  return SQLITE_TRANSIENT;
+}
+
+// Reads the start of the database file through the handle SQLite itself holds. A descriptor of
+// our own would drop every POSIX lock of this process on the file when closed.
+static inline int fieldpack_sqlite_read_header(sqlite3 *db, unsigned char *bytes, int count) {
+  sqlite3_file *file = 0;
+  int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code != SQLITE_OK) return code;
+  if (file == 0 || file->pMethods == 0) return SQLITE_MISUSE;
+  return file->pMethods->xRead(file, bytes, count, 0);
+}

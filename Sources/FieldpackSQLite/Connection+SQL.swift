@@ -1,0 +1,104 @@
+import CSQLite
+
+extension Connection {
+  /// Prepares the one statement in `sql`, or hands out the cached one, reset and unbound.
+  ///
+  /// The statement goes back to the connection's cache (64 statements) when its last reference
+  /// goes; with `caching: false` it is finalised then.
+  /// - Throws: a syntax error with its `offset`; text after the first statement is an error.
+  public func prepare(_ sql: String, caching: Bool = true) throws(SQLiteError) -> Statement {
+    if caching, let handle = cache.take(sql) {
+      return Statement(handle: handle, sql: sql, connection: self, isCached: true)
+    }
+    let handle = try compileSingle(sql, isPersistent: caching)
+    return Statement(handle: handle, sql: sql, connection: self, isCached: caching)
+  }
+
+  /// Runs the one statement in `sql` to its end; rows are discarded.
+  public func execute(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) {
+    let statement = try prepare(sql, caching: !values.isEmpty)
+    try statement.bind(values)
+    while try statement.step() {}
+  }
+
+  /// Runs every statement of `script` in order, stopping at the first that fails.
+  public func executeScript(_ script: String) throws(SQLiteError) {
+    var rest = Array(script.utf8)[...]
+    while !rest.isEmpty {
+      let (handle, used) = try compile(rest, isPersistent: false)
+      let sql = String(decoding: rest.prefix(used), as: UTF8.self)
+      rest = rest.dropFirst(used)
+      guard let handle else { continue }
+      let statement = Statement(handle: handle, sql: sql, connection: self, isCached: false)
+      while try statement.step() {}
+    }
+  }
+
+  /// The first column of the first row; `nil` when there is no row.
+  public func scalar(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) -> SQLiteValue? {
+    let statement = try prepare(sql)
+    try statement.bind(values)
+    return try statement.step() ? statement.value(0) : nil
+  }
+
+  /// The number of statements at rest in the cache.
+  public var cachedStatementCount: Int { cache.count }
+
+  /// Finalises every statement at rest.
+  public func clearStatementCache() { cache.removeAll() }
+
+  private func compileSingle(_ sql: String, isPersistent: Bool) throws(SQLiteError)
+    -> OpaquePointer
+  {
+    let bytes = Array(sql.utf8)[...]
+    let (first, used) = try compile(bytes, isPersistent: isPersistent)
+    guard let first else { throw .misuse("there is no statement in the SQL", sql: sql) }
+    do throws(SQLiteError) {
+      try refuseStatement(in: bytes.dropFirst(used), of: sql)
+    } catch {
+      sqlite3_finalize(first)
+      throw error
+    }
+    return first
+  }
+
+  /// Comments and white space may follow a statement, another statement may not.
+  private func refuseStatement(in tail: ArraySlice<UInt8>, of sql: String) throws(SQLiteError) {
+    var rest = tail
+    while rest.contains(where: { $0 > 0x20 && $0 != UInt8(ascii: ";") }) {
+      let (handle, used) = try compile(rest, isPersistent: false)
+      guard handle == nil else {
+        sqlite3_finalize(handle)
+        throw .misuse("there is text after the first statement", sql: sql)
+      }
+      rest = rest.dropFirst(used)
+    }
+  }
+
+  /// Compiles the first statement of `bytes` and tells how many bytes it took; there is no handle
+  /// for white space and comments.
+  private func compile(_ bytes: ArraySlice<UInt8>, isPersistent: Bool) throws(SQLiteError)
+    -> (handle: OpaquePointer?, used: Int)
+  {
+    guard !bytes.contains(0) else {
+      throw .misuse("SQL cannot hold NUL", sql: String(decoding: bytes, as: UTF8.self))
+    }
+    guard let count = Int32(exactly: bytes.count) else {
+      throw SQLiteError(extendedCode: SQLITE_TOOBIG, message: "the SQL is too long")
+    }
+    let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+    var statement: OpaquePointer?
+    var used = bytes.count
+    let code = bytes.withUnsafeBytes { buffer in
+      let text = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+      var tail: UnsafePointer<CChar>?
+      let code = sqlite3_prepare_v3(handle, text, count, flags, &statement, &tail)
+      if let text, let tail { used = tail - text }
+      return code
+    }
+    guard code == SQLITE_OK else {
+      throw SQLiteError(handle: handle, code: code, sql: String(decoding: bytes, as: UTF8.self))
+    }
+    return (statement, used)
+  }
+}

@@ -1,0 +1,72 @@
+import CSQLite
+
+/// How SQLite keeps a transaction undoable.
+public enum JournalMode: String, Sendable, Hashable {
+  case delete, truncate, persist, memory, wal, off
+}
+
+/// An upper bound of a connection, `SQLITE_LIMIT_…`.
+public enum ConnectionLimit: Int32, Sendable {
+  case length = 0
+  case sqlLength, columns, expressionDepth, compoundSelect, instructions, functionArguments
+  case attached, likePatternLength, parameters, triggerDepth, workerThreads
+}
+
+extension Connection {
+  public var journalMode: JournalMode {
+    get throws(SQLiteError) { try journalMode(after: "PRAGMA journal_mode") }
+  }
+
+  /// Asks for a journal mode and returns the one in force, which is the old one where SQLite
+  /// refuses (a file system without shared memory, a defensive connection and `.off`).
+  @discardableResult
+  public func setJournalMode(_ mode: JournalMode) throws(SQLiteError) -> JournalMode {
+    try journalMode(after: "PRAGMA journal_mode=\(mode.rawValue)")
+  }
+
+  /// A number that differs after another connection has changed the file.
+  public var dataVersion: Int64 {
+    get throws(SQLiteError) {
+      guard case .integer(let version) = try scalar("PRAGMA data_version") else { return 0 }
+      return version
+    }
+  }
+
+  /// Sets a limit and returns the one before; a negative value only asks.
+  @discardableResult
+  public func limit(_ limit: ConnectionLimit, to value: Int32 = -1) -> Int32 {
+    sqlite3_limit(handle, limit.rawValue, value)
+  }
+
+  /// How long a statement waits for the lock of another connection; 5 s at first.
+  public var busyTimeout: Duration {
+    get { waiting.busyTimeout }
+    set { waiting.busyTimeout = newValue }
+  }
+
+  /// After this moment statements throw an error that `isInterrupted`; `nil` for none.
+  public var deadline: ContinuousClock.Instant? {
+    get { waiting.deadline }
+    set {
+      waiting.deadline = newValue
+      waiting.watchDeadline(on: handle)
+    }
+  }
+
+  private func journalMode(after sql: String) throws(SQLiteError) -> JournalMode {
+    let statement = try prepare(sql, caching: false)
+    guard try statement.step(), let mode = JournalMode(rawValue: statement.string(0) ?? "") else {
+      throw .misuse("SQLite names no journal mode", sql: sql)
+    }
+    return mode
+  }
+
+  /// Goes back to the journal mode the file came with; best done before the last close.
+  func restoreJournalMode() {
+    guard let mode = journalModeAtClose else { return }
+    journalModeAtClose = nil
+    cache.removeAll()
+    sqlite3_exec(handle, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
+    sqlite3_exec(handle, "PRAGMA journal_mode=\(mode.rawValue)", nil, nil, nil)
+  }
+}

@@ -1,0 +1,114 @@
+import CSQLite
+
+/// One connection to one SQLite file; closed when the last reference goes.
+///
+/// Not `Sendable`: it belongs to one thread or actor at a time. Statements keep their connection
+/// open. Paths are taken literally: a file named `file:x?mode=ro` or `:memory:` is just that file.
+public final class Connection {
+  /// What the connection may do with its file.
+  public enum Mode: Sendable, Hashable {
+    /// Reads only, and leaves nothing beside the file; works on read-only media.
+    case readOnly
+    /// Reads and writes a file that exists.
+    case readWrite
+    /// Reads and writes; makes an empty file where there is none.
+    case create
+  }
+
+  /// How far the file is trusted.
+  public enum Profile: Sendable, Hashable {
+    /// A file somebody else made: defensive, with lower limits on values and triggers.
+    case foreign
+    /// A file this program made: defensive.
+    case own
+    /// The bulk writer's: not defensive, so that shadow tables can be written and
+    /// `journal_mode=OFF` is obeyed.
+    case bulk
+  }
+
+  /// The path as it was given; empty for a database in memory.
+  public let path: String
+  public let mode: Mode
+  public let profile: Profile
+  /// Stops the work of this connection from any thread.
+  public let interruptHandle: InterruptHandle
+  /// A value that lives and dies with this connection's owner, for example a cursor that is
+  /// stepped in several visits.
+  public var attachment: AnyObject?
+
+  let handle: OpaquePointer
+  let waiting: Waiting
+  var cache: StatementCache
+  /// The journal mode to go back to when the connection closes.
+  var journalModeAtClose: JournalMode?
+  /// Whether text is stored as UTF-8, so that its bytes can be lent where they lie.
+  private(set) var storesUTF8 = true
+
+  /// Opens the file at `path`.
+  ///
+  /// Sets a busy timeout of 5 s, extended result codes, no double-quoted strings, `cell_size_check`,
+  /// `mmap_size=0` and, for writers, `foreign_keys`. Reads the schema, so a file that is not a
+  /// database fails here.
+  /// - Throws: an error that `isCannotOpen`, `isPermission`, `isReadOnly` (a writer's file or
+  ///   medium cannot be written), `isNotADatabase` or `isCorrupt`.
+  public convenience init(path: String, mode: Mode, profile: Profile = .foreign)
+    throws(SQLiteError)
+  {
+    let opened = try OpenedFile.file(path, mode: mode)
+    try self.init(opened: opened, path: path, mode: mode, profile: profile)
+  }
+
+  /// Opens a new, empty database in memory.
+  public convenience init(inMemory profile: Profile) throws(SQLiteError) {
+    let opened = try OpenedFile.inMemory()
+    try self.init(opened: opened, path: "", mode: .create, profile: profile)
+  }
+
+  init(opened: OpenedFile, path: String, mode: Mode, profile: Profile)
+    throws(SQLiteError)
+  {
+    self.path = path
+    self.mode = mode
+    self.profile = profile
+    handle = opened.handle
+    interruptHandle = InterruptHandle(handle: handle)
+    waiting = Waiting(interruptHandle: interruptHandle)
+    cache = StatementCache(capacity: 64)
+    try configure(isQueryOnly: opened.isQueryOnly)
+  }
+
+  deinit {
+    interruptHandle.invalidate()
+    attachment = nil
+    restoreJournalMode()
+    cache.removeAll()
+    sqlite3_close_v2(handle)
+  }
+
+  /// Whether nothing can be written through this connection.
+  public var isReadOnly: Bool { mode == .readOnly }
+
+  private func configure(isQueryOnly: Bool) throws(SQLiteError) {
+    sqlite3_extended_result_codes(handle, 1)
+    waiting.install(on: handle)
+    try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DQS_DML, 0))
+    try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DQS_DDL, 0))
+    let isDefensive: Int32 = profile == .bulk ? 0 : 1
+    try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, isDefensive))
+    if profile == .foreign { setForeignLimits() }
+    try executeScript("PRAGMA cell_size_check=ON; PRAGMA mmap_size=0")
+    if mode != .readOnly { try executeScript("PRAGMA foreign_keys=ON") }
+    storesUTF8 = try scalar("PRAGMA encoding") == .text("UTF-8")
+    if isQueryOnly { try executeScript("PRAGMA query_only=ON") }
+  }
+
+  private func setForeignLimits() {
+    limit(.length, to: 256 << 20)
+    limit(.triggerDepth, to: 32)
+    limit(.likePatternLength, to: 1_000)
+  }
+
+  func check(_ code: Int32, sql: String? = nil) throws(SQLiteError) {
+    guard code == SQLITE_OK else { throw SQLiteError(handle: handle, code: code, sql: sql) }
+  }
+}

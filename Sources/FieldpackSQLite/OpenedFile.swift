@@ -1,0 +1,128 @@
+import CSQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A handle on its way from `sqlite3_open_v2` to the connection that will own it.
+struct OpenedFile {
+  let handle: OpaquePointer
+  /// The file was opened for writing although only reading was asked for.
+  var isQueryOnly = false
+
+  static func inMemory() throws(SQLiteError) -> OpenedFile {
+    OpenedFile(handle: try open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE))
+  }
+
+  static func file(_ path: String, mode: Connection.Mode) throws(SQLiteError) -> OpenedFile {
+    try refuseOddFiles(path)
+    switch mode {
+    case .readOnly: return try reading(path)
+    case .readWrite: return try writing(path, SQLITE_OPEN_READWRITE)
+    case .create: return try writing(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    }
+  }
+
+  /// A reader beside a writer of the same process.
+  static func reader(of path: String) throws(SQLiteError) -> OpenedFile {
+    try refuseOddFiles(path)
+    return OpenedFile(handle: try open(literal(path), SQLITE_OPEN_READWRITE), isQueryOnly: true)
+  }
+
+  private static func writing(_ path: String, _ flags: Int32) throws(SQLiteError) -> OpenedFile {
+    let handle = try open(literal(path), flags)
+    // SQLite falls back to reading in silence.
+    guard sqlite3_db_readonly(handle, "main") == 0 else {
+      sqlite3_close_v2(handle)
+      throw SQLiteError(
+        extendedCode: SQLITE_READONLY, message: "the file cannot be written: \(path)")
+    }
+    return OpenedFile(handle: handle)
+  }
+
+  /// A plain read-only connection to a file in WAL mode makes `-wal` and `-shm` and cannot remove
+  /// them; one that may write removes both when it closes, and `query_only` keeps it a reader.
+  private static func reading(_ path: String) throws(SQLiteError) -> OpenedFile {
+    let plain = try open(literal(path), SQLITE_OPEN_READONLY)
+    guard isInWALMode(plain) else { return OpenedFile(handle: plain) }
+    let hasLiveWAL = hasContent(path + "-wal")
+    if isWritable(path) {
+      sqlite3_close_v2(plain)
+      let handle = try open(literal(path), SQLITE_OPEN_READWRITE)
+      // What somebody else left in the log stays in the log.
+      if hasLiveWAL {
+        _ = fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+      }
+      return OpenedFile(handle: handle, isQueryOnly: true)
+    }
+    if hasLiveWAL { return OpenedFile(handle: plain) }
+    sqlite3_close_v2(plain)
+    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+    return OpenedFile(handle: try open(immutableURI(path), flags))
+  }
+
+  private static func open(_ name: String, _ flags: Int32) throws(SQLiteError) -> OpaquePointer {
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(
+      name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    guard code == SQLITE_OK, let opened else {
+      let failure = SQLiteError(handle: opened, code: code)
+      sqlite3_close_v2(opened)
+      throw SQLiteError(
+        extendedCode: failure.extendedCode, message: "\(failure.message): \(name)",
+        systemError: failure.systemError)
+    }
+    return opened
+  }
+
+  /// Some builds of SQLite take every name that begins with `file:` for a URI, and `:memory:` or
+  /// an empty name for a database without a file.
+  private static func literal(_ path: String) -> String {
+    path.hasPrefix("/") ? path : "./" + path
+  }
+
+  static func immutableURI(_ path: String) -> String {
+    let hex = Array("0123456789ABCDEF".utf8)
+    var escaped: [UInt8] = []
+    for byte in literal(path).utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+        UInt8(ascii: "-"), UInt8(ascii: "_"):
+        escaped.append(byte)
+      default:
+        escaped += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+      }
+    }
+    let name = String(decoding: escaped, as: UTF8.self)
+    return (path.hasPrefix("/") ? "file://" : "file:") + name + "?immutable=1"
+  }
+
+  /// A FIFO would block the open, a device has no end.
+  private static func refuseOddFiles(_ path: String) throws(SQLiteError) {
+    var information = stat()
+    let isOdd =
+      path.isEmpty || path.utf8.contains(0)
+      || (stat(path, &information) == 0 && information.st_mode & S_IFMT != S_IFREG)
+    guard isOdd else { return }
+    throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "not a regular file: \(path)")
+  }
+
+  private static func isInWALMode(_ handle: OpaquePointer) -> Bool {
+    var header = [UInt8](repeating: 0, count: 20)
+    guard fieldpack_sqlite_read_header(handle, &header, 20) == SQLITE_OK else { return false }
+    return header[18] == 2 || header[19] == 2
+  }
+
+  private static func hasContent(_ path: String) -> Bool {
+    var information = stat()
+    return stat(path, &information) == 0 && information.st_size > 0
+  }
+
+  private static func isWritable(_ path: String) -> Bool {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    return access(path, W_OK) == 0 && access(folder, W_OK) == 0
+  }
+}

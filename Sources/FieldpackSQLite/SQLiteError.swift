@@ -1,0 +1,97 @@
+import CSQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A failure reported by SQLite, with its extended result code.
+public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The extended result code, for example 2067 (`SQLITE_CONSTRAINT_UNIQUE`).
+  public let extendedCode: Int32
+  /// SQLite's own words.
+  public let message: String
+  /// The statement that failed, where there was one.
+  public let sql: String?
+  /// Byte offset into `sql` of the token at fault, where SQLite knows it.
+  public let offset: Int?
+  /// The `errno` behind the failure; 0 when unknown.
+  public let systemError: Int32
+
+  public init(
+    extendedCode: Int32, message: String, sql: String? = nil, offset: Int? = nil,
+    systemError: Int32 = 0
+  ) {
+    self.extendedCode = extendedCode
+    self.message = message
+    self.sql = sql
+    self.offset = offset
+    self.systemError = systemError
+  }
+
+  /// The primary result code, the low 8 bits of `extendedCode`.
+  public var code: Int32 { extendedCode & 0xff }
+
+  /// Another connection holds the lock that was needed, beyond the busy timeout.
+  public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+  /// The disk, the quota or `max_page_count` is exhausted.
+  public var isFull: Bool {
+    code == SQLITE_FULL
+      || (code == SQLITE_IOERR && (systemError == ENOSPC || systemError == EDQUOT))
+  }
+  /// The work was interrupted, by cancellation or by a deadline.
+  public var isInterrupted: Bool { code == SQLITE_INTERRUPT }
+  /// A constraint of the file refused the change.
+  public var isConstraint: Bool { code == SQLITE_CONSTRAINT }
+  /// The file or the connection cannot be written.
+  public var isReadOnly: Bool { code == SQLITE_READONLY }
+  /// The file is a damaged database.
+  public var isCorrupt: Bool { code == SQLITE_CORRUPT }
+  /// The file is something else than a database.
+  public var isNotADatabase: Bool { code == SQLITE_NOTADB }
+  /// The file could not be opened; `systemError` may say why.
+  public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+  /// Access was denied, by the system or by the connection's authorizer.
+  public var isPermission: Bool {
+    code == SQLITE_PERM || code == SQLITE_AUTH
+      || (code == SQLITE_CANTOPEN && (systemError == EACCES || systemError == EPERM))
+  }
+
+  public var description: String {
+    guard let sql else { return message }
+    return "\(message) in: \(sql)"
+  }
+}
+
+/// An error type that can carry a failure of SQLite, so that transactions and pools can throw it.
+public protocol SQLiteErrorConvertible: Error {
+  init(sqlite error: SQLiteError)
+}
+
+extension SQLiteError: SQLiteErrorConvertible {
+  public init(sqlite error: SQLiteError) { self = error }
+}
+
+extension SQLiteError {
+  /// The last error of `handle`.
+  init(handle: OpaquePointer?, code: Int32, sql: String? = nil) {
+    let offset = sql == nil ? -1 : sqlite3_error_offset(handle)
+    let known = handle.map(sqlite3_extended_errcode) ?? code
+    let isLatest = known & 0xff == code & 0xff
+    self.init(
+      extendedCode: isLatest ? known : code,
+      message: isLatest && handle != nil
+        ? String(cString: sqlite3_errmsg(handle)) : String(cString: sqlite3_errstr(code)),
+      sql: sql, offset: offset < 0 ? nil : Int(offset),
+      systemError: handle.map(sqlite3_system_errno) ?? 0)
+  }
+
+  static func misuse(_ message: String, sql: String? = nil) -> SQLiteError {
+    SQLiteError(extendedCode: SQLITE_MISUSE, message: message, sql: sql)
+  }
+
+  static func interrupted(sql: String? = nil) -> SQLiteError {
+    SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "interrupted", sql: sql)
+  }
+}

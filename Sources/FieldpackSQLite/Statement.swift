@@ -1,0 +1,76 @@
+import CSQLite
+
+/// One prepared statement and, while it is stepped, its current row.
+///
+/// Not `Sendable`: it belongs to the owner of its connection, which it keeps open. Columns count
+/// from 0, parameters from 1, as in SQLite.
+public final class Statement {
+  public let sql: String
+  public let connection: Connection
+  let handle: OpaquePointer
+  private let isCached: Bool
+  private var isDone = false
+
+  init(handle: OpaquePointer, sql: String, connection: Connection, isCached: Bool) {
+    self.handle = handle
+    self.sql = sql
+    self.connection = connection
+    self.isCached = isCached
+  }
+
+  deinit {
+    if isCached {
+      connection.cache.put(handle, for: sql)
+    } else {
+      sqlite3_finalize(handle)
+    }
+  }
+
+  /// Moves to the next row; `false` when there is none.
+  ///
+  /// After the last row, and after an error, it stays `false` until `reset()`: SQLite itself would
+  /// begin again in silence.
+  public func step() throws(SQLiteError) -> Bool {
+    if isDone { return false }
+    guard !connection.interruptHandle.isRequested else { throw .interrupted(sql: sql) }
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    isDone = true
+    guard code == SQLITE_DONE else { throw failure(code) }
+    return false
+  }
+
+  /// Goes back before the first row; bindings stay.
+  public func reset() {
+    sqlite3_reset(handle)
+    isDone = false
+  }
+
+  /// Sets every parameter to NULL.
+  public func clearBindings() {
+    sqlite3_clear_bindings(handle)
+  }
+
+  /// Runs a statement that returns no rows to its end and makes it ready for the next run.
+  public func run() throws(SQLiteError) {
+    defer { reset() }
+    while try step() {}
+  }
+
+  /// Whether the statement changes nothing in the file.
+  public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+
+  /// The SQL with the bound values written in.
+  public var expandedSQL: String {
+    guard let text = sqlite3_expanded_sql(handle) else { return sql }
+    defer { sqlite3_free(text) }
+    return String(cString: text)
+  }
+
+  func failure(_ code: Int32) -> SQLiteError {
+    if code & 0xff == SQLITE_INTERRUPT, connection.waiting.isDeadlinePassed {
+      return SQLiteError(extendedCode: code, message: "the deadline has passed", sql: sql)
+    }
+    return SQLiteError(handle: connection.handle, code: code, sql: sql)
+  }
+}

@@ -1,0 +1,48 @@
+import CSQLite
+
+/// Prepared statements at rest, keyed by their SQL; the least recently used one goes first.
+struct StatementCache {
+  private struct Entry {
+    let handle: OpaquePointer
+    let lastUse: UInt64
+  }
+
+  private var entries: [String: Entry] = [:]
+  private var clock: UInt64 = 0
+  private let capacity: Int
+
+  init(capacity: Int) {
+    self.capacity = capacity
+  }
+
+  var count: Int { entries.count }
+
+  /// Hands out the statement at rest for `sql`, which leaves the cache.
+  mutating func take(_ sql: String) -> OpaquePointer? {
+    entries.removeValue(forKey: sql)?.handle
+  }
+
+  /// Puts a statement to rest: reset, with its bindings cleared.
+  mutating func put(_ handle: OpaquePointer, for sql: String) {
+    sqlite3_reset(handle)
+    sqlite3_clear_bindings(handle)
+    guard capacity > 0, entries[sql] == nil else {
+      sqlite3_finalize(handle)
+      return
+    }
+    if entries.count >= capacity { evictOldest() }
+    clock += 1
+    entries[sql] = Entry(handle: handle, lastUse: clock)
+  }
+
+  mutating func removeAll() {
+    for entry in entries.values { sqlite3_finalize(entry.handle) }
+    entries.removeAll()
+  }
+
+  private mutating func evictOldest() {
+    guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
+    sqlite3_finalize(oldest.value.handle)
+    entries.removeValue(forKey: oldest.key)
+  }
+}

@@ -1,0 +1,58 @@
+import CSQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// How long a connection waits for locks, and when it gives up its work.
+final class Waiting {
+  var busyTimeout: Duration = .seconds(5)
+  var deadline: ContinuousClock.Instant?
+  private let interruptHandle: InterruptHandle
+  private var busySince = ContinuousClock.now
+
+  init(interruptHandle: InterruptHandle) {
+    self.interruptHandle = interruptHandle
+  }
+
+  var isDeadlinePassed: Bool {
+    guard let deadline else { return false }
+    return ContinuousClock.now >= deadline
+  }
+
+  /// SQLite's own busy timeout sleeps through cancellation and deadlines; this handler does not.
+  func install(on handle: OpaquePointer) {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    sqlite3_busy_handler(handle, busyCallback, context)
+  }
+
+  /// Asks for the deadline every few thousand virtual machine instructions.
+  func watchDeadline(on handle: OpaquePointer) {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    sqlite3_progress_handler(handle, deadline == nil ? 0 : 4_000, deadlineCallback, context)
+  }
+
+  fileprivate func waitsAgain(after attempts: Int32) -> Bool {
+    if attempts == 0 { busySince = .now }
+    guard !interruptHandle.isRequested, !isDeadlinePassed,
+      ContinuousClock.now - busySince < busyTimeout
+    else { return false }
+    let pauses: [UInt32] = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50]
+    usleep(pauses[min(Int(attempts), pauses.count - 1)] * 1_000)
+    return true
+  }
+}
+
+private let busyCallback: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = {
+  context, attempts in
+  guard let context else { return 0 }
+  let waiting = Unmanaged<Waiting>.fromOpaque(context).takeUnretainedValue()
+  return waiting.waitsAgain(after: attempts) ? 1 : 0
+}
+
+private let deadlineCallback: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { context in
+  guard let context else { return 0 }
+  return Unmanaged<Waiting>.fromOpaque(context).takeUnretainedValue().isDeadlinePassed ? 1 : 0
+}
