@@ -14,4 +14,14 @@ public enum Dimensions: UInt8, Hashable, Sendable, CaseIterable {
 
   /// Ordinates a position: 2, 3 or 4.
   public var count: Int { 2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0) }
+
+  /// The ordinates' letters: `XY`, `XYZ`, `XYM` or `XYZM`.
+  public var name: String {
+    switch self {
+    case .xy: "XY"
+    case .xyz: "XYZ"
+    case .xym: "XYM"
+    case .xyzm: "XYZM"
+    }
+  }
 }

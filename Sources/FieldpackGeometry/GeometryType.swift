@@ -66,4 +66,33 @@ public enum GeometryType: UInt32, Hashable, Sendable, CaseIterable {
 
   /// Whether the type is one of the nonlinear types of GeoPackage's extension.
   public var isCurved: Bool { rawValue >= 8 && rawValue <= 14 }
+
+  /// Whether geometries of this very type exist; `GEOMETRY`, `CURVE` and `SURFACE` are abstract.
+  public var isConcrete: Bool { self != .geometry && self != .curve && self != .surface }
+
+  /// Whether the type is made of geometries with types of their own.
+  public var hasMembers: Bool {
+    switch self {
+    case .multiPoint, .multiLineString, .multiPolygon, .geometryCollection, .compoundCurve,
+      .curvePolygon, .multiCurve, .multiSurface, .polyhedralSurface, .tin:
+      true
+    default: false
+    }
+  }
+
+  /// Whether a geometry of this type may have `member` as one of its members.
+  public func canHold(_ member: GeometryType) -> Bool {
+    switch self {
+    case .multiPoint: member == .point
+    case .multiLineString: member == .lineString
+    case .multiPolygon, .polyhedralSurface: member == .polygon
+    case .tin: member == .triangle
+    case .compoundCurve: member == .lineString || member == .circularString
+    case .curvePolygon, .multiCurve:
+      member == .lineString || member == .circularString || member == .compoundCurve
+    case .multiSurface: member == .polygon || member == .curvePolygon
+    case .geometryCollection: member.isConcrete
+    default: false
+    }
+  }
 }

@@ -1,0 +1,103 @@
+/// Writes WKB into one growing buffer, part by part, filling counts in when they are known.
+///
+/// Serves parsers that meet a geometry in pieces: call `begin`, `beginRing`, `position`, `endRing`
+/// and `end` as in ``GeometryVisitor``, take ``bytes``, then ``reset()`` and go on with the same
+/// storage. The envelope is gathered on the way.
+public struct WKBWriter: GeometryVisitor {
+  /// What has been written; complete once every `begin` has its `end`.
+  public var bytes: [UInt8]
+  public let byteOrder: ByteOrder
+  public let flavour: WKB.Flavour
+  /// The box around the positions so far, in x and y; positions with NaN there do not count.
+  public private(set) var envelope = Envelope.empty
+
+  private struct Frame {
+    /// Where the count stands; `nil` in a point.
+    var countOffset: Int?
+    var count: UInt32
+  }
+
+  private var outer: [Frame] = []
+  private var current: Frame?
+  private var hasZ = false
+  private var hasM = false
+
+  public init(byteOrder: ByteOrder = .little, flavour: WKB.Flavour = .iso) {
+    self.bytes = []
+    self.byteOrder = byteOrder
+    self.flavour = flavour
+  }
+
+  /// Forgets what has been written and keeps the storage.
+  public mutating func reset() {
+    bytes.removeAll(keepingCapacity: true)
+    outer.removeAll(keepingCapacity: true)
+    current = nil
+    envelope = .empty
+  }
+
+  public mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int? = nil) {
+    let srid = current == nil ? topLevelSRID : nil
+    push()
+    hasZ = dimensions.hasZ
+    hasM = dimensions.hasM
+    bytes.append(byteOrder.rawValue)
+    bytes.append(code(of: type, dimensions, hasSRID: srid != nil), byteOrder)
+    if let srid { bytes.append(UInt32(bitPattern: srid), byteOrder) }
+    if type == .point {
+      current = Frame(countOffset: nil, count: 0)
+    } else {
+      openCount()
+    }
+  }
+
+  public mutating func beginRing(count: Int? = nil) {
+    push()
+    openCount()
+  }
+
+  public mutating func position(_ x: Double, _ y: Double, _ z: Double, _ m: Double) {
+    bytes.append(x, y, byteOrder)
+    if hasZ { bytes.append(z, byteOrder) }
+    if hasM { bytes.append(m, byteOrder) }
+    current?.count &+= 1
+    if !x.isNaN && !y.isNaN { envelope.extend(x: x, y: y) }
+  }
+
+  public mutating func endRing() { close() }
+
+  public mutating func end(_ type: GeometryType) {
+    if type == .point && current?.count == 0 {
+      for _ in 0..<(2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0)) { bytes.append(.nan, byteOrder) }
+    }
+    close()
+  }
+
+  private var topLevelSRID: Int32? {
+    if case .ewkb(let srid) = flavour { srid } else { nil }
+  }
+
+  private func code(of type: GeometryType, _ dimensions: Dimensions, hasSRID: Bool) -> UInt32 {
+    if case .iso = flavour { return type.rawValue + 1_000 * UInt32(dimensions.rawValue) }
+    return type.rawValue | (dimensions.hasZ ? 0x8000_0000 : 0)
+      | (dimensions.hasM ? 0x4000_0000 : 0) | (hasSRID ? 0x2000_0000 : 0)
+  }
+
+  private mutating func push() {
+    guard var frame = current else { return }
+    frame.count &+= 1
+    outer.append(frame)
+  }
+
+  private mutating func openCount() {
+    current = Frame(countOffset: bytes.count, count: 0)
+    bytes.append(UInt32(0), byteOrder)
+  }
+
+  private mutating func close() {
+    if let frame = current, let offset = frame.countOffset {
+      bytes.replace(at: offset, with: frame.count, byteOrder)
+    }
+    current = outer.popLast()
+  }
+}
