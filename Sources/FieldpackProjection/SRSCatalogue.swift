@@ -1,0 +1,125 @@
+import CPROJ
+public import FieldpackGeometry
+
+/// The spatial reference systems of PROJ's database, by `AUTHORITY:CODE`.
+///
+/// Opens the database on first use and keeps what it looked up. Confined to one task at a time;
+/// every connection or task has its own.
+public final class SRSCatalogue {
+  private var context: ProjectionContext?
+  private var known: [SRS: SRSDefinition] = [:]
+
+  public init() {}
+
+  /// What PROJ knows of `srs`.
+  /// - Throws: ``ProjectionError/Kind/unknownSRS``, ``ProjectionError/Kind/undefinedSRS`` for
+  ///   GeoPackage's -1 and 0, ``ProjectionError/Kind/unavailable`` without PROJ's database.
+  public func definition(of srs: SRS) throws(ProjectionError) -> SRSDefinition {
+    if let found = known[srs] { return found }
+    let context = try openedContext()
+    let object = try context.object(of: srs)
+    let definition = try context.describe(object, srs: srs)
+    known[srs] = definition
+    return definition
+  }
+
+  /// The code that PROJ gives an equivalent of a file's own WKT definition; `nil` where it is none.
+  ///
+  /// Only a certain match counts (PROJ's confidence of 90 of 100 and more).
+  public func identify(_ reference: SRSReference) throws(ProjectionError) -> SRS? {
+    if let srs = reference.srs { return srs }
+    let context = try openedContext()
+    let object = try context.object(of: reference)
+    var confidence: UnsafeMutablePointer<Int32>?
+    let list = proj_identify(context.handle, object.handle, nil, nil, &confidence)
+    defer {
+      proj_list_destroy(list)
+      proj_int_list_destroy(confidence)
+    }
+    guard let list, let confidence, proj_list_get_count(list) > 0, confidence[0] >= 90,
+      let first = proj_list_get(context.handle, list, 0)
+    else { return nil }
+    let match = ProjectionObject(first)
+    guard let authority = proj_get_id_auth_name(match.handle, 0),
+      let code = proj_get_id_code(match.handle, 0)
+    else { return nil }
+    return SRS(String(cString: authority) + ":" + String(cString: code))
+  }
+
+  private func openedContext() throws(ProjectionError) -> ProjectionContext {
+    if let context { return context }
+    let made = try ProjectionContext()
+    context = made
+    return made
+  }
+}
+
+extension ProjectionContext {
+  fileprivate func describe(
+    _ object: borrowing ProjectionObject, srs: SRS
+  ) throws(ProjectionError) -> SRSDefinition {
+    guard let wkt2 = wkt(object, PJ_WKT2_2019) else {
+      throw ProjectionError(
+        .unavailable, "PROJ cannot write \(srs) as WKT: \(takeMessage() ?? "no reason given")")
+    }
+    let unit = firstAxisUnit(object)
+    return SRSDefinition(
+      srs: srs, name: proj_get_name(object.handle).map { String(cString: $0) } ?? "",
+      kind: kind(object), wkt1: wkt(object, PJ_WKT1_GDAL), wkt2: wkt2, unit: unit.name,
+      unitFactor: unit.factor, areaOfUse: areaOfUse(object),
+      isDeprecated: proj_is_deprecated(object.handle) != 0)
+  }
+
+  private func wkt(_ object: borrowing ProjectionObject, _ type: PJ_WKT_TYPE) -> String? {
+    "MULTILINE=NO".withCString { option in
+      let options: [UnsafePointer<CChar>?] = [option, nil]
+      return proj_as_wkt(handle, object.handle, type, options).map { String(cString: $0) }
+    }
+  }
+
+  private func kind(_ object: borrowing ProjectionObject) -> SRSDefinition.Kind {
+    switch proj_get_type(object.handle) {
+    case PJ_TYPE_GEOGRAPHIC_2D_CRS, PJ_TYPE_GEOGRAPHIC_3D_CRS: .geographic
+    case PJ_TYPE_GEOCENTRIC_CRS: .geocentric
+    case PJ_TYPE_PROJECTED_CRS: .projected
+    case PJ_TYPE_VERTICAL_CRS: .vertical
+    case PJ_TYPE_COMPOUND_CRS: .compound
+    case PJ_TYPE_ENGINEERING_CRS: .engineering
+    default: .other
+    }
+  }
+
+  private func firstAxisUnit(
+    _ object: borrowing ProjectionObject
+  ) -> (name: String, factor: Double) {
+    let horizontal = proj_crs_get_sub_crs(handle, object.handle, 0)
+    defer { proj_destroy(horizontal) }
+    guard let axes = proj_crs_get_coordinate_system(handle, horizontal ?? object.handle) else {
+      return ("unknown", 1)
+    }
+    defer { proj_destroy(axes) }
+    var factor = 1.0
+    var name: UnsafePointer<CChar>?
+    guard
+      proj_cs_get_axis_info(handle, axes, 0, nil, nil, nil, &factor, &name, nil, nil) != 0,
+      let name
+    else { return ("unknown", 1) }
+    return (String(cString: name), factor)
+  }
+
+  private func areaOfUse(_ object: borrowing ProjectionObject) -> SRSDefinition.Area? {
+    var west = 0.0
+    var south = 0.0
+    var east = 0.0
+    var north = 0.0
+    var name: UnsafePointer<CChar>?
+    // PROJ gives -1000 for bounds it does not know.
+    guard
+      proj_get_area_of_use(handle, object.handle, &west, &south, &east, &north, &name) != 0,
+      west >= -180, east >= -180, south >= -90, north >= -90
+    else { return nil }
+    return SRSDefinition.Area(
+      name: name.map { String(cString: $0) } ?? "",
+      envelope: Envelope(minX: west, minY: south, maxX: east, maxY: north))
+  }
+}

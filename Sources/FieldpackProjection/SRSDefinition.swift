@@ -1,0 +1,61 @@
+public import FieldpackGeometry
+
+/// What PROJ's database knows of a spatial reference system.
+public struct SRSDefinition: Hashable, Sendable {
+  /// Where a reference system is meant to be used.
+  public struct Area: Hashable, Sendable {
+    public var name: String
+    /// Degrees of longitude and latitude; `minX > maxX` crosses the antimeridian.
+    public var envelope: Envelope
+
+    public init(name: String, envelope: Envelope) {
+      self.name = name
+      self.envelope = envelope
+    }
+
+    /// Whether a longitude and a latitude in degrees lie in the area, borders included.
+    public func contains(longitude: Double, latitude: Double) -> Bool {
+      envelope.splitAtAntimeridian.contains {
+        $0.contains(Envelope(minX: longitude, minY: latitude, maxX: longitude, maxY: latitude))
+      }
+    }
+  }
+
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    case geographic, geocentric, projected, vertical, compound, engineering, other
+  }
+
+  public var srs: SRS
+  public var name: String
+  public var kind: Kind
+  /// OGC 01-009 text as `gpkg_spatial_ref_sys.definition` wants it, in GDAL's dialect of WKT 1.
+  /// `nil` where WKT 1 cannot say it, such as for three-dimensional geographic systems.
+  public var wkt1: String?
+  /// WKT 2:2019 (ISO 19162), as `definition_12_063` of the CRS WKT extension wants it.
+  public var wkt2: String
+  /// The unit of the first axis, such as `degree`, `metre` or `US survey foot`.
+  public var unit: String
+  /// Radians or metres per unit.
+  public var unitFactor: Double
+  public var areaOfUse: Area?
+  public var isDeprecated: Bool
+
+  /// Whether x and y are longitude and latitude.
+  public var isGeographic: Bool { kind == .geographic }
+  public var organization: String { srs.organization }
+  public var code: Int32 { srs.code }
+}
+
+extension Envelope {
+  /// One box, or two where `minX > maxX` says that a longitude range crosses the antimeridian.
+  public var splitAtAntimeridian: [Envelope] {
+    guard minX > maxX, minX.isFinite, maxX.isFinite, minY <= maxY else {
+      return isEmpty ? [] : [self]
+    }
+    var west = self
+    var east = self
+    west.maxX = max(180, minX)
+    east.minX = min(-180, maxX)
+    return [west, east]
+  }
+}
