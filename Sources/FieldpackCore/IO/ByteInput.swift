@@ -74,6 +74,9 @@ public final class ByteInput {
   /// Goes to the start.
   public func rewind() { position = 0 }
 
+  /// Goes to a byte of the file.
+  public func seek(to offset: Int) { position = max(0, offset) }
+
   /// Reads into `buffer` from where the last read ended; 0 is the end of the file.
   public func read(
     into buffer: UnsafeMutableRawBufferPointer

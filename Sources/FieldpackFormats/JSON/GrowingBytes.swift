@@ -1,0 +1,65 @@
+/// Bytes that grow as needed and keep their memory when emptied.
+package struct GrowingBytes: ~Copyable {
+  package private(set) var base: UnsafeMutablePointer<UInt8>
+  package private(set) var count = 0
+  private var capacity: Int
+
+  package init(capacity: Int = 256) {
+    self.capacity = max(capacity, 16)
+    base = .allocate(capacity: self.capacity)
+  }
+
+  deinit { base.deallocate() }
+
+  package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
+
+  package mutating func removeAll() { count = 0 }
+
+  /// Cuts back to the first `length` bytes.
+  package mutating func truncate(to length: Int) { count = min(count, length) }
+
+  @inline(__always)
+  package mutating func reserve(_ more: Int) {
+    if capacity - count < more { grow(more) }
+  }
+
+  @inline(never)
+  private mutating func grow(_ more: Int) {
+    let wanted = max(capacity * 2, count + more)
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted)
+    larger.update(from: base, count: count)
+    base.deallocate()
+    base = larger
+    capacity = wanted
+  }
+
+  @inline(__always)
+  package mutating func append(_ byte: UInt8) {
+    reserve(1)
+    base[count] = byte
+    count += 1
+  }
+
+  @inline(__always)
+  package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let start = bytes.baseAddress else { return }
+    reserve(bytes.count)
+    (base + count).update(from: start, count: bytes.count)
+    count += bytes.count
+  }
+
+  /// Appends the bytes of `value` as they lie in memory.
+  @inline(__always)
+  package mutating func append<T: BitwiseCopyable>(raw value: T) {
+    reserve(MemoryLayout<T>.size)
+    UnsafeMutableRawPointer(base + count).storeBytes(of: value, as: T.self)
+    count += MemoryLayout<T>.size
+  }
+
+  /// Overwrites bytes that were appended before.
+  @inline(__always)
+  package mutating func store<T: BitwiseCopyable>(_ value: T, at offset: Int) {
+    precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count)
+    UnsafeMutableRawPointer(base + offset).storeBytes(of: value, as: T.self)
+  }
+}

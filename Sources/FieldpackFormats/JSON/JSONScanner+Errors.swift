@@ -1,0 +1,63 @@
+package import FieldpackCore
+
+extension JSONScanner {
+  /// The error for what stands at `index` of the window, by default at the cursor.
+  @inline(never)
+  func failure(_ message: String, at index: Int? = nil) -> FieldpackError {
+    FieldpackError(
+      .invalidData, message,
+      position: FilePosition(
+        file: input?.name, byteOffset: offset(of: index ?? cursor), feature: feature))
+  }
+
+  /// The error of a caller about what stands at a byte of the file.
+  package func failure(_ message: String, offset: Int) -> FieldpackError {
+    failure(message, at: cursor + offset - self.offset)
+  }
+
+  @inline(never)
+  func unexpected(_ wanted: String) -> FieldpackError {
+    failure("\(wanted) expected, not \(describeNext())")
+  }
+
+  private func describeNext() -> String {
+    cursor >= limit ? "the end of the text" : describe(base[cursor])
+  }
+
+  func describe(_ byte: UInt8) -> String {
+    switch byte {
+    case 0x21...0x7E: "'\(Character(UnicodeScalar(byte)))'"
+    default: "byte 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
+    }
+  }
+
+  /// Adds line and column to an error about a byte of the text, which is read again for that.
+  ///
+  /// The scanner is then good for nothing else.
+  package mutating func locate(_ error: FieldpackError) -> FieldpackError {
+    guard error.code == .invalidData, var place = error.position, place.line == nil,
+      let offset = place.byteOffset, offset <= 1 << 28
+    else { return error }
+    guard let counted = try? lineAndColumn(of: offset) else { return error }
+    (place.line, place.column) = counted
+    return FieldpackError(
+      error.code, error.message, location: error.location, position: place,
+      underlying: error.underlying)
+  }
+
+  private mutating func lineAndColumn(
+    of offset: Int
+  ) throws(FieldpackError) -> (line: Int, column: Int) {
+    progress = nil
+    try seek(to: 0)
+    var line = 1
+    var lineStart = 0
+    while self.offset < offset {
+      try skip(past: UInt8(ascii: "\n"))
+      guard self.offset <= offset, base[cursor - 1] == UInt8(ascii: "\n") else { break }
+      line += 1
+      lineStart = self.offset
+    }
+    return (line, offset - lineStart + 1)
+  }
+}
