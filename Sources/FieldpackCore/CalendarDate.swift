@@ -3,7 +3,10 @@ public struct CalendarDate: Hashable, Sendable, Comparable, LosslessStringConver
   /// Days since 1970-01-01.
   public let dayNumber: Int
 
-  public init(dayNumber: Int) { self.dayNumber = dayNumber }
+  /// The day so many days after 1970-01-01; numbers beyond ±2^36 are held to that.
+  public init(dayNumber: Int) {
+    self.dayNumber = min(max(dayNumber, -(1 << 36)), 1 << 36)
+  }
 
   /// The day, or `nil` where the calendar has none such. Years 0 to 9999.
   public init?(year: Int, month: Int, day: Int) {
@@ -50,6 +53,11 @@ public struct CalendarDate: Hashable, Sendable, Comparable, LosslessStringConver
       yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
       dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
     )
+  }
+
+  /// Midnight in UTC.
+  public var startOfDay: Instant {
+    Instant(milliseconds: Int64(dayNumber) * 86_400_000)
   }
 
   public var description: String {

@@ -59,7 +59,7 @@ public enum ColumnType: Hashable, Sendable {
 
   private static func sized(_ declared: String) -> ColumnType? {
     guard declared.hasSuffix(")"), let open = declared.firstIndex(of: "("),
-      let length = Int(declared[declared.index(after: open)...].dropLast())
+      let length = Int(declared[declared.index(after: open)...].dropLast()), length >= 0
     else { return nil }
     switch declared[..<open] {
     case "TEXT": return .text(maximumLength: length)

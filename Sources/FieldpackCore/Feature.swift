@@ -26,9 +26,9 @@ public struct Attributes: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   /// The value of `name`; `nil` is "not given", which is not `.null`.
   public subscript(name: String) -> Value? {
-    get { elements.first { $0.name == name }?.value }
+    get { elements.first { $0.name.hasSameBytes(as: name) }?.value }
     set {
-      guard let index = elements.firstIndex(where: { $0.name == name }) else {
+      guard let index = elements.firstIndex(where: { $0.name.hasSameBytes(as: name) }) else {
         if let newValue { elements.append(Element(name: name, value: newValue)) }
         return
       }

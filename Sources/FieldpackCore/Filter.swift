@@ -100,7 +100,10 @@ extension Filter {
 
   private func collectColumns(into found: inout [String]) {
     func add(_ operands: [Operand]) {
-      for case .column(let name) in operands where !found.contains(name) { found.append(name) }
+      for case .column(let name) in operands
+      where !found.contains(where: { $0.hasSameBytes(as: name) }) {
+        found.append(name)
+      }
     }
     switch self {
     case .all, .envelope, .relation: break

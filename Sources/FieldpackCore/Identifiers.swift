@@ -1,3 +1,6 @@
+// Names and ids are compared byte by byte: two spellings of "é" are one `String`, but two rows of
+// SQLite. Equal bytes have equal hashes, so the hash of the `String` serves.
+
 /// The id of a store, unique in a workspace; for a bare file its name without extension.
 public struct StoreID: Hashable, Sendable, RawRepresentable, ExpressibleByStringLiteral,
   CustomStringConvertible, Comparable
@@ -7,7 +10,10 @@ public struct StoreID: Hashable, Sendable, RawRepresentable, ExpressibleByString
   public init(_ rawValue: String) { self.rawValue = rawValue }
   public init(stringLiteral value: String) { rawValue = value }
   public var description: String { rawValue }
-  public static func < (a: StoreID, b: StoreID) -> Bool { a.rawValue < b.rawValue }
+  public static func == (a: StoreID, b: StoreID) -> Bool { a.rawValue.hasSameBytes(as: b.rawValue) }
+  public static func < (a: StoreID, b: StoreID) -> Bool {
+    a.rawValue.utf8.lexicographicallyPrecedes(b.rawValue.utf8)
+  }
 }
 
 /// The id of a layer, unique in its store: its name.
@@ -19,7 +25,10 @@ public struct LayerID: Hashable, Sendable, RawRepresentable, ExpressibleByString
   public init(_ rawValue: String) { self.rawValue = rawValue }
   public init(stringLiteral value: String) { rawValue = value }
   public var description: String { rawValue }
-  public static func < (a: LayerID, b: LayerID) -> Bool { a.rawValue < b.rawValue }
+  public static func == (a: LayerID, b: LayerID) -> Bool { a.rawValue.hasSameBytes(as: b.rawValue) }
+  public static func < (a: LayerID, b: LayerID) -> Bool {
+    a.rawValue.utf8.lexicographicallyPrecedes(b.rawValue.utf8)
+  }
 }
 
 /// The id of a feature, unique in its layer.
@@ -48,6 +57,14 @@ extension FeatureID: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, Co
   public init(integerLiteral value: Int64) { self = .integer(value) }
   public init(stringLiteral value: String) { self = .text(value) }
 
+  public static func == (a: FeatureID, b: FeatureID) -> Bool {
+    switch (a, b) {
+    case (.integer(let a), .integer(let b)): a == b
+    case (.text(let a), .text(let b)): a.hasSameBytes(as: b)
+    default: false
+    }
+  }
+
   /// Integers by value before texts by code point.
   public static func < (a: FeatureID, b: FeatureID) -> Bool {
     switch (a, b) {
@@ -56,5 +73,19 @@ extension FeatureID: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, Co
     case (.integer, .text): true
     case (.text, .integer): false
     }
+  }
+}
+
+extension String {
+  /// Equal code point by code point, which `==` is not.
+  func hasSameBytes(as other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+  }
+
+  /// With `a` to `z` in capitals and everything else as it is, as SQL compares names.
+  var uppercasedASCII: String {
+    String(
+      decoding: utf8.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 - 32 : $0 },
+      as: UTF8.self)
   }
 }

@@ -18,7 +18,8 @@ public struct Instant: Hashable, Sendable, Comparable, LosslessStringConvertible
   /// `YYYY-MM-DDTHH:MM:SS.SSSZ`, GeoPackage's form.
   public var description: String {
     let day = Int(floorDivide(milliseconds, 86_400_000))
-    let rest = Int(milliseconds - Int64(day) * 86_400_000)
+    let remainder = Int(milliseconds % 86_400_000)
+    let rest = remainder < 0 ? remainder + 86_400_000 : remainder
     let seconds = rest / 1000
     return "\(CalendarDate(dayNumber: day))T\(padded(seconds / 3600, 2)):"
       + "\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2)).\(padded(rest % 1000, 3))Z"
@@ -86,6 +87,11 @@ public enum DateTimeParser {
     return DateTime(
       instant: Instant(milliseconds: Int64(seconds) * 1000 + Int64(millisecond)),
       hasZone: offset.isGiven, fractionDigits: fractionDigits)
+  }
+
+  /// A date, as its first moment in UTC, or a date with time; of nothing but that.
+  public static func moment(_ bytes: UnsafeBufferPointer<UInt8>) -> Instant? {
+    bytes.count == 10 ? date(bytes)?.startOfDay : dateTime(bytes)?.instant
   }
 
   private static func zone(

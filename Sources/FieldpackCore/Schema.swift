@@ -82,9 +82,9 @@ public struct Schema: Hashable, Sendable {
 
   /// The place of a column, by exact name, else ignoring ASCII case as SQL does.
   public func columnIndex(_ name: String) -> Int? {
-    if let exact = columns.firstIndex(where: { $0.name == name }) { return exact }
-    let folded = name.lowercased()
-    return columns.firstIndex { $0.name.lowercased() == folded }
+    if let exact = columns.firstIndex(where: { $0.name.hasSameBytes(as: name) }) { return exact }
+    let folded = name.uppercasedASCII
+    return columns.firstIndex { $0.name.uppercasedASCII.hasSameBytes(as: folded) }
   }
 }
 
