@@ -1,0 +1,156 @@
+import FieldpackGeometry
+
+extension Filter {
+  /// The condition in CQL2 Text, which ``init(cql2:)`` reads back as the same filter.
+  ///
+  /// - Throws: `.unsupported` for what CQL2 has no words for: envelope relations, geometries in
+  ///   another SRS than WGS 84, NULL, blobs, and numbers that are not finite.
+  public var cql2Text: String {
+    get throws(FieldpackError) { try text(in: .alone) }
+  }
+
+  private enum Context {
+    case alone, disjunction, conjunction, negation
+  }
+
+  private func text(in context: Context) throws(FieldpackError) -> String {
+    switch self {
+    case .all: return "TRUE"
+    case .not(.all): return "FALSE"
+    case .and(let parts): return try joined(parts, "AND", in: context)
+    case .or(let parts): return try joined(parts, "OR", in: context)
+    case .not(let part):
+      if let text = try part.predicate(negated: "NOT ") { return text }
+      return "NOT " + (try part.text(in: .negation))
+    default: break
+    }
+    if let text = try predicate(negated: "") { return text }
+    switch self {
+    case .compare(let left, let comparison, let right):
+      return try "\(left.cql2Text) \(comparison.rawValue) \(right.cql2Text)"
+    case .relation(let relation, let geometry, srs: .wgs84?):
+      let name = relation.rawValue.uppercased()
+      return try "S_\(name)(geometry, \(CQL2.text(of: geometry)))"
+    case .relation(_, _, let srs):
+      throw unsupported("a geometry in \(srs.map { "\($0)" } ?? "the layer's own SRS")")
+    default: throw unsupported("an envelope relation")
+    }
+  }
+
+  /// The predicates that CQL2 negates inside: `a NOT IN (…)`.
+  private func predicate(negated: String) throws(FieldpackError) -> String? {
+    switch self {
+    case .between(let value, let low, let high):
+      return try "\(value.cql2Text) \(negated)BETWEEN \(low.cql2Text) AND \(high.cql2Text)"
+    case .isIn(let value, let list) where !list.isEmpty:
+      var items: [String] = []
+      for item in list { items.append(try item.cql2Text) }
+      return try "\(value.cql2Text) \(negated)IN (\(items.joined(separator: ", ")))"
+    case .isIn: return negated.isEmpty ? "FALSE" : nil
+    case .isNull(let value): return try "\(value.cql2Text) IS \(negated)NULL"
+    case .like(let value, let pattern):
+      return try "\(value.cql2Text) \(negated)LIKE \(CQL2.quoted(pattern))"
+    default: return nil
+    }
+  }
+
+  private func joined(
+    _ parts: [Filter], _ keyword: String, in context: Context
+  ) throws(FieldpackError) -> String {
+    if parts.isEmpty { return keyword == "AND" ? "TRUE" : "FALSE" }
+    if parts.count == 1 { return try parts[0].text(in: context) }
+    let own = keyword == "AND" ? Context.conjunction : .disjunction
+    var texts: [String] = []
+    for part in parts { texts.append(try part.text(in: own)) }
+    let text = texts.joined(separator: " \(keyword) ")
+    // AND binds tighter than OR, so it needs no parentheses there.
+    let isBare = context == .alone || (context == .disjunction && own == .conjunction)
+    return isBare ? text : "(\(text))"
+  }
+}
+
+extension Operand {
+  fileprivate var cql2Text: String {
+    get throws(FieldpackError) {
+      switch self {
+      case .column(let name): return CQL2.identifier(name)
+      case .literal(.boolean(let value)): return value ? "TRUE" : "FALSE"
+      case .literal(.integer(let value)): return String(value)
+      case .literal(.real(let value)) where value.isFinite: return "\(value)"
+      case .literal(.text(let value)): return CQL2.quoted(value)
+      case .literal(.date(let date)) where CalendarDate(date.description) == date:
+        return "DATE('\(date)')"
+      case .literal(.dateTime(let time)) where Instant(time.description) == time:
+        return "TIMESTAMP('\(time)')"
+      case .literal(.null): throw unsupported("NULL as a value")
+      case .literal(.blob): throw unsupported("a blob")
+      case .literal(.real): throw unsupported("a number that is not finite")
+      case .literal(.date), .literal(.dateTime): throw unsupported("a year beyond 0 to 9999")
+      }
+    }
+  }
+}
+
+extension CQL2 {
+  fileprivate static func identifier(_ name: String) -> String {
+    let isPlain =
+      name.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+      && !(name.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true)
+      && !reserved.contains(name.uppercasedASCII)
+    return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
+  }
+
+  /// Doubles quotes, and backslashes that stand before a quote; see ``CQL2Lexer``.
+  fileprivate static func quoted(_ text: String) -> String {
+    var output: [UInt8] = [UInt8(ascii: "'")]
+    var backslashes = 0
+    func closeRun(_ output: inout [UInt8]) {
+      output += Array(repeating: UInt8(ascii: "\\"), count: backslashes)
+    }
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "'") {
+        closeRun(&output)
+        output.append(byte)
+      }
+      backslashes = byte == UInt8(ascii: "\\") ? backslashes + 1 : 0
+      output.append(byte)
+    }
+    closeRun(&output)
+    output.append(UInt8(ascii: "'"))
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  fileprivate static func text(of geometry: Geometry) throws(FieldpackError) -> String {
+    if let box = bounds(of: geometry) { return box }
+    throw unsupported("a geometry other than a box")
+  }
+
+  /// `BBOX(…)` for the geometry that reading it makes, `nil` for any other.
+  private static func bounds(of geometry: Geometry) -> String? {
+    let corners: [Double]
+    if case .multiPolygon(let parts, .xy) = geometry, parts.count == 2,
+      let west = parts[0].first, let east = parts[1].first, west.count == 5, east.count == 5
+    {
+      corners = [west[0].x, west[0].y, east[2].x, east[2].y]
+    } else if let box = geometry.envelope {
+      corners = [box.minX, box.minY, box.maxX, box.maxY]
+    } else {
+      return nil
+    }
+    let rebuilt = rectangle(
+      west: corners[0], south: corners[1], east: corners[2], north: corners[3])
+    guard rebuilt == geometry, corners.allSatisfy(\.isFinite) else { return nil }
+    return "BBOX(\(corners.map { "\($0)" }.joined(separator: ", ")))"
+  }
+}
+
+private func unsupported(_ what: String) -> FieldpackError {
+  FieldpackError(.unsupported, "CQL2 Text has no words for \(what)")
+}

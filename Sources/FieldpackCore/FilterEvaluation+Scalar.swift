@@ -1,0 +1,153 @@
+/// A value as conditions compare it.
+enum Scalar: Sendable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob([UInt8])
+  /// Milliseconds since 1970 in UTC.
+  case moment(Int64)
+
+  init(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .boolean(let flag): self = .integer(flag ? 1 : 0)
+    case .integer(let number): self = .integer(number)
+    case .real(let number): self = number.isNaN ? .null : .real(number)
+    case .text(let text): self = .text(text)
+    case .blob(let bytes): self = .blob(bytes)
+    case .date(let date): self = .moment(date.startOfDay.milliseconds)
+    case .dateTime(let instant): self = .moment(instant.milliseconds)
+    }
+  }
+
+  init(_ id: FeatureID) {
+    switch id {
+    case .integer(let number): self = .integer(number)
+    case .text(let text): self = .text(text)
+    }
+  }
+
+  var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
+
+  /// A text that names a moment as that moment, everything else as it is.
+  var asMoment: Scalar {
+    guard case .text(var text) = self else { return self }
+    let moment = text.withUTF8 { DateTimeParser.moment($0) }
+    return moment.map { .moment($0.milliseconds) } ?? self
+  }
+
+  /// -1, 0 or 1 as this value lies before, at or behind the other; `nil` where they do not compare.
+  func order(to other: Scalar) -> Int? {
+    switch (self, other) {
+    case (.integer(let a), .integer(let b)): order3(a, b)
+    case (.real(let a), .real(let b)): order3(a, b)
+    case (.integer(let a), .real(let b)): order3(a, b)
+    case (.real(let a), .integer(let b)): -order3(b, a)
+    case (.text(let a), .text(let b)): order3(a.utf8, b.utf8)
+    case (.blob(let a), .blob(let b)): order3(a, b)
+    case (.moment(let a), .moment(let b)): order3(a, b)
+    default: nil
+    }
+  }
+}
+
+/// A value, and whether it makes a comparison temporal.
+struct Comparand {
+  var scalar: Scalar
+  var isTemporal: Bool
+}
+
+extension Comparison {
+  /// Whether the comparison holds for values that lie so: -1, 0 or 1.
+  func holds(_ order: Int) -> Bool {
+    switch self {
+    case .equal: order == 0
+    case .notEqual: order != 0
+    case .less: order < 0
+    case .lessOrEqual: order <= 0
+    case .greater: order > 0
+    case .greaterOrEqual: order >= 0
+    }
+  }
+}
+
+private func order3<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }
+
+/// Exact beyond 2^53 too, where converting the integer would round it.
+private func order3(_ a: Int64, _ b: Double) -> Int {
+  if b >= 0x1p63 { return -1 }
+  if b < -0x1p63 { return 1 }
+  let whole = b.rounded(.towardZero)
+  let order = order3(a, Int64(whole))
+  return order != 0 ? order : order3(whole, b)
+}
+
+private func order3(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Int {
+  var other = b.makeIterator()
+  for byte in a {
+    guard let next = other.next() else { return 1 }
+    if byte != next { return byte < next ? -1 : 1 }
+  }
+  return other.next() == nil ? 0 : -1
+}
+
+/// A `LIKE` pattern: `%` any run, `_` any character, `\` takes the next character as it is.
+struct LikePattern: Sendable {
+  private enum Element: Equatable {
+    case anyRun
+    case anyCharacter
+    case character(Unicode.Scalar)
+  }
+
+  private var elements: [Element] = []
+
+  init(_ pattern: String) {
+    var isEscaped = false
+    for scalar in pattern.unicodeScalars {
+      switch scalar {
+      case _ where isEscaped:
+        elements.append(.character(scalar))
+        isEscaped = false
+      case "\\": isEscaped = true
+      case "%": if elements.last != .anyRun { elements.append(.anyRun) }
+      case "_": elements.append(.anyCharacter)
+      default: elements.append(.character(scalar))
+      }
+    }
+    // A last backslash with nothing to take is itself.
+    if isEscaped { elements.append(.character("\\")) }
+  }
+
+  /// Going back to the last `%` alone is enough, so the work is at most length times length.
+  func matches(_ text: String) -> Bool {
+    let scalars = text.unicodeScalars
+    var place = scalars.startIndex
+    var element = 0
+    var retry: (element: Int, place: String.Index)?
+    while place < scalars.endIndex {
+      switch element < elements.count ? elements[element] : nil {
+      case .anyRun?:
+        element += 1
+        retry = (element, place)
+        continue
+      case .anyCharacter?:
+        element += 1
+        scalars.formIndex(after: &place)
+        continue
+      case .character(scalars[place])?:
+        element += 1
+        scalars.formIndex(after: &place)
+        continue
+      default: break
+      }
+      guard let last = retry else { return false }
+      place = scalars.index(after: last.place)
+      element = last.element
+      retry = (element, place)
+    }
+    return elements[element...].allSatisfy { $0 == .anyRun }
+  }
+}
