@@ -1,0 +1,102 @@
+import FieldpackCore
+
+/// The columns of one layer as the file shows them, and where their values go in the row asked for.
+struct GPXColumns {
+  /// How a column's values are stored in the row.
+  enum Target { case integer, real, dateTime, text }
+
+  struct Column {
+    var name: String
+    var kind: GPXField.Kind?
+    var seen: ScalarTraits = []
+    /// The place in the row, -1 where the row has no such column.
+    var place = -1
+    var target = Target.text
+  }
+
+  /// More columns than a table of SQLite holds are of no use.
+  static let maximumExtensionColumns = 1000
+
+  /// GPX's own fields by raw value, then `extensions`, then what extensions hold.
+  private(set) var columns: [Column]
+  private var names: Set<String>
+  private(set) var notes: [String] = []
+  private var isFullNoted = false
+
+  static let extensionsIndex = GPXField.allCases.count
+
+  init() {
+    columns = GPXField.allCases.map { Column(name: $0.columnName, kind: $0.kind) }
+    columns.append(Column(name: "extensions", kind: .text))
+    names = Set(columns.map(\.name) + ["fid", "geom"])
+  }
+
+  /// A column for the leaf `name` of an extension; `nil` where there are too many.
+  ///
+  /// Its name gets `_2` and so on where an earlier one is equal, ignoring case.
+  mutating func addExtension(named name: String, asked schema: Schema?) -> Int? {
+    guard columns.count - Self.extensionsIndex <= Self.maximumExtensionColumns else {
+      if !isFullNoted {
+        notes.append(
+          "more than \(Self.maximumExtensionColumns) kinds of extension: the rest is in "
+            + "'extensions' alone")
+      }
+      isFullNoted = true
+      return nil
+    }
+    var unique = name
+    var number = 1
+    while !names.insert(unique.lowercased()).inserted {
+      number += 1
+      unique = "\(name)_\(number)"
+    }
+    if unique != name { notes.append("the extension '\(name)' is in column '\(unique)'") }
+    columns.append(Column(name: unique, kind: nil))
+    place(columns.count - 1, in: schema)
+    return columns.count - 1
+  }
+
+  mutating func place(in schema: Schema?) {
+    for index in columns.indices { place(index, in: schema) }
+  }
+
+  private mutating func place(_ index: Int, in schema: Schema?) {
+    guard let schema,
+      let found = schema.columns.firstIndex(where: { $0.name == columns[index].name })
+    else {
+      columns[index].place = -1
+      return
+    }
+    columns[index].place = found
+    columns[index].target =
+      switch schema.columns[found].type {
+      case .integer: .integer
+      case .double: .real
+      case .dateTime: .dateTime
+      default: .text
+      }
+  }
+
+  mutating func note(_ trait: ScalarTraits, at index: Int) { columns[index].seen.insert(trait) }
+
+  /// The columns that hold a value, in GDAL's order, extensions behind, their XML last.
+  var definitions: [ColumnDefinition] {
+    let order = columns.indices.filter { $0 != Self.extensionsIndex } + [Self.extensionsIndex]
+    return order.compactMap { index in
+      let column = columns[index]
+      return column.seen.isEmpty ? nil : ColumnDefinition(column.name, Self.type(of: column))
+    }
+  }
+
+  private static func type(of column: Column) -> ColumnType {
+    switch column.kind {
+    case .text: return .text()
+    case .real: return column.seen.isSubset(of: [.integer, .real]) ? .double : .text()
+    default: break
+    }
+    switch column.seen {
+    case .integer, .real, [.integer, .real], .dateTime: return column.seen.type
+    default: return .text()
+    }
+  }
+}

@@ -1,0 +1,136 @@
+public import FieldpackCore
+import FieldpackGeometry
+
+/// Reads GPX 1.0 and 1.1 as the layers `waypoints`, `routes`, `tracks`, `route_points` and
+/// `track_points`.
+///
+/// Layers and columns have GDAL's names and order; only layers with features, and only columns with
+/// a value, are there. `track_fid` and `route_fid` are the numbers of the feature in `tracks` and
+/// `routes`, from 1, which are its feature ids in a new layer; segments and points count from 0.
+///
+/// - Z is `ele` where every vertex of the geometry has it, M the `time` in Unix seconds likewise;
+///   GPX times are UTC where they name no zone. Empty segments are kept out of the geometry.
+/// - A column that holds values which are not of the schema's type is TEXT.
+/// - Leaves of `extensions` are columns named `prefix_local`, the first of equal ones; the element
+///   itself is in `extensions`, written anew with its namespaces. Foreign elements of GPX 1.0
+///   count as extensions. `metadata` and extensions of segments are not read.
+/// - A point without a position on Earth is an error with its line and its number in the layer.
+///
+/// Memory grows with the longest track, 32 bytes a vertex, not with the file.
+public struct GPXReader: FileReader {
+  private let input: ByteInput
+  private let options: ReadOptions
+  /// How much of a file is looked at to guess its layers.
+  static let headLength = 1 << 19
+
+  public init(_ input: ByteInput, options: ReadOptions) {
+    self.input = input
+    self.options = options
+  }
+
+  public mutating func assume() throws(FieldpackError) -> [FileLayer] {
+    try checkOptions()
+    let handler = handler(asking: [])
+    let parser = try XMLPushParser(file: input.name, handler: handler)
+    let head = try input.head(Self.headLength)
+    try Self.push(head, into: parser)
+    if head.count == input.size { try parser.finish() } else { handler.closeOpenFeatures() }
+    return handler.builders.compactMap(\.found)
+  }
+
+  public mutating func read(
+    as layers: [FileLayer], into sink: inout some FeatureSink
+  ) throws(FieldpackError) -> FileReadResult {
+    try checkOptions()
+    let handler = handler(asking: layers)
+    for layer in layers { try sink.begin(layer.schema) }
+    var announced = layers.last?.schema.layer
+    let parser = try XMLPushParser(file: input.name, handler: handler)
+    var buffer = [UInt8](repeating: 0, count: 1 << 17)
+    var bytesRead = 0
+    input.rewind()
+    while true {
+      let count = try fill(&buffer)
+      guard count > 0 else { break }
+      try Self.push(buffer[..<count], into: parser)
+      for builder in handler.builders { try Self.drain(builder, &announced, into: &sink) }
+      bytesRead += count
+      try options.progress?(bytesRead)
+    }
+    try parser.finish()
+    for builder in handler.builders { try Self.drain(builder, &announced, into: &sink) }
+    return result(of: handler)
+  }
+
+  private func checkOptions() throws(FieldpackError) {
+    guard input.size > 0 else {
+      throw FieldpackError(
+        .invalidData, "the file is empty", position: FilePosition(file: input.name))
+    }
+    guard options.idColumn == nil else {
+      throw FieldpackError(
+        .invalidArgument,
+        "GPX features are numbered and cannot take their ids from a column. "
+          + "Try: without --id", position: FilePosition(file: input.name))
+    }
+  }
+
+  private func handler(asking layers: [FileLayer]) -> GPXHandler {
+    let builders = GPXLayerKind.allCases.map { kind in
+      let name = LayerID(
+        options.prefixesLayers ? "\(options.layer)_\(kind.name)" : kind.name)
+      return GPXLayerBuilder(
+        kind: kind, layer: name, asked: layers.first { $0.schema.layer == name }?.schema)
+    }
+    return GPXHandler(builders: builders, options: options)
+  }
+
+  private func fill(_ buffer: inout [UInt8]) throws(FieldpackError) -> Int {
+    var result: Result<Int, FieldpackError> = .success(0)
+    buffer.withUnsafeMutableBytes { bytes in
+      result = Result { () throws(FieldpackError) in try input.read(into: bytes) }
+    }
+    return try result.get()
+  }
+
+  private static func push(
+    _ bytes: some Collection<UInt8>, into parser: XMLPushParser
+  ) throws(FieldpackError) {
+    var failure: FieldpackError?
+    _ = bytes.withContiguousStorageIfAvailable { bytes in
+      do throws(FieldpackError) {
+        try parser.push(UnsafeRawBufferPointer(bytes))
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  private static func drain(
+    _ builder: GPXLayerBuilder, _ announced: inout LayerID?, into sink: inout some FeatureSink
+  ) throws(FieldpackError) {
+    guard builder.rows.count > 0, let schema = builder.asked else { return }
+    if announced != schema.layer {
+      try sink.begin(schema)
+      announced = schema.layer
+    }
+    for index in 0..<builder.rows.count { try sink.feature(builder.rows[index]) }
+    builder.rows.removeRows()
+  }
+
+  private func result(of handler: GPXHandler) -> FileReadResult {
+    let found = handler.builders.filter { $0.count > 0 }
+    var notes = found.flatMap { builder in
+      builder.columns.notes.map { "layer '\(builder.layer)': \($0)" }
+    }
+    if handler.segmentExtensions > 0 {
+      notes.append("extensions of track segments are not kept")
+    }
+    if handler.timesBackwards > 0 {
+      notes.append("the time goes back at \(handler.timesBackwards) track points, which are kept")
+    }
+    return FileReadResult(
+      layers: found.compactMap(\.found),
+      counts: Dictionary(uniqueKeysWithValues: found.map { ($0.layer, $0.count) }),
+      skipped: handler.skipped, skippedCount: handler.skippedCount, notes: notes)
+  }
+}

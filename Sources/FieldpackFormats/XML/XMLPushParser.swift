@@ -1,0 +1,187 @@
+import CXML2
+import FieldpackCore
+
+/// Consumes the events of an ``XMLPushParser``; what it throws ends the parse.
+protocol XMLHandling: AnyObject {
+  func startElement(
+    _ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces,
+    in parser: XMLPushParser
+  ) throws(FieldpackError)
+  func endElement(_ name: XMLName, in parser: XMLPushParser) throws(FieldpackError)
+  /// Text and CDATA, in pieces.
+  func characters(
+    _ bytes: UnsafeBufferPointer<UInt8>, in parser: XMLPushParser
+  ) throws(FieldpackError)
+}
+
+/// Reads XML in chunks as they come, over libxml2's SAX2 interface.
+///
+/// Nothing outside the bytes given is read: no DTD, no entity, no network. A document that declares
+/// an entity or an attribute default, nests deeper than 256 elements, or holds a text of more than
+/// 64 MiB is refused; libxml2 itself ends names, attributes and tags at 10 MB. Comments and
+/// processing instructions are passed over. Errors are `.invalidData` with the line.
+final class XMLPushParser {
+  static let maximumDepth = 256
+  static let maximumTextLength = 64 << 20
+
+  let file: String?
+  private let handler: any XMLHandling
+  private var context: xmlParserCtxtPtr?
+  private var depth = 0
+  private var textLength = 0
+  private var failure: FieldpackError?
+
+  private static let initialized: Void = xmlInitParser()
+
+  init(file: String?, handler: any XMLHandling) throws(FieldpackError) {
+    _ = Self.initialized
+    self.file = file
+    self.handler = handler
+    var events = Self.events()
+    let user = Unmanaged.passUnretained(self).toOpaque()
+    context = xmlCreatePushParserCtxt(&events, user, nil, 0, nil)
+    guard let context else { throw FieldpackError(.io, "out of memory for the XML parser") }
+    // Substituting entities is safe where none can be declared, and without it libxml2 leaves
+    // `&#38;` in attribute values.
+    let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOENT.rawValue
+    xmlCtxtUseOptions(context, Int32(options))
+  }
+
+  deinit {
+    guard let context else { return }
+    xmlFreeDoc(context.pointee.myDoc)
+    context.pointee.myDoc = nil
+    xmlFreeParserCtxt(context)
+  }
+
+  /// The line reached, 1-based.
+  var line: Int { Int(context?.pointee.input?.pointee.line ?? 0) }
+
+  var position: FilePosition { FilePosition(file: file, line: line) }
+
+  /// Gives the next bytes of the document, at most `Int32.max`.
+  func push(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
+    guard !bytes.isEmpty else { return }
+    try parse(bytes, isLast: false)
+  }
+
+  /// Says that the document has ended.
+  func finish() throws(FieldpackError) {
+    try parse(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
+  }
+
+  private func parse(
+    _ bytes: UnsafeRawBufferPointer, isLast: Bool
+  ) throws(FieldpackError) {
+    if let failure { throw failure }
+    let code = xmlParseChunk(
+      context, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count),
+      isLast ? 1 : 0)
+    if let failure { throw failure }
+    guard context?.pointee.wellFormed == 0 else { return }
+    throw FieldpackError(
+      .invalidData, "the XML is broken (libxml2 code \(code))", position: position)
+  }
+
+  /// Ends the parse; the first reason stays.
+  fileprivate func stop(_ error: FieldpackError) {
+    guard failure == nil else { return }
+    failure = error.adding(position: position)
+    xmlStopParser(context)
+  }
+
+  private func refuse(_ what: String) {
+    stop(FieldpackError(.invalidData, what, position: position))
+  }
+}
+
+extension XMLPushParser {
+  private static func of(_ user: UnsafeMutableRawPointer?) -> XMLPushParser? {
+    user.map { Unmanaged<XMLPushParser>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private static func events() -> xmlSAXHandler {
+    var events = xmlSAXHandler()
+    events.initialized = UInt32(XML_SAX2_MAGIC)
+    events.startElementNs = {
+      user, local, prefix, uri, declared, namespaces, count, _, attributes in
+      guard let local else { return }
+      XMLPushParser.of(user)?.start(
+        XMLName(local: local, prefix: prefix, uri: uri),
+        XMLAttributes(attributes, count: Int(count)),
+        XMLNamespaces(namespaces, count: Int(declared)))
+    }
+    events.endElementNs = { user, local, prefix, uri in
+      guard let local else { return }
+      XMLPushParser.of(user)?.end(XMLName(local: local, prefix: prefix, uri: uri))
+    }
+    events.characters = { user, text, count in XMLPushParser.of(user)?.text(text, count) }
+    events.ignorableWhitespace = events.characters
+    refuseDeclarations(&events)
+    events.serror = { user, error in
+      guard let error else { return }
+      XMLPushParser.of(user)?.report(error.pointee)
+    }
+    return events
+  }
+
+  private static func refuseDeclarations(_ events: inout xmlSAXHandler) {
+    events.entityDecl = { user, _, _, _, _, _ in
+      XMLPushParser.of(user)?.refuse("the document declares an entity, which is refused")
+    }
+    events.unparsedEntityDecl = { user, _, _, _, _ in
+      XMLPushParser.of(user)?.refuse("the document declares an entity, which is refused")
+    }
+    events.attributeDecl = { user, _, _, _, _, _, values in
+      xmlFreeEnumeration(values)
+      XMLPushParser.of(user)?.refuse("the document declares an attribute list, which is refused")
+    }
+    // Reached only where an outer DTD might declare the entity.
+    events.reference = { user, _ in
+      XMLPushParser.of(user)?.refuse("the document refers to an entity that it does not declare")
+    }
+  }
+
+  private func start(_ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces) {
+    depth += 1
+    textLength = 0
+    guard depth <= Self.maximumDepth else {
+      refuse("elements nest deeper than \(Self.maximumDepth)")
+      return
+    }
+    do throws(FieldpackError) {
+      try handler.startElement(name, attributes, namespaces, in: self)
+    } catch { stop(error) }
+  }
+
+  private func end(_ name: XMLName) {
+    depth -= 1
+    textLength = 0
+    do throws(FieldpackError) {
+      try handler.endElement(name, in: self)
+    } catch { stop(error) }
+  }
+
+  private func text(_ text: UnsafePointer<UInt8>?, _ count: Int32) {
+    textLength += Int(count)
+    guard textLength <= Self.maximumTextLength else {
+      refuse("a text is longer than \(Self.maximumTextLength >> 20) MiB")
+      return
+    }
+    do throws(FieldpackError) {
+      try handler.characters(UnsafeBufferPointer(start: text, count: Int(count)), in: self)
+    } catch { stop(error) }
+  }
+
+  /// Keeps the first fatal error; namespaces that are not declared are common and harmless.
+  private func report(_ error: xmlError) {
+    guard failure == nil, error.level == XML_ERR_FATAL else { return }
+    let message = error.message.map { String(cString: $0) } ?? "the XML is broken"
+    let lines = message.split(separator: "\n")
+    let place = FilePosition(
+      file: file, line: error.line > 0 ? Int(error.line) : nil,
+      column: error.int2 > 0 ? Int(error.int2) : nil)
+    failure = FieldpackError(
+      .invalidData, "the XML is broken: \(lines.first ?? "no reason given")", position: place)
+  }
+}
