@@ -4,6 +4,14 @@
   import Darwin
 #endif
 
+/// The `errno` behind an error.
+public struct SystemErrorNumber: Error, Hashable, Sendable {
+  public let rawValue: Int32
+
+  /// Whether nobody reads what is written any more.
+  public var isBrokenPipe: Bool { rawValue == EPIPE }
+}
+
 extension FieldpackError {
   /// The error for `errno` after a call that failed on `path`.
   static func system(_ number: Int32, _ what: String, _ path: String) -> FieldpackError {
@@ -18,6 +26,6 @@ extension FieldpackError {
       }
     return FieldpackError(
       code, "cannot \(what) \(path): \(String(cString: strerror(number)))",
-      position: FilePosition(file: path))
+      position: FilePosition(file: path), underlying: SystemErrorNumber(rawValue: number))
   }
 }

@@ -1,0 +1,72 @@
+public import FieldpackGeometry
+
+/// A map for a terminal: Braille dots in a box, with the coordinates of its corners.
+public struct BrailleMap: MapDrawing {
+  private let frame: MapFrame
+  private var canvas: BrailleCanvas
+  private let usesUnicode: Bool
+
+  /// - Parameters:
+  ///   - isGeographic: whether x and y are degrees.
+  ///   - width: the cells of a line.
+  ///   - maxRows: the most lines that the map may take inside its box.
+  public init(
+    _ envelope: Envelope, isGeographic: Bool, width: Int, maxRows: Int = 20,
+    usesUnicode: Bool = true
+  ) {
+    let dots = Double(max(10, min(width, 1000) - 2) * 2)
+    frame = MapFrame(
+      envelope, isGeographic: isGeographic, maxWidth: dots - 1,
+      maxHeight: Double(max(2, min(maxRows, 1000)) * 4 - 1))
+    self.usesUnicode = usesUnicode
+    canvas = BrailleCanvas(
+      columns: Int(((frame.width + 1) / 2 - 1e-6).rounded(.up)),
+      rows: Int(((frame.height + 1) / 4 - 1e-6).rounded(.up)))
+  }
+
+  public mutating func draw(_ shape: MapShape) {
+    switch shape {
+    case .point(let point): dot(point)
+    case .line(let points): trace(points)
+    case .polygon(let rings): for ring in rings { trace(ring) }
+    }
+  }
+
+  private mutating func dot(_ point: MapPoint) {
+    let place = frame.place(point)
+    guard place.x > -1, place.y > -1, place.x < frame.width + 1, place.y < frame.height + 1
+    else { return }
+    canvas.set(x: Int(place.x.rounded()), y: Int(place.y.rounded()))
+  }
+
+  private mutating func trace(_ points: [MapPoint]) {
+    if points.count == 1 { dot(points[0]) }
+    for (a, b) in zip(points, points.dropFirst()) where a.isFinite && b.isFinite {
+      let clipped = Clipping.segment(
+        frame.place(a), frame.place(b), width: frame.width, height: frame.height)
+      guard let (from, to) = clipped else { continue }
+      canvas.line(
+        fromX: Int(from.x.rounded()), y: Int(from.y.rounded()), toX: Int(to.x.rounded()),
+        y: Int(to.y.rounded()))
+    }
+  }
+
+  /// The lines of the picture.
+  public var lines: [String] {
+    let (line, sides, corners) =
+      usesUnicode ? ("─", "│", ["┌", "┐", "└", "┘"]) : ("-", "|", ["+", "+", "+", "+"])
+    let rule = String(repeating: line, count: canvas.columns)
+    let labels = frame.labels
+    return [spread("\(labels.west) \(labels.north)", "\(labels.east) \(labels.north)")]
+      + [corners[0] + rule + corners[1]]
+      + canvas.lines(usesUnicode: usesUnicode).map { sides + $0 + sides }
+      + [corners[2] + rule + corners[3]]
+      + [spread("\(labels.west) \(labels.south)", "\(labels.east) \(labels.south)")]
+  }
+
+  /// Two texts at the ends of a line as wide as the box.
+  private func spread(_ left: String, _ right: String) -> String {
+    let room = canvas.columns + 2 - left.utf8.count - right.utf8.count
+    return left + String(repeating: " ", count: max(2, room)) + right
+  }
+}

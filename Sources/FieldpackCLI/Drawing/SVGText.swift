@@ -1,0 +1,52 @@
+/// SVG as bytes, element by element.
+struct SVGText {
+  var bytes: [UInt8] = []
+
+  mutating func add(_ markup: String) { bytes.append(contentsOf: markup.utf8) }
+
+  /// A length with at most one decimal.
+  func number(_ value: Double) -> String {
+    var text: [UInt8] = []
+    SVGPath.append(Int((value * 10).rounded()), to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  mutating func text(
+    _ text: String, x: Double, y: Double, size: Int, attributes: String, isHidden: Bool = false
+  ) {
+    guard !isHidden, !text.isEmpty else { return }
+    add(
+      "<text x=\"\(number(x))\" y=\"\(number(y))\" font-size=\"\(size)\" \(attributes)>"
+        + "\(Self.escaped(text))</text>\n")
+  }
+
+  mutating func path(_ path: SVGPath, _ attributes: String) {
+    add("<path \(attributes) d=\"")
+    bytes.append(contentsOf: path.bytes)
+    add("\"/>\n")
+  }
+
+  mutating func circle(_ dot: SVGLayer.Dot, radius: String) {
+    add("<circle cx=\"")
+    SVGPath.append(dot.x, to: &bytes)
+    add("\" cy=\"")
+    SVGPath.append(dot.y, to: &bytes)
+    add("\" r=\"\(radius)\"/>\n")
+  }
+
+  /// `text` as the content of an element or attribute; what XML does not allow is spelled out.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in DisplayText.visible(text).unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

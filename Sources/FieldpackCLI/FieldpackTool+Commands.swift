@@ -1,0 +1,30 @@
+extension FieldpackTool {
+  /// Every command of the tool.
+  static var root: Command {
+    Command(
+      "fieldpack",
+      abstract: "Field data in one open file: import, query, transform, export.",
+      examples: [
+        "fieldpack import survey.geojson walk.gpx --into field.gpkg",
+        "fieldpack query field.gpkg survey --bbox 7,46,8,47 --where \"depth > 20\"",
+        "fieldpack export field.gpkg track_points --output walk.gpx",
+      ],
+      options: [CommonOptions.group],
+      subcommands: commands)
+  }
+
+  private static var commands: [Command] {
+    [completionsCommand, helpCommand]
+  }
+
+  /// What the shell completions look up in files.
+  static var completionValues: CompletionValues { .none }
+
+  private static var helpCommand: Command {
+    Command(
+      Command.helpName, abstract: "Show the help of a command.",
+      discussion: "With --json the whole tree of commands and options, as one document.",
+      arguments: [Argument<[String]>.list(.text("command"), help: "The command.")],
+      options: [CommonOptions.group])
+  }
+}

@@ -1,0 +1,61 @@
+public import FieldpackCore
+
+/// An error as the tool shows it.
+public struct ErrorReport: Sendable {
+  public let error: FieldpackError
+
+  public init(_ error: FieldpackError) { self.error = error }
+
+  /// `fieldpack: PLACE: what (why). Try: …`, with an end of line.
+  public var line: String {
+    let place = place.map { $0 + ": " } ?? ""
+    return DisplayText.visible("fieldpack: \(place)\(error.message)") + "\n"
+  }
+
+  /// `{"error":{…}}`: what is not known is `null`.
+  public var document: JSONValue {
+    let (message, hint) = parts
+    let feature: JSONValue =
+      switch error.location.feature {
+      case .integer(let id): .integer(id)
+      case .text(let id): .text(id)
+      case nil: nil
+      }
+    return [
+      "error": [
+        "code": .text(error.code.name), "message": .text(message),
+        "store": JSONValue(error.location.store?.rawValue),
+        "layer": JSONValue(error.location.layer?.rawValue), "feature": feature,
+        "position": position, "hint": JSONValue(hint),
+      ]
+    ]
+  }
+
+  private var position: JSONValue {
+    guard let position = error.position else { return nil }
+    return [
+      "file": JSONValue(position.file), "line": JSONValue(position.line),
+      "column": JSONValue(position.column), "byteOffset": JSONValue(position.byteOffset),
+      "feature": JSONValue(position.feature),
+    ]
+  }
+
+  /// What happened, and what to do about it.
+  private var parts: (message: String, hint: String?) {
+    guard let mark = error.message.ranges(of: ". Try: ").last else { return (error.message, nil) }
+    return (String(error.message[..<mark.lowerBound]), String(error.message[mark.upperBound...]))
+  }
+
+  /// Where it happened, unless the message says so itself.
+  private var place: String? {
+    if let position = error.position {
+      let text = position.description
+      return text.isEmpty || error.message.contains(text) ? nil : text
+    }
+    let location = error.location
+    let names = [location.store?.rawValue, location.layer?.rawValue, location.feature?.description]
+      .compactMap { $0 }
+    guard names.contains(where: { !error.message.contains($0) }) else { return nil }
+    return names.joined(separator: "/")
+  }
+}

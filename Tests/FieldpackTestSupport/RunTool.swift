@@ -1,0 +1,182 @@
+public import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What a program that has ended left behind.
+public struct RunResult: Sendable, Hashable, CustomStringConvertible {
+  /// The exit status, or 128 and the number of the signal that ended the program.
+  public let status: Int32
+  public let outputBytes: Data
+  public let errorBytes: Data
+
+  /// Standard output as UTF-8.
+  public var output: String { String(decoding: outputBytes, as: UTF8.self) }
+  /// Standard error as UTF-8.
+  public var error: String { String(decoding: errorBytes, as: UTF8.self) }
+
+  public var description: String {
+    "status \(status)\n--- output\n\(output)\n--- error\n\(error)"
+  }
+}
+
+/// Why a program gave no result.
+public struct RunFailure: Error, CustomStringConvertible {
+  public let description: String
+}
+
+/// The built tool, run as a process of its own:
+///
+///     let result = try await Tool.run("info", file.path, "--json")
+///     #expect(result.output == "…")
+public enum Tool {
+  /// `FIELDPACK_TOOL`, else the executable beside the running tests.
+  public static let path: String = {
+    if let named = ProcessInfo.processInfo.environment["FIELDPACK_TOOL"] { return named }
+    let beside = [Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent()]
+    let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let folders = beside.compactMap { $0 } + [checkout.appendingPathComponent(".build/debug")]
+    let candidates = folders.map { $0.appendingPathComponent("fieldpack").path }
+    let found = candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
+    return found ?? candidates[candidates.count - 1]
+  }()
+
+  /// Runs the tool and waits for its end.
+  public static func run(
+    _ arguments: String..., input: Data? = nil, environment: [String: String] = [:],
+    folder: URL? = nil, timeout: Double = 60
+  ) async throws -> RunResult {
+    try await Program.run(
+      path, arguments, input: input, environment: environment, folder: folder, timeout: timeout)
+  }
+
+  /// Runs the tool and waits for its end.
+  public static func run(
+    _ arguments: [String], input: Data? = nil, environment: [String: String] = [:],
+    folder: URL? = nil, timeout: Double = 60
+  ) async throws -> RunResult {
+    try await Program.run(
+      path, arguments, input: input, environment: environment, folder: folder, timeout: timeout)
+  }
+
+  /// Starts the tool and lets it run, for tests that send signals.
+  public static func start(
+    _ arguments: [String], input: Data? = nil, environment: [String: String] = [:],
+    folder: URL? = nil
+  ) throws -> Program {
+    try Program(path, arguments, input: input, environment: environment, folder: folder)
+  }
+}
+
+/// A program that runs as a process of its own, with an environment that the tests know:
+/// `PATH`, `HOME`, `TMPDIR` and `LD_LIBRARY_PATH` as here, a UTF-8 locale, a cache folder of its
+/// own, and what the test adds.
+public final class Program: Sendable {
+  private let name: String
+  private let scratch: TemporaryFolder
+  public let processID: pid_t
+
+  public init(
+    _ name: String, _ arguments: [String], input: Data? = nil,
+    environment: [String: String] = [:], folder: URL? = nil
+  ) throws {
+    self.name = name
+    scratch = try TemporaryFolder()
+    // A program that ends before it has read its input must not end the tests.
+    signal(SIGPIPE, SIG_IGN)
+    let variables = Self.environment(environment, cache: scratch.file("cache").path)
+    var words = [name] + arguments
+    if let folder { words = ["sh", "-c", #"cd "$0" && exec "$@""#, folder.path] + words }
+    // Between the making of a pipe and its closing on exec, another child would inherit it.
+    Self.spawning.lock()
+    defer { Self.spawning.unlock() }
+    let pipe = try input.map { _ in try Self.pipe() }
+    var spawn = Spawn()
+    spawn.redirect(0, to: pipe?.read)
+    spawn.redirect(1, toFile: scratch.file("stdout").path)
+    spawn.redirect(2, toFile: scratch.file("stderr").path)
+    processID = try spawn.run(words, variables)
+    if let pipe, let input { Self.feed(input, to: pipe.write, closing: pipe.read) }
+  }
+
+  private static let spawning = NSLock()
+
+  /// Runs a program, found in `PATH` unless its name has a slash, and waits for its end.
+  public static func run(
+    _ name: String, _ arguments: [String], input: Data? = nil,
+    environment: [String: String] = [:], folder: URL? = nil, timeout: Double = 60
+  ) async throws -> RunResult {
+    let program = try Program(
+      name, arguments, input: input, environment: environment, folder: folder)
+    return try await program.result(timeout: timeout)
+  }
+
+  /// Sends a signal.
+  public func send(_ signal: Int32) { kill(processID, signal) }
+
+  /// What standard error holds so far.
+  public var errorSoFar: String {
+    (try? String(contentsOf: scratch.file("stderr"), encoding: .utf8)) ?? ""
+  }
+
+  /// Waits for the end; after `timeout` seconds the program is killed and the test fails.
+  public func result(timeout: Double = 60) async throws -> RunResult {
+    let end = Date(timeIntervalSinceNow: timeout)
+    var pause: UInt64 = 1_000_000
+    while true {
+      var status: Int32 = 0
+      let ended = waitpid(processID, &status, WNOHANG)
+      if ended == processID { return try result(status) }
+      guard ended == 0 else { throw RunFailure(description: "\(name) cannot be waited for") }
+      if Date() > end {
+        kill(processID, SIGKILL)
+        waitpid(processID, &status, 0)
+        let left = try result(status)
+        throw RunFailure(description: "\(name) did not end in \(timeout) s: \(left)")
+      }
+      try await Task.sleep(nanoseconds: pause)
+      pause = min(pause * 2, 20_000_000)
+    }
+  }
+
+  private func result(_ status: Int32) throws -> RunResult {
+    let signal = status & 0x7F
+    return RunResult(
+      status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal,
+      outputBytes: try Data(contentsOf: scratch.file("stdout")),
+      errorBytes: try Data(contentsOf: scratch.file("stderr")))
+  }
+
+  private static func environment(
+    _ added: [String: String], cache: String
+  ) -> [String: String] {
+    let own = ProcessInfo.processInfo.environment
+    var result = ["LANG": "C.UTF-8", "XDG_CACHE_HOME": cache]
+    for name in ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"] {
+      result[name] = own[name]
+    }
+    return result.merging(added) { $1 }
+  }
+
+  private static func pipe() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard makePipe(&ends) == 0 else { throw RunFailure(description: "no pipe: errno \(errno)") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  /// Writes from a thread of its own, since a pipe holds only 64 KiB.
+  private static func feed(_ input: Data, to descriptor: Int32, closing other: Int32) {
+    close(other)
+    Thread.detachNewThread {
+      try? FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: input)
+    }
+  }
+}
+
+/// `pipe(2)`, out of the way of the method of that name.
+private func makePipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }
