@@ -17,6 +17,8 @@ public final class CoordinateTransformation {
   public let areaOfInterest: Envelope?
   // nil where source and target are the same: positions stay as they are, bit for bit.
   let operation: Operation?
+  /// The positions of the geometry at hand.
+  var scratch = WKBPositions()
   private var reported: TransformationReport?
 
   /// - Throws: ``ProjectionError/Kind/unknownSRS``; ``ProjectionError/Kind/undefinedSRS`` where one

@@ -1,0 +1,96 @@
+import FieldpackGeometry
+import FieldpackProjection
+import Testing
+
+@Suite struct WKBTransformationTests {
+  private static let place = Position(x: 13.4, y: 52.5, z: 34, m: 7)
+  private static let moved = Position(x: 1491681.1766298658, y: 6891041.723891586, z: 34, m: 7)
+
+  /// One geometry of every type, every position at `place`.
+  private static func geometries(at place: Position, _ dimensions: Dimensions) -> [Geometry] {
+    let line = CoordinateSequence([place, place, place, place], dimensions: dimensions)
+    let polygon = Geometry.polygon([line, line], dimensions)
+    return [
+      .point(place, dimensions), .point(nil, dimensions), .lineString(line),
+      .lineString(CoordinateSequence(dimensions: dimensions)), polygon, .polygon([], dimensions),
+      .multiPoint([place, nil, place], dimensions), .multiLineString([line, line], dimensions),
+      .multiPolygon([[line], [line, line]], dimensions),
+      .geometryCollection(
+        [.point(place, dimensions), .geometryCollection([polygon], dimensions)], dimensions),
+      .circularString(line),
+      .composite(.compoundCurve, [.lineString(line), .circularString(line)], dimensions),
+      .composite(.curvePolygon, [.circularString(line)], dimensions),
+      .composite(.multiCurve, [.lineString(line)], dimensions),
+      .composite(.multiSurface, [polygon], dimensions),
+      .composite(.polyhedralSurface, [polygon], dimensions),
+      .composite(.triangle, [.lineString(line)], dimensions),
+      .composite(.tin, [.composite(.triangle, [.lineString(line)], dimensions)], dimensions),
+    ]
+  }
+
+  @Test(arguments: Dimensions.allCases, ByteOrder.allCases)
+  func `every type is transformed in place`(dimensions: Dimensions, order: ByteOrder) throws {
+    let mercator = try CoordinateTransformation(from: .wgs84, to: SRS("EPSG", 3857))
+    let exact = try #require(
+      mercator.transform(
+        Position(x: 13.4, y: 52.5, z: dimensions.hasZ ? 34 : nil, m: dimensions.hasM ? 7 : nil)))
+    #expect(abs(exact.x - Self.moved.x) < 1e-6 && abs(exact.y - Self.moved.y) < 1e-6)
+    let pairs = zip(
+      Self.geometries(at: Self.place, dimensions), Self.geometries(at: exact, dimensions))
+    for (source, expected) in pairs {
+      for flavour in [WKB.Flavour.iso, .ewkb(srid: 4326), .ewkb(srid: nil)] {
+        var bytes = WKB.bytes(of: source, byteOrder: order, flavour: flavour)
+        let envelope = try mercator.transform(wkb: &bytes)
+        #expect(bytes == WKB.bytes(of: expected, byteOrder: order, flavour: flavour))
+        #expect(envelope.z == (envelope.isEmpty || !dimensions.hasZ ? nil : 34...34))
+        #expect(envelope.isEmpty || (envelope.minX == exact.x && envelope.maxY == exact.y))
+      }
+      #expect(try mercator.transform(source) == expected)
+    }
+  }
+
+  @Test func `a header before the geometry stays as it is`() throws {
+    let mercator = try CoordinateTransformation(from: .wgs84, to: SRS("EPSG", 3857))
+    var blob: [UInt8] = [1, 2, 3] + WKB.bytes(of: .point(x: 13.4, y: 52.5))
+    try mercator.transform(wkb: &blob, from: 3)
+    let moved = try #require(mercator.transform(Position(x: 13.4, y: 52.5)))
+    #expect(blob == [1, 2, 3] + WKB.bytes(of: .point(x: moved.x, y: moved.y)))
+    for offset in [-1, 25, 1_000] {
+      #expect(throws: ProjectionError.self) { try mercator.transform(wkb: &blob, from: offset) }
+    }
+  }
+
+  @Test func `failed positions are counted and change nothing`() throws {
+    let mercator = try CoordinateTransformation(from: .wgs84, to: SRS("EPSG", 3857))
+    let line = Geometry.lineString(
+      CoordinateSequence(dimensions: .xy, ordinates: [0, 0, 0, 95, 1, 1, 0, -95]))
+    var bytes = WKB.bytes(of: line)
+    let error = #expect(throws: ProjectionError.self) { try mercator.transform(wkb: &bytes) }
+    #expect(
+      error
+        == ProjectionError(
+          .failedPoints,
+          "2 of 4 positions of the geometry cannot be transformed from EPSG:4326 to EPSG:3857"))
+    #expect(bytes == WKB.bytes(of: line))
+  }
+
+  @Test func `damaged bytes are an error and stay as they are`() throws {
+    let mercator = try CoordinateTransformation(from: .wgs84, to: SRS("EPSG", 3857))
+    let whole = WKB.bytes(of: Self.geometries(at: Self.place, .xyzm)[9])
+    for length in 0..<whole.count {
+      var bytes = Array(whole.prefix(length))
+      let error = #expect(throws: ProjectionError.self) { try mercator.transform(wkb: &bytes) }
+      #expect(error?.kind == .invalidGeometry)
+      #expect(bytes == Array(whole.prefix(length)))
+    }
+  }
+
+  @Test func `the same system gives the envelope and no other change`() throws {
+    let identity = try CoordinateTransformation(from: .wgs84, to: .wgs84)
+    let line = CoordinateSequence(dimensions: .xy, ordinates: [1, 2, 3, 4])
+    var bytes = WKB.bytes(of: .lineString(line))
+    #expect(
+      try identity.transform(wkb: &bytes) == Envelope(minX: 1, minY: 2, maxX: 3, maxY: 4))
+    #expect(bytes == WKB.bytes(of: .lineString(line)))
+  }
+}
