@@ -1,0 +1,155 @@
+import CGEOS
+public import FieldpackGeometry
+
+/// One geometry made ready to be related to many features, such as the constant of a filter.
+///
+/// Where the envelopes decide, ``decision(on:of:)`` answers without the feature's geometry being
+/// read. Confined to one task together with its context.
+public final class PreparedGeometry {
+  /// The geometry itself.
+  public let base: TopologyGeometry
+  /// The box around it; `nil` when it is empty.
+  public let envelope: Envelope?
+  /// Whether the geometry is an axis-aligned rectangle of some area.
+  public let isRectangle: Bool
+  private let prepared: OpaquePointer
+  private var context: TopologyContext { base.context }
+
+  /// Prepares a geometry in well-known binary.
+  public convenience init(
+    wkb: RawSpan, in context: TopologyContext
+  ) throws(TopologyError) {
+    try self.init(try context.read(wkb: wkb))
+  }
+
+  /// Prepares a geometry value.
+  public convenience init(
+    _ geometry: Geometry, in context: TopologyContext
+  ) throws(TopologyError) {
+    try self.init(try context.read(geometry))
+  }
+
+  public init(_ base: TopologyGeometry) throws(TopologyError) {
+    guard let prepared = GEOSPrepare_r(base.context.handle, base.pointer) else {
+      throw base.context.failure("GEOS cannot prepare the geometry")
+    }
+    self.base = base
+    self.prepared = prepared
+    envelope = base.envelope
+    isRectangle = Self.isRectangle(base)
+  }
+
+  deinit { GEOSPreparedGeom_destroy_r(context.handle, prepared) }
+
+  /// Whether the feature in `wkb` has `relation` to this geometry; `nil` where one is empty.
+  ///
+  /// `.within` asks whether the feature lies within this geometry.
+  /// - Throws: ``TopologyError/Kind/invalidGeometry``, ``TopologyError/Kind/notFinite``,
+  ///   ``TopologyError/Kind/failed``.
+  public func test(
+    _ relation: TopologicalRelation, of wkb: RawSpan
+  ) throws(TopologyError) -> Bool? {
+    let feature = try context.makeGeometry(wkb)
+    defer { GEOSGeom_destroy_r(context.handle, feature) }
+    if envelope == nil || GEOSisEmpty_r(context.handle, feature) == 1 { return nil }
+    return try base.answer(
+      "the relation '\(relation.rawValue)' holds", call(relation, of: feature))
+  }
+
+  /// Whether `feature` has `relation` to this geometry; `nil` where one is empty.
+  public func test(
+    _ relation: TopologicalRelation, of feature: TopologyGeometry
+  ) throws(TopologyError) -> Bool? {
+    if envelope == nil || feature.isEmpty { return nil }
+    return try base.answer(
+      "the relation '\(relation.rawValue)' holds", call(relation, of: feature.pointer))
+  }
+
+  /// Whether no more than `distance` lies between the feature and this geometry; `nil` where one
+  /// is empty.
+  public func isWithin(
+    _ distance: Double, of wkb: RawSpan
+  ) throws(TopologyError) -> Bool? {
+    try base.check(distance, "distance")
+    let feature = try context.makeGeometry(wkb)
+    defer { GEOSGeom_destroy_r(context.handle, feature) }
+    if envelope == nil || GEOSisEmpty_r(context.handle, feature) == 1 { return nil }
+    return try base.answer(
+      "the geometries lie within \(distance) of one another",
+      GEOSPreparedDistanceWithin_r(context.handle, prepared, feature, distance))
+  }
+
+  // The prepared geometry is GEOS's first operand, the feature ours: hence the converse.
+  private func call(_ relation: TopologicalRelation, of feature: OpaquePointer) -> CChar {
+    let handle = context.handle
+    return switch relation {
+    case .intersects: GEOSPreparedIntersects_r(handle, prepared, feature)
+    case .disjoint: GEOSPreparedDisjoint_r(handle, prepared, feature)
+    case .within: GEOSPreparedContains_r(handle, prepared, feature)
+    case .contains: GEOSPreparedWithin_r(handle, prepared, feature)
+    case .covers: GEOSPreparedCoveredBy_r(handle, prepared, feature)
+    case .coveredBy: GEOSPreparedCovers_r(handle, prepared, feature)
+    case .touches: GEOSPreparedTouches_r(handle, prepared, feature)
+    case .crosses: GEOSPreparedCrosses_r(handle, prepared, feature)
+    case .overlaps: GEOSPreparedOverlaps_r(handle, prepared, feature)
+    case .equals: GEOSEquals_r(handle, feature, base.pointer)
+    }
+  }
+}
+
+extension PreparedGeometry {
+  /// The answer to ``test(_:of:)-(_,RawSpan)`` where the feature's envelope decides it; `nil` where
+  /// the geometry must be asked.
+  ///
+  /// - Parameter feature: The exact box around a feature that is not empty, no smaller and for
+  ///   `true` answers no larger: an R-tree's rounded box will not do.
+  public func decision(
+    on relation: TopologicalRelation, of feature: Envelope
+  ) -> Bool? {
+    guard let envelope, !feature.isEmpty else { return nil }
+    if !envelope.intersects(feature) { return relation == .disjoint }
+    switch relation {
+    case .within, .coveredBy:
+      if !envelope.contains(feature) { return false }
+    case .contains, .covers:
+      if !feature.contains(envelope) { return false }
+    case .equals:
+      if !feature.contains(envelope) || !envelope.contains(feature) { return false }
+    case .intersects, .disjoint, .touches, .crosses, .overlaps: break
+    }
+    return isRectangle ? rectangleDecision(on: relation, of: feature, in: envelope) : nil
+  }
+
+  private func rectangleDecision(
+    on relation: TopologicalRelation, of feature: Envelope, in rectangle: Envelope
+  ) -> Bool? {
+    guard rectangle.contains(feature) else { return nil }
+    switch relation {
+    case .intersects, .coveredBy: return true
+    case .disjoint: return false
+    default: break
+    }
+    let isInside =
+      feature.minX > rectangle.minX && feature.maxX < rectangle.maxX
+      && feature.minY > rectangle.minY && feature.maxY < rectangle.maxY
+    // Away from the border every point of the feature is an interior point of the rectangle.
+    guard isInside else { return nil }
+    return relation == .within
+  }
+
+  private static func isRectangle(_ base: TopologyGeometry) -> Bool {
+    guard let box = base.envelope, box.width > 0, box.height > 0,
+      case .polygon(let rings, _)? = try? base.geometry(), rings.count == 1, rings[0].count == 5
+    else { return false }
+    let corners = rings[0]
+    let isOnCorners = corners.allSatisfy {
+      ($0.x == box.minX || $0.x == box.maxX) && ($0.y == box.minY || $0.y == box.maxY)
+    }
+    // Neighbours share one ordinate and differ in the other: no diagonals, no way back.
+    let isAround = (0..<4).allSatisfy {
+      (corners[$0].x == corners[$0 + 1].x) != (corners[$0].y == corners[$0 + 1].y)
+    }
+    let hasFour = Set((0..<4).map { [corners[$0].x, corners[$0].y] }).count == 4
+    return isOnCorners && isAround && hasFour
+  }
+}

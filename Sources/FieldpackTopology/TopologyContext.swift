@@ -1,0 +1,162 @@
+import CGEOS
+public import FieldpackGeometry
+
+/// A GEOS context with its reader and writer; one for every connection or task.
+///
+/// Confined to one task at a time, together with every geometry read through it. Contexts share
+/// nothing, so that two of them may work at once.
+public final class TopologyContext {
+  let handle: OpaquePointer
+  private let reader: OpaquePointer
+  private let writer: OpaquePointer
+  private let log = MessageLog()
+
+  /// - Throws: ``TopologyError/Kind/unavailable`` when memory is out.
+  public init() throws(TopologyError) {
+    guard let handle = GEOS_init_r() else {
+      throw TopologyError(.unavailable, "GEOS cannot make a context: out of memory")
+    }
+    guard let reader = GEOSWKBReader_create_r(handle), let writer = GEOSWKBWriter_create_r(handle)
+    else {
+      GEOS_finish_r(handle)
+      throw TopologyError(.unavailable, "GEOS cannot make a reader and a writer: out of memory")
+    }
+    self.handle = handle
+    self.reader = reader
+    self.writer = writer
+    GEOSWKBWriter_setFlavor_r(handle, writer, Int32(GEOS_WKB_ISO.rawValue))
+    GEOSWKBWriter_setByteOrder_r(handle, writer, Int32(GEOS_WKB_NDR.rawValue))
+    GEOSWKBWriter_setOutputDimension_r(handle, writer, 3)
+    _ = GEOSContext_setErrorMessageHandler_r(
+      handle,
+      { message, log in
+        guard let message, let log else { return }
+        Unmanaged<MessageLog>.fromOpaque(log).takeUnretainedValue().last = String(cString: message)
+      }, Unmanaged.passUnretained(log).toOpaque())
+  }
+
+  deinit {
+    GEOSWKBWriter_destroy_r(handle, writer)
+    GEOSWKBReader_destroy_r(handle, reader)
+    GEOS_finish_r(handle)
+  }
+
+  /// Reads one geometry in well-known binary, ISO or EWKB.
+  ///
+  /// Curves are linearised, m is dropped, `POLYHEDRALSURFACE` and `TIN` become `MULTIPOLYGON` and
+  /// `TRIANGLE` becomes `POLYGON`, because GEOS has no others.
+  /// - Throws: ``TopologyError/Kind/invalidGeometry``, ``TopologyError/Kind/notFinite``.
+  public func read(wkb: RawSpan) throws(TopologyError) -> TopologyGeometry {
+    TopologyGeometry(try makeGeometry(wkb), in: self)
+  }
+
+  /// Reads one geometry from an array.
+  public func read(wkb: [UInt8]) throws(TopologyError) -> TopologyGeometry {
+    try read(wkb: wkb.span.bytes)
+  }
+
+  /// Hands `geometry` to GEOS, converted as ``read(wkb:)-(RawSpan)`` does.
+  public func read(_ geometry: Geometry) throws(TopologyError) -> TopologyGeometry {
+    try read(wkb: WKB.bytes(of: geometry))
+  }
+
+  /// The error of the call that just failed.
+  func failure(_ what: String, _ kind: TopologyError.Kind = .failed) -> TopologyError {
+    defer { log.last = nil }
+    return TopologyError(kind, "\(what): \(log.last ?? "GEOS gave no reason")")
+  }
+}
+
+private final class MessageLog {
+  var last: String?
+}
+
+extension TopologyContext {
+  /// A GEOS geometry that the caller destroys.
+  ///
+  /// The bytes are walked first: GEOS trusts depth (and overflows the stack), and hangs or fails
+  /// late on NaN and infinity.
+  func makeGeometry(_ wkb: RawSpan) throws(TopologyError) -> OpaquePointer {
+    var check = InputCheck()
+    do throws(GeometryError) {
+      try WKB.visit(wkb, with: &check)
+    } catch {
+      throw TopologyError(.invalidGeometry, "the geometry is damaged: \(error)")
+    }
+    guard check.isFinite else {
+      throw TopologyError(
+        .notFinite, "the geometry has a coordinate that is infinite or not a number")
+    }
+    if let x = check.pointX, let y = check.pointY {
+      guard let point = GEOSGeom_createPointFromXY_r(handle, x, y) else {
+        throw failure("GEOS cannot make a point")
+      }
+      return point
+    }
+    return check.needsConversion ? try makeConverted(wkb) : try makeAsItIs(wkb)
+  }
+
+  private func makeAsItIs(_ wkb: RawSpan) throws(TopologyError) -> OpaquePointer {
+    let made = wkb.withUnsafeBytes { bytes in
+      GEOSWKBReader_read_r(
+        handle, reader, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+    }
+    guard let made else {
+      throw failure("GEOS cannot take the geometry", .invalidGeometry)
+    }
+    return made
+  }
+
+  private func makeConverted(_ wkb: RawSpan) throws(TopologyError) -> OpaquePointer {
+    let geometry: Geometry
+    do throws(GeometryError) {
+      geometry = try WKB.read(wkb)
+    } catch {
+      throw TopologyError(.invalidGeometry, "the geometry is damaged: \(error)")
+    }
+    let simple = geometry.linearized()
+    let dimensions = Dimensions(hasZ: simple.dimensions.hasZ, hasM: false)
+    return try makeAsItIs(WKB.bytes(of: simple.converted(to: dimensions)).span.bytes)
+  }
+
+  /// The ISO WKB of a GEOS geometry, little-endian.
+  func bytes(of geometry: OpaquePointer) throws(TopologyError) -> [UInt8] {
+    var size = 0
+    guard let bytes = GEOSWKBWriter_write_r(handle, writer, geometry, &size) else {
+      throw failure("GEOS cannot write the geometry")
+    }
+    defer { GEOSFree_r(handle, bytes) }
+    return Array(UnsafeBufferPointer(start: bytes, count: size))
+  }
+}
+
+/// Looks through well-known binary for what GEOS must not get.
+private struct InputCheck: GeometryVisitor {
+  private(set) var isFinite = true
+  private(set) var needsConversion = false
+  /// Set where the whole geometry is a point in two dimensions.
+  private(set) var pointX: Double?
+  private(set) var pointY: Double?
+  private var isPoint = false
+  private var hasBegun = false
+
+  mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {
+    if !hasBegun { isPoint = type == .point && dimensions == .xy }
+    hasBegun = true
+    // Codes of 8 and up are curves and the surfaces that GEOS has no class for.
+    if type.rawValue >= GeometryType.circularString.rawValue || dimensions.hasM {
+      needsConversion = true
+    }
+  }
+
+  mutating func position(_ x: Double, _ y: Double, _ z: Double, _ m: Double) {
+    if !(x + y).isFinite { isFinite = x.isFinite && y.isFinite && isFinite }
+    guard isPoint else { return }
+    pointX = x
+    pointY = y
+  }
+
+  mutating func beginRing(count: Int?) {}
+  mutating func endRing() {}
+  mutating func end(_ type: GeometryType) {}
+}
