@@ -30,6 +30,7 @@ extension Connection {
       rest = rest.dropFirst(used)
       guard let handle else { continue }
       let statement = Statement(handle: handle, sql: sql, connection: self, isCached: false)
+      try refuseWriting(handle, sql: sql)
       while try statement.step() {}
     }
   }
@@ -55,6 +56,7 @@ extension Connection {
     guard let first else { throw .misuse("there is no statement in the SQL", sql: sql) }
     do throws(SQLiteError) {
       try refuseStatement(in: bytes.dropFirst(used), of: sql)
+      try refuseWriting(first, sql: sql)
     } catch {
       sqlite3_finalize(first)
       throw error
@@ -73,6 +75,11 @@ extension Connection {
       }
       rest = rest.dropFirst(used)
     }
+  }
+
+  private func refuseWriting(_ statement: OpaquePointer, sql: String) throws(SQLiteError) {
+    guard authorizer?.refusesWriting == true, sqlite3_stmt_readonly(statement) == 0 else { return }
+    throw SQLiteError(extendedCode: SQLITE_AUTH, message: "not authorized", sql: sql)
   }
 
   /// Compiles the first statement of `bytes` and tells how many bytes it took; there is no handle

@@ -61,12 +61,29 @@ extension Connection {
     return mode
   }
 
+  /// Uses WAL until the connection is closed; the file keeps its mode where WAL is not to be had.
+  func useWAL() throws(SQLiteError) {
+    let original = try journalMode
+    if original != .wal {
+      do throws(SQLiteError) {
+        guard try setJournalMode(.wal) == .wal else { return }
+      } catch {
+        // Another program holds the file: work goes on in the mode it has.
+        guard error.isBusy else { throw error }
+        return
+      }
+      journalModeAtClose = original
+    }
+    // Readers hold up checkpoints; a log that has grown is cut back afterwards.
+    try executeScript("PRAGMA journal_size_limit=67108864")
+  }
+
   /// Goes back to the journal mode the file came with; best done before the last close.
-  func restoreJournalMode() {
+  func restoreJournalMode() throws(SQLiteError) {
     guard let mode = journalModeAtClose else { return }
     journalModeAtClose = nil
     cache.removeAll()
-    sqlite3_exec(handle, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
-    sqlite3_exec(handle, "PRAGMA journal_mode=\(mode.rawValue)", nil, nil, nil)
+    _ = try scalar("PRAGMA wal_checkpoint(TRUNCATE)")
+    try setJournalMode(mode)
   }
 }

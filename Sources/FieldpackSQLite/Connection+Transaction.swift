@@ -38,6 +38,11 @@ extension Connection {
   /// The row id of the last row inserted by this connection.
   public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
+  /// Ends a transaction that its owner has left open.
+  func rollBackLeftovers() {
+    undo(["ROLLBACK"])
+  }
+
   private func bracket<R, E: SQLiteErrorConvertible>(
     _ begin: String, commit: String, rollback: [String], _ body: () throws(E) -> R
   ) throws(E) -> R {

@@ -39,6 +39,9 @@ public final class Connection {
   let handle: OpaquePointer
   let waiting: Waiting
   var cache: StatementCache
+  var functions: [FunctionKey: Function] = [:]
+  var spatiaLite: SpatiaLite?
+  var authorizer: AuthorizerBox?
   /// The journal mode to go back to when the connection closes.
   var journalModeAtClose: JournalMode?
   /// Whether text is stored as UTF-8, so that its bytes can be lent where they lie.
@@ -80,9 +83,11 @@ public final class Connection {
   deinit {
     interruptHandle.invalidate()
     attachment = nil
-    restoreJournalMode()
+    try? restoreJournalMode()
     cache.removeAll()
+    // Collations and functions go with the connection; SpatiaLite's own cache must go after it.
     sqlite3_close_v2(handle)
+    spatiaLite?.cleanUp()
   }
 
   /// Whether nothing can be written through this connection.

@@ -1,0 +1,91 @@
+/// The connections to one file: one writer, and readers that are opened as they are needed.
+///
+/// Writers wait for each other; readers run beside the writer under WAL, and take turns with it by
+/// the busy timeout under a rollback journal. Close a pool before the program ends: only then is
+/// the file surely left in the journal mode it came with.
+public final class ConnectionPool: Sendable {
+  public enum Access: Sendable, Hashable {
+    case readOnly
+    /// With `usesWAL` the file is in WAL mode until the pool is closed, where its file system and
+    /// other programs allow it.
+    case readWrite(usesWAL: Bool)
+  }
+
+  public let path: String
+  public let access: Access
+  private let connections: PooledConnections
+
+  /// Opens the writer, or for reading only the first reader, so that a bad file fails here.
+  /// - Parameter configure: prepares every new connection, for example registers functions.
+  public init(
+    path: String, access: Access, profile: Connection.Profile = .foreign, maximumReaders: Int = 4,
+    configure: @escaping @Sendable (Connection) throws(SQLiteError) -> Void = { _ in }
+  ) async throws(SQLiteError) {
+    self.path = path
+    self.access = access
+    let factory = ConnectionFactory(
+      path: path, access: access, profile: profile, configure: configure)
+    let writer = try await factory.makeWriter()
+    connections = PooledConnections(
+      writer: writer, readers: ReaderQueue(maximum: max(1, maximumReaders)), factory: factory)
+    if writer == nil { try await connections.openFirstReader() }
+  }
+
+  deinit {
+    let connections = connections
+    Task { try? await connections.close() }
+  }
+
+  /// Runs `body` on a reader. What it leaves open of a transaction is rolled back.
+  public func read<R: Sendable, E: SQLiteErrorConvertible>(
+    _ body: @Sendable (Connection) throws(E) -> R
+  ) async throws(E) -> R {
+    let reader: ConnectionActor
+    do throws(SQLiteError) { reader = try await connections.acquire() } catch {
+      throw E(sqlite: error)
+    }
+    defer { connections.readers.release(reader) }
+    return try await Self.visit(reader, body)
+  }
+
+  /// Runs `body` on the writer, after those that came before. What it leaves open of a
+  /// transaction is rolled back.
+  /// - Throws: an error that `isReadOnly` in a pool for reading.
+  public func write<R: Sendable, E: SQLiteErrorConvertible>(
+    _ body: @Sendable (Connection) throws(E) -> R
+  ) async throws(E) -> R {
+    guard let writer = connections.writer else { throw E(sqlite: .readOnly(path)) }
+    return try await Self.visit(writer, body)
+  }
+
+  /// Keeps a reader for several visits, for example for a cursor; it counts as one of the readers
+  /// until it is released.
+  public func lease() async throws(SQLiteError) -> ReaderLease {
+    ReaderLease(reader: try await connections.acquire(), queue: connections.readers)
+  }
+
+  /// Waits for the work that runs, closes every connection and leaves the file in the journal
+  /// mode it came with and nothing beside it. Later visits fail.
+  /// - Throws: an error that `isBusy` when another program kept the journal mode from going back.
+  public func close() async throws(SQLiteError) {
+    try await connections.close()
+  }
+
+  private static func visit<R: Sendable, E: SQLiteErrorConvertible>(
+    _ actor: ConnectionActor, _ body: @Sendable (Connection) throws(E) -> R
+  ) async throws(E) -> R {
+    try await actor.run { (connection) throws(E) -> R in
+      defer {
+        connection.attachment = nil
+        connection.rollBackLeftovers()
+      }
+      return try body(connection)
+    }
+  }
+}
+
+extension SQLiteError {
+  static func readOnly(_ path: String) -> SQLiteError {
+    SQLiteError(extendedCode: 8, message: "the file was opened for reading only: \(path)")
+  }
+}

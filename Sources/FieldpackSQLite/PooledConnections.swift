@@ -1,0 +1,69 @@
+/// Makes the connections of a pool, each on an actor of its own.
+struct ConnectionFactory: Sendable {
+  let path: String
+  let access: ConnectionPool.Access
+  let profile: Connection.Profile
+  let configure: @Sendable (Connection) throws(SQLiteError) -> Void
+
+  /// `nil` for a pool that only reads.
+  func makeWriter() async throws(SQLiteError) -> ConnectionActor? {
+    guard case .readWrite(let usesWAL) = access else { return nil }
+    return try await make { () throws(SQLiteError) in
+      let connection = try Connection(path: path, mode: .readWrite, profile: profile)
+      if usesWAL { try connection.useWAL() }
+      return connection
+    }
+  }
+
+  func makeReader() async throws(SQLiteError) -> ConnectionActor {
+    try await make { () throws(SQLiteError) in
+      guard access != .readOnly else {
+        return try Connection(path: path, mode: .readOnly, profile: profile)
+      }
+      let opened = try OpenedFile.reader(of: path)
+      return try Connection(opened: opened, path: path, mode: .readOnly, profile: profile)
+    }
+  }
+
+  private func make(_ open: @Sendable () throws(SQLiteError) -> Connection)
+    async throws(SQLiteError) -> ConnectionActor
+  {
+    let actor = try ConnectionActor()
+    try await actor.open { () throws(SQLiteError) in
+      let connection = try open()
+      try configure(connection)
+      return connection
+    }
+    return actor
+  }
+}
+
+/// What a pool owns; lives on while a forgotten pool is closed in the background.
+struct PooledConnections: Sendable {
+  let writer: ConnectionActor?
+  let readers: ReaderQueue
+  let factory: ConnectionFactory
+
+  /// A reader at rest, a new one, or the next one that is released.
+  func acquire() async throws(SQLiteError) -> ConnectionActor {
+    switch await readers.claim() {
+    case .reader(let reader): return reader
+    case .cancelled: throw .interrupted()
+    case .closed: throw .misuse("the pool is closed: \(factory.path)")
+    case .place:
+      do throws(SQLiteError) { return try await factory.makeReader() } catch {
+        readers.giveUpPlace()
+        throw error
+      }
+    }
+  }
+
+  func openFirstReader() async throws(SQLiteError) {
+    readers.release(try await acquire())
+  }
+
+  func close() async throws(SQLiteError) {
+    for reader in await readers.close() { try? await reader.close() }
+    try await writer?.close()
+  }
+}

@@ -1,0 +1,220 @@
+import FieldpackSQLite
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@Suite struct ConnectionPoolTests {
+  private let folder: TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("a.db").path
+    let database = try Connection(path: path, mode: .create, profile: .own)
+    try database.executeScript("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+  }
+
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+  }
+
+  private func journalMode() throws -> JournalMode {
+    try Connection(path: path, mode: .readOnly).journalMode
+  }
+
+  private func setJournalMode(_ mode: JournalMode) throws {
+    try Connection(path: path, mode: .readWrite).setJournalMode(mode)
+  }
+
+  private func count(_ pool: ConnectionPool) async throws(SQLiteError) -> SQLiteValue? {
+    try await pool.read { (connection) throws(SQLiteError) in
+      try connection.scalar("SELECT count(*) FROM t")
+    }
+  }
+
+  private func insert(_ pool: ConnectionPool) async throws(SQLiteError) {
+    try await pool.write { (connection) throws(SQLiteError) in
+      try connection.execute("INSERT INTO t VALUES (2)")
+    }
+  }
+
+  @Test(arguments: [JournalMode.delete, .wal], [true, false])
+  func `a file leaves in the journal mode it came with`(original: JournalMode, usesWAL: Bool)
+    async throws
+  {
+    try setJournalMode(original)
+    let pool = try await ConnectionPool(path: path, access: .readWrite(usesWAL: usesWAL))
+    try await insert(pool)
+    #expect(try await count(pool) == 2)
+    let inUse = try await pool.read { (connection) throws(SQLiteError) in
+      try connection.journalMode
+    }
+    #expect(inUse == (usesWAL ? .wal : original))
+    try await pool.close()
+    #expect(try names() == ["a.db"])
+    #expect(try journalMode() == original)
+    await #expect(throws: SQLiteError.self) { try await count(pool) }
+    await #expect(throws: SQLiteError.self) { try await insert(pool) }
+  }
+
+  @Test func `a forgotten pool is closed in the background`() async throws {
+    do {
+      let pool = try await ConnectionPool(path: path, access: .readWrite(usesWAL: true))
+      try await insert(pool)
+      #expect(try await count(pool) == 2)
+    }
+    for _ in 0..<200 {
+      if try names() == ["a.db"] { break }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(try names() == ["a.db"])
+    #expect(try journalMode() == .delete)
+  }
+
+  @Test func `a pool for reading does not write`() async throws {
+    let pool = try await ConnectionPool(path: path, access: .readOnly)
+    #expect(try await count(pool) == 1)
+    let error = await #expect(throws: SQLiteError.self) { try await insert(pool) }
+    #expect(error?.isReadOnly == true)
+    try await pool.close()
+    #expect(try names() == ["a.db"])
+  }
+
+  @Test func `a bad file fails when the pool is made`() async throws {
+    let text = try folder.write(String(repeating: "text ", count: 200), to: "text")
+    for access in [ConnectionPool.Access.readOnly, .readWrite(usesWAL: true)] {
+      let error = await #expect(throws: SQLiteError.self) {
+        try await ConnectionPool(path: text.path, access: access)
+      }
+      #expect(error?.isNotADatabase == true)
+    }
+  }
+
+  @Test func `every connection is configured`() async throws {
+    let pool = try await ConnectionPool(path: path, access: .readWrite(usesWAL: true)) {
+      (connection) throws(SQLiteError) in
+      try connection.register(function: "answer", arguments: 0) { $0.set(Int64(42)) }
+    }
+    let sql = "SELECT answer()"
+    let read = try await pool.read { (connection) throws(SQLiteError) in
+      try connection.scalar(sql)
+    }
+    let written = try await pool.write { (connection) throws(SQLiteError) in
+      try connection.scalar(sql)
+    }
+    #expect([read, written] == [42, 42])
+    try await pool.close()
+  }
+
+  @Test func `what a visitor leaves open is rolled back`() async throws {
+    let pool = try await ConnectionPool(path: path, access: .readWrite(usesWAL: true))
+    try await pool.write { (connection) throws(SQLiteError) in
+      try connection.executeScript("BEGIN; DELETE FROM t")
+    }
+    #expect(try await count(pool) == 1)
+    let isOpen = try await pool.write { (connection) throws(SQLiteError) in
+      connection.isInTransaction
+    }
+    #expect(!isOpen)
+    try await pool.close()
+  }
+
+  private final class Cursor {
+    let statement: Statement
+    init(_ statement: Statement) { self.statement = statement }
+  }
+
+  @Test func `a leased reader keeps its cursor and its snapshot`() async throws {
+    let pool = try await ConnectionPool(
+      path: path, access: .readWrite(usesWAL: true), maximumReaders: 1)
+    try await insert(pool)
+    let lease = try await pool.lease()
+    try await lease.run { (connection) throws(SQLiteError) in
+      let statement = try connection.prepare("SELECT a FROM t ORDER BY a")
+      _ = try statement.step()
+      connection.attachment = Cursor(statement)
+    }
+    try await insert(pool)
+    let seen = try await lease.run { (connection) throws(SQLiteError) -> [Int64] in
+      guard let cursor = connection.attachment as? Cursor else { return [] }
+      var seen = [cursor.statement.integer(0)]
+      while try cursor.statement.step() { seen.append(cursor.statement.integer(0)) }
+      return seen
+    }
+    #expect(seen == [1, 2])
+    await lease.release()
+    #expect(try await count(pool) == 3)
+    await #expect(throws: SQLiteError.self) {
+      try await lease.run { (_) throws(SQLiteError) in }
+    }
+    try await pool.close()
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `who waits for a reader can be cancelled`() async throws {
+    let pool = try await ConnectionPool(path: path, access: .readOnly, maximumReaders: 1)
+    let lease = try await pool.lease()
+    let waiting = Task { try await count(pool) }
+    try await Task.sleep(for: .milliseconds(20))
+    waiting.cancel()
+    let error = await #expect(throws: SQLiteError.self) { try await waiting.value }
+    #expect(error?.isInterrupted == true)
+    await lease.release()
+    #expect(try await count(pool) == 1)
+    try await pool.close()
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  func `readers and a writer work side by side`(usesWAL: Bool) async throws {
+    let pool = try await ConnectionPool(
+      path: path, access: .readWrite(usesWAL: usesWAL), maximumReaders: 8)
+    let end = ContinuousClock.now + .seconds(2)
+    let (reads, torn) = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
+      for _ in 0..<8 { group.addTask { try await readPairs(pool, until: end) } }
+      var written: Int64 = 1
+      while .now < end {
+        try await insert(pool)
+        written += 1
+      }
+      var (reads, torn) = (0, 0)
+      for try await result in group {
+        reads += result.0
+        torn += result.1
+      }
+      #expect(try await count(pool) == .integer(written))
+      return (reads, torn)
+    }
+    #expect(reads > 0)
+    #expect(torn == 0)
+    try await pool.close()
+    #expect(try names() == ["a.db"])
+  }
+
+  /// Counts twice in one transaction; how often, and how often the counts differed.
+  private func readPairs(_ pool: ConnectionPool, until end: ContinuousClock.Instant)
+    async throws(SQLiteError) -> (Int, Int)
+  {
+    var (reads, torn) = (0, 0)
+    while .now < end {
+      let isSame = try await pool.read { (connection) throws(SQLiteError) in
+        try connection.transaction { () throws(SQLiteError) in
+          let sql = "SELECT count(*) FROM t"
+          return try connection.scalar(sql) == connection.scalar(sql)
+        }
+      }
+      reads += 1
+      if !isSame { torn += 1 }
+    }
+    return (reads, torn)
+  }
+
+  @Test func `another program may keep the file in WAL mode`() async throws {
+    let pool = try await ConnectionPool(path: path, access: .readWrite(usesWAL: true))
+    try await insert(pool)
+    let other = try Connection(path: path, mode: .readWrite)
+    #expect(try other.scalar("SELECT count(*) FROM t") == 2)
+    let error = await #expect(throws: SQLiteError.self) { try await pool.close() }
+    #expect(error?.isBusy == true)
+    #expect(try other.scalar("SELECT count(*) FROM t") == 2)
+  }
+}

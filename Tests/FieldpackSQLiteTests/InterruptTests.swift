@@ -1,0 +1,128 @@
+import FieldpackSQLite
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@Suite struct InterruptTests {
+  static let endless = """
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
+    """
+
+  @Test(.timeLimit(.minutes(1)))
+  func `cancelling the task ends a long query`() async throws {
+    let actor = try ConnectionActor()
+    try await actor.open { () throws(SQLiteError) in try Connection(inMemory: .own) }
+    let task = Task {
+      try await actor.run { (connection) throws(SQLiteError) in
+        try connection.scalar(InterruptTests.endless)
+      }
+    }
+    try await Task.sleep(for: .milliseconds(50))
+    task.cancel()
+    let error = await #expect(throws: SQLiteError.self) { try await task.value }
+    #expect(error?.isInterrupted == true)
+    let next = try await actor.run { (connection) throws(SQLiteError) in
+      try connection.scalar("SELECT 1")
+    }
+    #expect(next == 1)
+  }
+
+  @Test func `visits run on the one thread of the actor`() async throws {
+    let (first, second) = (try ConnectionActor(), try ConnectionActor())
+    for actor in [first, second] {
+      try await actor.open { () throws(SQLiteError) in try Connection(inMemory: .own) }
+    }
+    var threads: [[String]] = []
+    for actor in [first, second] {
+      var names: Set<String> = []
+      for _ in 0..<20 {
+        names.insert(await actor.threadName())
+        await Task.yield()
+      }
+      threads.append(Array(names))
+    }
+    #expect(threads.map(\.count) == [1, 1])
+    #expect(threads[0] != threads[1])
+  }
+
+  @Test func `work of a cancelled task does not begin, nor go on`() async throws {
+    let actor = try ConnectionActor()
+    try await actor.open { () throws(SQLiteError) in try Connection(inMemory: .own) }
+    let task = Task {
+      try? await Task.sleep(for: .seconds(60))
+      return try await actor.run { (connection) throws(SQLiteError) in
+        try connection.execute("CREATE TABLE t (a)")
+      }
+    }
+    task.cancel()
+    let error = await #expect(throws: SQLiteError.self) { try await task.value }
+    #expect(error?.isInterrupted == true)
+    let tables = try await actor.run { (connection) throws(SQLiteError) in
+      try connection.scalar("SELECT count(*) FROM sqlite_master")
+    }
+    #expect(tables == 0)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a deadline ends a long query`() throws {
+    let database = try Connection(inMemory: .own)
+    database.deadline = .now + .milliseconds(50)
+    let error = #expect(throws: SQLiteError.self) { try database.scalar(Self.endless) }
+    #expect(error?.isInterrupted == true)
+    #expect(error?.message == "the deadline has passed")
+    database.deadline = nil
+    #expect(try database.scalar("SELECT 1") == 1)
+  }
+
+  @Test func `a handle may be used after its connection`() throws {
+    let handle = try Connection(inMemory: .own).interruptHandle
+    handle.interrupt()
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a handle stops its connection from another thread`() async throws {
+    let actor = try ConnectionActor()
+    try await actor.open { () throws(SQLiteError) in try Connection(inMemory: .own) }
+    let handle = try await actor.run { (connection) throws(SQLiteError) in
+      connection.interruptHandle
+    }
+    let task = Task {
+      try await actor.run { (connection) throws(SQLiteError) in
+        try connection.scalar(InterruptTests.endless)
+      }
+    }
+    let stopper = Task {
+      while !Task.isCancelled {
+        handle.interrupt()
+        try? await Task.sleep(for: .milliseconds(5))
+      }
+    }
+    let error = await #expect(throws: SQLiteError.self) { try await task.value }
+    stopper.cancel()
+    #expect(error?.isInterrupted == true)
+  }
+
+  @Test func `waiting for a lock ends with the timeout or the deadline`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.db").path
+    let holder = try Connection(path: path, mode: .create, profile: .own)
+    try holder.execute("CREATE TABLE t (a)")
+    let other = try Connection(path: path, mode: .readWrite)
+    try holder.execute("BEGIN EXCLUSIVE")
+    let start = ContinuousClock.now
+    other.busyTimeout = .milliseconds(50)
+    let first = #expect(throws: SQLiteError.self) { try other.execute("DELETE FROM t") }
+    other.busyTimeout = .seconds(30)
+    other.deadline = .now + .milliseconds(50)
+    let second = #expect(throws: SQLiteError.self) { try other.execute("DELETE FROM t") }
+    #expect(first?.isBusy == true && second?.isBusy == true)
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+}
+
+extension ConnectionActor {
+  fileprivate nonisolated func threadName() async -> String {
+    let name = try? await run { (_) throws(SQLiteError) in "\(pthread_self())" }
+    return name ?? "none"
+  }
+}
