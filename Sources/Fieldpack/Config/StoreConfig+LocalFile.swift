@@ -1,0 +1,175 @@
+public import FieldpackCore
+public import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension StoreConfig {
+  /// Whether `uri` names something on the network.
+  public var isRemote: Bool {
+    let lower = uri.lowercased()
+    return lower.hasPrefix("http://") || lower.hasPrefix("https://")
+  }
+
+  /// The regular file that `uri` leads to, links resolved.
+  ///
+  /// A plain uri is a path relative to the config's folder, taken literally: `%2e` and `?` are part
+  /// of a name. In a `file://` uri percent escapes are undone. What leaves the folder, by an
+  /// absolute path, by `..` or by a link, has to lie in one of `allowing`; that is checked before
+  /// it is looked at, so an error does not tell whether there is something.
+  ///
+  /// - Throws: `.unavailable` for a remote uri, `.permission` for one that leaves the folder,
+  ///   `.notFound` where there is no file, `.configuration` for what names no regular file.
+  public func localFile() throws(FieldpackError) -> URL {
+    let wanted = try path()
+    let (real, isWhole) = Self.resolve(wanted)
+    guard folder == nil || isAllowed(real) else {
+      throw failure(
+        .permission,
+        "'\(uri)' leaves the folder of its config. Try: --allow-path with the folder it lies in")
+    }
+    var status = stat()
+    guard isWhole, stat(real, &status) == 0 else {
+      throw failure(.notFound, "'\(uri)' is not there (looked for \(real))")
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw failure(.configuration, "'\(uri)' is not a regular file (\(real))")
+    }
+    return URL(fileURLWithPath: real)
+  }
+
+  private static let maximumUriByteCount = 4096
+
+  /// The path that `uri` means, before links are resolved.
+  private func path() throws(FieldpackError) -> String {
+    guard !uri.isEmpty else { throw failure(.configuration, "the store has no uri") }
+    guard uri.utf8.count < Self.maximumUriByteCount else {
+      throw failure(.configuration, "the uri has \(uri.utf8.count) bytes, more than a path may")
+    }
+    guard !isRemote else {
+      throw failure(.unavailable, "remote uri: not fetched here (\(Self.withoutSecrets(uri)))")
+    }
+    guard let path = try filePath() ?? plainPath() else {
+      let scheme = uri.prefix { $0 != ":" }
+      throw failure(.configuration, "a uri with '\(scheme):' is not supported")
+    }
+    guard !path.utf8.contains(0) else {
+      throw failure(.configuration, "the uri holds U+0000, which no file name can")
+    }
+    return path
+  }
+
+  private func plainPath() -> String? {
+    guard !Self.hasScheme(uri) else { return nil }
+    return uri.utf8.first == UInt8(ascii: "/") ? uri : (folder?.path ?? ".") + "/" + uri
+  }
+
+  /// The path in a `file:` uri, escapes undone; `nil` for other uris.
+  private func filePath() throws(FieldpackError) -> String? {
+    guard uri.lowercased().hasPrefix("file:/") else { return nil }
+    var rest = uri.dropFirst("file:".count)
+    if rest.hasPrefix("//") {
+      rest = rest.dropFirst(2)
+      if rest.lowercased().hasPrefix("localhost/") { rest = rest.dropFirst("localhost".count) }
+      guard rest.hasPrefix("/") else {
+        throw failure(.configuration, "'\(uri)' names another host; a file uri has three slashes")
+      }
+    }
+    guard let decoded = Self.removingEscapes(rest) else {
+      throw failure(.configuration, "'\(uri)' has a broken percent escape")
+    }
+    return decoded
+  }
+
+  private func isAllowed(_ real: String) -> Bool {
+    ([folder].compactMap(\.self) + allowing).contains { root in
+      // By bytes: a String that is equal may still be another folder.
+      let base = Array(Self.resolve(root.path).path.utf8)
+      let slash = base.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
+      return real.utf8.elementsEqual(base) || real.utf8.starts(with: base + slash)
+    }
+  }
+}
+
+extension StoreConfig {
+  /// The path with links resolved; where it leads to nothing, as far as there is something and the
+  /// rest by its words.
+  private static func resolve(_ path: String) -> (path: String, isWhole: Bool) {
+    if let real = real(path) { return (real, true) }
+    var head = Array(path.utf8)
+    var tail: [[UInt8]] = []
+    while let slash = head.lastIndex(of: UInt8(ascii: "/")) {
+      tail.append(Array(head[(slash + 1)...]))
+      head.removeSubrange(slash...)
+      if let real = real(head.isEmpty ? "/" : String(decoding: head, as: UTF8.self)) {
+        return (append(tail.reversed(), to: real), false)
+      }
+    }
+    return (append([head] + tail.reversed(), to: real(".") ?? "/"), false)
+  }
+
+  private static func append(_ parts: [[UInt8]], to base: String) -> String {
+    var components = base.utf8.split(separator: UInt8(ascii: "/")).map(Array.init)
+    for part in parts where !part.isEmpty && part != Array(".".utf8) {
+      if part == Array("..".utf8) { _ = components.popLast() } else { components.append(part) }
+    }
+    if components.isEmpty { return "/" }
+    return components.reduce(into: "") { $0 += "/" + String(decoding: $1, as: UTF8.self) }
+  }
+
+  private static func real(_ path: String) -> String? {
+    guard let pointer = realpath(path, nil) else { return nil }
+    defer { free(pointer) }
+    return String(cString: pointer)
+  }
+
+  /// `x://` with the letters that a scheme may have.
+  private static func hasScheme(_ uri: String) -> Bool {
+    guard let colon = uri.firstIndex(of: ":"), uri[colon...].hasPrefix("://") else { return false }
+    return uri[..<colon].utf8.allSatisfy {
+      switch $0 {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+        UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+  }
+
+  private static func removingEscapes(_ text: Substring) -> String? {
+    var output: [UInt8] = []
+    var bytes = text.utf8.makeIterator()
+    while let byte = bytes.next() {
+      guard byte == UInt8(ascii: "%") else {
+        output.append(byte)
+        continue
+      }
+      guard let high = bytes.next().flatMap(hexDigit), let low = bytes.next().flatMap(hexDigit)
+      else { return nil }
+      output.append(high << 4 | low)
+    }
+    return String(validating: output, as: UTF8.self)
+  }
+
+  private static func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// Without what may be a password or a token: user, query and fragment.
+  private static func withoutSecrets(_ uri: String) -> String {
+    let shown = uri.prefix { $0 != "?" && $0 != "#" }
+    let parts = shown.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count >= 3, let at = parts[2].lastIndex(of: "@") else { return String(shown) }
+    let host = parts[2][parts[2].index(after: at)...]
+    return ([parts[0], parts[1], host] + parts.dropFirst(3)).joined(separator: "/")
+  }
+}

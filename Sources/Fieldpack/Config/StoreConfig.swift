@@ -1,0 +1,55 @@
+public import FieldpackCore
+public import Foundation
+
+/// What a config says about one store.
+public struct StoreConfig: Hashable, Sendable {
+  public var id: StoreID
+  public var name: String
+  /// `gpkg`, `geojson` and so on; empty where the config names none.
+  public var type: String
+  /// `1` where the config names none; it may contain dots.
+  public var version: String
+  public var uri: String
+  /// The layers that a query which names none is about, where any are given.
+  public var defaultLayers: [LayerID]
+  /// An array of Mapbox layer objects, as it stands.
+  public var style: ConfigValue?
+  public var options: ConfigValue?
+  /// The members that mean nothing to Fieldpack; they stay in the config.
+  public var unknown: [ConfigMember]
+  /// The folder that `uri` is relative to and must not leave; `nil` for a store that no config
+  /// describes, whose uri is the user's own path.
+  public var folder: URL?
+  /// Folders and files outside of `folder` that `uri` may lead to.
+  public var allowing: [URL]
+  /// Where the store stands in its config.
+  public var position: FilePosition?
+
+  public init(
+    id: StoreID, name: String? = nil, type: String, version: String = "1", uri: String,
+    defaultLayers: [LayerID] = [], style: ConfigValue? = nil, options: ConfigValue? = nil,
+    unknown: [ConfigMember] = [], folder: URL? = nil, allowing: [URL] = [],
+    position: FilePosition? = nil
+  ) {
+    self.id = id
+    self.name = name ?? id.rawValue
+    self.type = type
+    self.version = version
+    self.uri = uri
+    self.defaultLayers = defaultLayers
+    self.style = style
+    self.options = options
+    self.unknown = unknown
+    self.folder = folder
+    self.allowing = allowing
+    self.position = position
+  }
+
+  /// What the registry finds the store's type by: `gpkg.1`, `wfs.1.1.0`.
+  public var typeIdentifier: String { "\(type).\(version)" }
+
+  /// An error about this store.
+  public func failure(_ code: FieldpackError.Code, _ message: String) -> FieldpackError {
+    FieldpackError(code, message, location: .init(store: id), position: position)
+  }
+}

@@ -1,0 +1,101 @@
+public import FieldpackCore
+public import Foundation
+
+/// What one or more `.scfg` files say together.
+///
+/// Where two entries have one id, the last loaded counts and a diagnostic says so.
+public struct WorkspaceConfig: Sendable {
+  /// The files in the order they were loaded.
+  public private(set) var documents: [ConfigDocument] = []
+  public private(set) var stores: [StoreConfig] = []
+  /// The forms as they stand, valid or not.
+  public private(set) var forms: [ConfigValue] = []
+  /// The backend: an object, or in old files a text with its address.
+  public private(set) var remote: ConfigValue?
+  public private(set) var diagnostics: [ConfigDiagnostic] = []
+
+  /// Loads files, and of folders every `*.scfg` in the order of their names.
+  ///
+  /// - Parameter allowing: folders and files that uris may lead to beside each config's folder.
+  /// - Throws: `.notFound` for a missing file or a folder without configs, `.invalidData` for text
+  ///   that is no config. What is wrong with single entries shows in ``diagnostics``.
+  public init(_ urls: [URL], allowing: [URL] = []) throws(FieldpackError) {
+    for url in urls {
+      for file in try Self.files(at: url) {
+        add(
+          try ConfigDocument(contentsOf: file), folder: file.deletingLastPathComponent(),
+          allowing: allowing)
+      }
+    }
+  }
+
+  /// - Parameter folder: what the uris of `document` are relative to.
+  public init(_ document: ConfigDocument, folder: URL, allowing: [URL] = []) {
+    add(document, folder: folder, allowing: allowing)
+  }
+
+  /// Loads one config more.
+  public mutating func add(_ document: ConfigDocument, folder: URL, allowing: [URL] = []) {
+    let reading = ConfigReading(document: document, folder: folder, allowing: allowing)
+    let loaded = reading.loaded()
+    documents.append(document)
+    diagnostics += document.diagnostics + loaded.diagnostics
+    for store in loaded.stores { add(store) }
+    for form in loaded.forms { add(form, of: document) }
+    guard let new = loaded.remote else { return }
+    if remote != nil {
+      diagnostics.append(
+        document.diagnostic(
+          .note, at: new.range.lowerBound, "this 'remote' replaces one loaded before"))
+    }
+    remote = new
+  }
+
+  private mutating func add(_ store: StoreConfig) {
+    if let index = stores.firstIndex(where: { $0.id == store.id }) {
+      let before = stores.remove(at: index)
+      diagnostics.append(
+        ConfigDiagnostic(
+          .warning, file: store.position?.file ?? "", line: store.position?.line ?? 1,
+          column: store.position?.column ?? 1,
+          "store '\(store.id)' replaces the one of the same id"
+            + (before.position.map { " at \($0)" } ?? "")))
+    }
+    stores.append(store)
+  }
+
+  private mutating func add(_ form: ConfigValue, of document: ConfigDocument) {
+    if let key = form["form_key"]?.text,
+      let index = forms.firstIndex(where: { $0["form_key"]?.text == key })
+    {
+      forms.remove(at: index)
+      diagnostics.append(
+        document.diagnostic(
+          .warning, at: form.range.lowerBound, "form '\(key)' replaces the one of the same key"))
+    }
+    forms.append(form)
+  }
+
+  private static func files(at url: URL) throws(FieldpackError) -> [URL] {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder),
+      isFolder.boolValue
+    else { return [url] }
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+    } catch {
+      throw FieldpackError(
+        .permission, "cannot list the folder \(url.path)",
+        position: FilePosition(file: url.path), underlying: error)
+    }
+    let configs = names.filter { $0.hasSuffix(".scfg") && !$0.hasPrefix(".") }
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    guard !configs.isEmpty else {
+      throw FieldpackError(
+        .notFound, "the folder \(url.path) holds no .scfg file",
+        position: FilePosition(file: url.path))
+    }
+    return configs.map { url.appendingPathComponent($0) }
+  }
+}
