@@ -70,6 +70,26 @@ import Testing
     ("s_within(BBOX(1,2,3,4), point)", .relation(.contains, box(1, 2, 3, 4), srs: .wgs84)),
     ("S_CONTAINS(bbox(1,2,3,4), \"a b\")", .relation(.within, box(1, 2, 3, 4), srs: .wgs84)),
     ("S_TOUCHES(BBOX(1,2,3,4), g)", .relation(.touches, box(1, 2, 3, 4), srs: .wgs84)),
+    ("S_WITHIN(g, POINT(1 2))", .relation(.within, .point(x: 1, y: 2), srs: .wgs84)),
+    ("S_WITHIN(POINT EMPTY, g)", .relation(.contains, .point(nil, .xy), srs: .wgs84)),
+    (
+      "S_WITHIN(g, Point Z (1 2 -3.5e1))",
+      .relation(.within, .point(Position(x: 1, y: 2, z: -35), .xyz), srs: .wgs84)
+    ),
+    (
+      "S_CROSSES(g, geometrycollection (point empty, LINESTRING(1 2, 3 4)))",
+      .relation(
+        .crosses,
+        .geometryCollection(
+          [
+            .point(nil, .xy),
+            .lineString(CoordinateSequence(dimensions: .xy, ordinates: [1, 2, 3, 4])),
+          ], .xy), srs: .wgs84)
+    ),
+    (
+      "S_TOUCHES(g, POLYGON((1 2,3 2,3 4,1 4,1 2)))",
+      .relation(.touches, box(1, 2, 3, 4), srs: .wgs84)
+    ),
     ("S_EQUALS(g, BBOX(1,2,1,2))", .relation(.equals, .point(x: 1, y: 2), srs: .wgs84)),
     (
       "S_DISJOINT(g, BBOX(179, -1, -179, 1))",
@@ -79,6 +99,17 @@ import Testing
     ),
     ("S_CROSSES(g, BBOX(180, -1, 0, 1))", .relation(.crosses, box(-180, -1, 0, 1), srs: .wgs84)),
   ]
+
+  @Test func `mistakes in WKT are placed in the condition`() {
+    for (text, column) in [
+      ("S_WITHIN(a, POINT(1 x))", 21), ("a = 1 AND S_WITHIN(a, POINT(1))", 30),
+      ("S_WITHIN(a, LINESTRING(1 2, 3))", 30), ("S_WITHIN(a, POINT Z , ))", 21),
+    ] {
+      let error = #expect(throws: FieldpackError.self) { try Filter(cql2: text) }
+      #expect(error?.code == .invalidArgument)
+      #expect(error?.position == FilePosition(line: 1, column: column), "\(error?.message ?? "")")
+    }
+  }
 
   static func ring(_ w: Double, _ s: Double, _ e: Double, _ n: Double) -> CoordinateSequence {
     CoordinateSequence(dimensions: .xy, ordinates: [w, s, e, s, e, n, w, n, w, s])
@@ -198,6 +229,9 @@ import Testing
           .touches, .multiPolygon([[ring(170, 2, 180, 4)], [ring(-180, 2, -170, 4)]], .xy),
           srs: .wgs84),
         "S_TOUCHES(geometry, BBOX(170.0, 2.0, -170.0, 4.0))"
+      ),
+      (
+        .relation(.equals, .point(x: 1, y: 2.5), srs: .wgs84), "S_EQUALS(geometry, POINT (1 2.5))"
       ),
     ] as [(Filter, String)])
   func `writes CQL2 Text`(filter: Filter, text: String) throws {

@@ -19,13 +19,6 @@ enum CQL2 {
     token.kind == .leftParenthesis || ["EMPTY", "Z", "M", "ZM"].contains { token.isWord($0) }
   }
 
-  /// Reads WKT; `failure` makes the error that points into the condition.
-  static func geometry(
-    _ text: String, failure: (String) -> FieldpackError
-  ) throws(FieldpackError) -> Geometry {
-    throw failure("WKT is not supported yet: use BBOX(west, south, east, north)")
-  }
-
   /// The area of a box: two boxes where `west > east` crosses the antimeridian, a line or a point
   /// where it has no area; `nil` where the bounds do not go together.
   static func rectangle(

@@ -97,8 +97,11 @@ extension CQL2Parser {
       end = token.range.upperBound
     } while depth > 0 || !(token.kind == .rightParenthesis || token.isWord("EMPTY"))
     try advance()
-    return try CQL2.geometry(text(start.range.lowerBound..<end)) { message in
-      failure(message, at: start)
+    let text = text(start.range.lowerBound..<end)
+    do {
+      return try WKT.read(text)
+    } catch {
+      throw failure(error.message, atByte: start.range.lowerBound + error.offset)
     }
   }
 }

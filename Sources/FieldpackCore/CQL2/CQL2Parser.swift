@@ -228,6 +228,10 @@ extension CQL2Parser {
   func failure(_ message: String, at token: CQL2Token) -> FieldpackError {
     lexer.failure(message, at: token.range.lowerBound)
   }
+
+  func failure(_ message: String, atByte offset: Int) -> FieldpackError {
+    lexer.failure(message, at: offset)
+  }
 }
 
 extension Instant {

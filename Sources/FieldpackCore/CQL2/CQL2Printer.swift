@@ -127,27 +127,30 @@ extension CQL2 {
     return String(decoding: output, as: UTF8.self)
   }
 
+  /// `BBOX(…)` for an area that reading one makes, WKT for every other geometry.
   fileprivate static func text(of geometry: Geometry) throws(FieldpackError) -> String {
-    if let box = bounds(of: geometry) { return box }
-    throw unsupported("a geometry other than a box")
+    if let corners = corners(of: geometry), corners.allSatisfy(\.isFinite),
+      rectangle(west: corners[0], south: corners[1], east: corners[2], north: corners[3])
+        == geometry
+    {
+      return "BBOX(\(corners.map { "\($0)" }.joined(separator: ", ")))"
+    }
+    let text = WKT.text(of: geometry)
+    let isReadBack = (try? WKT.read(text)) == geometry
+    guard isReadBack else { throw unsupported("a geometry whose numbers are not finite") }
+    return text
   }
 
-  /// `BBOX(…)` for the geometry that reading it makes, `nil` for any other.
-  private static func bounds(of geometry: Geometry) -> String? {
-    let corners: [Double]
-    if case .multiPolygon(let parts, .xy) = geometry, parts.count == 2,
-      let west = parts[0].first, let east = parts[1].first, west.count == 5, east.count == 5
-    {
-      corners = [west[0].x, west[0].y, east[2].x, east[2].y]
-    } else if let box = geometry.envelope {
-      corners = [box.minX, box.minY, box.maxX, box.maxY]
-    } else {
-      return nil
+  private static func corners(of geometry: Geometry) -> [Double]? {
+    switch geometry {
+    case .polygon(let rings, .xy) where rings.count == 1 && rings[0].count == 5:
+      return [rings[0][0].x, rings[0][0].y, rings[0][2].x, rings[0][2].y]
+    case .multiPolygon(let parts, .xy) where parts.count == 2:
+      guard let west = parts[0].first, let east = parts[1].first, west.count == 5, east.count == 5
+      else { return nil }
+      return [west[0].x, west[0].y, east[2].x, east[2].y]
+    default: return nil
     }
-    let rebuilt = rectangle(
-      west: corners[0], south: corners[1], east: corners[2], north: corners[3])
-    guard rebuilt == geometry, corners.allSatisfy(\.isFinite) else { return nil }
-    return "BBOX(\(corners.map { "\($0)" }.joined(separator: ", ")))"
   }
 }
 
