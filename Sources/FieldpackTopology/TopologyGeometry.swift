@@ -58,11 +58,13 @@ extension TopologyGeometry {
   }
 
   /// An answer that GEOS gives as 1, 0, or 2 on exception.
-  func answer(_ what: String, _ result: CChar) throws(TopologyError) -> Bool {
+  func answer(
+    _ what: @autoclosure () -> String, _ result: CChar
+  ) throws(TopologyError) -> Bool {
     switch result {
     case 0: return false
     case 1: return true
-    default: throw context.failure("GEOS cannot tell whether \(what)")
+    default: throw context.failure("GEOS cannot tell whether \(what())")
     }
   }
 
