@@ -11,8 +11,7 @@ final class GPXLayerBuilder {
   var columns = GPXColumns()
   var capture = GPXExtensionCapture()
   private(set) var count = 0
-  /// A bit for each of the dimensions seen.
-  private var dimensionsSeen: UInt8 = 0
+  private var dimensionsSeen = DimensionsSeen()
 
   init(kind: GPXLayerKind, layer: LayerID, asked: Schema?) {
     self.kind = kind
@@ -26,15 +25,9 @@ final class GPXLayerBuilder {
   var found: FileLayer? {
     guard count > 0 else { return nil }
     let geometry = GeometryColumn(
-      type: kind.geometryType, srs: .wgs84, z: rule { $0.hasZ }, m: rule { $0.hasM })
+      type: kind.geometryType, srs: .wgs84, z: dimensionsSeen.z, m: dimensionsSeen.m)
     return FileLayer(
       schema: Schema(layer: layer, geometry: geometry, columns: columns.definitions))
-  }
-
-  private func rule(_ has: (Dimensions) -> Bool) -> OrdinateRule {
-    let seen = Dimensions.allCases.filter { dimensionsSeen & 1 << $0.rawValue != 0 }
-    guard seen.contains(where: has) else { return .prohibited }
-    return seen.allSatisfy(has) ? .mandatory : .optional
   }
 
   // MARK: Values
@@ -141,7 +134,7 @@ final class GPXLayerBuilder {
   private func close(
     _ dimensions: Dimensions?, _ box: Envelope?, _ geometry: (inout [UInt8]) -> Void
   ) {
-    if let dimensions { dimensionsSeen |= 1 << dimensions.rawValue }
+    if let dimensions { dimensionsSeen.insert(dimensions) }
     capture.finish { set(GPXColumns.extensionsIndex, $0) }
     count += 1
     guard asked != nil else { return }

@@ -1,0 +1,166 @@
+import FieldpackCore
+import FieldpackFormats
+import FieldpackGeometry
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@Suite struct CSVWriterTests {
+  static let schema = Schema(
+    layer: "wells", geometry: GeometryColumn(type: .point),
+    columns: [
+      ColumnDefinition("name", .text()), ColumnDefinition("depth", .double),
+      ColumnDefinition("n", .integer), ColumnDefinition("dry", .boolean),
+      ColumnDefinition("raw", .blob()), ColumnDefinition("seen", .dateTime),
+    ])
+
+  static let features: [Feature] = [
+    Feature(
+      id: 7, geometry: .point(x: 11.5, y: -0.25),
+      attributes: [
+        "name": "A, \"B\"\n", "depth": 5.0, "n": 9_223_372_036_854_775_807, "dry": true,
+        "raw": .blob([1, 2, 255]), "seen": .text("2024-05-01T10:00:00.000Z"),
+      ]),
+    Feature(
+      id: "x y", geometry: nil,
+      attributes: ["name": "", "depth": .real(.infinity), "n": -1, "dry": false]),
+    Feature(id: 9, geometry: .point(nil, .xy), attributes: ["name": "=1+1", "depth": 1e-9]),
+  ]
+
+  static func write(
+    _ features: [Feature], _ schema: Schema, _ change: (inout CSVWriter.Options) -> Void = { _ in }
+  ) throws -> (text: String, skipped: [SkippedFeature]) {
+    let output = ByteOutput()
+    var options = CSVWriter.Options()
+    change(&options)
+    var writer = CSVWriter(output, options: options)
+    try writer.begin(schema)
+    for feature in features { try writer.feature(GPXTestRow(feature, schema)) }
+    return (String(decoding: output.buffer, as: UTF8.self), writer.skipped)
+  }
+
+  @Test func `writes a header, quotes where needed and WKT`() throws {
+    #expect(
+      try Self.write(Self.features, Self.schema).text
+        == [
+          "fid,name,depth,n,dry,raw,seen,wkt",
+          "7,\"A, \"\"B\"\"\n\",5.0,9223372036854775807,true,AQL/,2024-05-01T10:00:00.000Z,POINT (11.5 -0.25)",
+          "x y,\"\",Infinity,-1,false,,,",
+          "9,=1+1,1e-9,,,,,POINT EMPTY", "",
+        ].joined(separator: "\r\n"))
+  }
+
+  @Test func `writes keys first, and x and y`() throws {
+    let text = try Self.write(Self.features, Self.schema) {
+      $0.keyStore = "survey"
+      $0.geometry = .xy
+      $0.delimiter = UInt8(ascii: ";")
+      $0.decimals = 2
+    }.text
+    let key = KeyTuple(store: "survey", layer: "wells", feature: 9)
+    let lines = text.components(separatedBy: "\r\n")
+    #expect(lines.first == "key;fid;name;depth;n;dry;raw;seen;x;y")
+    #expect(lines[1].hasSuffix(";2024-05-01T10:00:00.000Z;11.5;-0.25"))
+    #expect(lines[3] == "\(key);9;=1+1;1e-9;;;;;;")
+  }
+
+  @Test func `what is no point has no x and y`() throws {
+    let line = Feature(
+      id: 1, geometry: .lineString(CoordinateSequence(dimensions: .xy, ordinates: [1, 2, 3, 4])))
+    let schema = Schema(layer: "l", geometry: GeometryColumn())
+    #expect(try Self.write([line], schema).text == "fid,wkt\r\n1,\"LINESTRING (1 2,3 4)\"\r\n")
+    let error = #expect(throws: FieldpackError.self) {
+      try Self.write([line], schema) { $0.geometry = .xy }
+    }
+    #expect(error?.code == .invalidData)
+    let skipped = try Self.write([line, Self.features[0]], schema) {
+      $0.geometry = .xy
+      $0.skipsErrors = true
+    }
+    #expect(skipped.text == "fid,x,y\r\n7,11.5,-0.25\r\n")
+    #expect(skipped.skipped.map(\.location) == [.init(layer: "l", feature: 1)])
+  }
+
+  @Test func `takes one layer`() throws {
+    var writer = CSVWriter(ByteOutput())
+    try writer.begin(Self.schema)
+    try writer.begin(Self.schema)
+    let error = #expect(throws: FieldpackError.self) { try writer.begin(Schema(layer: "b")) }
+    #expect(error?.code == .invalidArgument)
+  }
+
+  @Test func `comes back as it went`() throws {
+    let columns = Self.schema.columns.filter { $0.name != "raw" }
+    let schema = Schema(layer: "test", geometry: GeometryColumn(type: .point), columns: columns)
+    let time = try #require(Instant("2024-05-01T10:00:00Z"))
+    let features = [
+      Feature(
+        id: 3, geometry: .point(Position(x: 1.5, y: 2, z: -3), .xyz),
+        attributes: [
+          "name": "a;b\r\n\"c\" ", "depth": 2.0, "n": 5, "dry": true, "seen": .dateTime(time),
+        ]),
+      Feature(id: 1, geometry: nil, attributes: ["name": "", "depth": -0.0, "dry": false]),
+    ]
+    let reading = try readCSV(try Self.write(features, schema).text)
+    #expect(reading.features("test") == features)
+    #expect(reading.columns("test") == columns.map { "\($0.name) \($0.type.sql)" })
+  }
+}
+
+/// A feature as a row.
+struct GPXTestRow: FeatureRow {
+  let id: FeatureID
+  private let values: [Value]
+  private let wkb: [UInt8]?
+
+  init(_ feature: Feature, _ schema: Schema) {
+    id = feature.id ?? 0
+    wkb = feature.geometry.map { WKB.bytes(of: $0) }
+    values = schema.columns.map { feature.attributes[$0.name] ?? .null }
+  }
+
+  var envelope: Envelope? { nil }
+
+  func kind(at column: Int) -> ValueKind {
+    switch values[column] {
+    case .null: .null
+    case .boolean, .integer: .integer
+    case .real: .real
+    case .text, .date, .dateTime: .text
+    case .blob: .blob
+    }
+  }
+
+  func integer(at column: Int) -> Int64 {
+    switch values[column] {
+    case .integer(let value): value
+    case .boolean(let value): value ? 1 : 0
+    default: 0
+    }
+  }
+
+  func real(at column: Int) -> Double {
+    switch values[column] {
+    case .integer(let value): Double(value)
+    case .real(let value): value
+    default: .nan
+    }
+  }
+
+  func withBytes<R, E: Error>(at column: Int, _ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+    let bytes: [UInt8] =
+      switch values[column] {
+      case .text(let text): Array(text.utf8)
+      case .blob(let blob): blob
+      case .date(let date): Array(date.description.utf8)
+      case .dateTime(let instant): Array(instant.description.utf8)
+      default: []
+      }
+    return try body(bytes.span.bytes)
+  }
+
+  func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
+    guard let wkb else { return nil }
+    return try body(wkb.span.bytes)
+  }
+}
