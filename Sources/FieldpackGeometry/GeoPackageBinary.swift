@@ -36,12 +36,22 @@ public struct GeoPackageBinary: Hashable, Sendable {
   public let envelopeContents: EnvelopeContents
   /// Whether reserved flag bits, which have to be 0, are set.
   public let hasReservedFlags: Bool
-  /// The four letters of an extended encoding, whose body is not WKB; `nil` in the standard one.
-  public let extensionCode: String?
+  /// Whether the body is in an extended encoding and not WKB.
+  public let isExtended: Bool
   /// Where the WKB begins, or the body of an extended encoding.
   public let bodyOffset: Int
 
-  public var isExtended: Bool { extensionCode != nil }
+  private let extensionBytes: UInt32
+
+  /// The four letters of an extended encoding; `nil` in the standard one.
+  public var extensionCode: String? {
+    guard isExtended else { return nil }
+    var scalars = String.UnicodeScalarView()
+    for shift in [24, 16, 8, 0] as [UInt32] {
+      scalars.append(Unicode.Scalar(UInt8(truncatingIfNeeded: extensionBytes >> shift)))
+    }
+    return String(scalars)
+  }
 
   /// Whether the header has an envelope that no geometry can have had.
   public var hasUnusableEnvelope: Bool { envelopeContents != .none && envelope == nil }
@@ -63,7 +73,8 @@ public struct GeoPackageBinary: Hashable, Sendable {
     hasReservedFlags = flags & 0xC0 != 0
     envelopeContents = contents
     envelope = Self.envelope(in: blob, contents, order)
-    extensionCode = isExtended ? Self.letters(in: blob, at: end - 4) : nil
+    self.isExtended = isExtended
+    extensionBytes = isExtended ? blob.uint32(at: end - 4, .big) : 0
     bodyOffset = end
   }
 
@@ -100,12 +111,6 @@ public struct GeoPackageBinary: Hashable, Sendable {
   ) -> ClosedRange<Double>? {
     let (low, high) = (blob.double(at: offset, order), blob.double(at: offset + 8, order))
     return low <= high ? low...high : nil
-  }
-
-  private static func letters(in blob: RawSpan, at offset: Int) -> String {
-    var scalars = String.UnicodeScalarView()
-    for index in offset..<offset + 4 { scalars.append(Unicode.Scalar(blob.byte(at: index))) }
-    return String(scalars)
   }
 }
 
