@@ -24,8 +24,14 @@ extension JSONScanner {
     }
   }
 
+  /// The last number is written without point and exponent.
+  package var isWhole: Bool { number.isWhole }
+
   /// The text of the number that was read last.
-  package var numberText: UnsafeBufferPointer<UInt8> {
+  package var numberText: UnsafeBufferPointer<UInt8> { tokenText }
+
+  /// The string, quotes included, or number that was read last, as it stands.
+  package var tokenText: UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: base + tokenStart, count: cursor - tokenStart)
   }
 

@@ -42,6 +42,7 @@ package struct JSONScanner: ~Copyable {
   var tokenStart = 0
   /// Treats the record separators of RFC 8142 as white space between documents.
   package var allowsRecordSeparators = false
+  package private(set) var hasRecordSeparators = false
   /// The feature being read, for errors.
   package var feature: Int?
   package var progress: (@Sendable (Int) throws(FieldpackError) -> Void)?
@@ -138,6 +139,9 @@ package struct JSONScanner: ~Copyable {
     try refill(keeping: 0)
   }
 
+  /// Goes on where reading stopped, after another has read from the same input.
+  func resume() { input?.seek(to: windowOffset + limit) }
+
   /// Skips to behind the next `byte`, or to the end.
   package mutating func skip(past byte: UInt8) throws(FieldpackError) {
     depth = 0
@@ -160,6 +164,9 @@ package struct JSONScanner: ~Copyable {
     return byte > 0x20 ? byte : try skipBlanks()
   }
 
+  /// Takes the byte that `peek` showed.
+  package mutating func takeByte() { cursor += 1 }
+
   @inline(never)
   private mutating func skipBlanks() throws(FieldpackError) -> UInt8 {
     while true {
@@ -173,6 +180,7 @@ package struct JSONScanner: ~Copyable {
         try refill(keeping: cursor)
       case 0x1E where allowsRecordSeparators && depth == 0:
         cursor += 1
+        hasRecordSeparators = true
       case 0x00...0x1F:
         throw failure("\(describe(byte)) is not allowed here")
       default: return byte

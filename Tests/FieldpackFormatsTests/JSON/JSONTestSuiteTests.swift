@@ -59,3 +59,28 @@ struct JSONTestSuiteTests {
     }
   }
 }
+
+extension JSONTestSuiteTests {
+  /// As `properties.v` of a Feature: what is no JSON text of its own is refused there, too, and so
+  /// is a byte order mark in the middle of a text.
+  @Test func `each case is read or refused as a property`() throws {
+    let folder = try TemporaryFolder()
+    let before = Array(#"{"type":"Feature","geometry":null,"properties":{"v":"#.utf8)
+    for file in SharedData.files(in: "real/json-parsing", extensions: ["json"]) {
+      let name = file.deletingPathExtension().lastPathComponent
+      let copy = folder.file("case.geojson")
+      try Data(before + Array(try Data(contentsOf: file)) + Array("}}".utf8)).write(to: copy)
+      let isRead: Bool
+      do throws(FieldpackError) {
+        let reading = try GeoJSONReading(try ByteInput(path: copy.path), ReadOptions(layer: "x"))
+        #expect(reading.rows.count == 1)
+        isRead = true
+      } catch {
+        #expect(error.code == .invalidData)
+        isRead = false
+      }
+      let isMark = name == "i_structure_UTF-8_BOM_empty_object"
+      #expect(try isRead == (Self.isExpected(name) && !isMark), "\(name)")
+    }
+  }
+}

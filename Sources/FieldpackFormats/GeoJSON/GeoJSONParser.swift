@@ -1,0 +1,245 @@
+import FieldpackCore
+import FieldpackGeometry
+
+/// One pass over a GeoJSON file: gives features in the shape asked for, and finds out on the way
+/// which shape the file asks for.
+///
+/// A feature is read as a whole before it is given, so that one with a problem leaves no trace.
+struct GeoJSONParser: ~Copyable {
+  /// Where the values go that are no properties.
+  struct Target {
+    var schema: Schema?
+    var givesFileIDs = false
+    var idPlace: Int?
+    var metadataPlace: Int?
+
+    init(_ layer: FileLayer?) {
+      schema = layer?.schema
+      givesFileIDs = layer?.ids == .file
+      idPlace = schema?.columns.firstIndex { $0.isSourceID }
+      metadataPlace = schema?.columns.firstIndex { $0.description == GeoJSONReader.metadataTitle }
+    }
+  }
+
+  /// A feature or top-level object whose members are being read.
+  struct Object {
+    var type = GeoJSONType.missing
+    var geometry: GeoJSONGeometryParser.Object
+    var hasGeometry = false
+    var hasFeatures = false
+    var isTop: Bool
+  }
+
+  var scanner: JSONScanner
+  var geometry = GeoJSONGeometryParser()
+  var row: GeoJSONRow
+  var properties: PropertyColumns
+  var ids = FeatureIDs()
+  var collected = CollectedIDs()
+  let options: ReadOptions
+  let target: Target
+
+  // The feature being read.
+  var featureNumber = 0
+  var featureOffset = 0
+  var problem: FeatureProblem?
+  var sourceID = SourceID.absent
+  /// Where the row keeps the text of the id, and of the metadata.
+  var idPlace: UInt64?
+  var metadataPlace: UInt64?
+
+  // What the file is like.
+  var facts = GeoJSONFacts()
+  /// The members of features that are none of GeoJSON's, with their numbers.
+  var foreignNames = NameTable()
+  var foreign: [(name: String, count: Int)] = []
+
+  // What this pass is for.
+  /// Features of a collection have been given, so that the document cannot be taken back.
+  var isStreaming = false
+  /// Ends the pass after so many features or bytes.
+  var head: (features: Int, bytes: Int)?
+  /// The pass is for the ids alone.
+  var collectsIDs = false
+  /// An id whose second occurrence is looked for.
+  var watched: (id: Int64, count: Int, place: FilePosition?)?
+
+  init(_ scanner: consuming JSONScanner, options: ReadOptions, layer: FileLayer?) {
+    self.scanner = scanner
+    self.options = options
+    target = Target(layer)
+    row = GeoJSONRow(columnCount: layer?.schema.columns.count ?? 0)
+    properties = PropertyColumns(given: layer?.schema, idColumn: options.idColumn)
+    self.scanner.allowsRecordSeparators = true
+  }
+
+  // MARK: One feature
+
+  mutating func beginFeature() {
+    featureOffset = scanner.offset
+    problem = nil
+    sourceID = .absent
+    idPlace = nil
+    metadataPlace = nil
+    row.reset()
+    properties.restart()
+    geometry.reset()
+  }
+
+  mutating func complain(_ message: String, at offset: Int) {
+    if problem == nil { problem = FeatureProblem(message: message, offset: offset) }
+  }
+
+  /// Reads an element of `features`.
+  mutating func parseFeature() throws(FieldpackError) {
+    featureNumber += 1
+    scanner.feature = featureNumber
+    _ = try scanner.peek()
+    beginFeature()
+    guard try scanner.peek() == UInt8(ascii: "{") else {
+      complain("a feature is not an object (RFC 7946 section 3.3)", at: scanner.offset)
+      return try scanner.skipValue()
+    }
+    var object = Object(geometry: geometry.begin(at: scanner.offset), isTop: false)
+    try scanner.enter()
+    var isFirst = true
+    while let name = try scanner.nextMember(&isFirst) {
+      try parseMember(name, of: &object)
+    }
+    switch object.type {
+    case .feature: break
+    case .missing: complain("a feature has no type (RFC 7946 section 3.2)", at: featureOffset)
+    case .unknown(let name):
+      complain("the type of a feature is '\(name)' (RFC 7946 section 3.2)", at: featureOffset)
+    default:
+      complain("an element of features is no Feature (RFC 7946 section 3.3)", at: featureOffset)
+    }
+  }
+
+  /// Takes the value of a member that is not `features` of a collection.
+  mutating func parseMember(
+    _ name: UnsafeBufferPointer<UInt8>, of object: inout Object
+  ) throws(FieldpackError) {
+    let member = GeoJSONMember(name)
+    if member == .foreign || member == .features, !object.isTop { noteForeign(name) }
+    _ = try scanner.peek()
+    switch member {
+    case .type: object.type = try parseType()
+    case .geometry:
+      object.hasGeometry = true
+      try geometry.parse(&scanner)
+    case .properties where object.type != .featureCollection: try parseProperties()
+    case .id where object.type != .featureCollection: try parseID()
+    case .metadata where !object.isTop || object.type == .feature: try parseMetadata()
+    case .crs: try geometry.crs.parse(&scanner)
+    case .coordinates where object.isTop:
+      try geometry.parseCoordinates(&object.geometry, &scanner)
+    case .geometries where object.isTop:
+      try geometry.parseGeometries(&object.geometry, &scanner)
+    default: try scanner.skipValue()
+    }
+  }
+
+  private mutating func parseType() throws(FieldpackError) -> GeoJSONType {
+    guard try scanner.peek() == UInt8(ascii: "\"") else {
+      complain("a type is not a string (RFC 7946 section 3)", at: scanner.offset)
+      try scanner.skipValue()
+      return .unknown("")
+    }
+    return GeoJSONType(try scanner.scanString())
+  }
+
+  private mutating func noteForeign(_ name: UnsafeBufferPointer<UInt8>) {
+    // The note names a few; counting a thousand kinds would only take memory.
+    guard foreign.count < 16 else { return }
+    foreignNames.restart()
+    let number = foreignNames.number(of: name)
+    if number == foreign.count { foreign.append((String(decoding: name, as: UTF8.self), 0)) }
+    foreign[number].count += 1
+  }
+
+  private mutating func parseID() throws(FieldpackError) {
+    idPlace = nil
+    let id: SourceID
+    switch try scanner.peek() {
+    case UInt8(ascii: "\""):
+      let text = try scanner.scanString()
+      if target.idPlace != nil { idPlace = row.add(text) }
+      id = .text
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      try scanner.scanNumber()
+      if target.idPlace != nil { idPlace = row.add(scanner.numberText) }
+      id = scanner.integer.map(SourceID.integer) ?? .text
+    case UInt8(ascii: "n"):
+      _ = try scanner.scanLiteral()
+      id = .absent
+    default:
+      complain("an id is neither string nor number (RFC 7946 section 3.2)", at: scanner.offset)
+      return try scanner.skipValue()
+    }
+    if case .absent = id {} else { facts.hasIDMembers = true }
+    if options.idColumn == nil { sourceID = id }
+  }
+
+  /// Keeps SpatialConnect's `metadata`; one that is no object is nothing we know.
+  private mutating func parseMetadata() throws(FieldpackError) {
+    metadataPlace = nil
+    guard try scanner.peek() == UInt8(ascii: "{") else { return try scanner.skipValue() }
+    facts.hasMetadata = true
+    if target.metadataPlace == nil { return try scanner.skipValue() }
+    metadataPlace = row.add(try scanner.compactValue())
+  }
+
+  // MARK: A feature that has been read
+
+  /// What is wrong with the feature, if anything.
+  var featureProblem: FeatureProblem? {
+    if let problem { return problem }
+    if let problem = geometry.problem { return problem }
+    guard let column = options.idColumn else { return nil }
+    if case .integer = sourceID { return nil }
+    return FeatureProblem(
+      message: "'\(column)' is no 64-bit integer, so it cannot be the feature's id",
+      offset: featureOffset)
+  }
+
+  /// Fills the row and takes the feature into account.
+  mutating func complete() throws(FieldpackError) {
+    ids.note(sourceID)
+    if collectsIDs { return collectID() }
+    try searchDuplicates()
+    row.id = .integer(rowID())
+    if let place = target.idPlace { setText(place, idPlace) }
+    if let place = target.metadataPlace { setText(place, metadataPlace) }
+    if let type = geometry.type {
+      facts.note(type, hasZ: geometry.hasZ)
+      placeGeometry(type)
+    }
+    properties.commit()
+    facts.count += 1
+  }
+
+  private mutating func setText(_ column: Int, _ place: UInt64?) {
+    guard let place else { return row.setNull(column) }
+    row.set(column, place: place)
+  }
+
+  private mutating func rowID() -> Int64 {
+    guard target.givesFileIDs else { return Int64(facts.count + 1) }
+    if ids.areUsable, case .integer(let id) = sourceID { return id }
+    return ids.next()
+  }
+
+  private mutating func placeGeometry(_ type: GeometryType) {
+    guard let wanted = target.schema?.geometry?.type else { return }
+    let isPromoted = type.multi == wanted
+    guard wanted == .geometry || wanted == type || isPromoted else { return }
+    row.geometry = geometry.bytes(promoted: isPromoted)
+    row.envelope = geometry.envelope.isEmpty ? nil : geometry.envelope
+  }
+
+  var place: FilePosition {
+    FilePosition(
+      file: scanner.input?.name, byteOffset: featureOffset, feature: featureNumber)
+  }
+}

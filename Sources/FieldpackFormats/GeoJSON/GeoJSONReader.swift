@@ -1,0 +1,110 @@
+public import FieldpackCore
+import FieldpackGeometry
+
+/// Reads GeoJSON (RFC 7946): a FeatureCollection, a Feature, a geometry, or a sequence of them, one
+/// a line or after record separators (RFC 8142).
+///
+/// Memory stays at the window and one feature, however long the file. The legacy member `crs` is
+/// heeded, `bbox` is not, and members of the format's elder relatives are passed over. What RFC
+/// 7946 does not allow is a problem of its feature, named with feature number and byte; of what it
+/// only advises against, rings left open are closed and positions of more than three numbers cut.
+public struct GeoJSONReader: FileReader {
+  /// The description of the column that holds SpatialConnect's `metadata` members.
+  public static let metadataTitle = "SpatialConnect metadata"
+
+  private let input: ByteInput
+  private let options: ReadOptions
+  /// What a look at all ids found, kept for the next pass.
+  private var duplicate = FeatureIDs.DuplicateSearch.notNeeded
+
+  public init(_ input: ByteInput, options: ReadOptions) {
+    self.input = input
+    self.options = options
+  }
+
+  public mutating func assume() throws(FieldpackError) -> [FileLayer] {
+    var parser = self.parser(nil)
+    parser.head = (features: 1000, bytes: 1 << 20)
+    var sink = NoSink()
+    try parser.run(into: &sink)
+    duplicate = parser.ids.duplicate
+    return [parser.layer()]
+  }
+
+  /// - Precondition: `layers` has one layer.
+  public mutating func read(
+    as layers: [FileLayer], into sink: inout some FeatureSink
+  ) throws(FieldpackError) -> FileReadResult {
+    guard let layer = layers.first, layers.count == 1 else {
+      throw FieldpackError(.invalidArgument, "GeoJSON has one layer, not \(layers.count)")
+    }
+    var parser = self.parser(layer)
+    parser.scanner.progress = options.progress
+    try sink.begin(layer.schema)
+    try parser.run(into: &sink)
+    duplicate = parser.ids.duplicate
+    return parser.result()
+  }
+
+  private func parser(_ layer: FileLayer?) -> GeoJSONParser {
+    var parser = GeoJSONParser(JSONScanner(input), options: options, layer: layer)
+    parser.ids.duplicate = duplicate
+    return parser
+  }
+}
+
+extension GeoJSONParser {
+  /// The layer that the features read so far ask for.
+  func layer() -> FileLayer {
+    var columns = properties.columns()
+    let hasFileIDs = ids.areUsable
+    if facts.hasIDMembers, options.idColumn != nil || !hasFileIDs {
+      var column = ColumnDefinition(properties.freeName("id"), .text())
+      column.isSourceID = true
+      columns.insert(column, at: 0)
+    }
+    if facts.hasMetadata {
+      columns.append(
+        ColumnDefinition(
+          properties.freeName("metadata"), .json, description: GeoJSONReader.metadataTitle))
+    }
+    let column = GeometryColumn(
+      type: facts.geometryType, srs: options.sourceSRS ?? geometry.crs.srs ?? .wgs84, z: facts.z)
+    return FileLayer(
+      schema: Schema(layer: options.layer, geometry: column, columns: columns),
+      ids: hasFileIDs ? .file : .ordinal)
+  }
+
+  func result() -> FileReadResult {
+    FileReadResult(
+      layers: [layer()], counts: [options.layer: facts.count], skipped: facts.skipped,
+      skippedCount: facts.skippedCount, notes: notes())
+  }
+
+  private func notes() -> [String] {
+    var notes = properties.notes()
+    if facts.typeless > 0 { notes.append("objects without a type, left out: \(facts.typeless)") }
+    if facts.commas > 0 { notes.append("commas between documents, left out: \(facts.commas)") }
+    if facts.emptyArrays > 0 {
+      notes.append("features with an empty array for properties: \(facts.emptyArrays)")
+    }
+    if geometry.closedRings > 0 {
+      notes.append(
+        "rings that were open and are closed (RFC 7946 section 3.1.6): \(geometry.closedRings)")
+    }
+    if geometry.hasExtraOrdinates {
+      notes.append("numbers after the third of a position are left out (RFC 7946 section 3.1.1)")
+    }
+    if geometry.hasMixedDimensions {
+      notes.append("where some positions of a geometry have a z, the others get 0")
+    }
+    if !foreign.isEmpty {
+      let names = foreign.map { "\($0.name) (\($0.count))" }.joined(separator: ", ")
+      notes.append("members of features that GeoJSON does not define are left out: \(names)")
+    }
+    if let srs = geometry.crs.srs, let source = options.sourceSRS, srs != source {
+      notes.append("the file says \(srs), which \(source) overrides")
+    }
+    return notes
+  }
+}
