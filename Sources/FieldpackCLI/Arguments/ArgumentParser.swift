@@ -87,9 +87,12 @@ extension ArgumentScan {
   /// Deals the words out to the arguments, each taking what those after it can spare.
   private func argumentTexts() throws(FieldpackError) -> [(ArgumentSpec, [String])] {
     var left = positionals[...]
+    // Where words are missing, the last arguments lack them.
+    let isEnough = left.count >= command.arguments.reduce(0) { $0 + $1.minimum }
     var result: [(ArgumentSpec, [String])] = []
     for (index, argument) in command.arguments.enumerated() {
-      let later = command.arguments[(index + 1)...].reduce(0) { $0 + $1.minimum }
+      let rest = command.arguments[(index + 1)...]
+      let later = isEnough ? rest.reduce(0) { $0 + $1.minimum } : 0
       let count = min(max(0, left.count - later), argument.maximum ?? left.count)
       guard count >= argument.minimum else {
         throw .usage("<\(argument.name)> is missing", path)

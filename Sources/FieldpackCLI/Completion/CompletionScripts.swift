@@ -127,14 +127,14 @@ public enum Shell: String, CaseIterable, Sendable {
           set -l extensions (string split -n ' ' -- (string replace files '' -- $lines[1]))
           for path in (complete -C "'' $part" | string replace -r '\t.*' '')
             if test -d "$path"; or test -z "$extensions"
-              echo $prefix$path
+              echo "$prefix$path"
             else if contains -- (string replace -r '.*\.' '' -- $path) $extensions
-              echo $prefix$path
+              echo "$prefix$path"
             end
           end
         case 'folders*'
           for path in (__fish_complete_directories "$part" '')
-            echo $prefix$path
+            echo "$prefix$path"
           end
         case '*'
           printf '%s\n' $lines[2..-1]

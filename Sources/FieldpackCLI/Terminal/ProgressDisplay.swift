@@ -22,7 +22,7 @@ public enum ProgressUnit: Sendable {
 }
 
 /// How far a task has come, shown on standard error once it has lasted a second.
-public final class Progress: Sendable {
+public final class ProgressDisplay: Sendable {
   private struct State {
     var begun: Double
     var shown: Double
@@ -46,7 +46,7 @@ public final class Progress: Sendable {
   ///   - now: seconds of a clock that never goes back.
   public init(
     _ title: String, total: Int?, unit: ProgressUnit, console: Console,
-    now: @escaping @Sendable () -> Double = Progress.seconds
+    now: @escaping @Sendable () -> Double = ProgressDisplay.seconds
   ) {
     self.title = DisplayText.visible(title)
     self.total = total.flatMap { $0 > 0 ? $0 : nil }

@@ -1,0 +1,160 @@
+import FieldpackGeometry
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@testable import FieldpackCLI
+
+@Suite struct BrailleMapTests {
+  private let square = Envelope(minX: 0, minY: 0, maxX: 10, maxY: 10)
+
+  @Test func `dots fill their cells`() {
+    var canvas = BrailleCanvas(columns: 2, rows: 1)
+    for (x, y) in [(0, 0), (0, 3), (1, 1), (3, 3), (4, 0), (0, 4), (-1, 0)] {
+      canvas.set(x: x, y: y)
+    }
+    #expect(canvas.lines() == ["\u{2851}\u{2880}"])
+    #expect(canvas.lines(usesUnicode: false) == ["-."])
+  }
+
+  @Test func `a map has its shapes, a box and the corners`() {
+    var map = BrailleMap(square, isGeographic: false, width: 22, maxRows: 6)
+    map.draw(.polygon([[(0, 0), (10, 0), (10, 10), (0, 10), (0, 0)].map { MapPoint($0.0, $0.1) }]))
+    map.draw(.line([MapPoint(-100, -100), MapPoint(100, 100)]))
+    map.draw(.point(MapPoint(2.5, 7.5)))
+    map.draw(.point(MapPoint(11.5, 5)))
+    map.draw(.point(MapPoint(.nan, 5)))
+    map.draw(.line([MapPoint(.infinity, 5), MapPoint(5, 5)]))
+    #expect(
+      map.lines == [
+        "0.00 10.00  10.00 10.00", "┌────────────┐", "│⡏⠉⠉⠉⠉⠉⠉⠉⠉⠉⡩⢻│", "│⡇  ⠄    ⡠⠊ ⢸│",
+        "│⡇     ⡠⠊   ⢸│", "│⡇   ⡠⠊     ⢸│", "│⡇ ⡠⠊       ⢸│", "│⣧⣊⣀⣀⣀⣀⣀⣀⣀⣀⣀⣸│", "└────────────┘",
+        "0.00 0.00  10.00 0.00",
+      ])
+  }
+
+  @Test(arguments: [
+    Envelope(minX: 7, minY: 46, maxX: 7, maxY: 46), Envelope.empty,
+    Envelope(minX: 1e308, minY: -1e308, maxX: 1e308, maxY: 1e308),
+    Envelope(minX: .nan, minY: 0, maxX: 1, maxY: 1),
+    Envelope(minX: 0, minY: 0, maxX: 0, maxY: 1e9),
+    Envelope(minX: 3e7, minY: 0, maxX: 3e7, maxY: 0),
+    Envelope(minX: -180, minY: -90, maxX: 180, maxY: 90),
+  ])
+  func `any envelope makes a map within its bounds`(envelope: Envelope) {
+    var map = BrailleMap(envelope, isGeographic: true, width: 40, maxRows: 10)
+    map.draw(.point(MapPoint(envelope.minX, envelope.minY)))
+    map.draw(.line([MapPoint(envelope.minX, envelope.minY), MapPoint(1e300, -1e300)]))
+    #expect(map.lines.count <= 14)
+    #expect(map.lines.dropFirst().dropLast().allSatisfy { $0.count <= 40 })
+  }
+
+  @Test(arguments: [
+    (0.0, 0, "0"), (-0.4, 0, "0"), (1.005, 2, "1.00"), (-12.3456, 3, "-12.346"), (0.05, 1, "0.1"),
+    (1e300, 2, "1e+300"),
+  ])
+  func `decimals are fixed`(value: Double, digits: Int, text: String) {
+    #expect(Decimals.text(value, digits: digits) == text)
+  }
+}
+
+@Suite struct SVGMapTests {
+  private let box = Envelope(minX: 0, minY: 0, maxX: 952, maxY: 200)
+
+  private func points(_ coordinates: (Double, Double)...) -> [MapPoint] {
+    coordinates.map { MapPoint($0.0, $0.1) }
+  }
+
+  @Test func `layers have colours and a legend, and text is escaped`() {
+    var map = SVGMap(title: "<a> & \"b\"\u{1}", box, isGeographic: false)
+    map.beginLayer("parcels & co")
+    map.draw(.polygon([points((0, 0), (100, 0), (100, 100), (0, 100), (0, 0))]))
+    map.draw(.polygon([points((50, 50), (50.1, 50), (50.1, 50.1), (50, 50))]))
+    map.beginLayer("roads")
+    map.draw(.line(points((0, 0), (0.2, 0.2), (10, 20.5), (10, 30), (.nan, 3))))
+    map.draw(.line(points((7, 7))))
+    map.beginLayer("wells")
+    map.draw(.point(MapPoint(1, 199)))
+    map.draw(.point(MapPoint(1.2, 199.2)))
+    map.draw(.point(MapPoint(.infinity, 0)))
+    #expect(String(decoding: map.finished(), as: UTF8.self) == Self.expected)
+  }
+
+  private static let expected = """
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 342" font-family="system-ui, \
+    'DejaVu Sans', sans-serif">
+    <title>&lt;a&gt; &amp; &quot;b&quot;\\u{1}</title>
+    <rect width="100%" height="100%" fill="#fff"/>
+    <text x="24" y="29" font-size="18" font-weight="600" fill="#222">&lt;a&gt; &amp; \
+    &quot;b&quot;\\u{1}</text>
+    <rect x="16" y="56" width="968" height="216" fill="#fafafa" stroke="#bbb"/>
+    <text x="16" y="51" font-size="11" fill="#777">0.0, 200.0</text>
+    <text x="984" y="287" font-size="11" fill="#777" text-anchor="end">952.0, 0.0</text>
+    <text x="16" y="287" font-size="11" fill="#777">0.0, 0.0</text>
+    <text x="984" y="51" font-size="11" fill="#777" text-anchor="end">952.0, 200.0</text>
+    <g transform="translate(24 64)" stroke-linejoin="round" stroke-linecap="round">
+    <g fill="#0072B2" fill-opacity=".2" fill-rule="evenodd" stroke="#0072B2" stroke-width=".8">
+    <path d="M0 200h100v-100h-100z"/>
+    </g>
+    <path fill="none" stroke="#D55E00" stroke-width="1.6" d="M0 200l10-20.5v-9.5"/>
+    <path fill="none" stroke="#0072B2" stroke-width="2" d="M50 150h0"/>
+    <path fill="none" stroke="#D55E00" stroke-width="2" d="M7 193h0"/>
+    <g fill="#009E73" stroke="#fff" stroke-width=".8">
+    <circle cx="1" cy="1" r="3.5"/>
+    </g>
+    </g>
+    <rect x="24" y="306.5" width="18" height="11" rx="2" fill="#0072B2" fill-opacity=".3" \
+    stroke="#0072B2"/>
+    <text x="49" y="316.5" font-size="13" fill="#222">parcels &amp; co</text>
+    <rect x="171" y="310.5" width="18" height="3" rx="1" fill="#D55E00"/>
+    <text x="196" y="316.5" font-size="13" fill="#222">roads</text>
+    <rect x="266.5" y="307.5" width="9" height="9" rx="5" fill="#009E73"/>
+    <text x="287" y="316.5" font-size="13" fill="#222">wells</text>
+    </svg>
+
+    """
+
+  @Test func `a degree of longitude shrinks with the latitude`() {
+    let frame = MapFrame(
+      Envelope(minX: 10, minY: 59, maxX: 12, maxY: 61), isGeographic: true, maxWidth: 500,
+      maxHeight: 500)
+    #expect(abs(frame.width - 250) < 1e-9)
+    #expect(frame.height == 500)
+  }
+
+  @Test func `many points are one path of as many dots as can be told apart`() {
+    var map = SVGMap(title: "", box, isGeographic: false)
+    for index in 0..<200_000 {
+      map.draw(.point(MapPoint(Double(index % 400), Double(index / 400 % 100) / 4)))
+    }
+    let text = String(decoding: map.finished(), as: UTF8.self)
+    #expect(text.utf8.count { $0 == UInt8(ascii: "M") } == 400 * 26)
+    #expect(!text.contains("<circle"))
+  }
+
+  @Test func `geometries are drawn by their parts`() {
+    struct Recorder: MapDrawing {
+      var shapes: [MapShape] = []
+      mutating func draw(_ shape: MapShape) { shapes.append(shape) }
+    }
+    let line = CoordinateSequence(dimensions: .xyz, ordinates: [0, 0, 9, 1, 1, 9])
+    let drawn = points((0, 0), (1, 1))
+    var recorder = Recorder()
+    recorder.draw(
+      Geometry.geometryCollection(
+        [
+          .point(x: 1, y: 2), .point(nil, .xy), .multiLineString([line, line], .xyz),
+          .multiPolygon([[line], [line, line]], .xyz),
+          .composite(.multiCurve, [.circularString(line)], .xyz),
+          .composite(
+            .curvePolygon,
+            [.composite(.compoundCurve, [.lineString(line), .lineString(line)], .xyz)],
+            .xyz),
+        ], .xy))
+    #expect(
+      recorder.shapes == [
+        .point(MapPoint(1, 2)), .line(drawn), .line(drawn), .polygon([drawn]),
+        .polygon([drawn, drawn]), .line(drawn), .polygon([drawn + drawn]),
+      ])
+  }
+}
