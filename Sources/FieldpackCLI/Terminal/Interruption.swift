@@ -7,6 +7,8 @@ import FieldpackCore
 #endif
 
 /// Turns the signals that end a program into the cancellation of its task.
+///
+/// A process has at most one.
 final class Interruption: Sendable {
   private let received = Locked<Int32?>(nil)
   private let cancellation = Locked<(@Sendable () -> Void)?>(nil)
@@ -14,18 +16,17 @@ final class Interruption: Sendable {
   /// The signal that has come, if any; the exit status is then 128 more.
   var signal: Int32? { received.withLock { $0 } }
 
-  /// Keeps the signals from ending the process. Threads made later inherit this.
+  /// Keeps the signals from ending the process.
   ///
-  /// A signal that the process was told to ignore, as by `nohup`, stays ignored.
+  /// One that the process was told to ignore, as by `nohup`, stays ignored.
   init() {
     ignoreBrokenPipes()
-    var set = sigset_t()
-    sigemptyset(&set)
-    for number in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(number) {
-      sigaddset(&set, number)
-    }
-    pthread_sigmask(SIG_BLOCK, &set, nil)
-    start(set)
+    var ends: [Int32] = [-1, -1]
+    guard makePipe(&ends) == 0 else { return }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    signalPipe = ends[1]
+    guard startThread(reading: ends[0]) else { return }
+    for number in [SIGINT, SIGTERM, SIGHUP] { Self.handle(number) }
   }
 
   /// Calls `action` at the first signal, at once where that has come already.
@@ -34,9 +35,19 @@ final class Interruption: Sendable {
     if signal != nil { action() }
   }
 
-  private static func isIgnored(_ number: Int32) -> Bool {
+  // The main thread waits in libdispatch with no signal blocked, so that `sigwait` in another
+  // thread would never see one: a handler hands them over.
+  private static func handle(_ number: Int32) {
     var action = sigaction()
     sigaction(number, nil, &action)
+    guard !isIgnored(action) else { return }
+    action = sigaction()
+    setHandler(&action)
+    action.sa_flags = SA_RESTART
+    sigaction(number, &action, nil)
+  }
+
+  private static func isIgnored(_ action: sigaction) -> Bool {
     #if canImport(Glibc)
       let handler = action.__sigaction_handler.sa_handler
     #else
@@ -45,8 +56,16 @@ final class Interruption: Sendable {
     return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
-  private func start(_ set: sigset_t) {
-    let watch = Unmanaged.passRetained(Watch(set: set, interruption: self))
+  private static func setHandler(_ action: inout sigaction) {
+    #if canImport(Glibc)
+      action.__sigaction_handler.sa_handler = passOn
+    #else
+      action.__sigaction_u.__sa_handler = passOn
+    #endif
+  }
+
+  private func startThread(reading descriptor: Int32) -> Bool {
+    let watch = Unmanaged.passRetained(Watch(descriptor: descriptor, interruption: self))
     #if canImport(Glibc)
       var thread = pthread_t()
     #else
@@ -55,11 +74,18 @@ final class Interruption: Sendable {
     let status = pthread_create(
       &thread, nil,
       { context in
-        guard let context else { return nil }
+        #if canImport(Glibc)
+          guard let context else { return nil }
+        #endif
         Unmanaged<Watch>.fromOpaque(context).takeRetainedValue().run()
         return nil
       }, watch.toOpaque())
-    if status == 0 { pthread_detach(thread) } else { watch.release() }
+    guard status == 0 else {
+      watch.release()
+      return false
+    }
+    pthread_detach(thread)
+    return true
   }
 
   fileprivate func receive(_ number: Int32) {
@@ -75,19 +101,40 @@ final class Interruption: Sendable {
 
 /// What the thread that waits for signals works with.
 private final class Watch {
-  private var set: sigset_t
+  private let descriptor: Int32
   private let interruption: Interruption
 
-  init(set: sigset_t, interruption: Interruption) {
-    self.set = set
+  init(descriptor: Int32, interruption: Interruption) {
+    self.descriptor = descriptor
     self.interruption = interruption
   }
 
   func run() {
-    var number: Int32 = 0
-    while sigwait(&set, &number) == 0 { interruption.receive(number) }
+    var number: UInt8 = 0
+    while true {
+      let count = read(descriptor, &number, 1)
+      if count == 1 {
+        interruption.receive(Int32(number))
+      } else if count == 0 || errno != EINTR {
+        return
+      }
+    }
   }
 }
+
+// Written once, before the first handler is set, and read by handlers only.
+nonisolated(unsafe) private var signalPipe: Int32 = -1
+
+/// The signal handler: only calls that are safe in one.
+private func passOn(_ number: Int32) {
+  let before = errno
+  var byte = UInt8(truncatingIfNeeded: number)
+  _ = write(signalPipe, &byte, 1)
+  errno = before
+}
+
+/// `pipe(2)`, out of the way of the method of that name.
+private func makePipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }
 
 /// Writing to a pipe that nobody reads is an error of that write, not the end of the process.
 private func ignoreBrokenPipes() {
