@@ -30,6 +30,8 @@ public struct Query: Hashable, Sendable {
   public private(set) var srs: SRS?
   /// Whether geometries are read at all.
   public private(set) var readsGeometry = true
+  /// Whether features that cannot be read or transformed are passed over and reported.
+  public private(set) var skipsErrors = false
 
   public init(_ layers: LayerID..., where filter: Filter = .all) {
     self.init(layers: layers, where: filter)
@@ -70,4 +72,5 @@ public struct Query: Hashable, Sendable {
   public func `in`(layers: [LayerID]) -> Query { with { $0.layers = layers } }
   public func `where`(_ filter: Filter) -> Query { with { $0.filter = filter } }
   public func withoutGeometry() -> Query { with { $0.readsGeometry = false } }
+  public func skippingErrors(_ skips: Bool = true) -> Query { with { $0.skipsErrors = skips } }
 }

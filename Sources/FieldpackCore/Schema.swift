@@ -10,6 +10,8 @@ public struct ColumnDefinition: Hashable, Sendable {
   public var defaultSQL: String?
   /// A generated column can be read, not written.
   public var isGenerated: Bool
+  /// Part of the table's primary key, without being the feature id.
+  public var isPrimaryKey = false
   /// The column holds the `id` members of the file it was imported from; export writes it as `id`.
   public var isSourceID = false
   /// The `title` and `description` of `gpkg_data_columns`.

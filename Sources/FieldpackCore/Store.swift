@@ -12,7 +12,7 @@ public protocol Store: Sendable {
 
   /// Gives each feature to `sink` while it is read, which is the fastest way through many.
   func scan<S: FeatureSink & Sendable>(
-    _ query: Query, into sink: S
+    _ query: Query, into sink: S, report: QueryReport
   ) async throws(FieldpackError) -> S
 
   /// How many features `query` gives.
@@ -31,6 +31,14 @@ public protocol Store: Sendable {
 
   /// Ends the store's work and closes its files; later calls throw `.unavailable`.
   func close() async
+}
+
+extension Store {
+  public func scan<S: FeatureSink & Sendable>(
+    _ query: Query, into sink: S
+  ) async throws(FieldpackError) -> S {
+    try await scan(query, into: sink, report: QueryReport())
+  }
 }
 
 /// A store that takes changes. One call is one transaction.

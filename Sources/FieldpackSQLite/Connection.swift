@@ -35,6 +35,9 @@ public final class Connection {
   /// A value that lives and dies with this connection's owner, for example a cursor that is
   /// stepped in several visits.
   public var attachment: AnyObject?
+  /// A value that stays with this connection until it closes, for example a catalogue. It must not
+  /// hold the connection strongly.
+  public var companion: AnyObject?
 
   let handle: OpaquePointer
   let waiting: Waiting

@@ -1,0 +1,105 @@
+public import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+import FieldpackSQLite
+
+/// Inserts rows as fast as SQLite takes them: triggers off, one prepared statement a layer, blobs
+/// built in a reused buffer, envelopes gathered on the way for a packed R-tree.
+///
+/// Works in the transaction that the caller has open on a connection of the bulk profile. What
+/// triggers would have done is made good by ``finish()``.
+public final class BulkLoader: FeatureSink {
+  let file: GeoPackageFile
+  private var targets: [LayerID: Target] = [:]
+  private var order: [LayerID] = []
+  private var current: Target?
+  /// Called every 4,096 rows with the rows so far; throws to stop.
+  public var progress: (@Sendable (Int) throws(FieldpackError) -> Void)?
+  public private(set) var rowCount = 0
+  /// Passes over rows that cannot be stored or transformed, and counts and lists them.
+  public var skipsErrors = false
+  public private(set) var skipped: [SkippedFeature] = []
+  public private(set) var skippedCount = 0
+  private let skippedLimit = 1000
+
+  init(_ file: GeoPackageFile) { self.file = file }
+
+  /// Sets up a layer that exists; rows announced under `schema` go there.
+  func prepare(
+    _ schema: Schema, into layer: LayerID, ids: LoadedIDs, isNew: Bool
+  ) throws(FieldpackError) -> TransformationReport? {
+    let catalogue = try file.catalogue()
+    guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
+    let target = try Target(
+      file: file, table: table, source: schema, ids: ids, isNew: isNew)
+    targets[schema.layer] = target
+    order.append(schema.layer)
+    if let source = schema.geometry?.srs, let stored = table.schema.geometry?.srs, source != stored
+    {
+      let transformation = try file.transformation(from: source, to: table, in: catalogue)
+      target.transformation = transformation
+      return transformation.report
+    }
+    return nil
+  }
+
+  public func begin(_ schema: Schema) throws(FieldpackError) {
+    guard let target = targets[schema.layer] else {
+      throw FieldpackError(
+        .invalidArgument, "layer '\(schema.layer)' was not prepared for loading",
+        location: .init(store: file.store, layer: schema.layer))
+    }
+    try target.adopt(schema)
+    current = target
+  }
+
+  public func feature(_ row: borrowing some FeatureRow & ~Copyable) throws(FieldpackError) {
+    guard let current else { return }
+    do throws(FieldpackError) {
+      try current.insert(row)
+    } catch {
+      guard skipsErrors, error.code == .invalidData || error.code == .constraint else {
+        throw error
+      }
+      skippedCount += 1
+      if skipped.count < skippedLimit {
+        skipped.append(SkippedFeature(location: error.location, reason: error.message))
+      }
+    }
+    rowCount += 1
+    if rowCount & 4095 == 0 { try progress?(rowCount) }
+  }
+
+  /// Writes indexes, extents and counts, and turns the triggers on again.
+  func finish() throws(FieldpackError) -> [LoadedLayer] {
+    var loaded: [LoadedLayer] = []
+    for id in order {
+      if let target = targets[id] { loaded.append(try target.finish()) }
+    }
+    file.forgetCatalogue()
+    return loaded
+  }
+}
+
+/// How a loaded row gets its id.
+public enum LoadedIDs: Hashable, Sendable {
+  /// The next free one.
+  case assigned
+  /// The row's own.
+  case given
+  /// The next free one, and a text made from the row's contents in ``contentIDColumn``.
+  case hashed
+
+  /// The column of the ids that are made from contents.
+  public static let contentIDColumn = "fieldpack_content_id"
+}
+
+/// What became of a layer that was loaded.
+public struct LoadedLayer: Hashable, Sendable {
+  public var layer: LayerID
+  public var count: Int
+  /// The lowest and the highest id given.
+  public var ids: ClosedRange<Int64>?
+  /// Whether the ids between them are all taken by this load.
+  public var areConsecutive: Bool
+}

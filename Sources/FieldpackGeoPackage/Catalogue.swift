@@ -1,0 +1,25 @@
+import FieldpackCore
+import FieldpackGeometry
+
+/// The layers of a file as they lie in it.
+struct Catalogue: Sendable {
+  var layers: [LayerTable]
+  /// What `PRAGMA user_version` and `application_id` say, such as `1.4` or `GP10`.
+  var version: String
+  var triggerSet: RTreeTriggerSet
+  /// The SRS definitions by `srs_id`.
+  var systems: [Int64: SystemRow]
+
+  struct SystemRow: Hashable, Sendable {
+    var srs: SRS
+    var name: String
+    var definition: String
+  }
+
+  /// The layer of that name, by exact name, else ignoring ASCII case as SQL does.
+  func layer(_ id: LayerID) -> LayerTable? {
+    if let exact = layers.first(where: { $0.layer.id == id }) { return exact }
+    let folded = id.rawValue.lowercased()
+    return layers.first { $0.layer.id.rawValue.lowercased() == folded }
+  }
+}

@@ -1,0 +1,194 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+/// Turns the values of a feature into what a layer's columns hold, and refuses what does not fit.
+struct FeatureEncoder {
+  let file: GeoPackageFile
+  let table: LayerTable
+
+  /// The columns in SQL with the values to bind.
+  func values(_ attributes: Attributes) throws(FieldpackError) -> [(String, SQLiteValue)] {
+    var values: [(String, SQLiteValue)] = []
+    for element in attributes.elements {
+      guard let index = table.schema.columnIndex(element.name) else {
+        if table.schema.isID(element.name) { continue }
+        throw unknown(element.name)
+      }
+      let column = table.schema.columns[index]
+      guard !column.isGenerated else {
+        throw refused(column, "is generated and cannot be written")
+      }
+      guard let value = Self.stored(element.value, in: column.type) else {
+        throw refused(column, "is \(column.type.sql) and cannot hold \(element.value.words)")
+      }
+      values.append((quoted(column.name), value))
+    }
+    return values
+  }
+
+  private func unknown(_ name: String) -> FieldpackError {
+    let known = table.schema.columns.map(\.name).joined(separator: ", ")
+    return FieldpackError(
+      .notFound, "layer '\(table.layer.id)' has no column '\(name)' (it has: \(known))",
+      location: .init(store: file.store, layer: table.layer.id))
+  }
+
+  private func refused(_ column: ColumnDefinition, _ why: String) -> FieldpackError {
+    FieldpackError(
+      .invalidData, "column '\(column.name)' of layer '\(table.layer.id)' \(why)",
+      location: .init(store: file.store, layer: table.layer.id))
+  }
+
+  /// The stored form of a value; `nil` where the column's type cannot hold it.
+  static func stored(_ value: Value, in type: ColumnType) -> SQLiteValue? {
+    if value == .null { return .null }
+    switch type {
+    case .boolean: return boolean(value)
+    case .tinyInt: return integer(value, -128...127)
+    case .smallInt: return integer(value, -32_768...32_767)
+    case .mediumInt: return integer(value, -2_147_483_648...2_147_483_647)
+    case .integer: return integer(value, .min ... .max)
+    case .float, .double: return real(value)
+    case .text, .json: return text(value)
+    case .date:
+      switch value {
+      case .date(let day): return .text(day.description)
+      case .text(let text): return CalendarDate(text) == nil ? nil : .text(text)
+      default: return nil
+      }
+    case .dateTime:
+      switch value {
+      case .dateTime(let instant): return .text(instant.description)
+      case .text(let text): return Instant(text).map { .text($0.description) }
+      default: return nil
+      }
+    case .blob:
+      guard case .blob(let bytes) = value else { return nil }
+      return .blob(bytes)
+    case .other: return any(value)
+    }
+  }
+
+  private static func boolean(_ value: Value) -> SQLiteValue? {
+    switch value {
+    case .boolean(let flag): .integer(flag ? 1 : 0)
+    case .integer(let number) where number == 0 || number == 1: .integer(number)
+    default: nil
+    }
+  }
+
+  private static func integer(_ value: Value, _ range: ClosedRange<Int64>) -> SQLiteValue? {
+    let number: Int64? =
+      switch value {
+      case .integer(let number): number
+      case .real(let number): Int64(exactly: number)
+      case .boolean(let flag): flag ? 1 : 0
+      default: nil
+      }
+    guard let number, range.contains(number) else { return nil }
+    return .integer(number)
+  }
+
+  private static func real(_ value: Value) -> SQLiteValue? {
+    switch value {
+    case .real(let number): .real(number)
+    case .integer(let number): .real(Double(number))
+    default: nil
+    }
+  }
+
+  private static func text(_ value: Value) -> SQLiteValue? {
+    switch value {
+    case .text(let text): .text(text)
+    case .date(let day): .text(day.description)
+    case .dateTime(let instant): .text(instant.description)
+    default: nil
+    }
+  }
+
+  private static func any(_ value: Value) -> SQLiteValue? {
+    switch value {
+    case .null: .null
+    case .boolean(let flag): .integer(flag ? 1 : 0)
+    case .integer(let number): .integer(number)
+    case .real(let number): .real(number)
+    case .text(let text): .text(text)
+    case .blob(let bytes): .blob(bytes)
+    case .date(let day): .text(day.description)
+    case .dateTime(let instant): .text(instant.description)
+    }
+  }
+
+  /// The geometry column in SQL with the blob to bind.
+  func geometry(_ geometry: Geometry?) throws(FieldpackError) -> (String, SQLiteValue) {
+    guard let column = table.schema.geometry else {
+      throw FieldpackError(
+        .invalidData, "layer '\(table.layer.id)' has no geometry column",
+        location: .init(store: file.store, layer: table.layer.id))
+    }
+    guard let geometry else { return (quoted(column.name), .null) }
+    try Self.check(geometry, column, table.layer.id, file.store)
+    var blob: [UInt8] = []
+    GeoPackageBinary.append(
+      geometry, srsID: Int32(clamping: table.srsID ?? 0), to: &blob)
+    return (quoted(column.name), .blob(blob))
+  }
+
+  private static func check(
+    _ geometry: Geometry, _ column: GeometryColumn, _ layer: LayerID, _ store: StoreID
+  ) throws(FieldpackError) {
+    let problem: String? =
+      if !column.type.accepts(geometry.type) {
+        "takes \(column.type.name), the feature has \(geometry.type.name)"
+      } else if column.z == .prohibited, geometry.hasZ {
+        "takes no z, the feature has one"
+      } else if column.m == .prohibited, geometry.hasM {
+        "takes no m, the feature has one"
+      } else if column.z == .mandatory, !geometry.hasZ {
+        "needs z, the feature has none"
+      } else if column.m == .mandatory, !geometry.hasM {
+        "needs m, the feature has none"
+      } else {
+        nil
+      }
+    guard let problem else { return }
+    throw FieldpackError(
+      .invalidData, "layer '\(layer)' \(problem)", location: .init(store: store, layer: layer))
+  }
+}
+
+extension GeometryType {
+  /// Whether a column of this type may hold a geometry of `other`: the type itself or one that
+  /// the standard's class diagram puts below it.
+  func accepts(_ other: GeometryType) -> Bool {
+    if self == other || self == .geometry { return true }
+    switch self {
+    case .geometryCollection:
+      return [.multiPoint, .multiLineString, .multiPolygon, .multiCurve, .multiSurface].contains(
+        other)
+    case .curve: return [.lineString, .circularString, .compoundCurve].contains(other)
+    case .surface: return [.polygon, .curvePolygon].contains(other)
+    case .curvePolygon: return other == .polygon
+    case .multiCurve: return other == .multiLineString
+    case .multiSurface: return other == .multiPolygon
+    default: return false
+    }
+  }
+}
+
+extension Value {
+  /// The kind of the value, for messages; never the value itself.
+  var words: String {
+    switch self {
+    case .null: "NULL"
+    case .boolean: "a truth value"
+    case .integer: "an integer of this size"
+    case .real: "a number with a fraction"
+    case .text: "this text"
+    case .blob: "a blob"
+    case .date: "a date"
+    case .dateTime: "an instant"
+    }
+  }
+}

@@ -1,0 +1,46 @@
+public import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+public import FieldpackSQLite
+
+extension FieldpackError: SQLiteErrorConvertible {
+  public init(sqlite error: SQLiteError) { self.init(error, path: nil) }
+
+  /// The error for what SQLite reports of the file at `path`.
+  init(_ error: SQLiteError, path: String?, location: KeyTuple.Partial = .init()) {
+    let (code, message) = Self.words(for: error)
+    self.init(
+      code, message, location: location, position: path.map { FilePosition(file: $0) },
+      underlying: error)
+  }
+
+  private static func words(for error: SQLiteError) -> (Code, String) {
+    if error.isNotADatabase { return (.invalidData, "not a GeoPackage (not an SQLite file)") }
+    if error.isCorrupt {
+      return (.corrupt, "the file is damaged (\(error.message)). Try: fieldpack check")
+    }
+    if error.isBusy {
+      return (.busy, "another program has the file locked. Try again when it is done")
+    }
+    if error.isFull { return (.full, "the disk is full; nothing was changed") }
+    if error.isInterrupted { return (.interrupted, "interrupted") }
+    if error.isReadOnly { return (.readOnly, "the file cannot be written (\(error.message))") }
+    if error.isPermission { return (.permission, "no permission (\(error.message))") }
+    if error.isConstraint { return (.constraint, error.message) }
+    if error.isCannotOpen { return (.notFound, "cannot be opened (\(error.message))") }
+    if error.code == 10 { return (.io, "reading or writing failed (\(error.message))") }
+    if error.code == 1 { return (.invalidData, error.message) }
+    return (.io, error.message)
+  }
+
+  init(_ error: ProjectionError, location: KeyTuple.Partial = .init()) {
+    let code: Code =
+      switch error.kind {
+      case .unknownSRS, .undefinedSRS, .invalidDefinition: .invalidArgument
+      case .failedPoints, .invalidGeometry: .invalidData
+      case .noOperation: .unsupported
+      case .unavailable: .unavailable
+      }
+    self.init(code, error.message, location: location, underlying: error)
+  }
+}

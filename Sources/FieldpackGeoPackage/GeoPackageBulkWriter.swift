@@ -1,0 +1,154 @@
+public import FieldpackCore
+public import FieldpackGeometry
+import FieldpackSQLite
+
+/// One bulk load into a GeoPackage, all of it or nothing.
+///
+/// A new file is built beside its target without journal and sync, made durable once and renamed.
+/// An existing file is changed in one transaction in its own journal mode. When the writer goes
+/// without ``commit()``, nothing has happened.
+///
+/// Blocks the calling thread; not `Sendable`.
+public final class GeoPackageBulkWriter {
+  private let pending: PendingFile?
+  private let connection: Connection
+  private let file: GeoPackageFile
+  public let loader: BulkLoader
+  private var isOpen = true
+
+  /// Starts a new file.
+  ///
+  /// - Throws: `.cannotCreate` where the target exists and may not be overwritten.
+  public init(
+    creating target: String, version: GeoPackageVersion = .v14, overwrite: Bool = false,
+    store: StoreID
+  ) throws(FieldpackError) {
+    let pending = try PendingFile(target: target, overwrite: overwrite)
+    if overwrite { try Self.refuseLiveTarget(pending.target) }
+    self.pending = pending
+    (connection, file) = try Self.open(pending.path, .create, store: store)
+    loader = BulkLoader(file)
+    for pragma in ["journal_mode = OFF", "synchronous = OFF"] {
+      _ = try file.rows("PRAGMA \(pragma)")
+    }
+    try begin("BEGIN")
+    try LayerCreation(file: file).createFile(version)
+  }
+
+  /// A file that another program holds open in WAL mode must not be pulled from under it.
+  private static func refuseLiveTarget(_ path: String) throws(FieldpackError) {
+    guard FileStatus.size(path + "-wal") ?? 0 > 0 else { return }
+    throw FieldpackError(
+      .busy, "\(path) is open for writing in another program. Try again when it is closed",
+      position: FilePosition(file: path))
+  }
+
+  /// Starts a transaction on a file that exists.
+  public init(changing path: String, store: StoreID) throws(FieldpackError) {
+    pending = nil
+    (connection, file) = try Self.open(path, .readWrite, store: store)
+    loader = BulkLoader(file)
+    try begin("BEGIN IMMEDIATE")
+    _ = try file.catalogue()
+  }
+
+  private static func open(
+    _ path: String, _ mode: Connection.Mode, store: StoreID
+  ) throws(FieldpackError) -> (Connection, GeoPackageFile) {
+    let connection: Connection
+    do throws(SQLiteError) {
+      connection = try Connection(path: path, mode: mode, profile: .bulk)
+      let file = try GeoPackageFile(connection, store: store)
+      _ = try connection.scalar("PRAGMA cache_size = -16384")
+      return (connection, file)
+    } catch {
+      throw FieldpackError(error, path: path, location: .init(store: store))
+    }
+  }
+
+  private func begin(_ sql: String) throws(FieldpackError) {
+    try file.execute(sql)
+  }
+
+  deinit {
+    if isOpen { try? connection.execute("ROLLBACK") }
+  }
+
+  /// Stops the work from any thread; the call under way throws `.interrupted`.
+  public var interrupt: @Sendable () -> Void {
+    let handle = connection.interruptHandle
+    return { handle.interrupt() }
+  }
+
+  // MARK: Layers
+
+  /// The layers as they are now, without counts.
+  public func layers() throws(FieldpackError) -> [Layer] {
+    try file.catalogue().layers.map(\.layer)
+  }
+
+  /// Creates a layer and readies it for rows announced under `schema`.
+  ///
+  /// - Parameters:
+  ///   - name: what the layer is called here, where it is not the schema's name.
+  ///   - srs: the SRS the layer gets; rows come in the schema's and are transformed.
+  /// - Returns: how rows are transformed, where they are.
+  @discardableResult
+  public func create(
+    _ schema: Schema, as name: LayerID? = nil, in srs: SRS? = nil, ids: LoadedIDs = .assigned
+  ) throws(FieldpackError) -> TransformationReport? {
+    var stored = schema
+    stored.layer = name ?? schema.layer
+    if let srs { stored.geometry?.srs = srs }
+    if ids == .hashed {
+      stored.columns.append(ColumnDefinition(LoadedIDs.contentIDColumn, .text()))
+    }
+    try LayerCreation(file: file).create(stored, withTriggers: false)
+    return try loader.prepare(schema, into: stored.layer, ids: ids, isNew: true)
+  }
+
+  /// Readies a layer that exists for rows announced under `schema`, adding the columns it lacks.
+  ///
+  /// - Returns: how rows are transformed to the layer's SRS, where they are.
+  @discardableResult
+  public func append(
+    _ schema: Schema, to layer: LayerID, ids: LoadedIDs = .assigned
+  ) throws(FieldpackError) -> TransformationReport? {
+    let catalogue = try file.catalogue()
+    guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
+    let new = schema.columns.filter {
+      table.schema.columnIndex($0.name) == nil && !table.schema.isID($0.name)
+    }
+    try LayerCreation(file: file).addColumns(new, to: table)
+    return try loader.prepare(schema, into: table.layer.id, ids: ids, isNew: false)
+  }
+
+  public func remove(_ layer: LayerID) throws(FieldpackError) {
+    let catalogue = try file.catalogue()
+    guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
+    try LayerChange(file: file).remove(table)
+  }
+
+  // MARK: End
+
+  /// Writes indexes and counts, commits, and puts a new file in its place.
+  public func commit() throws(FieldpackError) -> [LoadedLayer] {
+    let loaded = try loader.finish()
+    try file.execute("COMMIT")
+    isOpen = false
+    if let pending {
+      connection.clearStatementCache()
+      _ = try file.rows("PRAGMA journal_mode = DELETE")
+      try pending.commit()
+    }
+    return loaded
+  }
+}
+
+/// What the file system says of a path.
+enum FileStatus {
+  static func size(_ path: String) -> Int? {
+    guard let input = try? ByteInput(path: path) else { return nil }
+    return input.size
+  }
+}

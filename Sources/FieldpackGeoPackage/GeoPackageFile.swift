@@ -1,0 +1,120 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+import FieldpackSQLite
+
+/// One connection to a GeoPackage with what belongs to it: functions, PROJ contexts and
+/// the catalogue. Used by one thread at a time.
+final class GeoPackageFile {
+  // The connection owns this value.
+  unowned let connection: Connection
+  let store: StoreID
+  /// Whether ids are those of the file that this one caches.
+  let usesFileIDs: Bool
+  private(set) lazy var transformations = TransformationCache()
+  private(set) lazy var systems = SRSCatalogue()
+  private var cached: (version: CatalogueVersion, catalogue: Catalogue)?
+
+  /// What changes when the catalogue may have changed.
+  private struct CatalogueVersion: Hashable {
+    var schema: Int64
+    var data: Int64
+  }
+
+  init(
+    _ connection: Connection, store: StoreID, usesFileIDs: Bool = false
+  ) throws(SQLiteError) {
+    self.connection = connection
+    self.usesFileIDs = usesFileIDs
+    self.store = store
+    try SQLFunctions.register(on: connection)
+  }
+
+  /// What the pool made for the connection when it was opened.
+  static func of(
+    _ connection: Connection, store: StoreID
+  ) throws(FieldpackError) -> GeoPackageFile {
+    if let file = connection.companion as? GeoPackageFile { return file }
+    do throws(SQLiteError) {
+      return try GeoPackageFile(connection, store: store)
+    } catch {
+      throw FieldpackError(error, path: connection.path, location: .init(store: store))
+    }
+  }
+
+  var path: String { connection.path }
+
+  // MARK: SQL
+
+  /// Runs `body` and gives SQLite's errors the file's words.
+  func sql<R>(
+    layer: LayerID? = nil, feature: FeatureID? = nil, _ body: () throws(SQLiteError) -> R
+  ) throws(FieldpackError) -> R {
+    do throws(SQLiteError) {
+      return try body()
+    } catch {
+      throw FieldpackError(
+        error, path: path, location: .init(store: store, layer: layer, feature: feature))
+    }
+  }
+
+  func execute(_ text: String, _ values: [SQLiteValue] = []) throws(FieldpackError) {
+    try sql { () throws(SQLiteError) in
+      let statement = try connection.prepare(text)
+      try statement.bind(values)
+      try statement.run()
+    }
+  }
+
+  /// The rows of a small result.
+  func rows(_ text: String, _ values: [SQLiteValue] = []) throws(FieldpackError) -> [[SQLiteValue]]
+  {
+    try sql { () throws(SQLiteError) in
+      let statement = try connection.prepare(text)
+      defer { statement.reset() }
+      try statement.bind(values)
+      var rows: [[SQLiteValue]] = []
+      while try statement.step() {
+        rows.append((0..<statement.columnCount).map { statement.value($0) })
+      }
+      return rows
+    }
+  }
+
+  func integer(_ text: String, _ values: [SQLiteValue] = []) throws(FieldpackError) -> Int64? {
+    guard case .integer(let value)?? = try rows(text, values).first?.first else { return nil }
+    return value
+  }
+
+  func hasTable(_ name: String) throws(FieldpackError) -> Bool {
+    try integer(
+      "SELECT 1 FROM sqlite_master WHERE lower(name) = lower(?) AND type IN ('table', 'view')",
+      [.text(name)]) != nil
+  }
+
+  // MARK: Catalogue
+
+  /// The layers, read again only when another connection changed the file, or this one its schema;
+  /// after other changes to the catalogue's tables the writer calls ``forgetCatalogue()``.
+  func catalogue() throws(FieldpackError) -> Catalogue {
+    let version = CatalogueVersion(
+      schema: try integer("PRAGMA schema_version") ?? 0,
+      data: try sql { () throws(SQLiteError) in try connection.dataVersion })
+    if let cached, cached.version == version { return cached.catalogue }
+    let catalogue = try CatalogueReader(file: self).read()
+    cached = (version, catalogue)
+    return catalogue
+  }
+
+  func forgetCatalogue() { cached = nil }
+
+  // MARK: Errors
+
+  func missingLayer(_ layer: LayerID, in catalogue: Catalogue) -> FieldpackError {
+    let known = catalogue.layers.map(\.layer.id.rawValue)
+    let list = known.isEmpty ? "it has none" : "it has: \(known.joined(separator: ", "))"
+    return FieldpackError(
+      .notFound, "layer '\(layer)' is not in store '\(store)' (\(list))",
+      location: .init(store: store, layer: layer))
+  }
+}

@@ -1,0 +1,126 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+import FieldpackSQLite
+
+/// Answers queries on one connection.
+class GeoPackageReading: SnapshotReading {
+  let file: GeoPackageFile
+  let report: QueryReport
+
+  init(_ file: GeoPackageFile, report: QueryReport = QueryReport()) {
+    self.file = file
+    self.report = report
+  }
+
+  func planner(_ query: Query) throws(FieldpackError) -> QueryPlanner {
+    QueryPlanner(file: file, catalogue: try file.catalogue(), query: query, report: report)
+  }
+
+  func layers() throws(FieldpackError) -> [Layer] {
+    var layers: [Layer] = []
+    for table in try file.catalogue().layers {
+      var layer = table.layer
+      let count = try file.integer("SELECT count(*) FROM \(quoted(table.table))")
+      layer.featureCount = count.map(Int.init)
+      layer.envelope = try LayerExtent(file: file, table: table).current()
+      layers.append(layer)
+    }
+    return layers
+  }
+
+  func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {
+    var walk = try rows(query)
+    var announced: LayerID?
+    while let cursor = try walk.next() {
+      if announced != cursor.schema.layer {
+        try sink.begin(cursor.schema)
+        announced = cursor.schema.layer
+      }
+      try sink.feature(cursor.row)
+    }
+    // Layers without a match are announced too, so that a writer knows their columns.
+    for schema in walk.unannounced { try sink.begin(schema) }
+  }
+
+  /// The rows of all layers in the query's order.
+  func rows(_ query: Query) throws(FieldpackError) -> QueryWalk {
+    let planner = try planner(query)
+    return try QueryWalk(planner: planner, tables: try planner.tables())
+  }
+
+  func count(_ query: Query) throws(FieldpackError) -> Int {
+    let planner = try planner(query)
+    var total = 0
+    for table in try planner.tables() {
+      let plan = try planner.countPlan(table)
+      total += Int(try file.integer(plan.text, plan.parameters) ?? 0)
+    }
+    return min(max(0, total - query.offset), query.limit ?? .max)
+  }
+
+  func feature(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) -> Feature? {
+    let catalogue = try file.catalogue()
+    guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
+    guard let wanted = table.sqlValue(of: id), table.idSQL != nil else { return nil }
+    let query = Query(layers: [table.layer.id])
+    let planner = QueryPlanner(file: file, catalogue: catalogue, query: query, report: report)
+    let all = try planner.plan(table, limit: nil, offset: 0)
+    let names = [table.publicID, table.schema.geometry.map { quoted($0.name) } ?? "NULL"]
+    let selected = names + table.schema.columns.map { quoted($0.name) }
+    let sql =
+      "SELECT \(selected.joined(separator: ", ")) FROM \(quoted(table.table)) WHERE \(table.publicID) = ?"
+    let one = LayerQuery(
+      table: table, schema: all.schema, statement: SQLFragment(sql, [wanted]),
+      transformation: nil, sortKeys: 0, order: [])
+    let cursor = try LayerCursor(one, file: file, skipsErrors: false, report: report)
+    guard try cursor.advance() else { return nil }
+    var batch = FeatureBatch(store: file.store, schema: all.schema)
+    batch.append(cursor.row)
+    return try batch.feature(at: 0)
+  }
+
+  func explain(_ query: Query) throws(FieldpackError) -> [Explanation] {
+    let planner = try planner(query)
+    var explanations: [Explanation] = []
+    let tables = try planner.tables()
+    for table in tables {
+      let limit = query.limit.map { tables.count == 1 ? $0 : $0 + query.offset }
+      let plan = try planner.plan(
+        table, limit: limit, offset: tables.count == 1 ? query.offset : 0)
+      let lines = try file.rows(
+        "EXPLAIN QUERY PLAN " + plan.statement.text, plan.statement.parameters)
+      explanations.append(
+        Explanation(
+          store: file.store, layer: table.layer.id, sql: plan.statement.text,
+          parameters: plan.statement.parameters.map(Value.init), plan: PlanTree.lines(lines),
+          transformation: plan.transformation?.report))
+    }
+    return explanations
+  }
+}
+
+/// The rows of `EXPLAIN QUERY PLAN` as indented lines.
+enum PlanTree {
+  static func lines(_ rows: [[SQLiteValue]]) -> [String] {
+    var depths: [Int64: Int] = [:]
+    return rows.map { row in
+      let depth = (depths[row[1].integerValue ?? 0] ?? -1) + 1
+      depths[row[0].integerValue ?? 0] = depth
+      return String(repeating: "  ", count: depth) + (row[3].textValue ?? "")
+    }
+  }
+}
+
+extension Value {
+  init(_ value: SQLiteValue) {
+    self =
+      switch value {
+      case .null: .null
+      case .integer(let number): .integer(number)
+      case .real(let number): .real(number)
+      case .text(let text): .text(text)
+      case .blob(let bytes): .blob(bytes)
+      }
+  }
+}

@@ -1,0 +1,112 @@
+public import FieldpackCore
+import FieldpackSQLite
+
+/// A GeoPackage as a store.
+///
+/// Reading opens read-only connections, which leave no trace on the file. The first `write` opens
+/// a writer; with `usesWAL` the file is then in WAL mode until ``close()``, so that readers and
+/// the writer do not wait for each other, and goes back to its own mode afterwards.
+public final class GeoPackageStore: WritableStore {
+  public let id: StoreID
+  public let path: String
+  private let pools: StorePools
+
+  /// Opens a file that exists.
+  ///
+  /// - Parameter usesFileIDs: whether the file caches another one, whose ids its features keep.
+  /// - Throws: `.notFound`, `.permission`, `.invalidData` for what is not a GeoPackage, `.corrupt`.
+  public init(
+    path: String, id: StoreID, usesWAL: Bool = true, usesFileIDs: Bool = false
+  ) async throws(FieldpackError) {
+    self.id = id
+    self.path = path
+    pools = StorePools(path: path, id: id, usesWAL: usesWAL, usesFileIDs: usesFileIDs)
+    try await reading { (reading) throws(FieldpackError) in _ = try reading.file.catalogue() }
+  }
+
+  // MARK: Reading
+
+  public func layers() async throws(FieldpackError) -> [Layer] {
+    try await reading { (reading) throws(FieldpackError) in try reading.layers() }
+  }
+
+  public func count(_ query: Query) async throws(FieldpackError) -> Int {
+    try await reading { (reading) throws(FieldpackError) in try reading.count(query) }
+  }
+
+  public func feature(
+    _ id: FeatureID, in layer: LayerID
+  ) async throws(FieldpackError) -> Feature? {
+    try await reading { (reading) throws(FieldpackError) in try reading.feature(id, in: layer) }
+  }
+
+  public func explain(_ query: Query) async throws(FieldpackError) -> [Explanation] {
+    try await reading { (reading) throws(FieldpackError) in try reading.explain(query) }
+  }
+
+  public func scan<S: FeatureSink & Sendable>(
+    _ query: Query, into sink: S, report: QueryReport
+  ) async throws(FieldpackError) -> S {
+    try await reading(report) { (reading) throws(FieldpackError) in
+      var sink = sink
+      try reading.scan(query, into: &sink)
+      return sink
+    }
+  }
+
+  public func read<R: Sendable>(
+    _ body: @Sendable (borrowing StoreSnapshot) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    try await reading { (reading) throws(FieldpackError) in try body(StoreSnapshot(reading)) }
+  }
+
+  public func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches {
+    let report = QueryReport()
+    // What is wrong with the query shows here and not at the first batch.
+    try await reading(report) { (reading) throws(FieldpackError) in
+      _ = try reading.planner(query).tables()
+    }
+    let (pools, id) = (pools, id)
+    return FeatureBatches(report: report) {
+      let cursor = BatchCursor(pools: pools, store: id, query: query, report: report)
+      return { () async throws(FieldpackError) in try await cursor.next() }
+    }
+  }
+
+  /// Runs `body` on one connection in one read transaction.
+  private func reading<R: Sendable>(
+    _ report: QueryReport = QueryReport(),
+    _ body: @Sendable (GeoPackageReading) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    let id = id
+    let pool = try await pools.reader()
+    return try await pool.read { (connection) throws(FieldpackError) in
+      let file = try GeoPackageFile.of(connection, store: id)
+      try file.execute("BEGIN")
+      defer { try? connection.execute("ROLLBACK") }
+      return try body(GeoPackageReading(file, report: report))
+    }
+  }
+
+  // MARK: Writing
+
+  public func write<R: Sendable>(
+    _ body: @Sendable (inout FeatureWriter) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    let id = id
+    let pool = try await pools.writer()
+    return try await pool.write { (connection) throws(FieldpackError) in
+      let file = try GeoPackageFile.of(connection, store: id)
+      defer { file.forgetCatalogue() }
+      return try connection.transaction(.immediate) { () throws(FieldpackError) in
+        let transaction = GeoPackageTransaction(file)
+        var writer = FeatureWriter(transaction)
+        let result = try body(&writer)
+        try transaction.finish()
+        return result
+      }
+    }
+  }
+
+  public func close() async { await pools.close() }
+}

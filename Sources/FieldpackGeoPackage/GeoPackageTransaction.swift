@@ -1,0 +1,210 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+/// Takes the changes of one transaction and keeps extents and dates true.
+final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
+  /// What changed in a layer.
+  private struct Touched {
+    var grown = Envelope.empty
+    var mayHaveShrunk = false
+  }
+
+  private var touched: [LayerID: Touched] = [:]
+
+  private func table(_ layer: LayerID) throws(FieldpackError) -> LayerTable {
+    let catalogue = try file.catalogue()
+    guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
+    return table
+  }
+
+  private func writable(_ layer: LayerID) throws(FieldpackError) -> LayerTable {
+    let table = try table(layer)
+    guard !table.layer.isView, table.idSQL != nil else {
+      throw FieldpackError(
+        .readOnly, "layer '\(layer)' is a view and cannot be changed",
+        location: .init(store: file.store, layer: layer))
+    }
+    return table
+  }
+
+  // MARK: Features
+
+  func create(_ feature: Feature, in layer: LayerID) throws(FieldpackError) -> FeatureID {
+    let table = try writable(layer)
+    let encoder = FeatureEncoder(file: file, table: table)
+    var values = try encoder.values(feature.attributes)
+    if let geometry = feature.geometry { values.append(try encoder.geometry(geometry)) }
+    if let id = feature.id { values.append((table.idExpression, .integer(try number(id, table)))) }
+    let names = values.map(\.0).joined(separator: ", ")
+    let marks = values.map { _ in "?" }.joined(separator: ", ")
+    let target = "INSERT INTO \(quoted(table.table))"
+    let bound = values.map(\.1)
+    let id = try file.sql(layer: layer, feature: feature.id) { () throws(SQLiteError) in
+      let statement = try file.connection.prepare(
+        values.isEmpty ? "\(target) DEFAULT VALUES" : "\(target) (\(names)) VALUES (\(marks))")
+      try statement.bind(bound)
+      try statement.run()
+      return file.connection.lastInsertRowID
+    }
+    grow(table, feature.geometry?.envelope)
+    return .integer(id)
+  }
+
+  func upsert(_ feature: Feature, in layer: LayerID) throws(FieldpackError) -> FeatureID {
+    guard let id = feature.id, try exists(id, try writable(layer)) else {
+      return try create(feature, in: layer)
+    }
+    try update(
+      id, in: layer, attributes: feature.attributes,
+      geometry: feature.geometry.map { .set($0) } ?? .keep)
+    return id
+  }
+
+  private func exists(_ id: FeatureID, _ table: LayerTable) throws(FieldpackError) -> Bool {
+    try file.integer(
+      "SELECT 1 FROM \(quoted(table.table)) WHERE \(table.idExpression) = ?",
+      [.integer(try number(id, table))]) != nil
+  }
+
+  func update(
+    _ id: FeatureID, in layer: LayerID, attributes: Attributes, geometry: GeometryUpdate
+  ) throws(FieldpackError) {
+    let table = try writable(layer)
+    let encoder = FeatureEncoder(file: file, table: table)
+    var values = try encoder.values(attributes)
+    if case .set(let new) = geometry {
+      try noteShrinking(table, id)
+      values.append(try encoder.geometry(new))
+      grow(table, new?.envelope)
+    }
+    guard try exists(id, table) else { throw missing(id, table) }
+    guard !values.isEmpty else { return }
+    grow(table, nil)
+    let assignments = values.map { "\($0.0) = ?" }.joined(separator: ", ")
+    let bound = values.map(\.1) + [.integer(try number(id, table))]
+    try file.sql(layer: layer, feature: id) { () throws(SQLiteError) in
+      let statement = try file.connection.prepare(
+        "UPDATE \(quoted(table.table)) SET \(assignments) WHERE \(table.idExpression) = ?")
+      try statement.bind(bound)
+      try statement.run()
+    }
+  }
+
+  func delete(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) {
+    let table = try writable(layer)
+    let number = try number(id, table)
+    guard try exists(id, table) else { throw missing(id, table) }
+    try noteShrinking(table, id)
+    try file.sql(layer: layer, feature: id) { () throws(SQLiteError) in
+      let statement = try file.connection.prepare(
+        "DELETE FROM \(quoted(table.table)) WHERE \(table.idExpression) = ?")
+      try statement.bind([.integer(number)])
+      try statement.run()
+    }
+  }
+
+  private func number(_ id: FeatureID, _ table: LayerTable) throws(FieldpackError) -> Int64 {
+    if case .integer(let number) = id { return number }
+    throw FieldpackError(
+      .notFound, "layer '\(table.layer.id)' has no feature '\(id)': its ids are integers",
+      location: .init(store: file.store, layer: table.layer.id, feature: id))
+  }
+
+  private func missing(_ id: FeatureID, _ table: LayerTable) -> FieldpackError {
+    FieldpackError(
+      .notFound, "layer '\(table.layer.id)' of store '\(file.store)' has no feature \(id)",
+      location: .init(store: file.store, layer: table.layer.id, feature: id))
+  }
+
+  // MARK: Extents
+
+  private func grow(_ table: LayerTable, _ envelope: Envelope?) {
+    var entry = touched[table.layer.id] ?? Touched()
+    if let envelope { entry.grown.formUnion(envelope) }
+    touched[table.layer.id] = entry
+  }
+
+  /// A geometry that goes may have held the extent's border.
+  private func noteShrinking(_ table: LayerTable, _ id: FeatureID) throws(FieldpackError) {
+    var entry = touched[table.layer.id] ?? Touched()
+    defer { touched[table.layer.id] = entry }
+    guard !entry.mayHaveShrunk, let geometry = table.schema.geometry else { return }
+    let g = quoted(geometry.name)
+    let row = try file.rows(
+      "SELECT ST_MinX(\(g)), ST_MinY(\(g)), ST_MaxX(\(g)), ST_MaxY(\(g)) "
+        + "FROM \(quoted(table.table)) WHERE \(table.idExpression) = ?",
+      [.integer(try number(id, table))]
+    ).first?.compactMap(\.realValue)
+    guard let row, row.count == 4 else { return }
+    guard let extent = table.layer.envelope else {
+      entry.mayHaveShrunk = true
+      return
+    }
+    entry.mayHaveShrunk =
+      row[0] <= extent.minX || row[1] <= extent.minY || row[2] >= extent.maxX
+      || row[3] >= extent.maxY
+  }
+
+  /// Brings `gpkg_contents` up to date; the last thing before the commit.
+  func finish() throws(FieldpackError) {
+    let catalogue = try file.catalogue()
+    for (id, change) in touched {
+      guard let table = catalogue.layer(id) else { continue }
+      var extent = table.layer.envelope
+      if change.mayHaveShrunk || (extent == nil && !change.grown.isEmpty) {
+        extent = try LayerExtent(file: file, table: table).computed()
+      } else if !change.grown.isEmpty {
+        extent?.formUnion(change.grown)
+      }
+      try Contents(file: file).update(table, extent: extent)
+    }
+    touched = [:]
+  }
+
+  // MARK: Layers
+
+  func createLayer(_ schema: Schema) throws(FieldpackError) {
+    try LayerCreation(file: file).create(schema)
+  }
+
+  func addColumns(
+    _ columns: [ColumnDefinition], to layer: LayerID
+  ) throws(FieldpackError) {
+    try LayerCreation(file: file).addColumns(columns, to: try writable(layer))
+  }
+
+  func renameLayer(_ layer: LayerID, to name: LayerID) throws(FieldpackError) {
+    let table = try writable(layer)
+    try LayerCreation(file: file).checkName(name)
+    if name.rawValue.lowercased() != table.table.lowercased(),
+      try file.hasTable(name.rawValue)
+    {
+      throw FieldpackError(
+        .cannotCreate, "layer '\(name)' exists already",
+        location: .init(store: file.store, layer: name))
+    }
+    try LayerChange(file: file).rename(table, to: name)
+    touched[name] = touched.removeValue(forKey: table.layer.id) ?? Touched()
+  }
+
+  func removeLayer(_ layer: LayerID) throws(FieldpackError) {
+    let table = try table(layer)
+    try LayerChange(file: file).remove(table)
+    touched[table.layer.id] = nil
+  }
+}
+
+/// The rows of `gpkg_contents`.
+struct Contents {
+  let file: GeoPackageFile
+
+  /// Writes a layer's extent and the time of its last change.
+  func update(_ table: LayerTable, extent: Envelope?) throws(FieldpackError) {
+    let bounds = extent.map { [$0.minX, $0.minY, $0.maxX, $0.maxY].map(SQLiteValue.real) }
+    try file.execute(
+      "UPDATE gpkg_contents SET last_change = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), min_x = ?, "
+        + "min_y = ?, max_x = ?, max_y = ? WHERE lower(table_name) = lower(?)",
+      (bounds ?? [.null, .null, .null, .null]) + [.text(table.table)])
+  }
+}

@@ -1,0 +1,45 @@
+/// The Hilbert curve through a grid of 65,536 by 65,536 cells.
+enum Hilbert {
+  /// The place on the curve of the cell (x, y), each below 65,536.
+  ///
+  /// The usual rotation of quadrants, from the coarsest to the finest (J. Skilling, "Programming
+  /// the Hilbert curve", 2004, gives the general form).
+  static func index(x: UInt32, y: UInt32) -> UInt32 {
+    var (x, y) = (x, y)
+    var index: UInt32 = 0
+    var side: UInt32 = 1 << 15
+    while side > 0 {
+      let right: UInt32 = x & side != 0 ? 1 : 0
+      let upper: UInt32 = y & side != 0 ? 1 : 0
+      index = index << 2 | ((3 &* right) ^ upper)
+      if upper == 0 {
+        if right == 1 {
+          x = 65_535 &- x
+          y = 65_535 &- y
+        }
+        swap(&x, &y)
+      }
+      side >>= 1
+    }
+    return index
+  }
+}
+
+/// Sorts by counting digits, in time linear in the number of elements.
+enum RadixSort {
+  /// Sorts by the upper 32 bits; elements equal in these keep their order.
+  static func sortByUpperHalf(_ elements: inout [UInt64]) {
+    var other = [UInt64](repeating: 0, count: elements.count)
+    for shift in stride(from: UInt64(32), to: 64, by: 8) {
+      var starts = [Int](repeating: 0, count: 257)
+      for element in elements { starts[Int(element >> shift & 255) + 1] += 1 }
+      for digit in 0..<256 { starts[digit + 1] += starts[digit] }
+      for element in elements {
+        let digit = Int(element >> shift & 255)
+        other[starts[digit]] = element
+        starts[digit] += 1
+      }
+      swap(&elements, &other)
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// Renames and removes layers with all that belongs to them.
+struct LayerChange {
+  let file: GeoPackageFile
+
+  /// The tables of the standard, its extensions and GDAL that name user tables, with the column.
+  private static let naming = [
+    ("gpkg_geometry_columns", "table_name"), ("gpkg_extensions", "table_name"),
+    ("gpkg_data_columns", "table_name"), ("gpkg_metadata_reference", "table_name"),
+    ("gpkg_ogr_contents", "table_name"), ("gpkgext_relations", "base_table_name"),
+    ("gpkgext_relations", "related_table_name"), ("gpkgext_relations", "mapping_table_name"),
+    ("gpkg_contents", "table_name"),
+  ]
+
+  private func presentNaming() throws(FieldpackError) -> [(String, String)] {
+    var present: [(String, String)] = []
+    for entry in Self.naming where try file.hasTable(entry.0) { present.append(entry) }
+    return present
+  }
+
+  func remove(_ table: LayerTable) throws(FieldpackError) {
+    if let rtree = table.rtree { try file.execute("DROP TABLE \(quoted(rtree))") }
+    try file.execute("PRAGMA defer_foreign_keys = ON")
+    for (naming, column) in try presentNaming() {
+      try file.execute(
+        "DELETE FROM \(naming) WHERE lower(\(column)) = lower(?)", [.text(table.table)])
+    }
+    let kind = table.layer.isView ? "VIEW" : "TABLE"
+    try file.execute("DROP \(kind) \(quoted(table.table))")
+    try dropEmptyExtensions()
+    file.forgetCatalogue()
+  }
+
+  /// The schema extension's tables go with the last row that needs them.
+  private func dropEmptyExtensions() throws(FieldpackError) {
+    guard try file.hasTable("gpkg_data_columns"),
+      try file.hasTable("gpkg_data_column_constraints"),
+      try file.integer(
+        "SELECT (SELECT count(*) FROM gpkg_data_columns) "
+          + "+ (SELECT count(*) FROM gpkg_data_column_constraints)") == 0
+    else { return }
+    for table in ["gpkg_data_columns", "gpkg_data_column_constraints"] {
+      try file.execute("DROP TABLE \(table)")
+      try file.execute(
+        "DELETE FROM gpkg_extensions WHERE lower(table_name) = ?", [.text(table)])
+    }
+  }
+
+  func rename(_ table: LayerTable, to name: LayerID) throws(FieldpackError) {
+    let old = table.table
+    let new = name.rawValue
+    try file.execute("PRAGMA defer_foreign_keys = ON")
+    let sql = try triggers(of: table)
+    for (trigger, _) in sql { try file.execute("DROP TRIGGER \(quoted(trigger))") }
+    if old.lowercased() != new.lowercased() || old != new {
+      try file.execute("ALTER TABLE \(quoted(old)) RENAME TO \(quoted(new))")
+    }
+    for (naming, column) in try presentNaming() {
+      try file.execute(
+        "UPDATE \(naming) SET \(column) = ? WHERE lower(\(column)) = lower(?)",
+        [.text(new), .text(old)])
+    }
+    try file.execute(
+      "UPDATE gpkg_contents SET identifier = ? WHERE table_name = ? AND identifier = ?",
+      [.text(new), .text(new), .text(old)])
+    try moveRTree(of: table, to: new)
+    if table.hasFeatureCount { try FeatureCount(file: file, table: new).createTriggers() }
+    file.forgetCatalogue()
+  }
+
+  /// The R-tree's triggers and GDAL's count triggers, which name the table in their text.
+  private func triggers(of table: LayerTable) throws(FieldpackError) -> [(String, String)] {
+    let known =
+      RTreeSQL(table).triggerNames + FeatureCount(file: file, table: table.table).triggerNames
+    var found: [(String, String)] = []
+    for name in known {
+      let rows = try file.rows(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND lower(name) = lower(?)",
+        [.text(name)])
+      for row in rows { found.append((row[0].textValue ?? "", row[1].textValue ?? "")) }
+    }
+    return found
+  }
+
+  private func moveRTree(of table: LayerTable, to name: String) throws(FieldpackError) {
+    guard let rtree = table.rtree, let geometry = table.schema.geometry,
+      let id = table.schema.idColumn
+    else { return }
+    let moved = RTreeSQL(table: name, column: geometry.name, idColumn: id)
+    try file.execute("ALTER TABLE \(quoted(rtree)) RENAME TO \(quoted(moved.name))")
+    for trigger in moved.triggers(try file.catalogue().triggerSet) { try file.execute(trigger) }
+  }
+}
+
+/// GDAL's private count of features, kept true where a file has it.
+struct FeatureCount {
+  let file: GeoPackageFile
+  let table: String
+
+  var triggerNames: [String] {
+    ["trigger_insert_feature_count_\(table)", "trigger_delete_feature_count_\(table)"]
+  }
+
+  func createTriggers() throws(FieldpackError) {
+    for (event, sign) in [("insert", "+"), ("delete", "-")] {
+      try file.execute(
+        "CREATE TRIGGER \(quoted("trigger_\(event)_feature_count_\(table)")) "
+          + "AFTER \(event.uppercased()) ON \(quoted(table)) BEGIN UPDATE gpkg_ogr_contents "
+          + "SET feature_count = feature_count \(sign) 1 "
+          + "WHERE lower(table_name) = lower(\(literal(table))); END")
+    }
+  }
+
+  func dropTriggers() throws(FieldpackError) {
+    for name in triggerNames { try file.execute("DROP TRIGGER IF EXISTS \(quoted(name))") }
+  }
+
+  /// Writes the true count, which triggers that were off have missed.
+  func recount() throws(FieldpackError) {
+    try file.execute(
+      "UPDATE gpkg_ogr_contents SET feature_count = (SELECT count(*) FROM \(quoted(table))) "
+        + "WHERE lower(table_name) = lower(?)", [.text(table)])
+  }
+}

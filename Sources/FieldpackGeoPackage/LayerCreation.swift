@@ -1,0 +1,268 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+import FieldpackSQLite
+
+/// Creates and changes the tables of a GeoPackage, in the transaction that the caller has open.
+struct LayerCreation {
+  let file: GeoPackageFile
+
+  /// Makes an empty file a GeoPackage.
+  func createFile(_ version: GeoPackageVersion) throws(FieldpackError) {
+    try file.execute("PRAGMA application_id = \(GeoPackageVersion.applicationID)")
+    try file.execute("PRAGMA user_version = \(version.userVersion)")
+    for table in RequiredTables.all { try file.execute(table) }
+    try file.execute(RequiredTables.undefinedSystems)
+    _ = try ensureSystem(.wgs84)
+  }
+
+  // MARK: SRS
+
+  /// The `srs_id` of `srs` in this file, added with PROJ's WKT where it is not there yet.
+  func ensureSystem(_ srs: SRS) throws(FieldpackError) -> Int64 {
+    if srs == .undefinedCartesian { return -1 }
+    if srs == .undefinedGeographic { return 0 }
+    let found = try file.integer(
+      "SELECT srs_id FROM gpkg_spatial_ref_sys "
+        + "WHERE upper(organization) = ? AND organization_coordsys_id = ? ORDER BY srs_id LIMIT 1",
+      [.text(srs.organization), .integer(Int64(srs.code))])
+    if let found { return found }
+    let definition: SRSDefinition
+    do throws(ProjectionError) {
+      definition = try file.systems.definition(of: srs)
+    } catch {
+      throw FieldpackError(error, location: .init(store: file.store))
+    }
+    let id = try freeSystemID(near: Int64(srs.code))
+    try file.execute(
+      "INSERT INTO gpkg_spatial_ref_sys (srs_name, srs_id, organization, organization_coordsys_id, "
+        + "definition, description) VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        .text(definition.name), .integer(id), .text(srs.organization), .integer(Int64(srs.code)),
+        .text(definition.wkt1 ?? "undefined"),
+        definition.areaOfUse.map { .text($0.name) } ?? .null,
+      ])
+    return id
+  }
+
+  private func freeSystemID(near code: Int64) throws(FieldpackError) -> Int64 {
+    let taken = try file.integer(
+      "SELECT 1 FROM gpkg_spatial_ref_sys WHERE srs_id = ?", [.integer(code)])
+    if taken == nil, code > 0 { return code }
+    let highest = try file.integer("SELECT max(srs_id) FROM gpkg_spatial_ref_sys") ?? 0
+    return max(highest, 99_999) + 1
+  }
+
+  /// Takes over a definition that another file gave and PROJ does not know.
+  func ensureSystem(_ row: Catalogue.SystemRow) throws(FieldpackError) -> Int64 {
+    do throws(FieldpackError) {
+      return try ensureSystem(row.srs)
+    } catch  where error.code == .invalidArgument {
+      let id = try freeSystemID(near: Int64(row.srs.code))
+      try file.execute(
+        "INSERT INTO gpkg_spatial_ref_sys (srs_name, srs_id, organization, "
+          + "organization_coordsys_id, definition) VALUES (?, ?, ?, ?, ?)",
+        [
+          .text(row.name), .integer(id), .text(row.srs.organization),
+          .integer(Int64(row.srs.code)), .text(row.definition),
+        ])
+      return id
+    }
+  }
+
+  // MARK: Layers
+
+  /// Creates the layer's table and all its rows; an R-tree with its triggers where asked.
+  func create(_ schema: Schema, withTriggers: Bool = true) throws(FieldpackError) {
+    try checkName(schema.layer)
+    let catalogue = try file.catalogue()
+    if try file.hasTable(schema.layer.rawValue) {
+      throw FieldpackError(
+        .cannotCreate,
+        "layer '\(schema.layer)' exists already. Try: --mode append, --mode replace, or another "
+          + "--layer",
+        location: .init(store: file.store, layer: schema.layer))
+    }
+    try checkColumns(schema)
+    let table = schema.layer.rawValue
+    let srsID = try schema.geometry.map { geometry throws(FieldpackError) in
+      try ensureSystem(geometry.srs)
+    }
+    try file.execute(tableSQL(schema))
+    try file.execute(
+      "INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) VALUES (?, ?, ?, ?)",
+      [
+        .text(table), .text(schema.geometry == nil ? "attributes" : "features"), .text(table),
+        srsID.map(SQLiteValue.integer) ?? .null,
+      ])
+    if let geometry = schema.geometry, let srsID {
+      try file.execute(
+        "INSERT INTO gpkg_geometry_columns VALUES (?, ?, ?, ?, ?, ?)",
+        [
+          .text(table), .text(geometry.name), .text(geometry.type.name), .integer(srsID),
+          .integer(geometry.z.rawValue), .integer(geometry.m.rawValue),
+        ])
+      if geometry.type.isCurved { try registerCurves(geometry, table) }
+      try createRTree(RTreeSQL(schema), catalogue.triggerSet, withTriggers: withTriggers)
+    }
+    try describe(schema.columns, of: table)
+    file.forgetCatalogue()
+  }
+
+  func checkName(_ layer: LayerID) throws(FieldpackError) {
+    let name = layer.rawValue
+    let reserved = ["gpkg_", "sqlite_", "rtree_", "gpkgext_"]
+    let problem: String? =
+      if name.isEmpty {
+        "a layer needs a name"
+      } else if name.utf8.contains(0) {
+        "a layer's name cannot hold a NUL character"
+      } else if let prefix = reserved.first(where: { name.lowercased().hasPrefix($0) }) {
+        "a layer's name cannot begin with '\(prefix)', which GeoPackage keeps for itself"
+      } else {
+        nil
+      }
+    guard let problem else { return }
+    throw FieldpackError(
+      .invalidArgument, problem, location: .init(store: file.store, layer: layer))
+  }
+
+  private func checkColumns(_ schema: Schema) throws(FieldpackError) {
+    var seen: Set<String> = []
+    let special = [schema.idColumn ?? "fid", schema.geometry?.name].compactMap { $0 }
+    for name in special + schema.columns.map(\.name) {
+      let problem: String? =
+        name.isEmpty
+        ? "a column needs a name"
+        : name.utf8.contains(0)
+          ? "a column's name cannot hold a NUL character"
+          : seen.insert(name.lowercased()).inserted
+            ? nil : "column '\(name)' is there twice (names are compared ignoring case)"
+      guard let problem else { continue }
+      throw FieldpackError(
+        .invalidArgument, "layer '\(schema.layer)': \(problem)",
+        location: .init(store: file.store, layer: schema.layer))
+    }
+  }
+
+  private func tableSQL(_ schema: Schema) -> String {
+    var columns = ["\(quoted(schema.idColumn ?? "fid")) INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"]
+    if let geometry = schema.geometry {
+      columns.append("\(quoted(geometry.name)) \(geometry.type.name)")
+    }
+    columns += schema.columns.map(Self.columnSQL)
+    return "CREATE TABLE \(quoted(schema.layer.rawValue)) (\(columns.joined(separator: ", ")))"
+  }
+
+  static func columnSQL(_ column: ColumnDefinition) -> String {
+    var sql = "\(quoted(column.name)) \(column.type.sql)"
+    if !column.isNullable { sql += " NOT NULL" }
+    if column.isUnique { sql += " UNIQUE" }
+    if let value = column.defaultSQL { sql += " DEFAULT \(value)" }
+    return sql
+  }
+
+  private func registerCurves(
+    _ geometry: GeometryColumn, _ table: String
+  ) throws(FieldpackError) {
+    try registerExtension(
+      "gpkg_geom_\(geometry.type.name)", table: table, column: geometry.name,
+      definition: "http://www.geopackage.org/spec120/#extension_geometry_types",
+      scope: "read-write")
+  }
+
+  func registerExtension(
+    _ name: String, table: String?, column: String?, definition: String, scope: String
+  ) throws(FieldpackError) {
+    if try !file.hasTable("gpkg_extensions") { try file.execute(RequiredTables.extensions) }
+    let place: [SQLiteValue] = [
+      table.map(SQLiteValue.text) ?? .null, column.map(SQLiteValue.text) ?? .null,
+    ]
+    let known = try file.integer(
+      "SELECT 1 FROM gpkg_extensions WHERE table_name IS ? AND column_name IS ? "
+        + "AND extension_name = ?", place + [.text(name)])
+    guard known == nil else { return }
+    try file.execute(
+      "INSERT INTO gpkg_extensions VALUES (?, ?, ?, ?, ?)",
+      place + [.text(name), .text(definition), .text(scope)])
+  }
+
+  func createRTree(
+    _ rtree: RTreeSQL, _ set: RTreeTriggerSet, withTriggers: Bool
+  ) throws(FieldpackError) {
+    try file.execute(rtree.create)
+    try registerExtension(
+      RTreeSQL.extensionName, table: rtree.table, column: rtree.column,
+      definition: RTreeSQL.definition, scope: "write-only")
+    guard withTriggers else { return }
+    for trigger in rtree.triggers(set) { try file.execute(trigger) }
+  }
+
+  // MARK: Columns
+
+  func addColumns(
+    _ columns: [ColumnDefinition], to table: LayerTable
+  ) throws(FieldpackError) {
+    for column in columns {
+      guard table.schema.columnIndex(column.name) == nil, !table.schema.isID(column.name),
+        table.schema.geometry?.name.lowercased() != column.name.lowercased()
+      else {
+        throw FieldpackError(
+          .invalidArgument, "layer '\(table.layer.id)' has a column '\(column.name)' already",
+          location: .init(store: file.store, layer: table.layer.id))
+      }
+      try file.execute(
+        "ALTER TABLE \(quoted(table.table)) ADD COLUMN \(Self.columnSQL(column))")
+    }
+    try describe(columns, of: table.table)
+    file.forgetCatalogue()
+  }
+
+  /// Keeps in `gpkg_data_columns` what a declared type cannot say.
+  private func describe(
+    _ columns: [ColumnDefinition], of table: String
+  ) throws(FieldpackError) {
+    let described = columns.filter {
+      $0.type == .json || $0.isSourceID || $0.title != nil || $0.description != nil
+    }
+    guard !described.isEmpty else { return }
+    if try !file.hasTable("gpkg_data_columns") { try createSchemaExtension() }
+    for column in described {
+      let title = column.isSourceID ? DataColumnMark.sourceID : column.title
+      try file.execute(
+        "INSERT OR REPLACE INTO gpkg_data_columns "
+          + "(table_name, column_name, title, description, mime_type) VALUES (?, ?, ?, ?, ?)",
+        [
+          .text(table), .text(column.name), title.map(SQLiteValue.text) ?? .null,
+          column.description.map(SQLiteValue.text) ?? .null,
+          column.type == .json ? .text("application/json") : .null,
+        ])
+    }
+  }
+
+  private func createSchemaExtension() throws(FieldpackError) {
+    try file.execute(RequiredTables.dataColumns)
+    if try !file.hasTable("gpkg_data_column_constraints") {
+      try file.execute(RequiredTables.dataColumnConstraints)
+    }
+    for table in ["gpkg_data_columns", "gpkg_data_column_constraints"] {
+      try registerExtension(
+        "gpkg_schema", table: table, column: nil,
+        definition: "http://www.geopackage.org/spec121/#extension_schema", scope: "read-write")
+    }
+  }
+}
+
+extension RTreeSQL {
+  init(_ schema: Schema) {
+    self.init(
+      table: schema.layer.rawValue, column: schema.geometry?.name ?? "geom",
+      idColumn: schema.idColumn ?? "fid")
+  }
+
+  init(_ table: LayerTable) {
+    self.init(
+      table: table.table, column: table.schema.geometry?.name ?? "geom",
+      idColumn: table.schema.idColumn ?? "rowid")
+  }
+}

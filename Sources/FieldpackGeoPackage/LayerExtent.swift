@@ -1,0 +1,59 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+/// The extent of a layer's geometries.
+struct LayerExtent {
+  let file: GeoPackageFile
+  let table: LayerTable
+
+  /// The extent that `gpkg_contents` gives where the R-tree's root agrees with it, else the true
+  /// one, found by reading every geometry's header.
+  func current() throws(FieldpackError) -> Envelope? {
+    guard table.schema.geometry != nil else { return nil }
+    if let stated = table.layer.envelope, let root = try rootBounds(), agrees(stated, root) {
+      return stated
+    }
+    return try computed()
+  }
+
+  /// The true extent, from every geometry; `nil` where there is none.
+  func computed() throws(FieldpackError) -> Envelope? {
+    guard let geometry = table.schema.geometry else { return nil }
+    let g = quoted(geometry.name)
+    let row = try file.rows(
+      "SELECT min(ST_MinX(\(g))), min(ST_MinY(\(g))), max(ST_MaxX(\(g))), max(ST_MaxY(\(g))) "
+        + "FROM \(quoted(table.table))"
+    ).first?.compactMap(\.realValue)
+    guard let row, row.count == 4 else { return nil }
+    return Envelope(minX: row[0], minY: row[1], maxX: row[2], maxY: row[3])
+  }
+
+  /// The union of the cells of the R-tree's root node: minx, maxx, miny, maxy.
+  func rootBounds() throws(FieldpackError) -> SIMD4<Float>? {
+    guard let rtree = table.rtree else { return nil }
+    let rows = try file.rows("SELECT data FROM \(quoted("\(rtree)_node")) WHERE nodeno = 1")
+    guard case .blob(let node)?? = rows.first?.first, node.count >= 4 else { return nil }
+    let cells = Int(node[2]) << 8 | Int(node[3])
+    guard cells > 0, 4 + cells * 24 <= node.count else { return nil }
+    var union = SIMD4<Float>(.infinity, -.infinity, .infinity, -.infinity)
+    for cell in 0..<cells {
+      for axis in 0..<4 {
+        let start = 4 + cell * 24 + 8 + axis * 4
+        let bits = node[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        let value = Float(bitPattern: bits)
+        union[axis] = axis % 2 == 0 ? min(union[axis], value) : max(union[axis], value)
+      }
+    }
+    return union
+  }
+
+  private func agrees(_ stated: Envelope, _ root: SIMD4<Float>) -> Bool {
+    func near(_ exact: Double, _ rounded: Float) -> Bool {
+      let step = Double(max(rounded.ulp, Float(exact).ulp))
+      return abs(exact - Double(rounded)) <= 4 * step
+    }
+    return near(stated.minX, root[0]) && near(stated.maxX, root[1]) && near(stated.minY, root[2])
+      && near(stated.maxY, root[3])
+  }
+}

@@ -1,0 +1,56 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+/// A layer as it lies in the file: what SQL needs to know beside the schema.
+struct LayerTable: Sendable {
+  var layer: Layer
+  /// The name in the case it has in `sqlite_master`.
+  var table: String
+  /// What names the id in SQL: the primary key column, `rowid`, or `nil` in a keyless view.
+  var idSQL: String?
+  /// The name of the R-tree, where one exists and is registered.
+  var rtree: String?
+  var srsID: Int64?
+  /// The column whose texts are the feature ids, in the cache of a file.
+  var textID: String?
+  /// Whether GDAL's count triggers and row are there.
+  var hasFeatureCount = false
+
+  var schema: Schema { layer.schema }
+
+  /// The table, or for a keyless view a selection that numbers its rows.
+  var fromSQL: String {
+    idSQL == nil
+      ? "(SELECT row_number() OVER () AS \(quoted(Self.rowNumber)), * FROM \(quoted(table)))"
+      : quoted(table)
+  }
+
+  var idExpression: String { idSQL ?? quoted(Self.rowNumber) }
+
+  /// What the first column of a selection is: the feature id as the store gives it.
+  var publicID: String { textID.map { quoted($0) } ?? idExpression }
+
+  private static let rowNumber = "fieldpack row number"
+}
+
+extension LayerTable {
+  /// Makes the file's own ids, else those made from contents, the feature ids.
+  mutating func takeTextID() {
+    let place = layer.schema.columns.firstIndex {
+      $0.isSourceID || $0.name == LoadedIDs.contentIDColumn
+    }
+    guard let place else { return }
+    let column = layer.schema.columns.remove(at: place)
+    textID = column.name
+    layer.schema.idColumn = column.isSourceID ? column.name : nil
+  }
+
+  /// The id as the id column holds it; `nil` where it cannot.
+  func sqlValue(of id: FeatureID) -> SQLiteValue? {
+    switch id {
+    case .integer(let number): textID == nil ? .integer(number) : .text(String(number))
+    case .text(let text): textID == nil ? nil : .text(text)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+/// Walks the rows of several layers: one layer after the other, or merged where an order is asked.
+///
+/// With one layer the statement does limit and offset itself.
+struct QueryWalk {
+  private let planner: QueryPlanner
+  private var waiting: ArraySlice<LayerTable>
+  private var cursors: [LayerCursor] = []
+  private var current: LayerCursor?
+  private var toSkip: Int
+  private var toGive: Int
+  private var seen: Set<LayerID> = []
+  private var schemas: [Schema] = []
+
+  init(planner: QueryPlanner, tables: [LayerTable]) throws(FieldpackError) {
+    self.planner = planner
+    let query = planner.query
+    toSkip = query.offset
+    toGive = query.limit ?? .max
+    waiting = tables[...]
+    if tables.count == 1 {
+      cursors = [try Self.cursor(planner, tables[0], limit: query.limit, offset: query.offset)]
+      (toSkip, toGive, waiting) = (0, .max, [])
+      schemas = cursors.map(\.schema)
+    } else if !query.order.isEmpty {
+      let limit = query.limit.map { $0.addingReportingOverflow(query.offset).partialValue }
+      for table in tables {
+        let cursor = try Self.cursor(planner, table, limit: limit, offset: 0)
+        schemas.append(cursor.schema)
+        if try cursor.advance() { cursors.append(cursor) }
+      }
+      waiting = []
+    }
+    isMerging = tables.count > 1 && !query.order.isEmpty
+  }
+
+  private let isMerging: Bool
+
+  private static func cursor(
+    _ planner: QueryPlanner, _ table: LayerTable, limit: Int?, offset: Int
+  ) throws(FieldpackError) -> LayerCursor {
+    try LayerCursor(
+      planner.plan(table, limit: limit, offset: offset), file: planner.file,
+      skipsErrors: planner.query.skipsErrors, report: planner.report)
+  }
+
+  /// The schemas of layers that gave no row.
+  var unannounced: [Schema] { schemas.filter { !seen.contains($0.layer) } }
+
+  /// The cursor on the next row, or `nil` at the end.
+  mutating func next() throws(FieldpackError) -> LayerCursor? {
+    while toGive > 0, let cursor = isMerging ? try nextMerged() : try nextInTurn() {
+      if toSkip > 0 {
+        toSkip -= 1
+        continue
+      }
+      if toGive != .max { toGive -= 1 }
+      seen.insert(cursor.schema.layer)
+      return cursor
+    }
+    while let table = waiting.popFirst() {
+      schemas.append(try planner.plan(table, limit: 0, offset: 0).schema)
+    }
+    return nil
+  }
+
+  private mutating func nextInTurn() throws(FieldpackError) -> LayerCursor? {
+    while true {
+      if let cursor = cursors.first {
+        if try cursor.advance() { return cursor }
+        cursors.removeFirst()
+      } else if let table = waiting.popFirst() {
+        let cursor = try Self.cursor(planner, table, limit: nil, offset: 0)
+        schemas.append(cursor.schema)
+        cursors = [cursor]
+      } else {
+        return nil
+      }
+    }
+  }
+
+  private mutating func nextMerged() throws(FieldpackError) -> LayerCursor? {
+    if let last = current {
+      current = nil
+      if try !last.advance() { cursors.removeAll { $0 === last } }
+    }
+    guard var best = cursors.first else { return nil }
+    for cursor in cursors.dropFirst() where precedes(cursor.keys, best.keys) { best = cursor }
+    current = best
+    return best
+  }
+
+  private func precedes(_ a: [SQLiteValue], _ b: [SQLiteValue]) -> Bool {
+    for (index, order) in planner.query.order.enumerated() {
+      let (left, right) = (Value(a[index]), Value(b[index]))
+      if left.sorts(before: right) { return !order.isDescending }
+      if right.sorts(before: left) { return order.isDescending }
+    }
+    return false
+  }
+}

@@ -1,0 +1,94 @@
+/// The tables that every GeoPackage has, and those of the extensions that Fieldpack writes.
+enum RequiredTables {
+  static let spatialReferenceSystems = """
+    CREATE TABLE gpkg_spatial_ref_sys (
+      srs_name TEXT NOT NULL,
+      srs_id INTEGER NOT NULL PRIMARY KEY,
+      organization TEXT NOT NULL,
+      organization_coordsys_id INTEGER NOT NULL,
+      definition TEXT NOT NULL,
+      description TEXT
+    )
+    """
+
+  static let contents = """
+    CREATE TABLE gpkg_contents (
+      table_name TEXT NOT NULL PRIMARY KEY,
+      data_type TEXT NOT NULL,
+      identifier TEXT UNIQUE,
+      description TEXT DEFAULT '',
+      last_change DATETIME NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now')),
+      min_x DOUBLE,
+      min_y DOUBLE,
+      max_x DOUBLE,
+      max_y DOUBLE,
+      srs_id INTEGER,
+      CONSTRAINT fk_gc_r_srs_id FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys(srs_id)
+    )
+    """
+
+  static let geometryColumns = """
+    CREATE TABLE gpkg_geometry_columns (
+      table_name TEXT NOT NULL,
+      column_name TEXT NOT NULL,
+      geometry_type_name TEXT NOT NULL,
+      srs_id INTEGER NOT NULL,
+      z TINYINT NOT NULL,
+      m TINYINT NOT NULL,
+      CONSTRAINT pk_geom_cols PRIMARY KEY (table_name, column_name),
+      CONSTRAINT uk_gc_table_name UNIQUE (table_name),
+      CONSTRAINT fk_gc_tn FOREIGN KEY (table_name) REFERENCES gpkg_contents(table_name),
+      CONSTRAINT fk_gc_srs FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys (srs_id)
+    )
+    """
+
+  static let extensions = """
+    CREATE TABLE gpkg_extensions (
+      table_name TEXT,
+      column_name TEXT,
+      extension_name TEXT NOT NULL,
+      definition TEXT NOT NULL,
+      scope TEXT NOT NULL,
+      CONSTRAINT ge_tce UNIQUE (table_name, column_name, extension_name)
+    )
+    """
+
+  static let dataColumns = """
+    CREATE TABLE gpkg_data_columns (
+      table_name TEXT NOT NULL,
+      column_name TEXT NOT NULL,
+      name TEXT,
+      title TEXT,
+      description TEXT,
+      mime_type TEXT,
+      constraint_name TEXT,
+      CONSTRAINT pk_gdc PRIMARY KEY (table_name, column_name),
+      CONSTRAINT gdc_tn UNIQUE (table_name, name)
+    )
+    """
+
+  static let dataColumnConstraints = """
+    CREATE TABLE gpkg_data_column_constraints (
+      constraint_name TEXT NOT NULL,
+      constraint_type TEXT NOT NULL,
+      value TEXT,
+      min NUMERIC,
+      min_is_inclusive BOOLEAN,
+      max NUMERIC,
+      max_is_inclusive BOOLEAN,
+      description TEXT,
+      CONSTRAINT gdcc_ntv UNIQUE (constraint_name, constraint_type, value)
+    )
+    """
+
+  static let all = [spatialReferenceSystems, contents, geometryColumns, extensions]
+
+  /// The rows that clause 1.1.2.1.2 asks for, but 4326, whose WKT comes from PROJ.
+  static let undefinedSystems = """
+    INSERT INTO gpkg_spatial_ref_sys VALUES
+      ('Undefined Cartesian SRS', -1, 'NONE', -1, 'undefined',
+       'undefined Cartesian coordinate reference system'),
+      ('Undefined geographic SRS', 0, 'NONE', 0, 'undefined',
+       'undefined geographic coordinate reference system')
+    """
+}

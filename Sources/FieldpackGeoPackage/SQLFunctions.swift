@@ -1,0 +1,82 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+/// The SQL functions of every connection: those that GeoPackage's triggers call, and our own.
+enum SQLFunctions {
+  private static let flags: FunctionFlags = [.deterministic, .innocuous]
+
+  static func register(on connection: Connection) throws(SQLiteError) {
+    try registerBounds(on: connection)
+    try registerEnvelopeTests(on: connection)
+    try connection.register(function: "fieldpack_instant", arguments: 1, flags: flags, instant)
+    let relations = RelationFunctions()
+    for relation in SpatialRelation.allCases {
+      try connection.register(
+        function: "fieldpack_\(relation.rawValue)", arguments: 2, flags: flags
+      ) { relations.evaluate(relation, $0) }
+    }
+  }
+
+  // MARK: Bounds
+
+  /// `ST_MinX` and its kin and `ST_IsEmpty` as annex F.3 asks for them: NULL for NULL, and for the
+  /// bounds of an empty geometry.
+  private static func registerBounds(on connection: Connection) throws(SQLiteError) {
+    let bounds: [(String, @Sendable (Envelope) -> Double)] = [
+      ("ST_MinX", \.minX), ("ST_MaxX", \.maxX), ("ST_MinY", \.minY), ("ST_MaxY", \.maxY),
+    ]
+    for (name, bound) in bounds {
+      try connection.register(function: name, arguments: 1, flags: flags) { context in
+        if let envelope = envelope(of: context) { context.set(bound(envelope)) }
+      }
+    }
+    try connection.register(function: "ST_IsEmpty", arguments: 1, flags: flags) { context in
+      guard context.kind(0) == .blob else { return }
+      let isEmpty = context.withBytes(0) { blob in try? GeoPackageBinary.isEmpty(blob) }
+      if let isEmpty { context.set(isEmpty) }
+    }
+  }
+
+  /// The envelope of the first argument; `nil` for NULL, empty and damaged geometries.
+  static func envelope(of context: FunctionContext) -> Envelope? {
+    guard context.kind(0) == .blob else { return nil }
+    return context.withBytes(0) { blob in
+      (try? GeoPackageBinary.envelope(of: blob)) ?? nil
+    }
+  }
+
+  private static func registerEnvelopeTests(on connection: Connection) throws(SQLiteError) {
+    let tests: [(String, @Sendable (Envelope, Envelope) -> Bool)] = [
+      ("fieldpack_envelope_intersects", { $0.intersects($1) }),
+      ("fieldpack_envelope_within", { $1.contains($0) }),
+      ("fieldpack_envelope_contains", { $0.contains($1) }),
+    ]
+    for (name, test) in tests {
+      try connection.register(function: name, arguments: 5, flags: flags) { context in
+        guard let envelope = envelope(of: context) else { return }
+        let box = Envelope(
+          minX: context.real(1), minY: context.real(2), maxX: context.real(3),
+          maxY: context.real(4))
+        context.set(test(envelope, box))
+      }
+    }
+  }
+
+  // MARK: Time
+
+  /// Milliseconds since 1970 of a text that is an instant or a date; NULL for anything else.
+  private static func instant(_ context: FunctionContext) {
+    guard context.kind(0) == .text else { return }
+    context.withBytes(0) { span in
+      span.withUnsafeBytes { raw in
+        let bytes = raw.assumingMemoryBound(to: UInt8.self)
+        if let parsed = DateTimeParser.dateTime(bytes) {
+          context.set(parsed.instant.milliseconds)
+        } else if bytes.count == 10, let day = DateTimeParser.date(bytes) {
+          context.set(Int64(day.dayNumber) * 86_400_000)
+        }
+      }
+    }
+  }
+}

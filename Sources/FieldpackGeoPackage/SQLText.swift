@@ -1,0 +1,57 @@
+import FieldpackSQLite
+
+/// `name` as an SQL identifier; the only way a name gets into SQL.
+func quoted(_ name: some StringProtocol) -> String {
+  var text = "\""
+  text.reserveCapacity(name.utf8.count + 2)
+  for character in name.unicodeScalars {
+    if character == "\"" { text += "\"" }
+    text.unicodeScalars.append(character)
+  }
+  return text + "\""
+}
+
+/// `text` as an SQL string literal, for triggers, which take no parameters.
+func literal(_ text: some StringProtocol) -> String {
+  var result = "'"
+  for character in text.unicodeScalars {
+    if character == "'" { result += "'" }
+    result.unicodeScalars.append(character)
+  }
+  return result + "'"
+}
+
+/// A piece of SQL with the values of its `?` in order.
+struct SQLFragment: Hashable, Sendable {
+  var text: String
+  var parameters: [SQLiteValue] = []
+
+  init(_ text: String, _ parameters: [SQLiteValue] = []) {
+    self.text = text
+    self.parameters = parameters
+  }
+
+  static let isTrue = SQLFragment("1")
+  static let isFalse = SQLFragment("0")
+  static let isNull = SQLFragment("NULL")
+
+  /// The fragments between parentheses with `separator` between them; one stands alone.
+  static func joined(_ fragments: [SQLFragment], by separator: String) -> SQLFragment {
+    if fragments.count == 1 { return fragments[0] }
+    return SQLFragment(
+      "(" + fragments.map(\.text).joined(separator: separator) + ")",
+      fragments.flatMap(\.parameters))
+  }
+
+  static func and(_ fragments: [SQLFragment]) -> SQLFragment {
+    let needed = fragments.filter { $0 != .isTrue }
+    if needed.isEmpty { return .isTrue }
+    return needed.contains(.isFalse) ? .isFalse : joined(needed, by: " AND ")
+  }
+
+  static func or(_ fragments: [SQLFragment]) -> SQLFragment {
+    let needed = fragments.filter { $0 != .isFalse }
+    if needed.isEmpty { return .isFalse }
+    return needed.contains(.isTrue) ? .isTrue : joined(needed, by: " OR ")
+  }
+}
