@@ -7,6 +7,9 @@ public protocol Store: Sendable {
   /// The layers in catalogue order, counts and extents included.
   func layers() async throws(FieldpackError) -> [Layer]
 
+  /// The layers' schemas in catalogue order, without counting anything.
+  func schemas() async throws(FieldpackError) -> [Schema]
+
   /// The features that `query` asks for, in batches, all from one snapshot a layer.
   func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches
 

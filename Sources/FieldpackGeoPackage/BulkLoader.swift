@@ -71,7 +71,7 @@ public final class BulkLoader: FeatureSink {
   }
 
   /// Writes indexes, extents and counts, and turns the triggers on again.
-  func finish() throws(FieldpackError) -> [LoadedLayer] {
+  public func finish() throws(FieldpackError) -> [LoadedLayer] {
     var loaded: [LoadedLayer] = []
     for id in order {
       if let target = targets[id] { loaded.append(try target.finish()) }

@@ -30,6 +30,12 @@ public final class GeoPackageStore: WritableStore {
     try await reading { (reading) throws(FieldpackError) in try reading.layers() }
   }
 
+  public func schemas() async throws(FieldpackError) -> [Schema] {
+    try await reading { (reading) throws(FieldpackError) in
+      try reading.file.catalogue().layers.map(\.schema)
+    }
+  }
+
   public func count(_ query: Query) async throws(FieldpackError) -> Int {
     try await reading { (reading) throws(FieldpackError) in try reading.count(query) }
   }

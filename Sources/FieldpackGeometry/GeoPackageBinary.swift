@@ -36,22 +36,12 @@ public struct GeoPackageBinary: Hashable, Sendable {
   public let envelopeContents: EnvelopeContents
   /// Whether reserved flag bits, which have to be 0, are set.
   public let hasReservedFlags: Bool
-  /// Whether the body is in an extended encoding and not WKB.
-  public let isExtended: Bool
+  /// The four letters of an extended encoding, whose body is not WKB; `nil` in the standard one.
+  public let extensionCode: String?
   /// Where the WKB begins, or the body of an extended encoding.
   public let bodyOffset: Int
 
-  private let extensionBytes: UInt32
-
-  /// The four letters of an extended encoding; `nil` in the standard one.
-  public var extensionCode: String? {
-    guard isExtended else { return nil }
-    var scalars = String.UnicodeScalarView()
-    for shift in [24, 16, 8, 0] as [UInt32] {
-      scalars.append(Unicode.Scalar(UInt8(truncatingIfNeeded: extensionBytes >> shift)))
-    }
-    return String(scalars)
-  }
+  public var isExtended: Bool { extensionCode != nil }
 
   /// Whether the header has an envelope that no geometry can have had.
   public var hasUnusableEnvelope: Bool { envelopeContents != .none && envelope == nil }
@@ -73,8 +63,7 @@ public struct GeoPackageBinary: Hashable, Sendable {
     hasReservedFlags = flags & 0xC0 != 0
     envelopeContents = contents
     envelope = Self.envelope(in: blob, contents, order)
-    self.isExtended = isExtended
-    extensionBytes = isExtended ? blob.uint32(at: end - 4, .big) : 0
+    extensionCode = isExtended ? Self.letters(in: blob, at: end - 4) : nil
     bodyOffset = end
   }
 
@@ -111,6 +100,12 @@ public struct GeoPackageBinary: Hashable, Sendable {
   ) -> ClosedRange<Double>? {
     let (low, high) = (blob.double(at: offset, order), blob.double(at: offset + 8, order))
     return low <= high ? low...high : nil
+  }
+
+  private static func letters(in blob: RawSpan, at offset: Int) -> String {
+    var scalars = String.UnicodeScalarView()
+    for index in offset..<offset + 4 { scalars.append(Unicode.Scalar(blob.byte(at: index))) }
+    return String(scalars)
   }
 }
 

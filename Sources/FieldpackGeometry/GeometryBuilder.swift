@@ -87,17 +87,3 @@ public struct GeometryBuilder: GeometryVisitor {
     }
   }
 }
-
-/// Keeps the one position of a point.
-struct PointVisitor: GeometryVisitor {
-  var ordinates: (x: Double, y: Double, z: Double, m: Double)?
-
-  mutating func position(_ x: Double, _ y: Double, _ z: Double, _ m: Double) {
-    ordinates = (x, y, z, m)
-  }
-
-  mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {}
-  mutating func beginRing(count: Int?) {}
-  mutating func endRing() {}
-  mutating func end(_ type: GeometryType) {}
-}

@@ -12,8 +12,7 @@ extension NumberText {
     if scan.take(UInt8(ascii: "."), in: text) { scan.digits(in: text, areDecimals: true) }
     guard scan.count > 0 else { return nil }
     scan.exponent(in: text)
-    let magnitude =
-      scan.exactValue ?? scan.dividedValue ?? slowValue(of: text, start, scan.offset)
+    let magnitude = scan.exactValue ?? slowValue(of: text, start, scan.offset)
     return (isNegative ? -magnitude.magnitude : magnitude.magnitude, scan.offset)
   }
 
@@ -39,26 +38,6 @@ extension NumberText {
       guard isExact, mantissa <= 1 << 53, power >= -22, power <= 22 else { return nil }
       let value = Double(mantissa)
       return power < 0 ? value / powersOfTen[-power] : value * powersOfTen[power]
-    }
-
-    /// The quotient of mantissa and power of five in integers, rounded once, ties to even.
-    var dividedValue: Double? {
-      guard isExact, mantissa > 0, power < 0, -power < powersOfFive.count else { return nil }
-      let divisor = powersOfFive[-power]
-      let zeros = mantissa.leadingZeroBitCount
-      let high = (mantissa << UInt64(zeros)).quotientAndRemainder(dividingBy: divisor)
-      let low = divisor.dividingFullWidth((high.remainder, 0))
-      // 64 to 128 bits, of which the highest 64 hold 53, one for the half and more to tell ties.
-      let shift = high.quotient.leadingZeroBitCount
-      let quotient =
-        high.quotient << UInt64(shift) | (shift == 0 ? 0 : low.quotient >> UInt64(64 - shift))
-      let isInexact = low.remainder != 0 || low.quotient << UInt64(shift) != 0
-      var significand = quotient >> 11
-      let rest = quotient & 0x7FF
-      if rest > 0x400 || (rest == 0x400 && (isInexact || significand & 1 == 1)) { significand += 1 }
-      // quotient = mantissa * 2^zeros * 2^64 / 5^-power / 2^(64 - shift)
-      return Double(
-        sign: .plus, exponent: 11 - zeros - shift + power, significand: Double(significand))
     }
 
     mutating func take(_ byte: UInt8, in text: RawSpan) -> Bool {

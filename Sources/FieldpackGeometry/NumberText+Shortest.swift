@@ -11,13 +11,8 @@ extension NumberText {
     /// and 17 digits the rounding interval of the double is compared in integers of 128 bits.
     init?(shortest magnitude: Double) {
       guard magnitude > 1e-7, magnitude < 0x1p53 else { return nil }
-      // Most measured coordinates end here, and have few zeros to trim.
-      if let decimal = Self.fifteenDigits(magnitude, scale: 7) {
-        self = decimal
-        return
-      }
       // The decimal exponent from the binary one, at most one too small.
-      let estimate = (Int(magnitude.exponent) * 1233) >> 12
+      let estimate = Int((Double(magnitude.exponent) * 0.30102999566398120).rounded(.down))
       let exponent =
         magnitude >= Self.power(estimate + 1) ? estimate + 1 : estimate
       if let decimal = Self.fifteenDigits(magnitude, scale: 14 - exponent) {
@@ -43,12 +38,9 @@ extension NumberText {
     private static func fifteenDigits(_ magnitude: Double, scale: Int) -> Decimal? {
       guard scale >= 0, scale <= 22 else { return nil }
       let power = powersOfTen[scale]
-      let scaled = magnitude * power
-      guard scaled <= 1e15 else { return nil }
-      // Not `rounded()`, which is a call into libm on a plain x86-64.
-      let digits = UInt64(scaled + 0.5)
-      guard Double(digits) / power == magnitude else { return nil }
-      return Decimal(digits: digits, scale: scale)
+      let digits = (magnitude * power).rounded()
+      guard digits <= 1e15, digits / power == magnitude else { return nil }
+      return Decimal(digits: UInt64(digits), scale: scale)
     }
 
     /// The integer closest to `magnitude * 10^scale`, if it reads back as `magnitude`.
@@ -95,40 +87,25 @@ extension NumberText {
   }
 
   private static func appendTrimmed(_ value: UInt64, scale: Int, to text: inout [UInt8]) {
-    let zero = UInt8(ascii: "0")
-    let count = max(digitCount(value), scale + 1)
-    let total = count + (scale > 0 ? 1 : 0)
-    text.append(addingCapacity: total) { output in
-      output.withUnsafeMutableBufferPointer { buffer, initialized in
-        var (rest, end) = (value, total)
-        for place in 0..<count {
+    // 20 digits of an UInt64, or a leading zero, the point and up to 27 places.
+    text.append(addingCapacity: 32) { output in
+      output.withUnsafeMutableBufferPointer { buffer, count in
+        var (rest, place, start) = (value, 0, 32)
+        repeat {
           if place == scale && scale > 0 {
-            end -= 1
-            buffer[end] = UInt8(ascii: ".")
+            start -= 1
+            buffer[start] = UInt8(ascii: ".")
           }
-          let quotient = rest / 10
-          end -= 1
-          buffer[end] = zero &+ UInt8(truncatingIfNeeded: rest &- quotient &* 10)
-          rest = quotient
-        }
-        initialized = total
+          start -= 1
+          buffer[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+          rest /= 10
+          place += 1
+        } while rest > 0 || place <= scale
+        count = 32 - start
+        for index in 0..<count { buffer[index] = buffer[start + index] }
       }
     }
   }
-
-  private static func digitCount(_ value: UInt64) -> Int {
-    guard value >= 10 else { return 1 }
-    let bits = 64 - value.leadingZeroBitCount
-    let estimate = (bits &* 1233) >> 12
-    return value >= powersOfTenExact[estimate] ? estimate + 1 : estimate
-  }
-
-  private static let powersOfTenExact: [UInt64] = [
-    1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
-    10_000_000_000, 100_000_000_000, 1_000_000_000_000, 10_000_000_000_000,
-    100_000_000_000_000, 1_000_000_000_000_000, 10_000_000_000_000_000,
-    100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
-  ]
 
   /// Rewrites the standard library's shortest digits, which come with `e` outside 2^-13 … 2^54.
   static func appendDescription(of magnitude: Double, to text: inout [UInt8]) {

@@ -12,7 +12,7 @@ public enum NumberText {
     guard value.isFinite else { return false }
     let magnitude = value.magnitude
     if value.sign == .minus { text.append(UInt8(ascii: "-")) }
-    if magnitude < 0x1p53, magnitude == Double(UInt64(magnitude)) {
+    if magnitude < 0x1p53, magnitude == magnitude.rounded(.towardZero) {
       appendDecimal(UInt64(magnitude), scale: 0, to: &text)
     } else if let decimal = Decimal(shortest: magnitude) {
       appendDecimal(decimal.digits, scale: decimal.scale, to: &text)
@@ -92,11 +92,5 @@ public enum NumberText {
   ]
 
   /// 5^0 to 5^27, all that fit into 64 bits.
-  static let powersOfFive: [UInt64] = [
-    1, 5, 25, 125, 625, 3_125, 15_625, 78_125, 390_625, 1_953_125, 9_765_625, 48_828_125,
-    244_140_625, 1_220_703_125, 6_103_515_625, 30_517_578_125, 152_587_890_625, 762_939_453_125,
-    3_814_697_265_625, 19_073_486_328_125, 95_367_431_640_625, 476_837_158_203_125,
-    2_384_185_791_015_625, 11_920_928_955_078_125, 59_604_644_775_390_625, 298_023_223_876_953_125,
-    1_490_116_119_384_765_625, 7_450_580_596_923_828_125,
-  ]
+  static let powersOfFive: [UInt64] = (0...27).map { (0..<$0).reduce(1) { power, _ in power * 5 } }
 }

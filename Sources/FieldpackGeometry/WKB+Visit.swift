@@ -103,8 +103,8 @@ extension WKB {
     }
     let header = try header(
       span.uint32(at: start + 1, order), order, in: span, at: start)
-    guard let parent else { return header }
-    return try checked(header, inside: parent, in: span, at: start)
+    if let parent { try check(header, inside: parent, at: start) }
+    return header
   }
 
   private static func header(
@@ -125,30 +125,19 @@ extension WKB {
       bodyOffset: start + (hasSRID ? 9 : 5))
   }
 
-  /// A member's header with the dimensions of its parent.
-  private static func checked(
-    _ header: Header, inside parent: Header, in span: RawSpan, at start: Int
-  ) throws(GeometryError) -> Header {
+  private static func check(
+    _ header: Header, inside parent: Header, at start: Int
+  ) throws(GeometryError) {
     guard parent.type.canHold(header.type) else {
       throw GeometryError(
         .wrongMember, at: start, "\(parent.type.name) cannot hold a \(header.type.name)")
     }
-    if parent.dimensions == header.dimensions { return header }
-    // GEOS writes members without any position as XY whatever is around them. Members of members
-    // are held against the dimensions here, so that a position of other dimensions is an error.
-    var mayBeEmpty = header.type.hasMembers
-    if !mayBeEmpty && header.type != .point {
-      mayBeEmpty = try count(in: span, at: header.bodyOffset, header) == 0
-    }
-    guard mayBeEmpty else {
+    guard parent.dimensions == header.dimensions else {
       throw GeometryError(
         .mixedDimensions, at: start,
         "\(header.type.name) has the dimensions \(header.dimensions.name) inside "
           + "\(parent.type.name) with \(parent.dimensions.name)")
     }
-    return Header(
-      byteOrder: header.byteOrder, type: header.type, dimensions: parent.dimensions,
-      isExtended: header.isExtended, srid: header.srid, bodyOffset: header.bodyOffset)
   }
 
   /// The count at the start of a body, of which all elements fit into the bytes left.

@@ -42,29 +42,12 @@ public enum WKB {
   public static func read(
     _ span: RawSpan, allowsTrailingBytes: Bool = false
   ) throws(GeometryError) -> Geometry {
-    let header = try header(of: span)
-    if header.type == .point {
-      return try readPoint(span, header, allowsTrailingBytes: allowsTrailingBytes)
-    }
     var builder = GeometryBuilder()
     try visit(span, allowsTrailingBytes: allowsTrailingBytes, with: &builder)
     guard let geometry = builder.geometry else {
       throw GeometryError(.truncated, at: 0, "no geometry")
     }
     return geometry
-  }
-
-  /// A point without the builder, which is for what has parts.
-  private static func readPoint(
-    _ span: RawSpan, _ header: Header, allowsTrailingBytes: Bool
-  ) throws(GeometryError) -> Geometry {
-    var visitor = PointVisitor()
-    try visit(span, allowsTrailingBytes: allowsTrailingBytes, with: &visitor)
-    guard let (x, y, z, m) = visitor.ordinates else { return .point(nil, header.dimensions) }
-    return .point(
-      Position(
-        x: x, y: y, z: header.dimensions.hasZ ? z : nil, m: header.dimensions.hasM ? m : nil),
-      header.dimensions)
   }
 
   /// Reads one geometry from an array.

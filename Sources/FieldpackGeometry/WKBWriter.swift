@@ -31,7 +31,7 @@ public struct WKBWriter: GeometryVisitor {
   /// Forgets what has been written and keeps the storage.
   public mutating func reset() {
     bytes.removeAll(keepingCapacity: true)
-    if !outer.isEmpty { outer.removeAll(keepingCapacity: true) }
+    outer.removeAll(keepingCapacity: true)
     current = nil
     envelope = .empty
   }

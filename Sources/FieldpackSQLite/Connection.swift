@@ -32,10 +32,8 @@ public final class Connection {
   public let profile: Profile
   /// Stops the work of this connection from any thread.
   public let interruptHandle: InterruptHandle
-  /// What the owner keeps between two visits, for example a cursor that is stepped in several.
-  ///
-  /// Statements hold their connection, so set it to `nil` when done; a pool does that when its
-  /// reader is released.
+  /// A value that lives and dies with this connection's owner, for example a cursor that is
+  /// stepped in several visits.
   public var attachment: AnyObject?
   /// A value that stays with this connection until it closes, for example a catalogue. It must not
   /// hold the connection strongly.

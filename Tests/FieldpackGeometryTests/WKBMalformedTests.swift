@@ -58,12 +58,6 @@ import Testing
       "POINT Z in XY", "0107000000 01000000 01e9030000" + xy + "0000000000000840",
       .mixedDimensions, at: 9,
       "POINT has the dimensions XYZ inside GEOMETRYCOLLECTION with XY"),
-    Case(
-      "line XY in XYZ", "01ef030000 01000000 0102000000 01000000" + xy, .mixedDimensions, at: 9,
-      "LINESTRING has the dimensions XY inside GEOMETRYCOLLECTION with XYZ"),
-    Case(
-      "points XY in XYM", "01d7070000 01000000 0104000000 01000000 0101000000" + xy + xy,
-      .mixedDimensions, at: 18, "POINT has the dimensions XY inside MULTIPOINT with XYM"),
   ]
 
   @Test(arguments: cases) func `malformed bytes are refused with place and reason`(

@@ -107,21 +107,4 @@ import Testing
       #expect(writer.envelope == Envelope(minX: 0, minY: 0, maxX: 4, maxY: 5))
     }
   }
-
-  @Test func `EMPTY members written as XY have the dimensions around them`() throws {
-    let written = bytes(
-      """
-      01 ef030000 03000000
-      01 06000000 00000000
-      01 07000000 01000000 01 02000000 00000000
-      01 e9030000 000000000000f03f 0000000000000040 0000000000000840
-      """)
-    let expected = Geometry.geometryCollection(
-      [
-        .multiPolygon([], .xyz),
-        .geometryCollection([.lineString(CoordinateSequence(dimensions: .xyz))], .xyz),
-        .point(Position(x: 1, y: 2, z: 3), .xyz),
-      ], .xyz)
-    #expect(try WKB.read(written) == expected)
-  }
 }

@@ -1,0 +1,84 @@
+public import FieldpackCore
+
+/// A file format that features are read from or written to.
+public struct Format: Hashable, Sendable, CustomStringConvertible {
+  public let name: String
+  /// The extensions it is known by, the usual one first.
+  public let extensions: [String]
+  /// Whether one file holds several layers.
+  public let holdsLayers: Bool
+
+  public var description: String { name }
+
+  public static let geoJSON = Format(
+    name: "geojson", extensions: ["geojson", "json"], holdsLayers: false)
+  /// One feature a line (or after a record separator, RFC 8142).
+  public static let geoJSONSequence = Format(
+    name: "geojsonl", extensions: ["geojsonl", "geojsons", "ndjson", "ndgeojson"],
+    holdsLayers: false)
+  public static let gpx = Format(
+    name: "gpx", extensions: ["gpx"], holdsLayers: true)
+  public static let csv = Format(
+    name: "csv", extensions: ["csv", "tsv"], holdsLayers: false)
+  public static let geoPackage = Format(
+    name: "gpkg", extensions: ["gpkg"], holdsLayers: true)
+  public static let all: [Format] = [.geoJSON, .geoJSONSequence, .gpx, .csv, .geoPackage]
+
+  /// The format of that name, such as `geojson`.
+  public static func named(_ name: String) -> Format? {
+    all.first { $0.name == name.lowercased() }
+  }
+
+  /// The format that a file's extension names.
+  public static func byExtension(_ path: String) -> Format? {
+    let suffix = fileExtension(path)
+    return all.first { $0.extensions.contains(suffix) }
+  }
+
+  static func fileExtension(_ path: String) -> String {
+    let name = path.split(separator: "/").last ?? ""
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
+    return name[name.index(after: dot)...].lowercased()
+  }
+
+  /// The format that a file's first bytes tell, else its extension.
+  ///
+  /// - Throws: `.unsupported` for formats that are known and not read, naming a converter.
+  public static func detect(path: String, head: [UInt8]) throws(FieldpackError) -> Format {
+    if head.starts(with: Array("SQLite format 3\0".utf8)) { return .geoPackage }
+    if let known = unreadable(path: path, head: head) { throw known }
+    let text = head.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF || $0 <= 32 && $0 != 0x1E }
+    switch text.first {
+    case 0x1E?: return .geoJSONSequence
+    case UInt8(ascii: "{")?, UInt8(ascii: "[")?:
+      return byExtension(path) == .geoJSONSequence ? .geoJSONSequence : .geoJSON
+    case UInt8(ascii: "<")?: return .gpx
+    default: break
+    }
+    if let format = byExtension(path) { return format }
+    if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .gpx }
+    throw FieldpackError(
+      .unsupported,
+      "the format of \(path) is not known. Try: --format geojson, geojsonl, gpx or csv",
+      position: FilePosition(file: path))
+  }
+
+  private static func unreadable(path: String, head: [UInt8]) -> FieldpackError? {
+    let start = String(decoding: head.prefix(512), as: UTF8.self).lowercased()
+    let name: String? =
+      if fileExtension(path) == "shp" || head.starts(with: [0, 0, 0x27, 0x0A]) {
+        "a shapefile"
+      } else if head.starts(with: Array("fgb".utf8)) {
+        "a FlatGeobuf file"
+      } else if start.contains("<kml") || fileExtension(path) == "kmz" {
+        "a KML file"
+      } else {
+        nil
+      }
+    guard let name else { return nil }
+    return FieldpackError(
+      .unsupported,
+      "\(path) is \(name), which is not read. Try: ogr2ogr -f GPKG out.gpkg \(path)",
+      position: FilePosition(file: path))
+  }
+}

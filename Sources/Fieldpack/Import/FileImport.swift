@@ -1,0 +1,42 @@
+public import FieldpackCore
+import Foundation
+
+/// Imports GeoJSON, GPX and CSV files into a GeoPackage: everything, or nothing.
+///
+///     let report = try await FileImport().run(["walk.gpx", "wells.geojson"], into: "survey.gpkg")
+public struct FileImport: Sendable {
+  public var options: ImportOptions
+
+  public init(_ options: ImportOptions = ImportOptions()) { self.options = options }
+
+  /// Imports all files in one transaction. `-` is standard input.
+  ///
+  /// A target that does not exist is created beside its place and appears there when it is whole;
+  /// one that exists is changed in one transaction.
+  /// - Throws: `.cannotCreate` for a layer that exists, unless ``ImportOptions/mode`` says what to
+  ///   do with it; `.invalidData` with the file, the feature and the place for what cannot be
+  ///   read; `.interrupted` when the task is cancelled.
+  public func run(
+    _ files: [String], into target: String
+  ) async throws(FieldpackError) -> ImportReport {
+    let options = options
+    let stop = ImportStop()
+    return try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
+      var inputs: [ByteInput] = []
+      for file in files {
+        guard file != target else {
+          throw FieldpackError(
+            .invalidArgument, "\(file) cannot be imported into itself",
+            position: FilePosition(file: file))
+        }
+        inputs.append(
+          file == "-" ? try ByteInput(spooling: 0, name: "stdin") : try ByteInput(path: file))
+      }
+      let importer = Importer(options: options, store: Self.storeID(of: target), stop: stop)
+      let exists = FileManager.default.fileExists(atPath: target)
+      return try importer.run(inputs, into: exists ? .existing(path: target) : .new(path: target))
+    }
+  }
+
+  static func storeID(of path: String) -> StoreID { StoreID(Importer.stem(path).rawValue) }
+}

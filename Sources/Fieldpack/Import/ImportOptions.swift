@@ -1,0 +1,76 @@
+public import FieldpackCore
+public import FieldpackFormats
+public import FieldpackGeoPackage
+public import FieldpackGeometry
+
+/// What an import does with layers that exist.
+public enum ImportMode: String, Hashable, Sendable, CaseIterable {
+  /// Refuses them.
+  case create
+  /// Adds features, and columns that are missing; creates what does not exist.
+  case append
+  /// Removes them first, and nothing else.
+  case replace
+}
+
+/// How files are imported.
+public struct ImportOptions: Sendable {
+  /// The layer's name; with GPX the prefix of its layers' names. By default the file's stem.
+  public var layer: LayerID?
+  public var mode = ImportMode.create
+  /// The format of all files, where their contents and names do not tell.
+  public var format: Format?
+  /// The SRS of coordinates that say none.
+  public var sourceSRS: SRS?
+  /// The SRS the layers get; appending transforms to the layer's own.
+  public var srs: SRS?
+  /// The attribute whose integers become the feature ids.
+  public var idColumn: String?
+  /// The version of a file that is created.
+  public var version = GeoPackageVersion.v14
+  public var csv = CSVOptions()
+  /// Passes over features that cannot be read or stored.
+  public var skipsErrors = false
+  /// Does everything but keep it.
+  public var isDryRun = false
+  /// Called now and then with the file's name and how much of it is read.
+  public var progress: (@Sendable (ImportProgress) -> Void)?
+
+  public init(layer: LayerID? = nil, mode: ImportMode = .create) {
+    self.layer = layer
+    self.mode = mode
+  }
+}
+
+/// How far an import is.
+public struct ImportProgress: Hashable, Sendable {
+  public var file: String
+  /// Bytes read of all files, and their sizes together.
+  public var bytesRead: Int
+  public var bytesInAll: Int
+  /// Which reading this is: a second one is needed where the head of a file misled.
+  public var pass: Int
+}
+
+/// What an import did.
+public struct ImportReport: Sendable {
+  /// One layer of one file.
+  public struct Imported: Sendable {
+    public var file: String
+    public var layer: LayerID
+    public var schema: Schema
+    public var count: Int
+  }
+
+  public var imported: [Imported] = []
+  /// The layers as they were loaded, with the ids given.
+  public var layers: [LoadedLayer] = []
+  public var skipped: [SkippedFeature] = []
+  public var skippedCount = 0
+  public var notes: [String] = []
+  public var transformations: [TransformationReport] = []
+  public var isDryRun = false
+
+  /// Features stored.
+  public var count: Int { layers.reduce(0) { $0 + $1.count } }
+}

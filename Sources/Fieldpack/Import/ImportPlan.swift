@@ -1,0 +1,227 @@
+import FieldpackCore
+import FieldpackFormats
+import FieldpackGeoPackage
+import FieldpackGeometry
+
+/// Which layers of which files go where, and as what.
+///
+/// Several files may go into one layer: its columns are then those of all of them, each wide
+/// enough for all.
+struct ImportPlan {
+  let options: ImportOptions
+  let existing: [Layer]
+
+  /// A layer that is created or appended to.
+  fileprivate struct Destination {
+    var name: LayerID
+    /// The layer that is there already and is appended to.
+    var existing: Layer?
+    var schema: Schema
+    var ids: FileLayer.IDSource
+    /// How many layers of files go here.
+    var sources: Int
+  }
+
+  /// Gives features without ids of their own a text made from their contents.
+  var hashesContents = false
+  fileprivate var destinations: [Destination] = []
+  /// For each file, its layers with the place of their destination.
+  private var files: [[(layer: FileLayer, destination: Int)]] = []
+
+  init(options: ImportOptions, existing: [Layer]) {
+    self.options = options
+    self.existing = existing
+  }
+
+  // MARK: Planning
+
+  mutating func add(_ layers: [FileLayer], from file: String) throws(FieldpackError) {
+    var placed: [(FileLayer, Int)] = []
+    for layer in layers { placed.append((layer, try place(layer, from: file))) }
+    files.append(placed)
+  }
+
+  private mutating func place(
+    _ layer: FileLayer, from file: String
+  ) throws(FieldpackError) -> Int {
+    let name = layer.schema.layer
+    let folded = name.rawValue.lowercased()
+    if let index = destinations.firstIndex(where: { $0.name.rawValue.lowercased() == folded }) {
+      guard options.layer != nil || files.isEmpty else {
+        throw FieldpackError(
+          .cannotCreate,
+          "two files give a layer '\(name)', the second is \(file). Try: --layer NAME to put them "
+            + "into one layer",
+          location: .init(layer: name), position: FilePosition(file: file))
+      }
+      try destinations[index].widen(by: layer, from: file)
+      return index
+    }
+    var destination = Destination(
+      name: name, existing: nil, schema: layer.schema, ids: layer.ids, sources: 1)
+    if options.mode == .append {
+      destination.existing = existing.first { $0.id.rawValue.lowercased() == folded }
+      try destination.adoptExisting(from: file)
+    }
+    destinations.append(destination)
+    return destinations.count - 1
+  }
+
+  // MARK: Carrying out
+
+  /// Creates or readies the layers in the file.
+  func prepare(
+    _ writer: GeoPackageBulkWriter, into report: inout ImportReport
+  ) throws(FieldpackError) {
+    for destination in destinations {
+      let hasOwn = destination.schema.columns.contains(where: \.isSourceID)
+      let ids: LoadedIDs =
+        destination.ids == .file ? .given : hashesContents && !hasOwn ? .hashed : .assigned
+      let transformation: TransformationReport?
+      if let layer = destination.existing {
+        transformation = try writer.append(destination.schema, to: layer.id, ids: ids)
+      } else {
+        if options.mode == .replace,
+          let old = existing.first(where: {
+            $0.id.rawValue.lowercased() == destination.name.rawValue.lowercased()
+          })
+        {
+          try writer.remove(old.id)
+        }
+        transformation = try writer.create(destination.schema, in: options.srs, ids: ids)
+      }
+      if let transformation { report.transformations.append(transformation) }
+    }
+  }
+
+  /// The layers as the reader of a file is to give them.
+  func asked(_ file: Int) -> [FileLayer] {
+    files[file].map { layer, index in
+      let destination = destinations[index]
+      var asked = layer
+      asked.schema.layer = destination.name
+      asked.schema.geometry = destination.schema.geometry
+      asked.ids = destination.ids
+      for (place, column) in asked.schema.columns.enumerated() {
+        if let wide = destination.schema.columnIndex(column.name) {
+          asked.schema.columns[place].type = destination.schema.columns[wide].type
+        }
+      }
+      return asked
+    }
+  }
+
+  func target(_ file: Int, _ layer: Int) -> LayerID {
+    guard layer < files[file].count else { return "" }
+    let destination = destinations[files[file][layer].destination]
+    return destination.existing?.id ?? destination.name
+  }
+}
+
+extension ImportPlan.Destination {
+  /// Makes room for another file's layer.
+  fileprivate mutating func widen(
+    by layer: FileLayer, from file: String
+  ) throws(FieldpackError) {
+    sources += 1
+    for column in layer.schema.columns {
+      if let index = schema.columnIndex(column.name) {
+        schema.columns[index].type = try ColumnWidening.type(
+          for: schema.columns[index], and: column,
+          isFixed: existing?.schema.columnIndex(column.name) != nil,
+          file: file)
+      } else {
+        schema.columns.append(column)
+      }
+    }
+    // Two files' own ids may be the same.
+    ids = .ordinal
+    guard let other = layer.schema.geometry else { return }
+    guard let own = schema.geometry else {
+      schema.geometry = other
+      return
+    }
+    guard own.srs == other.srs else {
+      throw FieldpackError(
+        .invalidData,
+        "\(file) is in \(other.srs), files before it in \(own.srs): one layer has one SRS",
+        position: FilePosition(file: file))
+    }
+    schema.geometry?.type = GeometryType.holding(own.type, other.type)
+    schema.geometry?.z = OrdinateRule.holding(own.z, other.z)
+    schema.geometry?.m = OrdinateRule.holding(own.m, other.m)
+  }
+
+  /// Takes over the types of the layer that is appended to, as far as they can hold the file's.
+  fileprivate mutating func adoptExisting(from file: String) throws(FieldpackError) {
+    guard let existing else { return }
+    for (index, column) in schema.columns.enumerated() {
+      guard let place = existing.schema.columnIndex(column.name) else { continue }
+      schema.columns[index].type = try ColumnWidening.type(
+        for: existing.schema.columns[place], and: column, isFixed: true, file: file)
+      schema.columns[index].name = existing.schema.columns[place].name
+    }
+    guard let own = existing.schema.geometry, let new = schema.geometry else { return }
+    let isMulti = new.type.multi == own.type
+    guard own.type.holds(new.type) || isMulti else {
+      throw FieldpackError(
+        .invalidData,
+        "layer '\(existing.id)' takes \(own.type.name), \(file) has \(new.type.name)",
+        location: .init(layer: existing.id), position: FilePosition(file: file))
+    }
+    guard own.z != .prohibited || new.z == .prohibited else {
+      throw FieldpackError(
+        .invalidData, "layer '\(existing.id)' takes no z, \(file) has it",
+        location: .init(layer: existing.id), position: FilePosition(file: file))
+    }
+    if isMulti { schema.geometry?.type = own.type }
+  }
+}
+
+/// Which type holds the values of two columns.
+enum ColumnWidening {
+  static func type(
+    for own: ColumnDefinition, and new: ColumnDefinition, isFixed: Bool, file: String
+  ) throws(FieldpackError) -> ColumnType {
+    if own.type == new.type || own.type.holds(new.type) { return own.type }
+    guard !isFixed else {
+      throw FieldpackError(
+        .invalidData,
+        "column '\(own.name)' is \(own.type.sql), \(file) has \(new.type.sql) values in it",
+        position: FilePosition(file: file))
+    }
+    return new.type.holds(own.type) ? new.type : .text()
+  }
+}
+
+extension ColumnType {
+  /// Whether a column of this type can hold every value of `other` without loss.
+  func holds(_ other: ColumnType) -> Bool {
+    if self == other { return true }
+    switch (self, other) {
+    case (.text(nil), _): return true
+    case (.double, .integer), (.double, .float): return true
+    case (.integer, .mediumInt), (.integer, .smallInt), (.integer, .tinyInt): return true
+    default: return false
+    }
+  }
+}
+
+extension OrdinateRule {
+  static func holding(_ a: OrdinateRule, _ b: OrdinateRule) -> OrdinateRule {
+    a == b ? a : .optional
+  }
+}
+
+extension GeometryType {
+  /// Whether a column of this type may hold geometries of `other`.
+  func holds(_ other: GeometryType) -> Bool { self == .geometry || self == other }
+
+  /// The narrowest type of a column that holds both; the multi type where singles can be promoted.
+  static func holding(_ a: GeometryType, _ b: GeometryType) -> GeometryType {
+    if a == b { return a }
+    if a.multi == b { return b }
+    if b.multi == a { return a }
+    return .geometry
+  }
+}

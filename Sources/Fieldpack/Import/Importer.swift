@@ -1,0 +1,154 @@
+import FieldpackCore
+import FieldpackFormats
+import FieldpackGeoPackage
+import FieldpackGeometry
+
+/// Imports files into one GeoPackage in one transaction; blocks its thread.
+///
+/// What the layers are is guessed from the heads of the files and checked while everything is
+/// read. A wrong guess costs a second reading, whose shape is then known.
+struct Importer {
+  let options: ImportOptions
+  let store: StoreID
+  let stop: ImportStop
+  /// Gives features without ids of their own a text made from their contents.
+  var hashesContents = false
+
+  /// A file to import with what is known of it.
+  private struct Source {
+    var input: FileInput
+    var name: String
+    var size: Int
+    /// The layers as the file asks for them, guessed at first.
+    var found: [FileLayer]
+  }
+
+  /// Where the features go.
+  enum Target {
+    case new(path: String)
+    case existing(path: String)
+  }
+
+  func run(
+    _ files: [ByteInput], into target: Target
+  ) throws(FieldpackError) -> ImportReport {
+    var sources: [Source] = []
+    for file in files { sources.append(try source(file)) }
+    var pass = 1
+    while true {
+      let writer = try open(target)
+      stop.interrupting(writer.interrupt)
+      defer { stop.interrupting(nil) }
+      let attempt = try load(&sources, with: writer, pass: pass)
+      if let report = attempt {
+        return try finish(report, writer)
+      }
+      pass += 1
+      guard pass <= 4 else {
+        throw FieldpackError(.io, "the input changed while it was read. Try again")
+      }
+    }
+  }
+
+  private func open(_ target: Target) throws(FieldpackError) -> GeoPackageBulkWriter {
+    switch target {
+    case .new(let path):
+      try GeoPackageBulkWriter(
+        creating: path, version: options.version, overwrite: false, store: store)
+    case .existing(let path): try GeoPackageBulkWriter(changing: path, store: store)
+    }
+  }
+
+  private func source(_ file: ByteInput) throws(FieldpackError) -> Source {
+    let format =
+      if let given = options.format { given } else {
+        try Format.detect(path: file.name, head: try file.head(4096))
+      }
+    var reading = ReadOptions(layer: options.layer ?? Self.stem(file.name))
+    reading.prefixesLayers = format == .gpx && options.layer != nil
+    reading.sourceSRS = options.sourceSRS
+    reading.skipsErrors = options.skipsErrors
+    reading.idColumn = options.idColumn
+    reading.csv = options.csv
+    let (name, size, stop, progress) = (file.name, file.size, stop, options.progress)
+    reading.progress = { (bytesRead) throws(FieldpackError) in
+      try stop.check()
+      progress?(stop.progress(file: name, bytesRead: bytesRead, of: size))
+    }
+    var input = try FileInput(file, format: format, options: reading)
+    do throws(FieldpackError) {
+      let found = try input.assume()
+      return Source(input: input, name: name, size: size, found: found)
+    } catch {
+      throw error.adding(position: FilePosition(file: name))
+    }
+  }
+
+  /// The file's name without folder and extension.
+  static func stem(_ path: String) -> LayerID {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return LayerID(name) }
+    return LayerID(String(name[..<dot]))
+  }
+
+  // MARK: One attempt
+
+  /// Reads all sources; `nil` where what was found differs from what was assumed.
+  private func load(
+    _ sources: inout [Source], with writer: GeoPackageBulkWriter, pass: Int
+  ) throws(FieldpackError) -> ImportReport? {
+    var plan = ImportPlan(options: options, existing: try writer.layers())
+    plan.hashesContents = hashesContents
+    for source in sources { try plan.add(source.found, from: source.name) }
+    var report = ImportReport()
+    writer.loader.skipsErrors = options.skipsErrors
+    try plan.prepare(writer, into: &report)
+    stop.begin(pass: pass, sizes: sources.map(\.size))
+    var isAsAssumed = true
+    for index in sources.indices {
+      let asked = plan.asked(index)
+      let name = sources[index].name
+      var sink = writer.loader
+      let result: FileReadResult
+      do throws(FieldpackError) {
+        result = try sources[index].input.read(as: asked, into: &sink)
+      } catch {
+        throw error.adding(position: FilePosition(file: name))
+      }
+      stop.endFile(sources[index].size)
+      if result.layers != sources[index].found {
+        sources[index].found = result.layers
+        isAsAssumed = false
+      }
+      note(result, name, plan, index, &report)
+    }
+    return isAsAssumed ? report : nil
+  }
+
+  private func note(
+    _ result: FileReadResult, _ file: String, _ plan: ImportPlan, _ index: Int,
+    _ report: inout ImportReport
+  ) {
+    report.notes += result.notes.map { "\(file): \($0)" }
+    report.skipped += result.skipped
+    report.skippedCount += result.skippedCount
+    for (place, layer) in result.layers.enumerated() {
+      report.imported.append(
+        .init(
+          file: file, layer: plan.target(index, place), schema: layer.schema,
+          count: result.counts[layer.schema.layer] ?? 0))
+    }
+  }
+
+  private func finish(
+    _ report: ImportReport, _ writer: GeoPackageBulkWriter
+  ) throws(FieldpackError) -> ImportReport {
+    var report = report
+    try stop.check()
+    report.isDryRun = options.isDryRun
+    report.layers = options.isDryRun ? try writer.loader.finish() : try writer.commit()
+    report.skipped += writer.loader.skipped
+    report.skippedCount += writer.loader.skippedCount
+    return report
+  }
+}

@@ -1,0 +1,54 @@
+import FieldpackCore
+
+/// One query on several stores.
+struct FanOut: Sendable {
+  struct Part: Sendable {
+    let store: any Store
+    let query: Query
+  }
+
+  let query: Query
+  let parts: [Part]
+  let report: QueryReport
+
+  /// With one store the store does everything itself.
+  func single() async throws(FieldpackError) -> FeatureBatches? {
+    guard parts.count == 1 else { return nil }
+    let part = parts[0]
+    let batches = try await part.store.query(query.in(layers: part.query.layers))
+    let report = report
+    return FeatureBatches(report: report) {
+      let relay = Relay(batches.makeAsyncIterator())
+      return { () async throws(FieldpackError) in
+        let batch = try await relay.next()
+        if batch == nil { report.merge(batches.report) }
+        return batch
+      }
+    }
+  }
+
+  /// The columns that the stores are asked for: those wanted, and those to sort by.
+  var askedColumns: [String]? {
+    guard let wanted = query.columns else { return nil }
+    return wanted + query.order.map(\.column).filter { !wanted.contains($0) }
+  }
+}
+
+/// Hands an iterator's batches on.
+private actor Relay {
+  private let iterator: FeatureBatches.Iterator
+
+  init(_ iterator: FeatureBatches.Iterator) { self.iterator = iterator }
+
+  func next() async throws(FieldpackError) -> FeatureBatch? { try await iterator.next() }
+}
+
+extension QueryReport {
+  /// Takes over what another report holds.
+  func merge(_ other: QueryReport) {
+    let contents = other.current
+    for note in contents.notes { add(note: note) }
+    for skipped in contents.skipped { add(skipped: skipped) }
+    for failure in contents.failures { add(failure: failure) }
+  }
+}

@@ -1,0 +1,192 @@
+import FieldpackCore
+import FieldpackGeometry
+
+/// Walks the answers of several stores: one after the other, or merged in the query's order.
+actor FanOutWalk {
+  private let fanOut: FanOut
+  private var streams: [Stream] = []
+  private var opened = 0
+  private var toSkip: Int
+  private var toGive: Int
+  private var isDone = false
+
+  init(_ fanOut: FanOut) {
+    self.fanOut = fanOut
+    toSkip = fanOut.query.offset
+    toGive = fanOut.query.limit ?? .max
+  }
+
+  /// The rows of one store that are read and not given yet.
+  private struct Stream {
+    let store: StoreID
+    let batches: FeatureBatches
+    let iterator: FeatureBatches.Iterator
+    var batch: FeatureBatch?
+    var index = 0
+  }
+
+  func next() async throws(FieldpackError) -> FeatureBatch? {
+    guard !isDone else { return nil }
+    let batch = fanOut.query.order.isEmpty ? try await nextInTurn() : try await nextMerged()
+    if batch == nil { isDone = true }
+    return batch
+  }
+
+  private func openNext() async throws(FieldpackError) -> Stream? {
+    guard opened < fanOut.parts.count else { return nil }
+    let part = fanOut.parts[opened]
+    opened += 1
+    let query = fanOut.askedColumns.map { part.query.select($0) } ?? part.query
+    let batches = try await part.store.query(query)
+    return Stream(store: part.store.id, batches: batches, iterator: batches.makeAsyncIterator())
+  }
+
+  /// The next batch of a stream; a store that fails on the way is reported and done with, unless
+  /// stores were asked for by name.
+  private func read(_ stream: Stream) async throws(FieldpackError) -> FeatureBatch? {
+    do throws(FieldpackError) {
+      if let batch = try await stream.iterator.next() { return batch }
+    } catch {
+      guard fanOut.query.stores == nil, error.code != .interrupted else { throw error }
+      fanOut.report.add(failure: StoreFailure(store: stream.store, error: error))
+    }
+    fanOut.report.merge(stream.batches.report)
+    return nil
+  }
+
+  // MARK: In turn
+
+  private func nextInTurn() async throws(FieldpackError) -> FeatureBatch? {
+    while toGive > 0 {
+      if streams.isEmpty {
+        guard let stream = try await openNext() else { return nil }
+        streams = [stream]
+      }
+      guard let batch = try await read(streams[0]) else {
+        streams = []
+        continue
+      }
+      let cut = batch.cut(skipping: &toSkip, giving: &toGive)
+      if !cut.isEmpty { return cut }
+    }
+    return nil
+  }
+
+  // MARK: Merged
+
+  /// Rows of one store and layer, as many as come one after the other.
+  private func nextMerged() async throws(FieldpackError) -> FeatureBatch? {
+    while let stream = try await openNext() { streams.append(stream) }
+    var result: FeatureBatch?
+    while toGive > 0, let place = try await firstStream(), let batch = streams[place].batch {
+      let schema = wanted(batch.schema)
+      if let result, result.schema != schema || result.store != batch.store { return result }
+      let row = batch[streams[place].index]
+      streams[place].index += 1
+      if toSkip > 0 {
+        toSkip -= 1
+        continue
+      }
+      if toGive != .max { toGive -= 1 }
+      var rows = result ?? FeatureBatch(store: batch.store, schema: schema)
+      result = nil
+      rows.append(ProjectedRow(row: row, from: batch.schema, to: schema))
+      result = rows
+      if rows.isFull { return rows }
+    }
+    return result
+  }
+
+  /// The stream whose next row comes first; of equal ones the first in config order.
+  private func firstStream() async throws(FieldpackError) -> Int? {
+    var best: Int?
+    for place in streams.indices {
+      try await fill(place)
+      guard streams[place].batch != nil else { continue }
+      if let current = best, !precedes(place, current) { continue }
+      best = place
+    }
+    return best
+  }
+
+  private func fill(_ place: Int) async throws(FieldpackError) {
+    if let batch = streams[place].batch, streams[place].index < batch.count { return }
+    if streams[place].batch == nil, streams[place].index > 0 { return }
+    streams[place].batch = try await read(streams[place])
+    // An index behind a missing batch marks the stream as done.
+    streams[place].index = streams[place].batch == nil ? 1 : 0
+  }
+
+  private func precedes(_ a: Int, _ b: Int) -> Bool {
+    for order in fanOut.query.order {
+      let (left, right) = (key(a, order.column), key(b, order.column))
+      if left.sorts(before: right) { return !order.isDescending }
+      if right.sorts(before: left) { return order.isDescending }
+    }
+    return false
+  }
+
+  private func key(_ place: Int, _ column: String) -> Value {
+    guard let batch = streams[place].batch else { return .null }
+    let row = batch[streams[place].index]
+    if let index = batch.schema.columnIndex(column) {
+      return row.value(at: index, of: batch.schema.columns[index].type)
+    }
+    guard batch.schema.idColumn?.lowercased() == column.lowercased() else { return .null }
+    switch row.id {
+    case .integer(let id): return .integer(id)
+    case .text(let id): return .text(id)
+    }
+  }
+
+  /// The schema without the columns that were asked for only to sort.
+  private func wanted(_ schema: Schema) -> Schema {
+    guard let columns = fanOut.query.columns else { return schema }
+    var narrowed = schema
+    narrowed.columns = columns.compactMap { name in
+      schema.columnIndex(name).map { schema.columns[$0] }
+    }
+    return narrowed
+  }
+}
+
+/// A row with some of its columns.
+private struct ProjectedRow: FeatureRow {
+  let row: FeatureBatch.Row
+  let places: [Int]
+
+  init(row: FeatureBatch.Row, from all: Schema, to some: Schema) {
+    self.row = row
+    places = some.columns.compactMap { all.columnIndex($0.name) }
+  }
+
+  var id: FeatureID { row.id }
+  var envelope: Envelope? { row.envelope }
+  func kind(at column: Int) -> ValueKind { row.kind(at: places[column]) }
+  func integer(at column: Int) -> Int64 { row.integer(at: places[column]) }
+  func real(at column: Int) -> Double { row.real(at: places[column]) }
+
+  func withBytes<R, E: Error>(
+    at column: Int, _ body: (RawSpan) throws(E) -> R
+  ) throws(E) -> R {
+    try row.withBytes(at: places[column], body)
+  }
+
+  func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
+    try row.withGeometry(body)
+  }
+}
+
+extension FeatureBatch {
+  /// The rows that are left when some are skipped and the count is bounded.
+  fileprivate func cut(skipping: inout Int, giving: inout Int) -> FeatureBatch {
+    let skipped = min(skipping, count)
+    let given = min(giving, count - skipped)
+    skipping -= skipped
+    if giving != .max { giving -= given }
+    if skipped == 0, given == count { return self }
+    var cut = FeatureBatch(store: store, schema: schema)
+    for index in skipped..<skipped + given { cut.append(self[index]) }
+    return cut
+  }
+}

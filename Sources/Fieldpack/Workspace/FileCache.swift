@@ -1,0 +1,173 @@
+import FieldpackCore
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Where files that are read as stores are kept as GeoPackages.
+public enum CachePolicy: Hashable, Sendable {
+  /// `$XDG_CACHE_HOME/fieldpack`, by default `~/.cache/fieldpack`.
+  case shared
+  /// A temporary file that goes with the store.
+  case `private`
+  /// A folder of the caller's.
+  case folder(String)
+}
+
+/// Finds and keeps the GeoPackage that stands for a file.
+///
+/// An entry is named by the file's real path, size, modification time and inode, so that a file
+/// that changed is imported anew. Entries are built aside and renamed under a lock; the oldest go
+/// when all together exceed 2 GB.
+struct FileCache: Sendable {
+  let policy: CachePolicy
+  static let capacity = 2_000_000_000
+
+  /// A kept GeoPackage.
+  struct Entry: Sendable {
+    var path: String
+    /// Whether it is removed when the store closes.
+    var isTemporary: Bool
+  }
+
+  /// The entry for `file`, made by `build` where there is none.
+  ///
+  /// - Parameter variant: what else the contents depend on, such as options.
+  func entry(
+    for file: String, variant: String, build: (String) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) -> Entry {
+    let identity = try CacheIdentity(file)
+    guard let folder = folder(), Self.makeFolder(folder) else { return try temporary(build) }
+    let path = "\(folder)/\(identity.key)-\(identity.version(variant)).gpkg"
+    if Self.touch(path) { return Entry(path: path, isTemporary: false) }
+    let lock = CacheLock(path: "\(folder)/\(identity.key).lock")
+    defer { lock.release() }
+    if Self.touch(path) { return Entry(path: path, isTemporary: false) }
+    do throws(FieldpackError) {
+      try build(path)
+    } catch  where [.full, .readOnly, .permission].contains(error.code) {
+      return try temporary(build)
+    }
+    makeRoom(for: identity, keeping: path, in: folder)
+    return Entry(path: path, isTemporary: false)
+  }
+
+  private func temporary(
+    _ build: (String) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) -> Entry {
+    let folder = FileManager.default.temporaryDirectory.path
+    let path = "\(folder)/fieldpack-\(getpid())-\(UUID().uuidString).gpkg"
+    try build(path)
+    return Entry(path: path, isTemporary: true)
+  }
+
+  private func folder() -> String? {
+    switch policy {
+    case .private: return nil
+    case .folder(let path): return path
+    case .shared:
+      let environment = ProcessInfo.processInfo.environment
+      if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") {
+        return cache + "/fieldpack"
+      }
+      guard let home = environment["HOME"], !home.isEmpty else { return nil }
+      return home + "/.cache/fieldpack"
+    }
+  }
+
+  /// Makes the folder for this user alone; false where that cannot be.
+  private static func makeFolder(_ path: String) -> Bool {
+    var status = stat()
+    if stat(path, &status) == 0 {
+      return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == getuid()
+        && access(path, W_OK) == 0
+    }
+    try? FileManager.default.createDirectory(
+      at: URL(fileURLWithPath: path).deletingLastPathComponent(),
+      withIntermediateDirectories: true)
+    return mkdir(path, 0o700) == 0
+  }
+
+  /// Marks an entry as used now; false where it does not exist.
+  private static func touch(_ path: String) -> Bool { utimes(path, nil) == 0 }
+
+  // MARK: Room
+
+  /// Removes older versions of the same file, and the least used entries beyond the capacity.
+  private func makeRoom(for identity: CacheIdentity, keeping path: String, in folder: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    var others: [(path: String, size: Int, used: Int)] = []
+    var total = Self.size(path)?.size ?? 0
+    for name in names where name.hasSuffix(".gpkg") && !name.hasPrefix(".") {
+      let other = "\(folder)/\(name)"
+      guard other != path, let known = Self.size(other) else { continue }
+      if name.hasPrefix(identity.key + "-"), !name.hasPrefix("\(identity.key)-\(identity.stamp)-") {
+        unlink(other)
+      } else {
+        others.append((other, known.size, known.used))
+        total += known.size
+      }
+    }
+    for entry in others.sorted(by: { $0.used < $1.used }) where total > Self.capacity {
+      unlink(entry.path)
+      total -= entry.size
+    }
+  }
+
+  private static func size(_ path: String) -> (size: Int, used: Int)? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return (Int(status.st_size), Int(status.st_mtim.tv_sec))
+  }
+}
+
+/// What tells one state of one file from another.
+private struct CacheIdentity {
+  /// The file's stem, shortened, and a hash of its real path.
+  let key: String
+  let stamp: String
+
+  init(_ path: String) throws(FieldpackError) {
+    var status = stat()
+    guard let resolved = realpath(path, nil) else {
+      throw FieldpackError(
+        .notFound, "\(path) does not exist", position: FilePosition(file: path))
+    }
+    defer { free(resolved) }
+    stat(resolved, &status)
+    let real = String(cString: resolved)
+    let name = real.split(separator: "/").last.map(String.init) ?? "file"
+    let stem = name.utf8.prefix(24).map { byte -> Character in
+      let letter = Character(Unicode.Scalar(byte))
+      return letter.isASCII && (letter.isLetter || letter.isNumber) ? letter : "_"
+    }
+    key = String(stem) + "-" + Self.hash(real)
+    let (size, node, time) = (status.st_size, status.st_ino, status.st_mtim)
+    stamp = Self.hash("\(size) \(node) \(time.tv_sec) \(time.tv_nsec)")
+  }
+
+  /// Changes with the file, the variant and the way files are imported.
+  func version(_ variant: String) -> String { "\(stamp)-\(Self.hash("1 " + variant))" }
+
+  /// FNV-1a in hexadecimal.
+  private static func hash(_ text: String) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return String(hash, radix: 16)
+  }
+}
+
+/// A lock between processes, given up when released or when the process ends.
+private struct CacheLock {
+  private let descriptor: Int32
+
+  init(path: String) {
+    descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    if descriptor >= 0 { flock(descriptor, LOCK_EX) }
+  }
+
+  func release() { if descriptor >= 0 { close(descriptor) } }
+}

@@ -1,0 +1,60 @@
+public import FieldpackCore
+import FieldpackGeoPackage
+import Foundation
+
+/// `gpkg.1`: a GeoPackage, readable and, where its file can be written, writable.
+public struct GeoPackageStoreType: StoreType {
+  public static let identifier = "gpkg.1"
+
+  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
+    try await GeoPackageStore(path: try config.localFile().path, id: config.id)
+  }
+}
+
+/// `geojson.1`: a GeoJSON file with its one layer `default`.
+public struct GeoJSONStoreType: StoreType {
+  public static let identifier = "geojson.1"
+
+  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
+    try await FileStore(config, format: .geoJSON)
+  }
+}
+
+/// `gpx.1`: a GPX file with its layers.
+public struct GPXStoreType: StoreType {
+  public static let identifier = "gpx.1"
+
+  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
+    try await FileStore(config, format: .gpx)
+  }
+}
+
+/// `csv.1`: a CSV file as one layer, named like the file.
+public struct CSVStoreType: StoreType {
+  public static let identifier = "csv.1"
+
+  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
+    try await FileStore(config, format: .csv)
+  }
+}
+
+extension FileStore {
+  convenience init(_ config: StoreConfig, format: Format) async throws(FieldpackError) {
+    var options = Options()
+    options.format = format
+    options.cache = StoreOpening.cache
+    try await self.init(path: try config.localFile().path, id: config.id, options: options)
+  }
+}
+
+/// What a workspace decides for the stores that it opens.
+enum StoreOpening {
+  @TaskLocal static var cache = CachePolicy.shared
+}
+
+extension StoreRegistry {
+  /// The built-in types: `csv.1`, `geojson.1`, `gpkg.1` and `gpx.1`.
+  public static let standard = StoreRegistry([
+    GeoPackageStoreType.self, GeoJSONStoreType.self, GPXStoreType.self, CSVStoreType.self,
+  ])
+}

@@ -1,0 +1,24 @@
+public import FieldpackCore
+import FieldpackGeoPackage
+public import Foundation
+
+extension Workspace {
+  /// Imports a file into one layer of a GeoPackage store, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - format: where the file's contents and name do not tell.
+  ///   - layer: created, or appended to where it exists; GPX layers get it as a prefix.
+  /// - Throws: as ``FileImport/run(_:into:)``; `.readOnly` for a store of another kind.
+  public func importFeatures(
+    from file: URL, as format: Format? = nil, into layer: LayerID, of id: StoreID
+  ) async throws(FieldpackError) -> ImportReport {
+    guard let store = try writableStore(id) as? GeoPackageStore else {
+      throw FieldpackError(
+        .unsupported, "files are imported into GeoPackage stores; '\(id)' is none",
+        location: .init(store: id))
+    }
+    var options = ImportOptions(layer: layer, mode: .append)
+    options.format = format
+    return try await FileImport(options).run([file.path], into: store.path)
+  }
+}

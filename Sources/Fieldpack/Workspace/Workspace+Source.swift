@@ -1,0 +1,53 @@
+public import FieldpackCore
+public import Foundation
+
+/// How a path that a person names is opened.
+public struct SourceOptions: Sendable {
+  /// Folders that the uris of configs may lead to.
+  public var allowing: [URL] = []
+  public var registry = StoreRegistry.standard
+  /// How a bare file is read, its cache policy included, which configs follow as well.
+  public var file = FileStore.Options()
+
+  public init() {}
+}
+
+extension Workspace {
+  /// Opens what a person names: a `.scfg`, a folder of them, a GeoPackage, or a readable file.
+  ///
+  /// - Throws: `.notFound` where there is nothing of that name, else what opening it throws. Stores
+  ///   of a config that cannot be opened are failed members.
+  public static func open(
+    source path: String, options: SourceOptions = SourceOptions()
+  ) async throws(FieldpackError) -> Workspace {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+      throw FieldpackError(
+        .notFound, "\(path) does not exist", position: FilePosition(file: path))
+    }
+    let url = URL(fileURLWithPath: path)
+    let holdsConfig =
+      !isFolder.boolValue && options.file.format == nil ? try isConfig(path) : false
+    if isFolder.boolValue || holdsConfig {
+      return try await open(
+        [url], allowing: options.allowing, registry: options.registry, cache: options.file.cache)
+    }
+    return try await open(file: url, options: options.file)
+  }
+
+  /// A `.scfg`, or JSON whose top object has the members of a config and is not GeoJSON.
+  private static func isConfig(_ path: String) throws(FieldpackError) -> Bool {
+    switch Format.fileExtension(path) {
+    case "scfg": return true
+    case "json": break
+    default: return false
+    }
+    let input = try ByteInput(path: path)
+    guard input.size <= ConfigDocument.maximumByteCount else { return false }
+    guard let document = try? ConfigDocument(contentsOf: URL(fileURLWithPath: path)) else {
+      return false
+    }
+    let names = Set(document.root.members.map(\.name))
+    return !names.contains("type") && !names.isDisjoint(with: ["stores", "remote", "forms"])
+  }
+}

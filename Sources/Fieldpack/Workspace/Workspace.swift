@@ -1,0 +1,125 @@
+public import FieldpackCore
+import FieldpackGeoPackage
+public import Foundation
+
+/// The stores opened from one or more `.scfg`, asked and changed together.
+public actor Workspace {
+  /// A store of the workspace and whether it answers.
+  public struct Member: Sendable {
+    public let config: StoreConfig
+    public let store: (any Store)?
+    public let state: StoreState
+
+    public var id: StoreID { config.id }
+  }
+
+  /// The stores in config order.
+  public nonisolated let members: [Member]
+  /// What the configs have to say: unknown keys, collisions and the like.
+  public nonisolated let diagnostics: [ConfigDiagnostic]
+  private var isClosed = false
+
+  init(members: [Member], diagnostics: [ConfigDiagnostic]) {
+    self.members = members
+    self.diagnostics = diagnostics
+  }
+
+  /// Opens every store of the configs; a store that cannot be opened is a failed member.
+  ///
+  /// - Parameters:
+  ///   - configs: `.scfg` files, or folders whose `*.scfg` are loaded by file name; of stores with
+  ///     one id the last loaded counts.
+  ///   - allowing: folders that uris may lead to beside each config's own.
+  ///   - registry: the store types at hand.
+  ///   - cache: where GeoJSON, GPX and CSV stores keep their GeoPackages.
+  /// - Throws: `.notFound` or `.invalidData` for a config that cannot be read.
+  public static func open(
+    _ configs: [URL], allowing: [URL] = [], registry: StoreRegistry = .standard,
+    cache: CachePolicy = .shared
+  ) async throws(FieldpackError) -> Workspace {
+    let config = try WorkspaceConfig(configs, allowing: allowing)
+    return await open(config, registry: registry, cache: cache)
+  }
+
+  /// Opens the stores of a config that is read already.
+  public static func open(
+    _ config: WorkspaceConfig, registry: StoreRegistry = .standard, cache: CachePolicy = .shared
+  ) async -> Workspace {
+    var members: [Member] = []
+    for store in config.stores {
+      let opened = await StoreOpening.$cache.withValue(cache) {
+        await Self.opened(store, registry)
+      }
+      members.append(opened)
+    }
+    return Workspace(members: members, diagnostics: config.diagnostics)
+  }
+
+  private static func opened(_ config: StoreConfig, _ registry: StoreRegistry) async -> Member {
+    do throws(FieldpackError) {
+      return Member(config: config, store: try await registry.open(config), state: .open)
+    } catch {
+      return Member(config: config, store: nil, state: .failed(error))
+    }
+  }
+
+  /// Opens one file as a workspace of one store, whose id is the file's name without extension.
+  ///
+  /// - Throws: what opening the file throws.
+  public static func open(
+    file: URL, id: StoreID? = nil, options: FileStore.Options = .init()
+  ) async throws(FieldpackError) -> Workspace {
+    let path = file.path
+    let id = id ?? StoreID(Importer.stem(path).rawValue)
+    let format =
+      if let given = options.format { given } else {
+        try Format.detect(path: path, head: try ByteInput(path: path).head(4096))
+      }
+    let config = StoreConfig(
+      id: id, type: format == .geoPackage ? "gpkg" : format.name, uri: path)
+    let store: any Store =
+      if format == .geoPackage {
+        try await GeoPackageStore(path: path, id: id)
+      } else {
+        try await FileStore(path: path, id: id, options: options)
+      }
+    return Workspace(
+      members: [Member(config: config, store: store, state: .open)], diagnostics: [])
+  }
+
+  /// The store of that id.
+  ///
+  /// - Throws: `.notFound`, listing the ids, or the reason why the store could not be opened.
+  public nonisolated func store(_ id: StoreID) throws(FieldpackError) -> any Store {
+    guard let member = members.first(where: { $0.id == id }) else {
+      let known = members.map(\.id.rawValue).joined(separator: ", ")
+      throw FieldpackError(
+        .notFound,
+        "store '\(id)' is not in the workspace (it has: \(known.isEmpty ? "none" : known))",
+        location: .init(store: id))
+    }
+    if case .failed(let error) = member.state { throw error }
+    if let store = member.store { return store }
+    throw FieldpackError(.unavailable, "store '\(id)' is closed", location: .init(store: id))
+  }
+
+  /// The store of that id for writing.
+  ///
+  /// - Throws: as ``store(_:)``; `.readOnly` for a store that takes no changes.
+  public nonisolated func writableStore(
+    _ id: StoreID
+  ) throws(FieldpackError) -> any WritableStore {
+    if let store = try store(id) as? any WritableStore { return store }
+    throw FieldpackError(
+      .readOnly,
+      "store '\(id)' cannot be changed. Try: fieldpack import its file into a GeoPackage",
+      location: .init(store: id))
+  }
+
+  /// Ends all work and closes the stores, which leaves their files as they came.
+  public func close() async {
+    guard !isClosed else { return }
+    isClosed = true
+    for member in members { await member.store?.close() }
+  }
+}
