@@ -74,6 +74,12 @@ struct GeoJSONGeometryParser: ~Copyable {
   private mutating func parseObject(
     depth: Int, _ scanner: inout JSONScanner
   ) throws(FieldpackError) -> GeometryType? {
+    guard depth <= Self.maximumDepth else {
+      complain(
+        "geometry collections are nested more than \(Self.maximumDepth) deep", at: scanner.offset)
+      try scanner.skipValue()
+      return nil
+    }
     var object = begin(at: scanner.offset, depth: depth)
     guard try scanner.peek() == UInt8(ascii: "{") else {
       complain("a geometry is not an object (RFC 7946 section 3.1)", at: scanner.offset)
@@ -117,11 +123,6 @@ struct GeoJSONGeometryParser: ~Copyable {
     _ object: inout Object, _ scanner: inout JSONScanner
   ) throws(FieldpackError) {
     if object.hasCoordinates { complainOfBoth(object) }
-    guard object.depth < Self.maximumDepth else {
-      complain(
-        "geometry collections are nested more than \(Self.maximumDepth) deep", at: scanner.offset)
-      return try scanner.skipValue()
-    }
     guard try scanner.peek() == UInt8(ascii: "[") else {
       complain("geometries are not an array (RFC 7946 section 3.1.8)", at: scanner.offset)
       return try scanner.skipValue()

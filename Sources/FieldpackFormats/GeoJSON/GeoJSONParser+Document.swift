@@ -176,7 +176,7 @@ extension GeoJSONParser {
   private mutating func judgeGeometry(_ object: inout Object) {
     properties.restart()
     row.clearColumns()
-    (sourceID, idPlace, metadataPlace) = (.absent, nil, nil)
+    forgetIdentity()
     if object.hasGeometry {
       return complain(
         "a geometry has a member 'geometry' (RFC 7946 section 7.1)", at: featureOffset)

@@ -44,6 +44,9 @@ struct GeoJSONParser: ~Copyable {
   var featureOffset = 0
   var problem: FeatureProblem?
   var sourceID = SourceID.absent
+  /// There is an `id` member, whatever the ids are taken from.
+  var hasID = false
+  var hasMetadata = false
   /// Where the row keeps the text of the id, and of the metadata.
   var idPlace: UInt64?
   var metadataPlace: UInt64?
@@ -78,12 +81,16 @@ struct GeoJSONParser: ~Copyable {
   mutating func beginFeature() {
     featureOffset = scanner.offset
     problem = nil
-    sourceID = .absent
-    idPlace = nil
-    metadataPlace = nil
+    forgetIdentity()
     row.reset()
     properties.restart()
     geometry.reset()
+  }
+
+  mutating func forgetIdentity() {
+    sourceID = .absent
+    (hasID, hasMetadata) = (false, false)
+    (idPlace, metadataPlace) = (nil, nil)
   }
 
   mutating func complain(_ message: String, at offset: Int) {
@@ -121,7 +128,9 @@ struct GeoJSONParser: ~Copyable {
     _ name: UnsafeBufferPointer<UInt8>, of object: inout Object
   ) throws(FieldpackError) {
     let member = GeoJSONMember(name)
-    if member == .foreign || member == .features, !object.isTop { noteForeign(name) }
+    if member == .foreign || member == .features, !object.isTop || object.type == .feature {
+      noteForeign(name)
+    }
     _ = try scanner.peek()
     switch member {
     case .type: object.type = try parseType()
@@ -177,7 +186,7 @@ struct GeoJSONParser: ~Copyable {
       complain("an id is neither string nor number (RFC 7946 section 3.2)", at: scanner.offset)
       return try scanner.skipValue()
     }
-    if case .absent = id {} else { facts.hasIDMembers = true }
+    if case .absent = id { hasID = false } else { hasID = true }
     if options.idColumn == nil { sourceID = id }
   }
 
@@ -185,7 +194,7 @@ struct GeoJSONParser: ~Copyable {
   private mutating func parseMetadata() throws(FieldpackError) {
     metadataPlace = nil
     guard try scanner.peek() == UInt8(ascii: "{") else { return try scanner.skipValue() }
-    facts.hasMetadata = true
+    hasMetadata = true
     if target.metadataPlace == nil { return try scanner.skipValue() }
     metadataPlace = row.add(try scanner.compactValue())
   }
@@ -216,6 +225,8 @@ struct GeoJSONParser: ~Copyable {
       placeGeometry(type)
     }
     properties.commit()
+    if hasID { facts.hasIDMembers = true }
+    if hasMetadata { facts.hasMetadata = true }
     facts.count += 1
   }
 

@@ -56,18 +56,23 @@ struct GeoJSONReading {
   }
 
   init(_ text: String, _ change: (inout ReadOptions) -> Void = { _ in }) throws {
-    let folder = try TemporaryFolder()
-    let file = try folder.write(text, to: "x.geojson")
+    let (input, _) = try Self.input(text)
     var options = ReadOptions(layer: "x")
     change(&options)
     do throws(FieldpackError) {
-      try self.init(try ByteInput(path: file.path), options)
+      try self.init(input, options)
     } catch {
       // The folder's name says nothing.
       var place = error.position
       if place?.file != nil { place?.file = "x.geojson" }
       throw FieldpackError(error.code, error.message, location: error.location, position: place)
     }
+  }
+
+  /// A file with this text, in a folder that goes when the second value does.
+  static func input(_ text: String) throws -> (ByteInput, TemporaryFolder) {
+    let folder = try TemporaryFolder()
+    return (try ByteInput(path: try folder.write(text, to: "x.geojson").path), folder)
   }
 
   var schema: Schema { result.layers[0].schema }
