@@ -98,8 +98,8 @@ extension JSONScanner {
   private mutating func multibyteEnd(at start: Int) throws(FieldpackError) -> Int {
     var index = start
     while index + 4 > limit, !isLast { index -= try refill(keeping: tokenStart) }
-    let length = wellFormedLength(base + index)
-    guard length > 0, index + length <= limit else {
+    let length = wellFormedLength(UnsafeBufferPointer(start: base, count: limit), at: index)
+    guard length > 0 else {
       throw failure("the text is not UTF-8", at: index)
     }
     return index + length
@@ -165,28 +165,4 @@ private func hexadecimalValue(_ digits: UnsafePointer<UInt8>) -> UInt32? {
     }
   }
   return value
-}
-
-/// The length of the character of two to four bytes at `text`, 0 where it is not well-formed.
-///
-/// Reads no further than the first byte that is wrong.
-private func wellFormedLength(_ text: UnsafePointer<UInt8>) -> Int {
-  let first = text[0]
-  let length: Int
-  var range: ClosedRange<UInt8> = 0x80...0xBF
-  switch first {
-  case 0xC2...0xDF: length = 2
-  case 0xE0...0xEF:
-    length = 3
-    if first == 0xE0 { range = 0xA0...0xBF }
-    if first == 0xED { range = 0x80...0x9F }
-  case 0xF0...0xF4:
-    length = 4
-    if first == 0xF0 { range = 0x90...0xBF }
-    if first == 0xF4 { range = 0x80...0x8F }
-  default: return 0
-  }
-  guard range.contains(text[1]) else { return 0 }
-  for place in 2..<max(length, 2) where text[place] & 0xC0 != 0x80 { return 0 }
-  return length
 }

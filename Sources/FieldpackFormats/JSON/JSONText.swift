@@ -1,0 +1,74 @@
+/// JSON strings written into a byte buffer.
+package enum JSONText {
+  /// Appends `text` in quotes, with the escapes that RFC 8259 asks for and no others.
+  ///
+  /// Bytes that are not UTF-8 become U+FFFD.
+  package static func append(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    var plain = 0
+    var index = 0
+    while index < text.count {
+      let byte = text[index]
+      if byte >= 0x20, byte < 0x80, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+        index += 1
+        continue
+      }
+      let length = byte < 0x80 ? 0 : wellFormedLength(text, at: index)
+      if length > 0 {
+        index += length
+        continue
+      }
+      bytes.append(contentsOf: text[plain..<index])
+      appendEscape(of: byte, to: &bytes)
+      index += 1
+      plain = index
+    }
+    bytes.append(contentsOf: text[plain...])
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  package static func append(_ text: String, to bytes: inout [UInt8]) {
+    var text = text
+    text.withUTF8 { append($0, to: &bytes) }
+  }
+
+  private static func appendEscape(of byte: UInt8, to bytes: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+    case 0x08: bytes += Array("\\b".utf8)
+    case 0x09: bytes += Array("\\t".utf8)
+    case 0x0A: bytes += Array("\\n".utf8)
+    case 0x0C: bytes += Array("\\f".utf8)
+    case 0x0D: bytes += Array("\\r".utf8)
+    case 0x80...: bytes += Array("\u{FFFD}".utf8)
+    default:
+      let digits = Array("0123456789abcdef".utf8)
+      bytes += Array("\\u00".utf8)
+      bytes += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+  }
+}
+
+/// The length of the character of two to four bytes at `index`, 0 where it is not well-formed after
+/// RFC 3629 section 4.
+@inline(__always)
+func wellFormedLength(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
+  let first = text[index]
+  let length: Int
+  var range: ClosedRange<UInt8> = 0x80...0xBF
+  switch first {
+  case 0xC2...0xDF: length = 2
+  case 0xE0...0xEF:
+    length = 3
+    if first == 0xE0 { range = 0xA0...0xBF }
+    if first == 0xED { range = 0x80...0x9F }
+  case 0xF0...0xF4:
+    length = 4
+    if first == 0xF0 { range = 0x90...0xBF }
+    if first == 0xF4 { range = 0x80...0x8F }
+  default: return 0
+  }
+  guard index + length <= text.count, range.contains(text[index + 1]) else { return 0 }
+  for place in 2..<max(length, 2) where text[index + place] & 0xC0 != 0x80 { return 0 }
+  return length
+}
