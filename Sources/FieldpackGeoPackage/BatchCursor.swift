@@ -77,7 +77,7 @@ actor BatchCursor {
       var batch = FeatureBatch(store: store, schema: first.schema)
       batch.append(first.row)
       while !batch.isFull, let cursor = try rows.next() {
-        guard cursor.schema == first.schema else {
+        guard cursor === first else {
           held = cursor
           break
         }

@@ -22,6 +22,7 @@ struct CatalogueReader {
     let geometries = tables["gpkg_geometry_columns"] == nil ? [:] : try readGeometryColumns()
     let indexed = tables["gpkg_extensions"] == nil ? [] : try readIndexed()
     let described = tables["gpkg_data_columns"] == nil ? [:] : try readDataColumns()
+    let isUTF8 = try file.rows("PRAGMA encoding").first?.first == .text("UTF-8")
     let hasCounts = tables["gpkg_ogr_contents"] != nil
     for row in try contentsRows() {
       guard let master = tables[row.table.lowercased()] else { continue }
@@ -37,6 +38,7 @@ struct CatalogueReader {
           entry.layer.notes.append("the registered R-tree \(name) is missing")
         }
       }
+      if !isUTF8 { entry.textCollation = SQLFunctions.textOrder }
       if file.usesFileIDs { entry.takeTextID() }
       entry.hasFeatureCount =
         hasCounts && tables["trigger_insert_feature_count_\(entry.table)".lowercased()] != nil

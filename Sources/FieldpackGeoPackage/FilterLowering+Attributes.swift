@@ -1,34 +1,64 @@
 import FieldpackCore
+import FieldpackGeometry
 import FieldpackSQLite
 
 extension FilterLowering {
   func compare(
     _ a: Operand, _ comparison: Comparison, _ b: Operand
   ) throws(FieldpackError) -> SQLFragment {
-    let left = try side(a)
-    let right = try side(b)
-    if left.literal == .null || right.literal == .null { return .isNull }
-    switch (left.isColumn, right.isColumn) {
-    case (true, false): return compareColumn(left, comparison, right)
-    case (false, true): return compareColumn(right, comparison.mirrored, left)
-    case (true, true): return compareColumns(left, comparison, right)
-    case (false, false):
-      guard left.valueClass == right.valueClass else { return .isNull }
-      return SQLFragment("? \(comparison.rawValue) ?", left.parameters + right.parameters)
+    switch (try column(a), try column(b)) {
+    case (let left?, let right?): return compareColumns(left, comparison, right)
+    case (let left?, nil): return compareColumn(left, comparison, literal(b))
+    case (nil, let right?): return compareColumn(right, comparison.mirrored, literal(a))
+    case (nil, nil): return try constant(.compare(a, comparison, b))
     }
   }
 
-  private func compareColumn(
-    _ column: Side, _ comparison: Comparison, _ literal: Side
-  ) -> SQLFragment {
-    if let instants = compareInstants(column, comparison, literal) { return instants }
-    let wanted: Class = literal.valueClass == .date ? .text : literal.valueClass
-    let collation = wanted == .text ? " COLLATE BINARY" : ""
-    let plain = SQLFragment(
-      "\(column.sql) \(comparison.rawValue) ?\(collation)", literal.parameters)
-    if !needsGuard(column, comparison, wanted) { return plain }
-    return .and([plain, SQLFragment(Self.guardSQL(column.sql, wanted))])
+  private func literal(_ operand: Operand) -> Literal {
+    if case .literal(let value) = operand { Literal(value) } else { Literal(.null) }
   }
+
+  /// A condition without columns, answered here and now.
+  private func constant(_ filter: Filter, negated: Bool = false) throws(FieldpackError)
+    -> SQLFragment
+  {
+    let answer = try filter.evaluate(NoRow(), schema: Schema(layer: table.layer.id))
+    return answer.map { $0 != negated } == true ? .isTrue : .isFalse
+  }
+
+  private func compareColumn(
+    _ column: Side, _ comparison: Comparison, _ literal: Literal
+  ) -> SQLFragment {
+    guard let parameter = literal.parameter else { return .isFalse }
+    if column.isTemporal || literal.isTemporal, literal.valueClass == .text {
+      return compareMoments(column, comparison, literal, parameter)
+    }
+    // A numeric affinity would turn a text that looks like a number into one; plus takes it off.
+    let takesOff = literal.valueClass == .text && column.valueClass != .text
+    let sql = (takesOff ? "+" : "") + column.sql
+    let collation = literal.valueClass == .text ? " COLLATE \(table.textCollation)" : ""
+    let plain = SQLFragment("\(sql) \(comparison.rawValue) ?\(collation)", [parameter])
+    if !needsGuard(column, comparison, literal.valueClass) { return plain }
+    return .and([plain, Self.guardFragment(column.sql, literal.valueClass)])
+  }
+
+  /// Texts that name a moment compare as that moment, whatever their precision or zone, and other
+  /// texts with texts that name none.
+  private func compareMoments(
+    _ column: Side, _ comparison: Comparison, _ literal: Literal, _ parameter: SQLiteValue
+  ) -> SQLFragment {
+    let moment = Self.moment(column.sql)
+    if let milliseconds = literal.moment {
+      return SQLFragment("\(moment) \(comparison.rawValue) ?", [.integer(milliseconds)])
+    }
+    return .and([
+      SQLFragment("\(moment) IS NULL"), Self.guardFragment(column.sql, .text),
+      SQLFragment(
+        "+\(column.sql) \(comparison.rawValue) ? COLLATE \(table.textCollation)", [parameter]),
+    ])
+  }
+
+  private static func moment(_ sql: String) -> String { "fieldpack_instant(\(sql))" }
 
   /// Numbers sort before texts and texts before blobs, so some comparisons with a column of known
   /// affinity can only be true for the right class.
@@ -40,45 +70,31 @@ extension FilterLowering {
     }
   }
 
-  static func guardSQL(_ sql: String, _ wanted: Class) -> String {
+  private static func guardFragment(_ sql: String, _ wanted: Class) -> SQLFragment {
     switch wanted {
-    case .number: "typeof(\(sql)) IN ('integer', 'real')"
-    case .blob: "typeof(\(sql)) = 'blob'"
-    default: "typeof(\(sql)) = 'text'"
+    case .number: SQLFragment("typeof(\(sql)) IN ('integer', 'real')")
+    case .blob: SQLFragment("typeof(\(sql)) = 'blob'")
+    default: SQLFragment("typeof(\(sql)) = 'text'")
     }
-  }
-
-  /// Instants compare as instants, whatever the text's precision or zone.
-  private func compareInstants(
-    _ column: Side, _ comparison: Comparison, _ literal: Side
-  ) -> SQLFragment? {
-    let instant: Int64
-    switch (column.valueClass, literal.literal) {
-    case (_, .dateTime(let value)?): instant = value.milliseconds
-    case (.dateTime, .date(let day)?): instant = Int64(day.dayNumber) * 86_400_000
-    case (.dateTime, .text(let text)?):
-      guard let value = Instant(text) else { return nil }
-      instant = value.milliseconds
-    default: return nil
-    }
-    return SQLFragment(
-      "fieldpack_instant(\(column.sql)) \(comparison.rawValue) ?", [.integer(instant)])
   }
 
   private func compareColumns(
     _ left: Side, _ comparison: Comparison, _ right: Side
   ) -> SQLFragment {
-    if left.valueClass == .dateTime, right.valueClass == .dateTime {
-      return SQLFragment(
-        "fieldpack_instant(\(left.sql)) \(comparison.rawValue) fieldpack_instant(\(right.sql))")
-    }
-    func storageClass(_ sql: String) -> String {
-      "CASE typeof(\(sql)) WHEN 'real' THEN 'integer' ELSE typeof(\(sql)) END"
-    }
     // The unary plus takes the affinities off, so that neither side is converted.
+    let plain =
+      "+\(left.sql) \(comparison.rawValue) +\(right.sql) COLLATE \(table.textCollation) "
+      + "AND \(Self.storageClass(left.sql)) = \(Self.storageClass(right.sql))"
+    guard left.isTemporal || right.isTemporal else { return SQLFragment("(\(plain))") }
+    let (a, b) = (Self.moment(left.sql), Self.moment(right.sql))
     return SQLFragment(
-      "(+\(left.sql) \(comparison.rawValue) +\(right.sql) COLLATE BINARY "
-        + "AND \(storageClass(left.sql)) = \(storageClass(right.sql)))")
+      "CASE WHEN \(a) NOTNULL AND \(b) NOTNULL THEN \(a) \(comparison.rawValue) \(b) "
+        + "WHEN \(a) ISNULL AND \(b) ISNULL THEN \(plain) END")
+  }
+
+  /// `integer`, `text` or `blob`: the class within which values compare.
+  private static func storageClass(_ sql: String) -> String {
+    "CASE typeof(\(sql)) WHEN 'real' THEN 'integer' ELSE typeof(\(sql)) END"
   }
 
   func membership(
@@ -98,14 +114,14 @@ extension FilterLowering {
   private func literalMembership(
     _ value: Operand, _ list: [Operand], negated: Bool
   ) throws(FieldpackError) -> SQLFragment? {
-    let column = try side(value)
-    guard column.isColumn, column.valueClass != .dateTime, list.count > 1 else { return nil }
+    guard let column = try column(value), !column.isTemporal, list.count > 1 else { return nil }
     var parameters: [SQLiteValue] = []
     var classes: Set<Class> = []
     for case .literal(let item) in list {
-      let literal = try side(.literal(item))
+      let literal = Literal(item)
+      guard let parameter = literal.parameter, !literal.isTemporal else { return nil }
       classes.insert(literal.valueClass)
-      parameters += literal.parameters
+      parameters.append(parameter)
     }
     guard parameters.count == list.count, let only = classes.first, classes.count == 1,
       only == .number || only == .text
@@ -114,25 +130,27 @@ extension FilterLowering {
     let sql = only == .text ? "\(column.sql) COLLATE BINARY" : column.sql
     let plain = SQLFragment("\(sql) \(negated ? "NOT IN" : "IN") (\(marks))", parameters)
     if !needsGuard(column, negated ? .notEqual : .equal, only) { return plain }
-    return .and([plain, SQLFragment(Self.guardSQL(column.sql, only))])
+    return .and([plain, Self.guardFragment(column.sql, only)])
   }
 
   func nullTest(_ value: Operand, negated: Bool) throws(FieldpackError) -> SQLFragment {
-    let tested = try side(value)
-    if let literal = tested.literal { return literal.isNull != negated ? .isTrue : .isFalse }
-    return SQLFragment("\(tested.sql) IS \(negated ? "NOT NULL" : "NULL")")
+    guard let column = try column(value, allowsGeometry: true) else {
+      return try constant(.isNull(value), negated: negated)
+    }
+    return SQLFragment("\(column.sql) IS \(negated ? "NOT NULL" : "NULL")")
   }
 
   /// GLOB compares bytes and can use an index; LIKE in SQLite ignores the case of ASCII.
   func like(
     _ value: Operand, _ pattern: String, negated: Bool
   ) throws(FieldpackError) -> SQLFragment {
-    let tested = try side(value)
+    guard let column = try column(value) else {
+      return try constant(.like(value, pattern: pattern), negated: negated)
+    }
     let glob = Self.glob(fromLike: pattern)
     return .and([
-      SQLFragment(
-        "\(tested.sql) \(negated ? "NOT GLOB" : "GLOB") ?", tested.parameters + [.text(glob)]),
-      SQLFragment(Self.guardSQL(tested.sql, .text), tested.parameters),
+      SQLFragment("\(column.sql) \(negated ? "NOT GLOB" : "GLOB") ?", [.text(glob)]),
+      Self.guardFragment(column.sql, .text),
     ])
   }
 
@@ -153,4 +171,17 @@ extension FilterLowering {
     }
     return isEscaped ? glob + "\\" : glob
   }
+}
+
+/// The row of conditions that name no column.
+private struct NoRow: FeatureRow {
+  var id: FeatureID { .integer(0) }
+  var envelope: Envelope? { nil }
+  func kind(at column: Int) -> ValueKind { .null }
+  func integer(at column: Int) -> Int64 { 0 }
+  func real(at column: Int) -> Double { .nan }
+  func withBytes<R, E: Error>(at column: Int, _ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+    try body([UInt8]().span.bytes)
+  }
+  func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? { nil }
 }

@@ -39,11 +39,12 @@ extension FilterLowering {
   ) throws(FieldpackError) -> SQLFragment {
     let column = try geometrySQL()
     let literal = try project.geometry(geometry, from: srs, to: table)
-    guard !literal.isEmpty else { return .isNull }
+    guard !literal.isEmpty else { return .isFalse }
     var bytes: [UInt8] = []
     WKB.write(literal, into: &bytes)
     return SQLFragment(
-      "\(negated ? "NOT " : "")fieldpack_\(relation.rawValue)(\(column), ?)", [.blob(bytes)])
+      "\(negated ? "NOT " : "")fieldpack_\(relation.rawValue)(\(column), ?, \(table.publicID), "
+        + "\(skipsErrors ? 1 : 0))", [.blob(bytes)])
   }
 
   // MARK: R-tree
@@ -92,7 +93,7 @@ extension FilterLowering {
       ])
     }
     let selects = boxes.map { box in
-      let test = RTreeBox.touching(box)
+      let test = RTreeBox.candidates(.intersects, box)
       return SQLFragment("SELECT id FROM \(quoted(rtree)) WHERE \(test.text)", test.parameters)
     }
     let ids = selects.map(\.text).joined(separator: " UNION ALL ")
@@ -140,55 +141,43 @@ extension FilterLowering {
 /// Conditions on an R-tree's bounds, which are floats rounded outwards: a minimum is at most the
 /// true one and a maximum at least.
 ///
-/// Writers round by one step or, as SQLite does, by up to two; four steps are allowed for.
+/// Writers round by one step or, as SQLite does, by up to two, and SQLite's rounding fails for
+/// numbers that are no normal floats; so four steps are allowed for, in both directions.
 enum RTreeBox {
   private static let steps = 4
 
-  static func touching(_ box: Envelope) -> SQLFragment {
-    SQLFragment(
-      "maxx >= ? AND minx <= ? AND maxy >= ? AND miny <= ?",
-      [.real(box.minX), .real(box.maxX), .real(box.minY), .real(box.maxY)])
-  }
-
   /// True for every entry that may satisfy the relation.
   static func candidates(_ relation: EnvelopeRelation, _ box: Envelope) -> SQLFragment {
-    switch relation {
-    case .intersects, .disjoint: touching(box)
-    case .within:
-      SQLFragment(
-        "minx >= ? AND maxx <= ? AND miny >= ? AND maxy <= ?",
-        [
-          .real(below(box.minX)), .real(above(box.maxX)), .real(below(box.minY)),
-          .real(above(box.maxY)),
-        ])
-    case .contains:
-      SQLFragment(
-        "minx <= ? AND maxx >= ? AND miny <= ? AND maxy >= ?",
-        [.real(box.minX), .real(box.maxX), .real(box.minY), .real(box.maxY)])
-    }
+    test(relation, box, lower: below, upper: above)
   }
 
   /// True only for entries that satisfy the relation whatever the rounding was.
   static func certain(_ relation: EnvelopeRelation, _ box: Envelope) -> SQLFragment {
+    // A bound that floats cannot tell from infinity decides nothing.
+    func finite(_ value: Double) -> Double? { value.isFinite ? value : nil }
+    return test(
+      relation, box, lower: { finite(above($0)) }, upper: { finite(below($0)) })
+  }
+
+  /// `lower` moves a bound that an entry must not go below, `upper` one not to go above.
+  private static func test(
+    _ relation: EnvelopeRelation, _ box: Envelope, lower: (Double) -> Double?,
+    upper: (Double) -> Double?
+  ) -> SQLFragment {
+    let bound = { (value: Double?) in value.map(SQLiteValue.real) ?? .null }
     switch relation {
     case .intersects, .disjoint:
-      SQLFragment(
+      return SQLFragment(
         "(maxx >= ? AND minx <= ? AND maxy >= ? AND miny <= ?)",
-        [
-          .real(above(box.minX)), .real(below(box.maxX)), .real(above(box.minY)),
-          .real(below(box.maxY)),
-        ])
+        [lower(box.minX), upper(box.maxX), lower(box.minY), upper(box.maxY)].map(bound))
     case .within:
-      SQLFragment(
+      return SQLFragment(
         "(minx >= ? AND maxx <= ? AND miny >= ? AND maxy <= ?)",
-        [.real(box.minX), .real(box.maxX), .real(box.minY), .real(box.maxY)])
+        [lower(box.minX), upper(box.maxX), lower(box.minY), upper(box.maxY)].map(bound))
     case .contains:
-      SQLFragment(
+      return SQLFragment(
         "(minx <= ? AND maxx >= ? AND miny <= ? AND maxy >= ?)",
-        [
-          .real(below(box.minX)), .real(above(box.maxX)), .real(below(box.minY)),
-          .real(above(box.maxY)),
-        ])
+        [upper(box.minX), lower(box.maxX), upper(box.minY), lower(box.maxY)].map(bound))
     }
   }
 

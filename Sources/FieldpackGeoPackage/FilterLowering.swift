@@ -12,6 +12,8 @@ struct FilterLowering {
   let table: LayerTable
   /// Takes a literal from its SRS to the layer's.
   let project: any LiteralProjecting
+  /// Whether a geometry that cannot be tested is reported and passed over.
+  var skipsErrors = false
 
   /// The condition; a column that the layer lacks is an error of code `.notFound`.
   func condition(_ filter: Filter) throws(FieldpackError) -> SQLFragment {
@@ -54,74 +56,86 @@ struct FilterLowering {
 
   // MARK: Operands
 
+  /// The classes within which values compare.
   enum Class: Hashable {
-    case number, text, blob, date, dateTime, unknown
+    case number, text, blob, unknown
   }
 
+  /// A column as SQL reads it.
   struct Side {
     var sql: String
-    var parameters: [SQLiteValue] = []
     var valueClass: Class
-    var isColumn: Bool
+    /// Declared DATE or DATETIME.
+    var isTemporal = false
     /// Whether the declared type makes SQLite store every number as a number, or every value that
     /// is not a blob as text.
     var hasAffinity = false
-    var literal: Value?
   }
 
-  func side(_ operand: Operand) throws(FieldpackError) -> Side {
-    switch operand {
-    case .literal(let value): return literalSide(value)
-    case .column(let name):
-      if let index = table.schema.columnIndex(name) {
-        let column = table.schema.columns[index]
-        return Self.columnSide(quoted(column.name), column.type)
-      }
-      if let id = table.schema.idColumn, id.lowercased() == name.lowercased() {
-        return Side(
-          sql: table.publicID, valueClass: table.textID == nil ? .number : .text, isColumn: true,
-          hasAffinity: true)
-      }
-      throw missingColumn(name)
+  /// A literal as SQL takes it.
+  struct Literal {
+    /// `nil` for NULL and NaN, with which nothing compares.
+    var parameter: SQLiteValue?
+    var valueClass = Class.unknown
+    /// A date or an instant; both are texts in SQL.
+    var isTemporal = false
+    /// The moment that a date, an instant or a text names, in milliseconds since 1970.
+    var moment: Int64?
+  }
+
+  /// The column that an operand names; `nil` for a literal.
+  func column(
+    _ operand: Operand, allowsGeometry: Bool = false
+  ) throws(FieldpackError) -> Side? {
+    guard case .column(let name) = operand else { return nil }
+    switch table.schema.role(of: name) {
+    case .attribute(let index)?:
+      let column = table.schema.columns[index]
+      return Self.side(quoted(column.name), column.type)
+    case .id?:
+      return Side(
+        sql: table.publicID, valueClass: table.textID == nil ? .number : .text, hasAffinity: true)
+    case .geometry? where allowsGeometry: return Side(sql: quoted(name), valueClass: .blob)
+    case .geometry?:
+      throw FieldpackError(
+        .invalidArgument,
+        "the geometry column '\(name)' compares with nothing: use a relation such as "
+          + "S_INTERSECTS, or IS NULL", location: .init(layer: table.layer.id))
+    case nil: throw table.schema.unknownColumn(name)
     }
   }
 
-  private func missingColumn(_ name: String) -> FieldpackError {
-    let known = table.schema.columns.map(\.name).joined(separator: ", ")
-    return FieldpackError(
-      .notFound, "layer '\(table.layer.id)' has no column '\(name)' (it has: \(known))",
-      location: .init(layer: table.layer.id))
-  }
-
-  private static func columnSide(_ sql: String, _ type: ColumnType) -> Side {
+  private static func side(_ sql: String, _ type: ColumnType) -> Side {
     switch type {
-    case .tinyInt, .smallInt, .mediumInt, .integer, .float, .double:
-      Side(sql: sql, valueClass: .number, isColumn: true, hasAffinity: true)
-    case .boolean: Side(sql: sql, valueClass: .number, isColumn: true, hasAffinity: true)
-    case .text, .json: Side(sql: sql, valueClass: .text, isColumn: true, hasAffinity: true)
-    case .date: Side(sql: sql, valueClass: .date, isColumn: true)
-    case .dateTime: Side(sql: sql, valueClass: .dateTime, isColumn: true)
-    case .blob: Side(sql: sql, valueClass: .blob, isColumn: true)
-    case .other: Side(sql: sql, valueClass: .unknown, isColumn: true)
+    case .boolean, .tinyInt, .smallInt, .mediumInt, .integer, .float, .double:
+      Side(sql: sql, valueClass: .number, hasAffinity: true)
+    case .text, .json: Side(sql: sql, valueClass: .text, hasAffinity: true)
+    case .date, .dateTime: Side(sql: sql, valueClass: .unknown, isTemporal: true)
+    case .blob: Side(sql: sql, valueClass: .blob)
+    case .other: Side(sql: sql, valueClass: .unknown)
     }
   }
+}
 
-  private func literalSide(_ value: Value) -> Side {
-    var side = Side(sql: "?", valueClass: .unknown, isColumn: false)
-    side.literal = value
+extension FilterLowering.Literal {
+  init(_ value: Value) {
     switch value {
-    case .null: side.parameters = [.null]
-    case .boolean(let flag):
-      (side.parameters, side.valueClass) = ([.integer(flag ? 1 : 0)], .number)
-    case .integer(let number): (side.parameters, side.valueClass) = ([.integer(number)], .number)
-    case .real(let number): (side.parameters, side.valueClass) = ([.real(number)], .number)
-    case .text(let text): (side.parameters, side.valueClass) = ([.text(text)], .text)
-    case .blob(let bytes): (side.parameters, side.valueClass) = ([.blob(bytes)], .blob)
-    case .date(let day): (side.parameters, side.valueClass) = ([.text(day.description)], .date)
+    case .null: break
+    case .boolean(let flag): (parameter, valueClass) = (.integer(flag ? 1 : 0), .number)
+    case .integer(let number): (parameter, valueClass) = (.integer(number), .number)
+    case .real(let number):
+      (parameter, valueClass) = (number.isNaN ? nil : .real(number), .number)
+    case .text(var text):
+      (parameter, valueClass) = (.text(text), .text)
+      moment = text.withUTF8 { DateTimeParser.moment($0) }?.milliseconds
+    case .blob(let bytes): (parameter, valueClass) = (.blob(bytes), .blob)
+    case .date(let day):
+      (parameter, valueClass, isTemporal) = (.text(day.description), .text, true)
+      moment = day.startOfDay.milliseconds
     case .dateTime(let instant):
-      (side.parameters, side.valueClass) = ([.integer(instant.milliseconds)], .dateTime)
+      (parameter, valueClass, isTemporal) = (.text(instant.description), .text, true)
+      moment = instant.milliseconds
     }
-    return side
   }
 }
 

@@ -13,6 +13,8 @@ final class GeoPackageFile {
   let usesFileIDs: Bool
   private(set) lazy var transformations = TransformationCache()
   private(set) lazy var systems = SRSCatalogue()
+  /// The exact relations that SQL calls.
+  let relations: RelationFunctions
   private var cached: (version: CatalogueVersion, catalogue: Catalogue)?
 
   /// What changes when the catalogue may have changed.
@@ -27,7 +29,7 @@ final class GeoPackageFile {
     self.connection = connection
     self.usesFileIDs = usesFileIDs
     self.store = store
-    try SQLFunctions.register(on: connection)
+    relations = try SQLFunctions.register(on: connection)
   }
 
   /// What the pool made for the connection when it was opened.

@@ -32,15 +32,7 @@ final class LayerCursor {
 
   /// Goes to the next row that can be given; false at the end.
   func advance() throws(FieldpackError) -> Bool {
-    while true {
-      let isRow: Bool
-      do throws(SQLiteError) {
-        isRow = try statement.step()
-      } catch {
-        throw FieldpackError(
-          error, path: file.path, location: .init(store: file.store, layer: plan.table.layer.id))
-      }
-      guard isRow else { return false }
+    while try step() {
       do throws(FieldpackError) {
         try prepareGeometry()
         return true
@@ -48,6 +40,25 @@ final class LayerCursor {
         guard skipsErrors, error.code == .invalidData else { throw error }
         report.add(skipped: SkippedFeature(location: error.location, reason: error.message))
       }
+    }
+    return false
+  }
+
+  /// Goes to the next row; reports the geometries on the way that the condition could not test.
+  private func step() throws(FieldpackError) -> Bool {
+    do throws(SQLiteError) {
+      let isRow = try statement.step()
+      for failure in file.relations.takeFailures() {
+        let error = damaged(failure.reason, id: failure.feature)
+        report.add(skipped: SkippedFeature(location: error.location, reason: error.message))
+      }
+      return isRow
+    } catch {
+      if let failure = file.relations.takeFailures().last {
+        throw damaged(failure.reason, id: failure.feature)
+      }
+      throw FieldpackError(
+        error, path: file.path, location: .init(store: file.store, layer: plan.table.layer.id))
     }
   }
 
@@ -76,7 +87,7 @@ final class LayerCursor {
         if skipsErrors { _ = try WKB.coordinateCount(blob.extracting(header.bodyOffset...)) }
       }
     } catch {
-      throw damaged("\(error)")
+      throw damaged("\(error)", id: statement.featureID)
     }
     if scratch.isUnreadable {
       report.add(
@@ -99,13 +110,12 @@ final class LayerCursor {
       let envelope = try transformation.transform(wkb: &scratch.wkb)
       scratch.envelope = envelope.isEmpty ? nil : envelope
     } catch {
-      throw damaged(error.message)
+      throw damaged(error.message, id: statement.featureID)
     }
   }
 
-  private func damaged(_ reason: String) -> FieldpackError {
-    let id = statement.featureID
-    return FieldpackError(
+  private func damaged(_ reason: String, id: FeatureID) -> FieldpackError {
+    FieldpackError(
       .invalidData,
       "the geometry of feature \(id) in layer '\(plan.table.layer.id)' cannot be read: \(reason). "
         + "Try: --skip-errors",

@@ -48,6 +48,7 @@ struct QueryPlanner {
         _ = try lowering(table).condition(query.filter)
         kept.append(table)
       } catch {
+        let error = error.adding(location: .init(store: file.store, layer: table.layer.id))
         guard error.code == .notFound, query.layers.isEmpty else { throw error }
         failure = failure ?? error
         report.add(note: "left out: \(error.message)")
@@ -75,7 +76,8 @@ struct QueryPlanner {
 
   private func lowering(_ table: LayerTable) -> FilterLowering {
     FilterLowering(
-      table: table, project: LiteralProjection(file: file, catalogue: catalogue))
+      table: table, project: LiteralProjection(file: file, catalogue: catalogue),
+      skipsErrors: query.skipsErrors)
   }
 
   /// The statement for one layer, with `limit` rows at most after `offset`.
@@ -138,7 +140,7 @@ struct QueryPlanner {
     let name = quoted(column.name)
     switch column.type {
     case .dateTime: return "coalesce(fieldpack_instant(\(name)), \(name))"
-    case .text, .json, .date, .other: return "\(name) COLLATE BINARY"
+    case .text, .json, .date, .other: return "\(name) COLLATE \(table.textCollation)"
     default: return name
     }
   }

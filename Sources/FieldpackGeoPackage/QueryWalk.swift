@@ -21,12 +21,13 @@ struct QueryWalk {
     toSkip = query.offset
     toGive = query.limit ?? .max
     waiting = tables[...]
-    if tables.count == 1 {
+    // Rows that are passed over do not count, so SQL cannot do the counting then.
+    if tables.count == 1, !query.skipsErrors {
       cursors = [try Self.cursor(planner, tables[0], limit: query.limit, offset: query.offset)]
       (toSkip, toGive, waiting) = (0, .max, [])
       schemas = cursors.map(\.schema)
     } else if !query.order.isEmpty {
-      let limit = query.limit.map { $0.addingReportingOverflow(query.offset).partialValue }
+      let limit = query.skipsErrors ? nil : query.limit.map { $0 &+ query.offset }
       for table in tables {
         let cursor = try Self.cursor(planner, table, limit: limit, offset: 0)
         schemas.append(cursor.schema)

@@ -3,26 +3,45 @@ import FieldpackGeometry
 import FieldpackSQLite
 import FieldpackTopology
 
-/// `fieldpack_intersects(geometry, wkb)` and its kin: exact relations to a constant geometry, which
-/// is prepared once a statement.
+/// `fieldpack_intersects(geometry, wkb, id, skips)` and its kin: exact relations to a constant
+/// geometry, which is prepared once a statement.
+///
+/// A geometry that cannot be tested ends the statement; where `skips` is 1 it answers NULL. Either
+/// way it is remembered in ``failures``, which the cursor empties after each step.
 ///
 /// Confined to the thread of its connection, as the GEOS context in it is.
 final class RelationFunctions {
   private var context: TopologyContext?
+  private(set) var failures: [Failure] = []
+
+  /// A geometry that could not be tested.
+  struct Failure {
+    var feature: FeatureID
+    var reason: String
+  }
 
   func evaluate(_ relation: SpatialRelation, _ call: FunctionContext) {
-    guard call.kind(0) == .blob, call.kind(1) == .blob else { return }
+    guard call.kind(0) != .null, call.kind(1) == .blob else { return }
     do {
       guard let prepared = try prepared(call) else { return }
       let answer = try call.withBytes(0) { blob in
         try Self.test(relation.topological, prepared, blob)
       }
       if let answer { call.set(answer) }
-    } catch let error as GeometryError {
-      call.setError("a geometry cannot be read: \(error)")
     } catch {
-      call.setError("\(error)")
+      let id: FeatureID =
+        call.kind(2) == .text ? .text(call.string(2) ?? "") : .integer(call.integer(2))
+      failures.append(Failure(feature: id, reason: "\(error)"))
+      if call.integer(3) == 0 {
+        call.setError("the geometry of feature \(id) cannot be tested: \(error)")
+      }
     }
+  }
+
+  func takeFailures() -> [Failure] {
+    if failures.isEmpty { return [] }
+    defer { failures = [] }
+    return failures
   }
 
   private func prepared(_ call: FunctionContext) throws -> PreparedGeometry? {

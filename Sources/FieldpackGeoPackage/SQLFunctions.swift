@@ -6,15 +6,26 @@ import FieldpackSQLite
 enum SQLFunctions {
   private static let flags: FunctionFlags = [.deterministic, .innocuous]
 
-  static func register(on connection: Connection) throws(SQLiteError) {
+  static func register(on connection: Connection) throws(SQLiteError) -> RelationFunctions {
     try registerBounds(on: connection)
     try registerEnvelopeTests(on: connection)
     try connection.register(function: "fieldpack_instant", arguments: 1, flags: flags, instant)
     let relations = RelationFunctions()
     for relation in SpatialRelation.allCases {
       try connection.register(
-        function: "fieldpack_\(relation.rawValue)", arguments: 2, flags: flags
+        function: "fieldpack_\(relation.rawValue)", arguments: 4, flags: flags
       ) { relations.evaluate(relation, $0) }
+    }
+    try registerTextOrder(on: connection)
+    return relations
+  }
+
+  /// The order of texts by code point, in files whose own encoding sorts otherwise.
+  static let textOrder = "fieldpack_text"
+
+  private static func registerTextOrder(on connection: Connection) throws(SQLiteError) {
+    try connection.register(collation: textOrder) { left, right in
+      left.elementsEqual(right) ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
     }
   }
 
@@ -65,16 +76,13 @@ enum SQLFunctions {
 
   // MARK: Time
 
-  /// Milliseconds since 1970 of a text that is an instant or a date; NULL for anything else.
+  /// Milliseconds since 1970 of a text that names a moment; NULL for anything else.
   private static func instant(_ context: FunctionContext) {
     guard context.kind(0) == .text else { return }
     context.withBytes(0) { span in
       span.withUnsafeBytes { raw in
-        let bytes = raw.assumingMemoryBound(to: UInt8.self)
-        if let parsed = DateTimeParser.dateTime(bytes) {
-          context.set(parsed.instant.milliseconds)
-        } else if bytes.count == 10, let day = DateTimeParser.date(bytes) {
-          context.set(Int64(day.dayNumber) * 86_400_000)
+        if let moment = DateTimeParser.moment(raw.assumingMemoryBound(to: UInt8.self)) {
+          context.set(moment.milliseconds)
         }
       }
     }

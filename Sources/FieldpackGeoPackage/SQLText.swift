@@ -33,7 +33,6 @@ struct SQLFragment: Hashable, Sendable {
 
   static let isTrue = SQLFragment("1")
   static let isFalse = SQLFragment("0")
-  static let isNull = SQLFragment("NULL")
 
   /// The fragments between parentheses with `separator` between them; one stands alone.
   static func joined(_ fragments: [SQLFragment], by separator: String) -> SQLFragment {
