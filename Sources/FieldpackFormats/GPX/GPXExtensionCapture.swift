@@ -7,6 +7,16 @@ struct GPXExtensionCapture {
   /// The namespace of attributes that GPX has no element for, as we write them.
   static let namespace: StaticString = "https://fieldpack.dev/gpx/1"
 
+  /// The namespace of extensions that had none, or GPX's own, when they were written.
+  static let plainNamespace: StaticString = "https://fieldpack.dev/gpx/1/plain"
+
+  /// The name of the column for a leaf: `prefix_local`, or `local` without a prefix.
+  static func columnName(of name: XMLName) -> String {
+    let local = String(cString: name.local)
+    guard let prefix = name.prefix, name.uri?.equals(plainNamespace) != true else { return local }
+    return String(cString: prefix) + "_" + local
+  }
+
   private struct Binding {
     var prefix: UnsafePointer<UInt8>?
     var uri: UnsafePointer<UInt8>?
@@ -80,21 +90,22 @@ struct GPXExtensionCapture {
   }
 
   /// The column of the leaf that has just ended; `make` is asked for it once.
-  mutating func column(of name: XMLName, make: (String) -> Int?) -> Int? {
-    if let ownName { return Self.column(ownName, in: &ownColumns, name: ownName, make: make) }
+  mutating func column(
+    of name: XMLName, make: (_ name: String, _ isOwn: Bool) -> Int?
+  ) -> Int? {
+    if isOwn, let ownName {
+      return Self.column(ownName, in: &ownColumns) { make(ownName, true) }
+    }
     let key = Key(prefix: name.prefix, local: name.local)
-    if let found = columns[key] { return found < 0 ? nil : found }
-    let local = String(cString: name.local)
-    let full = name.prefix.map { String(cString: $0) + "_" + local } ?? local
-    return Self.column(key, in: &columns, name: full, make: make)
+    return Self.column(key, in: &columns) { make(Self.columnName(of: name), false) }
   }
 
   private static func column<K: Hashable>(
-    _ key: K, in columns: inout [K: Int], name: String, make: (String) -> Int?
+    _ key: K, in columns: inout [K: Int], make: () -> Int?
   ) -> Int? {
-    if let found = columns[key] { return found < 0 ? nil : found }
+    if let found = columns[key] { return found }
     // Files may hold any number of names; those without a column are not worth remembering.
-    guard let made = make(name) else { return nil }
+    guard let made = make() else { return nil }
     columns[key] = made
     return made
   }

@@ -305,7 +305,8 @@ final class GPXHandler: XMLHandling {
   private func closeCaptured(_ name: XMLName) {
     let builder = current
     guard builder.capture.end(name),
-      let column = builder.capture.column(of: name, make: { builder.extensionColumn($0) })
+      let column = builder.capture.column(
+        of: name, make: { builder.extensionColumn($0, isOwn: $1) })
     else { return }
     builder.capture.leaf.withUnsafeBufferPointer { builder.set(column, $0) }
   }

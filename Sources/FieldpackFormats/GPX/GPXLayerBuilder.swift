@@ -84,9 +84,13 @@ final class GPXLayerBuilder {
     }
   }
 
-  /// Adds the column of an extension's leaf.
-  func extensionColumn(_ name: String) -> Int? {
-    columns.addExtension(named: name, asked: asked)
+  /// The column of an extension's leaf, added if need be.
+  ///
+  /// What we wrote ourselves goes back to the column of its name: `speed`, or a value that the
+  /// schema does not allow.
+  func extensionColumn(_ name: String, isOwn: Bool) -> Int? {
+    if isOwn, let index = columns.columns.firstIndex(where: { $0.name == name }) { return index }
+    return columns.addExtension(named: name, asked: asked)
   }
 
   // MARK: Rows

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import FieldpackFormats
+
+@Suite struct XMLTextTests {
+  static let texts: [(String, String, String)] = [
+    ("", "", ""), ("a<b>&\"'", "a&lt;b&gt;&amp;\"'", "a&lt;b&gt;&amp;&quot;'"),
+    ("\t\n\r", "\t\n&#13;", "&#9;&#10;&#13;"),
+    ("\u{0}x\u{1F}", "\u{FFFD}x\u{FFFD}", "\u{FFFD}x\u{FFFD}"),
+    ("\u{FFFE}\u{FFFF}\u{FFFD}", "\u{FFFD}\u{FFFD}\u{FFFD}", "\u{FFFD}\u{FFFD}\u{FFFD}"),
+    ("ä€😀", "ä€😀", "ä€😀"),
+  ]
+
+  @Test(arguments: texts.indices) func `text is escaped`(index: Int) {
+    let (text, content, attribute) = Self.texts[index]
+    var bytes: [UInt8] = []
+    XMLText.append(text, to: &bytes)
+    #expect(String(decoding: bytes, as: UTF8.self) == content)
+    bytes.removeAll()
+    XMLText.append(text, inAttribute: true, to: &bytes)
+    #expect(String(decoding: bytes, as: UTF8.self) == attribute)
+  }
+
+  @Test(arguments: [
+    ("name", "name"), ("", "_"), ("1st", "_1st"), ("a b:c", "a_b_c"), ("Größe-1.x", "Größe-1.x"),
+    ("😀", "_"), ("-a", "_-a"), ("%a", "_a"),
+  ]) func `names become those of elements`(text: String, name: String) {
+    #expect(XMLText.name(text) == name)
+  }
+}
