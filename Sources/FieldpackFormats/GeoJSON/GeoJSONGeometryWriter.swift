@@ -1,20 +1,23 @@
 import FieldpackGeometry
 
 /// Writes geometries as GeoJSON: shells counterclockwise and holes clockwise (RFC 7946 section
-/// 3.1.6), M dropped, no EMPTY members in Multi types.
+/// 3.1.6), M dropped, no EMPTY members in Multi types and no EMPTY points in collections, which
+/// have no form that every reader takes.
 struct GeoJSONGeometryWriter: GeometryVisitor {
   var bytes: [UInt8] = []
   /// The envelope of the geometry written last.
   private(set) var envelope = EnvelopeVisitor()
   /// Why the geometry cannot be written.
   private(set) var failure: String?
+  /// The geometry is POINT EMPTY.
+  private(set) var isEmptyPoint = false
   private var hasOtherTypes = false
   private let decimals: Int?
 
   private struct Frame {
     let type: GeometryType
     let isObject: Bool
-    /// An EMPTY member of a Multi type, of which nothing is written.
+    /// An EMPTY member of which nothing is written.
     var isLeftOut = false
     var count = 0
   }
@@ -47,7 +50,7 @@ struct GeoJSONGeometryWriter: GeometryVisitor {
   private mutating func reset() {
     frames.removeAll(keepingCapacity: true)
     envelope = EnvelopeVisitor()
-    (failure, hasOtherTypes, isInRing) = (nil, false, false)
+    (failure, isEmptyPoint, hasOtherTypes, isInRing) = (nil, false, false, false)
   }
 
   /// Appends `[minX,minY,maxX,maxY]`, with the range of z where there is one.
@@ -69,7 +72,8 @@ struct GeoJSONGeometryWriter: GeometryVisitor {
     envelope.begin(type, dimensions, count: count)
     let isMember = frames.last.map { $0.type != .geometryCollection } ?? false
     var frame = Frame(type: type, isObject: !isMember)
-    frame.isLeftOut = isMember && count == 0
+    frame.isLeftOut = count == 0 && (isMember || (type == .point && !frames.isEmpty))
+    if type == .point, count == 0, frames.isEmpty { isEmptyPoint = true }
     if !frame.isLeftOut { separate() }
     frames.append(frame)
     if type.rawValue > GeometryType.geometryCollection.rawValue { hasOtherTypes = true }

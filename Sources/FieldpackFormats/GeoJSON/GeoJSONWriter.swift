@@ -6,7 +6,7 @@ import FieldpackGeometry
 /// Rings follow the right-hand rule, curves are drawn with straight lines, M is dropped, and 2D
 /// stays 2D. Integers keep their 64 bits, doubles their shortest form, and reals a `.0` that tells
 /// them from integers; NaN and the infinities are null. Columns of JSON are nested again, blobs are
-/// Base64, dates and times stand as stored. The `id` is the column that keeps the ids of the
+/// Base64, dates and times stand as stored. POINT EMPTY is null, as readers take it. The `id` is the column that keeps the ids of the
 /// features' source, else the feature id, or the key tuple where asked for.
 ///
 /// Coordinates are written as they come: RFC 7946 wants WGS 84, so transform before, or ask for the
@@ -151,6 +151,7 @@ public struct GeoJSONWriter: FeatureSink {
   private mutating func appendGeometry(
     _ row: borrowing some FeatureRow & ~Copyable
   ) -> String? {
+    let start = body.bytes.count
     let outcome = row.withGeometry { span -> String? in
       do throws(GeometryError) {
         try body.write(span)
@@ -159,7 +160,9 @@ public struct GeoJSONWriter: FeatureSink {
         return "\(error)"
       }
     }
-    guard let failure = outcome else {
+    guard let failure = outcome, !body.isEmptyPoint else {
+      // RFC 7946 section 3.1: a geometry without coordinates MAY be taken for null.
+      body.bytes.removeSubrange(start...)
       body.bytes += "null".utf8
       return nil
     }

@@ -108,7 +108,6 @@ struct ValueRow: FeatureRow {
       ("POINT ZM (1.5 2 3 4)", #"{"type":"Point","coordinates":[1.5,2,3]}"#),
       ("POINT M (1 2 4)", #"{"type":"Point","coordinates":[1,2]}"#),
       ("POINT Z (1 2 NaN)", #"{"type":"Point","coordinates":[1,2]}"#),
-      ("POINT EMPTY", #"{"type":"Point","coordinates":[]}"#),
       ("LINESTRING (0 0,1 1)", #"{"type":"LineString","coordinates":[[0,0],[1,1]]}"#),
       // A clockwise shell and a counterclockwise hole are turned.
       (
@@ -132,7 +131,7 @@ struct ValueRow: FeatureRow {
           + "[[[5,5],[6,6],[5,6],[5,5]]]]}"
       ),
       (
-        "GEOMETRYCOLLECTION (POINT (1 2),GEOMETRYCOLLECTION EMPTY,LINESTRING EMPTY)",
+        "GEOMETRYCOLLECTION (POINT EMPTY,POINT (1 2),GEOMETRYCOLLECTION EMPTY,LINESTRING EMPTY)",
         #"{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[1,2]},"#
           + #"{"type":"GeometryCollection","geometries":[]},{"type":"LineString","coordinates":[]}]}"#
       ),
@@ -148,6 +147,16 @@ struct ValueRow: FeatureRow {
         "\(wkt)")
       #expect(try WKT.read(wkt).geoJSON() == expected)
     }
+  }
+
+  @Test func `an empty point is null, since readers warn of a Point without coordinates`() throws {
+    let empty = ValueRow(1, [], "POINT EMPTY")
+    #expect(
+      try write([], [empty])
+        == #"{"type":"Feature","id":1,"properties":{},"geometry":null}"# + "\n")
+    let text = #"{"type":"Point","coordinates":[]}"#
+    #expect(try WKT.read("POINT EMPTY").geoJSON() == text)
+    #expect(try Geometry(geoJSON: text) == WKT.read("POINT EMPTY"))
   }
 
   @Test func `arcs become lines between their ends`() throws {
