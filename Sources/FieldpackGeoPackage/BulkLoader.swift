@@ -43,6 +43,9 @@ public final class BulkLoader: FeatureSink {
     return nil
   }
 
+  /// The highest id that a layer has had, from which the next ones count on.
+  public func lastID(of layer: LayerID) -> Int64 { targets[layer]?.lastID ?? 0 }
+
   public func begin(_ schema: Schema) throws(FieldpackError) {
     guard let target = targets[schema.layer] else {
       throw FieldpackError(

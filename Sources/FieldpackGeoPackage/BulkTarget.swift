@@ -101,6 +101,8 @@ extension BulkLoader {
       }
     }
 
+    var lastID: Int64 { max(nextID &- 1, count == 0 ? 0 : highest) }
+
     // MARK: Rows
 
     func insert(_ row: borrowing some FeatureRow & ~Copyable) throws(FieldpackError) {

@@ -1,6 +1,6 @@
 import FieldpackCore
 import FieldpackFormats
-import FieldpackGeometry
+import FieldpackGeoPackage
 
 /// A file with the reader of its format.
 enum FileInput {
@@ -18,6 +18,19 @@ enum FileInput {
         .unsupported, "\(input.name) is a \(format) file, which cannot be imported",
         position: FilePosition(file: input.name))
     }
+  }
+}
+
+extension FileInput {
+  /// Lets the tracks and routes of a GPX file count on from those that are stored.
+  mutating func numberPaths(after loader: BulkLoader, in layers: [FileLayer]) {
+    guard case .gpx(var reader) = self else { return }
+    func last(_ suffix: String) -> Int {
+      let layer = layers.map(\.schema.layer).first { $0.rawValue.hasSuffix(suffix) }
+      return layer.map { Int(clamping: loader.lastID(of: $0)) } ?? 0
+    }
+    reader.pathsBefore = (last("tracks"), last("routes"))
+    self = .gpx(reader)
   }
 }
 

@@ -110,6 +110,7 @@ struct Importer {
       let name = sources[index].name
       var sink = writer.loader
       let result: FileReadResult
+      sources[index].input.numberPaths(after: writer.loader, in: asked)
       do throws(FieldpackError) {
         result = try sources[index].input.read(as: asked, into: &sink)
       } catch {

@@ -26,6 +26,8 @@ final class GPXHandler: XMLHandling {
   private var pathPointID = 0
 
   private var pointKind = GPXLayerKind.waypoints
+  /// Tracks and routes that their layers hold already.
+  var pathsBefore = (tracks: 0, routes: 0)
   private var ordinals = [Int](repeating: 0, count: GPXLayerKind.allCases.count)
   private var point = (x: 0.0, y: 0.0, z: Double?.none, m: Double?.none)
 
@@ -213,7 +215,8 @@ final class GPXHandler: XMLHandling {
   }
 
   private func setPath(_ builder: GPXLayerBuilder) {
-    let number = builders[pathKind.rawValue].count + 1
+    let before = pathKind == .tracks ? pathsBefore.tracks : pathsBefore.routes
+    let number = before + builders[pathKind.rawValue].count + 1
     switch builder.kind {
     case .trackPoints:
       builder.set(.trackFID, number)

@@ -20,6 +20,9 @@ import FieldpackGeometry
 public struct GPXReader: FileReader {
   private let input: ByteInput
   private let options: ReadOptions
+  /// Tracks and routes in the layers that the file's are added to; `track_fid` and `route_fid`
+  /// count on from there.
+  public var pathsBefore = (tracks: 0, routes: 0)
   /// How much of a file is looked at to guess its layers.
   static let headLength = 1 << 19
 
@@ -82,7 +85,9 @@ public struct GPXReader: FileReader {
       return GPXLayerBuilder(
         kind: kind, layer: name, asked: layers.first { $0.schema.layer == name }?.schema)
     }
-    return GPXHandler(builders: builders, options: options)
+    let handler = GPXHandler(builders: builders, options: options)
+    handler.pathsBefore = pathsBefore
+    return handler
   }
 
   private func fill(_ buffer: inout [UInt8]) throws(FieldpackError) -> Int {
