@@ -9,6 +9,8 @@ actor BatchCursor {
   private let store: StoreID
   private var lease: ReaderLease?
   private var isDone = false
+  /// The store was closed before the last batch.
+  private var isStopped = false
 
   init(pools: StorePools, store: StoreID, query: Query, report: QueryReport) {
     self.pools = pools
@@ -18,6 +20,11 @@ actor BatchCursor {
   }
 
   func next() async throws(FieldpackError) -> FeatureBatch? {
+    guard !isStopped else {
+      throw FieldpackError(
+        .unavailable, "store '\(store)' was closed while a query was being read",
+        location: .init(store: store))
+    }
     guard !isDone else { return nil }
     do throws(FieldpackError) {
       let lease = try await reader()
@@ -35,6 +42,7 @@ actor BatchCursor {
 
   private func reader() async throws(FieldpackError) -> ReaderLease {
     if let lease { return lease }
+    await pools.add(self)
     let pool = try await pools.reader()
     do throws(SQLiteError) {
       let new = try await pool.lease()
@@ -46,6 +54,16 @@ actor BatchCursor {
   }
 
   private func finish() async {
+    isDone = true
+    await lease?.release()
+    lease = nil
+    await pools.remove(self)
+  }
+
+  /// Gives the reader back before the last batch; what is read afterwards throws.
+  func stop() async {
+    guard !isDone else { return }
+    isStopped = true
     isDone = true
     await lease?.release()
     lease = nil

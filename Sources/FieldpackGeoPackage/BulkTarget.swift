@@ -279,12 +279,19 @@ extension BulkLoader {
         try count.recount()
         try count.createTriggers()
       }
-      var whole = extent
-      if !isNew, let old = table.layer.envelope { whole.formUnion(old) }
-      try Contents(file: file).update(table, extent: whole.isEmpty ? nil : whole)
+      try Contents(file: file).update(table, extent: try wholeExtent())
       return LoadedLayer(
         layer: table.layer.id, count: count, ids: count == 0 ? nil : lowest...highest,
         areConsecutive: areConsecutive)
+    }
+
+    /// What was there and what was loaded; found anew where the file did not know.
+    private func wholeExtent() throws(FieldpackError) -> Envelope? {
+      if isNew { return extent.isEmpty ? nil : extent }
+      let layer = LayerExtent(file: file, table: table)
+      guard var whole = table.layer.envelope else { return try layer.computed() }
+      whole.formUnion(extent)
+      return try layer.indexAgrees(whole) == false ? layer.computed() : whole
     }
 
     /// Gives the second of equal rows the id with `-2`, and so on, in the order of the file.
@@ -320,7 +327,10 @@ extension BulkLoader {
         let all = try file.connection.prepare(
           "SELECT id, minx, maxx, miny, maxy FROM \(quoted(rtree))")
         defer { all.reset() }
+        // An index that was not true may name a row that is there only now.
+        let new = Set(tree.ids)
         while try all.step() {
+          if new.contains(all.integer(0)) { continue }
           tree.add(
             all.integer(0),
             SIMD4(

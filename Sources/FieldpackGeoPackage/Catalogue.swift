@@ -9,6 +9,8 @@ struct Catalogue: Sendable {
   var triggerSet: RTreeTriggerSet
   /// The SRS definitions by `srs_id`.
   var systems: [Int64: SystemRow]
+  /// What the catalogue names but the file lacks, in words.
+  var notes: [String] = []
 
   struct SystemRow: Hashable, Sendable {
     var srs: SRS
@@ -19,7 +21,7 @@ struct Catalogue: Sendable {
   /// The layer of that name, by exact name, else ignoring ASCII case as SQL does.
   func layer(_ id: LayerID) -> LayerTable? {
     if let exact = layers.first(where: { $0.layer.id == id }) { return exact }
-    let folded = id.rawValue.lowercased()
-    return layers.first { $0.layer.id.rawValue.lowercased() == folded }
+    let name = SQLName(id.rawValue)
+    return layers.first { SQLName($0.layer.id.rawValue) == name }
   }
 }

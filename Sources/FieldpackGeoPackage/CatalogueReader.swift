@@ -9,7 +9,8 @@ struct CatalogueReader {
 
   func read() throws(FieldpackError) -> Catalogue {
     let tables = try masterNames()
-    guard tables["gpkg_contents"] != nil else {
+    func has(_ table: String) -> Bool { tables[SQLName(table)] != nil }
+    guard has("gpkg_contents") else {
       throw FieldpackError(
         .invalidData, "not a GeoPackage: the table gpkg_contents is missing",
         location: .init(store: file.store), position: FilePosition(file: file.path))
@@ -18,33 +19,67 @@ struct CatalogueReader {
     var catalogue = Catalogue(
       layers: [], version: try versionName(version),
       triggerSet: version >= 10400 ? .from14 : .upTo13,
-      systems: tables["gpkg_spatial_ref_sys"] == nil ? [:] : try readSystems())
-    let geometries = tables["gpkg_geometry_columns"] == nil ? [:] : try readGeometryColumns()
-    let indexed = tables["gpkg_extensions"] == nil ? [] : try readIndexed()
-    let described = tables["gpkg_data_columns"] == nil ? [:] : try readDataColumns()
-    let isUTF8 = try file.rows("PRAGMA encoding").first?.first == .text("UTF-8")
-    let hasCounts = tables["gpkg_ogr_contents"] != nil
-    for row in try contentsRows() {
-      guard let master = tables[row.table.lowercased()] else { continue }
-      guard var entry = try layer(row, master, geometries, catalogue.systems, described) else {
+      systems: has("gpkg_spatial_ref_sys") ? try readSystems() : [:])
+    let described = Descriptions(
+      geometries: has("gpkg_geometry_columns") ? try readGeometryColumns() : [:],
+      indexed: has("gpkg_extensions") ? try readIndexed() : [],
+      columns: has("gpkg_data_columns") ? try readDataColumns() : [:],
+      hasCounts: has("gpkg_ogr_contents"),
+      isUTF8: try file.rows("PRAGMA encoding").first?.first == .text("UTF-8"))
+    for row in try contentsRows() where Self.isLayer(row) {
+      guard let master = tables[SQLName(row.table)] else {
+        catalogue.notes.append("'\(row.table)' is in gpkg_contents, but there is no such table")
         continue
       }
-      if let geometry = entry.schema.geometry {
-        let name = "rtree_\(entry.table)_\(geometry.name)"
-        let isRegistered = indexed.contains("\(entry.table)\u{0}\(geometry.name)".lowercased())
-        entry.rtree = isRegistered ? tables[name.lowercased()]?.name : nil
-        entry.layer.hasSpatialIndex = entry.rtree != nil
-        if isRegistered, entry.rtree == nil {
-          entry.layer.notes.append("the registered R-tree \(name) is missing")
-        }
-      }
-      if !isUTF8 { entry.textCollation = SQLFunctions.textOrder }
-      if file.usesFileIDs { entry.takeTextID() }
-      entry.hasFeatureCount =
-        hasCounts && tables["trigger_insert_feature_count_\(entry.table)".lowercased()] != nil
+      var entry = try layer(row, master, described, catalogue.systems)
+      complete(&entry, tables, described)
       catalogue.layers.append(entry)
     }
     return catalogue
+  }
+
+  /// What the tables of the standard say beside `gpkg_contents`.
+  private struct Descriptions {
+    var geometries: [SQLName: GeometryRow]
+    var indexed: Set<ColumnName>
+    var columns: [ColumnName: DataColumn]
+    var hasCounts: Bool
+    var isUTF8: Bool
+  }
+
+  private struct ColumnName: Hashable {
+    var table: SQLName
+    var column: SQLName
+
+    init(_ table: String, _ column: String) {
+      (self.table, self.column) = (SQLName(table), SQLName(column))
+    }
+  }
+
+  /// GDAL gives a file without spatial layers an empty one of this name, which no user made.
+  private static func isLayer(_ row: ContentsRow) -> Bool {
+    ["features", "attributes", "aspatial"].contains(row.type) && row.table != "ogr_empty_table"
+  }
+
+  /// Fills in what the file's other tables and triggers do for the layer.
+  private func complete(
+    _ entry: inout LayerTable, _ tables: [SQLName: Master], _ described: Descriptions
+  ) {
+    if let geometry = entry.schema.geometry,
+      described.indexed.contains(ColumnName(entry.table, geometry.name))
+    {
+      let name = "rtree_\(entry.table)_\(geometry.name)"
+      entry.rtree = tables[SQLName(name)]?.name
+      entry.layer.hasSpatialIndex = entry.rtree != nil
+      entry.lacksIndexTriggers = entry.rtree != nil && tables[SQLName("\(name)_insert")] == nil
+      if entry.rtree == nil {
+        entry.layer.notes.append("the registered R-tree \(name) is missing")
+      }
+    }
+    if !described.isUTF8 { entry.textCollation = SQLFunctions.textOrder }
+    if file.usesFileIDs { entry.takeTextID() }
+    entry.hasFeatureCount =
+      described.hasCounts && tables[SQLName("trigger_insert_feature_count_\(entry.table)")] != nil
   }
 
   // MARK: System tables
@@ -54,13 +89,15 @@ struct CatalogueReader {
     var isView: Bool
   }
 
-  private func masterNames() throws(FieldpackError) -> [String: Master] {
-    var names: [String: Master] = [:]
-    for row in try file.rows("SELECT name, type FROM sqlite_master") {
+  private func masterNames() throws(FieldpackError) -> [SQLName: Master] {
+    var names: [SQLName: Master] = [:]
+    // A trigger may bear a table's name; the table counts.
+    let sql = "SELECT name, type FROM sqlite_master ORDER BY type = 'trigger' DESC"
+    for row in try file.rows(sql) {
       guard let name = row[0].textValue, let type = row[1].textValue, type != "index" else {
         continue
       }
-      names[name.lowercased()] = Master(name: name, isView: type == "view")
+      names[SQLName(name)] = Master(name: name, isView: type == "view")
     }
     return names
   }
@@ -106,40 +143,39 @@ struct CatalogueReader {
     var m: Int64
   }
 
-  private func readGeometryColumns() throws(FieldpackError) -> [String: GeometryRow] {
-    var found: [String: GeometryRow] = [:]
+  private func readGeometryColumns() throws(FieldpackError) -> [SQLName: GeometryRow] {
+    var found: [SQLName: GeometryRow] = [:]
     let rows = try file.rows(
       "SELECT table_name, column_name, geometry_type_name, srs_id, z, m FROM gpkg_geometry_columns")
     for row in rows {
       guard let table = row[0].textValue, let column = row[1].textValue else { continue }
-      found[table.lowercased()] = GeometryRow(
+      found[SQLName(table)] = GeometryRow(
         column: column, type: row[2].textValue ?? "GEOMETRY", srsID: row[3].integerValue,
         z: row[4].integerValue ?? 0, m: row[5].integerValue ?? 0)
     }
     return found
   }
 
-  private func readIndexed() throws(FieldpackError) -> Set<String> {
+  private func readIndexed() throws(FieldpackError) -> Set<ColumnName> {
     let rows = try file.rows(
       "SELECT table_name, column_name FROM gpkg_extensions WHERE extension_name = ?",
       [.text(RTreeSQL.extensionName)])
     return Set(
-      rows.map { "\($0[0].textValue ?? "")\u{0}\($0[1].textValue ?? "")".lowercased() })
+      rows.map { ColumnName($0[0].textValue ?? "", $0[1].textValue ?? "") })
   }
 
-  private struct Described {
+  private struct DataColumn {
     var title: String?
     var description: String?
     var mimeType: String?
   }
 
-  private func readDataColumns() throws(FieldpackError) -> [String: Described] {
-    var found: [String: Described] = [:]
+  private func readDataColumns() throws(FieldpackError) -> [ColumnName: DataColumn] {
+    var found: [ColumnName: DataColumn] = [:]
     let rows = try file.rows(
       "SELECT table_name, column_name, title, description, mime_type FROM gpkg_data_columns")
     for row in rows {
-      let key = "\(row[0].textValue ?? "")\u{0}\(row[1].textValue ?? "")".lowercased()
-      found[key] = Described(
+      found[ColumnName(row[0].textValue ?? "", row[1].textValue ?? "")] = DataColumn(
         title: row[2].textValue, description: row[3].textValue, mimeType: row[4].textValue)
     }
     return found
@@ -170,39 +206,35 @@ struct CatalogueReader {
   }
 
   private func layer(
-    _ row: ContentsRow, _ master: Master, _ geometries: [String: GeometryRow],
-    _ systems: [Int64: Catalogue.SystemRow], _ described: [String: Described]
-  ) throws(FieldpackError) -> LayerTable? {
-    guard ["features", "attributes", "aspatial"].contains(row.type) else { return nil }
-    let reader = TableReader(file: file, table: master.name, isView: master.isView)
-    var columns = try reader.columns()
-    let id = reader.takeID(from: &columns)
-    var schema = Schema(layer: LayerID(row.table), idColumn: id?.name)
+    _ row: ContentsRow, _ master: Master, _ described: Descriptions,
+    _ systems: [Int64: Catalogue.SystemRow]
+  ) throws(FieldpackError) -> LayerTable {
     var notes: [String] = []
-    let geometryRow = geometries[row.table.lowercased()]
+    let reader = TableReader(file: file, table: master.name, isView: master.isView)
+    var columns: [TableReader.Column] = []
+    do throws(FieldpackError) {
+      columns = try reader.columns()
+    } catch  where error.code == .invalidData {
+      notes.append("its columns cannot be read: \(error.message)")
+    }
+    let id = try reader.takeID(from: &columns)
+    var schema = Schema(layer: LayerID(row.table), idColumn: id?.name)
+    let geometryRow = described.geometries[SQLName(row.table)]
     if let geometryRow {
-      let system = geometryRow.srsID.flatMap { systems[$0] }
-      if system == nil { notes.append("its SRS is not in gpkg_spatial_ref_sys") }
-      if let place = columns.firstIndex(where: {
-        $0.name.lowercased() == geometryRow.column.lowercased()
-      }) {
-        schema.geometry = GeometryColumn(
-          columns.remove(at: place).name,
-          type: GeometryType(name: geometryRow.type) ?? .geometry,
-          srs: system?.srs ?? .undefinedCartesian,
-          z: OrdinateRule(rawValue: geometryRow.z) ?? .optional,
-          m: OrdinateRule(rawValue: geometryRow.m) ?? .optional)
-      } else {
-        notes.append("its geometry column '\(geometryRow.column)' is missing")
+      schema.geometry = Self.geometry(
+        geometryRow, systems[geometryRow.srsID ?? .min], &columns, &notes)
+      if let stated = row.srsID, stated != geometryRow.srsID {
+        notes.append("its SRS differs between gpkg_contents and gpkg_geometry_columns")
       }
     } else if row.type == "features" {
       notes.append("it has no row in gpkg_geometry_columns, so its geometry is not known")
     }
     schema.columns = columns.map { column in
-      var column = column
-      let key = "\(row.table)\u{0}\(column.name)".lowercased()
-      if let entry = described[key] { Self.describe(&column, entry) }
-      return column
+      var definition = column.definition
+      if let entry = described.columns[ColumnName(row.table, definition.name)] {
+        Self.describe(&definition, entry)
+      }
+      return definition
     }
     let layer = Layer(
       schema: schema, kind: schema.geometry == nil ? .attributes : .features,
@@ -213,17 +245,36 @@ struct CatalogueReader {
       srsID: geometryRow?.srsID ?? row.srsID)
   }
 
-  private static func describe(_ column: inout ColumnDefinition, _ entry: Described) {
+  /// Takes the geometry column out of `columns`.
+  private static func geometry(
+    _ row: GeometryRow, _ system: Catalogue.SystemRow?, _ columns: inout [TableReader.Column],
+    _ notes: inout [String]
+  ) -> GeometryColumn? {
+    if system == nil { notes.append("its SRS is not in gpkg_spatial_ref_sys") }
+    let name = SQLName(row.column)
+    guard let place = columns.firstIndex(where: { SQLName($0.definition.name) == name }) else {
+      notes.append("its geometry column '\(row.column)' is missing")
+      return nil
+    }
+    return GeometryColumn(
+      columns.remove(at: place).definition.name,
+      type: GeometryType(name: row.type) ?? .geometry,
+      srs: system?.srs ?? .undefinedCartesian, z: OrdinateRule(rawValue: row.z) ?? .optional,
+      m: OrdinateRule(rawValue: row.m) ?? .optional)
+  }
+
+  private static func describe(_ column: inout ColumnDefinition, _ entry: DataColumn) {
     column.title = entry.title
     column.description = entry.description
     column.isSourceID = entry.title == DataColumnMark.sourceID
     if case .text = column.type, entry.mimeType == "application/json" { column.type = .json }
   }
 
+  /// Some writers leave zeros where they know nothing.
   private static func envelope(_ extent: [Double?]) -> Envelope? {
     let known = extent.compactMap { $0 }
     guard known.count == 4, known.allSatisfy(\.isFinite), known[0] <= known[2],
-      known[1] <= known[3]
+      known[1] <= known[3], known != [0, 0, 0, 0]
     else { return nil }
     return Envelope(minX: known[0], minY: known[1], maxX: known[2], maxY: known[3])
   }

@@ -13,7 +13,7 @@ struct FeatureEncoder {
     for element in attributes.elements {
       guard let index = table.schema.columnIndex(element.name) else {
         if table.schema.isID(element.name) { continue }
-        throw unknown(element.name)
+        throw table.schema.unknownColumn(element.name).adding(location: .init(store: file.store))
       }
       let column = table.schema.columns[index]
       guard !column.isGenerated else {
@@ -25,13 +25,6 @@ struct FeatureEncoder {
       values.append((quoted(column.name), value))
     }
     return values
-  }
-
-  private func unknown(_ name: String) -> FieldpackError {
-    let known = table.schema.columns.map(\.name).joined(separator: ", ")
-    return FieldpackError(
-      .notFound, "layer '\(table.layer.id)' has no column '\(name)' (it has: \(known))",
-      location: .init(store: file.store, layer: table.layer.id))
   }
 
   private func refused(_ column: ColumnDefinition, _ why: String) -> FieldpackError {
@@ -50,7 +43,8 @@ struct FeatureEncoder {
     case .mediumInt: return integer(value, -2_147_483_648...2_147_483_647)
     case .integer: return integer(value, .min ... .max)
     case .float, .double: return real(value)
-    case .text, .json: return text(value)
+    case .text(let limit): return text(value, limit)
+    case .json: return text(value, nil)
     case .date:
       switch value {
       case .date(let day): return .text(day.description)
@@ -63,8 +57,8 @@ struct FeatureEncoder {
       case .text(let text): return Instant(text).map { .text($0.description) }
       default: return nil
       }
-    case .blob:
-      guard case .blob(let bytes) = value else { return nil }
+    case .blob(let limit):
+      guard case .blob(let bytes) = value, bytes.count <= limit ?? .max else { return nil }
       return .blob(bytes)
     case .other: return any(value)
     }
@@ -93,14 +87,14 @@ struct FeatureEncoder {
   private static func real(_ value: Value) -> SQLiteValue? {
     switch value {
     case .real(let number): .real(number)
-    case .integer(let number): .real(Double(number))
+    case .integer(let number): Double(exactly: number).map(SQLiteValue.real)
     default: nil
     }
   }
 
-  private static func text(_ value: Value) -> SQLiteValue? {
+  private static func text(_ value: Value, _ limit: Int?) -> SQLiteValue? {
     switch value {
-    case .text(let text): .text(text)
+    case .text(let text): text.unicodeScalars.count <= limit ?? .max ? .text(text) : nil
     case .date(let day): .text(day.description)
     case .dateTime(let instant): .text(instant.description)
     default: nil
@@ -183,10 +177,10 @@ extension Value {
     switch self {
     case .null: "NULL"
     case .boolean: "a truth value"
-    case .integer: "an integer of this size"
-    case .real: "a number with a fraction"
+    case .integer: "this integer"
+    case .real: "this number"
     case .text: "this text"
-    case .blob: "a blob"
+    case .blob: "this blob"
     case .date: "a date"
     case .dateTime: "an instant"
     }

@@ -21,9 +21,14 @@ class GeoPackageReading: SnapshotReading {
     var layers: [Layer] = []
     for table in try file.catalogue().layers {
       var layer = table.layer
-      let count = try file.integer("SELECT count(*) FROM \(quoted(table.table))")
-      layer.featureCount = count.map(Int.init)
-      layer.envelope = try LayerExtent(file: file, table: table).current()
+      do throws(FieldpackError) {
+        let count = try file.integer("SELECT count(*) FROM \(quoted(table.table))")
+        layer.featureCount = count.map(Int.init)
+        layer.envelope = try LayerExtent(file: file, table: table).current()
+      } catch  where error.code == .invalidData || error.code == .corrupt {
+        // A damaged table or view is no reason to hide the others.
+        layer.notes.append("it cannot be read: \(error.message)")
+      }
       layers.append(layer)
     }
     return layers

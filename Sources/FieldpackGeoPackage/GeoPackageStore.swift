@@ -5,7 +5,8 @@ import FieldpackSQLite
 ///
 /// Reading opens read-only connections, which leave no trace on the file. The first `write` opens
 /// a writer; with `usesWAL` the file is then in WAL mode until ``close()``, so that readers and
-/// the writer do not wait for each other, and goes back to its own mode afterwards.
+/// the writer do not wait for each other, and goes back to its own mode afterwards. The first
+/// write waits until the queries that are being read are done.
 public final class GeoPackageStore: WritableStore {
   public let id: StoreID
   public let path: String
@@ -13,14 +14,18 @@ public final class GeoPackageStore: WritableStore {
 
   /// Opens a file that exists.
   ///
-  /// - Parameter usesFileIDs: whether the file caches another one, whose ids its features keep.
+  /// - Parameters:
+  ///   - usesFileIDs: whether the file caches another one, whose ids its features keep.
+  ///   - busyTimeout: how long a call waits for the lock of another program.
   /// - Throws: `.notFound`, `.permission`, `.invalidData` for what is not a GeoPackage, `.corrupt`.
   public init(
-    path: String, id: StoreID, usesWAL: Bool = true, usesFileIDs: Bool = false
+    path: String, id: StoreID, usesWAL: Bool = true, usesFileIDs: Bool = false,
+    busyTimeout: Duration = .seconds(5)
   ) async throws(FieldpackError) {
     self.id = id
     self.path = path
-    pools = StorePools(path: path, id: id, usesWAL: usesWAL, usesFileIDs: usesFileIDs)
+    pools = StorePools(
+      path: path, id: id, usesWAL: usesWAL, usesFileIDs: usesFileIDs, busyTimeout: busyTimeout)
     try await reading { (reading) throws(FieldpackError) in _ = try reading.file.catalogue() }
   }
 

@@ -25,7 +25,9 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
         .readOnly, "layer '\(layer)' is a view and cannot be changed",
         location: .init(store: file.store, layer: layer))
     }
-    return table
+    guard table.lacksIndexTriggers else { return table }
+    try LayerChange(file: file).createIndexTriggers(of: table)
+    return try self.table(layer)
   }
 
   // MARK: Features
@@ -151,47 +153,64 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     let catalogue = try file.catalogue()
     for (id, change) in touched {
       guard let table = catalogue.layer(id) else { continue }
-      var extent = table.layer.envelope
-      if change.mayHaveShrunk || (extent == nil && !change.grown.isEmpty) {
-        extent = try LayerExtent(file: file, table: table).computed()
-      } else if !change.grown.isEmpty {
-        extent?.formUnion(change.grown)
-      }
+      let extent = try extent(of: table, after: change)
       try Contents(file: file).update(table, extent: extent)
     }
     touched = [:]
   }
 
+  /// What the catalogue stated, grown; found anew where it may have shrunk or was not true.
+  private func extent(
+    of table: LayerTable, after change: Touched
+  ) throws(FieldpackError) -> Envelope? {
+    let layer = LayerExtent(file: file, table: table)
+    guard !change.mayHaveShrunk, var extent = table.layer.envelope else {
+      return try layer.computed()
+    }
+    extent.formUnion(change.grown)
+    return try layer.indexAgrees(extent) == false ? layer.computed() : extent
+  }
+
   // MARK: Layers
 
   func createLayer(_ schema: Schema) throws(FieldpackError) {
-    try LayerCreation(file: file).create(schema)
+    try whole { () throws(FieldpackError) in try LayerCreation(file: file).create(schema) }
   }
 
   func addColumns(
     _ columns: [ColumnDefinition], to layer: LayerID
   ) throws(FieldpackError) {
-    try LayerCreation(file: file).addColumns(columns, to: try writable(layer))
+    let table = try writable(layer)
+    try whole { () throws(FieldpackError) in
+      try LayerCreation(file: file).addColumns(columns, to: table)
+    }
   }
 
   func renameLayer(_ layer: LayerID, to name: LayerID) throws(FieldpackError) {
     let table = try writable(layer)
     try LayerCreation(file: file).checkName(name)
-    if name.rawValue.lowercased() != table.table.lowercased(),
-      try file.hasTable(name.rawValue)
-    {
+    if SQLName(name.rawValue) != SQLName(table.table), try file.hasTable(name.rawValue) {
       throw FieldpackError(
         .cannotCreate, "layer '\(name)' exists already",
         location: .init(store: file.store, layer: name))
     }
-    try LayerChange(file: file).rename(table, to: name)
+    try whole { () throws(FieldpackError) in
+      try LayerChange(file: file).rename(table, to: name)
+    }
     touched[name] = touched.removeValue(forKey: table.layer.id) ?? Touched()
   }
 
   func removeLayer(_ layer: LayerID) throws(FieldpackError) {
     let table = try table(layer)
-    try LayerChange(file: file).remove(table)
+    try whole { () throws(FieldpackError) in try LayerChange(file: file).remove(table) }
     touched[table.layer.id] = nil
+  }
+
+  /// Several statements that happen together or not at all, also where the caller goes on after
+  /// the error.
+  private func whole(_ body: () throws(FieldpackError) -> Void) throws(FieldpackError) {
+    defer { file.forgetCatalogue() }
+    try file.connection.savepoint(body)
   }
 }
 

@@ -54,7 +54,7 @@ struct LayerChange {
     try file.execute("PRAGMA defer_foreign_keys = ON")
     let sql = try triggers(of: table)
     for (trigger, _) in sql { try file.execute("DROP TRIGGER \(quoted(trigger))") }
-    if old.lowercased() != new.lowercased() || old != new {
+    if !old.utf8.elementsEqual(new.utf8) {
       try file.execute("ALTER TABLE \(quoted(old)) RENAME TO \(quoted(new))")
     }
     for (naming, column) in try presentNaming() {
@@ -85,12 +85,23 @@ struct LayerChange {
   }
 
   private func moveRTree(of table: LayerTable, to name: String) throws(FieldpackError) {
-    guard let rtree = table.rtree, let geometry = table.schema.geometry,
-      let id = table.schema.idColumn
-    else { return }
-    let moved = RTreeSQL(table: name, column: geometry.name, idColumn: id)
-    try file.execute("ALTER TABLE \(quoted(rtree)) RENAME TO \(quoted(moved.name))")
+    guard let rtree = table.rtree else { return }
+    var moved = RTreeSQL(table)
+    moved.table = name
+    if SQLName(rtree) != SQLName(moved.name) {
+      try file.execute("ALTER TABLE \(quoted(rtree)) RENAME TO \(quoted(moved.name))")
+    }
     for trigger in moved.triggers(try file.catalogue().triggerSet) { try file.execute(trigger) }
+  }
+
+  /// Makes the triggers that keep the R-tree true, in a file whose writer left them out.
+  func createIndexTriggers(of table: LayerTable) throws(FieldpackError) {
+    let rtree = RTreeSQL(table)
+    for name in rtree.triggerNames {
+      try file.execute("DROP TRIGGER IF EXISTS \(quoted(name))")
+    }
+    for trigger in rtree.triggers(try file.catalogue().triggerSet) { try file.execute(trigger) }
+    file.forgetCatalogue()
   }
 }
 

@@ -90,9 +90,12 @@ struct LayerCreation {
     }
     try file.execute(tableSQL(schema))
     try file.execute(
-      "INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) VALUES (?, ?, ?, ?)",
+      // An identifier is unique, and another layer may have this name as its own.
+      "INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) VALUES (?1, ?2, "
+        + "CASE WHEN EXISTS (SELECT 1 FROM gpkg_contents WHERE identifier = ?1) THEN NULL "
+        + "ELSE ?1 END, ?3)",
       [
-        .text(table), .text(schema.geometry == nil ? "attributes" : "features"), .text(table),
+        .text(table), .text(schema.geometry == nil ? "attributes" : "features"),
         srsID.map(SQLiteValue.integer) ?? .null,
       ])
     if let geometry = schema.geometry, let srsID {
@@ -111,13 +114,14 @@ struct LayerCreation {
 
   func checkName(_ layer: LayerID) throws(FieldpackError) {
     let name = layer.rawValue
+    let folded = SQLName(name)
     let reserved = ["gpkg_", "sqlite_", "rtree_", "gpkgext_"]
     let problem: String? =
       if name.isEmpty {
         "a layer needs a name"
       } else if name.utf8.contains(0) {
         "a layer's name cannot hold a NUL character"
-      } else if let prefix = reserved.first(where: { name.lowercased().hasPrefix($0) }) {
+      } else if let prefix = reserved.first(where: { folded.hasPrefix($0) }) {
         "a layer's name cannot begin with '\(prefix)', which GeoPackage keeps for itself"
       } else {
         nil
@@ -128,7 +132,7 @@ struct LayerCreation {
   }
 
   private func checkColumns(_ schema: Schema) throws(FieldpackError) {
-    var seen: Set<String> = []
+    var seen: Set<SQLName> = []
     let special = [schema.idColumn ?? "fid", schema.geometry?.name].compactMap { $0 }
     for name in special + schema.columns.map(\.name) {
       let problem: String? =
@@ -136,7 +140,7 @@ struct LayerCreation {
         ? "a column needs a name"
         : name.utf8.contains(0)
           ? "a column's name cannot hold a NUL character"
-          : seen.insert(name.lowercased()).inserted
+          : seen.insert(SQLName(name)).inserted
             ? nil : "column '\(name)' is there twice (names are compared ignoring case)"
       guard let problem else { continue }
       throw FieldpackError(
@@ -158,7 +162,7 @@ struct LayerCreation {
     var sql = "\(quoted(column.name)) \(column.type.sql)"
     if !column.isNullable { sql += " NOT NULL" }
     if column.isUnique { sql += " UNIQUE" }
-    if let value = column.defaultSQL { sql += " DEFAULT \(value)" }
+    if let value = column.defaultSQL { sql += " DEFAULT (\(value))" }
     return sql
   }
 
@@ -205,7 +209,7 @@ struct LayerCreation {
   ) throws(FieldpackError) {
     for column in columns {
       guard table.schema.columnIndex(column.name) == nil, !table.schema.isID(column.name),
-        table.schema.geometry?.name.lowercased() != column.name.lowercased()
+        table.schema.geometry.map({ SQLName($0.name) }) != SQLName(column.name)
       else {
         throw FieldpackError(
           .invalidArgument, "layer '\(table.layer.id)' has a column '\(column.name)' already",
@@ -263,6 +267,6 @@ extension RTreeSQL {
   init(_ table: LayerTable) {
     self.init(
       table: table.table, column: table.schema.geometry?.name ?? "geom",
-      idColumn: table.schema.idColumn ?? "rowid")
+      idColumn: table.schema.idColumn ?? table.idSQL ?? "rowid")
   }
 }

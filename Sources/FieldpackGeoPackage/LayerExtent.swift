@@ -11,10 +11,15 @@ struct LayerExtent {
   /// one, found by reading every geometry's header.
   func current() throws(FieldpackError) -> Envelope? {
     guard table.schema.geometry != nil else { return nil }
-    if let stated = table.layer.envelope, let root = try rootBounds(), agrees(stated, root) {
-      return stated
-    }
+    if let stated = table.layer.envelope, try indexAgrees(stated) == true { return stated }
     return try computed()
+  }
+
+  /// Whether the R-tree's root has the bounds of `extent`; `nil` where there is no R-tree to ask.
+  func indexAgrees(_ extent: Envelope) throws(FieldpackError) -> Bool? {
+    guard table.rtree != nil else { return nil }
+    guard let root = try rootBounds() else { return false }
+    return agrees(extent, root)
   }
 
   /// The true extent, from every geometry; `nil` where there is none.
@@ -30,7 +35,7 @@ struct LayerExtent {
   }
 
   /// The union of the cells of the R-tree's root node: minx, maxx, miny, maxy.
-  func rootBounds() throws(FieldpackError) -> SIMD4<Float>? {
+  private func rootBounds() throws(FieldpackError) -> SIMD4<Float>? {
     guard let rtree = table.rtree else { return nil }
     let rows = try file.rows("SELECT data FROM \(quoted("\(rtree)_node")) WHERE nodeno = 1")
     guard case .blob(let node)?? = rows.first?.first, node.count >= 4 else { return nil }

@@ -27,6 +27,7 @@ struct QueryPlanner {
     var asked: [LayerTable] = []
     if query.layers.isEmpty {
       asked = catalogue.layers
+      for note in catalogue.notes { report.add(note: note) }
     } else {
       for id in query.layers {
         guard let table = catalogue.layer(id) else { throw file.missingLayer(id, in: catalogue) }
@@ -147,7 +148,7 @@ struct QueryPlanner {
 }
 
 extension Schema {
-  func isID(_ name: String) -> Bool { idColumn?.lowercased() == name.lowercased() }
+  func isID(_ name: String) -> Bool { idColumn.map { SQLName($0) } == SQLName(name) }
 }
 
 extension GeometryColumn {

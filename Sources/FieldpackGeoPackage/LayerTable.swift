@@ -16,6 +16,8 @@ struct LayerTable: Sendable {
   var textID: String?
   /// Whether GDAL's count triggers and row are there.
   var hasFeatureCount = false
+  /// Whether nothing keeps the R-tree true while rows change.
+  var lacksIndexTriggers = false
   /// The collation that sorts the file's texts by code point.
   var textCollation = "BINARY"
 

@@ -38,18 +38,14 @@ struct PackedRTree {
     for index in ids.indices { try body(ids[index], boxes[index]) }
   }
 
-  // SQLite's rtreeValueDown and rtreeValueUp: a rounding that went the wrong way is mended by one
-  // part in 2^23, which is one float step or two.
   static func roundedDown(_ value: Double) -> Float {
     let float = Float(value)
-    guard Double(float) > value else { return float }
-    return Float(value * (value < 0 ? 1 + 1 / 8_388_608.0 : 1 - 1 / 8_388_608.0))
+    return Double(float) > value ? float.nextDown : float
   }
 
   static func roundedUp(_ value: Double) -> Float {
     let float = Float(value)
-    guard Double(float) < value else { return float }
-    return Float(value * (value < 0 ? 1 - 1 / 8_388_608.0 : 1 + 1 / 8_388_608.0))
+    return Double(float) < value ? float.nextUp : float
   }
 
   /// Replaces what the R-tree `name` holds by the entries.

@@ -1,6 +1,6 @@
 /// The SQL of the R-tree extension (GeoPackage annex F.3) for one geometry column.
 struct RTreeSQL {
-  let table: String
+  var table: String
   let column: String
   let idColumn: String
 

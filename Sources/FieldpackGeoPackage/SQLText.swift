@@ -21,6 +21,17 @@ func literal(_ text: some StringProtocol) -> String {
   return result + "'"
 }
 
+/// A name as SQL compares it: byte by byte, but ASCII letters whatever their case.
+struct SQLName: Hashable, Sendable {
+  private let folded: [UInt8]
+
+  init(_ name: some StringProtocol) {
+    folded = name.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
+  }
+
+  func hasPrefix(_ prefix: String) -> Bool { folded.starts(with: prefix.utf8) }
+}
+
 /// A piece of SQL with the values of its `?` in order.
 struct SQLFragment: Hashable, Sendable {
   var text: String

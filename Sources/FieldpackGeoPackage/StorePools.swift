@@ -7,22 +7,32 @@ actor StorePools {
   private let id: StoreID
   private let usesWAL: Bool
   private let usesFileIDs: Bool
+  private let busyTimeout: Duration
   private var readingPool: ConnectionPool?
   private var writingPool: ConnectionPool?
   private var isClosed = false
   private var opening = false
+  /// The file is about to change its journal mode, for which nobody may be reading.
+  private var isSwitching = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
+  /// The cursors that hold a reader.
+  private var cursors: [WeakCursor] = []
 
-  init(path: String, id: StoreID, usesWAL: Bool, usesFileIDs: Bool) {
+  private struct WeakCursor {
+    weak var cursor: BatchCursor?
+  }
+
+  init(path: String, id: StoreID, usesWAL: Bool, usesFileIDs: Bool, busyTimeout: Duration) {
     self.usesFileIDs = usesFileIDs
     self.path = path
     self.id = id
     self.usesWAL = usesWAL
+    self.busyTimeout = busyTimeout
   }
 
   /// The pool to read from.
   func reader() async throws(FieldpackError) -> ConnectionPool {
-    if let pool = writingPool ?? readingPool, !isClosed { return pool }
+    if let pool = writingPool ?? readingPool, !isClosed, !isSwitching { return pool }
     await takeTurn()
     defer { endTurn() }
     if let pool = writingPool ?? readingPool, !isClosed { return pool }
@@ -37,9 +47,39 @@ actor StorePools {
     await takeTurn()
     defer { endTurn() }
     if let writingPool, !isClosed { return writingPool }
+    try await waitForCursors()
+    isSwitching = true
+    defer { isSwitching = false }
     let pool = try await open(.readWrite(usesWAL: usesWAL))
     writingPool = pool
     return pool
+  }
+
+  /// Until the file is in WAL mode, a query that is being read keeps everyone from writing.
+  private func waitForCursors() async throws(FieldpackError) {
+    let end = ContinuousClock.now + busyTimeout
+    while !isClosed, !liveCursors.isEmpty {
+      guard ContinuousClock.now < end, !Task.isCancelled else {
+        throw FieldpackError(
+          .busy,
+          "store '\(id)' is being read by a query that has not come to its end. Finish it, or drop "
+            + "it, before the first change", location: .init(store: id))
+      }
+      try? await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  // MARK: Cursors
+
+  private var liveCursors: [BatchCursor] { cursors.compactMap(\.cursor) }
+
+  func add(_ cursor: BatchCursor) {
+    cursors.removeAll { $0.cursor == nil || $0.cursor === cursor }
+    cursors.append(WeakCursor(cursor: cursor))
+  }
+
+  func remove(_ cursor: BatchCursor) {
+    cursors.removeAll { $0.cursor == nil || $0.cursor === cursor }
   }
 
   private func open(
@@ -49,12 +89,13 @@ actor StorePools {
       throw FieldpackError(
         .unavailable, "store '\(id)' is closed", location: .init(store: id))
     }
-    let (id, usesFileIDs) = (id, usesFileIDs)
+    let (id, usesFileIDs, busyTimeout) = (id, usesFileIDs, busyTimeout)
     do throws(SQLiteError) {
       // Each query that is being read holds a reader, so the number is no bound on threads in use.
       return try await ConnectionPool(
         path: path, access: access, profile: .foreign, maximumReaders: 64
       ) { (connection) throws(SQLiteError) in
+        connection.busyTimeout = busyTimeout
         connection.companion = try GeoPackageFile(
           connection, store: id, usesFileIDs: usesFileIDs)
       }
@@ -67,6 +108,9 @@ actor StorePools {
     await takeTurn()
     defer { endTurn() }
     isClosed = true
+    // A cursor at rest would keep its reader, and with it the file, for as long as it lives.
+    for cursor in liveCursors { await cursor.stop() }
+    cursors = []
     try? await readingPool?.close()
     try? await writingPool?.close()
     (readingPool, writingPool) = (nil, nil)

@@ -9,7 +9,8 @@ struct TableReader {
 
   struct Column {
     var definition: ColumnDefinition
-    var keyPlace: Int64
+    /// The type word for word.
+    var declared: String
   }
 
   struct ID {
@@ -18,7 +19,7 @@ struct TableReader {
     var sql: String?
   }
 
-  func columns() throws(FieldpackError) -> [ColumnDefinition] {
+  func columns() throws(FieldpackError) -> [Column] {
     let unique = isView ? [] : try uniqueColumns()
     let rows = try file.rows("PRAGMA table_xinfo(\(quoted(table)))")
     return rows.compactMap { row in
@@ -31,7 +32,7 @@ struct TableReader {
         isUnique: unique.contains(name), defaultSQL: row[4].textValue,
         isGenerated: hidden == 2 || hidden == 3)
       definition.isPrimaryKey = (row[5].integerValue ?? 0) > 0
-      return definition
+      return Column(definition: definition, declared: row[2].textValue ?? "")
     }
   }
 
@@ -50,30 +51,50 @@ struct TableReader {
   ///
   /// A table has its INTEGER PRIMARY KEY, else its row id. A view has what looks most like a key:
   /// a column of a usual name, else an INTEGER as its first column; without one it is keyless.
-  func takeID(from columns: inout [ColumnDefinition]) -> ID? {
-    if !isView {
-      let keys = columns.indices.filter { columns[$0].isPrimaryKey }
-      guard keys.count == 1, columns[keys[0]].type == .integer else {
-        return ID(name: nil, sql: "rowid")
-      }
-      let name = columns.remove(at: keys[0]).name
+  func takeID(from columns: inout [Column]) throws(FieldpackError) -> ID? {
+    let place = isView ? Self.viewKey(columns) : Self.tableKey(columns)
+    if let place {
+      let name = columns.remove(at: place).definition.name
       return ID(name: name, sql: quoted(name))
     }
-    let usual = ["ogc_fid", "fid", "id", "gid", "objectid"]
-    let candidates = columns
-    let named = usual.lazy.compactMap { name in
-      candidates.firstIndex { $0.name.lowercased() == name && Self.isInteger($0.type) }
-    }.first
-    let first = columns.first.map { Self.isInteger($0.type) } == true ? 0 : nil
-    guard let place = named ?? first else { return nil }
-    let name = columns.remove(at: place).name
-    return ID(name: name, sql: quoted(name))
+    return isView ? nil : try rowID(columns).map { ID(name: nil, sql: $0) }
   }
 
-  private static func isInteger(_ type: ColumnType) -> Bool {
-    switch type {
-    case .integer, .mediumInt, .smallInt, .tinyInt: true
-    default: false
+  /// Only a column declared INTEGER, word for word, is the row id.
+  private static func tableKey(_ columns: [Column]) -> Int? {
+    let keys = columns.indices.filter { columns[$0].definition.isPrimaryKey }
+    guard keys.count == 1, SQLName(columns[keys[0]].declared) == SQLName("integer") else {
+      return nil
+    }
+    return keys[0]
+  }
+
+  private static func viewKey(_ columns: [Column]) -> Int? {
+    func isInteger(_ place: Int) -> Bool {
+      switch columns[place].definition.type {
+      case .integer, .mediumInt, .smallInt, .tinyInt: true
+      default: false
+      }
+    }
+    for usual in ["ogc_fid", "fid", "id", "gid", "objectid"] {
+      let found = columns.indices.first {
+        SQLName(columns[$0].definition.name) == SQLName(usual) && isInteger($0)
+      }
+      if let found { return found }
+    }
+    return columns.isEmpty || !isInteger(0) ? nil : 0
+  }
+
+  /// A name of the row id that no column has; `nil` in a table without row ids.
+  private func rowID(_ columns: [Column]) throws(FieldpackError) -> String? {
+    let taken = Set(columns.map { SQLName($0.definition.name) })
+    guard let name = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains(SQLName($0)) })
+    else { return nil }
+    do throws(FieldpackError) {
+      _ = try file.rows("SELECT \(name) FROM \(quoted(table)) LIMIT 0")
+      return name
+    } catch  where error.code == .invalidData {
+      return nil
     }
   }
 }

@@ -10,6 +10,8 @@ struct ConnectionFactory: Sendable {
     guard case .readWrite(let usesWAL) = access else { return nil }
     return try await make { () throws(SQLiteError) in
       let connection = try Connection(path: path, mode: .readWrite, profile: profile)
+      // First, for it may say how long to wait for the lock that the change of mode takes.
+      try configure(connection)
       if usesWAL { try connection.useWAL() }
       return connection
     }
@@ -17,11 +19,13 @@ struct ConnectionFactory: Sendable {
 
   func makeReader() async throws(SQLiteError) -> ConnectionActor {
     try await make { () throws(SQLiteError) in
-      guard access != .readOnly else {
-        return try Connection(path: path, mode: .readOnly, profile: profile)
-      }
-      let opened = try OpenedFile.reader(of: path)
-      return try Connection(opened: opened, path: path, mode: .readOnly, profile: profile)
+      let connection =
+        access == .readOnly
+        ? try Connection(path: path, mode: .readOnly, profile: profile)
+        : try Connection(
+          opened: OpenedFile.reader(of: path), path: path, mode: .readOnly, profile: profile)
+      try configure(connection)
+      return connection
     }
   }
 
@@ -29,11 +33,7 @@ struct ConnectionFactory: Sendable {
     async throws(SQLiteError) -> ConnectionActor
   {
     let actor = try ConnectionActor()
-    try await actor.open { () throws(SQLiteError) in
-      let connection = try open()
-      try configure(connection)
-      return connection
-    }
+    try await actor.open(open)
     return actor
   }
 }

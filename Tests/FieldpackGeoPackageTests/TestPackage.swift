@@ -135,3 +135,12 @@ let relateExactly: FilterEvaluator.Relate = { relation, geometry, span throws(Fi
     throw FieldpackError(.invalidData, "\(error)", underlying: error)
   }
 }
+
+func line(_ ordinates: Double...) -> Geometry {
+  .lineString(CoordinateSequence(dimensions: .xy, ordinates: ordinates))
+}
+
+/// A polygon of one ring.
+func polygon(_ ordinates: Double...) -> Geometry {
+  .polygon([CoordinateSequence(dimensions: .xy, ordinates: ordinates)], .xy)
+}
