@@ -14,7 +14,7 @@ extension FieldpackTool {
   }
 
   private static var commands: [Command] {
-    [completionsCommand, helpCommand]
+    [importCommand, sqlCommand, completionsCommand, helpCommand]
   }
 
   /// What the shell completions look up in files.

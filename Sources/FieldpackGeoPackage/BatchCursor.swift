@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackSQLite
 
 /// Gives a query's rows in batches; holds a reader from the first batch to the last.
-actor BatchCursor {
+actor BatchCursor: RestingCursor {
   private let pools: StorePools
   private let query: Query
   private let report: QueryReport

@@ -1,5 +1,5 @@
 public import FieldpackCore
-import FieldpackGeometry
+public import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
 
@@ -105,4 +105,10 @@ public struct LoadedLayer: Hashable, Sendable {
   public var ids: ClosedRange<Int64>?
   /// Whether the ids between them are all taken by this load.
   public var areConsecutive: Bool
+  /// The first ids given, up to ``firstIDLimit``, where they are not consecutive.
+  public var firstIDs: [Int64] = []
+  /// The SRS of the layer; `nil` without geometry.
+  public var srs: SRS?
+
+  public static let firstIDLimit = 10_000
 }

@@ -25,6 +25,7 @@ extension BulkLoader {
     private var lowest = Int64.max
     private var highest = Int64.min
     private var areConsecutive = true
+    private var firstIDs: [Int64] = []
     private var nextID: Int64
     /// Geometry blob and texts of the row, which must lie still until the statement has run.
     private var bytes: [UInt8] = []
@@ -134,6 +135,7 @@ extension BulkLoader {
     private func note(_ id: Int64) {
       if count > 0, id != highest &+ 1 { areConsecutive = false }
       count += 1
+      if firstIDs.count < LoadedLayer.firstIDLimit { firstIDs.append(id) }
       lowest = min(lowest, id)
       highest = max(highest, id)
     }
@@ -282,7 +284,8 @@ extension BulkLoader {
       try Contents(file: file).update(table, extent: try wholeExtent())
       return LoadedLayer(
         layer: table.layer.id, count: count, ids: count == 0 ? nil : lowest...highest,
-        areConsecutive: areConsecutive)
+        areConsecutive: areConsecutive, firstIDs: areConsecutive ? [] : firstIDs,
+        srs: table.schema.geometry?.srs)
     }
 
     /// What was there and what was loaded; found anew where the file did not know.

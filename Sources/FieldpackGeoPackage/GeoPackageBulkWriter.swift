@@ -21,12 +21,12 @@ public final class GeoPackageBulkWriter {
   /// - Throws: `.cannotCreate` where the target exists and may not be overwritten.
   public init(
     creating target: String, version: GeoPackageVersion = .v14, overwrite: Bool = false,
-    store: StoreID
+    store: StoreID, logger: Logger = .silent
   ) throws(FieldpackError) {
     let pending = try PendingFile(target: target, overwrite: overwrite)
     if overwrite { try Self.refuseLiveTarget(pending.target) }
     self.pending = pending
-    (connection, file) = try Self.open(pending.path, .create, store: store)
+    (connection, file) = try Self.open(pending.path, .create, store: store, logger)
     loader = BulkLoader(file)
     for pragma in ["journal_mode = OFF", "synchronous = OFF"] {
       _ = try file.rows("PRAGMA \(pragma)")
@@ -44,20 +44,23 @@ public final class GeoPackageBulkWriter {
   }
 
   /// Starts a transaction on a file that exists.
-  public init(changing path: String, store: StoreID) throws(FieldpackError) {
+  public init(
+    changing path: String, store: StoreID, logger: Logger = .silent
+  ) throws(FieldpackError) {
     pending = nil
-    (connection, file) = try Self.open(path, .readWrite, store: store)
+    (connection, file) = try Self.open(path, .readWrite, store: store, logger)
     loader = BulkLoader(file)
     try begin("BEGIN IMMEDIATE")
     _ = try file.catalogue()
   }
 
   private static func open(
-    _ path: String, _ mode: Connection.Mode, store: StoreID
+    _ path: String, _ mode: Connection.Mode, store: StoreID, _ logger: Logger
   ) throws(FieldpackError) -> (Connection, GeoPackageFile) {
     let connection: Connection
     do throws(SQLiteError) {
       connection = try Connection(path: path, mode: mode, profile: .bulk)
+      StatementLog.attach(to: connection, logger)
       let file = try GeoPackageFile(connection, store: store)
       _ = try connection.scalar("PRAGMA cache_size = -16384")
       return (connection, file)

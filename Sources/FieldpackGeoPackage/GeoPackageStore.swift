@@ -10,22 +10,25 @@ import FieldpackSQLite
 public final class GeoPackageStore: WritableStore {
   public let id: StoreID
   public let path: String
-  private let pools: StorePools
+  let pools: StorePools
 
   /// Opens a file that exists.
   ///
   /// - Parameters:
+  ///   - usesWAL: off for few changes, after which the file is closed.
   ///   - usesFileIDs: whether the file caches another one, whose ids its features keep.
   ///   - busyTimeout: how long a call waits for the lock of another program.
+  ///   - logger: told of the statements at the level `trace`, without their values.
   /// - Throws: `.notFound`, `.permission`, `.invalidData` for what is not a GeoPackage, `.corrupt`.
   public init(
     path: String, id: StoreID, usesWAL: Bool = true, usesFileIDs: Bool = false,
-    busyTimeout: Duration = .seconds(5)
+    busyTimeout: Duration = .seconds(5), logger: Logger = .silent
   ) async throws(FieldpackError) {
     self.id = id
     self.path = path
     pools = StorePools(
-      path: path, id: id, usesWAL: usesWAL, usesFileIDs: usesFileIDs, busyTimeout: busyTimeout)
+      path: path, id: id, usesWAL: usesWAL, usesFileIDs: usesFileIDs, busyTimeout: busyTimeout,
+      logger: logger)
     try await reading { (reading) throws(FieldpackError) in _ = try reading.file.catalogue() }
   }
 
@@ -85,7 +88,7 @@ public final class GeoPackageStore: WritableStore {
   }
 
   /// Runs `body` on one connection in one read transaction.
-  private func reading<R: Sendable>(
+  func reading<R: Sendable>(
     _ report: QueryReport = QueryReport(),
     _ body: @Sendable (GeoPackageReading) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {

@@ -1,6 +1,12 @@
 import FieldpackCore
 import FieldpackSQLite
 
+/// A query that holds a reader between its batches.
+protocol RestingCursor: Actor {
+  /// Gives the reader back; the query is then at its end.
+  func stop() async
+}
+
 /// The connections of a store: read-only ones until the first write.
 actor StorePools {
   private let path: String
@@ -8,6 +14,7 @@ actor StorePools {
   private let usesWAL: Bool
   private let usesFileIDs: Bool
   private let busyTimeout: Duration
+  private let logger: Logger
   private var readingPool: ConnectionPool?
   private var writingPool: ConnectionPool?
   private var isClosed = false
@@ -19,11 +26,15 @@ actor StorePools {
   private var cursors: [WeakCursor] = []
 
   private struct WeakCursor {
-    weak var cursor: BatchCursor?
+    weak var cursor: (any RestingCursor)?
   }
 
-  init(path: String, id: StoreID, usesWAL: Bool, usesFileIDs: Bool, busyTimeout: Duration) {
+  init(
+    path: String, id: StoreID, usesWAL: Bool, usesFileIDs: Bool, busyTimeout: Duration,
+    logger: Logger
+  ) {
     self.usesFileIDs = usesFileIDs
+    self.logger = logger
     self.path = path
     self.id = id
     self.usesWAL = usesWAL
@@ -71,14 +82,14 @@ actor StorePools {
 
   // MARK: Cursors
 
-  private var liveCursors: [BatchCursor] { cursors.compactMap(\.cursor) }
+  private var liveCursors: [any RestingCursor] { cursors.compactMap(\.cursor) }
 
-  func add(_ cursor: BatchCursor) {
+  func add(_ cursor: any RestingCursor) {
     cursors.removeAll { $0.cursor == nil || $0.cursor === cursor }
     cursors.append(WeakCursor(cursor: cursor))
   }
 
-  func remove(_ cursor: BatchCursor) {
+  func remove(_ cursor: any RestingCursor) {
     cursors.removeAll { $0.cursor == nil || $0.cursor === cursor }
   }
 
@@ -89,7 +100,7 @@ actor StorePools {
       throw FieldpackError(
         .unavailable, "store '\(id)' is closed", location: .init(store: id))
     }
-    let (id, usesFileIDs, busyTimeout) = (id, usesFileIDs, busyTimeout)
+    let (id, usesFileIDs, busyTimeout, logger) = (id, usesFileIDs, busyTimeout, logger)
     do throws(SQLiteError) {
       // Each query that is being read holds a reader, so the number is no bound on threads in use.
       return try await ConnectionPool(
@@ -98,6 +109,7 @@ actor StorePools {
         connection.busyTimeout = busyTimeout
         connection.companion = try GeoPackageFile(
           connection, store: id, usesFileIDs: usesFileIDs)
+        StatementLog.attach(to: connection, logger)
       }
     } catch {
       throw FieldpackError(error, path: path, location: .init(store: id))

@@ -8,7 +8,8 @@ public enum Authorizer: Sendable {
   /// R-tree's on its shadow tables) is asked for too.
   case custom(@Sendable (AuthorizedAction) -> Bool)
 
-  func allows(_ action: AuthorizedAction) -> Bool {
+  /// Whether the action may be done.
+  public func permits(_ action: AuthorizedAction) -> Bool {
     switch self {
     case .readOnlySQL: Self.isReading(action)
     case .custom(let decide): decide(action)
@@ -118,5 +119,5 @@ private let authorizerCallback:
       second: second.map { String(cString: $0) }, database: database.map { String(cString: $0) },
       source: source.map { String(cString: $0) })
     let box = Unmanaged<AuthorizerBox>.fromOpaque(context).takeUnretainedValue()
-    return box.authorizer.allows(action) ? SQLITE_OK : SQLITE_DENY
+    return box.authorizer.permits(action) ? SQLITE_OK : SQLITE_DENY
   }

@@ -77,14 +77,14 @@ extension Connection {
     }
   }
 
-  private func refuseWriting(_ statement: OpaquePointer, sql: String) throws(SQLiteError) {
+  func refuseWriting(_ statement: OpaquePointer, sql: String) throws(SQLiteError) {
     guard authorizer?.refusesWriting == true, sqlite3_stmt_readonly(statement) == 0 else { return }
     throw SQLiteError(extendedCode: SQLITE_AUTH, message: "not authorized", sql: sql)
   }
 
   /// Compiles the first statement of `bytes` and tells how many bytes it took; there is no handle
   /// for white space and comments.
-  private func compile(_ bytes: ArraySlice<UInt8>, isPersistent: Bool) throws(SQLiteError)
+  func compile(_ bytes: ArraySlice<UInt8>, isPersistent: Bool) throws(SQLiteError)
     -> (handle: OpaquePointer?, used: Int)
   {
     guard !bytes.contains(0) else {

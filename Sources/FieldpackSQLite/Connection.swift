@@ -45,6 +45,7 @@ public final class Connection {
   var functions: [FunctionKey: Function] = [:]
   var spatiaLite: SpatiaLite?
   var authorizer: AuthorizerBox?
+  var tracer: Tracer?
   /// The journal mode to go back to when the connection closes.
   var journalModeAtClose: JournalMode?
   /// Whether text is stored as UTF-8, so that its bytes can be lent where they lie.

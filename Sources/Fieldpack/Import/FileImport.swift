@@ -30,7 +30,7 @@ public struct FileImport: Sendable {
             position: FilePosition(file: file))
         }
         inputs.append(
-          file == "-" ? try ByteInput(spooling: 0, name: "stdin") : try ByteInput(path: file))
+          file == "-" ? try Self.standardInput(stop) : try ByteInput(path: file))
       }
       let importer = Importer(options: options, store: Self.storeID(of: target), stop: stop)
       let exists = FileManager.default.fileExists(atPath: target)
@@ -38,5 +38,10 @@ public struct FileImport: Sendable {
     }
   }
 
-  static func storeID(of path: String) -> StoreID { StoreID(Importer.stem(path).rawValue) }
+  private static func standardInput(_ stop: ImportStop) throws(FieldpackError) -> ByteInput {
+    try ByteInput(spooling: 0, name: "stdin") { (_) throws(FieldpackError) in try stop.check() }
+  }
+
+  /// The id of the store that a file is when it is opened by its path.
+  public static func storeID(of path: String) -> StoreID { StoreID(Importer.stem(path).rawValue) }
 }

@@ -15,7 +15,9 @@ enum FileInput {
     case .csv: self = .csv(CSVReader(input, options: options))
     default:
       throw FieldpackError(
-        .unsupported, "\(input.name) is a \(format) file, which cannot be imported",
+        .unsupported,
+        "\(input.name) is a \(format) file, which cannot be imported. Try: fieldpack export "
+          + "\(input.name) LAYER --output layer.geojson, then import that",
         position: FilePosition(file: input.name))
     }
   }

@@ -33,6 +33,8 @@ public struct ImportOptions: Sendable {
   public var skipsErrors = false
   /// Does everything but keep it.
   public var isDryRun = false
+  /// Told what is imported and how long it takes; never a value.
+  public var logger = Logger.silent
   /// Called now and then with the file's name and how much of it is read.
   public var progress: (@Sendable (ImportProgress) -> Void)?
 

@@ -32,6 +32,20 @@ struct Importer {
   func run(
     _ files: [ByteInput], into target: Target
   ) throws(FieldpackError) -> ImportReport {
+    let log = ImportLog(options.logger, store: store, files: files)
+    do throws(FieldpackError) {
+      let report = try imported(files, into: target)
+      log.end(report)
+      return report
+    } catch {
+      log.fail(error)
+      throw error
+    }
+  }
+
+  private func imported(
+    _ files: [ByteInput], into target: Target
+  ) throws(FieldpackError) -> ImportReport {
     var sources: [Source] = []
     for file in files { sources.append(try source(file)) }
     var pass = 1
@@ -54,8 +68,10 @@ struct Importer {
     switch target {
     case .new(let path):
       try GeoPackageBulkWriter(
-        creating: path, version: options.version, overwrite: false, store: store)
-    case .existing(let path): try GeoPackageBulkWriter(changing: path, store: store)
+        creating: path, version: options.version, overwrite: false, store: store,
+        logger: options.logger)
+    case .existing(let path):
+      try GeoPackageBulkWriter(changing: path, store: store, logger: options.logger)
     }
   }
 

@@ -39,7 +39,8 @@ public final class FileStore: Store {
     entry = try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
       try build.entry()
     }
-    cached = try await GeoPackageStore(path: entry.path, id: id, usesFileIDs: true)
+    cached = try await GeoPackageStore(
+      path: entry.path, id: id, usesFileIDs: true, logger: options.importing.logger)
     alias = build.format.holdsLayers ? nil : (Importer.stem(path), build.layer)
   }
 

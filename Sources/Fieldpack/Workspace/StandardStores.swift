@@ -7,7 +7,10 @@ public struct GeoPackageStoreType: StoreType {
   public static let identifier = "gpkg.1"
 
   public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
-    try await GeoPackageStore(path: try config.localFile().path, id: config.id)
+    let opening = StoreOpening.current
+    return try await GeoPackageStore(
+      path: try config.localFile().path, id: config.id, usesWAL: opening.usesWAL,
+      logger: opening.logger)
   }
 }
 
@@ -42,14 +45,19 @@ extension FileStore {
   convenience init(_ config: StoreConfig, format: Format) async throws(FieldpackError) {
     var options = Options()
     options.format = format
-    options.cache = StoreOpening.cache
+    options.cache = StoreOpening.current.cache
+    options.importing.logger = StoreOpening.current.logger
     try await self.init(path: try config.localFile().path, id: config.id, options: options)
   }
 }
 
 /// What a workspace decides for the stores that it opens.
-enum StoreOpening {
-  @TaskLocal static var cache = CachePolicy.shared
+struct StoreOpening: Sendable {
+  var cache = CachePolicy.shared
+  var usesWAL = true
+  var logger = Logger.silent
+
+  @TaskLocal static var current = StoreOpening()
 }
 
 extension StoreRegistry {

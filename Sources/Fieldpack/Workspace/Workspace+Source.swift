@@ -8,6 +8,11 @@ public struct SourceOptions: Sendable {
   public var registry = StoreRegistry.standard
   /// How a bare file is read, its cache policy included, which configs follow as well.
   public var file = FileStore.Options()
+  /// Whether GeoPackages are in WAL mode from their first change until the workspace is closed; off
+  /// for one change after which the file is left alone.
+  public var usesWAL = true
+  /// Told what is opened, imported and asked; never a value.
+  public var logger = Logger.silent
 
   public init() {}
 }
@@ -30,9 +35,11 @@ extension Workspace {
       !isFolder.boolValue && options.file.format == nil ? try isConfig(path) : false
     if isFolder.boolValue || holdsConfig {
       return try await open(
-        [url], allowing: options.allowing, registry: options.registry, cache: options.file.cache)
+        [url], allowing: options.allowing, registry: options.registry, cache: options.file.cache,
+        usesWAL: options.usesWAL, logger: options.logger)
     }
-    return try await open(file: url, options: options.file)
+    return try await open(
+      file: url, options: options.file, usesWAL: options.usesWAL, logger: options.logger)
   }
 
   /// A `.scfg`, or JSON whose top object has the members of a config and is not GeoJSON.

@@ -32,32 +32,39 @@ public actor Workspace {
   ///   - allowing: folders that uris may lead to beside each config's own.
   ///   - registry: the store types at hand.
   ///   - cache: where GeoJSON, GPX and CSV stores keep their GeoPackages.
+  ///   - usesWAL: whether GeoPackages are in WAL mode from their first change until ``close()``.
+  ///   - logger: told what is opened and how long that takes; never a value.
   /// - Throws: `.notFound` or `.invalidData` for a config that cannot be read.
   public static func open(
     _ configs: [URL], allowing: [URL] = [], registry: StoreRegistry = .standard,
-    cache: CachePolicy = .shared
+    cache: CachePolicy = .shared, usesWAL: Bool = true, logger: Logger = .silent
   ) async throws(FieldpackError) -> Workspace {
     let config = try WorkspaceConfig(configs, allowing: allowing)
-    return await open(config, registry: registry, cache: cache)
+    return await open(
+      config, registry: registry, cache: cache, usesWAL: usesWAL, logger: logger)
   }
 
   /// Opens the stores of a config that is read already.
   public static func open(
-    _ config: WorkspaceConfig, registry: StoreRegistry = .standard, cache: CachePolicy = .shared
+    _ config: WorkspaceConfig, registry: StoreRegistry = .standard, cache: CachePolicy = .shared,
+    usesWAL: Bool = true, logger: Logger = .silent
   ) async -> Workspace {
-    var members: [Member] = []
-    for store in config.stores {
-      let opened = await StoreOpening.$cache.withValue(cache) {
-        await Self.opened(store, registry)
-      }
-      members.append(opened)
+    let opening = StoreOpening(cache: cache, usesWAL: usesWAL, logger: logger)
+    let members = await StoreOpening.$current.withValue(opening) {
+      var members: [Member] = []
+      for store in config.stores { members.append(await Self.opened(store, registry)) }
+      return members
     }
     return Workspace(members: members, diagnostics: config.diagnostics)
   }
 
   private static func opened(_ config: StoreConfig, _ registry: StoreRegistry) async -> Member {
+    let log = OpeningLog(config, StoreOpening.current.logger)
     do throws(FieldpackError) {
-      return Member(config: config, store: try await registry.open(config), state: .open)
+      let store = try await log.store { () async throws(FieldpackError) in
+        try await registry.open(config)
+      }
+      return Member(config: config, store: store, state: .open)
     } catch {
       return Member(config: config, store: nil, state: .failed(error))
     }
@@ -67,7 +74,8 @@ public actor Workspace {
   ///
   /// - Throws: what opening the file throws.
   public static func open(
-    file: URL, id: StoreID? = nil, options: FileStore.Options = .init()
+    file: URL, id: StoreID? = nil, options: FileStore.Options = .init(), usesWAL: Bool = true,
+    logger: Logger = .silent
   ) async throws(FieldpackError) -> Workspace {
     let path = file.path
     let id = id ?? StoreID(Importer.stem(path).rawValue)
@@ -77,12 +85,14 @@ public actor Workspace {
       }
     let config = StoreConfig(
       id: id, type: format == .geoPackage ? "gpkg" : format.name, uri: path)
-    let store: any Store =
-      if format == .geoPackage {
-        try await GeoPackageStore(path: path, id: id)
-      } else {
-        try await FileStore(path: path, id: id, options: options)
-      }
+    var options = options
+    options.importing.logger = logger
+    let store = try await OpeningLog(config, logger).store {
+      [options] () async throws(FieldpackError) -> any Store in
+      format == .geoPackage
+        ? try await GeoPackageStore(path: path, id: id, usesWAL: usesWAL, logger: logger)
+        : try await FileStore(path: path, id: id, options: options)
+    }
     return Workspace(
       members: [Member(config: config, store: store, state: .open)], diagnostics: [])
   }

@@ -37,9 +37,13 @@ public final class ByteInput {
 
   /// Copies what `source` gives until its end to an unnamed temporary file and reads that.
   ///
-  /// - Parameter folder: where the temporary file lies, by default `TMPDIR`, else `/tmp`.
+  /// - Parameters:
+  ///   - folder: where the temporary file lies, by default `TMPDIR`, else `/tmp`.
+  ///   - check: called with the bytes copied so far, ten times a second also while nothing comes;
+  ///     throws to stop.
   public init(
-    spooling source: Int32, name: String = "-", folder: String? = nil
+    spooling source: Int32, name: String = "-", folder: String? = nil,
+    check: ((_ copied: Int) throws(FieldpackError) -> Void)? = nil
   ) throws(FieldpackError) {
     let place = folder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array((place + "/fieldpack-XXXXXX").utf8CString)
@@ -48,16 +52,24 @@ public final class ByteInput {
     unlink(template)
     descriptor = opened
     self.name = name
-    size = try Self.copy(from: source, to: opened, place: place)
+    do throws(FieldpackError) {
+      size = try Self.copy(from: source, to: opened, place: place, check: check ?? { _ in })
+    } catch {
+      // An initialiser that throws before all is set has no deinit.
+      close(opened)
+      throw error
+    }
   }
 
   private static func copy(
-    from source: Int32, to target: Int32, place: String
+    from source: Int32, to target: Int32, place: String,
+    check: (Int) throws(FieldpackError) -> Void
   ) throws(FieldpackError) -> Int {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { buffer.deallocate() }
     var total = 0
     while true {
+      repeat { try check(total) } while !isReady(source, within: 100)
       let count = readBytes(source, buffer)
       if count == 0 { return total }
       guard count > 0 else {
@@ -67,6 +79,12 @@ public final class ByteInput {
       try writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: target, path: place)
       total += count
     }
+  }
+
+  /// Whether a read gives something, or an end or an error, at once.
+  private static func isReady(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
+    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&request, 1, milliseconds) != 0
   }
 
   deinit { close(descriptor) }

@@ -1,0 +1,122 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+
+/// What an import says it did.
+struct ImportOutput {
+  let report: ImportReport
+  let target: String
+  private let store: StoreID
+
+  init(report: ImportReport, target: String) {
+    self.report = report
+    self.target = target
+    store = FileImport.storeID(of: target)
+  }
+
+  // MARK: For people
+
+  func text(for terminal: Terminal) -> String {
+    let done = report.isDryRun ? "would be imported into" : "imported into"
+    var text = "\(Self.features(report.count)) \(done) \(DisplayText.visible(target))\n"
+    let columns = [
+      TableColumn("layer"), TableColumn("features", isNumeric: true), TableColumn("ids"),
+      TableColumn("geometry"), TableColumn("SRS"), TableColumn("from"),
+    ]
+    if !report.layers.isEmpty {
+      text +=
+        "\n"
+        + TextTable.text(
+          columns, report.layers.map(row), width: terminal.cutWidth,
+          usesUnicode: terminal.usesUnicode)
+    }
+    return text + skipped
+  }
+
+  private func row(_ layer: LoadedLayer) -> [String] {
+    let sources = report.imported.filter { $0.layer == layer.layer }
+    let geometry = sources.compactMap(\.schema.geometry).first
+    let ids: String =
+      if let range = layer.ids {
+        range.lowerBound == range.upperBound
+          ? "\(range.lowerBound)"
+          : "\(range.lowerBound)\(layer.areConsecutive ? "-" : " … ")\(range.upperBound)"
+      } else { "" }
+    return [
+      layer.layer.rawValue, "\(layer.count)", ids, geometry?.type.name ?? "none",
+      layer.srs.map { $0.isUndefined ? "undefined" : $0.description } ?? "",
+      sources.map(\.file).joined(separator: ", "),
+    ]
+  }
+
+  private var skipped: String {
+    guard report.skippedCount > 0 else { return "" }
+    var text = "\n\(Self.features(report.skippedCount)) skipped:\n"
+    for feature in report.skipped { text += "  \(DisplayText.visible(feature.line))\n" }
+    let more = report.skippedCount - report.skipped.count
+    return more > 0 ? text + "  and \(more) more\n" : text
+  }
+
+  /// What goes to standard error.
+  var notes: [String] { report.notes + report.transformations.map { "transformed \($0.line)" } }
+
+  private static func features(_ count: Int) -> String {
+    "\(count) feature\(count == 1 ? "" : "s")"
+  }
+
+  // MARK: For programs
+
+  var document: JSONValue {
+    [
+      "target": .text(target), "store": .text(store.rawValue), "dryRun": .boolean(report.isDryRun),
+      "count": JSONValue(report.count),
+      "layers": .array(report.layers.map(document)),
+      "files": .array(report.imported.map(document)),
+      "skipped": [
+        "count": JSONValue(report.skippedCount),
+        "features": .array(report.skipped.map { JSONValue($0) }),
+      ],
+      "notes": JSONValue(report.notes),
+      "transformations": .array(report.transformations.map { JSONValue($0) }),
+    ]
+  }
+
+  private func document(_ layer: LoadedLayer) -> JSONValue {
+    [
+      "layer": .text(layer.layer.rawValue), "count": JSONValue(layer.count),
+      "keys": keys(of: layer),
+    ]
+  }
+
+  /// The key tuples made: the first and the last where the ids between them are all taken, else
+  /// each of them, up to a number.
+  private func keys(of layer: LoadedLayer) -> JSONValue {
+    guard let range = layer.ids else { return nil }
+    func key(_ id: Int64) -> JSONValue {
+      .text(KeyTuple(store: store, layer: layer.layer, feature: .integer(id)).description)
+    }
+    if layer.areConsecutive {
+      return [
+        "consecutive": true, "firstID": .integer(range.lowerBound),
+        "lastID": .integer(range.upperBound), "first": key(range.lowerBound),
+        "last": key(range.upperBound),
+      ]
+    }
+    return [
+      "consecutive": false, "list": .array(layer.firstIDs.map(key)),
+      "omitted": JSONValue(layer.count - layer.firstIDs.count),
+    ]
+  }
+
+  private func document(_ imported: ImportReport.Imported) -> JSONValue {
+    let geometry = imported.schema.geometry
+    return [
+      "file": .text(imported.file), "layer": .text(imported.layer.rawValue),
+      "count": JSONValue(imported.count), "geometryType": JSONValue(geometry?.type.name),
+      "srs": JSONValue(geometry?.srs.description),
+      "columns": .array(
+        imported.schema.columns.map { ["name": .text($0.name), "type": .text($0.type.sql)] }),
+    ]
+  }
+}

@@ -1,0 +1,100 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeoPackage
+
+extension FieldpackTool {
+  static var sqlCommand: Command {
+    Command(
+      "sql", abstract: "Run SQL on a GeoPackage, to read unless --write is given.",
+      discussion: """
+        SpatiaLite's functions are at hand, and ST_MinX and its kin. Geometries show as WKT, other \
+        blobs as hexadecimal. With --write the statements run in one transaction, whose triggers \
+        keep the spatial indexes; - reads them from standard input.
+        """,
+      examples: [
+        "fieldpack sql field.gpkg \"SELECT name, ST_Area(geom) FROM parcels LIMIT 5\"",
+        "fieldpack sql field.gpkg --write \"UPDATE wells SET depth = NULL WHERE depth < 0\"",
+      ],
+      arguments: [SQLCommand.file, SQLCommand.statement],
+      options: [OptionGroup(nil, [SQLCommand.write, SQLCommand.format]), CommonOptions.group]
+    ) { invocation throws(FieldpackError) in
+      try await SQLCommand(invocation: invocation).run()
+    }
+  }
+}
+
+/// `fieldpack sql`.
+struct SQLCommand {
+  enum Format: String, CaseIterable, Sendable {
+    case table, csv
+  }
+
+  static let file = Argument<String>.required(
+    .text("gpkg", completion: .source(["gpkg"])), help: "A GeoPackage.")
+  static let statement = Argument<String>.required(.text("sql"), help: "The statement.")
+  static let write = Option<Bool>.flag(
+    "write", help: "Let the statements change the file, in one transaction.")
+  static let format = Option<Format>.value(
+    "format", .choice("format"), default: .table, shownAs: "table", help: "How rows look.")
+
+  let invocation: Invocation
+  private var arguments: ParsedArguments { invocation.arguments }
+
+  func run() async throws(FieldpackError) -> Int32 {
+    let path = arguments[Self.file]
+    let sql = try statements()
+    let store = try await GeoPackageStore(
+      path: path, id: FileImport.storeID(of: path), usesWAL: false, logger: invocation.logger)
+    do throws(FieldpackError) {
+      if arguments[Self.write] {
+        try await write(sql, to: store)
+      } else {
+        try await read(sql, from: store)
+      }
+    } catch {
+      await store.close()
+      throw error
+    }
+    await store.close()
+    return ExitStatus.success
+  }
+
+  private func statements() throws(FieldpackError) -> String {
+    let given = arguments[Self.statement]
+    guard given == "-" else { return given }
+    let input = try ByteInput(spooling: 0, name: "stdin") { (_) throws(FieldpackError) in
+      try checkCancellation()
+    }
+    return String(decoding: try input.head(input.size), as: UTF8.self)
+  }
+
+  private func read(_ sql: String, from store: GeoPackageStore) async throws(FieldpackError) {
+    var rows = SQLOutput.rows(invocation)
+    for try await batch in store.rows(sql: sql) {
+      try rows.begin(batch.columns, sample: batch.rows)
+      for row in batch.rows { try rows.add(row) }
+    }
+    try rows.finish()
+  }
+
+  private func write(_ sql: String, to store: GeoPackageStore) async throws(FieldpackError) {
+    let outcomes = try await store.run(sql: sql)
+    if arguments[CommonOptions.json] {
+      try invocation.print(SQLOutput.document(outcomes))
+      return
+    }
+    for outcome in outcomes where !outcome.columns.isEmpty {
+      var rows = SQLOutput.rows(invocation)
+      try rows.begin(outcome.columns, sample: outcome.rows)
+      for row in outcome.rows { try rows.add(row) }
+      try rows.finish()
+    }
+    let changes = outcomes.reduce(0) { $0 + $1.changes }
+    invocation.console.note("\(changes) row\(changes == 1 ? "" : "s") changed")
+  }
+}
+
+/// Ends a command that has been told to stop.
+func checkCancellation() throws(FieldpackError) {
+  if Task.isCancelled { throw FieldpackError(.interrupted, "interrupted") }
+}

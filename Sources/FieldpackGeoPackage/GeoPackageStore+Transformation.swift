@@ -1,0 +1,53 @@
+public import FieldpackCore
+public import FieldpackGeometry
+import FieldpackProjection
+
+extension GeoPackageStore {
+  /// Takes a geometry from `srs` to the SRS of a layer, by its code or the file's own definition.
+  ///
+  /// A layer without a defined SRS takes the geometry as it is.
+  /// - Throws: `.notFound` for an unknown layer, `.invalidData` for positions that cannot be taken.
+  public func transformed(
+    _ geometries: [Geometry], from srs: SRS, to layer: LayerID
+  ) async throws(FieldpackError) -> [Geometry] {
+    try await transformed(geometries, layer) { (file, table, catalogue) throws(FieldpackError) in
+      if table.schema.geometry?.srs == srs { return nil }
+      return try file.transformation(from: srs, to: table, in: catalogue)
+    }
+  }
+
+  /// Takes geometries from the SRS of a layer to `srs`; see ``transformed(_:from:to:)``.
+  public func transformed(
+    _ geometries: [Geometry], of layer: LayerID, to srs: SRS
+  ) async throws(FieldpackError) -> [Geometry] {
+    try await transformed(geometries, layer) { (file, table, catalogue) throws(FieldpackError) in
+      try file.transformation(from: table, to: srs, in: catalogue)
+    }
+  }
+
+  private func transformed(
+    _ geometries: [Geometry], _ layer: LayerID,
+    by find:
+      @Sendable (GeoPackageFile, LayerTable, Catalogue) throws(FieldpackError)
+      -> CoordinateTransformation?
+  ) async throws(FieldpackError) -> [Geometry] {
+    guard !geometries.isEmpty else { return [] }
+    return try await reading { (reading) throws(FieldpackError) in
+      let file = reading.file
+      let catalogue = try file.catalogue()
+      guard let table = catalogue.layer(layer) else {
+        throw file.missingLayer(layer, in: catalogue)
+      }
+      guard let srs = table.schema.geometry?.srs, !srs.isUndefined,
+        let transformation = try find(file, table, catalogue)
+      else { return geometries }
+      do throws(ProjectionError) {
+        var moved: [Geometry] = []
+        for geometry in geometries { moved.append(try transformation.transform(geometry)) }
+        return moved
+      } catch {
+        throw FieldpackError(error, location: .init(store: file.store, layer: table.layer.id))
+      }
+    }
+  }
+}

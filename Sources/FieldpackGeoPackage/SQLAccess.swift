@@ -1,0 +1,130 @@
+public import FieldpackCore
+import FieldpackSQLite
+
+extension GeoPackageStore {
+  /// The rows of one statement that only reads, with SpatiaLite's functions where it uses them.
+  ///
+  /// Text after the statement, writing, `ATTACH` and pragmas that set something are refused when
+  /// the first batch is asked for.
+  /// - Throws: the batches throw `.invalidArgument` for SQL that is wrong, `.readOnly` for SQL that
+  ///   does more than read.
+  public func rows(sql: String) -> SQLBatches {
+    let (pools, id) = (pools, id)
+    return SQLBatches { SQLCursor(pools: pools, store: id, sql: sql) }
+  }
+
+  /// Runs the statements of `script` in one transaction and gives what each did; an error undoes
+  /// them all. Results are held in memory.
+  ///
+  /// Triggers run, R-trees stay true, and `gpkg_contents` gets the extents and dates of the layers
+  /// that changed. Statements of transactions, `ATTACH` and pragmas that set something are refused.
+  /// - Throws: `.invalidArgument` for SQL that is wrong or refused, `.constraint`, `.readOnly`.
+  public func run(sql script: String) async throws(FieldpackError) -> [SQLOutcome] {
+    let id = id
+    let pool = try await pools.writer()
+    return try await pool.write { (connection) throws(FieldpackError) in
+      let file = try GeoPackageFile.of(connection, store: id)
+      defer { file.forgetCatalogue() }
+      return try connection.transaction(.immediate) { () throws(FieldpackError) in
+        try SQLScript(file: file).run(script)
+      }
+    }
+  }
+}
+
+/// Runs a user's statements in the transaction that is open.
+private struct SQLScript {
+  let file: GeoPackageFile
+
+  func run(_ script: String) throws(FieldpackError) -> [SQLOutcome] {
+    let changed = Locked<Set<String>>([])
+    let outcomes = try statements(script, noting: changed)
+    file.forgetCatalogue()
+    let tables = changed.withLock { $0 }
+    for table in try file.catalogue().layers where tables.contains(table.table.lowercased()) {
+      let extent = try LayerExtent(file: file, table: table).computed()
+      try Contents(file: file).update(table, extent: extent)
+    }
+    return outcomes
+  }
+
+  private func statements(
+    _ script: String, noting changed: Locked<Set<String>>
+  ) throws(FieldpackError) -> [SQLOutcome] {
+    let connection = file.connection
+    connection.setAuthorizer(.custom { SQLRules.allows($0, noting: changed) })
+    defer { connection.setAuthorizer(nil) }
+    var outcomes: [SQLOutcome] = []
+    do throws(SQLiteError) {
+      var statements = connection.statements(of: script)
+      while let next = try connection.withSpatiaLite({ () throws(SQLiteError) in
+        try statements.next()
+      }) {
+        outcomes.append(try outcome(of: next))
+      }
+    } catch {
+      throw SQLPlace(file: file, allowsWriting: true).error(error)
+    }
+    return outcomes
+  }
+
+  private func outcome(of statement: Statement) throws(SQLiteError) -> SQLOutcome {
+    let before = statement.connection.totalChanges
+    var outcome = SQLOutcome(columns: statement.columnNames, rows: [], changes: 0)
+    var size = 0
+    while try statement.step() { outcome.rows.append(statement.values(&size)) }
+    if statement.connection.totalChanges != before {
+      outcome.changes = statement.connection.changes
+    }
+    return outcome
+  }
+}
+
+/// What a user's statements may do in our transaction.
+private enum SQLRules {
+  static func allows(_ action: AuthorizedAction, noting changed: Locked<Set<String>>) -> Bool {
+    switch action.kind {
+    case .transaction, .savepoint, .attach, .detach: return false
+    case .pragma: return Authorizer.readOnlySQL.permits(action)
+    case .insert, .update, .delete:
+      if let table = action.first { changed.withLock { _ = $0.insert(table.lowercased()) } }
+      return true
+    default: return true
+    }
+  }
+}
+
+/// Gives errors of a user's SQL the user's words.
+struct SQLPlace {
+  let file: GeoPackageFile
+  let allowsWriting: Bool
+
+  func error(_ error: SQLiteError) -> FieldpackError {
+    switch error.code {
+    case 1: return failure(.invalidArgument, "\(error.message)\(position(error))", error)
+    case 21:
+      let isScript = !allowsWriting && error.message.contains("after the first statement")
+      let hint = isScript ? ". Try: --write, or one statement at a time" : ""
+      return failure(.invalidArgument, "\(error.message)\(hint)", error)
+    case 23 where allowsWriting:
+      return failure(
+        .invalidArgument,
+        "\(error.message): the statements run in one transaction, without ATTACH and PRAGMA", error)
+    case 23: return failure(.readOnly, "the statement does more than read. Try: --write", error)
+    default: return FieldpackError(error, path: file.path, location: .init(store: file.store))
+    }
+  }
+
+  private func position(_ error: SQLiteError) -> String {
+    guard let sql = error.sql, let offset = error.offset else { return "" }
+    let before = sql.utf8.prefix(offset)
+    return " (at character \(String(decoding: before, as: UTF8.self).count + 1))"
+  }
+
+  private func failure(
+    _ code: FieldpackError.Code, _ message: String, _ error: SQLiteError
+  ) -> FieldpackError {
+    FieldpackError(
+      code, "SQL: \(message)", position: FilePosition(file: file.path), underlying: error)
+  }
+}

@@ -1,0 +1,39 @@
+public import FieldpackCore
+
+/// Rows that a statement gives: values as they are stored.
+public struct SQLBatch: Hashable, Sendable {
+  public var columns: [String]
+  /// Up to 1,024, or about 1 MiB of texts and blobs.
+  public var rows: [[Value]]
+}
+
+/// What a script's statement did.
+public struct SQLOutcome: Hashable, Sendable {
+  /// The columns of its result; empty for a statement that gives none.
+  public var columns: [String]
+  public var rows: [[Value]]
+  /// Rows inserted, updated or deleted, triggers not counted.
+  public var changes: Int
+}
+
+/// The rows of one statement, read on demand; the first batch has the columns, with rows or not.
+public struct SQLBatches: AsyncSequence, Sendable {
+  public typealias Element = SQLBatch
+  public typealias Failure = FieldpackError
+
+  let makeCursor: @Sendable () -> SQLCursor
+
+  public struct Iterator: AsyncIteratorProtocol {
+    let cursor: SQLCursor
+
+    public func next() async throws(FieldpackError) -> SQLBatch? { try await cursor.next() }
+
+    public func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(FieldpackError) -> SQLBatch? {
+      try await cursor.next()
+    }
+  }
+
+  public func makeAsyncIterator() -> Iterator { Iterator(cursor: makeCursor()) }
+}

@@ -1,0 +1,203 @@
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@Suite struct ImportCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private static let wells = """
+    {"type":"FeatureCollection","features":[
+    {"type":"Feature","id":11,"properties":{"name":"Mitte","depth":12},\
+    "geometry":{"type":"Point","coordinates":[13.4,52.5]}},
+    {"type":"Feature","id":13,"properties":{"name":"Nord","depth":8.5},\
+    "geometry":{"type":"Point","coordinates":[13.5,52.6]}}]}
+    """
+  private static let bad = """
+    {"type":"Feature","properties":{"n":1},"geometry":{"type":"Point","coordinates":[1,2]}}
+    {"type":"Feature","properties":{"n":2},"geometry":{"type":"Point","coordinates":["x"]}}
+    {"type":"Feature","properties":{"n":3},"geometry":{"type":"Point","coordinates":[3,4]}}
+    """
+
+  private func fieldpack(_ words: String..., input: String? = nil) async throws -> RunResult {
+    try await Tool.run(words, input: input.map { Data($0.utf8) }, folder: folder.url)
+  }
+
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+  }
+
+  @Test func `says what was imported`() async throws {
+    _ = try folder.write(Self.wells, to: "wells.geojson")
+    _ = try folder.write("name;x;y\nDom;13.4;52.5\n", to: "sights.csv")
+    let result = try await fieldpack("import", "wells.geojson", "sights.csv", "--into", "f.gpkg")
+    #expect(
+      result.output == """
+        3 features imported into f.gpkg
+
+        layer   features  ids      geometry  SRS        from
+        ──────  ────────  ───────  ────────  ─────────  ─────────────
+        wells          2  11 … 13  POINT     EPSG:4326  wells.geojson
+        sights         1  1        POINT     undefined  sights.csv
+
+        """)
+    #expect(
+      result.error
+        == "note: sights.csv: the file does not say its reference system. Try: --source-srs\n")
+    #expect(result.status == 0)
+    #expect(try names() == ["f.gpkg", "sights.csv", "wells.geojson"])
+  }
+
+  @Test func `json gives the key tuples made`() async throws {
+    _ = try folder.write(Self.wells, to: "wells.geojson")
+    let result = try await fieldpack(
+      "import", "wells.geojson", "--into", "f.gpkg", "--layer", "a", "--srs", "EPSG:25833",
+      "--json")
+    #expect(
+      result.output == #"""
+        {"target":"f.gpkg","store":"f","dryRun":false,"count":2,"layers":[{"layer":"a","count":2,\#
+        "keys":{"consecutive":false,"list":["Zg==.YQ==.MTE=","Zg==.YQ==.MTM="],"omitted":0}}],\#
+        "files":[{"file":"wells.geojson","layer":"a","count":2,"geometryType":"POINT",\#
+        "srs":"EPSG:4326","columns":[{"name":"name","type":"TEXT"},\#
+        {"name":"depth","type":"REAL"}]}],"skipped":{"count":0,"features":[]},"notes":[],\#
+        "transformations":[{"source":"EPSG:4326","target":"EPSG:25833",\#
+        "operation":"Inverse of ETRS89 to WGS 84 (1) + UTM zone 33N","accuracy":1,\#
+        "missingGrids":[]}]}
+
+        """#)
+    #expect(
+      result.error == """
+        note: transformed EPSG:4326 to EPSG:25833: Inverse of ETRS89 to WGS 84 (1) + UTM zone 33N \
+        (accuracy 1 m)
+
+        """)
+    let csv = try await fieldpack(
+      "import", "-", "--into", "f.gpkg", "--layer", "b", "--format", "csv", "--json",
+      "--source-srs",
+      "EPSG:4326",
+      input: "n,wkt\n1,POINT (1 2)\n2,POINT (3 4)\n")
+    #expect(
+      csv.output == #"""
+        {"target":"f.gpkg","store":"f","dryRun":false,"count":2,"layers":[{"layer":"b","count":2,\#
+        "keys":{"consecutive":true,"firstID":1,"lastID":2,"first":"Zg==.Yg==.MQ==",\#
+        "last":"Zg==.Yg==.Mg=="}}],"files":[{"file":"stdin","layer":"b","count":2,\#
+        "geometryType":"POINT","srs":"EPSG:4326","columns":[{"name":"n","type":"INTEGER"}]}],\#
+        "skipped":{"count":0,"features":[]},"notes":[],"transformations":[]}
+
+        """#)
+  }
+
+  @Test func `a bad feature ends the import, or is skipped and listed`() async throws {
+    _ = try folder.write(Self.bad, to: "bad.geojsonl")
+    let failed = try await fieldpack("import", "bad.geojsonl", "--into", "f.gpkg")
+    #expect(failed.output == "")
+    #expect(
+      failed.error.hasPrefix("fieldpack: bad.geojsonl:2:")
+        && failed.error.contains("feature 2, byte "))
+    #expect(failed.status == 65)
+    #expect(try names() == ["bad.geojsonl"])
+    let skipped = try await fieldpack(
+      "import", "bad.geojsonl", "--into", "f.gpkg", "--skip-errors")
+    #expect(skipped.output.hasPrefix("2 features imported into f.gpkg\n"))
+    #expect(
+      skipped.output.hasSuffix(
+        "\n1 feature skipped:\n  bad.geojsonl, feature 2, byte 169: "
+          + "a coordinate is not a number (RFC 7946 section 3.1.1)\n"))
+    #expect(skipped.status == 2)
+  }
+
+  @Test func `modes decide on layers that exist`() async throws {
+    _ = try folder.write(Self.wells, to: "wells.geojson")
+    _ = try folder.write(#"{"type":"Point","coordinates":[1,2]}"#, to: "p.geojson")
+    #expect(try await fieldpack("import", "wells.geojson", "--into", "f.gpkg").status == 0)
+    let again = try await fieldpack("import", "wells.geojson", "--into", "f.gpkg")
+    #expect(again.status == 73)
+    #expect(again.error.hasPrefix("fieldpack: "))
+    let words = ["import", "p.geojson", "--into", "f.gpkg", "--layer", "wells", "--mode"]
+    func count() async throws -> String {
+      try await fieldpack("sql", "f.gpkg", "SELECT count(*) FROM wells", "--format", "csv").output
+    }
+    #expect(try await Tool.run(words + ["append"], folder: folder.url).status == 0)
+    #expect(try await count() == "count(*)\r\n3\r\n")
+    #expect(try await Tool.run(words + ["replace"], folder: folder.url).status == 0)
+    #expect(try await count() == "count(*)\r\n1\r\n")
+    let dry = try await Tool.run(words + ["append", "--dry-run"], folder: folder.url)
+    #expect(dry.output.hasPrefix("1 feature would be imported into f.gpkg\n"))
+    #expect(try await count() == "count(*)\r\n1\r\n")
+  }
+
+  private static let mistakes: [([String], Int32, String)] = [
+    (
+      ["import", ".", "--into", "f.gpkg"], 64,
+      "fieldpack: . is a folder. Try: fieldpack import ./*.geojson --into f.gpkg\n"
+    ),
+    (
+      ["import", "x.gpkg", "--into", "f.gpkg"], 64,
+      "fieldpack: x.gpkg is a GeoPackage, which is read as it is. Try: fieldpack export x.gpkg "
+        + "LAYER --output layer.geojson, then import that\n"
+    ),
+    (
+      ["import", "p.geojson", "--into", "f.geojson"], 64,
+      "fieldpack: the name of a GeoPackage ends with .gpkg, not f.geojson\n"
+    ),
+    (
+      ["import", "-", "--into", "f.gpkg"], 64,
+      "fieldpack: standard input needs a name for its layer. Try: --layer NAME\n"
+    ),
+    (
+      ["import", "no.geojson", "--into", "f.gpkg"], 66,
+      "fieldpack: cannot open no.geojson: No such file or directory\n"
+    ),
+    (
+      ["import", "p.geojson"], 64, "fieldpack: --into is missing. Try: fieldpack help import\n"
+    ),
+    (
+      ["import", "p.geojson", "--into", "f.gpkg", "--delimiter", "ab"], 64,
+      "fieldpack: --delimiter 'ab' is not one character. Try: , or ; or tab\n"
+    ),
+  ]
+
+  @Test(arguments: mistakes)
+  func `what cannot be imported is named`(words: [String], status: Int32, line: String) async throws
+  {
+    let result = try await Tool.run(words, folder: folder.url)
+    #expect(result.error == line)
+    #expect(result.output == "")
+    #expect(result.status == status)
+    #expect(try names() == [])
+  }
+
+  @Test(arguments: [
+    #"a"b; DROP TABLE x"#, "🐟 fish", String(repeating: "n", count: 1000), "select", "é[']`",
+  ])
+  func `any name is a layer and a column`(name: String) async throws {
+    let quoted = name.replacing("\"", with: "\\\"")
+    let text = """
+      {"type":"Feature","properties":{"\(quoted)":5},\
+      "geometry":{"type":"Point","coordinates":[1,2]}}
+      """
+    let result = try await fieldpack(
+      "import", "-", "--into", "f.gpkg", "--layer", name, input: text)
+    #expect(result.error == "")
+    #expect(result.status == 0)
+    let sql = name.replacing("\"", with: "\"\"")
+    let read = try await fieldpack("sql", "f.gpkg", "SELECT \"\(sql)\" AS v FROM \"\(sql)\"")
+    #expect(read.output == "v\n─\n5\n")
+  }
+
+  @Test func `options reach the readers`() async throws {
+    _ = try folder.write("a|east|north|key\nx|391390.7|5817855.2|7\n", to: "d.txt")
+    let result = try await fieldpack(
+      "import", "d.txt", "--into", "f.gpkg", "--format", "csv", "--delimiter", "|", "--x", "east",
+      "--y", "north", "--source-srs", "EPSG:25833", "--id", "key", "--gpkg-version", "1.2")
+    #expect(result.error == "")
+    let rows = try await fieldpack("sql", "f.gpkg", "SELECT * FROM d", "--json")
+    #expect(
+      rows.output
+        == #"{"columns":["fid","geom","a"],"rows":[[7,"POINT (391390.7 5817855.2)","x"]],"#
+        + #""count":1}"# + "\n")
+    let version = try await fieldpack("sql", "f.gpkg", "PRAGMA user_version", "--format", "csv")
+    #expect(version.output == "user_version\r\n10200\r\n")
+  }
+}

@@ -1,0 +1,158 @@
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@Suite struct SQLCommandTests {
+  private let folder: TemporaryFolder
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    let wells = """
+      name,depth,x,y
+      Mitte,12,13.4,52.5
+      Nord,,13.5,52.6
+      """
+    _ = try folder.write(wells, to: "wells.csv")
+    let result = try await Tool.run(
+      "import", "wells.csv", "--into", "f.gpkg", folder: folder.url)
+    #expect(result.status == 0)
+  }
+
+  private func sql(_ words: String..., input: String? = nil) async throws -> RunResult {
+    try await Tool.run(
+      ["sql", "f.gpkg"] + words, input: input.map { Data($0.utf8) }, folder: folder.url)
+  }
+
+  @Test func `rows are a table, CSV or a document`() async throws {
+    let statement = "SELECT *, x'00ff' AS b FROM wells"
+    #expect(
+      try await sql(statement).output == """
+        fid  geom               name   depth  b
+        ───  ─────────────────  ─────  ─────  ───────
+          1  POINT (13.4 52.5)  Mitte     12  x'00ff'
+          2  POINT (13.5 52.6)  Nord    NULL  x'00ff'
+
+        """)
+    #expect(
+      try await sql(statement, "--format", "csv").output
+        == "fid,geom,name,depth,b\r\n1,POINT (13.4 52.5),Mitte,12,x'00ff'\r\n"
+        + "2,POINT (13.5 52.6),Nord,,x'00ff'\r\n")
+    #expect(
+      try await sql(statement, "--json").output
+        == #"{"columns":["fid","geom","name","depth","b"],"#
+        + #""rows":[[1,"POINT (13.4 52.5)","Mitte",12,"x'00ff'"],"#
+        + #"[2,"POINT (13.5 52.6)","Nord",null,"x'00ff'"]],"count":2}"# + "\n")
+    #expect(
+      try await sql("SELECT name FROM wells WHERE 0", "--json").output
+        == #"{"columns":["name"],"rows":[],"count":0}"# + "\n")
+  }
+
+  @Test(arguments: [
+    ("SELECT ST_MinX(geom) v FROM wells WHERE fid = 1", "13.4"),
+    ("SELECT ST_AsText(geom) v FROM wells WHERE fid = 1", "POINT(13.4 52.5)"),
+    ("SELECT ST_X(geom) v FROM wells WHERE fid = 1", "13.4"),
+    ("SELECT ST_Area(ST_Buffer(geom, 1)) > 3 v FROM wells WHERE fid = 1", "1"),
+    ("SELECT count(*) v FROM rtree_wells_geom WHERE minx > 13.45", "1"),
+  ])
+  func `our functions and SpatiaLite's read geometries`(statement: String, value: String)
+    async throws
+  {
+    let result = try await sql(statement, "--format", "csv")
+    #expect(result.output == "v\r\n\(value)\r\n")
+    #expect(result.error == "")
+  }
+
+  private static let refusedReading: [(String, Int32, String)] = [
+    ("DELETE FROM wells", 77, "f.gpkg: SQL: the statement does more than read. Try: --write"),
+    (
+      "ATTACH 'x.db' AS x", 77, "f.gpkg: SQL: the statement does more than read. Try: --write"
+    ),
+    (
+      "PRAGMA journal_mode = WAL", 77,
+      "f.gpkg: SQL: the statement does more than read. Try: --write"
+    ),
+    (
+      "SELECT 1; SELECT 2", 64,
+      "f.gpkg: SQL: there is text after the first statement. Try: --write, or one statement at a "
+        + "time"
+    ),
+    ("SELEC 1", 64, "f.gpkg: SQL: near \"SELEC\": syntax error (at character 1)"),
+    ("SELECT 'é', x FROM wells", 64, "f.gpkg: SQL: no such column: x (at character 13)"),
+    ("SELECT nofun(1)", 64, "f.gpkg: SQL: no such function: nofun (at character 8)"),
+    ("/* nothing */", 64, "f.gpkg: SQL: there is no statement in the SQL"),
+  ]
+
+  @Test(arguments: refusedReading)
+  func `reading does nothing else`(statement: String, status: Int32, line: String) async throws {
+    let before = try Data(contentsOf: folder.file("f.gpkg"))
+    let result = try await sql(statement)
+    #expect(result.error == "fieldpack: \(line)\n")
+    #expect(result.output == "")
+    #expect(result.status == status)
+    #expect(try Data(contentsOf: folder.file("f.gpkg")) == before)
+  }
+
+  @Test func `writing is one transaction that keeps index and extent`() async throws {
+    let result = try await sql(
+      "--write", "-",
+      input: """
+        UPDATE wells SET depth = 3 WHERE name = 'Nord';
+        INSERT INTO wells (geom, name) SELECT geom, 'Neu' FROM wells WHERE fid = 1;
+        DELETE FROM wells WHERE fid = 2; -- the one in the north
+        SELECT name FROM wells;
+        """)
+    #expect(result.output == "name\n─────\nMitte\nNeu\n")
+    #expect(result.error == "note: 3 rows changed\n")
+    #expect(result.status == 0)
+    #expect(
+      try await sql(
+        "SELECT max_y, (SELECT count(*) FROM rtree_wells_geom) FROM gpkg_contents", "--json"
+      )
+      .output == """
+        {"columns":["max_y","(SELECT count(*) FROM rtree_wells_geom)"],"rows":[[52.5,2]],"count":1}
+
+        """)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+    #expect(names == ["f.gpkg", "wells.csv"])
+  }
+
+  private static let failingScripts: [(String, Int32, String)] = [
+    (
+      "DELETE FROM wells; COMMIT", 64,
+      "SQL: not authorized: the statements run in one transaction, "
+        + "without ATTACH and PRAGMA"
+    ),
+    (
+      "DELETE FROM wells; INSERT INTO wells (fid) VALUES (1), (1)", 1,
+      "UNIQUE constraint failed: wells.fid"
+    ),
+    ("DELETE FROM wells; nonsense", 64, "SQL: near \"nonsense\": syntax error (at character 2)"),
+  ]
+
+  @Test(arguments: failingScripts)
+  func `an error undoes all statements`(script: String, status: Int32, line: String) async throws {
+    let result = try await sql("--write", script)
+    #expect(result.error == "fieldpack: f.gpkg: \(line)\n")
+    #expect(result.status == status)
+    #expect(
+      try await sql("SELECT count(*) n FROM wells", "--format", "csv").output == "n\r\n2\r\n")
+  }
+
+  @Test func `what statements did is a document`() async throws {
+    let result = try await sql(
+      "--write", "--json", "UPDATE wells SET depth = 1; SELECT depth FROM wells LIMIT 1")
+    #expect(
+      result.output == """
+        {"statements":[{"columns":[],"rows":[],"changes":2},\
+        {"columns":["depth"],"rows":[[1]],"changes":0}]}
+
+        """)
+    #expect(result.error == "")
+  }
+
+  @Test func `a file that is no GeoPackage is refused`() async throws {
+    let result = try await Tool.run("sql", "wells.csv", "SELECT 1", folder: folder.url)
+    #expect(result.error == "fieldpack: wells.csv: not a GeoPackage (not an SQLite file)\n")
+    #expect(result.status == 65)
+  }
+}
