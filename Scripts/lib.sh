@@ -1,0 +1,127 @@
+# Functions that the scripts beside this file share. Source it; it is no script of its own.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+
+say() { printf '\n== %s\n' "$*"; }
+note() { printf '   %s\n' "$*"; }
+fail() {
+  printf '\nfieldpack: %s\n' "$*" >&2
+  exit 1
+}
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# Fails in clear words where Swift is absent or older than what the sources need.
+need_swift() {
+  local oldest=6.3 found
+  has swift || fail "Swift is not installed. Try: https://www.swift.org/install (version $oldest or later)"
+  found=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+(\.[0-9]+)*).*/\1/p' | head -n 1)
+  [ -n "$found" ] || fail "'swift --version' tells no version. Try: https://www.swift.org/install"
+  if [ "$(printf '%s\n' "$oldest" "$found" | sort -V | head -n 1)" != "$oldest" ]; then
+    fail "Swift $found is too old, $oldest or later is needed. Try: https://www.swift.org/install"
+  fi
+}
+
+# The packages of the default build whose headers are not there.
+missing_libraries() {
+  if ! has pkg-config; then
+    echo pkg-config libsqlite3-dev libspatialite-dev libproj-dev libgeos-dev
+    return
+  fi
+  pkg-config --exists sqlite3 || echo libsqlite3-dev
+  pkg-config --exists spatialite || echo libspatialite-dev
+  pkg-config --exists proj || echo libproj-dev
+  pkg-config --exists geos || echo libgeos-dev
+  pkg-config --exists libxml-2.0 || echo libxml2-dev
+}
+
+# The packages that only tests use: other tools that read what we write, and shells to complete in.
+missing_peers() {
+  has sqlite3 || echo sqlite3
+  has ogrinfo || echo gdal-bin
+  has xmllint || echo libxml2-utils
+  has zsh || echo zsh
+  has fish || echo fish
+  "$(system_python)" -c 'import osgeo' 2>/dev/null || echo python3-gdal
+  "$(system_python)" -c 'import venv, ensurepip' 2>/dev/null || echo python3-venv
+}
+
+# Debian's modules are only in Debian's own Python.
+system_python() {
+  if [ -x /usr/bin/python3 ]; then echo /usr/bin/python3; else echo python3; fi
+}
+
+# Installs packages with apt; returns 1, with the reason printed, where that cannot be done.
+install_packages() {
+  local become=()
+  if ! has apt-get; then
+    note "apt-get is not there to install: $*"
+    return 1
+  fi
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! has sudo; then
+      note "neither root nor sudo is at hand. Try as root: apt-get install $*"
+      return 1
+    fi
+    become=(sudo)
+  fi
+  note "installing: $*"
+  # The lists may be fresh enough although they cannot be brought up to date.
+  "${become[@]}" apt-get update -qq || note "the package lists could not be updated"
+  "${become[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "$@" </dev/null
+}
+
+# Whatever the default build lacks is installed, or the script ends.
+need_libraries() {
+  local missing
+  missing=$(missing_libraries | tr '\n' ' ')
+  [ -n "${missing// /}" ] || return 0
+  # shellcheck disable=SC2086 # one word a package
+  install_packages $missing || fail "the build needs these packages: $missing"
+}
+
+# What only tests use is installed where possible; a test that misses it says so and is skipped.
+want_peers() {
+  local missing
+  missing=$(missing_peers | tr '\n' ' ')
+  [ -n "${missing// /}" ] || return 0
+  # shellcheck disable=SC2086 # one word a package
+  install_packages $missing || note "tests that use these are skipped: $missing"
+}
+
+# A Python with the readers that are not in Debian, in .build/venv.
+want_python_readers() {
+  local venv=$root/.build/venv
+  has_python_readers "$venv" && return 0
+  note "making $venv with gdal-utils, pyogrio and gpxpy"
+  # gdal-utils asks for GDAL's bindings, which its validator does without.
+  if "$(system_python)" -m venv "$venv" >/dev/null \
+    && "$venv/bin/pip" install --quiet --no-deps gdal-utils </dev/null \
+    && "$venv/bin/pip" install --quiet pyogrio gpxpy </dev/null; then
+    return 0
+  fi
+  note "pip could not install them all: tests that use them are skipped"
+}
+
+has_python_readers() {
+  [ -x "$1/bin/python3" ] || return 1
+  "$1/bin/python3" - 2>/dev/null <<'PYTHON'
+import importlib.util, sys
+sys.exit(any(importlib.util.find_spec(n) is None for n in ("osgeo_utils", "pyogrio", "gpxpy")))
+PYTHON
+}
+
+# Runs a build and shows its output; a warning in our own sources counts as an error.
+build() {
+  local log status=0
+  log=$(mktemp)
+  swift build "$@" </dev/null >"$log" 2>&1 || status=$?
+  grep -vE '^\[[0-9]+/[0-9]+\] ' "$log" || true
+  if [ "$status" -eq 0 ] && grep -qE '/(Sources|Tests)/[^:]+:[0-9]+:[0-9]+: warning:' "$log"; then
+    status=1
+    note "warnings count as errors"
+  fi
+  rm -f "$log"
+  [ "$status" -eq 0 ] || fail "swift build $* failed"
+}
