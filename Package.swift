@@ -58,7 +58,8 @@ let package = Package(
     + engine("FieldpackCLI", ["Fieldpack"])
     + [
       .target(
-        name: "FieldpackTestSupport", path: "Tests/FieldpackTestSupport", swiftSettings: settings),
+        name: "FieldpackTestSupport", dependencies: ["FieldpackGeometry", "FieldpackCore"],
+        path: "Tests/FieldpackTestSupport", swiftSettings: settings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),
     ],
