@@ -71,7 +71,7 @@ public struct ReadOptions: Sendable {
   /// The name of the layer, or with GPX the prefix of the layers' names where `prefixesLayers`.
   public var layer: LayerID
   public var prefixesLayers = false
-  /// The SRS of the coordinates, where the file does not say.
+  /// The SRS of the coordinates; one that the file names itself is overridden, with a note.
   public var sourceSRS: SRS?
   /// Passes over features that cannot be read instead of throwing.
   public var skipsErrors = false

@@ -3,20 +3,23 @@ public import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
 
-/// Inserts rows as fast as SQLite takes them: triggers off, one prepared statement a layer, blobs
-/// built in a reused buffer, envelopes gathered on the way for a packed R-tree.
+/// Inserts rows as fast as SQLite takes them: triggers off, several rows a statement, blobs built
+/// in reused buffers, envelopes gathered on the way for a packed R-tree. Rows are encoded on the
+/// caller's thread and inserted on another one.
 ///
 /// Works in the transaction that the caller has open on a connection of the bulk profile. What
 /// triggers would have done is made good by ``finish()``.
 public final class BulkLoader: FeatureSink {
   let file: GeoPackageFile
-  private var targets: [LayerID: Target] = [:]
+  private let inserter = BulkInserter()
+  private var targets: [LayerID: BulkTarget] = [:]
   private var order: [LayerID] = []
-  private var current: Target?
+  private var current: BulkTarget?
   /// Called every 4,096 rows with the rows so far; throws to stop.
   public var progress: (@Sendable (Int) throws(FieldpackError) -> Void)?
   public private(set) var rowCount = 0
-  /// Passes over rows that cannot be stored or transformed, and counts and lists them.
+  /// Passes over rows that cannot be stored or transformed, and counts and lists them; to be set
+  /// before layers are prepared.
   public var skipsErrors = false
   public private(set) var skipped: [SkippedFeature] = []
   public private(set) var skippedCount = 0
@@ -30,8 +33,9 @@ public final class BulkLoader: FeatureSink {
   ) throws(FieldpackError) -> TransformationReport? {
     let catalogue = try file.catalogue()
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
-    let target = try Target(
-      file: file, table: table, source: schema, ids: ids, isNew: isNew)
+    let target = try BulkTarget(
+      file: file, table: table, source: schema, ids: ids, isNew: isNew, inserter: inserter,
+      skipsErrors: skipsErrors)
     targets[schema.layer] = target
     order.append(schema.layer)
     if let source = schema.geometry?.srs, let stored = table.schema.geometry?.srs, source != stored
@@ -61,20 +65,25 @@ public final class BulkLoader: FeatureSink {
     do throws(FieldpackError) {
       try current.insert(row)
     } catch {
-      guard skipsErrors, error.code == .invalidData || error.code == .constraint else {
-        throw error
-      }
-      skippedCount += 1
-      if skipped.count < skippedLimit {
-        skipped.append(SkippedFeature(location: error.location, reason: error.message))
-      }
+      guard skipsErrors, error.code == .invalidData else { throw error }
+      note([SkippedFeature(location: error.location, reason: error.message)], count: 1)
     }
     rowCount += 1
     if rowCount & 4095 == 0 { try progress?(rowCount) }
   }
 
+  private func note(_ features: [SkippedFeature], count: Int) {
+    skippedCount += count
+    skipped += features.prefix(max(0, skippedLimit - skipped.count))
+  }
+
   /// Writes indexes, extents and counts, and turns the triggers on again.
   public func finish() throws(FieldpackError) -> [LoadedLayer] {
+    for id in order { try targets[id]?.submit() }
+    try inserter.drain()
+    stop()
+    let refused = inserter.takeSkipped()
+    note(refused.listed, count: refused.count)
     var loaded: [LoadedLayer] = []
     for id in order {
       if let target = targets[id] { loaded.append(try target.finish()) }
@@ -82,6 +91,11 @@ public final class BulkLoader: FeatureSink {
     file.forgetCatalogue()
     return loaded
   }
+}
+
+extension BulkLoader {
+  /// Ends the inserting thread; what is queued is dropped.
+  func stop() { inserter.stop() }
 }
 
 /// How a loaded row gets its id.

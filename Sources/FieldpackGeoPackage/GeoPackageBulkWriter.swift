@@ -74,6 +74,7 @@ public final class GeoPackageBulkWriter {
   }
 
   deinit {
+    loader.stop()
     if isOpen { try? connection.execute("ROLLBACK") }
   }
 

@@ -1,0 +1,224 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// Runs the insertions of a load on a thread of its own, so that reading and encoding hide behind
+/// them. Rows come through a queue of a few batches.
+///
+/// Between ``submit(_:_:)`` and the return of ``drain()`` the connection belongs to that thread.
+final class BulkInserter: Sendable {
+  /// Rows with the statements that insert them.
+  private struct Job {
+    let rows: EncodedRows
+    let insertion: Insertion
+  }
+
+  private struct State {
+    var queue: [Job] = []
+    var free: [EncodedRows] = []
+    var isBusy = false
+    var isStarted = false
+    var isStopped = false
+    var failure: FieldpackError?
+    var skipped: [SkippedFeature] = []
+    var skippedCount = 0
+  }
+
+  private static let queueLength = 4
+  private let state = Monitor(State())
+
+  /// Empty rows to fill, used ones where there are some.
+  func emptyRows() -> EncodedRows {
+    state.change { state in state.free.popLast() } ?? EncodedRows()
+  }
+
+  /// Hands rows over; waits while the queue is full.
+  ///
+  /// - Throws: what an earlier insertion failed with.
+  func submit(_ rows: EncodedRows, _ insertion: Insertion) throws(FieldpackError) {
+    start()
+    let handed = Handed(Job(rows: rows, insertion: insertion))
+    let failure: FieldpackError?? = state.wait { state in
+      if let failure = state.failure { return .some(failure) }
+      guard state.queue.count < Self.queueLength else { return nil }
+      state.queue.append(handed.job)
+      return .some(nil)
+    }
+    if let failure = failure ?? nil { throw failure }
+  }
+
+  /// Waits until everything is inserted.
+  ///
+  /// - Throws: what an insertion failed with.
+  func drain() throws(FieldpackError) {
+    let failure: FieldpackError?? = state.wait { state in
+      if let failure = state.failure, !state.isBusy { return .some(failure) }
+      return state.queue.isEmpty && !state.isBusy ? .some(nil) : nil
+    }
+    if let failure = failure ?? nil { throw failure }
+  }
+
+  /// Ends the thread when what it is at is done; queued rows are dropped.
+  func stop() {
+    state.wait { state -> Void? in
+      state.isStopped = true
+      state.queue = []
+      return state.isBusy ? nil : ()
+    }
+  }
+
+  /// Rows passed over because a constraint of the file refused them.
+  func takeSkipped() -> (listed: [SkippedFeature], count: Int) {
+    state.change { state in
+      defer { (state.skipped, state.skippedCount) = ([], 0) }
+      return (state.skipped, state.skippedCount)
+    }
+  }
+
+  private func start() {
+    let isFirst = state.change { state in
+      defer { state.isStarted = true }
+      return !state.isStarted
+    }
+    guard isFirst else { return }
+    let state = state
+    let isRunning = SystemThread.start { Self.work(state) }
+    if !isRunning {
+      state.change { $0.failure = FieldpackError(.unavailable, "no thread could be started") }
+    }
+  }
+
+  private static func work(_ state: Monitor<State>) {
+    while true {
+      let next: Handed?? = state.wait { state in
+        if state.isStopped { return .some(nil) }
+        guard state.failure == nil, !state.queue.isEmpty else { return nil }
+        state.isBusy = true
+        return Handed(state.queue.removeFirst())
+      }
+      guard let job = (next ?? nil)?.job else { return }
+      var failure: FieldpackError?
+      var skipped: [SkippedFeature] = []
+      do throws(FieldpackError) {
+        skipped = try job.insertion.run(job.rows)
+      } catch { failure = error }
+      job.insertion.noteSkipped(skipped.count)
+      job.rows.removeAll()
+      let rows = HandedRows(job.rows)
+      state.change { state in
+        state.isBusy = false
+        state.failure = state.failure ?? failure
+        state.skippedCount += skipped.count
+        state.skipped += skipped.prefix(max(0, 1000 - state.skipped.count))
+        state.free.append(rows.rows)
+      }
+    }
+  }
+
+  // The queue hands each job from one thread to the other, under the monitor's lock.
+  private struct Handed: @unchecked Sendable {
+    let job: Job
+    init(_ job: Job) { self.job = job }
+  }
+
+  private struct HandedRows: @unchecked Sendable {
+    let rows: EncodedRows
+    init(_ rows: EncodedRows) { self.rows = rows }
+  }
+}
+
+/// The statements that insert rows of one shape into one table.
+final class Insertion {
+  /// Rows passed over; read after the inserter has drained.
+  private(set) var skippedCount = 0
+
+  func noteSkipped(_ count: Int) { skippedCount += count }
+
+  /// Rows that one statement takes where nothing can refuse one of them.
+  static let rowsAtOnce = 16
+
+  let table: LayerTable
+  /// Columns of the source that have a place in the table.
+  let columns: [Int]
+  let hasGeometry: Bool
+  /// Parameters of a row behind its id.
+  let parameters: Int
+  private let single: Statement
+  private let several: Statement?
+  private let file: GeoPackageFile
+  private let skipsErrors: Bool
+
+  /// - Parameter isUnconstrained: whether no row can violate a constraint, so that several can go
+  ///   in one statement, which could not be undone in part.
+  init(
+    of source: Schema, into table: LayerTable, hashes: Bool, isUnconstrained: Bool,
+    skipsErrors: Bool, file: GeoPackageFile
+  ) throws(FieldpackError) {
+    self.table = table
+    self.file = file
+    self.skipsErrors = skipsErrors
+    var names = [table.idExpression]
+    var places: [Int] = []
+    hasGeometry = source.geometry != nil && table.schema.geometry != nil
+    if hasGeometry, let geometry = table.schema.geometry { names.append(quoted(geometry.name)) }
+    for (index, column) in source.columns.enumerated() {
+      guard let place = table.schema.columnIndex(column.name) else { continue }
+      names.append(quoted(table.schema.columns[place].name))
+      places.append(index)
+    }
+    if hashes { names.append(quoted(LoadedIDs.contentIDColumn)) }
+    columns = places
+    parameters = names.count - 1
+    let row = "(\(names.map { _ in "?" }.joined(separator: ", ")))"
+    let head =
+      "INSERT INTO \(quoted(table.table)) (\(names.joined(separator: ", "))) VALUES "
+    let atOnce = isUnconstrained && names.count * Self.rowsAtOnce < 30_000 ? Self.rowsAtOnce : 1
+    (single, several) = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      let connection = file.connection
+      let rows = Array(repeating: row, count: atOnce).joined(separator: ", ")
+      return (
+        try connection.prepare(head + row, caching: false),
+        atOnce == 1 ? nil : try connection.prepare(head + rows, caching: false)
+      )
+    }
+  }
+
+  /// Inserts all rows; gives those passed over.
+  func run(_ rows: EncodedRows) throws(FieldpackError) -> [SkippedFeature] {
+    var row = 0
+    var skipped: [SkippedFeature] = []
+    if let several {
+      while rows.count - row >= Self.rowsAtOnce {
+        try insert(rows, row, Self.rowsAtOnce, with: several)
+        row += Self.rowsAtOnce
+      }
+    }
+    while row < rows.count {
+      do throws(FieldpackError) {
+        try insert(rows, row, 1, with: single)
+      } catch {
+        guard skipsErrors, error.code == .constraint else { throw error }
+        skipped.append(SkippedFeature(location: error.location, reason: error.message))
+      }
+      row += 1
+    }
+    // The rows are used again, and the statements must not point into them.
+    single.clearBindings()
+    several?.clearBindings()
+    return skipped
+  }
+
+  private func insert(
+    _ rows: EncodedRows, _ first: Int, _ count: Int, with statement: Statement
+  ) throws(FieldpackError) {
+    do throws(SQLiteError) {
+      try rows.bind(first, rows: count, parameters: parameters, to: statement)
+      try statement.run()
+    } catch {
+      throw FieldpackError(
+        error, path: file.path,
+        location: .init(
+          store: file.store, layer: table.layer.id,
+          feature: count == 1 ? .integer(rows.ids[first]) : nil))
+    }
+  }
+}

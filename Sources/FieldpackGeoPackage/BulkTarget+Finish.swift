@@ -1,0 +1,64 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+extension BulkTarget {
+  /// Writes the index and the extent and turns the triggers on again; all rows are inserted.
+  func finish() throws(FieldpackError) -> LoadedLayer {
+    let catalogue = try file.catalogue()
+    if refusedCount > 0 { try regather() }
+    if let rtree = table.rtree {
+      try writeIndex(rtree)
+      for trigger in RTreeSQL(table).triggers(catalogue.triggerSet) { try file.execute(trigger) }
+    }
+    if hashes { try numberEqualContents() }
+    if table.hasFeatureCount {
+      let count = FeatureCount(file: file, table: table.table)
+      try count.recount()
+      try count.createTriggers()
+    }
+    var whole = extent
+    if !isNew, let old = table.layer.envelope { whole.formUnion(old) }
+    try Contents(file: file).update(table, extent: whole.isEmpty ? nil : whole)
+    return loaded
+  }
+
+  /// A new index, and one that grows by more than a fifth, is packed anew; into a larger one the
+  /// entries are inserted.
+  private func writeIndex(_ rtree: String) throws(FieldpackError) {
+    guard tree.count > 0 else { return }
+    let old =
+      isNew ? 0 : try file.integer("SELECT count(*) FROM \(quoted("\(rtree)_rowid"))") ?? 0
+    if refusedCount == 0 {
+      guard Int64(tree.count) * 5 >= old else { return try insertEntries(rtree) }
+      if old > 0 { try addIndexed(rtree) }
+    }
+    try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      try tree.write(to: file.connection, rtree: rtree)
+    }
+  }
+
+  private func insertEntries(_ rtree: String) throws(FieldpackError) {
+    try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      let insert = try file.connection.prepare(
+        "INSERT OR REPLACE INTO \(quoted(rtree)) VALUES (?, ?, ?, ?, ?)")
+      try tree.visit { (id, box) throws(SQLiteError) in
+        try insert.bind(id, at: 1)
+        for axis in 0..<4 { try insert.bind(Double(box[axis]), at: axis + 2) }
+        try insert.run()
+      }
+    }
+  }
+
+  /// Gives the second of equal rows the id with `-2`, and so on, in the order of the file.
+  private func numberEqualContents() throws(FieldpackError) {
+    let (t, c) = (quoted(table.table), quoted(LoadedIDs.contentIDColumn))
+    try file.execute(
+      "CREATE INDEX \(quoted("fieldpack_content_\(table.table)")) ON \(t) (\(c))")
+    try file.execute(
+      "UPDATE \(t) SET \(c) = \(c) || '-' || n FROM (SELECT rowid AS r, row_number() OVER "
+        + "(PARTITION BY \(c) ORDER BY rowid) AS n FROM \(t) WHERE \(c) IN "
+        + "(SELECT \(c) FROM \(t) GROUP BY \(c) HAVING count(*) > 1)) "
+        + "WHERE \(t).rowid = r AND n > 1")
+  }
+}
