@@ -14,7 +14,10 @@ extension FieldpackTool {
   }
 
   private static var commands: [Command] {
-    [importCommand, sqlCommand, completionsCommand, helpCommand]
+    [
+      infoCommand, importCommand, queryCommand, exportCommand, transformCommand, explainCommand,
+      sqlCommand, completionsCommand, helpCommand,
+    ]
   }
 
   /// What the shell completions look up in files.

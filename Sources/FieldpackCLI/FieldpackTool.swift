@@ -50,10 +50,12 @@ public enum FieldpackTool {
       reportsJSON: parsed[CommonOptions.json], progressMode: parsed[CommonOptions.progress])
     let logger = try CommonOptions.logger(parsed)
     let words = path.map(\.name)
+    let cancellation = Cancellation()
     let task = Task.detached { () async -> Result<Int32, FieldpackError> in
       let output = ByteOutput(descriptor: STDOUT_FILENO)
       let invocation = Invocation(
-        path: words, arguments: parsed, console: console, output: output, logger: logger)
+        path: words, arguments: parsed, console: console, output: output, logger: logger,
+        cancellation: cancellation)
       do throws(FieldpackError) {
         let status = try await body(invocation)
         try output.flush()
@@ -63,6 +65,7 @@ public enum FieldpackTool {
       }
     }
     interruption.onFirst { task.cancel() }
+    cancellation.onCancel { task.cancel() }
     logger.debug("command begins", ["command": .text(words.joined(separator: " "))])
     let result = await task.value
     switch result {

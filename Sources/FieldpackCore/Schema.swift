@@ -108,6 +108,8 @@ public struct Layer: Hashable, Sendable {
   /// Whether an R-tree indexes the geometries.
   public var hasSpatialIndex: Bool
   public var isView: Bool
+  /// What the store calls the SRS of the geometries, such as `WGS 84 / UTM zone 32N`.
+  public var srsName: String?
   /// What is unusual about the layer, in words.
   public var notes: [String]
 

@@ -19,8 +19,10 @@ class GeoPackageReading: SnapshotReading {
 
   func layers() throws(FieldpackError) -> [Layer] {
     var layers: [Layer] = []
-    for table in try file.catalogue().layers {
+    let catalogue = try file.catalogue()
+    for table in catalogue.layers {
       var layer = table.layer
+<<<<<<< HEAD
       do throws(FieldpackError) {
         let count = try file.integer("SELECT count(*) FROM \(quoted(table.table))")
         layer.featureCount = count.map(Int.init)
@@ -29,6 +31,12 @@ class GeoPackageReading: SnapshotReading {
         // A damaged table or view is no reason to hide the others.
         layer.notes.append("it cannot be read: \(error.message)")
       }
+=======
+      layer.srsName = table.srsID.flatMap { catalogue.systems[$0]?.name }
+      let count = try file.integer("SELECT count(*) FROM \(quoted(table.table))")
+      layer.featureCount = count.map(Int.init)
+      layer.envelope = try LayerExtent(file: file, table: table).current()
+>>>>>>> e6811ef (Show, query, export, explain and transform from the command line)
       layers.append(layer)
     }
     return layers

@@ -18,6 +18,7 @@ public struct Invocation {
   /// Standard output.
   public let output: ByteOutput
   public let logger: Logger
+  let cancellation: Cancellation
 
   /// Writes text to standard output.
   public func print(_ text: String) throws(FieldpackError) {

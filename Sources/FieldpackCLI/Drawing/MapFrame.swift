@@ -96,6 +96,17 @@ enum Decimals {
   }
 }
 
+extension Decimals {
+  /// `value` with at most `digits` decimals and no zeros at their end.
+  static func short(_ value: Double, digits: Int = 6) -> String {
+    var text = Decimals.text(value, digits: digits)
+    guard text.contains("."), !text.contains("e") else { return text }
+    while text.last == "0" { text.removeLast() }
+    if text.last == "." { text.removeLast() }
+    return text == "-0" ? "0" : text
+  }
+}
+
 /// Cuts segments at the border of a drawing.
 enum Clipping {
   /// The part of the segment inside `0...width`, `0...height`, after Liang and Barsky.

@@ -1,0 +1,92 @@
+public import FieldpackCore
+public import FieldpackGeoPackage
+public import FieldpackGeometry
+
+/// How features leave.
+public struct ExportOptions: Sendable {
+  /// What GeoJSON holds beside what RFC 7946 names.
+  public enum Dialect: String, Hashable, Sendable, CaseIterable {
+    case rfc7946
+    /// SpatialConnect's member `metadata` in every feature.
+    case spatialConnect = "spatialconnect"
+  }
+
+  /// Whether a file that exists is replaced.
+  public var overwrite = false
+  /// Writes key tuples: as `id` in GeoJSON, as the first column in CSV; nowhere else.
+  public var writesKeys = false
+  public var dialect = Dialect.rfc7946
+  /// Rounds the coordinates of GeoJSON and CSV to so many decimals.
+  public var decimals: Int?
+  /// Writes the `bbox` of GeoJSON's features and collection.
+  public var writesBoundingBoxes = false
+  /// Begins each line of a GeoJSON sequence with a record separator (RFC 8142).
+  public var writesRecordSeparators = false
+  /// The version of a GeoPackage.
+  public var version = GeoPackageVersion.v14
+  /// Passes over features that cannot be written and stores that do not answer, and reports them.
+  public var skipsErrors = false
+  /// Called after each batch with the features written so far.
+  public var progress: (@Sendable (Int) -> Void)?
+
+  public init() {}
+}
+
+/// What an export did.
+public struct ExportReport: Sendable {
+  /// One layer that was written.
+  public struct Exported: Hashable, Sendable {
+    public var store: StoreID
+    public var layer: LayerID
+    /// Features written.
+    public var count: Int
+
+    package init(store: StoreID, layer: LayerID, count: Int) {
+      self.store = store
+      self.layer = layer
+      self.count = count
+    }
+  }
+
+  package init() {}
+
+  public var layers: [Exported] = []
+  /// Features passed over, with the reason.
+  public var skipped: [SkippedFeature] = []
+  public var skippedCount = 0
+  /// Stores that gave no answer, or not all of it.
+  public var failures: [StoreFailure] = []
+  public var notes: [String] = []
+  /// How each layer was transformed, for those that were.
+  public var transformations: [Transformed] = []
+
+  /// A layer with the operation that took it to the SRS asked for.
+  public struct Transformed: Hashable, Sendable {
+    public var store: StoreID
+    public var layer: LayerID
+    public var report: TransformationReport
+  }
+
+  /// Features written.
+  public var count: Int { layers.reduce(0) { $0 + $1.count } }
+  /// Whether everything asked for was written.
+  public var isComplete: Bool { skippedCount == 0 && failures.isEmpty }
+}
+
+/// Why an export that skips no errors was given up: stores that did not answer.
+public struct IncompleteExport: Error, Sendable {
+  public let failures: [StoreFailure]
+}
+
+extension FieldpackError {
+  /// The error that gives an export up because of stores that did not answer, if any.
+  package init?(incomplete failures: [StoreFailure]) {
+    guard let first = failures.first else { return nil }
+    self.init(
+      first.error.code,
+      "store '\(first.store)' does not answer, so nothing was written: \(first.error.message). "
+        + "Try: --skip-errors, or --store for the others",
+      location: .init(store: first.store), position: first.error.position,
+      underlying: IncompleteExport(failures: failures))
+  }
+}

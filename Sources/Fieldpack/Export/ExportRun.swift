@@ -1,0 +1,187 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+
+/// One export from what it asks to its report.
+struct ExportRun: Sendable {
+  let workspace: Workspace
+  let query: Query
+  let format: Format
+  let options: ExportOptions
+
+  // MARK: Plan
+
+  private struct Plan {
+    var query: Query
+    var writing: FeatureFileWriter.Plan
+    var report = ExportReport()
+  }
+
+  private func plan() async throws(FieldpackError) -> Plan {
+    var (targets, moved) = try await workspace.targets(of: query)
+    try targets.check(for: format, options)
+    var query = query
+    var notes: [String] = []
+    if format.isGeographic, query.srs == nil {
+      if let raw = targets.first(where: { $0.schema.geometry?.srs.isUndefined ?? false }),
+        format != .gpx
+      {
+        notes.append("layer '\(raw.layer)' has no SRS; its coordinates are written as they are")
+      } else if targets.contains(where: { $0.schema.geometry.map { $0.srs != .wgs84 } ?? false }) {
+        query = query.transformed(to: .wgs84)
+        (targets, moved) = try await workspace.targets(of: query)
+      }
+    } else if format.isGeographic, let srs = query.srs, srs != .wgs84 {
+      notes.append(try Self.note(on: srs, format))
+    }
+    try await findTextIDs(in: &targets)
+    var plan = Plan(
+      query: query,
+      writing: .init(
+        format: format, targets: targets, options: options,
+        srs: query.srs == .wgs84 ? nil : query.srs))
+    plan.report.notes = notes
+    plan.report.transformations = moved
+    plan.report.layers = targets.map { .init(store: $0.store, layer: $0.layer, count: 0) }
+    return plan
+  }
+
+  private static func note(on srs: SRS, _ format: Format) throws(FieldpackError) -> String {
+    if format == .gpx {
+      throw FieldpackError(
+        .invalidArgument, "GPX is in WGS 84 and cannot be in \(srs). Try: without --srs")
+    }
+    let member =
+      format == .geoJSON ? "its member crs says so" : "nothing in the file says so"
+    return "the coordinates are in \(srs), not in RFC 7946's WGS 84; \(member)"
+  }
+
+  /// A GeoPackage needs to know before the first row which layers have texts for ids.
+  private func findTextIDs(in targets: inout [ExportTarget]) async throws(FieldpackError) {
+    guard format == .geoPackage else { return }
+    for index in targets.indices {
+      let store = try workspace.store(targets[index].store)
+      if store is GeoPackageStore { continue }
+      let first = Query(layers: [targets[index].layer]).select([]).withoutGeometry().limit(1)
+      guard let batch = try await store.query(first).makeAsyncIterator().next() else { continue }
+      if case .text? = batch.ids.first { targets[index].hasTextIDs = true }
+    }
+  }
+
+  // MARK: To a file
+
+  func write(to path: String) async throws(FieldpackError) -> ExportReport {
+    var plan = try await plan()
+    let worker = try ExportWorker()
+    do throws(FieldpackError) {
+      try await worker.open(plan.writing, at: path)
+      let batches = try await workspace.query(plan.query)
+      try requireAll(batches.report)
+      try await copy(batches, to: worker, &plan.report)
+      try requireAll(batches.report)
+      let state = await worker.state
+      try await finish(worker, state)
+      plan.report.add(batches.report.current, state)
+    } catch {
+      await worker.abandon()
+      throw error
+    }
+    return plan.report
+  }
+
+  /// Reads the next batch while the last one is written.
+  private func copy(
+    _ batches: FeatureBatches, to worker: ExportWorker, _ report: inout ExportReport
+  ) async throws(FieldpackError) {
+    let iterator = batches.makeAsyncIterator()
+    var next = try await iterator.next()
+    while let batch = next {
+      async let written = worker.write(batch)
+      let following: Result<FeatureBatch?, FieldpackError>
+      do throws(FieldpackError) {
+        following = .success(try await iterator.next())
+      } catch {
+        following = .failure(error)
+      }
+      report.add(try await written.get(), of: batch)
+      options.progress?(report.count)
+      next = try following.get()
+      try checkCancellation()
+    }
+  }
+
+  private func finish(
+    _ worker: ExportWorker, _ state: ExportWorker.State
+  ) async throws(FieldpackError) {
+    try checkCancellation()
+    let result = await withTaskCancellationHandler {
+      await worker.finish()
+    } onCancel: {
+      state.interrupt?()
+    }
+    try result.get()
+  }
+
+  private func checkCancellation() throws(FieldpackError) {
+    if Task.isCancelled {
+      throw FieldpackError(.interrupted, "interrupted; nothing was written")
+    }
+  }
+
+  private func requireAll(_ report: QueryReport) throws(FieldpackError) {
+    guard !options.skipsErrors, let error = FieldpackError(incomplete: report.current.failures)
+    else { return }
+    throw error
+  }
+
+  // MARK: To bytes
+
+  func write(to output: ByteOutput) async throws(FieldpackError) -> ExportReport {
+    var plan = try await plan()
+    var writer = try FeatureFileWriter(plan.writing, to: output)
+    for target in plan.writing.targets { try writer.begin(target) }
+    let batches = try await workspace.query(plan.query)
+    let iterator = batches.makeAsyncIterator()
+    while let batch = try await iterator.next() {
+      let before = writer.skippedCount
+      try writer.write(batch)
+      plan.report.add(batch.count - (writer.skippedCount - before), of: batch)
+      options.progress?(plan.report.count)
+      try checkCancellation()
+    }
+    let state = ExportWorker.State(
+      skipped: writer.skipped, skippedCount: writer.skippedCount, notes: writer.notes)
+    try writer.finish()
+    plan.report.add(batches.report.current, state)
+    return plan.report
+  }
+}
+
+extension Format {
+  /// Whether the format is in WGS 84 by itself.
+  fileprivate var isGeographic: Bool {
+    self == .geoJSON || self == .geoJSONSequence || self == .gpx
+  }
+}
+
+extension ExportReport {
+  fileprivate mutating func add(_ count: Int, of batch: FeatureBatch) {
+    let place = layers.firstIndex {
+      $0.store == batch.store && $0.layer == batch.schema.layer
+    }
+    if let place {
+      layers[place].count += count
+    } else {
+      layers.append(.init(store: batch.store, layer: batch.schema.layer, count: count))
+    }
+  }
+
+  fileprivate mutating func add(
+    _ contents: QueryReport.Contents, _ state: ExportWorker.State
+  ) {
+    skipped = contents.skipped + state.skipped
+    skippedCount = contents.skipped.count + state.skippedCount
+    failures = contents.failures
+    notes += contents.notes + state.notes
+  }
+}

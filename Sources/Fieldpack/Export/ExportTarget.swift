@@ -1,0 +1,102 @@
+package import FieldpackCore
+import FieldpackGeometry
+
+/// A layer that a query is about, as its rows will come.
+package struct ExportTarget: Hashable, Sendable {
+  package var store: StoreID
+  package var schema: Schema
+  /// Whether the feature ids are texts, which a GeoPackage cannot keep as ids.
+  package var hasTextIDs = false
+
+  package init(store: StoreID, schema: Schema) {
+    self.store = store
+    self.schema = schema
+  }
+
+  package var layer: LayerID { schema.layer }
+}
+
+extension Workspace {
+  /// The layers that `query` is about, in order, with how each is transformed.
+  package nonisolated func targets(
+    of query: Query
+  ) async throws(FieldpackError) -> (layers: [ExportTarget], moved: [ExportReport.Transformed]) {
+    var targets: [ExportTarget] = []
+    var moved: [ExportReport.Transformed] = []
+    var schemas: [StoreID: [Schema]] = [:]
+    for explanation in try await explain(query) {
+      let id = explanation.store
+      if schemas[id] == nil { schemas[id] = try await store(id).schemas() }
+      guard let schema = schemas[id]?.first(where: { $0.layer == explanation.layer }) else {
+        continue
+      }
+      targets.append(ExportTarget(store: id, schema: query.shape(schema)))
+      if let report = explanation.transformation {
+        moved.append(.init(store: id, layer: explanation.layer, report: report))
+      }
+    }
+    return (targets, moved)
+  }
+}
+
+extension Query {
+  /// What the rows of a layer look like in the answer.
+  func shape(_ schema: Schema) -> Schema {
+    var shaped = schema
+    if !readsGeometry { shaped.geometry = nil }
+    if let srs { shaped.geometry?.srs = srs }
+    if let columns {
+      shaped.columns = columns.compactMap { name in
+        schema.columnIndex(name).map { schema.columns[$0] }
+      }
+    }
+    return shaped
+  }
+}
+
+extension [ExportTarget] {
+  /// Refuses what `format` has no place for.
+  func check(for format: Format, _ options: ExportOptions) throws(FieldpackError) {
+    if !format.holdsLayers, count > 1 {
+      throw FieldpackError(
+        .invalidArgument,
+        "\(format.title) takes one layer, \(count) are asked for: \(names). "
+          + "Try: name one of them")
+    }
+    if options.writesKeys, format == .gpx || format == .geoPackage {
+      throw FieldpackError(
+        .invalidArgument,
+        "\(format.title) has no place for key tuples. Try: GeoJSON or CSV, or without --keys")
+    }
+    for (place, target) in enumerated() {
+      let name = target.layer.rawValue.lowercased()
+      guard let other = self[..<place].first(where: { $0.layer.rawValue.lowercased() == name })
+      else { continue }
+      throw FieldpackError(
+        .invalidArgument,
+        "layer '\(target.layer)' is in the stores '\(other.store)' and '\(target.store)'. "
+          + "Try: --store '\(other.store)'",
+        location: .init(layer: target.layer))
+    }
+  }
+
+  private var names: String {
+    let stores = Set(map(\.store))
+    return map { stores.count > 1 ? "\($0.store)/\($0.layer)" : $0.layer.rawValue }
+      .joined(separator: ", ")
+  }
+}
+
+extension Format {
+  /// What people call it.
+  package var title: String {
+    switch self {
+    case .geoJSON: "GeoJSON"
+    case .geoJSONSequence: "GeoJSONL"
+    case .gpx: "GPX"
+    case .csv: "CSV"
+    case .geoPackage: "a GeoPackage"
+    default: name
+    }
+  }
+}

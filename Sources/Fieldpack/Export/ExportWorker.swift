@@ -1,0 +1,56 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackSQLite
+
+/// Writes a file on a thread of its own, so that neither disk nor SQLite blocks other tasks.
+actor ExportWorker {
+  private let executor: ThreadExecutor
+  private var writer = FeatureFileWriter.closed
+
+  init() throws(FieldpackError) {
+    do throws(SQLiteError) {
+      executor = try ThreadExecutor()
+    } catch {
+      throw FieldpackError(sqlite: error)
+    }
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  /// What a writer that has come so far passed over and remarked.
+  struct State: Sendable {
+    var skipped: [SkippedFeature] = []
+    var skippedCount = 0
+    var notes: [String] = []
+    var interrupt: (@Sendable () -> Void)?
+  }
+
+  var state: State {
+    State(
+      skipped: writer.skipped, skippedCount: writer.skippedCount, notes: writer.notes,
+      interrupt: writer.interrupt)
+  }
+
+  func open(_ plan: FeatureFileWriter.Plan, at path: String) throws(FieldpackError) {
+    writer = try FeatureFileWriter(plan, to: path)
+    for target in plan.targets { try writer.begin(target) }
+  }
+
+  /// Writes the batch; gives how many of its rows were not passed over.
+  func write(_ batch: FeatureBatch) -> Result<Int, FieldpackError> {
+    Result { () throws(FieldpackError) in
+      let before = writer.skippedCount
+      try writer.write(batch)
+      return batch.count - (writer.skippedCount - before)
+    }
+  }
+
+  func finish() -> Result<Void, FieldpackError> {
+    Result { () throws(FieldpackError) in try writer.finish() }
+  }
+
+  /// Gives the file up; nothing is left of it.
+  func abandon() { writer = .closed }
+}

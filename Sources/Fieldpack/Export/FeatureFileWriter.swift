@@ -1,0 +1,160 @@
+import FieldpackCore
+import FieldpackFormats
+import FieldpackGeometry
+
+/// The writer of one file, whatever its format; takes batches.
+enum FeatureFileWriter {
+  case geoJSON(GeoJSONWriter, ByteOutput)
+  case gpx(GPXWriter, ByteOutput)
+  case csv(CSVWriter, ByteOutput)
+  case geoPackage(GeoPackageExport)
+  /// A writer that has failed or is at work.
+  case closed
+
+  /// What is written where.
+  struct Plan: Sendable {
+    var format: Format
+    var targets: [ExportTarget]
+    var options: ExportOptions
+    /// The SRS asked for, where it is not the one of the format.
+    var srs: SRS?
+  }
+
+  /// A writer to bytes.
+  init(_ plan: Plan, to output: ByteOutput) throws(FieldpackError) {
+    switch plan.format {
+    case .geoJSON, .geoJSONSequence:
+      self = .geoJSON(GeoJSONWriter(output, options: plan.geoJSON), output)
+    case .gpx:
+      var options = GPXWriter.Options()
+      options.skipsErrors = plan.options.skipsErrors
+      self = .gpx(GPXWriter(output, options: options), output)
+    case .csv:
+      var options = CSVWriter.Options()
+      options.keyStore = plan.keyStore
+      options.decimals = plan.options.decimals
+      options.skipsErrors = plan.options.skipsErrors
+      self = .csv(CSVWriter(output, options: options), output)
+    default:
+      throw FieldpackError(
+        .invalidArgument, "\(plan.format.title) can only be written to a file. Try: --output FILE")
+    }
+  }
+
+  /// A writer to a file, which appears when ``finish()`` has run.
+  init(_ plan: Plan, to path: String) throws(FieldpackError) {
+    if plan.format == .geoPackage {
+      self = .geoPackage(try GeoPackageExport(creating: path, options: plan.options))
+    } else {
+      let output = try ByteOutput(replacing: path, overwrite: plan.options.overwrite)
+      self = try FeatureFileWriter(plan, to: output)
+    }
+  }
+
+  /// Announces a layer, which may stay without rows.
+  mutating func begin(_ target: ExportTarget) throws(FieldpackError) {
+    switch take() {
+    case .geoJSON(var writer, let output):
+      try writer.begin(target.schema)
+      self = .geoJSON(writer, output)
+    case .gpx(var writer, let output):
+      try writer.begin(target.schema)
+      self = .gpx(writer, output)
+    case .csv(var writer, let output):
+      try writer.begin(target.schema)
+      self = .csv(writer, output)
+    case .geoPackage(let export):
+      try export.create(target)
+      self = .geoPackage(export)
+    case .closed: break
+    }
+  }
+
+  mutating func write(_ batch: FeatureBatch) throws(FieldpackError) {
+    switch take() {
+    case .geoJSON(var writer, let output):
+      try batch.drive(&writer)
+      self = .geoJSON(writer, output)
+    case .gpx(var writer, let output):
+      try batch.drive(&writer)
+      self = .gpx(writer, output)
+    case .csv(var writer, let output):
+      try batch.drive(&writer)
+      self = .csv(writer, output)
+    case .geoPackage(let export):
+      try export.write(batch)
+      self = .geoPackage(export)
+    case .closed: break
+    }
+  }
+
+  /// Completes the file and puts it in its place.
+  mutating func finish() throws(FieldpackError) {
+    switch take() {
+    case .geoJSON(var writer, let output):
+      try writer.finish()
+      try output.finish()
+    case .gpx(var writer, let output):
+      try writer.finish()
+      try output.finish()
+    case .csv(_, let output): try output.finish()
+    case .geoPackage(let export): try export.finish()
+    case .closed: break
+    }
+  }
+
+  /// Takes the writer out, so that its buffers are changed in place and not copied.
+  private mutating func take() -> FeatureFileWriter {
+    let taken = self
+    self = .closed
+    return taken
+  }
+
+  /// The features passed over; a GeoPackage lists the first thousand.
+  var skipped: [SkippedFeature] {
+    switch self {
+    case .geoJSON(let writer, _): writer.skipped
+    case .gpx(let writer, _): writer.skipped
+    case .csv(let writer, _): writer.skipped
+    case .geoPackage(let export): export.skipped
+    case .closed: []
+    }
+  }
+
+  var skippedCount: Int {
+    if case .geoPackage(let export) = self { return export.skippedCount }
+    return skipped.count
+  }
+
+  var notes: [String] {
+    if case .gpx(let writer, _) = self { return writer.notes }
+    return []
+  }
+
+  /// Stops the work from any thread, where that takes more than to end the task.
+  var interrupt: (@Sendable () -> Void)? {
+    if case .geoPackage(let export) = self { return export.interrupt }
+    return nil
+  }
+}
+
+extension FeatureFileWriter.Plan {
+  /// The store of the one layer, where its keys are written.
+  fileprivate var keyStore: StoreID? { options.writesKeys ? targets.first?.store : nil }
+
+  fileprivate var geoJSON: GeoJSONWriter.Options {
+    var writing = GeoJSONWriter.Options()
+    if format == .geoJSONSequence {
+      writing.layout = options.writesRecordSeparators ? .sequence : .lines
+    }
+    writing.keyStore = keyStore
+    writing.decimals = options.decimals
+    writing.writesBoundingBoxes = options.writesBoundingBoxes
+    writing.writesCRS = srs != nil
+    writing.skipsErrors = options.skipsErrors
+    if options.dialect == .spatialConnect {
+      writing.spatialConnect = .init(store: targets.first?.store)
+    }
+    return writing
+  }
+}

@@ -1,0 +1,108 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+
+/// Writes layers into a new GeoPackage: names, ids, columns and their marks, types and SRSs stay.
+///
+/// Generated columns become plain ones. Ids that are texts go to a column that is marked to hold
+/// the ids of the features' source, and the features get ids of their own.
+final class GeoPackageExport {
+  private let writer: GeoPackageBulkWriter
+  private var layers: [LayerID: Stored] = [:]
+
+  private struct Stored {
+    var schema: Schema
+    /// Whether the last column holds the text id.
+    var keepsTextID: Bool
+  }
+
+  init(creating path: String, options: ExportOptions) throws(FieldpackError) {
+    writer = try GeoPackageBulkWriter(
+      creating: path, version: options.version, overwrite: options.overwrite,
+      store: FileImport.storeID(of: path))
+    writer.loader.skipsErrors = options.skipsErrors
+  }
+
+  var interrupt: @Sendable () -> Void { writer.interrupt }
+  var skipped: [SkippedFeature] { writer.loader.skipped }
+  var skippedCount: Int { writer.loader.skippedCount }
+
+  func create(_ target: ExportTarget) throws(FieldpackError) {
+    let stored = Self.stored(target)
+    layers[target.layer] = stored
+    try writer.create(stored.schema, ids: target.hasTextIDs ? .assigned : .given)
+  }
+
+  private static func stored(_ target: ExportTarget) -> Stored {
+    var schema = target.schema
+    for index in schema.columns.indices {
+      schema.columns[index].isGenerated = false
+      schema.columns[index].isPrimaryKey = false
+      // A default is an expression, which SQLite gives back without its brackets.
+      schema.columns[index].defaultSQL = schema.columns[index].defaultSQL.map { "(\($0))" }
+    }
+    guard target.hasTextIDs else {
+      if schema.idColumn == nil { schema.idColumn = freeName("fid", in: schema) }
+      return Stored(schema: schema, keepsTextID: false)
+    }
+    let idName = schema.idColumn
+    schema.idColumn = freeName("fid", in: schema)
+    if let idName {
+      var column = ColumnDefinition(idName, .text())
+      column.isSourceID = true
+      schema.columns.append(column)
+    }
+    return Stored(schema: schema, keepsTextID: idName != nil)
+  }
+
+  private static func freeName(_ name: String, in schema: Schema) -> String {
+    var taken = Set(schema.columns.map { $0.name.lowercased() })
+    if let geometry = schema.geometry { taken.insert(geometry.name.lowercased()) }
+    var free = name
+    var number = 1
+    while taken.contains(free) {
+      number += 1
+      free = "\(name)_\(number)"
+    }
+    return free
+  }
+
+  func write(_ batch: FeatureBatch) throws(FieldpackError) {
+    var loader = writer.loader
+    guard let stored = layers[batch.schema.layer], stored.keepsTextID else {
+      return try batch.drive(&loader)
+    }
+    try loader.begin(stored.schema)
+    for index in 0..<batch.count {
+      try loader.feature(
+        TextIDRow(row: batch[index], place: stored.schema.columns.count - 1))
+    }
+  }
+
+  func finish() throws(FieldpackError) { _ = try writer.commit() }
+}
+
+/// A row with its id as one column more.
+private struct TextIDRow: FeatureRow {
+  let row: FeatureBatch.Row
+  let place: Int
+
+  var id: FeatureID { row.id }
+  var envelope: Envelope? { row.envelope }
+
+  func kind(at column: Int) -> ValueKind { column == place ? .text : row.kind(at: column) }
+  func integer(at column: Int) -> Int64 { column == place ? 0 : row.integer(at: column) }
+  func real(at column: Int) -> Double { column == place ? .nan : row.real(at: column) }
+
+  func withBytes<R, E: Error>(
+    at column: Int, _ body: (RawSpan) throws(E) -> R
+  ) throws(E) -> R {
+    guard column == place else { return try row.withBytes(at: column, body) }
+    let bytes = Array(id.description.utf8)
+    return try body(bytes.span.bytes)
+  }
+
+  func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
+    try row.withGeometry(body)
+  }
+}

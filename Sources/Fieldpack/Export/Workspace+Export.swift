@@ -1,0 +1,64 @@
+public import FieldpackCore
+import FieldpackGeometry
+public import Foundation
+
+extension Workspace {
+  /// Writes the features that `query` asks for to a file: all of them, or no file.
+  ///
+  /// GeoJSON and GPX are in WGS 84 and transformed to it, unless the query asks for another SRS,
+  /// which GeoJSON then names in the legacy member `crs`. CSV and GeoPackages keep each layer's SRS.
+  /// A GeoPackage keeps layer names, feature ids, columns and geometry types as well.
+  ///
+  /// - Throws: `.invalidArgument` for several layers in a format that takes one, one layer name in
+  ///   two stores, or an output that is an input; `.cannotCreate` for a file that exists, without
+  ///   ``ExportOptions/overwrite``; `.interrupted` when the task is cancelled. Without
+  ///   ``ExportOptions/skipsErrors`` what a feature or a store that fails throws; the error of a
+  ///   store has an ``IncompleteExport`` underneath.
+  @discardableResult
+  public nonisolated func exportFeatures(
+    _ query: Query, to file: URL, as format: Format? = nil,
+    options: ExportOptions = ExportOptions()
+  ) async throws(FieldpackError) -> ExportReport {
+    guard let format = format ?? Format.byExtension(file.path) else {
+      throw FieldpackError(
+        .invalidArgument, "the format of \(file.path) is not known. Try: --format geojson",
+        position: FilePosition(file: file.path))
+    }
+    try refuseInput(as: file.path)
+    let run = ExportRun(
+      workspace: self, query: query.skippingErrors(options.skipsErrors), format: format,
+      options: options)
+    return try await run.write(to: file.path)
+  }
+
+  /// Writes the features that `query` asks for to `output` while they are read.
+  ///
+  /// As ``exportFeatures(_:to:as:options:)-(_,URL,_,_)``, but stores that do not answer are
+  /// reported and do not stop the others. The caller finishes `output`.
+  @discardableResult
+  public nonisolated func exportFeatures(
+    _ query: Query, to output: ByteOutput, as format: Format,
+    options: ExportOptions = ExportOptions()
+  ) async throws(FieldpackError) -> ExportReport {
+    let run = ExportRun(
+      workspace: self, query: query.skippingErrors(options.skipsErrors), format: format,
+      options: options)
+    return try await run.write(to: output)
+  }
+
+  /// Refuses to write over a file that one of the stores is read from.
+  ///
+  /// - Throws: `.invalidArgument`.
+  public nonisolated func refuseInput(as path: String) throws(FieldpackError) {
+    guard let output = FileIdentity(path) else { return }
+    for member in members {
+      guard let input = try? member.config.localFile(), FileIdentity(input.path) == output else {
+        continue
+      }
+      throw FieldpackError(
+        .invalidArgument,
+        "\(path) is the file that store '\(member.id)' is read from. Try: another --output",
+        location: .init(store: member.id), position: FilePosition(file: path))
+    }
+  }
+}

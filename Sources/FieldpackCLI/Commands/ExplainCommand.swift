@@ -1,0 +1,103 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeometry
+
+extension FieldpackTool {
+  static var explainCommand: Command {
+    Command(
+      "explain", abstract: "Show the SQL, its parameters and the plan that answer a query.",
+      examples: [
+        "fieldpack explain field.gpkg wells --bbox 7,46,8,47 --where \"depth > 20\"",
+        "fieldpack explain field.gpkg --srs EPSG:25832 --json",
+      ],
+      arguments: [SourceArguments.source, SourceArguments.layers],
+      options: [QueryArguments.group, SourceArguments.group, CommonOptions.group]
+    ) { invocation throws(FieldpackError) in
+      let query = try QueryArguments.query(invocation.arguments)
+      return try await invocation.within(seconds: invocation.arguments[QueryArguments.timeout]) {
+        () async throws(FieldpackError) in
+        try await invocation.withSource { (source) async throws(FieldpackError) in
+          try await ExplainCommand(invocation: invocation, source: source, query: query).run()
+        }
+      }
+    }
+  }
+}
+
+/// `fieldpack explain`.
+struct ExplainCommand {
+  let invocation: Invocation
+  let source: OpenedSource
+  let query: Query
+
+  func run() async throws(FieldpackError) -> Int32 {
+    let explanations = try await source.workspace.explain(query)
+    // Opening a query reads nothing, and tells what is left out.
+    let report = try await source.workspace.query(query).report.current
+    if invocation.arguments[CommonOptions.json] {
+      try invocation.print([
+        "layers": .array(explanations.map(document)),
+        "stores": .stores(of: source.workspace, asked: query.stores, failures: report.failures),
+        "notes": JSONValue(report.notes),
+      ])
+    } else {
+      try invocation.print(explanations.map(text).joined(separator: "\n"))
+    }
+    try invocation.output.flush()
+    return invocation.finish(report)
+  }
+
+  private func text(_ explanation: Explanation) -> String {
+    var lines = ["\(explanation.store)/\(explanation.layer)", "  SQL"]
+    let width = max(40, invocation.console.terminal.width - 4)
+    lines += TextWrap.lines(DisplayText.visible(explanation.sql), width: width).map { "    " + $0 }
+    if !explanation.parameters.isEmpty {
+      lines.append("  parameters")
+      for (index, parameter) in explanation.parameters.enumerated() {
+        lines.append("    \(index + 1)  \(Self.text(parameter))")
+      }
+    }
+    lines.append("  plan")
+    lines += explanation.plan.map { "    " + $0 }
+    if let transformation = explanation.transformation {
+      lines += ["  transformation", "    \(transformation.line)"]
+    }
+    return lines.map { DisplayText.visible($0) + "\n" }.joined()
+  }
+
+  private static func text(_ value: Value) -> String {
+    switch value {
+    case .null: "NULL"
+    case .boolean(let value): "\(value)"
+    case .integer(let value): "\(value)"
+    case .real(let value): "\(value)"
+    case .text(let value): "'\(value.replacing("'", with: "''"))'"
+    case .blob(let bytes): "\(bytes.count) bytes of WKB"
+    case .date(let value): "\(value)"
+    case .dateTime(let value): "\(value)"
+    }
+  }
+
+  private func document(_ explanation: Explanation) -> JSONValue {
+    [
+      "store": .text(explanation.store.rawValue), "layer": .text(explanation.layer.rawValue),
+      "sql": .text(explanation.sql),
+      "parameters": .array(explanation.parameters.map(Self.document)),
+      "plan": JSONValue(explanation.plan),
+      "transformation": explanation.transformation.map { JSONValue($0) } ?? nil,
+    ]
+  }
+
+  private static func document(_ value: Value) -> JSONValue {
+    switch value {
+    case .null: nil
+    case .boolean(let value): .boolean(value)
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .text(let value): .text(value)
+    case .blob(let bytes): ["bytes": JSONValue(bytes.count)]
+    case .date(let value): .text(value.description)
+    case .dateTime(let value): .text(value.description)
+    }
+  }
+}

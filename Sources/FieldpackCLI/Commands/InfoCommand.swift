@@ -1,0 +1,123 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeometry
+
+extension FieldpackTool {
+  static var infoCommand: Command {
+    Command(
+      "info", abstract: "Show stores, layers, counts, envelopes and columns of a source.",
+      discussion: """
+        Every store of a config is listed with its state; one that cannot be opened is no error \
+        here. With a LAYER its columns are listed too.
+        """,
+      examples: [
+        "fieldpack info field.gpkg", "fieldpack info survey.scfg wells --map",
+        "fieldpack info walk.gpx --json",
+      ],
+      arguments: [SourceArguments.source, InfoCommand.layer],
+      options: [
+        OptionGroup(nil, [InfoCommand.map]), SourceArguments.group, CommonOptions.group,
+      ]
+    ) { invocation throws(FieldpackError) in
+      try await invocation.withSource { (source) async throws(FieldpackError) in
+        try await InfoCommand(invocation: invocation, source: source).run()
+      }
+    }
+  }
+}
+
+/// `fieldpack info`.
+struct InfoCommand {
+  static let layer = Argument<String?>.optional(
+    .text("layer", completion: .layer), help: "Show this layer with its columns.")
+  static let map = Option<Bool>.flag("map", help: "Draw a map of the layers.")
+
+  let invocation: Invocation
+  let source: OpenedSource
+  private var arguments: ParsedArguments { invocation.arguments }
+  private var workspace: Workspace { source.workspace }
+
+  /// What is known of one store.
+  struct StoreInfo {
+    var config: StoreConfig
+    var error: FieldpackError?
+    var layers: [Layer] = []
+  }
+
+  func run() async throws(FieldpackError) -> Int32 {
+    var stores = try await stores()
+    if let name = arguments[Self.layer] { stores = try await only(LayerID(name), stores) }
+    if arguments[CommonOptions.json] {
+      try invocation.print(InfoDocument(stores: stores, source: source).document)
+    } else {
+      let terminal = invocation.console.terminal
+      let text = InfoText(
+        stores: stores, source: source.name, width: terminal.cutWidth,
+        usesUnicode: terminal.usesUnicode || !terminal.isOutputTerminal,
+        showsColumns: arguments[Self.layer] != nil)
+      try invocation.print(text.text)
+      if arguments[Self.map] { try await printMap(stores) }
+    }
+    try invocation.output.flush()
+    for diagnostic in workspace.diagnostics { invocation.console.note(diagnostic.description) }
+    return ExitStatus.success
+  }
+
+  private func stores() async throws(FieldpackError) -> [StoreInfo] {
+    let asked = SourceArguments.stores(arguments)
+    for id in asked ?? [] where !workspace.members.contains(where: { $0.id == id }) {
+      _ = try workspace.store(id)
+    }
+    var stores: [StoreInfo] = []
+    for member in workspace.members where asked?.contains(member.id) ?? true {
+      var info = StoreInfo(config: member.config)
+      do throws(FieldpackError) {
+        info.layers = try await workspace.store(member.id).layers()
+      } catch {
+        if error.code == .interrupted { throw error }
+        info.error = error
+      }
+      stores.append(info)
+    }
+    return stores
+  }
+
+  /// The stores that have the layer, with only that one.
+  private func only(
+    _ layer: LayerID, _ stores: [StoreInfo]
+  ) async throws(FieldpackError) -> [StoreInfo] {
+    var query = Query(layers: [layer])
+    if let asked = SourceArguments.stores(arguments) { query = query.in(stores: asked) }
+    let found = try await workspace.explain(query)
+    return stores.compactMap { store in
+      var store = store
+      store.layers.removeAll { layer in
+        !found.contains { $0.store == store.config.id && $0.layer == layer.id }
+      }
+      return store.layers.isEmpty ? nil : store
+    }
+  }
+
+  private func printMap(_ stores: [StoreInfo]) async throws(FieldpackError) {
+    let open = stores.filter { $0.error == nil && !$0.layers.isEmpty }
+    guard !open.isEmpty else { return }
+    var query = Query().in(stores: open.map(\.config.id))
+    if arguments[Self.layer] != nil { query = query.in(layers: open[0].layers.map(\.id)) }
+    let scene = try await MapScene(query, of: workspace)
+    let envelope = try await scene.envelope()
+    for note in scene.notes { invocation.console.note(note) }
+    guard !envelope.isEmpty else {
+      invocation.console.note("there is nothing to draw")
+      return
+    }
+    let terminal = invocation.console.terminal
+    var map = BrailleMap(
+      envelope, isGeographic: scene.isGeographic, width: min(terminal.width, 100),
+      usesUnicode: terminal.usesUnicode || !terminal.isOutputTerminal)
+    _ = try await scene.draw(on: &map)
+    let srs = scene.targets.first?.schema.geometry?.srs
+    try invocation.print(
+      "\n" + map.lines.joined(separator: "\n") + "\n"
+        + (srs.map { $0.isUndefined ? "" : "\($0)\n" } ?? ""))
+  }
+}

@@ -1,0 +1,134 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeometry
+
+/// What `info` prints for people.
+struct InfoText {
+  let stores: [InfoCommand.StoreInfo]
+  /// What the user calls the source.
+  let source: String
+  /// The cells of a line; `nil` cuts nothing.
+  let width: Int?
+  let usesUnicode: Bool
+  let showsColumns: Bool
+
+  var text: String {
+    guard !stores.isEmpty else { return "no stores\n" }
+    return stores.map { heading($0) + (showsColumns ? details($0) : overview($0)) }
+      .joined(separator: "\n")
+  }
+
+  private func heading(_ store: InfoCommand.StoreInfo) -> String {
+    let config = store.config
+    let facts =
+      [config.name == config.id.rawValue ? nil : config.name, config.typeIdentifier]
+      .compactMap { $0 } + [config.folder == nil ? source : config.uri]
+    var line =
+      "\(config.id): \(store.error == nil ? "open" : "failed") (\(facts.joined(separator: ", ")))"
+    if let error = store.error { line += "\n  \(error.message)" }
+    return line.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { DisplayText.visible($0) + "\n" }.joined()
+  }
+
+  // MARK: All layers
+
+  private func overview(_ store: InfoCommand.StoreInfo) -> String {
+    guard store.error == nil else { return "" }
+    guard !store.layers.isEmpty else { return "no layers\n" }
+    let columns = [
+      TableColumn("layer"), TableColumn("features", isNumeric: true), TableColumn("geometry"),
+      TableColumn("SRS"), TableColumn("envelope"),
+    ]
+    return "\n"
+      + TextTable.text(
+        columns, store.layers.map(row), width: width, usesUnicode: usesUnicode)
+  }
+
+  private func row(_ layer: Layer) -> [String] {
+    [
+      layer.id.rawValue, layer.featureCount.map(String.init) ?? "",
+      layer.schema.geometry.map(Self.type) ?? "none", Self.system(layer, separator: " "),
+      layer.envelope.map(Self.box) ?? "",
+    ]
+  }
+
+  private static func type(_ geometry: GeometryColumn) -> String {
+    func letter(_ rule: OrdinateRule, _ name: String) -> String {
+      switch rule {
+      case .prohibited: ""
+      case .mandatory: name
+      case .optional: "[\(name)]"
+      }
+    }
+    let letters = letter(geometry.z, "Z") + letter(geometry.m, "M")
+    return geometry.type.name + (letters.isEmpty ? "" : " " + letters)
+  }
+
+  private static func system(_ layer: Layer, separator: String) -> String {
+    guard let srs = layer.schema.geometry?.srs else { return "" }
+    if srs.isUndefined { return srs == .undefinedGeographic ? "undefined geographic" : "undefined" }
+    let name = layer.srsName ?? ""
+    return name.isEmpty ? srs.description : "\(srs)\(separator)\(name)"
+  }
+
+  /// As `--bbox` takes it, rounded outwards.
+  static func box(_ envelope: Envelope) -> String {
+    let largest = [envelope.minX, envelope.minY, envelope.maxX, envelope.maxY]
+      .reduce(0) { max($0, abs($1)) }
+    let digits = largest < 1000 ? 6 : 2
+    let power = digits == 6 ? 1e6 : 1e2
+    let low = [envelope.minX, envelope.minY].map { ($0 * power).rounded(.down) / power }
+    let high = [envelope.maxX, envelope.maxY].map { ($0 * power).rounded(.up) / power }
+    return (low + high).map { Decimals.short($0, digits: digits) }.joined(separator: ",")
+  }
+
+  // MARK: One layer
+
+  private func details(_ store: InfoCommand.StoreInfo) -> String {
+    store.layers.map { "\n" + facts($0) + "\n" + columns($0.schema) }.joined()
+  }
+
+  private func facts(_ layer: Layer) -> String {
+    let schema = layer.schema
+    var facts: [(String, String)] = [("layer", layer.id.rawValue), ("kind", layer.kind.rawValue)]
+    if let title = layer.title, title != layer.id.rawValue { facts.append(("title", title)) }
+    if let text = layer.description, !text.isEmpty { facts.append(("description", text)) }
+    facts.append(("features", layer.featureCount.map(String.init) ?? "unknown"))
+    if let geometry = schema.geometry {
+      facts.append(("geometry", "\(Self.type(geometry)) in column \(geometry.name)"))
+      facts.append(("SRS", Self.system(layer, separator: ", ")))
+      facts.append(("envelope", layer.envelope.map(Self.box) ?? "none"))
+      facts.append(("index", layer.hasSpatialIndex ? "R-tree" : "none"))
+    }
+    if layer.isView { facts.append(("view", "yes, its features cannot be changed")) }
+    for note in layer.notes { facts.append(("note", note)) }
+    return facts.map {
+      DisplayText.visible(DisplayText.pad($0.0, to: 12) + $0.1) + "\n"
+    }.joined()
+  }
+
+  private func columns(_ schema: Schema) -> String {
+    var rows: [[String]] = []
+    if let id = schema.idColumn { rows.append([id, "", "feature id"]) }
+    if let geometry = schema.geometry {
+      rows.append([geometry.name, geometry.type.name, "geometry"])
+    }
+    rows += schema.columns.map { [$0.name, $0.type.title, Self.remarks($0)] }
+    return TextTable.text(
+      [TableColumn("column"), TableColumn("type"), TableColumn("remarks")], rows, width: width,
+      usesUnicode: usesUnicode)
+  }
+
+  private static func remarks(_ column: ColumnDefinition) -> String {
+    var remarks: [String] = []
+    if !column.isNullable { remarks.append("not null") }
+    if column.isUnique { remarks.append("unique") }
+    if let value = column.defaultSQL { remarks.append("default \(value)") }
+    if column.isGenerated { remarks.append("generated") }
+    if column.isPrimaryKey { remarks.append("primary key") }
+    if column.isSourceID { remarks.append("id of the source") }
+    if let title = column.title, title != column.name { remarks.append(title) }
+    if let text = column.description, !text.isEmpty { remarks.append(text) }
+    return remarks.joined(separator: ", ")
+  }
+}

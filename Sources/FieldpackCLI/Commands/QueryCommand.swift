@@ -1,0 +1,157 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeometry
+
+extension FieldpackTool {
+  static var queryCommand: Command {
+    Command(
+      "query", abstract: "Show the features of a source that meet conditions.",
+      discussion: """
+        Prints a table; on a terminal the first 100 rows. GeoJSON and GPX are in longitude and \
+        latitude unless --srs says otherwise; tables and CSV keep each layer's SRS. With --json \
+        one document holds features of all layers with their key tuples.
+        """,
+      examples: [
+        "fieldpack query field.gpkg wells --where \"depth > 20 AND name LIKE 'N%'\"",
+        "fieldpack query survey.scfg --bbox 7,46,8,47 --sort -depth --limit 10",
+        "fieldpack query walk.gpx track_points --format geojson > points.geojson",
+      ],
+      arguments: [SourceArguments.source, SourceArguments.layers],
+      options: [
+        OptionGroup(nil, [QueryCommand.format, QueryCommand.count, ExportArguments.keys]),
+        QueryArguments.group, SourceArguments.group, CommonOptions.group,
+      ]
+    ) { invocation throws(FieldpackError) in
+      try await QueryCommand(invocation: invocation).run()
+    }
+  }
+}
+
+/// `fieldpack query`.
+struct QueryCommand {
+  enum OutputFormat: String, CaseIterable {
+    case table, geojson, geojsonl, csv, gpx
+  }
+
+  static let format = Option<OutputFormat?>.value(
+    "format", .choice("format"), help: "What to print; a table where nothing is said.")
+  static let count = Option<Bool>.flag(
+    "count", help: "Print only how many features there are, all layers together.")
+  /// The rows that a terminal shows where no limit is given.
+  static let terminalRows = 100
+
+  let invocation: Invocation
+  private var arguments: ParsedArguments { invocation.arguments }
+
+  func run() async throws(FieldpackError) -> Int32 {
+    let query = try QueryArguments.query(arguments)
+    try check()
+    return try await invocation.within(seconds: arguments[QueryArguments.timeout]) {
+      () async throws(FieldpackError) in
+      try await invocation.stoppingAtBadFeatures { () async throws(FieldpackError) in
+        try await invocation.withSource(skipsErrors: query.skipsErrors) {
+          (source) async throws(FieldpackError) in
+          try await answer(query, from: source)
+        }
+      }
+    }
+  }
+
+  private func check() throws(FieldpackError) {
+    let given = arguments[Self.format].map { "--format \($0.rawValue)" }
+    let counts = arguments[Self.count] ? "--count" : nil
+    let json = arguments[CommonOptions.json] ? "--json" : nil
+    let pair: (String, String)? =
+      if let given, let json { (given, json) } else if let given, let counts {
+        (given, counts)
+      } else { nil }
+    guard let pair else { return }
+    throw FieldpackError(
+      .invalidArgument, "\(pair.0) and \(pair.1) cannot be given together")
+  }
+
+  private func answer(
+    _ query: Query, from source: OpenedSource
+  ) async throws(FieldpackError) -> Int32 {
+    if arguments[Self.count] {
+      return try await FeatureCounts(invocation: invocation, source: source, query: query).print()
+    }
+    if arguments[CommonOptions.json] {
+      return try await QueryDocument(invocation: invocation, source: source, query: query).print()
+    }
+    let format = arguments[Self.format] ?? .table
+    guard let written = Format.named(format.rawValue) else {
+      return try await printTable(query, from: source.workspace)
+    }
+    return try await invocation.write(query, from: source, as: written)
+  }
+
+  // MARK: Tables
+
+  private func printTable(
+    _ query: Query, from workspace: Workspace
+  ) async throws(FieldpackError) -> Int32 {
+    let (targets, moved) = try await workspace.targets(of: query)
+    var table = FeatureTable(targets, style: style(query, targets))
+    let cuts = invocation.console.terminal.isOutputTerminal && query.limit == nil
+    let shown = cuts ? query.limit(Self.terminalRows + 1, offset: query.offset) : query
+    let batches = try await workspace.query(shown)
+    let iterator = batches.makeAsyncIterator()
+    let output = invocation.output
+    var count = 0
+    while let batch = try await iterator.next() {
+      let rows = cuts ? batch.first(Self.terminalRows - count) : batch
+      count += batch.count
+      if !rows.isEmpty { table.add(rows, to: &output.buffer) }
+      try output.flushIfFull()
+    }
+    table.finish(to: &output.buffer)
+    if cuts, count > Self.terminalRows { try await printRest(query, workspace) }
+    try output.flush()
+    if table.hiddenColumns > 0 {
+      invocation.console.note(
+        "\(table.hiddenColumns) columns are not shown. Try: --select, or a wider terminal")
+    }
+    for transformed in moved { invocation.note(transformed) }
+    return invocation.finish(batches.report.current)
+  }
+
+  private func style(_ query: Query, _ targets: [ExportTarget]) -> FeatureTable.Style {
+    let terminal = invocation.console.terminal
+    return FeatureTable.Style(
+      writesKeys: arguments[ExportArguments.keys],
+      isMerged: !query.order.isEmpty && targets.count > 1, width: terminal.cutWidth,
+      usesUnicode: terminal.usesUnicode || !terminal.isOutputTerminal)
+  }
+
+  private func printRest(_ query: Query, _ workspace: Workspace) async throws(FieldpackError) {
+    let rest = try await workspace.count(query) - Self.terminalRows
+    guard rest > 0 else { return }
+    try invocation.print(
+      "\(rest) more. Try: --limit \(Self.terminalRows + rest), or a narrower query\n")
+  }
+}
+
+extension Invocation {
+  /// Tells what a query had to say, and gives the command's status.
+  func finish(_ contents: QueryReport.Contents) -> Int32 {
+    for note in contents.notes { console.note(note) }
+    report(contents.skipped, count: contents.skipped.count)
+    report(contents.failures)
+    return status(failures: contents.failures, skippedCount: contents.skipped.count)
+  }
+
+  func note(_ transformed: ExportReport.Transformed) {
+    console.note("layer '\(transformed.layer)': \(transformed.report.line)")
+  }
+}
+
+extension FeatureBatch {
+  /// The first rows.
+  fileprivate func first(_ limit: Int) -> FeatureBatch {
+    if limit >= count { return self }
+    var batch = FeatureBatch(store: store, schema: schema)
+    for index in 0..<max(0, limit) { batch.append(self[index]) }
+    return batch
+  }
+}

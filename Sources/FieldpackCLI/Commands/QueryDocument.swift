@@ -1,0 +1,105 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackFormats
+import FieldpackGeometry
+
+/// `query --json`: features of all layers and what there is to say of them, as one document that
+/// is written while features are read.
+struct QueryDocument {
+  let invocation: Invocation
+  let source: OpenedSource
+  let query: Query
+
+  func print() async throws(FieldpackError) -> Int32 {
+    let query = try await transformed()
+    let (targets, moved) = try await source.workspace.targets(of: query)
+    let batches = try await source.workspace.query(query)
+    var counts = [Int](repeating: 0, count: targets.count)
+    let output = invocation.output
+    output.buffer.append(contentsOf: "{\"features\":[".utf8)
+    var separator = "\n"
+    let iterator = batches.makeAsyncIterator()
+    while let batch = try await iterator.next() {
+      let place = targets.firstIndex {
+        $0.store == batch.store && $0.layer == batch.schema.layer
+      }
+      if let place { counts[place] += batch.count }
+      try append(batch, &separator)
+    }
+    output.buffer.append(contentsOf: "\n],".utf8)
+    let report = batches.report.current
+    let rest: JSONValue = [
+      "layers": .array(zip(targets, counts).map { Self.layer($0, count: $1) }),
+      "stores": .stores(of: source.workspace, asked: query.stores, failures: report.failures),
+      "skipped": .skipped(report.skipped, count: report.skipped.count),
+      "transformations": .array(moved.map { JSONValue($0) }),
+      "notes": JSONValue(report.notes),
+    ]
+    output.buffer.append(contentsOf: rest.text.utf8.dropFirst())
+    output.buffer.append(UInt8(ascii: "\n"))
+    try output.flush()
+    return invocation.finish(report)
+  }
+
+  /// In longitude and latitude as GeoJSON is, where every layer can be.
+  private func transformed() async throws(FieldpackError) -> Query {
+    guard query.srs == nil else { return query }
+    let systems = try await source.workspace.targets(of: query).layers
+      .compactMap(\.schema.geometry?.srs)
+    guard systems.contains(where: { $0 != .wgs84 }), !systems.contains(where: \.isUndefined)
+    else { return query }
+    return query.transformed(to: .wgs84)
+  }
+
+  /// GeoJSON features with the members `store`, `layer` and `key` before the others.
+  private func append(_ batch: FeatureBatch, _ separator: inout String) throws(FieldpackError) {
+    var options = GeoJSONWriter.Options()
+    options.layout = .lines
+    let lines = ByteOutput()
+    var writer = GeoJSONWriter(lines, options: options)
+    try writer.begin(batch.schema)
+    let (store, layer) = (batch.store, batch.schema.layer)
+    var head: [UInt8] = []
+    for index in 0..<batch.count {
+      lines.buffer.removeAll(keepingCapacity: true)
+      try writer.feature(batch[index])
+      let key = KeyTuple(store: store, layer: layer, feature: batch[index].id)
+      head.removeAll(keepingCapacity: true)
+      head.append(contentsOf: separator.utf8)
+      separator = ",\n"
+      let members: JSONValue = [
+        "store": .text(store.rawValue), "layer": .text(layer.rawValue),
+        "key": .text(key.description),
+      ]
+      head.append(contentsOf: members.text.utf8.dropLast())
+      head.append(UInt8(ascii: ","))
+      invocation.output.buffer.append(contentsOf: head)
+      invocation.output.buffer.append(contentsOf: lines.buffer.dropFirst().dropLast())
+      try invocation.output.flushIfFull()
+    }
+  }
+
+  private static func layer(_ target: ExportTarget, count: Int) -> JSONValue {
+    let geometry = target.schema.geometry
+    return [
+      "store": .text(target.store.rawValue), "layer": .text(target.layer.rawValue),
+      "count": JSONValue(count), "geometryType": JSONValue(geometry?.type.name),
+      "srs": JSONValue(geometry?.srs.description),
+      "columns": .array(target.schema.columns.map { JSONValue($0) }),
+    ]
+  }
+}
+
+extension JSONValue {
+  /// How many features were passed over, and the first of them.
+  static func skipped(_ features: [SkippedFeature], count: Int) -> JSONValue {
+    ["count": JSONValue(count), "features": .array(features.map { JSONValue($0) })]
+  }
+
+  init(_ transformed: ExportReport.Transformed) {
+    self = [
+      "store": .text(transformed.store.rawValue), "layer": .text(transformed.layer.rawValue),
+      "operation": JSONValue(transformed.report),
+    ]
+  }
+}

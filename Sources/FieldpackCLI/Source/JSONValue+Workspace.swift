@@ -1,0 +1,47 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeometry
+
+extension JSONValue {
+  /// The stores of a workspace with their state; those in `failures` did not answer.
+  static func stores(
+    of workspace: Workspace, asked: [StoreID]?, failures: [StoreFailure]
+  ) -> JSONValue {
+    let members = workspace.members.filter { asked?.contains($0.id) ?? true }
+    return .array(
+      members.map { member in
+        var error: FieldpackError?
+        if case .failed(let reason) = member.state { error = reason }
+        error = error ?? failures.first { $0.store == member.id }?.error
+        return [
+          "id": .text(member.id.rawValue), "state": error == nil ? "open" : "failed",
+          "error": error.map { JSONValue(reason: $0) } ?? nil,
+        ]
+      })
+  }
+
+  /// Code and message of an error.
+  init(reason error: FieldpackError) {
+    self = ["code": .text(error.code.name), "message": .text(error.message)]
+  }
+
+  /// `[minX, minY, maxX, maxY]`.
+  init(_ envelope: Envelope?) {
+    guard let envelope, !envelope.isEmpty else {
+      self = nil
+      return
+    }
+    self = .array(
+      [envelope.minX, envelope.minY, envelope.maxX, envelope.maxY].map { .real($0) })
+  }
+
+  /// The column's name and type.
+  init(_ column: ColumnDefinition) {
+    self = ["name": .text(column.name), "type": .text(column.type.title)]
+  }
+}
+
+extension ColumnType {
+  /// The type as people know it: as in SQL, and JSON by its name.
+  var title: String { self == .json ? "JSON" : sql }
+}

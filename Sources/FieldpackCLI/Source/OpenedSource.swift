@@ -1,0 +1,114 @@
+import Fieldpack
+import FieldpackCore
+import Foundation
+
+/// A source that is open, with what has to go when it is closed.
+struct OpenedSource {
+  let workspace: Workspace
+  /// What the user calls it.
+  let name: String
+  /// Where standard input lies meanwhile.
+  fileprivate let spool: SpooledInput?
+}
+
+extension Invocation {
+  /// Opens the source that the command names, runs `body` and closes it, whatever happens.
+  ///
+  /// - Parameter skipsErrors: whether features that cannot be read are passed over.
+  func withSource(
+    skipsErrors: Bool = false, _ body: (OpenedSource) async throws(FieldpackError) -> Int32
+  ) async throws(FieldpackError) -> Int32 {
+    let source = try await openSource(arguments[SourceArguments.source], skipsErrors)
+    do throws(FieldpackError) {
+      let status = try await body(source)
+      await source.workspace.close()
+      return status
+    } catch {
+      await source.workspace.close()
+      throw source.spool?.named(error) ?? error
+    }
+  }
+
+  private func openSource(
+    _ name: String, _ skipsErrors: Bool
+  ) async throws(FieldpackError) -> OpenedSource {
+    var options = SourceArguments.options(arguments)
+    options.file.importing.skipsErrors = skipsErrors
+    let display = Locked<ProgressDisplay?>(nil)
+    defer { display.withLock { $0?.finish() } }
+    let console = console
+    options.file.importing.progress = { progress in
+      let bar = display.withLock { display in
+        if display == nil {
+          display = ProgressDisplay(
+            "reading \(name)", total: progress.bytesInAll, unit: .bytes, console: console)
+        }
+        return display
+      }
+      bar?.update(progress.bytesRead)
+    }
+    let spool = name == "-" ? try SpooledInput() : nil
+    do throws(FieldpackError) {
+      let workspace = try await Workspace.open(source: spool?.path ?? name, options: options)
+      return OpenedSource(
+        workspace: workspace, name: spool == nil ? name : SpooledInput.name, spool: spool)
+    } catch {
+      throw Self.naming(option: spool?.named(error) ?? error)
+    }
+  }
+
+  /// Here `--format` is what is written.
+  private static func naming(option error: FieldpackError) -> FieldpackError {
+    guard error.code == .unsupported else { return error }
+    return FieldpackError(
+      error.code, error.message.replacing("Try: --format ", with: "Try: --input-format "),
+      location: error.location, position: error.position, underlying: error.underlying)
+  }
+}
+
+/// Standard input as a file of its own, since stores are files; goes with the value.
+final class SpooledInput: Sendable {
+  static let name = "stdin"
+  private let folder: String
+  let path: String
+
+  init() throws(FieldpackError) {
+    let place = FileManager.default.temporaryDirectory
+      .appendingPathComponent("fieldpack-\(UUID().uuidString)")
+    do {
+      try FileManager.default.createDirectory(
+        at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw FieldpackError(
+        .cannotCreate, "cannot create the temporary folder \(place.path)", underlying: error)
+    }
+    folder = place.path
+    path = place.appendingPathComponent(Self.name).path
+    try Self.spool(to: path)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  private static func spool(to path: String) throws(FieldpackError) {
+    let input = try ByteInput(spooling: 0, name: name)
+    let output = try ByteOutput(replacing: path, overwrite: false)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try input.read(into: buffer)
+      if count == 0 { break }
+      output.buffer.append(contentsOf: buffer[..<count])
+      try output.flush()
+    }
+    try output.finish()
+  }
+
+  /// The error in the words of someone who knows nothing of this file.
+  func named(_ error: FieldpackError) -> FieldpackError {
+    var position = error.position
+    if position?.file == path { position?.file = Self.name }
+    return FieldpackError(
+      error.code, error.message.replacing(path, with: Self.name), location: error.location,
+      position: position, underlying: error.underlying)
+  }
+}
