@@ -22,7 +22,7 @@ class GeoPackageReading: SnapshotReading {
     let catalogue = try file.catalogue()
     for table in catalogue.layers {
       var layer = table.layer
-<<<<<<< HEAD
+      layer.srsName = table.srsID.flatMap { catalogue.systems[$0]?.name }
       do throws(FieldpackError) {
         let count = try file.integer("SELECT count(*) FROM \(quoted(table.table))")
         layer.featureCount = count.map(Int.init)
@@ -31,12 +31,6 @@ class GeoPackageReading: SnapshotReading {
         // A damaged table or view is no reason to hide the others.
         layer.notes.append("it cannot be read: \(error.message)")
       }
-=======
-      layer.srsName = table.srsID.flatMap { catalogue.systems[$0]?.name }
-      let count = try file.integer("SELECT count(*) FROM \(quoted(table.table))")
-      layer.featureCount = count.map(Int.init)
-      layer.envelope = try LayerExtent(file: file, table: table).current()
->>>>>>> e6811ef (Show, query, export, explain and transform from the command line)
       layers.append(layer)
     }
     return layers

@@ -75,8 +75,8 @@ struct ImportPlan {
   ) throws(FieldpackError) {
     for destination in destinations {
       let hasOwn = destination.schema.columns.contains(where: \.isSourceID)
-      let ids: LoadedIDs =
-        destination.ids == .file ? .given : hashesContents && !hasOwn ? .hashed : .assigned
+      let hashes = hashesContents && !hasOwn && !isReferred(to: destination.name)
+      let ids: LoadedIDs = destination.ids == .file ? .given : hashes ? .hashed : .assigned
       let transformation: TransformationReport?
       if let layer = destination.existing {
         transformation = try writer.append(destination.schema, to: layer.id, ids: ids)
@@ -92,6 +92,13 @@ struct ImportPlan {
       }
       if let transformation { report.transformations.append(transformation) }
     }
+  }
+
+  /// Whether features of another layer name those of this one by number, as track points do with
+  /// their track in `track_fid`.
+  private func isReferred(to layer: LayerID) -> Bool {
+    let column = layer.rawValue.dropLast() + "_fid"
+    return destinations.contains { $0.schema.columnIndex(String(column)) != nil }
   }
 
   /// The layers as the reader of a file is to give them.

@@ -150,7 +150,7 @@ private struct CacheIdentity {
   }
 
   /// Changes with the file, the variant and the way files are imported.
-  func version(_ variant: String) -> String { "\(stamp)-\(Self.hash("1 " + variant))" }
+  func version(_ variant: String) -> String { "\(stamp)-\(Self.hash("2 " + variant))" }
 
   /// FNV-1a in hexadecimal.
   private static func hash(_ text: String) -> String {

@@ -32,7 +32,7 @@ extension Invocation {
   private func openSource(
     _ name: String, _ skipsErrors: Bool
   ) async throws(FieldpackError) -> OpenedSource {
-    var options = SourceArguments.options(arguments)
+    var options = try SourceArguments.options(arguments)
     options.file.importing.skipsErrors = skipsErrors
     let display = Locked<ProgressDisplay?>(nil)
     defer { display.withLock { $0?.finish() } }

@@ -1,6 +1,5 @@
 import Fieldpack
 import FieldpackCore
-import FieldpackFormats
 import FieldpackGeometry
 import Foundation
 
@@ -30,18 +29,18 @@ enum SourceArguments {
 
   static let group = OptionGroup(
     "Source options",
-    [stores, allowPath, noCache, sourceSRS, inputFormat] + ImportCommand.csvOptions)
+    [
+      stores, allowPath, noCache, sourceSRS, inputFormat, CSVArguments.delimiter, CSVArguments.x,
+      CSVArguments.y, CSVArguments.wkt,
+    ])
 
   /// How the source is opened.
-  static func options(_ arguments: ParsedArguments) -> SourceOptions {
+  static func options(_ arguments: ParsedArguments) throws(FieldpackError) -> SourceOptions {
     var options = SourceOptions()
     options.allowing = arguments[allowPath].map { URL(fileURLWithPath: $0) }
     options.file.format = arguments[inputFormat].flatMap(Format.named)
     options.file.importing.sourceSRS = arguments[sourceSRS]
-    options.file.importing.csv.delimiter = arguments[ImportCommand.delimiter]
-    options.file.importing.csv.xColumn = arguments[ImportCommand.x]
-    options.file.importing.csv.yColumn = arguments[ImportCommand.y]
-    options.file.importing.csv.wktColumn = arguments[ImportCommand.wkt]
+    options.file.importing.csv = try CSVArguments.options(arguments)
     if arguments[noCache] { options.file.cache = .private }
     return options
   }
