@@ -17,10 +17,17 @@ extension BulkTarget {
       try count.recount()
       try count.createTriggers()
     }
-    var whole = extent
-    if !isNew, let old = table.layer.envelope { whole.formUnion(old) }
-    try Contents(file: file).update(table, extent: whole.isEmpty ? nil : whole)
+    try Contents(file: file).update(table, extent: try wholeExtent())
     return loaded
+  }
+
+  /// What was there and what was loaded; found anew where the file did not know.
+  private func wholeExtent() throws(FieldpackError) -> Envelope? {
+    if isNew { return extent.isEmpty ? nil : extent }
+    let layer = LayerExtent(file: file, table: table)
+    guard var whole = table.layer.envelope else { return try layer.computed() }
+    whole.formUnion(extent)
+    return try layer.indexAgrees(whole) == false ? layer.computed() : whole
   }
 
   /// A new index, and one that grows by more than a fifth, is packed anew; into a larger one the

@@ -26,6 +26,7 @@ final class BulkTarget {
   private var lowest = Int64.max
   private var highest = Int64.min
   private var areConsecutive = true
+  private var firstIDs: [Int64] = []
   private var nextID: Int64 = 1
 
   init(
@@ -124,6 +125,7 @@ final class BulkTarget {
   private func note(_ id: Int64) {
     if count > 0, id != highest &+ 1 { areConsecutive = false }
     count += 1
+    if firstIDs.count < LoadedLayer.firstIDLimit { firstIDs.append(id) }
     lowest = min(lowest, id)
     highest = max(highest, id)
   }
@@ -217,10 +219,11 @@ final class BulkTarget {
   var refusedCount: Int { refusedBefore + insertion.skippedCount }
 
   var loaded: LoadedLayer {
-    LoadedLayer(
-      layer: table.layer.id, count: count - refusedCount,
-      ids: count == 0 ? nil : lowest...highest,
-      areConsecutive: areConsecutive && refusedCount == 0)
+    let isRange = areConsecutive && refusedCount == 0
+    return LoadedLayer(
+      layer: table.layer.id, count: count - refusedCount, ids: count == 0 ? nil : lowest...highest,
+      areConsecutive: isRange, firstIDs: isRange ? [] : firstIDs,
+      srs: table.schema.geometry?.srs)
   }
 
   // MARK: Index
@@ -251,7 +254,10 @@ final class BulkTarget {
       let all = try file.connection.prepare(
         "SELECT id, minx, maxx, miny, maxy FROM \(quoted(rtree))")
       defer { all.reset() }
+      // An index that was not true may name a row that is there only now.
+      let new = Set(tree.ids)
       while try all.step() {
+        if new.contains(all.integer(0)) { continue }
         tree.add(
           all.integer(0),
           SIMD4(Float(all.real(1)), Float(all.real(2)), Float(all.real(3)), Float(all.real(4))))
