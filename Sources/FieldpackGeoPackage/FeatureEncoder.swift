@@ -93,12 +93,14 @@ struct FeatureEncoder {
   }
 
   private static func text(_ value: Value, _ limit: Int?) -> SQLiteValue? {
+    let text: String
     switch value {
-    case .text(let text): text.unicodeScalars.count <= limit ?? .max ? .text(text) : nil
-    case .date(let day): .text(day.description)
-    case .dateTime(let instant): .text(instant.description)
-    default: nil
+    case .text(let own): text = own
+    case .date(let day): text = day.description
+    case .dateTime(let instant): text = instant.description
+    default: return nil
     }
+    return text.unicodeScalars.count <= limit ?? .max ? .text(text) : nil
   }
 
   private static func any(_ value: Value) -> SQLiteValue? {

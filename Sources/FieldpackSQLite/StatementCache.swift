@@ -19,7 +19,11 @@ struct StatementCache {
 
   /// Hands out the statement at rest for `sql`, which leaves the cache.
   mutating func take(_ sql: String) -> OpaquePointer? {
-    entries.removeValue(forKey: sql)?.handle
+    // Strings are equal that SQLite tells apart, such as two spellings of é in a name.
+    guard let place = entries.index(forKey: sql),
+      entries[place].key.utf8.elementsEqual(sql.utf8)
+    else { return nil }
+    return entries.remove(at: place).value.handle
   }
 
   /// Puts a statement to rest: reset, with its bindings cleared.

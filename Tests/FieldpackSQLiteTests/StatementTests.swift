@@ -16,6 +16,21 @@ import Testing
     #expect(try statement.step() == false)
   }
 
+  @Test func `statements that differ in the spelling of a character are not confused`() throws {
+    let database = try connection()
+    let spellings = ["\u{e9}", "e\u{301}"]
+    for name in spellings { try database.execute("CREATE TABLE \"\(name)\" (a)") }
+    for (index, name) in spellings.enumerated() {
+      let insert = try database.prepare("INSERT INTO \"\(name)\" VALUES (?)")
+      try insert.bind(index, at: 1)
+      try insert.run()
+    }
+    for (index, name) in spellings.enumerated() {
+      let value = try database.scalar("SELECT a FROM \"\(name)\"")
+      #expect(value == .integer(Int64(index)))
+    }
+  }
+
   @Test func `done is latched until reset`() throws {
     let statement = try connection().prepare("SELECT 1")
     #expect(try statement.step())

@@ -1,0 +1,66 @@
+import Foundation
+
+/// Programs of other makers that judge what we write. They are asked only where they are installed;
+/// a test that needs one is enabled by it and says in its comment why it is skipped.
+public enum Programs {
+  /// A Python with `osgeo_utils`, whose `validate_gpkg` judges GeoPackages.
+  public struct Validator: Sendable {
+    public let python: String
+    /// Whether it knows the R-tree triggers of GeoPackage 1.4, which GDAL 3.6 takes for a fault.
+    public let knowsVersion14: Bool
+  }
+
+  /// The one that `FIELDPACK_VALIDATE_PYTHON` names, else that of `.build/venv` and the system's.
+  public static let validators: [Validator] = {
+    let pythons = named("FIELDPACK_VALIDATE_PYTHON") ?? [environmentPython, "/usr/bin/python3"]
+    let module = "import inspect, osgeo_utils.samples.validate_gpkg as v"
+    return pythons.filter { isRunnable($0) && succeeds($0, ["-c", module]) }.map { python in
+      let check = module + "; assert '_update7' in inspect.getsource(v)"
+      return Validator(python: python, knowsVersion14: succeeds(python, ["-c", check]))
+    }
+  }()
+
+  public static let noValidator: String =
+    "no Python with osgeo_utils: install python3-gdal or set FIELDPACK_VALIDATE_PYTHON"
+
+  /// GDAL's `ogr2ogr`; `nil` where it is not installed.
+  public static let ogr2ogr: String? = found("ogr2ogr")
+  public static let noOGR = "ogr2ogr is not installed: install gdal-bin"
+
+  /// SQLite's shell; `nil` where it is not installed.
+  public static let sqlite3: String? = found("sqlite3")
+  public static let noSQLite = "sqlite3 is not installed"
+
+  private static var environmentPython: String {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../.build/venv/bin/python").standardizedFileURL.path
+  }
+
+  private static func named(_ variable: String) -> [String]? {
+    ProcessInfo.processInfo.environment[variable].map { [$0] }
+  }
+
+  private static func found(_ name: String) -> String? {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    return path.split(separator: ":").map { "\($0)/\(name)" }.first(where: isRunnable)
+  }
+
+  private static func isRunnable(_ path: String) -> Bool {
+    FileManager.default.isExecutableFile(atPath: path)
+  }
+
+  private static func succeeds(_ program: String, _ arguments: [String]) -> Bool {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    do {
+      try process.run()
+      process.waitUntilExit()
+      return process.terminationStatus == 0
+    } catch {
+      return false
+    }
+  }
+}
