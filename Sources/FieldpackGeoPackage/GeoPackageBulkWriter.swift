@@ -26,7 +26,8 @@ public final class GeoPackageBulkWriter {
     let pending = try PendingFile(target: target, overwrite: overwrite)
     if overwrite { try Self.refuseLiveTarget(pending.target) }
     self.pending = pending
-    (connection, file) = try Self.open(pending.path, .create, store: store, logger)
+    (connection, file) = try Self.open(
+      pending.path, .create, shownAs: target, store: store, logger)
     loader = BulkLoader(file)
     for pragma in ["journal_mode = OFF", "synchronous = OFF"] {
       _ = try file.rows("PRAGMA \(pragma)")
@@ -48,24 +49,25 @@ public final class GeoPackageBulkWriter {
     changing path: String, store: StoreID, logger: Logger = .silent
   ) throws(FieldpackError) {
     pending = nil
-    (connection, file) = try Self.open(path, .readWrite, store: store, logger)
+    (connection, file) = try Self.open(path, .readWrite, shownAs: path, store: store, logger)
     loader = BulkLoader(file)
     try begin("BEGIN IMMEDIATE")
     _ = try file.catalogue()
   }
 
   private static func open(
-    _ path: String, _ mode: Connection.Mode, store: StoreID, _ logger: Logger
+    _ path: String, _ mode: Connection.Mode, shownAs shown: String, store: StoreID,
+    _ logger: Logger
   ) throws(FieldpackError) -> (Connection, GeoPackageFile) {
     let connection: Connection
     do throws(SQLiteError) {
       connection = try Connection(path: path, mode: mode, profile: .bulk)
       StatementLog.attach(to: connection, logger)
-      let file = try GeoPackageFile(connection, store: store)
+      let file = try GeoPackageFile(connection, store: store, path: shown)
       _ = try connection.scalar("PRAGMA cache_size = -16384")
       return (connection, file)
     } catch {
-      throw FieldpackError(error, path: path, location: .init(store: store))
+      throw FieldpackError(error, path: shown, location: .init(store: store))
     }
   }
 

@@ -11,6 +11,8 @@ final class GeoPackageFile {
   let store: StoreID
   /// Whether ids are those of the file that this one caches.
   let usesFileIDs: Bool
+  /// The file as its user knows it, which differs from where it lies while it is made.
+  let path: String
   private(set) lazy var transformations = TransformationCache()
   private(set) lazy var systems = SRSCatalogue()
   /// The exact relations that SQL calls.
@@ -24,9 +26,10 @@ final class GeoPackageFile {
   }
 
   init(
-    _ connection: Connection, store: StoreID, usesFileIDs: Bool = false
+    _ connection: Connection, store: StoreID, usesFileIDs: Bool = false, path: String? = nil
   ) throws(SQLiteError) {
     self.connection = connection
+    self.path = path ?? connection.path
     self.usesFileIDs = usesFileIDs
     self.store = store
     relations = try SQLFunctions.register(on: connection)
@@ -43,8 +46,6 @@ final class GeoPackageFile {
       throw FieldpackError(error, path: connection.path, location: .init(store: store))
     }
   }
-
-  var path: String { connection.path }
 
   // MARK: SQL
 

@@ -32,8 +32,10 @@ public final class Connection {
   public let profile: Profile
   /// Stops the work of this connection from any thread.
   public let interruptHandle: InterruptHandle
-  /// A value that lives and dies with this connection's owner, for example a cursor that is
-  /// stepped in several visits.
+  /// What the owner keeps between two visits, for example a cursor that is stepped in several.
+  ///
+  /// Statements hold their connection, so set it to `nil` when done; a pool does that when its
+  /// reader is released.
   public var attachment: AnyObject?
   /// A value that stays with this connection until it closes, for example a catalogue. It must not
   /// hold the connection strongly.
@@ -92,6 +94,7 @@ public final class Connection {
     // Collations and functions go with the connection; SpatiaLite's own cache must go after it.
     sqlite3_close_v2(handle)
     spatiaLite?.cleanUp()
+    if mode != .readOnly { HotJournal.rollBack(path) }
   }
 
   /// Whether nothing can be written through this connection.

@@ -13,7 +13,8 @@ struct OpenedFile {
   var isQueryOnly = false
 
   static func inMemory() throws(SQLiteError) -> OpenedFile {
-    OpenedFile(handle: try open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE))
+    OpenedFile(
+      handle: try open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, path: ":memory:"))
   }
 
   static func file(_ path: String, mode: Connection.Mode) throws(SQLiteError) -> OpenedFile {
@@ -28,11 +29,12 @@ struct OpenedFile {
   /// A reader beside a writer of the same process.
   static func reader(of path: String) throws(SQLiteError) -> OpenedFile {
     try refuseOddFiles(path)
-    return OpenedFile(handle: try open(literal(path), SQLITE_OPEN_READWRITE), isQueryOnly: true)
+    return OpenedFile(
+      handle: try open(literal(path), SQLITE_OPEN_READWRITE, path: path), isQueryOnly: true)
   }
 
   private static func writing(_ path: String, _ flags: Int32) throws(SQLiteError) -> OpenedFile {
-    let handle = try open(literal(path), flags)
+    let handle = try open(literal(path), flags, path: path)
     // SQLite falls back to reading in silence.
     guard sqlite3_db_readonly(handle, "main") == 0 else {
       sqlite3_close_v2(handle)
@@ -42,28 +44,37 @@ struct OpenedFile {
     return OpenedFile(handle: handle)
   }
 
-  /// A plain read-only connection to a file in WAL mode makes `-wal` and `-shm` and cannot remove
-  /// them; one that may write removes both when it closes, and `query_only` keeps it a reader.
+  /// Opens for reading only where that leaves nothing behind and needs no repair.
   private static func reading(_ path: String) throws(SQLiteError) -> OpenedFile {
-    let plain = try open(literal(path), SQLITE_OPEN_READONLY)
-    guard isInWALMode(plain) else { return OpenedFile(handle: plain) }
-    let hasLiveWAL = hasContent(path + "-wal")
+    let plain = try open(literal(path), SQLITE_OPEN_READONLY, path: path)
+    let isWAL = isInWALMode(plain)
+    // The journal of a writer that died has to be rolled back before anything can be read.
+    guard isWAL || hasContent(path + "-journal") else { return OpenedFile(handle: plain) }
+    let hasLiveWAL = isWAL && hasContent(path + "-wal")
     if isWritable(path) {
       sqlite3_close_v2(plain)
-      let handle = try open(literal(path), SQLITE_OPEN_READWRITE)
-      // What somebody else left in the log stays in the log.
-      if hasLiveWAL {
-        _ = fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-      }
-      return OpenedFile(handle: handle, isQueryOnly: true)
+      return try repairing(path, keepsWAL: hasLiveWAL)
     }
-    if hasLiveWAL { return OpenedFile(handle: plain) }
+    guard isWAL, !hasLiveWAL else { return OpenedFile(handle: plain) }
     sqlite3_close_v2(plain)
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-    return OpenedFile(handle: try open(immutableURI(path), flags))
+    return OpenedFile(handle: try open(immutableURI(path), flags, path: path))
   }
 
-  private static func open(_ name: String, _ flags: Int32) throws(SQLiteError) -> OpaquePointer {
+  /// A plain read-only connection to a file in WAL mode makes `-wal` and `-shm` and cannot remove
+  /// them; one that may write removes both when it closes, and `query_only` keeps it a reader.
+  private static func repairing(_ path: String, keepsWAL: Bool) throws(SQLiteError) -> OpenedFile {
+    let opened = try reader(of: path)
+    // What somebody else left in the log stays in the log.
+    if keepsWAL {
+      _ = fieldpack_sqlite_config_flag(opened.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    }
+    return opened
+  }
+
+  private static func open(_ name: String, _ flags: Int32, path: String) throws(SQLiteError)
+    -> OpaquePointer
+  {
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(
       name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -71,7 +82,7 @@ struct OpenedFile {
       let failure = SQLiteError(handle: opened, code: code)
       sqlite3_close_v2(opened)
       throw SQLiteError(
-        extendedCode: failure.extendedCode, message: "\(failure.message): \(name)",
+        extendedCode: failure.extendedCode, message: "\(failure.message): \(path)",
         systemError: failure.systemError)
     }
     return opened

@@ -38,7 +38,7 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The disk, the quota or `max_page_count` is exhausted.
   public var isFull: Bool {
     code == SQLITE_FULL
-      || (code == SQLITE_IOERR && (systemError == ENOSPC || systemError == EDQUOT))
+      || (code == SQLITE_IOERR && [ENOSPC, EDQUOT, EFBIG].contains(systemError))
   }
   /// The work was interrupted, by cancellation or by a deadline.
   public var isInterrupted: Bool { code == SQLITE_INTERRUPT }

@@ -59,6 +59,23 @@ import Testing
     #expect(try Data(contentsOf: copy) == file)
   }
 
+  @Test func `what a dead writer left half done is rolled back before reading`() throws {
+    let folder = try TemporaryFolder()
+    let path = try makeFile(.delete, in: folder)
+    let copy = folder.file("copy.db").path
+    let writer = try Connection(path: path, mode: .readWrite)
+    try writer.executeScript(
+      """
+      PRAGMA cache_size = 1; BEGIN; DELETE FROM t;
+      INSERT INTO t SELECT randomblob(3000) FROM json_each('[1,2,3,4,5,6,7,8,9,10,11,12]');
+      """)
+    for suffix in ["", "-journal"] {
+      try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+    }
+    #expect(try read(copy) == 1)
+    #expect(try !names(folder).contains("copy.db-journal"))
+  }
+
   @Test(
     .enabled(if: Mount.isPossible, Comment(rawValue: Mount.impossible)),
     arguments: [JournalMode.delete, .wal])

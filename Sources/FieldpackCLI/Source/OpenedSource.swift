@@ -14,11 +14,15 @@ struct OpenedSource {
 extension Invocation {
   /// Opens the source that the command names, runs `body` and closes it, whatever happens.
   ///
-  /// - Parameter skipsErrors: whether features that cannot be read are passed over.
+  /// - Parameters:
+  ///   - skipsErrors: whether features that cannot be read are passed over.
+  ///   - usesWAL: whether GeoPackages are in WAL mode from their first change on.
   func withSource(
-    skipsErrors: Bool = false, _ body: (OpenedSource) async throws(FieldpackError) -> Int32
+    skipsErrors: Bool = false, usesWAL: Bool = true,
+    _ body: (OpenedSource) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    let source = try await openSource(arguments[SourceArguments.source], skipsErrors)
+    let source = try await openSource(
+      arguments[SourceArguments.source], skipsErrors: skipsErrors, usesWAL: usesWAL)
     do throws(FieldpackError) {
       let status = try await body(source)
       await source.workspace.close()
@@ -30,10 +34,12 @@ extension Invocation {
   }
 
   private func openSource(
-    _ name: String, _ skipsErrors: Bool
+    _ name: String, skipsErrors: Bool, usesWAL: Bool
   ) async throws(FieldpackError) -> OpenedSource {
     var options = try SourceArguments.options(arguments)
     options.file.importing.skipsErrors = skipsErrors
+    options.usesWAL = usesWAL
+    options.logger = logger
     let display = Locked<ProgressDisplay?>(nil)
     defer { display.withLock { $0?.finish() } }
     let console = console
@@ -90,7 +96,9 @@ final class SpooledInput: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   private static func spool(to path: String) throws(FieldpackError) {
-    let input = try ByteInput(spooling: 0, name: name)
+    let input = try ByteInput(spooling: 0, name: name) { (_) throws(FieldpackError) in
+      try checkCancellation()
+    }
     let output = try ByteOutput(replacing: path, overwrite: false)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { buffer.deallocate() }

@@ -20,7 +20,7 @@ final class Interruption: Sendable {
   ///
   /// One that the process was told to ignore, as by `nohup`, stays ignored.
   init() {
-    ignoreBrokenPipes()
+    ignoreFailedWrites()
     var ends: [Int32] = [-1, -1]
     guard makePipe(&ends) == 0 else { return }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -94,7 +94,10 @@ final class Interruption: Sendable {
       return received == nil
     }
     // Someone who asks twice does not want to wait.
-    guard isFirst else { _exit(128 + number) }
+    guard isFirst else {
+      PendingFile.removeAll()
+      _exit(128 + number)
+    }
     cancellation.withLock { $0 }?()
   }
 }
@@ -136,7 +139,9 @@ private func passOn(_ number: Int32) {
 /// `pipe(2)`, out of the way of the method of that name.
 private func makePipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }
 
-/// Writing to a pipe that nobody reads is an error of that write, not the end of the process.
-private func ignoreBrokenPipes() {
+/// Writing to a pipe that nobody reads, or beyond the size that a file may have, is an error of
+/// that write, not the end of the process.
+private func ignoreFailedWrites() {
   _ = signal(SIGPIPE, SIG_IGN)
+  _ = signal(SIGXFSZ, SIG_IGN)
 }

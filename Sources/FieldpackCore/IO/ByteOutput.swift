@@ -72,7 +72,8 @@ public final class ByteOutput {
 /// A file in the making: a hidden name beside the target, renamed on success, removed otherwise.
 ///
 /// A pending file of a process that was killed stays behind under its hidden name
-/// `.NAME.fieldpack-PID-N`; the target itself is always whole.
+/// `.NAME.fieldpack-PID-N`; the target itself is always whole. A process that is about to end at
+/// once calls ``removeAll()``.
 public final class PendingFile {
   public let target: String
   /// Where to write meanwhile.
@@ -108,7 +109,9 @@ public final class PendingFile {
     }
     self.target = real
     self.overwrite = overwrite
-    path = folder + Self.hiddenName(for: name)
+    let hidden = folder + Self.hiddenName(for: name)
+    path = hidden
+    Self.pending.withLock { _ = $0.insert(hidden) }
   }
 
   private static func split(_ path: String) -> (folder: String, name: String) {
@@ -117,6 +120,16 @@ public final class PendingFile {
   }
 
   private static let serial = Locked(0)
+  private static let pending = Locked<Set<String>>([])
+
+  /// Removes the pending files of this process, finished or not, from any thread.
+  public static func removeAll() {
+    pending.withLock { for path in $0 { remove(path) } }
+  }
+
+  private static func remove(_ path: String) {
+    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+  }
 
   private static func hiddenName(for name: String) -> String {
     let number = serial.withLock { count in
@@ -145,6 +158,8 @@ public final class PendingFile {
       unlink(path)
     }
     isCommitted = true
+    let path = path
+    Self.pending.withLock { _ = $0.remove(path) }
     syncFolder()
   }
 
@@ -170,7 +185,8 @@ public final class PendingFile {
   }
 
   deinit {
-    guard !isCommitted else { return }
-    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+    if !isCommitted { Self.remove(path) }
+    let path = path
+    Self.pending.withLock { _ = $0.remove(path) }
   }
 }

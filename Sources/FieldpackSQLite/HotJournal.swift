@@ -1,0 +1,21 @@
+import CSQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The journal that is left beside a file when a transaction could not be undone.
+enum HotJournal {
+  /// Rolls back what a connection of this process, now closed, could not: after a write that
+  /// failed, as on a full disk, SQLite leaves that to whoever opens the file next.
+  static func rollBack(_ path: String) {
+    guard !path.isEmpty, access(path + "-journal", F_OK) == 0,
+      let opened = try? OpenedFile.file(path, mode: .readWrite)
+    else { return }
+    // The first read does it; the journal of a transaction that lives is left alone.
+    sqlite3_exec(opened.handle, "SELECT 1 FROM sqlite_master", nil, nil, nil)
+    sqlite3_close_v2(opened.handle)
+  }
+}

@@ -1,0 +1,27 @@
+import CSQLite
+import CSpatiaLite
+
+/// What is known of the SQLite and SpatiaLite that this program runs with.
+public enum SQLiteLibrary {
+  /// For example "3.40.1".
+  public static var version: String { String(cString: sqlite3_libversion()) }
+
+  /// The least version that has all we use (`UPDATE … FROM`, generated columns, 2020).
+  public static let leastVersion = 3_034_000
+
+  public static var isRecent: Bool { sqlite3_libversion_number() >= leastVersion }
+
+  /// The options that we need and this build lacks.
+  public static var missingOptions: [String] {
+    var missing: [String] = []
+    if sqlite3_compileoption_used("ENABLE_RTREE") == 0 { missing.append("ENABLE_RTREE") }
+    if sqlite3_threadsafe() == 0 { missing.append("THREADSAFE") }
+    for option in ["OMIT_AUTHORIZATION", "OMIT_DECLTYPE", "OMIT_PROGRESS_CALLBACK", "OMIT_WAL"] {
+      if sqlite3_compileoption_used(option) != 0 { missing.append("no \(option)") }
+    }
+    return missing
+  }
+
+  /// SpatiaLite's version, for example "5.0.1"; nothing is initialised.
+  public static var spatiaLiteVersion: String { String(cString: spatialite_version()) }
+}
