@@ -14,14 +14,13 @@ extension FieldpackTool {
   }
 
   private static var commands: [Command] {
-    [
-      infoCommand, importCommand, queryCommand, exportCommand, transformCommand, explainCommand,
-      sqlCommand, completionsCommand, helpCommand,
+    [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
+      transformCommand, explainCommand, sqlCommand, doctorCommand, completionsCommand, helpCommand,
     ]
   }
 
   /// What the shell completions look up in files.
-  static var completionValues: CompletionValues { .none }
+  static var completionValues: CompletionValues { .files }
 
   private static var helpCommand: Command {
     Command(

@@ -14,8 +14,8 @@ import Testing
     columns: { source, layers in
       [CompletionCandidate("name", "TEXT"), CompletionCandidate("depth", "\(source) \(layers)")]
     },
-    srs: { begin in
-      ["EPSG:4326", "EPSG:4258"].filter { $0.hasPrefix(begin) }.map { CompletionCandidate($0) }
+    srs: { source in
+      ["EPSG:4326", "EPSG:4258"].map { CompletionCandidate($0, source ?? "") }
     })
 
   @Test(arguments: [
@@ -33,6 +33,7 @@ import Testing
     (["query", "a.gpkg", "-s", "x", "--st"], "words\n--store\tA store.\n"),
     (["query", "--srs", "EPSG:43"], "words\nEPSG:4326\n"),
     (["query", "--srs=EPSG:43"], "words\n--srs=EPSG:4326\n"),
+    (["query", "a.gpkg", "--srs", "EPSG:42"], "words\nEPSG:4258\ta.gpkg\n"),
     (["query", "--limit", ""], "words\n"),
     (
       ["query", "a.gpkg", "wells", "--sort", "name,-d"],

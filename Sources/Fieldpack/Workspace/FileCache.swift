@@ -64,7 +64,7 @@ struct FileCache: Sendable {
     return Entry(path: path, isTemporary: true)
   }
 
-  private func folder() -> String? {
+  func folder() -> String? {
     switch policy {
     case .private: return nil
     case .folder(let path): return path

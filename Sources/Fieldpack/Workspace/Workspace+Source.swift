@@ -39,7 +39,7 @@ extension Workspace {
         usesWAL: options.usesWAL, logger: options.logger)
     }
     return try await open(
-      file: url, options: options.file, usesWAL: options.usesWAL, logger: options.logger)
+      path: path, options: options.file, usesWAL: options.usesWAL, logger: options.logger)
   }
 
   /// A `.scfg`, or JSON whose top object has the members of a config and is not GeoJSON.

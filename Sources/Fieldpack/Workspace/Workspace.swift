@@ -77,7 +77,13 @@ public actor Workspace {
     file: URL, id: StoreID? = nil, options: FileStore.Options = .init(), usesWAL: Bool = true,
     logger: Logger = .silent
   ) async throws(FieldpackError) -> Workspace {
-    let path = file.path
+    try await open(path: file.path, id: id, options: options, usesWAL: usesWAL, logger: logger)
+  }
+
+  /// Opens the file at a path as its user typed it, which is how errors name it.
+  static func open(
+    path: String, id: StoreID? = nil, options: FileStore.Options, usesWAL: Bool, logger: Logger
+  ) async throws(FieldpackError) -> Workspace {
     let id = id ?? StoreID(Importer.stem(path).rawValue)
     let format =
       if let given = options.format { given } else {

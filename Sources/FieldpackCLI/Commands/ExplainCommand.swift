@@ -5,7 +5,7 @@ import FieldpackGeometry
 extension FieldpackTool {
   static var explainCommand: Command {
     Command(
-      "explain", abstract: "Show the SQL, its parameters and the plan that answer a query.",
+      "explain", abstract: "Show the SQL and the plan that answer a query.",
       examples: [
         "fieldpack explain field.gpkg wells --bbox 7,46,8,47 --where \"depth > 20\"",
         "fieldpack explain field.gpkg --srs EPSG:25832 --json",

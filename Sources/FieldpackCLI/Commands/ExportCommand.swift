@@ -6,7 +6,7 @@ import Foundation
 extension FieldpackTool {
   static var exportCommand: Command {
     Command(
-      "export", abstract: "Write features to a file: GeoJSON, GPX, CSV, GeoPackage, SVG, HTML.",
+      "export", abstract: "Write features to a file of another format.",
       discussion: """
         The file's extension tells its format: .geojson .geojsonl .gpx .csv .gpkg .svg .html. It \
         appears when it is complete, and not at all when something fails. GeoJSON and CSV take one \

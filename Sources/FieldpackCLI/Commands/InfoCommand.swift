@@ -5,7 +5,7 @@ import FieldpackGeometry
 extension FieldpackTool {
   static var infoCommand: Command {
     Command(
-      "info", abstract: "Show stores, layers, counts, envelopes and columns of a source.",
+      "info", abstract: "Show stores, layers, counts and columns.",
       discussion: """
         Every store of a config is listed with its state; one that cannot be opened is no error \
         here. With a LAYER its columns are listed too.

@@ -5,7 +5,7 @@ import FieldpackGeoPackage
 extension FieldpackTool {
   static var sqlCommand: Command {
     Command(
-      "sql", abstract: "Run SQL on a GeoPackage, to read unless --write is given.",
+      "sql", abstract: "Run SQL on a GeoPackage, read-only by default.",
       discussion: """
         SpatiaLite's functions are at hand, and ST_MinX and its kin. Geometries show as WKT, other \
         blobs as hexadecimal. With --write the statements run in one transaction, whose triggers \

@@ -81,21 +81,21 @@ struct CompletionRequest {
     case .list(let element):
       let begin = text.lastIndex(of: ",").map { text.index(after: $0) } ?? text.startIndex
       let signed = text[begin...].hasPrefix("-") ? text.index(after: begin) : begin
-      let found = await candidates(element, String(text[signed...]), values)
+      let found = await candidates(element, values)
       return words(
         found, String(text[signed...]), prefix: String(prefix) + String(text[..<signed]), more: true
       )
     default:
-      return words(await candidates(hint, text, values), text, prefix: String(prefix))
+      return words(await candidates(hint, values), text, prefix: String(prefix))
     }
   }
 
   private func candidates(
-    _ hint: CompletionHint, _ text: String, _ values: CompletionValues
+    _ hint: CompletionHint, _ values: CompletionValues
   ) async -> [CompletionCandidate] {
     switch hint {
     case .choices(let choices): return choices.map { CompletionCandidate($0) }
-    case .srs: return await values.srs(text)
+    case .srs: return await values.srs(source)
     case .store:
       guard let source else { return [] }
       return await values.stores(source)

@@ -20,13 +20,13 @@ public struct CompletionValues: Sendable {
   /// The columns of the layers, or of every layer where none is named.
   public var columns:
     @Sendable (_ source: String, _ layers: [String]) async -> [CompletionCandidate]
-  /// The systems whose `AUTHORITY:CODE` begins with the text.
-  public var srs: @Sendable (_ begin: String) async -> [CompletionCandidate]
+  /// Reference systems as `AUTHORITY:CODE`, those of the source first, where one is typed.
+  public var srs: @Sendable (_ source: String?) async -> [CompletionCandidate]
 
   public init(
     stores: @escaping Lookup, layers: @escaping Lookup,
     columns: @escaping @Sendable (String, [String]) async -> [CompletionCandidate],
-    srs: @escaping @Sendable (String) async -> [CompletionCandidate]
+    srs: @escaping @Sendable (String?) async -> [CompletionCandidate]
   ) {
     self.stores = stores
     self.layers = layers
