@@ -60,12 +60,14 @@ extension BulkTarget {
   /// Gives the second of equal rows the id with `-2`, and so on, in the order of the file.
   private func numberEqualContents() throws(FieldpackError) {
     let (t, c) = (quoted(table.table), quoted(LoadedIDs.contentIDColumn))
+    // Names that no column of a file is likely to have: any column may be called n or rowid.
+    let (id, row, n) = (table.idExpression, quoted("fieldpack row"), quoted("fieldpack ordinal"))
     try file.execute(
       "CREATE INDEX \(quoted("fieldpack_content_\(table.table)")) ON \(t) (\(c))")
     try file.execute(
-      "UPDATE \(t) SET \(c) = \(c) || '-' || n FROM (SELECT rowid AS r, row_number() OVER "
-        + "(PARTITION BY \(c) ORDER BY rowid) AS n FROM \(t) WHERE \(c) IN "
+      "UPDATE \(t) SET \(c) = \(c) || '-' || \(n) FROM (SELECT \(id) AS \(row), "
+        + "row_number() OVER (PARTITION BY \(c) ORDER BY \(id)) AS \(n) FROM \(t) WHERE \(c) IN "
         + "(SELECT \(c) FROM \(t) GROUP BY \(c) HAVING count(*) > 1)) "
-        + "WHERE \(t).rowid = r AND n > 1")
+        + "WHERE \(t).\(id) = \(row) AND \(n) > 1")
   }
 }

@@ -12,7 +12,7 @@ import FieldpackSQLite
 public final class GeoPackageBulkWriter {
   private let pending: PendingFile?
   private let connection: Connection
-  private let file: GeoPackageFile
+  let file: GeoPackageFile
   public let loader: BulkLoader
   private var isOpen = true
 

@@ -35,7 +35,8 @@ struct QueryWalk {
       }
       waiting = []
     }
-    isMerging = tables.count > 1 && !query.order.isEmpty
+    // The cursors of a merge are on their first row already.
+    isMerging = !query.order.isEmpty && (tables.count > 1 || query.skipsErrors)
   }
 
   private let isMerging: Bool

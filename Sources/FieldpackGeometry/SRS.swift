@@ -47,7 +47,10 @@ public struct SRS: Hashable, Sendable, CustomStringConvertible {
   /// GeoPackage's `srs_id` 0.
   public static let undefinedGeographic = SRS("NONE", 0)
 
-  public var isUndefined: Bool { organization == "NONE" }
+  /// Whether this is one of GeoPackage's two undefined systems.
+  ///
+  /// A system that a file defines itself, by WKT alone, has the organization `NONE` as well.
+  public var isUndefined: Bool { self == .undefinedCartesian || self == .undefinedGeographic }
 
   public var description: String { "\(organization):\(code)" }
 }

@@ -62,6 +62,11 @@ struct SurveyFolder {
     try String(contentsOf: folder.file(name), encoding: .utf8)
   }
 
+  /// A path in the folder as the system knows it, links resolved.
+  func real(_ name: String) -> String {
+    folder.url.resolvingSymlinksInPath().appendingPathComponent(name).path
+  }
+
   func exists(_ name: String) -> Bool {
     FileManager.default.fileExists(atPath: folder.file(name).path)
   }

@@ -46,7 +46,7 @@ public struct ConfigDocument: Sendable {
 
   public init(contentsOf url: URL) throws(FieldpackError) {
     let input = try ByteInput(path: url.path)
-    try self.init(input.head(min(input.size, Self.maximumByteCount + 1)), file: url.path)
+    try self.init(input.head(min(input.size, Self.maximumByteCount + 1)), file: url.relativePath)
   }
 
   /// Writes the file whole or not at all.

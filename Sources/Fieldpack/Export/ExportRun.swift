@@ -34,7 +34,7 @@ struct ExportRun: Sendable {
     } else if format.isGeographic, let srs = query.srs, srs != .wgs84 {
       notes.append(try Self.note(on: srs, format))
     }
-    try await findTextIDs(in: &targets)
+    if format == .geoPackage { try await describe(&targets) }
     var plan = Plan(
       query: query,
       writing: .init(
@@ -56,12 +56,16 @@ struct ExportRun: Sendable {
     return "the coordinates are in \(srs), not in RFC 7946's WGS 84; \(member)"
   }
 
-  /// A GeoPackage needs to know before the first row which layers have texts for ids.
-  private func findTextIDs(in targets: inout [ExportTarget]) async throws(FieldpackError) {
-    guard format == .geoPackage else { return }
+  /// A GeoPackage needs to know before the first row which layers have texts for ids, and how
+  /// their systems are defined.
+  private func describe(_ targets: inout [ExportTarget]) async throws(FieldpackError) {
     for index in targets.indices {
       let store = try workspace.store(targets[index].store)
-      if store is GeoPackageStore { continue }
+      if let store = store as? GeoPackageStore {
+        let srs = targets[index].schema.geometry?.srs
+        targets[index].system = try await store.systems().first { $0.srs == srs }
+        continue
+      }
       let first = Query(layers: [targets[index].layer]).select([]).withoutGeometry().limit(1)
       guard let batch = try await store.query(first).makeAsyncIterator().next() else { continue }
       if case .text? = batch.ids.first { targets[index].hasTextIDs = true }

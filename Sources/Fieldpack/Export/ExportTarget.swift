@@ -1,4 +1,5 @@
 package import FieldpackCore
+package import FieldpackGeoPackage
 import FieldpackGeometry
 
 /// A layer that a query is about, as its rows will come.
@@ -7,6 +8,8 @@ package struct ExportTarget: Hashable, Sendable {
   package var schema: Schema
   /// Whether the feature ids are texts, which a GeoPackage cannot keep as ids.
   package var hasTextIDs = false
+  /// The system of its geometries as the store's file defines it.
+  package var system: StoredSRS?
 
   package init(store: StoreID, schema: Schema) {
     self.store = store

@@ -9,6 +9,7 @@ import FieldpackGeometry
 final class GeoPackageExport {
   private let writer: GeoPackageBulkWriter
   private var layers: [LayerID: Stored] = [:]
+  private var systems: [SRS: StoredSRS] = [:]
 
   private struct Stored {
     var schema: Schema
@@ -30,7 +31,21 @@ final class GeoPackageExport {
   func create(_ target: ExportTarget) throws(FieldpackError) {
     let stored = Self.stored(target)
     layers[target.layer] = stored
+    if let system = target.system { try define(system, for: target.layer) }
     try writer.create(stored.schema, ids: target.hasTextIDs ? .assigned : .given)
+  }
+
+  /// One code stands for one system in a file.
+  private func define(_ system: StoredSRS, for layer: LayerID) throws(FieldpackError) {
+    if let other = systems[system.srs], other.definition != system.definition {
+      throw FieldpackError(
+        .unsupported,
+        "\(system.srs) is not the same system in layer '\(layer)' as in a layer before it. "
+          + "Try: --srs",
+        location: .init(layer: layer))
+    }
+    systems[system.srs] = system
+    try writer.define(system)
   }
 
   private static func stored(_ target: ExportTarget) -> Stored {

@@ -21,14 +21,21 @@ extension Workspace {
   ) async throws(FieldpackError) -> ExportReport {
     guard let format = format ?? Format.byExtension(file.path) else {
       throw FieldpackError(
-        .invalidArgument, "the format of \(file.path) is not known. Try: --format geojson",
+        .invalidArgument, "the format of \(file.path) is not known",
         position: FilePosition(file: file.path))
     }
-    try refuseInput(as: file.path)
+    return try await exportFeatures(query, toPath: file.path, as: format, options: options)
+  }
+
+  /// As for a URL, with errors that name the path as it is given here.
+  package nonisolated func exportFeatures(
+    _ query: Query, toPath path: String, as format: Format, options: ExportOptions
+  ) async throws(FieldpackError) -> ExportReport {
+    try refuseInput(as: path)
     let run = ExportRun(
       workspace: self, query: query.skippingErrors(options.skipsErrors), format: format,
       options: options)
-    return try await run.write(to: file.path)
+    return try await run.write(to: path)
   }
 
   /// Writes the features that `query` asks for to `output` while they are read.

@@ -97,7 +97,9 @@ extension Workspace {
   private nonisolated func unknown(_ layer: LayerID, _ query: Query) async -> FieldpackError {
     var known: [String] = []
     for member in members where query.stores?.contains(member.id) ?? true {
-      known += ((try? await member.store?.schemas()) ?? []).map(\.layer.rawValue)
+      known += ((try? await member.store?.schemas()) ?? []).map {
+        members.count > 1 ? "\(member.id)/\($0.layer)" : $0.layer.rawValue
+      }
     }
     let list = known.isEmpty ? "there are none" : "there are: \(known.joined(separator: ", "))"
     return FieldpackError(

@@ -1,7 +1,6 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
-import Foundation
 
 extension FieldpackTool {
   static var exportCommand: Command {
@@ -89,7 +88,7 @@ struct ExportCommand {
       options.progress = { display.update($0) }
       defer { display.finish() }
       report = try await source.workspace.exportFeatures(
-        query, to: URL(fileURLWithPath: path), as: format, options: options)
+        query, toPath: path, as: format, options: options)
     }
     if path != "-" { try print(report, format, query, source) }
     return invocation.finish(report)

@@ -17,14 +17,13 @@ struct QueryDocument {
     var counts = [Int](repeating: 0, count: targets.count)
     let output = invocation.output
     output.buffer.append(contentsOf: "{\"features\":[".utf8)
-    var separator = "\n"
-    let iterator = batches.makeAsyncIterator()
-    while let batch = try await iterator.next() {
-      let place = targets.firstIndex {
-        $0.store == batch.store && $0.layer == batch.schema.layer
-      }
-      if let place { counts[place] += batch.count }
-      try append(batch, &separator)
+    var failure: FieldpackError?
+    do throws(FieldpackError) {
+      try await appendFeatures(of: batches, targets, &counts)
+    } catch {
+      // What is printed already has to become a whole document.
+      guard error.isPartialFailure else { throw error }
+      failure = error
     }
     output.buffer.append(contentsOf: "\n],".utf8)
     let report = batches.report.current
@@ -32,13 +31,40 @@ struct QueryDocument {
       "layers": .array(zip(targets, counts).map { Self.layer($0, count: $1) }),
       "stores": .stores(of: source.workspace, asked: query.stores, failures: report.failures),
       "skipped": .skipped(report.skipped, count: report.skipped.count),
-      "transformations": .array(moved.map { JSONValue($0) }),
-      "notes": JSONValue(report.notes),
+      "transformations": .array(moved.map { JSONValue($0) }), "notes": JSONValue(report.notes),
+      "error": failure.map { JSONValue(reason: $0) } ?? nil,
     ]
     output.buffer.append(contentsOf: rest.text.utf8.dropFirst())
     output.buffer.append(UInt8(ascii: "\n"))
     try output.flush()
+    if let failure { throw failure }
     return invocation.finish(report)
+  }
+
+  private func appendFeatures(
+    of batches: FeatureBatches, _ targets: [ExportTarget], _ counts: inout [Int]
+  ) async throws(FieldpackError) {
+    var separator = "\n"
+    var options = GeoJSONWriter.Options()
+    options.layout = .lines
+    options.skipsErrors = query.skipsErrors
+    let iterator = batches.makeAsyncIterator()
+    while let batch = try await iterator.next() {
+      let place = targets.firstIndex {
+        $0.store == batch.store && $0.layer == batch.schema.layer
+      }
+      let line = ByteOutput()
+      var writer = GeoJSONWriter(line, options: options)
+      try writer.begin(batch.schema)
+      for index in 0..<batch.count {
+        try writer.feature(batch[index])
+        if line.buffer.isEmpty { continue }
+        try append(line.buffer, batch, index, &separator)
+        line.buffer.removeAll(keepingCapacity: true)
+      }
+      if let place { counts[place] += writer.count }
+      for skipped in writer.skipped { batches.report.add(skipped: skipped) }
+    }
   }
 
   /// In longitude and latitude as GeoJSON is, where every layer can be.
@@ -51,32 +77,23 @@ struct QueryDocument {
     return query.transformed(to: .wgs84)
   }
 
-  /// GeoJSON features with the members `store`, `layer` and `key` before the others.
-  private func append(_ batch: FeatureBatch, _ separator: inout String) throws(FieldpackError) {
-    var options = GeoJSONWriter.Options()
-    options.layout = .lines
-    let lines = ByteOutput()
-    var writer = GeoJSONWriter(lines, options: options)
-    try writer.begin(batch.schema)
+  /// Appends a GeoJSON feature with the members `store`, `layer` and `key` before the others.
+  private func append(
+    _ feature: [UInt8], _ batch: FeatureBatch, _ index: Int, _ separator: inout String
+  ) throws(FieldpackError) {
     let (store, layer) = (batch.store, batch.schema.layer)
-    var head: [UInt8] = []
-    for index in 0..<batch.count {
-      lines.buffer.removeAll(keepingCapacity: true)
-      try writer.feature(batch[index])
-      let key = KeyTuple(store: store, layer: layer, feature: batch[index].id)
-      head.removeAll(keepingCapacity: true)
-      head.append(contentsOf: separator.utf8)
-      separator = ",\n"
-      let members: JSONValue = [
-        "store": .text(store.rawValue), "layer": .text(layer.rawValue),
-        "key": .text(key.description),
-      ]
-      head.append(contentsOf: members.text.utf8.dropLast())
-      head.append(UInt8(ascii: ","))
-      invocation.output.buffer.append(contentsOf: head)
-      invocation.output.buffer.append(contentsOf: lines.buffer.dropFirst().dropLast())
-      try invocation.output.flushIfFull()
-    }
+    let key = KeyTuple(store: store, layer: layer, feature: batch[index].id)
+    let members: JSONValue = [
+      "store": .text(store.rawValue), "layer": .text(layer.rawValue),
+      "key": .text(key.description),
+    ]
+    let output = invocation.output
+    output.buffer.append(contentsOf: separator.utf8)
+    separator = ",\n"
+    output.buffer.append(contentsOf: members.text.utf8.dropLast())
+    output.buffer.append(UInt8(ascii: ","))
+    output.buffer.append(contentsOf: feature.dropFirst().dropLast())
+    try output.flushIfFull()
   }
 
   private static func layer(_ target: ExportTarget, count: Int) -> JSONValue {

@@ -62,8 +62,8 @@ struct TransformCommand {
   }
 
   private func check(_ path: String) throws(FieldpackError) {
-    let format = try? Format.detect(path: path, head: ByteInput(path: path).head(4096))
-    guard let format, format != .geoPackage else { return }
+    let format = try Format.detect(path: path, head: try ByteInput(path: path).head(4096))
+    guard format != .geoPackage else { return }
     throw FieldpackError(
       .invalidArgument,
       "\(path) is no GeoPackage but \(format). Try: fieldpack import \(path) --srs …",
@@ -83,7 +83,7 @@ struct TransformCommand {
     var options = ExportArguments.options(arguments)
     options.progress = { display.update($0) }
     let report = try await workspace.exportFeatures(
-      query, to: URL(fileURLWithPath: output), as: .geoPackage, options: options)
+      query, toPath: output, as: .geoPackage, options: options)
     display.finish()
     if arguments[CommonOptions.json] {
       let stores = JSONValue.stores(of: workspace, asked: nil, failures: report.failures)

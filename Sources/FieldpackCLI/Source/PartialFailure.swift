@@ -40,7 +40,7 @@ extension Invocation {
 
 extension FieldpackError {
   /// Whether one feature or store is at fault, and the others could go on.
-  fileprivate var isPartialFailure: Bool {
+  var isPartialFailure: Bool {
     if underlying is IncompleteExport { return true }
     return location.feature != nil && [.invalidData, .constraint, .unsupported].contains(code)
   }

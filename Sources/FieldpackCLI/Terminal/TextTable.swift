@@ -29,7 +29,7 @@ public struct TextTable {
   }
 
   /// The least width that a column is cut to.
-  private static let leastWidth = 5
+  private static let leastWidth = 8
   private static let gap = 2
 
   /// - Parameter width: the cells of a line; `nil` cuts nothing.

@@ -1,0 +1,58 @@
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@Suite struct ExplainCommandTests {
+  private let survey: SurveyFolder
+
+  init() throws { survey = try SurveyFolder() }
+
+  @Test func `shows SQL, parameters, plan and transformation`() async throws {
+    let result = try await survey.run(
+      "explain", "wells.geojson", "--where", "name = 'O''Hara' AND depth > 3", "--srs",
+      "EPSG:25833", "--limit", "5")
+    #expect(
+      result.output == """
+        wells/default
+          SQL
+            SELECT "fid", "geom", "name", "depth", "open" FROM "default" WHERE ("name" =
+            ? COLLATE BINARY AND ("depth" > ? AND typeof("depth") IN ('integer',
+            'real'))) ORDER BY "fid" LIMIT ? OFFSET ?
+          parameters
+            1  'O''Hara'
+            2  3
+            3  5
+            4  0
+          plan
+            SCAN default
+          transformation
+            EPSG:4326 to EPSG:25833: Inverse of ETRS89 to WGS 84 (1) + UTM zone 33N (accuracy 1 m)
+
+        """)
+    #expect(result.error == "")
+    #expect(result.status == 0)
+  }
+
+  @Test func `json has the layers, and what is left out`() async throws {
+    let result = try await survey.run(
+      "explain", "survey.scfg", "--where", "open = TRUE", "--json", "--store", "wells", "--store",
+      "sights")
+    #expect(
+      result.output == """
+        {"layers":[{"store":"wells","layer":"default","sql":"SELECT \\"fid\\", \\"geom\\", \
+        \\"name\\", \\"depth\\", \\"open\\" FROM \\"default\\" WHERE \\"open\\" = ? \
+        ORDER BY \\"fid\\"","parameters":[1],"plan":["SCAN default"],"transformation":null}],\
+        "stores":[{"id":"wells","state":"open","error":null},\
+        {"id":"sights","state":"open","error":null}],\
+        "notes":["left out: layer 'default' has no column 'open' \
+        (it has: id, geom, name, depth)"]}
+
+        """)
+    #expect(result.status == 0)
+  }
+
+  @Test func `uses the R-tree for a box`() async throws {
+    let result = try await survey.run("explain", "wells.geojson", "--bbox", "13,52,14,53")
+    #expect(result.output.contains("SCAN rtree_default_geom VIRTUAL TABLE INDEX"))
+  }
+}

@@ -1,0 +1,332 @@
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@Suite struct QueryCommandTests {
+  private let survey: SurveyFolder
+
+  init() throws { survey = try SurveyFolder() }
+
+  private let gone: (String) -> String = {
+    "fieldpack: survey.scfg:4:3: 'gone.gpkg' is not there (looked for \($0))\n"
+  }
+
+  // MARK: Tables
+
+  @Test func `prints a table`() async throws {
+    let result = try await survey.run("query", "wells.geojson")
+    #expect(
+      result.output == """
+        fid  name   depth  open  geom
+        ───  ─────  ─────  ────  ─────────────────
+         11  Mitte   12.5  true  POINT (13.4 52.5)
+         12  Nord       8        POINT (13.5 52.6)
+
+        """)
+    #expect(result.error == "")
+    #expect(result.status == 0)
+  }
+
+  @Test func `gives several layers a heading each and names stores that are down`() async throws {
+    let result = try await survey.run("query", "survey.scfg")
+    #expect(
+      result.output == """
+        wells/default
+        fid  name   depth  open  geom
+        ───  ─────  ─────  ────  ─────────────────
+         11  Mitte   12.5  true  POINT (13.4 52.5)
+         12  Nord       8        POINT (13.5 52.6)
+
+        sights/default
+        id   name  depth  geom
+        ───  ────  ─────  ─────────────────────
+        dom  Dom     3.5  POINT (13.401 52.519)
+
+        """)
+    #expect(result.error == gone(survey.real("gone.gpkg")))
+    #expect(result.status == 1)
+    let skipping = try await survey.run("query", "survey.scfg", "--skip-errors")
+    #expect(skipping.output == result.output)
+    #expect(skipping.status == 2)
+  }
+
+  @Test func `sorts all layers into one table, with limit and offset over all`() async throws {
+    let result = try await survey.run(
+      "query", "survey.scfg", "--sort", "-depth", "--limit", "2", "--offset", "1",
+      "--skip-errors", "--select", "name,depth", "--keys", "-q")
+    #expect(
+      result.output == """
+        key                         layer           id   name  depth  geometry
+        ──────────────────────────  ──────────────  ───  ────  ─────  ─────────────────────
+        d2VsbHM=.ZGVmYXVsdA==.MTI=  wells/default   12   Nord      8  POINT (13.5 52.6)
+        c2lnaHRz.ZGVmYXVsdA==.ZG9t  sights/default  dom  Dom     3.5  POINT (13.401 52.519)
+
+        """)
+    #expect(result.status == 2)
+  }
+
+  @Test func `a table without rows shows its columns`() async throws {
+    let result = try await survey.run("query", "wells.geojson", "--bbox", "170,0,-170,60")
+    #expect(
+      result.output == """
+        fid  name  depth  open  geom
+        ───  ────  ─────  ────  ────
+
+        """)
+    #expect(result.status == 0)
+  }
+
+  @Test func `transforms on the way out and says how`() async throws {
+    let result = try await survey.run(
+      "query", "wells.geojson", "default", "--srs", "EPSG:25833", "--limit", "1")
+    #expect(
+      result.output
+        == """
+        fid  name   depth  open  geom
+        ───  ─────  ─────  ────  ───────────────────────────
+         11  Mitte   12.5  true  POINT (391390.73 5817855.24)
+
+        """.replacing("───────────────────────────\n", with: "────────────────────────────\n"))
+    #expect(
+      result.error
+        == "note: layer 'default': EPSG:4326 to EPSG:25833: Inverse of ETRS89 to WGS 84 (1) + "
+        + "UTM zone 33N (accuracy 1 m)\n")
+  }
+
+  @Test func `sorts one layer whose errors are skipped`() async throws {
+    let result = try await survey.run(
+      "query", "wells.geojson", "--sort", "depth", "--skip-errors", "--format", "csv",
+      "--select", "name")
+    #expect(
+      result.output == """
+        fid,name,wkt\r
+        12,Nord,POINT (13.5 52.6)\r
+        11,Mitte,POINT (13.4 52.5)\r
+
+        """)
+    #expect(result.status == 0)
+  }
+
+  // MARK: Conditions
+
+  @Test(arguments: [
+    (["--where", "depth > 10"], "11"), (["--where", "depth < 10"], "12"),
+    (["--where", "open IS NULL"], "12"), (["--bbox", "13.45,52,14,53"], "12"),
+    (["--bbox", "13.4,52.5,13.4,52.5"], "11"), (["--bbox", "-10,-10,10,10"], ""),
+    (["--bbox", "13,52,13.45,53", "--bbox-relation", "disjoint"], "12"),
+    (["--bbox", "390000,5810000,395000,5820000", "--bbox-srs", "EPSG:25833"], "11"),
+    (["--where", "S_INTERSECTS(geom, BBOX(13,52,13.45,53)) AND name LIKE 'M%'"], "11"),
+    (["--sort", "depth"], "12 11"), (["--sort=-name", "--offset", "1"], "11"),
+    (["--limit", "0"], ""),
+  ])
+  func `picks features`(words: [String], ids: String) async throws {
+    let result = try await survey.run(
+      ["query", "wells.geojson", "--format", "csv", "--select", "name"] + words)
+    let rows = result.output.split(whereSeparator: \.isNewline).dropFirst()
+    #expect(rows.map { String($0.prefix(2)) }.joined(separator: " ") == ids)
+    #expect(result.status == 0)
+  }
+
+  struct Refusal: Sendable {
+    let words: [String]
+    let status: Int32
+    let line: String
+
+    init(_ words: [String], _ status: Int32, _ line: String) {
+      (self.words, self.status, self.line) = (words, status, line)
+    }
+  }
+
+  private static let refusals: [Refusal] = [
+    Refusal(
+      ["--where", "depth >"], 64,
+      "fieldpack: --where:1:8: expected a value or a column but found the end\n"
+    ),
+    Refusal(
+      ["--where", "dept > 1"], 66,
+      "fieldpack: wells/default: layer 'default' has no column 'dept', did you mean 'depth'? "
+        + "(it has: fid, geom, name, depth, open)\n"
+    ),
+    Refusal(
+      ["--bbox", "1,2,3"], 64,
+      "fieldpack: --bbox '1,2,3' is not four numbers: west,south,east,north. "
+        + "Try: fieldpack help query\n"
+    ),
+    Refusal(
+      ["--bbox", "1,5,3,4"], 64,
+      "fieldpack: --bbox '1,5,3,4' has its south above its north; the order is "
+        + "west,south,east,north. Try: fieldpack help query\n"
+    ),
+    Refusal(
+      ["--bbox-srs", "EPSG:4326"], 64,
+      "fieldpack: --bbox-srs and --bbox-relation say more about a --bbox, which is missing\n"
+    ),
+    Refusal(
+      ["--srs", "EPSG:99999"], 64,
+      "fieldpack: wells/default: PROJ knows no reference system EPSG:99999. Try: search its name "
+        + "at https://epsg.org or with 'projinfo --list-crs'\n"
+    ),
+    Refusal(
+      ["--srs", "+proj=utm"], 64,
+      "fieldpack: --srs '+proj=utm' is not an authority and a code such as EPSG:25832. "
+        + "Try: fieldpack help query\n"
+    ),
+    Refusal(
+      ["--select", "name,nix"], 66,
+      "fieldpack: wells: no layer asked has a column 'nix' ('default' has: name, depth, open)\n"
+    ),
+    Refusal(
+      ["nix"], 66,
+      "fieldpack: layer 'nix' is in none of the stores asked (there are: default)\n"
+    ),
+    Refusal(
+      ["--limit", "-1"], 64, "fieldpack: --limit '-1' is less than 0. Try: fieldpack help query\n"),
+    Refusal(
+      ["--format", "csv", "--count"], 64,
+      "fieldpack: --format csv and --count cannot be given together\n"
+    ),
+    Refusal(
+      ["--format", "gpx", "--srs", "EPSG:25833"], 64,
+      "fieldpack: GPX is in WGS 84 and cannot be in EPSG:25833. Try: without --srs\n"
+    ),
+  ]
+
+  @Test(arguments: refusals)
+  func `refuses what has no sense`(refusal: Refusal) async throws {
+    let result = try await survey.run(["query", "wells.geojson"] + refusal.words)
+    #expect(result.error == refusal.line)
+    #expect(result.output == "")
+    #expect(result.status == refusal.status)
+  }
+
+  @Test func `formats of one layer refuse several and list them`() async throws {
+    let result = try await survey.run("query", "walk.gpx", "--format", "csv")
+    #expect(
+      result.error
+        == "fieldpack: CSV takes one layer, 3 are asked for: waypoints, tracks, track_points. "
+        + "Try: name one of them\n")
+    #expect(result.output == "")
+    #expect(result.status == 64)
+  }
+
+  // MARK: Formats
+
+  @Test func `prints GeoJSON, lines of it, and CSV with key tuples`() async throws {
+    let collection = try await survey.run("query", "wells.geojson", "--format", "geojson")
+    #expect(
+      collection.output == """
+        {"type":"FeatureCollection","features":[
+        {"type":"Feature","id":11,"properties":{"name":"Mitte","depth":12.5,"open":true},\
+        "geometry":{"type":"Point","coordinates":[13.4,52.5]}},
+        {"type":"Feature","id":12,"properties":{"name":"Nord","depth":8.0,"open":null},\
+        "geometry":{"type":"Point","coordinates":[13.5,52.6]}}
+        ]}
+
+        """)
+    let lines = try await survey.run(
+      "query", "sights.geojson", "--format", "geojsonl", "--keys")
+    #expect(
+      lines.output == """
+        {"type":"Feature","id":"c2lnaHRz.ZGVmYXVsdA==.ZG9t","properties":{"name":"Dom",\
+        "depth":3.5},"geometry":{"type":"Point","coordinates":[13.401,52.519]}}
+
+        """)
+    let csv = try await survey.run("query", "sights.geojson", "--format", "csv", "--keys")
+    #expect(
+      csv.output == "key,id,name,depth,wkt\r\nc2lnaHRz.ZGVmYXVsdA==.ZG9t,dom,Dom,3.5,"
+        + "POINT (13.401 52.519)\r\n")
+    let gpx = try await survey.run("query", "walk.gpx", "waypoints", "--format", "gpx")
+    #expect(
+      gpx.output.contains("<wpt lat=\"52.5\" lon=\"13.4\"><ele>34</ele><name>Start</name></wpt>"))
+  }
+
+  // MARK: JSON
+
+  @Test func `json holds features of all layers with their keys, and the stores`() async throws {
+    let result = try await survey.run("query", "survey.scfg", "--json", "--select", "depth")
+    #expect(
+      result.output == """
+        {"features":[
+        {"store":"wells","layer":"default","key":"d2VsbHM=.ZGVmYXVsdA==.MTE=",\
+        "type":"Feature","id":11,"properties":{"depth":12.5},\
+        "geometry":{"type":"Point","coordinates":[13.4,52.5]}},
+        {"store":"wells","layer":"default","key":"d2VsbHM=.ZGVmYXVsdA==.MTI=",\
+        "type":"Feature","id":12,"properties":{"depth":8.0},\
+        "geometry":{"type":"Point","coordinates":[13.5,52.6]}},
+        {"store":"sights","layer":"default","key":"c2lnaHRz.ZGVmYXVsdA==.ZG9t",\
+        "type":"Feature","id":"dom","properties":{"depth":3.5},\
+        "geometry":{"type":"Point","coordinates":[13.401,52.519]}}
+        ],"layers":[{"store":"wells","layer":"default","count":2,"geometryType":"POINT",\
+        "srs":"EPSG:4326","columns":[{"name":"depth","type":"REAL"}]},\
+        {"store":"sights","layer":"default","count":1,"geometryType":"POINT",\
+        "srs":"EPSG:4326","columns":[{"name":"depth","type":"REAL"}]}],\
+        "stores":[{"id":"wells","state":"open","error":null},\
+        {"id":"sights","state":"open","error":null},{"id":"gone","state":"failed",\
+        "error":{"code":"notFound","message":"'gone.gpkg' is not there \
+        (looked for \(survey.real("gone.gpkg")))"}}],\
+        "skipped":{"count":0,"features":[]},"transformations":[],"notes":[],"error":null}
+
+        """)
+    #expect(result.status == 1)
+  }
+
+  @Test func `counts`() async throws {
+    let plain = try await survey.run("query", "survey.scfg", "--count", "--skip-errors", "-q")
+    #expect(plain.output == "3\n")
+    #expect(plain.status == 2)
+    let json = try await survey.run(
+      "query", "survey.scfg", "--count", "--json", "--store", "wells", "--store", "sights",
+      "--limit", "2")
+    #expect(
+      json.output == """
+        {"count":2,"layers":[{"store":"wells","layer":"default","count":2},\
+        {"store":"sights","layer":"default","count":1}],\
+        "stores":[{"id":"wells","state":"open","error":null},\
+        {"id":"sights","state":"open","error":null}],"notes":[]}
+
+        """)
+    #expect(json.status == 0)
+  }
+
+  @Test func `a layer without a filtered column is left out with a note`() async throws {
+    let result = try await survey.run(
+      "query", "survey.scfg", "--where", "open = TRUE", "--count", "--skip-errors")
+    #expect(result.output == "1\n")
+    #expect(
+      result.error == """
+        note: left out: layer 'default' has no column 'open' (it has: id, geom, name, depth)
+        \(gone(survey.real("gone.gpkg")))
+        """)
+  }
+
+  // MARK: End
+
+  @Test func `a store that is named and down is an error`() async throws {
+    let result = try await survey.run("query", "survey.scfg", "--store", "gone")
+    #expect(result.error == gone(survey.real("gone.gpkg")))
+    #expect(result.output == "")
+    #expect(result.status == 66)
+  }
+
+  @Test func `time that is over ends the query`() async throws {
+    let result = try await survey.run("query", "walk.gpx", "--timeout", "0")
+    #expect(result.status == 130)
+    #expect(result.error == "fieldpack: not done within 0 s. Try: a longer --timeout\n")
+  }
+
+  @Test func `a reader that has enough is no error`() async throws {
+    var lines = ""
+    for number in 0..<20_000 {
+      lines += "{\"type\":\"Feature\",\"properties\":{\"n\":\(number)},\"geometry\":null}\n"
+    }
+    let many = try survey.folder.write(lines, to: "many.geojsonl")
+    let result = try await Program.run(
+      "bash",
+      [
+        "-c", #""$0" query "$1" --format csv | head -n 1; echo " ${PIPESTATUS[0]}""#, Tool.path,
+        many.path,
+      ])
+    #expect(result.output == "n,wkt\r\n 0\n")
+    #expect(result.error == "")
+  }
+}
