@@ -56,6 +56,10 @@ extension Invocation {
     let spool = name == "-" ? try SpooledInput() : nil
     do throws(FieldpackError) {
       let workspace = try await Workspace.open(source: spool?.path ?? name, options: options)
+      let down = workspace.members.count { $0.store == nil }
+      logger.debug(
+        "source is open",
+        ["stores": .integer(Int64(workspace.members.count)), "failed": .integer(Int64(down))])
       return OpenedSource(
         workspace: workspace, name: spool == nil ? name : SpooledInput.name, spool: spool)
     } catch {

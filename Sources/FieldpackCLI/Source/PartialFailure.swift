@@ -33,6 +33,11 @@ extension Invocation {
   /// The status of a command that came to its end.
   func status(failures: [StoreFailure], skippedCount: Int) -> Int32 {
     if skippedCount == 0, failures.isEmpty { return ExitStatus.success }
+    logger.warning(
+      "not everything answered",
+      [
+        "failedStores": .integer(Int64(failures.count)), "skipped": .integer(Int64(skippedCount)),
+      ])
     return arguments[QueryArguments.skipErrors]
       ? ExitStatus.skippedFeatures : ExitStatus.failure
   }
