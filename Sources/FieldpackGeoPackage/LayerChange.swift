@@ -54,9 +54,7 @@ struct LayerChange {
     try file.execute("PRAGMA defer_foreign_keys = ON")
     let sql = try triggers(of: table)
     for (trigger, _) in sql { try file.execute("DROP TRIGGER \(quoted(trigger))") }
-    if !old.utf8.elementsEqual(new.utf8) {
-      try file.execute("ALTER TABLE \(quoted(old)) RENAME TO \(quoted(new))")
-    }
+    try renameTable(old, to: new)
     for (naming, column) in try presentNaming() {
       try file.execute(
         "UPDATE \(naming) SET \(column) = ? WHERE lower(\(column)) = lower(?)",
@@ -68,6 +66,16 @@ struct LayerChange {
     try moveRTree(of: table, to: new)
     if table.hasFeatureCount { try FeatureCount(file: file, table: new).createTriggers() }
     file.forgetCatalogue()
+  }
+
+  /// SQLite refuses a name that differs in case alone, so that goes by way of another.
+  private func renameTable(_ old: String, to new: String) throws(FieldpackError) {
+    guard !old.utf8.elementsEqual(new.utf8) else { return }
+    var names = [old, new]
+    if SQLName(old) == SQLName(new) { names.insert("fieldpack_renamed_\(old)", at: 1) }
+    for (from, to) in zip(names, names.dropFirst()) {
+      try file.execute("ALTER TABLE \(quoted(from)) RENAME TO \(quoted(to))")
+    }
   }
 
   /// The R-tree's triggers and GDAL's count triggers, which name the table in their text.
@@ -88,9 +96,7 @@ struct LayerChange {
     guard let rtree = table.rtree else { return }
     var moved = RTreeSQL(table)
     moved.table = name
-    if SQLName(rtree) != SQLName(moved.name) {
-      try file.execute("ALTER TABLE \(quoted(rtree)) RENAME TO \(quoted(moved.name))")
-    }
+    try renameTable(rtree, to: moved.name)
     for trigger in moved.triggers(try file.catalogue().triggerSet) { try file.execute(trigger) }
   }
 

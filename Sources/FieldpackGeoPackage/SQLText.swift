@@ -47,10 +47,17 @@ struct SQLFragment: Hashable, Sendable {
 
   /// The fragments between parentheses with `separator` between them; one stands alone.
   static func joined(_ fragments: [SQLFragment], by separator: String) -> SQLFragment {
-    if fragments.count == 1 { return fragments[0] }
-    return SQLFragment(
-      "(" + fragments.map(\.text).joined(separator: separator) + ")",
-      fragments.flatMap(\.parameters))
+    SQLFragment(
+      nested(fragments.map(\.text)[...], by: separator), fragments.flatMap(\.parameters))
+  }
+
+  /// SQLite's parser stacks terms up, a thousand deep at most, so many terms are halved.
+  private static func nested(_ texts: ArraySlice<String>, by separator: String) -> String {
+    if texts.count == 1, let only = texts.first { return only }
+    guard texts.count > 64 else { return "(" + texts.joined(separator: separator) + ")" }
+    let middle = texts.startIndex + texts.count / 2
+    return "(" + nested(texts[..<middle], by: separator) + separator
+      + nested(texts[middle...], by: separator) + ")"
   }
 
   static func and(_ fragments: [SQLFragment]) -> SQLFragment {

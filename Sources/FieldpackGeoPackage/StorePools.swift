@@ -104,9 +104,9 @@ actor StorePools {
     do throws(SQLiteError) {
       // Each query that is being read holds a reader, so the number is no bound on threads in use.
       return try await ConnectionPool(
-        path: path, access: access, profile: .foreign, maximumReaders: 64
+        path: path, access: access, profile: .foreign, maximumReaders: 64,
+        busyTimeout: busyTimeout
       ) { (connection) throws(SQLiteError) in
-        connection.busyTimeout = busyTimeout
         connection.companion = try GeoPackageFile(
           connection, store: id, usesFileIDs: usesFileIDs)
         StatementLog.attach(to: connection, logger)

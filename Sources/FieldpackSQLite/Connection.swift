@@ -55,16 +55,17 @@ public final class Connection {
 
   /// Opens the file at `path`.
   ///
-  /// Sets a busy timeout of 5 s, extended result codes, no double-quoted strings, `cell_size_check`,
+  /// Sets a busy timeout, extended result codes, no double-quoted strings, `cell_size_check`,
   /// `mmap_size=0` and, for writers, `foreign_keys`. Reads the schema, so a file that is not a
   /// database fails here.
   /// - Throws: an error that `isCannotOpen`, `isPermission`, `isReadOnly` (a writer's file or
   ///   medium cannot be written), `isNotADatabase` or `isCorrupt`.
-  public convenience init(path: String, mode: Mode, profile: Profile = .foreign)
-    throws(SQLiteError)
-  {
+  public convenience init(
+    path: String, mode: Mode, profile: Profile = .foreign, busyTimeout: Duration = .seconds(5)
+  ) throws(SQLiteError) {
     let opened = try OpenedFile.file(path, mode: mode)
-    try self.init(opened: opened, path: path, mode: mode, profile: profile)
+    try self.init(
+      opened: opened, path: path, mode: mode, profile: profile, busyTimeout: busyTimeout)
   }
 
   /// Opens a new, empty database in memory.
@@ -73,15 +74,16 @@ public final class Connection {
     try self.init(opened: opened, path: "", mode: .create, profile: profile)
   }
 
-  init(opened: OpenedFile, path: String, mode: Mode, profile: Profile)
-    throws(SQLiteError)
-  {
+  init(
+    opened: OpenedFile, path: String, mode: Mode, profile: Profile,
+    busyTimeout: Duration = .seconds(5)
+  ) throws(SQLiteError) {
     self.path = path
     self.mode = mode
     self.profile = profile
     handle = opened.handle
     interruptHandle = InterruptHandle(handle: handle)
-    waiting = Waiting(interruptHandle: interruptHandle)
+    waiting = Waiting(interruptHandle: interruptHandle, busyTimeout: busyTimeout)
     cache = StatementCache(capacity: 64)
     try configure(isQueryOnly: opened.isQueryOnly)
   }

@@ -16,15 +16,19 @@ public final class ConnectionPool: Sendable {
   private let connections: PooledConnections
 
   /// Opens the writer, or for reading only the first reader, so that a bad file fails here.
-  /// - Parameter configure: prepares every new connection, for example registers functions.
+  /// - Parameters:
+  ///   - busyTimeout: how long each connection waits for the lock of another, from its opening on.
+  ///   - configure: prepares every new connection, for example registers functions.
   public init(
     path: String, access: Access, profile: Connection.Profile = .foreign, maximumReaders: Int = 4,
+    busyTimeout: Duration = .seconds(5),
     configure: @escaping @Sendable (Connection) throws(SQLiteError) -> Void = { _ in }
   ) async throws(SQLiteError) {
     self.path = path
     self.access = access
     let factory = ConnectionFactory(
-      path: path, access: access, profile: profile, configure: configure)
+      path: path, access: access, profile: profile, busyTimeout: busyTimeout,
+      configure: configure)
     let writer = try await factory.makeWriter()
     connections = PooledConnections(
       writer: writer, readers: ReaderQueue(maximum: max(1, maximumReaders)), factory: factory)

@@ -3,15 +3,15 @@ struct ConnectionFactory: Sendable {
   let path: String
   let access: ConnectionPool.Access
   let profile: Connection.Profile
+  let busyTimeout: Duration
   let configure: @Sendable (Connection) throws(SQLiteError) -> Void
 
   /// `nil` for a pool that only reads.
   func makeWriter() async throws(SQLiteError) -> ConnectionActor? {
     guard case .readWrite(let usesWAL) = access else { return nil }
     return try await make { () throws(SQLiteError) in
-      let connection = try Connection(path: path, mode: .readWrite, profile: profile)
-      // First, for it may say how long to wait for the lock that the change of mode takes.
-      try configure(connection)
+      let connection = try Connection(
+        path: path, mode: .readWrite, profile: profile, busyTimeout: busyTimeout)
       if usesWAL { try connection.useWAL() }
       return connection
     }
@@ -19,13 +19,13 @@ struct ConnectionFactory: Sendable {
 
   func makeReader() async throws(SQLiteError) -> ConnectionActor {
     try await make { () throws(SQLiteError) in
-      let connection =
-        access == .readOnly
-        ? try Connection(path: path, mode: .readOnly, profile: profile)
-        : try Connection(
-          opened: OpenedFile.reader(of: path), path: path, mode: .readOnly, profile: profile)
-      try configure(connection)
-      return connection
+      guard access != .readOnly else {
+        return try Connection(
+          path: path, mode: .readOnly, profile: profile, busyTimeout: busyTimeout)
+      }
+      let opened = try OpenedFile.reader(of: path)
+      return try Connection(
+        opened: opened, path: path, mode: .readOnly, profile: profile, busyTimeout: busyTimeout)
     }
   }
 
@@ -33,7 +33,11 @@ struct ConnectionFactory: Sendable {
     async throws(SQLiteError) -> ConnectionActor
   {
     let actor = try ConnectionActor()
-    try await actor.open(open)
+    try await actor.open { () throws(SQLiteError) in
+      let connection = try open()
+      try configure(connection)
+      return connection
+    }
     return actor
   }
 }

@@ -8,13 +8,14 @@ import CSQLite
 
 /// How long a connection waits for locks, and when it gives up its work.
 final class Waiting {
-  var busyTimeout: Duration = .seconds(5)
+  var busyTimeout: Duration
   var deadline: ContinuousClock.Instant?
   private let interruptHandle: InterruptHandle
   private var busySince = ContinuousClock.now
 
-  init(interruptHandle: InterruptHandle) {
+  init(interruptHandle: InterruptHandle, busyTimeout: Duration) {
     self.interruptHandle = interruptHandle
+    self.busyTimeout = busyTimeout
   }
 
   var isDeadlinePassed: Bool {

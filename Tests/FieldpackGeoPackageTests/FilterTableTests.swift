@@ -2,6 +2,7 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 import FieldpackTestSupport
+import Foundation
 import Testing
 
 @testable import FieldpackGeoPackage
@@ -74,5 +75,50 @@ import Testing
         #expect(try await store.ids(Query("places", where: negation)) == expected, "\(example)")
       }
     }
+  }
+
+  @Test func `takes thousands of conditions`() async throws {
+    let package = try await Self.package(isIndexed: true)
+    let store = try await package.store()
+    let ids = (0..<5000).map { index in
+      Filter.compare(.column("fid"), .equal, .literal(.integer(Int64(index * 3))))
+    }
+    #expect(try await store.ids(Query("places", where: .or(ids))) == [3, 6, 9])
+    let list = (0..<20_000).map { Operand.literal(.integer(Int64($0 * 2))) }
+    #expect(
+      try await store.ids(Query("places", where: .isIn(.column("fid"), list))) == [2, 4, 6, 8])
+    await store.close()
+  }
+
+  @Test func `compares and sorts texts by code point in UTF-16 files`() async throws {
+    let package = try TestPackage()
+    let copy = package.folder.file("utf16.gpkg").path
+    let connection = try Connection(path: copy, mode: .create, profile: .bulk)
+    try connection.execute("PRAGMA encoding = 'UTF-16le'")
+    let texts = ["a", "Z", "é", "ÿ", "Ā", "ｚ", "🗺", ""]
+    try connection.executeScript(
+      """
+      CREATE TABLE gpkg_contents (table_name TEXT, data_type TEXT, identifier TEXT,
+        description TEXT, last_change TEXT, min_x REAL, min_y REAL, max_x REAL, max_y REAL,
+        srs_id INTEGER);
+      INSERT INTO gpkg_contents (table_name, data_type) VALUES ('texts', 'attributes');
+      CREATE TABLE texts (fid INTEGER PRIMARY KEY, t TEXT);
+      """)
+    for text in texts { try connection.execute("INSERT INTO texts (t) VALUES (?)", .text(text)) }
+    let store = try await GeoPackageStore(path: copy, id: "texts")
+    let sorted = texts.sorted { $0.unicodeScalars.lexicographicallyPrecedes($1.unicodeScalars) }
+    let found = try await store.features(Query("texts").order(by: [Order("t")]))
+    #expect(found.map { $0.attributes["t"] } == sorted.map(Value.text))
+    for text in texts {
+      for comparison in Comparison.allCases {
+        let filter = Filter.compare(.column("t"), comparison, .literal(.text(text)))
+        let expected = try await store.evaluatedIDs("texts", filter)
+        #expect(try await store.ids(Query("texts", where: filter)) == expected, "\(filter)")
+      }
+      let pattern = Filter.like(.column("t"), pattern: "_")
+      let expected = try await store.evaluatedIDs("texts", pattern)
+      #expect(try await store.ids(Query("texts", where: pattern)) == expected)
+    }
+    await store.close()
   }
 }

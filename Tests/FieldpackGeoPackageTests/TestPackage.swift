@@ -95,6 +95,20 @@ final class TestPackage: Sendable {
   }
 }
 
+extension GeoPackageStore {
+  /// Lets the file grow to so many pages, as if the disk were full then.
+  func limitPages(to count: Int) async throws {
+    let pool = try await pools.writer()
+    try await pool.write { (connection) throws(FieldpackError) in
+      do throws(SQLiteError) {
+        _ = try connection.scalar("PRAGMA max_page_count = \(count)")
+      } catch {
+        throw FieldpackError(sqlite: error)
+      }
+    }
+  }
+}
+
 extension Store {
   /// The features of a query, in order.
   func features(_ query: Query) async throws -> [Feature] {
