@@ -112,12 +112,24 @@ sys.exit(any(importlib.util.find_spec(n) is None for n in ("osgeo_utils", "pyogr
 PYTHON
 }
 
-# Runs a build and shows its output; a warning in our own sources counts as an error.
+# Passes on what a build says; its steps only on a terminal, each in the place of the one before.
+build_lines() {
+  local step='^\[[0-9]+/[0-9]+\] '
+  if [ -t 1 ]; then
+    awk -v step="$step" '
+      $0 ~ step { printf "\r\033[K%.78s", $0; fflush(); shown = 1; next }
+      shown { printf "\r\033[K"; shown = 0 }
+      { print; fflush() }'
+  else
+    grep -vE --line-buffered "$step" || true
+  fi
+}
+
+# Runs a build; a warning in our own sources counts as an error.
 build() {
   local log status=0
   log=$(mktemp)
-  swift build "$@" </dev/null >"$log" 2>&1 || status=$?
-  grep -vE '^\[[0-9]+/[0-9]+\] ' "$log" || true
+  swift build "$@" </dev/null 2>&1 | tee "$log" | build_lines || status=1
   if [ "$status" -eq 0 ] && grep -qE '/(Sources|Tests)/[^:]+:[0-9]+:[0-9]+: warning:' "$log"; then
     status=1
     note "warnings count as errors"
