@@ -67,6 +67,21 @@ public struct Query: Hashable, Sendable {
     return with { $0.offset = count }
   }
 
+  /// How many of the first rows can matter to limit and offset together; `nil` is all.
+  package var rowsNeeded: Int? {
+    guard let limit else { return nil }
+    let (sum, overflow) = limit.addingReportingOverflow(offset)
+    return overflow ? nil : sum
+  }
+
+  /// The query without limit and offset.
+  package func withoutLimit() -> Query {
+    with {
+      $0.limit = nil
+      $0.offset = 0
+    }
+  }
+
   public func transformed(to srs: SRS) -> Query { with { $0.srs = srs } }
   public func `in`(stores: [StoreID]) -> Query { with { $0.stores = stores } }
   public func `in`(layers: [LayerID]) -> Query { with { $0.layers = layers } }

@@ -20,11 +20,7 @@ actor BatchCursor: RestingCursor {
   }
 
   func next() async throws(FieldpackError) -> FeatureBatch? {
-    guard !isStopped else {
-      throw FieldpackError(
-        .unavailable, "store '\(store)' was closed while a query was being read",
-        location: .init(store: store))
-    }
+    guard !isStopped else { throw closed }
     guard !isDone else { return nil }
     do throws(FieldpackError) {
       let lease = try await reader()
@@ -40,17 +36,28 @@ actor BatchCursor: RestingCursor {
     }
   }
 
+  private var closed: FieldpackError {
+    FieldpackError(
+      .unavailable, "store '\(store)' was closed while a query was being read",
+      location: .init(store: store))
+  }
+
   private func reader() async throws(FieldpackError) -> ReaderLease {
     if let lease { return lease }
     await pools.add(self)
     let pool = try await pools.reader()
     do throws(SQLiteError) {
       let new = try await pool.lease()
-      lease = new
-      return new
+      // The store may have been closed while this waited for a reader.
+      guard isStopped else {
+        lease = new
+        return new
+      }
+      await new.release()
     } catch {
       throw FieldpackError(sqlite: error)
     }
+    throw closed
   }
 
   private func finish() async {

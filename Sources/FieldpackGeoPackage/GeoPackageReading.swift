@@ -92,7 +92,7 @@ class GeoPackageReading: SnapshotReading {
     var explanations: [Explanation] = []
     let tables = try planner.tables()
     for table in tables {
-      let limit = query.limit.map { tables.count == 1 ? $0 : $0 + query.offset }
+      let limit = tables.count == 1 ? query.limit : query.rowsNeeded
       let plan = try planner.plan(
         table, limit: limit, offset: tables.count == 1 ? query.offset : 0)
       let lines = try file.rows(

@@ -31,7 +31,8 @@ struct QueryPlanner {
     } else {
       for id in query.layers {
         guard let table = catalogue.layer(id) else { throw file.missingLayer(id, in: catalogue) }
-        asked.append(table)
+        // Named twice, or by its other name as well, a layer answers once.
+        if !asked.contains(where: { $0.layer.id == table.layer.id }) { asked.append(table) }
       }
     }
     return try withFilteredColumns(asked)

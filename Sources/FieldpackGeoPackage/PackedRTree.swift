@@ -12,6 +12,8 @@ struct PackedRTree {
   /// minX, maxX, minY, maxY of each id.
   private var boxes: [SIMD4<Float>] = []
   private var bounds = Envelope.empty
+  /// What SQLite takes for the size of a node: the page's less 64 bytes.
+  private static let nodeSizes: ClosedRange<Int64> = 448...65_536
 
   var count: Int { ids.count }
 
@@ -55,7 +57,7 @@ struct PackedRTree {
     let shadow = { (suffix: String) in quoted("\(name)_\(suffix)") }
     let root = try connection.scalar(
       "SELECT length(data) FROM \(shadow("node")) WHERE nodeno = 1")
-    guard case .integer(let size)? = root, size >= 4 + 24 else {
+    guard case .integer(let size)? = root, Self.nodeSizes.contains(size) else {
       throw SQLiteError(
         extendedCode: 11, message: "the R-tree \(name) has no usable root node")
     }

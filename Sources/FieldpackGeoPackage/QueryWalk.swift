@@ -27,7 +27,7 @@ struct QueryWalk {
       (toSkip, toGive, waiting) = (0, .max, [])
       schemas = cursors.map(\.schema)
     } else if !query.order.isEmpty {
-      let limit = query.skipsErrors ? nil : query.limit.map { $0 &+ query.offset }
+      let limit = query.skipsErrors ? nil : query.rowsNeeded
       for table in tables {
         let cursor = try Self.cursor(planner, table, limit: limit, offset: 0)
         schemas.append(cursor.schema)
