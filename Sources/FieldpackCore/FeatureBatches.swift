@@ -69,6 +69,8 @@ public final class QueryReport: Sendable {
     public var notes: [String] = []
     /// Features passed over because they could not be read or transformed.
     public var skipped: [SkippedFeature] = []
+    /// How many were passed over in all; the list ends at some number.
+    public var skippedCount = 0
   }
 
   private let contents = Locked(Contents())
@@ -77,7 +79,16 @@ public final class QueryReport: Sendable {
 
   public var current: Contents { contents.withLock { $0 } }
   public func add(failure: StoreFailure) { contents.withLock { $0.failures.append(failure) } }
-  public func add(skipped: SkippedFeature) { contents.withLock { $0.skipped.append(skipped) } }
+  /// Counts a feature that is passed over and lists it, up to the 1,000th.
+  public func add(skipped: SkippedFeature) {
+    contents.withLock { contents in
+      contents.skippedCount += 1
+      if contents.skipped.count < 1000 { contents.skipped.append(skipped) }
+    }
+  }
+
+  /// Counts features that are passed over and not listed.
+  package func add(unlisted count: Int) { contents.withLock { $0.skippedCount += count } }
 
   /// Adds a note once.
   public func add(note: String) {

@@ -184,7 +184,7 @@ extension ExportReport {
     _ contents: QueryReport.Contents, _ state: ExportWorker.State
   ) {
     skipped = contents.skipped + state.skipped
-    skippedCount = contents.skipped.count + state.skippedCount
+    skippedCount = contents.skippedCount + state.skippedCount
     failures = contents.failures
     notes += contents.notes + state.notes
   }

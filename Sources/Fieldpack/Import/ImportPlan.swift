@@ -18,8 +18,6 @@ struct ImportPlan {
     var existing: Layer?
     var schema: Schema
     var ids: FileLayer.IDSource
-    /// How many layers of files go here.
-    var sources: Int
   }
 
   /// Gives features without ids of their own a text made from their contents.
@@ -58,7 +56,7 @@ struct ImportPlan {
       return index
     }
     var destination = Destination(
-      name: name, existing: nil, schema: layer.schema, ids: layer.ids, sources: 1)
+      name: name, existing: nil, schema: layer.schema, ids: layer.ids)
     if options.mode == .append {
       destination.existing = existing.first { $0.id.rawValue.lowercased() == folded }
       try destination.adoptExisting(from: file)
@@ -130,7 +128,6 @@ extension ImportPlan.Destination {
   fileprivate mutating func widen(
     by layer: FileLayer, from file: String
   ) throws(FieldpackError) {
-    sources += 1
     for column in layer.schema.columns {
       if let index = schema.columnIndex(column.name) {
         schema.columns[index].type = try ColumnWidening.type(

@@ -27,6 +27,13 @@ struct FanOut: Sendable {
     }
   }
 
+  /// Reports a store that fails on the way, which does not stop the others; throws where stores
+  /// were asked for by name, or nobody waits any more.
+  func report(_ error: FieldpackError, of store: StoreID) throws(FieldpackError) {
+    guard query.stores == nil, error.code != .interrupted else { throw error }
+    report.add(failure: StoreFailure(store: store, error: error))
+  }
+
   /// The columns that the stores are asked for: those wanted, and those to sort by.
   var askedColumns: [String]? {
     guard let wanted = query.columns else { return nil }
@@ -49,6 +56,7 @@ extension QueryReport {
     let contents = other.current
     for note in contents.notes { add(note: note) }
     for skipped in contents.skipped { add(skipped: skipped) }
+    add(unlisted: contents.skippedCount - contents.skipped.count)
     for failure in contents.failures { add(failure: failure) }
   }
 }

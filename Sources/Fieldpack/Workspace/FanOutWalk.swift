@@ -23,34 +23,51 @@ actor FanOutWalk {
     let iterator: FeatureBatches.Iterator
     var batch: FeatureBatch?
     var index = 0
+    /// Everything is read, and what its report says is taken over.
+    var isOver = false
   }
 
   func next() async throws(FieldpackError) -> FeatureBatch? {
     guard !isDone else { return nil }
     let batch = fanOut.query.order.isEmpty ? try await nextInTurn() : try await nextMerged()
-    if batch == nil { isDone = true }
+    if batch == nil { finish() }
     return batch
   }
 
-  private func openNext() async throws(FieldpackError) -> Stream? {
-    guard opened < fanOut.parts.count else { return nil }
-    let part = fanOut.parts[opened]
-    opened += 1
-    let query = fanOut.askedColumns.map { part.query.select($0) } ?? part.query
-    let batches = try await part.store.query(query)
-    return Stream(store: part.store.id, batches: batches, iterator: batches.makeAsyncIterator())
+  /// Takes over what the streams report that the limit ended early, and gives their readers back.
+  private func finish() {
+    isDone = true
+    for stream in streams where !stream.isOver { fanOut.report.merge(stream.batches.report) }
+    streams = []
   }
 
-  /// The next batch of a stream; a store that fails on the way is reported and done with, unless
-  /// stores were asked for by name.
-  private func read(_ stream: Stream) async throws(FieldpackError) -> FeatureBatch? {
+  private func openNext() async throws(FieldpackError) -> Stream? {
+    while opened < fanOut.parts.count {
+      let part = fanOut.parts[opened]
+      opened += 1
+      let query = fanOut.askedColumns.map { part.query.select($0) } ?? part.query
+      do throws(FieldpackError) {
+        let batches = try await part.store.query(query)
+        return Stream(
+          store: part.store.id, batches: batches, iterator: batches.makeAsyncIterator())
+      } catch {
+        try fanOut.report(error, of: part.store.id)
+      }
+    }
+    return nil
+  }
+
+  /// The next batch of a stream.
+  private func read(_ place: Int) async throws(FieldpackError) -> FeatureBatch? {
+    let stream = streams[place]
+    guard !stream.isOver else { return nil }
     do throws(FieldpackError) {
       if let batch = try await stream.iterator.next() { return batch }
     } catch {
-      guard fanOut.query.stores == nil, error.code != .interrupted else { throw error }
-      fanOut.report.add(failure: StoreFailure(store: stream.store, error: error))
+      try fanOut.report(error, of: stream.store)
     }
     fanOut.report.merge(stream.batches.report)
+    streams[place].isOver = true
     return nil
   }
 
@@ -62,7 +79,7 @@ actor FanOutWalk {
         guard let stream = try await openNext() else { return nil }
         streams = [stream]
       }
-      guard let batch = try await read(streams[0]) else {
+      guard let batch = try await read(0) else {
         streams = []
         continue
       }
@@ -111,10 +128,8 @@ actor FanOutWalk {
 
   private func fill(_ place: Int) async throws(FieldpackError) {
     if let batch = streams[place].batch, streams[place].index < batch.count { return }
-    if streams[place].batch == nil, streams[place].index > 0 { return }
-    streams[place].batch = try await read(streams[place])
-    // An index behind a missing batch marks the stream as done.
-    streams[place].index = streams[place].batch == nil ? 1 : 0
+    streams[place].batch = try await read(place)
+    streams[place].index = 0
   }
 
   private func precedes(_ a: Int, _ b: Int) -> Bool {

@@ -20,48 +20,51 @@ public enum CachePolicy: Hashable, Sendable {
 /// Finds and keeps the GeoPackage that stands for a file.
 ///
 /// An entry is named by the file's real path, size, modification time and inode, so that a file
-/// that changed is imported anew. Entries are built aside and renamed under a lock; the oldest go
-/// when all together exceed 2 GB.
+/// that changed is imported anew. Entries are built aside and renamed under a lock; the oldest that
+/// nobody uses go when all together exceed 2 GB.
 struct FileCache: Sendable {
   let policy: CachePolicy
   static let capacity = 2_000_000_000
 
-  /// A kept GeoPackage.
-  struct Entry: Sendable {
-    var path: String
-    /// Whether it is removed when the store closes.
-    var isTemporary: Bool
-  }
-
   /// The entry for `file`, made by `build` where there is none.
   ///
-  /// - Parameter variant: what else the contents depend on, such as options.
+  /// - Parameters:
+  ///   - variant: what else the contents depend on, such as options.
+  ///   - renewing: whether an entry that is there is of no use.
+  ///   - check: called while another process makes the entry; throws to stop.
   func entry(
-    for file: String, variant: String, build: (String) throws(FieldpackError) -> Void
-  ) throws(FieldpackError) -> Entry {
+    for file: String, variant: String, renewing: Bool = false,
+    check: () throws(FieldpackError) -> Void, build: (String) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) -> CacheEntry {
     let identity = try CacheIdentity(file)
     guard let folder = folder(), Self.makeFolder(folder) else { return try temporary(build) }
     let path = "\(folder)/\(identity.key)-\(identity.version(variant)).gpkg"
-    if Self.touch(path) { return Entry(path: path, isTemporary: false) }
-    let lock = CacheLock(path: "\(folder)/\(identity.key).lock")
+    if !renewing, let entry = CacheEntry(kept: path) { return entry }
+    let lock = try CacheLock(path: "\(folder)/\(identity.key).lock", check: check)
     defer { lock.release() }
-    if Self.touch(path) { return Entry(path: path, isTemporary: false) }
+    if renewing {
+      // Another process may be reading what is damaged for this one.
+      guard CacheEntry.remove(path) else { return try temporary(build) }
+    } else if let entry = CacheEntry(kept: path) {
+      return entry
+    }
     do throws(FieldpackError) {
       try build(path)
     } catch  where [.full, .readOnly, .permission].contains(error.code) {
       return try temporary(build)
     }
+    guard let entry = CacheEntry(kept: path) else { return try temporary(build) }
     makeRoom(for: identity, keeping: path, in: folder)
-    return Entry(path: path, isTemporary: false)
+    return entry
   }
 
   private func temporary(
     _ build: (String) throws(FieldpackError) -> Void
-  ) throws(FieldpackError) -> Entry {
+  ) throws(FieldpackError) -> CacheEntry {
     let folder = FileManager.default.temporaryDirectory.path
     let path = "\(folder)/fieldpack-\(getpid())-\(UUID().uuidString).gpkg"
     try build(path)
-    return Entry(path: path, isTemporary: true)
+    return CacheEntry(temporary: path)
   }
 
   func folder() -> String? {
@@ -91,9 +94,6 @@ struct FileCache: Sendable {
     return mkdir(path, 0o700) == 0
   }
 
-  /// Marks an entry as used now; false where it does not exist.
-  private static func touch(_ path: String) -> Bool { utimes(path, nil) == 0 }
-
   // MARK: Room
 
   /// Removes older versions of the same file, and the least used entries beyond the capacity.
@@ -105,15 +105,14 @@ struct FileCache: Sendable {
       let other = "\(folder)/\(name)"
       guard other != path, let known = Self.size(other) else { continue }
       if name.hasPrefix(identity.key + "-"), !name.hasPrefix("\(identity.key)-\(identity.stamp)-") {
-        unlink(other)
+        _ = CacheEntry.remove(other)
       } else {
         others.append((other, known.size, known.used))
         total += known.size
       }
     }
     for entry in others.sorted(by: { $0.used < $1.used }) where total > Self.capacity {
-      unlink(entry.path)
-      total -= entry.size
+      if CacheEntry.remove(entry.path) { total -= entry.size }
     }
   }
 
@@ -158,16 +157,4 @@ private struct CacheIdentity {
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     return String(hash, radix: 16)
   }
-}
-
-/// A lock between processes, given up when released or when the process ends.
-private struct CacheLock {
-  private let descriptor: Int32
-
-  init(path: String) {
-    descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-    if descriptor >= 0 { flock(descriptor, LOCK_EX) }
-  }
-
-  func release() { if descriptor >= 0 { close(descriptor) } }
 }

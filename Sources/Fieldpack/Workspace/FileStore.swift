@@ -11,7 +11,9 @@ import Foundation
 public final class FileStore: Store {
   public let id: StoreID
   private let cached: GeoPackageStore
-  private let entry: FileCache.Entry
+  /// Keeps the cached file until the store is closed.
+  private let entry: Locked<CacheEntry?>
+  private let skipped: SkippedInFile
   /// Another name that the only layer answers to, with the layer.
   private let alias: (name: LayerID, layer: LayerID)?
 
@@ -34,17 +36,11 @@ public final class FileStore: Store {
     path: String, id: StoreID, options: Options = Options()
   ) async throws(FieldpackError) {
     self.id = id
-    let stop = ImportStop()
-    let build = try CacheBuild(path: path, id: id, options: options, stop: stop)
-    entry = try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
-      try build.entry()
-    }
-    cached = try await GeoPackageStore(
-      path: entry.path, id: id, usesFileIDs: true, logger: options.importing.logger)
+    let build = try CacheBuild(path: path, id: id, options: options)
+    let opened = try await build.open()
+    (cached, entry, skipped) = (opened.store, Locked(opened.entry), opened.skipped)
     alias = build.format.holdsLayers ? nil : (Importer.stem(path), build.layer)
   }
-
-  deinit { if entry.isTemporary { try? FileManager.default.removeItem(atPath: entry.path) } }
 
   /// Whether `layer` is another name of the only layer.
   func answers(to layer: LayerID) -> Bool { resolved(layer) != layer }
@@ -66,13 +62,16 @@ public final class FileStore: Store {
   public func schemas() async throws(FieldpackError) -> [Schema] { try await cached.schemas() }
 
   public func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches {
-    try await cached.query(resolved(query))
+    let batches = try await cached.query(resolved(query))
+    skipped.note(in: batches.report)
+    return batches
   }
 
   public func scan<S: FeatureSink & Sendable>(
     _ query: Query, into sink: S, report: QueryReport
   ) async throws(FieldpackError) -> S {
-    try await cached.scan(resolved(query), into: sink, report: report)
+    skipped.note(in: report)
+    return try await cached.scan(resolved(query), into: sink, report: report)
   }
 
   public func count(_ query: Query) async throws(FieldpackError) -> Int {
@@ -95,7 +94,22 @@ public final class FileStore: Store {
     try await cached.explain(resolved(query))
   }
 
-  public func close() async { await cached.close() }
+  public func close() async {
+    await cached.close()
+    entry.withLock { $0 = nil }
+  }
+}
+
+/// The features that could not be read when the file was.
+private struct SkippedInFile: Sendable {
+  var listed: [SkippedFeature] = []
+  var count = 0
+
+  func note(in report: QueryReport) {
+    guard count > 0 else { return }
+    for feature in listed { report.add(skipped: feature) }
+    report.add(unlisted: count - listed.count)
+  }
 }
 
 /// Makes the cached GeoPackage of a file.
@@ -105,15 +119,13 @@ private struct CacheBuild: Sendable {
   let format: Format
   let layer: LayerID
   let options: FileStore.Options
-  let stop: ImportStop
 
   init(
-    path: String, id: StoreID, options: FileStore.Options, stop: ImportStop
+    path: String, id: StoreID, options: FileStore.Options
   ) throws(FieldpackError) {
     self.path = path
     self.id = id
     self.options = options
-    self.stop = stop
     let input = try ByteInput(path: path)
     format =
       if let given = options.format { given } else {
@@ -134,17 +146,68 @@ private struct CacheBuild: Sendable {
     return "\(format) \(layer) \(srs) \(importing.idColumn ?? "") \(importing.csv)"
   }
 
-  func entry() throws(FieldpackError) -> FileCache.Entry {
+  struct Opened: Sendable {
+    var store: GeoPackageStore
+    var entry: CacheEntry
+    var skipped: SkippedInFile
+  }
+
+  /// Opens the cached file; one that is damaged is made anew.
+  func open() async throws(FieldpackError) -> Opened {
+    do throws(FieldpackError) {
+      return try await opened(renewing: false)
+    } catch {
+      guard error.underlying is DamagedEntry else { throw error }
+    }
+    return try await opened(renewing: true)
+  }
+
+  private func opened(renewing: Bool) async throws(FieldpackError) -> Opened {
+    let (entry, skipped) = try await made(renewing: renewing)
+    do throws(FieldpackError) {
+      return Opened(store: try await store(entry), entry: entry, skipped: skipped)
+    } catch {
+      guard !renewing, [.corrupt, .invalidData].contains(error.code) else { throw error }
+      throw FieldpackError(error.code, error.message, underlying: DamagedEntry())
+    }
+  }
+
+  /// The file in the cache is not what was put there.
+  private struct DamagedEntry: Error {}
+
+  private func store(_ entry: CacheEntry) async throws(FieldpackError) -> GeoPackageStore {
+    try await GeoPackageStore(
+      path: entry.path, id: id, usesFileIDs: true, logger: options.importing.logger)
+  }
+
+  private func made(
+    renewing: Bool
+  ) async throws(FieldpackError) -> (CacheEntry, SkippedInFile) {
+    let stop = ImportStop()
+    return try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
+      try entry(renewing: renewing, stop)
+    }
+  }
+
+  private func entry(
+    renewing: Bool, _ stop: ImportStop
+  ) throws(FieldpackError) -> (CacheEntry, SkippedInFile) {
     // What was skipped is known only while the file is read.
     let policy = options.importing.skipsErrors ? .private : options.cache
-    return try FileCache(policy: policy).entry(for: path, variant: variant) {
-      (target) throws(FieldpackError) in
+    var skipped = SkippedInFile()
+    let entry = try FileCache(policy: policy).entry(
+      for: path, variant: variant, renewing: renewing
+    ) { () throws(FieldpackError) in
+      try stop.check()
+    } build: { (target) throws(FieldpackError) in
       var importing = options.importing
       importing.format = format
       importing.layer = format.holdsLayers ? nil : layer
       var importer = Importer(options: importing, store: id, stop: stop)
       importer.hashesContents = true
-      _ = try importer.run([try ByteInput(path: path)], into: .new(path: target))
+      let report = try importer.run([try ByteInput(path: path)], into: .new(path: target))
+      skipped = SkippedInFile(listed: report.skipped, count: report.skippedCount)
     }
+    return (entry, skipped)
   }
 }

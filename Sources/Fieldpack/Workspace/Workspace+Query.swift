@@ -20,9 +20,16 @@ extension Workspace {
   public nonisolated func count(
     _ query: Query, report: QueryReport = QueryReport()
   ) async throws(FieldpackError) -> Int {
+    let parts = try await parts(of: query, report: report)
+    let fanOut = FanOut(query: query, parts: parts, report: report)
     var total = 0
-    for part in try await parts(of: query, report: report) {
-      total += try await part.store.count(part.query)
+    for part in parts {
+      do throws(FieldpackError) {
+        total += try await part.store.count(part.query)
+      } catch {
+        guard parts.count > 1 else { throw error }
+        try fanOut.report(error, of: part.store.id)
+      }
     }
     return min(max(0, total - query.offset), query.limit ?? .max)
   }
@@ -45,22 +52,29 @@ extension Workspace {
   ) async throws(FieldpackError) -> [FanOut.Part] {
     var parts: [FanOut.Part] = []
     var missing: FieldpackError?
+    var failed: FieldpackError?
     var unseen = query.layers
     for store in try askedStores(query, report) {
-      let layers = try await layers(of: query, in: store)
-      unseen.removeAll(where: layers.contains)
-      if !query.layers.isEmpty, layers.isEmpty { continue }
-      let part = query.in(layers: layers).first(query.limit, behind: query.offset)
       do throws(FieldpackError) {
+        let layers = try await layers(of: query, in: store)
+        unseen.removeAll(where: layers.contains)
+        if !query.layers.isEmpty, layers.isEmpty { continue }
+        let part = query.in(layers: layers).first(query.rowsNeeded)
         // Asking shows whether the store has the columns; nothing is read before the first batch.
         _ = try await store.query(part)
         parts.append(FanOut.Part(store: store, query: part))
       } catch {
-        guard error.code == .notFound, query.layers.isEmpty else { throw error }
-        missing = missing ?? error
-        report.add(note: "left out: \(error.message)")
+        if error.isOfStore, query.stores == nil {
+          failed = failed ?? error
+          report.add(failure: StoreFailure(store: store.id, error: error))
+        } else {
+          guard error.code == .notFound, query.layers.isEmpty else { throw error }
+          missing = missing ?? error
+          report.add(note: "left out: \(error.message)")
+        }
       }
     }
+    if let failed, parts.isEmpty || !unseen.isEmpty { throw failed }
     if let layer = unseen.first { throw await unknown(layer, query) }
     if parts.isEmpty, let missing { throw missing }
     return parts
@@ -102,17 +116,22 @@ extension Workspace {
       }
     }
     let list = known.isEmpty ? "there are none" : "there are: \(known.joined(separator: ", "))"
+    let down = members.filter { $0.store == nil }.map(\.id.rawValue).joined(separator: ", ")
+    let silent = down.isEmpty || query.stores != nil ? "" : "; no answer from: \(down)"
     return FieldpackError(
-      .notFound, "layer '\(layer)' is in none of the stores asked (\(list))",
+      .notFound, "layer '\(layer)' is in none of the stores asked (\(list)\(silent))",
       location: .init(layer: layer))
   }
 }
 
 extension Query {
   /// The rows that can matter before those of other stores are known.
-  fileprivate func first(_ limit: Int?, behind offset: Int) -> Query {
-    guard let limit else { return self.offset(0) }
-    let (sum, overflow) = limit.addingReportingOverflow(offset)
-    return self.limit(overflow ? .max : sum)
+  fileprivate func first(_ rows: Int?) -> Query { rows.map { limit($0) } ?? withoutLimit() }
+}
+
+extension FieldpackError {
+  /// Whether it says that the store is not well, and not that the question is wrong.
+  fileprivate var isOfStore: Bool {
+    [.corrupt, .invalidData, .unavailable, .io, .full, .busy, .permission].contains(code)
   }
 }

@@ -46,7 +46,7 @@ struct PictureExport {
       .init(store: $0.store, layer: $0.layer, count: $1)
     }
     report.skipped = contents.skipped
-    report.skippedCount = contents.skipped.count
+    report.skippedCount = contents.skippedCount
     report.failures = contents.failures
     report.notes = scene.notes + contents.notes
     report.transformations = scene.transformations

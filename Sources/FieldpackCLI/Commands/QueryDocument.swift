@@ -30,7 +30,7 @@ struct QueryDocument {
     let rest: JSONValue = [
       "layers": .array(zip(targets, counts).map { Self.layer($0, count: $1) }),
       "stores": .stores(of: source.workspace, asked: query.stores, failures: report.failures),
-      "skipped": .skipped(report.skipped, count: report.skipped.count),
+      "skipped": .skipped(report.skipped, count: report.skippedCount),
       "transformations": .array(moved.map { JSONValue($0) }), "notes": JSONValue(report.notes),
       "error": failure.map { JSONValue(reason: $0) } ?? nil,
     ]
