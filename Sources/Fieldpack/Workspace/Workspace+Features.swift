@@ -37,7 +37,9 @@ extension Workspace {
       for feature in features { ids.append(try writer.create(feature, in: layer)) }
       return ids
     }
-    return ids.map { KeyTuple(store: store, layer: layer, feature: $0) }
+    let keys = ids.map { KeyTuple(store: store, layer: layer, feature: $0) }
+    hub.publish(.created, keys)
+    return keys
   }
 
   /// Sets the feature's attributes, and its geometry where it has one, by its key.
@@ -63,6 +65,7 @@ extension Workspace {
             geometry: change.geometry)
         }
       }
+      hub.publish(.updated, changes.map(\.key))
     }
   }
 
@@ -74,6 +77,7 @@ extension Workspace {
       try await store.write { (writer) throws(FieldpackError) in
         for key in keys { try writer.delete(key.feature, in: key.layer) }
       }
+      hub.publish(.deleted, keys)
     }
   }
 

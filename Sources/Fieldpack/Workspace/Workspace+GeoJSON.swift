@@ -67,6 +67,7 @@ extension Workspace {
       return ids
     }
     let keys = ids.map { KeyTuple(store: id, layer: schema.layer, feature: $0) }
+    hub.publish(.created, keys)
     return CreatedFeatures(keys: keys, notes: notes)
   }
 
@@ -123,6 +124,7 @@ extension Workspace {
           } catch { throw error.adding(position: positions[index]) }
         }
       }
+      hub.publish(.updated, updates.map(\.key).filter { $0.store == id })
     }
   }
 

@@ -19,6 +19,8 @@ extension Workspace {
     }
     var options = ImportOptions(layer: layer, mode: .append)
     options.format = format
-    return try await FileImport(options).run([file.path], into: store.path)
+    let report = try await FileImport(options).run([file.path], into: store.path)
+    for loaded in report.layers { hub.publish(loaded, of: id) }
+    return report
   }
 }

@@ -17,6 +17,7 @@ public actor Workspace {
   public nonisolated let members: [Member]
   /// What the configs have to say: unknown keys, collisions and the like.
   public nonisolated let diagnostics: [ConfigDiagnostic]
+  nonisolated let hub = ChangeHub()
   private var isClosed = false
 
   init(members: [Member], diagnostics: [ConfigDiagnostic]) {
@@ -137,5 +138,6 @@ public actor Workspace {
     guard !isClosed else { return }
     isClosed = true
     for member in members { await member.store?.close() }
+    hub.finish()
   }
 }
