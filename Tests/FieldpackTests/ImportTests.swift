@@ -77,6 +77,24 @@ import Testing
     #expect(try await rows("b", ["n"]) == [[2]])
   }
 
+  @Test func `refuses what a layer cannot hold, whichever file has it`() async throws {
+    let polygon =
+      #"{"type":"Feature","properties":{},"geometry":{"type":"Polygon","coordinates":"#
+      + "[[[0,0],[1,0],[1,1],[0,0]]]}}"
+    var options = ImportOptions(layer: "all")
+    _ = try await importing([("a.geojsonl", point(#""n":1"#))], options)
+    options.mode = .append
+    do {
+      _ = try await importing(
+        [("b.geojsonl", point(#""n":2"#)), ("c.geojsonl", polygon)], options)
+      Issue.record("a polygon went into a layer of points")
+    } catch let error as FieldpackError {
+      #expect(error.code == .invalidData)
+      #expect(error.position?.file == folder.file("c.geojsonl").path)
+    }
+    #expect(try await rows("all", ["n"]) == [[1]])
+  }
+
   @Test func `counts tracks on when GPX files are appended`() async throws {
     let gpx = """
       <gpx version="1.1" creator="t" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>

@@ -141,6 +141,7 @@ extension ImportPlan.Destination {
     // Two files' own ids may be the same.
     ids = .ordinal
     guard let other = layer.schema.geometry else { return }
+    try checkExisting(takes: other, from: file)
     guard let own = schema.geometry else {
       schema.geometry = other
       return
@@ -165,9 +166,19 @@ extension ImportPlan.Destination {
         for: existing.schema.columns[place], and: column, isFixed: true, file: file)
       schema.columns[index].name = existing.schema.columns[place].name
     }
-    guard let own = existing.schema.geometry, let new = schema.geometry else { return }
-    let isMulti = new.type.multi == own.type
-    guard own.type.holds(new.type) || isMulti else {
+    guard let new = schema.geometry else { return }
+    try checkExisting(takes: new, from: file)
+    if let own = existing.schema.geometry, new.type.multi == own.type {
+      schema.geometry?.type = own.type
+    }
+  }
+
+  /// Refuses geometries that the layer that is appended to cannot hold.
+  private func checkExisting(
+    takes new: GeometryColumn, from file: String
+  ) throws(FieldpackError) {
+    guard let existing, let own = existing.schema.geometry else { return }
+    guard own.type.holds(new.type) || new.type.multi == own.type else {
       throw FieldpackError(
         .invalidData,
         "layer '\(existing.id)' takes \(own.type.name), \(file) has \(new.type.name)",
@@ -178,7 +189,6 @@ extension ImportPlan.Destination {
         .invalidData, "layer '\(existing.id)' takes no z, \(file) has it",
         location: .init(layer: existing.id), position: FilePosition(file: file))
     }
-    if isMulti { schema.geometry?.type = own.type }
   }
 }
 
