@@ -1,3 +1,4 @@
+import FieldpackSQLite
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -192,6 +193,24 @@ import Testing
           + "FROM gpkg_contents"
       ).output == #"{"columns":["f","i","min_x"],"rows":[[0,0,null]],"count":1}"# + "\n")
     #expect(try files() == ["f.gpkg", "wells.geojson"])
+  }
+
+  @Test(arguments: [JournalMode.wal, .delete])
+  func `changes leave the file in its journal mode`(mode: JournalMode) async throws {
+    let path = folder.file("f.gpkg").path
+    try setJournalMode(mode, of: path)
+    #expect(try await fieldpack("update", "f.gpkg", input: Self.first).status == 0)
+    #expect(try await fieldpack("delete", "f.gpkg", Self.thirteen).status == 0)
+    #expect(try await fieldpack("sql", "f.gpkg", "--write", "DELETE FROM wells").status == 0)
+    let imported = try await fieldpack(
+      "import", "wells.geojson", "--into", "f.gpkg", "--mode", "append")
+    #expect(imported.status == 0)
+    #expect(try files() == ["f.gpkg", "wells.geojson"])
+    #expect(try Connection(path: path, mode: .readOnly).journalMode == mode)
+  }
+
+  private func setJournalMode(_ mode: JournalMode, of path: String) throws {
+    #expect(try Connection(path: path, mode: .readWrite).setJournalMode(mode) == mode)
   }
 
   @Test(arguments: ["delete", "update", "create"])

@@ -69,7 +69,8 @@ import Testing
       ["query", "f.gpkg", "--bbox", "13.123456,52,14,53"],
       ["sql", "f.gpkg", "SELECT * FROM wells WHERE name = '\(secret)' -- \(secret)"],
       ["sql", "f.gpkg", "SELECT '\(secret)' syntax error here"],
-      ["query", "wells.geojsonl"], ["delete", "f.gpkg", key],
+      ["query", "wells.geojsonl"], ["export", "f.gpkg", "--output", "out.geojson"],
+      ["delete", "f.gpkg", key],
       ["delete", "f.gpkg", key], ["info", "f.gpkg"],
     ]
     for command in commands {
@@ -81,6 +82,7 @@ import Testing
     _ = try await fieldpack("update", "f.gpkg", input: feature)
     let text = try log
     #expect(text.contains("store opened"))
+    #expect(text.contains("export ends"))
     for value in [secret, "987654", "13.123456", "52.654321", key, "MQ=="] {
       #expect(!text.contains(value), "the log holds \(value)")
     }

@@ -22,6 +22,32 @@ import Testing
     #expect(bare == result)
   }
 
+  private static let commands = [
+    "info", "import", "query", "export", "get", "create", "update", "delete", "transform",
+    "explain", "sql", "doctor", "completions", "help",
+  ]
+
+  @Test func `first screen names every command`() async throws {
+    let result = try await Tool.run("help", "--json")
+    let parts = result.output.split(separator: #""subcommands":[{"name":""#, maxSplits: 1)
+    let names = try #require(parts.last).split(separator: #"},{"name":""#).map { part in
+      String(part.prefix { $0 != "\"" })
+    }
+    let top = names.filter(Self.commands.contains)
+    #expect(Set(top) == Set(Self.commands))
+    let screen = try await Tool.run("help").output
+    for command in Self.commands { #expect(screen.contains(" \(command)")) }
+  }
+
+  @Test(arguments: commands)
+  func `help of each command fits 80 columns`(command: String) async throws {
+    let result = try await Tool.run("help", command)
+    #expect(result.status == 0)
+    #expect(result.output.hasPrefix("OVERVIEW: "))
+    let long = result.output.split(separator: "\n").filter { $0.count > 80 }
+    #expect(long == [])
+  }
+
   @Test func `help of a command is the same three ways`() async throws {
     let option = try await Tool.run("completions", "--help")
     #expect(try await Tool.run("help", "completions") == option)

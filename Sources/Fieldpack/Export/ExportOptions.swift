@@ -26,6 +26,8 @@ public struct ExportOptions: Sendable {
   public var version = GeoPackageVersion.v14
   /// Passes over features that cannot be written and stores that do not answer, and reports them.
   public var skipsErrors = false
+  /// Told what is exported and how long it takes; never a value.
+  public var logger = Logger.silent
   /// Called after each batch with the features written so far.
   public var progress: (@Sendable (Int) -> Void)?
 

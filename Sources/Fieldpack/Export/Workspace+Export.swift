@@ -35,7 +35,9 @@ extension Workspace {
     let run = ExportRun(
       workspace: self, query: query.skippingErrors(options.skipsErrors), format: format,
       options: options)
-    return try await run.write(to: path)
+    return try await ExportLog(options.logger, format: format).running {
+      () async throws(FieldpackError) in try await run.write(to: path)
+    }
   }
 
   /// Writes the features that `query` asks for to `output` while they are read.
@@ -50,7 +52,9 @@ extension Workspace {
     let run = ExportRun(
       workspace: self, query: query.skippingErrors(options.skipsErrors), format: format,
       options: options)
-    return try await run.write(to: output)
+    return try await ExportLog(options.logger, format: format).running {
+      () async throws(FieldpackError) in try await run.write(to: output)
+    }
   }
 
   /// Refuses to write over a file that one of the stores is read from.

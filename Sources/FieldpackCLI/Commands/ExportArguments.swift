@@ -25,8 +25,10 @@ enum ExportArguments {
   static let group = OptionGroup(
     nil, [output, overwrite, format, keys, dialect, decimals, boxes, version])
 
-  static func options(_ arguments: ParsedArguments) -> ExportOptions {
+  static func options(_ invocation: Invocation) -> ExportOptions {
+    let arguments = invocation.arguments
     var options = ExportOptions()
+    options.logger = invocation.logger
     options.overwrite = arguments[overwrite]
     options.writesKeys = arguments[keys]
     options.dialect = arguments[dialect]

@@ -75,7 +75,7 @@ struct ExportCommand {
     if path == "-", case .features(let format) = format {
       return try await invocation.write(query, from: source, as: format)
     }
-    var options = ExportArguments.options(arguments)
+    var options = ExportArguments.options(invocation)
     options.writesRecordSeparators = path.lowercased().hasSuffix(".geojsons")
     let report: ExportReport
     switch format {
@@ -161,7 +161,7 @@ extension Invocation {
     _ query: Query, from source: OpenedSource, as format: Format
   ) async throws(FieldpackError) -> Int32 {
     let report = try await source.workspace.exportFeatures(
-      query, to: output, as: format, options: ExportArguments.options(arguments))
+      query, to: output, as: format, options: ExportArguments.options(self))
     try output.flush()
     return finish(report)
   }

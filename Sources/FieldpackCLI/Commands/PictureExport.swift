@@ -11,7 +11,7 @@ struct PictureExport {
 
   /// - Parameter path: `-` is standard output.
   func write(to path: String) async throws(FieldpackError) -> ExportReport {
-    let options = ExportArguments.options(invocation.arguments)
+    let options = ExportArguments.options(invocation)
     let output: ByteOutput
     if path == "-" {
       output = invocation.output

@@ -13,7 +13,7 @@ extension FieldpackTool {
         """,
       examples: [
         "fieldpack sql field.gpkg \"SELECT name, ST_Area(geom) FROM parcels LIMIT 5\"",
-        "fieldpack sql field.gpkg --write \"UPDATE wells SET depth = NULL WHERE depth < 0\"",
+        "fieldpack sql field.gpkg --write \"UPDATE wells SET depth = 0 WHERE depth < 0\"",
       ],
       arguments: [SQLCommand.file, SQLCommand.statement],
       options: [OptionGroup(nil, [SQLCommand.write, SQLCommand.format]), CommonOptions.group]

@@ -80,7 +80,7 @@ struct TransformCommand {
       console.terminal.isErrorTerminal ? try await workspace.count(query) : nil
     let display = ProgressDisplay("transforming", total: total, unit: .features, console: console)
     defer { display.finish() }
-    var options = ExportArguments.options(arguments)
+    var options = ExportArguments.options(invocation)
     options.progress = { display.update($0) }
     let report = try await workspace.exportFeatures(
       query, toPath: output, as: .geoPackage, options: options)
