@@ -50,6 +50,7 @@ public enum FieldpackTool {
       reportsJSON: parsed[CommonOptions.json], progressMode: parsed[CommonOptions.progress])
     let logger = try CommonOptions.logger(parsed)
     let words = path.map(\.name)
+    logger.debug("command begins", ["command": .text(words.joined(separator: " "))])
     let cancellation = Cancellation()
     let task = Task.detached { () async -> Result<Int32, FieldpackError> in
       let output = ByteOutput(descriptor: STDOUT_FILENO)
@@ -66,7 +67,6 @@ public enum FieldpackTool {
     }
     interruption.onFirst { task.cancel() }
     cancellation.onCancel { task.cancel() }
-    logger.debug("command begins", ["command": .text(words.joined(separator: " "))])
     let result = await task.value
     switch result {
     case .success(let status): logger.debug("command ends", ["status": .integer(Int64(status))])
