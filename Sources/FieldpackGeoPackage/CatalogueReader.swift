@@ -122,17 +122,21 @@ struct CatalogueReader {
       guard let id = row[0].integerValue else { continue }
       let code = row[2].integerValue ?? id
       let organization = row[1].textValue ?? "NONE"
+      let definition = row[3].textValue ?? ""
       systems[id] = .init(
-        srs: Self.identity(organization, code, id), name: row[4].textValue ?? "",
-        definition: row[3].textValue ?? "")
+        srs: Self.identity(organization, code, id, definition), name: row[4].textValue ?? "",
+        definition: definition)
     }
     return systems
   }
 
-  private static func identity(_ organization: String, _ code: Int64, _ id: Int64) -> SRS {
-    if id == -1 { return .undefinedCartesian }
+  private static func identity(
+    _ organization: String, _ code: Int64, _ id: Int64, _ definition: String
+  ) -> SRS {
     if id == 0 { return .undefinedGeographic }
-    return SRS(organization, Int32(clamping: code))
+    let system = SRS(organization, Int32(clamping: code))
+    let says = ["", "undefined"].contains(definition.lowercased())
+    return id == -1 || system.organization == "NONE" && says ? .undefinedCartesian : system
   }
 
   private struct GeometryRow {
@@ -215,7 +219,7 @@ struct CatalogueReader {
     do throws(FieldpackError) {
       columns = try reader.columns()
     } catch  where error.code == .invalidData {
-      notes.append("its columns cannot be read: \(error.message)")
+      notes.append(Self.note(unreadable: error))
     }
     let id = try reader.takeID(from: &columns)
     var schema = Schema(layer: LayerID(row.table), idColumn: id?.name)
@@ -243,6 +247,10 @@ struct CatalogueReader {
     return LayerTable(
       layer: layer, table: master.name, idSQL: id?.sql, rtree: nil,
       srsID: geometryRow?.srsID ?? row.srsID)
+  }
+
+  static func note(unreadable error: FieldpackError) -> String {
+    "it cannot be read: \(error.message)"
   }
 
   /// Takes the geometry column out of `columns`.

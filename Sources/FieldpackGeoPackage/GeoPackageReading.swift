@@ -29,7 +29,8 @@ class GeoPackageReading: SnapshotReading {
         layer.envelope = try LayerExtent(file: file, table: table).current()
       } catch  where error.code == .invalidData || error.code == .corrupt {
         // A damaged table or view is no reason to hide the others.
-        layer.notes.append("it cannot be read: \(error.message)")
+        let note = CatalogueReader.note(unreadable: error)
+        if !layer.notes.contains(note) { layer.notes.append(note) }
       }
       layers.append(layer)
     }

@@ -2,7 +2,7 @@
 ///
 /// The `srs_id` of a GeoPackage is local to its file; organization and code are what files share.
 public struct SRS: Hashable, Sendable, CustomStringConvertible {
-  /// The organization in capitals, such as `EPSG`, `ESRI` or `OGC`; `NONE` for the undefined ones.
+  /// The organization in capitals, such as `EPSG`, `ESRI` or `OGC`; `NONE` for those without.
   public let organization: String
   public let code: Int32
 

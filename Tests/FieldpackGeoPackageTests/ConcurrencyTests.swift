@@ -33,8 +33,7 @@ import Testing
   }
 
   private func code(_ body: () async throws -> Void) async -> FieldpackError.Code? {
-    do { try await body() } catch { return (error as? FieldpackError)?.code }
-    return nil
+    await thrown(body)?.code
   }
 
   @Test func `lets eight readers and a writer work at once, each on one state`() async throws {

@@ -158,3 +158,9 @@ func line(_ ordinates: Double...) -> Geometry {
 func polygon(_ ordinates: Double...) -> Geometry {
   .polygon([CoordinateSequence(dimensions: .xy, ordinates: ordinates)], .xy)
 }
+
+/// The error that `body` throws; `nil` where it throws none.
+func thrown(_ body: () async throws -> Void) async -> FieldpackError? {
+  do { try await body() } catch { return error as? FieldpackError }
+  return nil
+}

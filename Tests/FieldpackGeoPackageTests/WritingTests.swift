@@ -10,8 +10,7 @@ import Testing
 /// What a change does to the file, and what the file refuses.
 @Suite struct WritingTests {
   private func code(_ body: () async throws -> Void) async -> FieldpackError.Code? {
-    do { try await body() } catch { return (error as? FieldpackError)?.code }
-    return nil
+    await thrown(body)?.code
   }
 
   private static let rules = """

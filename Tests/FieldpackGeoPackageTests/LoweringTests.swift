@@ -1,0 +1,97 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackTestSupport
+import Testing
+
+@testable import FieldpackGeoPackage
+
+/// The SQL that conditions become, word for word.
+@Suite struct LoweringTests {
+  private static let table = LayerTable(
+    layer: Layer(
+      schema: Schema(
+        layer: "t", geometry: GeometryColumn("g"),
+        columns: [
+          ColumnDefinition("n", .integer), ColumnDefinition("s", .text()),
+          ColumnDefinition("d", .dateTime), ColumnDefinition("x", .other("")),
+        ]), kind: .features),
+    table: "t", idSQL: "\"fid\"", rtree: nil, srsID: 4326)
+
+  /// Literals stay as they are.
+  private struct AsIs: LiteralProjecting {
+    func boxes(_ box: Envelope, from srs: SRS?, to table: LayerTable) -> [Envelope] { [box] }
+    func geometry(_ geometry: Geometry, from srs: SRS?, to table: LayerTable) -> Geometry {
+      geometry
+    }
+  }
+
+  private static let number = "typeof(\"n\") IN ('integer', 'real')"
+  private static let instant = "fieldpack_instant(\"d\")"
+
+  static let cases: [(String, String)] = [
+    ("n = 1", "\"n\" = ?"),
+    ("n < 1", "\"n\" < ?"),
+    ("1 < n", "(\"n\" > ? AND \(number))"),
+    ("NOT n = 1", "(\"n\" <> ? AND \(number))"),
+    ("n = 'a'", "(+\"n\" = ? COLLATE BINARY AND typeof(\"n\") = 'text')"),
+    ("s = 'a'", "\"s\" = ? COLLATE BINARY"),
+    ("s > 'a'", "(\"s\" > ? COLLATE BINARY AND typeof(\"s\") = 'text')"),
+    ("s IN ('a', 'b')", "\"s\" COLLATE BINARY IN (?, ?)"),
+    ("n NOT IN (1, 2)", "(\"n\" NOT IN (?, ?) AND \(number))"),
+    ("n BETWEEN 1 AND 2", "((\"n\" >= ? AND \(number)) AND \"n\" <= ?)"),
+    ("s LIKE 'a%_*'", "(\"s\" GLOB ? AND typeof(\"s\") = 'text')"),
+    ("s IS NOT NULL", "\"s\" IS NOT NULL"),
+    ("g IS NULL", "\"g\" IS NULL"),
+    ("d > TIMESTAMP('2020-01-01T00:00:00Z')", "\(instant) > ?"),
+    (
+      "d = 'soon'",
+      "(\(instant) IS NULL AND typeof(\"d\") = 'text' AND +\"d\" = ? COLLATE BINARY)"
+    ),
+    ("1 = 1", "1"),
+    ("1 = 'a' OR s = 'a'", "\"s\" = ? COLLATE BINARY"),
+    (
+      "NOT (n = 1 AND s = 'a')",
+      "((\"n\" <> ? AND \(number)) OR "
+        + "(\"s\" <> ? COLLATE BINARY AND typeof(\"s\") = 'text'))"
+    ),
+    ("S_INTERSECTS(g, POINT(1 2))", "fieldpack_intersects(\"g\", ?, \"fid\", 0)"),
+    ("NOT S_TOUCHES(g, POINT(1 2))", "NOT fieldpack_touches(\"g\", ?, \"fid\", 0)"),
+    ("fid = 7", "\"fid\" = ?"),
+  ]
+
+  @Test func `lowers to one condition with bound values`() throws {
+    let lowering = FilterLowering(table: Self.table, project: AsIs())
+    for (text, sql) in Self.cases {
+      let fragment = try lowering.condition(try Filter(cql2: text))
+      #expect(fragment.text == sql, "\(text)")
+      #expect(fragment.parameters.count == sql.filter { $0 == "?" }.count, "\(text)")
+    }
+  }
+
+  @Test func `puts the R-tree in front and decides in it what floats can decide`() throws {
+    var table = Self.table
+    table.rtree = "rtree_t_g"
+    let lowering = FilterLowering(table: table, project: AsIs())
+    let box = Envelope(minX: 0, minY: 0, maxX: 1, maxY: 1)
+    let test = "(maxx >= ? AND minx <= ? AND maxy >= ? AND miny <= ?)"
+    let within = try lowering.indexedCondition(.intersects(box) && Column<Int64>("n") == 1)
+    #expect(
+      within.text == "(\"fid\" IN (SELECT id FROM \"rtree_t_g\" WHERE \(test) AND (\(test) OR "
+        + "(SELECT fieldpack_envelope_intersects(\"g\", ?, ?, ?, ?) FROM \"t\" "
+        + "WHERE \"fid\" = \"rtree_t_g\".id))) AND \"n\" = ?)")
+    let exact = try lowering.indexedCondition(.intersects(polygon(0, 0, 1, 0, 1, 1, 0, 0)))
+    #expect(
+      exact.text == "(\"fid\" IN (SELECT id FROM \"rtree_t_g\" WHERE \(test)) AND "
+        + "fieldpack_intersects(\"g\", ?, \"fid\", 0))")
+    let none = try lowering.indexedCondition(.not(.intersects(box)))
+    #expect(none.text == "NOT fieldpack_envelope_intersects(\"g\", ?, ?, ?, ?)")
+  }
+
+  @Test(arguments: [
+    ("a%b_c", "a*b?c"), ("100\\%\\_", "100%_"), ("*?[x]", "[*][?][[]x]"), ("a\\", "a\\"),
+    ("\\\\", "\\"), ("", ""), ("%%", "**"),
+  ])
+  func `turns LIKE into GLOB`(pattern: String, glob: String) {
+    #expect(FilterLowering.glob(fromLike: pattern) == glob)
+  }
+}
