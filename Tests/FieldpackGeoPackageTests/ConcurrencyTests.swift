@@ -122,16 +122,30 @@ import Testing
     #expect(try package.names() == ["survey.gpkg"])
   }
 
+  /// Another program that has begun a transaction, and ends when it is let go.
+  private func holder(_ begin: String, _ package: TestPackage) async throws -> Program {
+    let (ready, done) = (package.folder.file("ready").path, package.folder.file("done").path)
+    let script = """
+      \(begin);
+      .shell touch \(ready)
+      .shell while [ ! -e \(done) ]; do sleep 0.01; done
+      """
+    let program = try Program(
+      Programs.sqlite3 ?? "", [package.path], input: Data((script + "\n").utf8))
+    while !FileManager.default.fileExists(atPath: ready) {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    return program
+  }
+
+  private func letGo(_ package: TestPackage) {
+    _ = FileManager.default.createFile(atPath: package.folder.file("done").path, contents: nil)
+  }
+
   @Test(.enabled(if: Programs.sqlite3 != nil, Comment(rawValue: Programs.noSQLite)))
   func `says that another program holds the lock, after the timeout`() async throws {
     let package = try await package(10)
-    let ready = package.folder.file("ready")
-    let other = try Program(
-      Programs.sqlite3 ?? "", [package.path],
-      input: Data("BEGIN EXCLUSIVE;\n.shell touch \(ready.path)\n.shell sleep 3\n".utf8))
-    while !FileManager.default.fileExists(atPath: ready.path) {
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    let other = try await holder("BEGIN EXCLUSIVE", package)
     let start = ContinuousClock.now
     let reading = await code {
       let store = try await GeoPackageStore(
@@ -140,11 +154,15 @@ import Testing
     }
     let elapsed = ContinuousClock.now - start
     #expect(reading == .busy)
-    #expect(elapsed >= .milliseconds(200) && elapsed < .seconds(2))
-    let writing = await code { try package.append(3, to: "wells") }
+    #expect(elapsed >= .milliseconds(200) && elapsed < .seconds(5))
+    // The bulk writer waits longer, until the other program is done.
+    let release = Task {
+      try await Task.sleep(for: .milliseconds(100))
+      letGo(package)
+    }
+    #expect(await code { try package.append(3, to: "wells") } == nil)
+    try await release.value
     _ = try await other.result()
-    // The bulk writer waits for five seconds, by when the other program is done.
-    #expect(writing == nil)
     #expect(try package.faults() == [])
   }
 
@@ -153,22 +171,15 @@ import Testing
     let package = try await package(10)
     let store = try await GeoPackageStore(
       path: package.path, id: "survey", busyTimeout: .milliseconds(100))
-    let ready = package.folder.file("ready")
-    let other = try Program(
-      Programs.sqlite3 ?? "", [package.path],
-      input: Data("BEGIN IMMEDIATE;\n.shell touch \(ready.path)\n.shell sleep 1\n".utf8))
-    while !FileManager.default.fileExists(atPath: ready.path) {
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    let other = try await holder("BEGIN IMMEDIATE", package)
     #expect(try await store.count(Query("wells")) == 10)
-    let writing = await code {
-      try await store.write { (writer) throws(FieldpackError) in
-        try writer.delete(1, in: "wells")
-      }
+    let change: @Sendable (inout FeatureWriter) throws(FieldpackError) -> Void = {
+      (writer) throws(FieldpackError) in try writer.delete(1, in: "wells")
     }
-    #expect(writing == .busy)
+    #expect(await code { try await store.write(change) } == .busy)
+    letGo(package)
     _ = try await other.result()
-    try await store.write { (writer) throws(FieldpackError) in try writer.delete(1, in: "wells") }
+    try await store.write(change)
     #expect(try await store.count(Query("wells")) == 9)
     await store.close()
   }
