@@ -214,11 +214,17 @@ final class Insertion {
       try rows.bind(first, rows: count, parameters: parameters, to: statement)
       try statement.run()
     } catch {
-      throw FieldpackError(
-        error, path: file.path,
-        location: .init(
-          store: file.store, layer: table.layer.id,
-          feature: count == 1 ? .integer(rows.ids[first]) : nil))
+      let place = KeyTuple.Partial(
+        store: file.store, layer: table.layer.id,
+        feature: count == 1 ? .integer(rows.ids[first]) : nil)
+      guard !error.isTakenID else {
+        throw FieldpackError(
+          .constraint,
+          "layer '\(table.layer.id)' has a feature \(rows.ids[first]) already. Try: --mode replace, "
+            + "or features without an id", location: place,
+          position: FilePosition(file: file.path), underlying: error)
+      }
+      throw FieldpackError(error, path: file.path, location: place)
     }
   }
 }

@@ -44,3 +44,8 @@ extension FieldpackError: SQLiteErrorConvertible {
     self.init(code, error.message, location: location, underlying: error)
   }
 }
+
+extension SQLiteError {
+  /// The row id, or the INTEGER PRIMARY KEY that stands for it, is in use.
+  var isTakenID: Bool { extendedCode == 1555 || extendedCode == 2579 }
+}

@@ -1,69 +1,23 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// Gives a statement's rows in batches; holds a reader from the first batch to the last.
-actor SQLCursor: RestingCursor {
-  private let pools: StorePools
+/// Gives a statement's rows in batches.
+struct SQLCursor: Sendable {
+  private let lease: CursorLease
   private let store: StoreID
   private let sql: String
-  private var lease: ReaderLease?
-  private var isDone = false
-  /// The store was closed before the last batch.
-  private var isStopped = false
 
   init(pools: StorePools, store: StoreID, sql: String) {
-    self.pools = pools
+    lease = CursorLease(pools: pools, store: store)
     self.store = store
     self.sql = sql
   }
 
   func next() async throws(FieldpackError) -> SQLBatch? {
-    guard !isStopped else {
-      throw FieldpackError(
-        .unavailable, "store '\(store)' was closed while a query was being read",
-        location: .init(store: store))
+    let (store, sql) = (store, sql)
+    return try await lease.next { (connection) throws(FieldpackError) in
+      try Walk.on(connection, store: store, sql: sql).batch()
     }
-    guard !isDone else { return nil }
-    do throws(FieldpackError) {
-      let lease = try await reader()
-      let (store, sql) = (store, sql)
-      let batch = try await lease.run { (connection) throws(FieldpackError) in
-        try Walk.on(connection, store: store, sql: sql).batch()
-      }
-      if batch == nil { await finish() }
-      return batch
-    } catch {
-      await finish()
-      throw error
-    }
-  }
-
-  private func reader() async throws(FieldpackError) -> ReaderLease {
-    if let lease { return lease }
-    await pools.add(self)
-    let pool = try await pools.reader()
-    do throws(SQLiteError) {
-      let new = try await pool.lease()
-      lease = new
-      return new
-    } catch {
-      throw FieldpackError(sqlite: error)
-    }
-  }
-
-  private func finish() async {
-    isDone = true
-    await lease?.release()
-    lease = nil
-    await pools.remove(self)
-  }
-
-  func stop() async {
-    guard !isDone else { return }
-    isStopped = true
-    isDone = true
-    await lease?.release()
-    lease = nil
   }
 
   /// The statement, left with the connection between batches.

@@ -1,12 +1,6 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// A query that holds a reader between its batches.
-protocol RestingCursor: Actor {
-  /// Gives the reader back; the query is then at its end.
-  func stop() async
-}
-
 /// The connections of a store: read-only ones until the first write.
 actor StorePools {
   private let path: String
@@ -26,7 +20,7 @@ actor StorePools {
   private var cursors: [WeakCursor] = []
 
   private struct WeakCursor {
-    weak var cursor: (any RestingCursor)?
+    weak var cursor: CursorLease?
   }
 
   init(
@@ -82,14 +76,14 @@ actor StorePools {
 
   // MARK: Cursors
 
-  private var liveCursors: [any RestingCursor] { cursors.compactMap(\.cursor) }
+  private var liveCursors: [CursorLease] { cursors.compactMap(\.cursor) }
 
-  func add(_ cursor: any RestingCursor) {
+  func add(_ cursor: CursorLease) {
     cursors.removeAll { $0.cursor == nil || $0.cursor === cursor }
     cursors.append(WeakCursor(cursor: cursor))
   }
 
-  func remove(_ cursor: any RestingCursor) {
+  func remove(_ cursor: CursorLease) {
     cursors.removeAll { $0.cursor == nil || $0.cursor === cursor }
   }
 

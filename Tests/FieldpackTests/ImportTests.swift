@@ -124,4 +124,20 @@ import Testing
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
     #expect(left == ["a.geojsonl", "bad.geojsonl"])
   }
+
+  @Test func `says which id is taken when files are appended`() async throws {
+    let feature = #"{"type":"Feature","id":7,"properties":{"n":1},"geometry":null}"#
+    var options = ImportOptions(layer: "a")
+    _ = try await importing([("a.geojsonl", feature)], options)
+    options.mode = .append
+    do {
+      _ = try await importing([("b.geojsonl", feature)], options)
+      Issue.record("a taken id was not refused")
+    } catch let error as FieldpackError {
+      #expect(error.code == .constraint)
+      #expect(
+        error.message == "layer 'a' has a feature 7 already. Try: --mode replace, or features "
+          + "without an id")
+    }
+  }
 }

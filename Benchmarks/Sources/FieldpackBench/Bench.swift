@@ -8,7 +8,7 @@ struct Bench {
   static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     guard let work = arguments.first else {
-      print("usage: FieldpackBench import|scan|lent|boxes|ids ARGUMENTS")
+      print("usage: FieldpackBench import|export|scan|lent|boxes|ids ARGUMENTS")
       exit(64)
     }
     let rest = Array(arguments.dropFirst())
@@ -16,6 +16,7 @@ struct Bench {
     let checksum: String
     switch work {
     case "import": checksum = try await importFile(rest)
+    case "export": checksum = try await export(rest)
     case "scan": checksum = try await scanBatches(rest)
     case "lent": checksum = try await scanLent(rest)
     case "boxes": checksum = try await boxes(rest, ids: false)
@@ -31,6 +32,17 @@ struct Bench {
   static func importFile(_ arguments: [String]) async throws -> String {
     try? FileManager.default.removeItem(atPath: arguments[1])
     let report = try await FileImport().run([arguments[0]], into: arguments[1])
+    return "\(report.count)"
+  }
+
+  static func export(_ arguments: [String]) async throws -> String {
+    let workspace = try await Workspace.open(file: URL(fileURLWithPath: arguments[0]))
+    var options = ExportOptions()
+    options.overwrite = true
+    let target = URL(fileURLWithPath: arguments[1])
+    let format = Format.byExtension(arguments[1]) ?? .geoJSON
+    let report = try await workspace.exportFeatures(
+      Query(), to: target, as: format, options: options)
     return "\(report.count)"
   }
 

@@ -166,6 +166,9 @@ struct Importer {
     report.layers = options.isDryRun ? try writer.loader.finish() : try writer.commit()
     report.skipped += writer.loader.skipped
     report.skippedCount += writer.loader.skippedCount
+    if report.layers.isEmpty {
+      report.notes.append("no features were found, so there is no layer")
+    }
     return report
   }
 }

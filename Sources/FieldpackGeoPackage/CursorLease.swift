@@ -1,0 +1,75 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// The reader that a cursor holds from its first batch to its last, or until the store closes.
+actor CursorLease {
+  private let pools: StorePools
+  private let store: StoreID
+  private var lease: ReaderLease?
+  private var isDone = false
+  /// The store was closed before the last batch.
+  private var isStopped = false
+
+  init(pools: StorePools, store: StoreID) {
+    self.pools = pools
+    self.store = store
+  }
+
+  /// Runs `body` on the reader; `nil` from it, or an error, ends the cursor.
+  ///
+  /// - Throws: `.unavailable` where the store was closed meanwhile.
+  func next<R: Sendable>(
+    _ body: @Sendable (Connection) throws(FieldpackError) -> R?
+  ) async throws(FieldpackError) -> R? {
+    guard !isStopped else { throw closed }
+    guard !isDone else { return nil }
+    do throws(FieldpackError) {
+      let result = try await reader().run(body)
+      if result == nil { await finish() }
+      return result
+    } catch {
+      await finish()
+      throw error
+    }
+  }
+
+  private var closed: FieldpackError {
+    FieldpackError(
+      .unavailable, "store '\(store)' was closed while a query was being read",
+      location: .init(store: store))
+  }
+
+  private func reader() async throws(FieldpackError) -> ReaderLease {
+    if let lease { return lease }
+    await pools.add(self)
+    let pool = try await pools.reader()
+    do throws(SQLiteError) {
+      let new = try await pool.lease()
+      // The store may have been closed while this waited for a reader.
+      guard isStopped else {
+        lease = new
+        return new
+      }
+      await new.release()
+    } catch {
+      throw FieldpackError(sqlite: error)
+    }
+    throw closed
+  }
+
+  private func finish() async {
+    isDone = true
+    await lease?.release()
+    lease = nil
+    await pools.remove(self)
+  }
+
+  /// Gives the reader back before the last batch; what is read afterwards throws.
+  func stop() async {
+    guard !isDone else { return }
+    isStopped = true
+    isDone = true
+    await lease?.release()
+    lease = nil
+  }
+}
