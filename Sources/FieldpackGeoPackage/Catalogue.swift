@@ -4,8 +4,6 @@ import FieldpackGeometry
 /// The layers of a file as they lie in it.
 struct Catalogue: Sendable {
   var layers: [LayerTable]
-  /// What `PRAGMA user_version` and `application_id` say, such as `1.4` or `GP10`.
-  var version: String
   var triggerSet: RTreeTriggerSet
   /// The SRS definitions by `srs_id`.
   var systems: [Int64: SystemRow]

@@ -17,8 +17,7 @@ struct CatalogueReader {
     }
     let version = try file.integer("PRAGMA user_version") ?? 0
     var catalogue = Catalogue(
-      layers: [], version: try versionName(version),
-      triggerSet: version >= 10400 ? .from14 : .upTo13,
+      layers: [], triggerSet: version >= 10400 ? .from14 : .upTo13,
       systems: has("gpkg_spatial_ref_sys") ? try readSystems() : [:])
     let described = Descriptions(
       geometries: has("gpkg_geometry_columns") ? try readGeometryColumns() : [:],
@@ -100,17 +99,6 @@ struct CatalogueReader {
       names[SQLName(name)] = Master(name: name, isView: type == "view")
     }
     return names
-  }
-
-  private func versionName(_ userVersion: Int64) throws(FieldpackError) -> String {
-    let application = try file.integer("PRAGMA application_id") ?? 0
-    switch application {
-    case 0x4750_3130: return "1.0"
-    case 0x4750_3131: return "1.1"
-    case GeoPackageVersion.applicationID where userVersion >= 10200:
-      return "\(userVersion / 10_000).\(userVersion / 100 % 100)"
-    default: return "unknown"
-    }
   }
 
   private func readSystems() throws(FieldpackError) -> [Int64: Catalogue.SystemRow] {

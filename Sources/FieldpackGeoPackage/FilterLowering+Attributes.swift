@@ -148,6 +148,11 @@ extension FilterLowering {
       return try constant(.like(value, pattern: pattern), negated: negated)
     }
     let glob = Self.glob(fromLike: pattern)
+    guard glob.utf8.count <= 1_000 else {
+      throw FieldpackError(
+        .invalidArgument, "a LIKE pattern takes at most 1000 bytes, this one has \(glob.utf8.count)"
+      )
+    }
     return .and([
       SQLFragment("\(column.sql) \(negated ? "NOT GLOB" : "GLOB") ?", [.text(glob)]),
       Self.guardFragment(column.sql, .text),

@@ -120,4 +120,33 @@ final class GeoPackageFile {
       .notFound, "layer '\(layer)' is not in store '\(store)' (\(list))",
       location: .init(store: store, layer: layer))
   }
+
+  func damaged(_ reason: String, _ id: FeatureID, in layer: LayerID) -> FieldpackError {
+    FieldpackError(
+      .invalidData,
+      "the geometry of feature \(id) in layer '\(layer)' cannot be read: \(reason). "
+        + "Try: --skip-errors",
+      location: .init(store: store, layer: layer, feature: id),
+      position: FilePosition(file: path))
+  }
+
+  /// Runs `body`, names the feature whose geometry ended it, and reports those that an exact
+  /// relation passed over.
+  func reportingUntested<R>(
+    in layer: LayerID, to report: QueryReport, _ body: () throws(SQLiteError) -> R
+  ) throws(FieldpackError) -> R {
+    do throws(SQLiteError) {
+      let result = try body()
+      for failure in relations.takeFailures() {
+        let error = damaged(failure.reason, failure.feature, in: layer)
+        report.add(skipped: SkippedFeature(location: error.location, reason: error.message))
+      }
+      return result
+    } catch {
+      if let failure = relations.takeFailures().last {
+        throw damaged(failure.reason, failure.feature, in: layer)
+      }
+      throw FieldpackError(error, path: path, location: .init(store: store, layer: layer))
+    }
+  }
 }

@@ -62,7 +62,13 @@ class GeoPackageReading: SnapshotReading {
     var total = 0
     for table in try planner.tables() {
       let plan = try planner.countPlan(table)
-      total += Int(try file.integer(plan.text, plan.parameters) ?? 0)
+      total += try file.reportingUntested(in: table.layer.id, to: report) {
+        () throws(SQLiteError) in
+        let statement = try file.connection.prepare(plan.text)
+        defer { statement.reset() }
+        try statement.bind(plan.parameters)
+        return try statement.step() ? Int(statement.integer(0)) : 0
+      }
     }
     return min(max(0, total - query.offset), query.limit ?? .max)
   }

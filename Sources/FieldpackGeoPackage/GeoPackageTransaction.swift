@@ -41,16 +41,27 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     let names = values.map(\.0).joined(separator: ", ")
     let marks = values.map { _ in "?" }.joined(separator: ", ")
     let target = "INSERT INTO \(quoted(table.table))"
+    let sql = values.isEmpty ? "\(target) DEFAULT VALUES" : "\(target) (\(names)) VALUES (\(marks))"
+    if feature.id == nil { try checkFreeID(table) }
     let bound = values.map(\.1)
     let id = try file.sql(layer: layer, feature: feature.id) { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(
-        values.isEmpty ? "\(target) DEFAULT VALUES" : "\(target) (\(names)) VALUES (\(marks))")
+      let statement = try file.connection.prepare(sql)
       try statement.bind(bound)
       try statement.run()
       return file.connection.lastInsertRowID
     }
     grow(table, feature.geometry?.envelope)
     return .integer(id)
+  }
+
+  /// SQLite calls the disk full when AUTOINCREMENT has given the last id.
+  private func checkFreeID(_ table: LayerTable) throws(FieldpackError) {
+    guard
+      try file.integer("SELECT max(\(table.idExpression)) FROM \(quoted(table.table))") == .max
+    else { return }
+    throw FieldpackError(
+      .constraint, "layer '\(table.layer.id)' has given its last id. Try: a feature with an id",
+      location: .init(store: file.store, layer: table.layer.id))
   }
 
   func upsert(_ feature: Feature, in layer: LayerID) throws(FieldpackError) -> FeatureID {

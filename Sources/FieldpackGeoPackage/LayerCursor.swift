@@ -44,21 +44,9 @@ final class LayerCursor {
     return false
   }
 
-  /// Goes to the next row; reports the geometries on the way that the condition could not test.
   private func step() throws(FieldpackError) -> Bool {
-    do throws(SQLiteError) {
-      let isRow = try statement.step()
-      for failure in file.relations.takeFailures() {
-        let error = damaged(failure.reason, id: failure.feature)
-        report.add(skipped: SkippedFeature(location: error.location, reason: error.message))
-      }
-      return isRow
-    } catch {
-      if let failure = file.relations.takeFailures().last {
-        throw damaged(failure.reason, id: failure.feature)
-      }
-      throw FieldpackError(
-        error, path: file.path, location: .init(store: file.store, layer: plan.table.layer.id))
+    try file.reportingUntested(in: plan.table.layer.id, to: report) { () throws(SQLiteError) in
+      try statement.step()
     }
   }
 
@@ -115,12 +103,7 @@ final class LayerCursor {
   }
 
   private func damaged(_ reason: String, id: FeatureID) -> FieldpackError {
-    FieldpackError(
-      .invalidData,
-      "the geometry of feature \(id) in layer '\(plan.table.layer.id)' cannot be read: \(reason). "
-        + "Try: --skip-errors",
-      location: .init(store: file.store, layer: plan.table.layer.id, feature: id),
-      position: FilePosition(file: file.path))
+    file.damaged(reason, id, in: plan.table.layer.id)
   }
 }
 

@@ -7,12 +7,12 @@ import FieldpackTopology
 /// geometry, which is prepared once a statement.
 ///
 /// A geometry that cannot be tested ends the statement; where `skips` is 1 it answers NULL. Either
-/// way it is remembered in ``failures``, which the cursor empties after each step.
+/// way it is remembered until the cursor asks ``takeFailures()`` after each step.
 ///
 /// Confined to the thread of its connection, as the GEOS context in it is.
 final class RelationFunctions {
   private var context: TopologyContext?
-  private(set) var failures: [Failure] = []
+  private var failures: [Failure] = []
 
   /// A geometry that could not be tested.
   struct Failure {

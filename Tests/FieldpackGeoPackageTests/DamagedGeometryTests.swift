@@ -45,6 +45,14 @@ import Testing
       #expect(error?.code == .invalidData)
       #expect(error?.location == .init(store: "survey", layer: "lines", feature: 3))
     }
+    let query = Query("lines", where: .relation(.crosses, Self.rectangle))
+    let error = await thrown { _ = try await store.count(query) }
+    #expect(error?.location == .init(store: "survey", layer: "lines", feature: 3))
+    #expect(try await store.count(query.skippingErrors()) == 2)
+    // What the counts came across is no matter of the next query.
+    let next = try await store.query(Query("lines").limit(1).skippingErrors())
+    for try await batch in next { #expect(batch.ids == [1]) }
+    #expect(next.report.current.skipped == [])
     await store.close()
   }
 
@@ -68,6 +76,8 @@ import Testing
       #expect(batches.report.current.skipped.map(\.location.feature) == skipped, "\(filter)")
       // What is passed over counts in neither limit nor offset.
       #expect(try await store.ids(query.limit(1, offset: 2)) == Array(ids.dropFirst(2)))
+      let falling = query.order(by: [Order("fid", descending: true)])
+      #expect(try await store.ids(falling.limit(2)) == Array(ids.reversed().prefix(2)))
     }
     await store.close()
   }

@@ -87,6 +87,23 @@ import Testing
     #expect(try package.faults() == [])
   }
 
+  @Test func `says that the ids are used up`() async throws {
+    let package = try TestPackage()
+    let store = try await package.store()
+    try await store.write { (writer) throws(FieldpackError) in
+      try writer.createLayer(Schema(layer: "a"))
+      try writer.create(Feature(id: .integer(.max)), in: "a")
+    }
+    let error = await thrown {
+      _ = try await store.write { (writer) throws(FieldpackError) in
+        try writer.create(Feature(), in: "a")
+      }
+    }
+    #expect(error?.code == .constraint)
+    #expect(error?.message == "layer 'a' has given its last id. Try: a feature with an id")
+    await store.close()
+  }
+
   static let names = [
     "a\"b; DROP TABLE x", "x'); DROP TABLE gpkg_contents;--", "🗺 größe", "select", "group", "order",
     "a b", "a.b", "[a]", "`a`", "%s%n", "\\", "tab\there", "line\nbreak", "-- comment", "rowid",
