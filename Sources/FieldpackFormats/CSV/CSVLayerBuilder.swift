@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackGeometry
 
 /// Builds the rows of a CSV file in the shape asked for, and gathers the shape the file has.
-struct CSVLayerBuilder {
+struct CSVLayerBuilder: ~Copyable {
   private struct Column {
     var field: Int
     var name: String
@@ -19,7 +19,7 @@ struct CSVLayerBuilder {
   private(set) var geometry: CSVGeometry
   private var ids = DistinctIntegers()
   private var hasUsableIDs: Bool
-  let rows: RowBuffer
+  var rows: RowBuffer
   private(set) var count = 0
 
   init(_ header: CSVHeader, options: ReadOptions, asked: FileLayer?) {
@@ -82,7 +82,7 @@ struct CSVLayerBuilder {
       return
     }
     let number = asked?.ids == .file ? id : nil
-    rows.commit(id: .integer(number ?? Int64(count)), envelope: geometry.envelope) {
+    rows.commit(id: number ?? Int64(count), envelope: geometry.envelope) {
       geometry.append(for: asked?.schema.geometry, to: &$0)
     }
   }
@@ -116,7 +116,8 @@ struct CSVLayerBuilder {
     }
   }
 
-  private func set(_ column: Column, _ scalar: Scalar, _ text: UnsafeBufferPointer<UInt8>) {
+  private mutating func set(_ column: Column, _ scalar: Scalar, _ text: UnsafeBufferPointer<UInt8>)
+  {
     guard column.place >= 0 else { return }
     switch (column.type, scalar) {
     case (.integer, .integer(let value)): rows.set(column.place, value)
@@ -125,7 +126,7 @@ struct CSVLayerBuilder {
     case (.boolean, .boolean(let value)): rows.set(column.place, Int64(value ? 1 : 0))
     case (.date, .date): rows.set(column.place, trimmed(text))
     case (.dateTime, .dateTime(let value)):
-      rows.setText(column.place) { InstantText.append(value, to: &$0) }
+      rows.setText(column.place) { value.append(to: &$0) }
     case (.text, _): rows.set(column.place, text)
     default: break
     }

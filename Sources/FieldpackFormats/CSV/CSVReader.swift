@@ -57,7 +57,10 @@ public struct CSVReader: FileReader {
         try pass(over: placed(error, scanner, builder.count + result.skippedCount), &result)
         continue
       }
-      if builder.rows.count > 0 { try sink.feature(builder.rows[0]) }
+      if builder.rows.count > 0 {
+        builder.rows.select(0)
+        try sink.feature(builder.rows)
+      }
       builder.rows.removeRows()
       if scanner.bytesRead != bytesRead {
         bytesRead = scanner.bytesRead

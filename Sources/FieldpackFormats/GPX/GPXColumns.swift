@@ -5,8 +5,8 @@ struct GPXColumns {
   /// How a column's values are stored in the row.
   enum Target { case integer, real, dateTime, text }
 
+  /// What a value needs to be set; the names stand apart, so that this is copied freely.
   struct Column {
-    var name: String
     var kind: GPXField.Kind?
     var seen: ScalarTraits = []
     /// The place in the row, -1 where the row has no such column.
@@ -19,17 +19,20 @@ struct GPXColumns {
 
   /// GPX's own fields by raw value, then `extensions`, then what extensions hold.
   private(set) var columns: [Column]
-  private var names: Set<String>
+  private var columnNames: [String]
+  private var taken: Set<String>
   private(set) var notes: [String] = []
   private var isFullNoted = false
 
   static let extensionsIndex = GPXField.allCases.count
 
   init() {
-    columns = GPXField.allCases.map { Column(name: $0.columnName, kind: $0.kind) }
-    columns.append(Column(name: "extensions", kind: .text))
-    names = Set(columns.map(\.name) + ["fid", "geom"])
+    columns = GPXField.allCases.map { Column(kind: $0.kind) } + [Column(kind: .text)]
+    columnNames = GPXField.allCases.map(\.columnName) + ["extensions"]
+    taken = Set(columnNames + ["fid", "geom"])
   }
+
+  func index(of name: String) -> Int? { columnNames.firstIndex(of: name) }
 
   /// A column for the leaf `name` of an extension; `nil` where there are too many.
   ///
@@ -46,12 +49,13 @@ struct GPXColumns {
     }
     var unique = name
     var number = 1
-    while !names.insert(unique.lowercased()).inserted {
+    while !taken.insert(unique.lowercased()).inserted {
       number += 1
       unique = "\(name)_\(number)"
     }
     if unique != name { notes.append("the extension '\(name)' is in column '\(unique)'") }
-    columns.append(Column(name: unique, kind: nil))
+    columns.append(Column(kind: nil))
+    columnNames.append(unique)
     place(columns.count - 1, in: schema)
     return columns.count - 1
   }
@@ -62,7 +66,7 @@ struct GPXColumns {
 
   private mutating func place(_ index: Int, in schema: Schema?) {
     guard let schema,
-      let found = schema.columns.firstIndex(where: { $0.name == columns[index].name })
+      let found = schema.columns.firstIndex(where: { $0.name == columnNames[index] })
     else {
       columns[index].place = -1
       return
@@ -84,7 +88,7 @@ struct GPXColumns {
     let order = columns.indices.filter { $0 != Self.extensionsIndex } + [Self.extensionsIndex]
     return order.compactMap { index in
       let column = columns[index]
-      return column.seen.isEmpty ? nil : ColumnDefinition(column.name, Self.type(of: column))
+      return column.seen.isEmpty ? nil : ColumnDefinition(columnNames[index], Self.type(of: column))
     }
   }
 

@@ -29,7 +29,7 @@ struct GPXExtensionCapture {
   }
 
   private var xml: [UInt8] = []
-  private var whole: [UInt8] = []
+  private(set) var whole: [UInt8] = []
   private(set) var leaf: [UInt8] = []
   private var isLeaf = false
   private var depth = 0
@@ -89,43 +89,45 @@ struct GPXExtensionCapture {
     return isLeaf
   }
 
-  /// The column of the leaf that has just ended; `make` is asked for it once.
-  mutating func column(
-    of name: XMLName, make: (_ name: String, _ isOwn: Bool) -> Int?
-  ) -> Int? {
+  /// The column remembered for the leaf that has just ended.
+  func column(of name: XMLName) -> Int? {
+    if isOwn, let ownName { return ownColumns[ownName] }
+    return columns[Key(prefix: name.prefix, local: name.local)]
+  }
+
+  /// What the column of the leaf that has just ended is to be named, and whether we named it.
+  func newColumn(of name: XMLName) -> (name: String, isOwn: Bool) {
+    if isOwn, let ownName { return (ownName, true) }
+    return (Self.columnName(of: name), false)
+  }
+
+  /// Files may hold any number of names; those without a column are not worth remembering.
+  mutating func remember(_ column: Int, for name: XMLName) {
     if isOwn, let ownName {
-      return Self.column(ownName, in: &ownColumns) { make(ownName, true) }
+      ownColumns[ownName] = column
+    } else {
+      columns[Key(prefix: name.prefix, local: name.local)] = column
     }
-    let key = Key(prefix: name.prefix, local: name.local)
-    return Self.column(key, in: &columns) { make(Self.columnName(of: name), false) }
   }
 
-  private static func column<K: Hashable>(
-    _ key: K, in columns: inout [K: Int], make: () -> Int?
-  ) -> Int? {
-    if let found = columns[key] { return found }
-    // Files may hold any number of names; those without a column are not worth remembering.
-    guard let made = make() else { return nil }
-    columns[key] = made
-    return made
-  }
-
-  /// Lends the `extensions` element, unless there is nothing in it, and begins anew.
-  mutating func finish(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+  /// Ends the `extensions` element and begins anew; `true` where there is something in it, which
+  /// is then in ``whole``.
+  mutating func finish() -> Bool {
+    guard depth > 0 || !xml.isEmpty else { return false }
     defer {
       xml.removeAll(keepingCapacity: true)
       declared.removeAll(keepingCapacity: true)
       needed.removeAll(keepingCapacity: true)
       depth = 0
     }
-    guard !xml.allSatisfy(isXMLSpace) else { return }
+    guard !xml.allSatisfy(isXMLSpace) else { return false }
     whole.removeAll(keepingCapacity: true)
     whole.append(contentsOf: "<extensions".utf8)
     for binding in needed { Self.append(binding.prefix, binding.uri, to: &whole) }
     whole.append(UInt8(ascii: ">"))
     whole.append(contentsOf: xml)
     whole.append(contentsOf: "</extensions>".utf8)
-    whole.withUnsafeBufferPointer(body)
+    return true
   }
 
   // MARK: XML

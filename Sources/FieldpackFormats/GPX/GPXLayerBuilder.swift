@@ -2,21 +2,28 @@ import FieldpackCore
 import FieldpackGeometry
 
 /// Builds the rows of one layer in the shape asked for, and gathers the shape the file has.
-final class GPXLayerBuilder {
+struct GPXLayerBuilder: ~Copyable {
   let kind: GPXLayerKind
   let layer: LayerID
   /// What the caller asked for; without it rows are not kept.
   let asked: Schema?
-  let rows: RowBuffer
-  var columns = GPXColumns()
-  var capture = GPXExtensionCapture()
+  private let keepsRows: Bool
+  /// The ordinates that geometries may have.
+  private let allowed: Dimensions
+  private var rows: RowBuffer
+  private(set) var columns = GPXColumns()
+  private var capture = GPXExtensionCapture()
   private(set) var count = 0
   private var dimensionsSeen = DimensionsSeen()
+  private var moments = MomentReader()
 
   init(kind: GPXLayerKind, layer: LayerID, asked: Schema?) {
     self.kind = kind
     self.layer = layer
     self.asked = asked
+    keepsRows = asked != nil
+    allowed = Dimensions(
+      hasZ: asked?.geometry?.z != .prohibited, hasM: asked?.geometry?.m != .prohibited)
     rows = RowBuffer(columnCount: asked?.columns.count ?? 0)
     columns.place(in: asked)
   }
@@ -32,43 +39,82 @@ final class GPXLayerBuilder {
 
   // MARK: Values
 
-  func set(_ field: GPXField, _ value: Int) {
+  mutating func set(_ field: GPXField, _ value: Int) {
     let index = field.rawValue
     columns.note(.integer, at: index)
     let place = columns.columns[index].place
     if place >= 0 { rows.set(place, Int64(value)) }
   }
 
-  func set(_ field: GPXField, text: UnsafeBufferPointer<UInt8>) {
+  /// Sets the column of `field`, unless it is set already or `text` is blank.
+  mutating func set(_ field: GPXField, text: UnsafeBufferPointer<UInt8>) {
     set(field.rawValue, text)
   }
 
-  /// Sets the `time` and returns it as UTC, as the schema reads one without a zone.
-  func setTime(_ text: UnsafeBufferPointer<UInt8>) -> Instant? {
-    set(GPXField.time.rawValue, text)
-    return DateTimeParser.dateTime(trimmed(text))?.instant
+  /// Sets a column that the schema has numbers in and returns the number.
+  mutating func setNumber(_ field: GPXField, _ text: UnsafeBufferPointer<UInt8>) -> Double? {
+    let inner = trimmed(text)
+    let value = NumberParser.double(inner)
+    set(field.rawValue, text, inner, value.map(Scalar.real) ?? .text)
+    return value
   }
 
-  /// Sets the column at `index` of ``columns``, unless it is set already or `text` is blank.
-  func set(_ index: Int, _ text: UnsafeBufferPointer<UInt8>) {
+  /// Sets the `time` and returns it as UTC, as the schema reads one without a zone.
+  mutating func setTime(_ text: UnsafeBufferPointer<UInt8>) -> Instant? {
+    let inner = trimmed(text)
+    guard let moment = moments.read(inner) else {
+      set(GPXField.time.rawValue, text, inner, .text)
+      return nil
+    }
+    let column = columns.columns[GPXField.time.rawValue]
+    if moment.isWholeSeconds, column.target == .dateTime {
+      columns.note(.dateTime, at: GPXField.time.rawValue)
+      setWholeSeconds(column.place, inner)
+    } else {
+      set(
+        GPXField.time.rawValue, text, inner, moment.isDateTime ? .dateTime(moment.instant) : .text)
+    }
+    return moment.instant
+  }
+
+  /// GeoPackage's form of `YYYY-MM-DDTHH:MM:SSZ` is the text itself with a fraction.
+  private mutating func setWholeSeconds(_ place: Int, _ text: UnsafeBufferPointer<UInt8>) {
+    guard place >= 0, rows.isNull(place) else { return }
+    rows.setText(place) { bytes in
+      bytes.append(UnsafeBufferPointer(rebasing: text.dropLast()))
+      for byte in ".000Z".utf8 { bytes.append(byte) }
+    }
+  }
+
+  /// Sets the column at `index` of ``columns``.
+  private mutating func set(_ index: Int, _ text: UnsafeBufferPointer<UInt8>) {
     let inner = trimmed(text)
     guard !inner.isEmpty else { return }
-    let column = columns.columns[index]
-    let scalar = scalar(inner, column.kind)
+    set(index, text, inner, Self.scalar(inner, columns.columns[index].kind))
+  }
+
+  private mutating func set(
+    _ index: Int, _ text: UnsafeBufferPointer<UInt8>, _ inner: UnsafeBufferPointer<UInt8>,
+    _ scalar: Scalar
+  ) {
+    guard !inner.isEmpty else { return }
     columns.note(scalar.trait, at: index)
+    let column = columns.columns[index]
     guard column.place >= 0, rows.isNull(column.place) else { return }
     switch (column.target, scalar) {
     case (.integer, .integer(let value)): rows.set(column.place, value)
     case (.real, .integer(let value)): rows.set(column.place, Double(value))
     case (.real, .real(let value)): rows.set(column.place, value)
     case (.dateTime, .dateTime(let value)):
-      rows.setText(column.place) { InstantText.append(value, to: &$0) }
+      rows.setText(column.place) { value.append(to: &$0) }
     case (.text, _): rows.set(column.place, column.kind == .text ? text : inner)
     default: break
     }
   }
 
-  private func scalar(_ text: UnsafeBufferPointer<UInt8>, _ kind: GPXField.Kind?) -> Scalar {
+  private static func scalar(
+    _ text: UnsafeBufferPointer<UInt8>, _ kind: GPXField.Kind?
+  ) -> Scalar {
     switch kind {
     case .text: return .text
     case .real: return NumberParser.double(text).map(Scalar.real) ?? .text
@@ -84,65 +130,104 @@ final class GPXLayerBuilder {
     }
   }
 
+  // MARK: Extensions
+
+  mutating func startCaptured(
+    _ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces
+  ) {
+    capture.start(name, attributes, namespaces)
+  }
+
+  mutating func captured(_ bytes: UnsafeBufferPointer<UInt8>) { capture.characters(bytes) }
+
+  mutating func endCaptured(_ name: XMLName) {
+    guard capture.end(name), let index = extensionColumn(of: name) else { return }
+    let leaf = capture.leaf
+    leaf.withUnsafeBufferPointer { set(index, $0) }
+  }
+
   /// The column of an extension's leaf, added if need be.
   ///
   /// What we wrote ourselves goes back to the column of its name: `speed`, or a value that the
   /// schema does not allow.
-  func extensionColumn(_ name: String, isOwn: Bool) -> Int? {
-    if isOwn, let index = columns.columns.firstIndex(where: { $0.name == name }) { return index }
-    return columns.addExtension(named: name, asked: asked)
+  private mutating func extensionColumn(of name: XMLName) -> Int? {
+    if let known = capture.column(of: name) { return known }
+    let (columnName, isOwn) = capture.newColumn(of: name)
+    let own = isOwn ? columns.index(of: columnName) : nil
+    guard let index = own ?? columns.addExtension(named: columnName, asked: asked) else {
+      return nil
+    }
+    capture.remember(index, for: name)
+    return index
+  }
+
+  private mutating func finishExtensions() {
+    guard capture.finish() else { return }
+    let whole = capture.whole
+    whole.withUnsafeBufferPointer { set(GPXColumns.extensionsIndex, $0) }
   }
 
   // MARK: Rows
 
-  func closePoint(x: Double, y: Double, z: Double?, m: Double?) {
+  mutating func closePoint(x: Double, y: Double, z: Double?, m: Double?) {
     let dimensions = Dimensions(hasZ: z != nil, hasM: m != nil)
-    let written = allowed(dimensions)
-    var box = Envelope(minX: x, minY: y, maxX: x, maxY: y)
-    if written.hasZ, let z { box.z = z...z }
-    if written.hasM, let m { box.m = m...m }
-    close(dimensions, box) { bytes in
-      var writer = WKBWriter()
-      swap(&writer.bytes, &bytes)
-      writer.begin(.point, written)
-      writer.position(x, y, z ?? .nan, m ?? .nan)
-      writer.end(.point)
-      swap(&writer.bytes, &bytes)
-    }
+    close(dimensions)
+    guard keepsRows else { return }
+    let written = kept(dimensions)
+    rows.commit(id: Int64(count), point: x, y, z ?? .nan, m ?? .nan, written)
   }
 
-  func closePath(_ path: GPXPath) {
+  mutating func closePath(_ path: borrowing GPXPath) {
     guard path.count > 0 else {
+      close(nil)
       let dimensions = Dimensions(
         hasZ: asked?.geometry?.z == .mandatory, hasM: asked?.geometry?.m == .mandatory)
-      close(nil, nil) {
-        path.appendWKB(isMulti: kind == .tracks, dimensions, to: &$0)
-      }
+      commit(path, nil, dimensions)
       return
     }
-    let written = allowed(path.dimensions)
+    close(path.dimensions)
+    let written = kept(path.dimensions)
     var box = path.envelope
     if !written.hasZ { box.z = nil }
     if !written.hasM { box.m = nil }
-    close(path.dimensions, box) {
-      path.appendWKB(isMulti: kind == .tracks, written, to: &$0)
+    commit(path, box, written)
+  }
+
+  private mutating func commit(
+    _ path: borrowing GPXPath, _ box: Envelope?, _ dimensions: Dimensions
+  ) {
+    guard keepsRows else { return }
+    rows.commit(id: Int64(count), envelope: box) {
+      path.appendWKB(isMulti: kind == .tracks, dimensions, to: &$0)
     }
   }
 
-  private func allowed(_ dimensions: Dimensions) -> Dimensions {
+  private func kept(_ dimensions: Dimensions) -> Dimensions {
     Dimensions(
-      hasZ: dimensions.hasZ && asked?.geometry?.z != .prohibited,
-      hasM: dimensions.hasM && asked?.geometry?.m != .prohibited)
+      hasZ: dimensions.hasZ && allowed.hasZ, hasM: dimensions.hasM && allowed.hasM)
   }
 
-  private func close(
-    _ dimensions: Dimensions?, _ box: Envelope?, _ geometry: (inout [UInt8]) -> Void
-  ) {
+  /// Counts a feature, whose row is still open.
+  private mutating func close(_ dimensions: Dimensions?) {
     if let dimensions { dimensionsSeen.insert(dimensions) }
-    capture.finish { set(GPXColumns.extensionsIndex, $0) }
+    finishExtensions()
     count += 1
-    guard asked != nil else { return }
-    rows.commit(id: .integer(Int64(count)), envelope: box, geometry: geometry)
+  }
+
+  /// Gives the rows to `sink` and forgets them; `announced` is the layer that it expects.
+  mutating func drain(
+    _ announced: inout LayerID?, into sink: inout some FeatureSink
+  ) throws(FieldpackError) {
+    guard rows.count > 0, let schema = asked else { return }
+    if announced != schema.layer {
+      try sink.begin(schema)
+      announced = schema.layer
+    }
+    for index in 0..<rows.count {
+      rows.select(index)
+      try sink.feature(rows)
+    }
+    rows.removeRows()
   }
 }
 

@@ -1,31 +1,42 @@
 import FieldpackGeometry
 
 /// The vertices of a route or track as they come, and the WKB of them.
-struct GPXPath {
+struct GPXPath: ~Copyable {
   /// x, y, z, m for each vertex; NaN where there is none.
-  private var ordinates: [Double] = []
+  private var vertices: [SIMD4<Double>] = []
   /// Vertices in each segment.
   private var segments: [Int] = []
   private var verticesWithZ = 0
   private var verticesWithM = 0
-  private(set) var envelope = Envelope.empty
+  private var low = Self.noLow
+  private var high = -Self.noLow
   private var lastM = -Double.infinity
   /// Vertices with an M below that of the one before.
   private(set) var stepsBack = 0
 
-  var count: Int { ordinates.count / 4 }
+  private static let noLow = SIMD4<Double>(repeating: .infinity)
+
+  var count: Int { vertices.count }
   /// Z and M where every vertex has them.
   var dimensions: Dimensions {
     Dimensions(
       hasZ: count > 0 && verticesWithZ == count, hasM: count > 0 && verticesWithM == count)
   }
 
+  /// The box around the vertices, with Z and M where some have them.
+  var envelope: Envelope {
+    var box = Envelope(minX: low.x, minY: low.y, maxX: high.x, maxY: high.y)
+    if verticesWithZ > 0 { box.z = low.z...high.z }
+    if verticesWithM > 0 { box.m = low.w...high.w }
+    return box
+  }
+
   mutating func reset() {
-    ordinates.removeAll(keepingCapacity: ordinates.count < 1 << 20)
+    vertices.removeAll(keepingCapacity: vertices.count < 1 << 18)
     segments.removeAll(keepingCapacity: true)
     (verticesWithZ, verticesWithM, stepsBack) = (0, 0, 0)
     lastM = -.infinity
-    envelope = .empty
+    (low, high) = (Self.noLow, -Self.noLow)
   }
 
   mutating func beginSegment() {
@@ -34,28 +45,18 @@ struct GPXPath {
 
   mutating func append(x: Double, y: Double, z: Double?, m: Double?) {
     if segments.isEmpty { segments.append(0) }
-    ordinates.append(x)
-    ordinates.append(y)
-    ordinates.append(z ?? .nan)
-    ordinates.append(m ?? .nan)
     segments[segments.count - 1] += 1
-    envelope.extend(x: x, y: y)
-    if let z {
-      verticesWithZ += 1
-      envelope.z = extended(envelope.z, z)
-    }
+    let vertex = SIMD4(x, y, z ?? .nan, m ?? .nan)
+    vertices.append(vertex)
+    // NaN is neither below nor above anything.
+    low.replace(with: vertex, where: vertex .< low)
+    high.replace(with: vertex, where: vertex .> high)
+    if z != nil { verticesWithZ += 1 }
     if let m {
       verticesWithM += 1
       if m < lastM { stepsBack += 1 }
       lastM = m
-      envelope.m = extended(envelope.m, m)
     }
-  }
-
-  private func extended(_ range: ClosedRange<Double>?, _ value: Double) -> ClosedRange<Double> {
-    guard let range else { return value...value }
-    return range.contains(value)
-      ? range : min(range.lowerBound, value)...max(range.upperBound, value)
   }
 
   /// Appends a LINESTRING of all vertices, or a MULTILINESTRING with a line for each segment that
@@ -68,9 +69,8 @@ struct GPXPath {
     for length in isMulti ? segments : [count] where !isMulti || length > 0 {
       writer.begin(.lineString, dimensions)
       for index in offset..<offset + length {
-        let base = index * 4
-        writer.position(
-          ordinates[base], ordinates[base + 1], ordinates[base + 2], ordinates[base + 3])
+        let vertex = vertices[index]
+        writer.position(vertex.x, vertex.y, vertex.z, vertex.w)
       }
       writer.end(.lineString)
       offset += length

@@ -33,36 +33,44 @@ public struct GPXReader: FileReader {
 
   public mutating func assume() throws(FieldpackError) -> [FileLayer] {
     try checkOptions()
-    let handler = handler(asking: [])
-    let parser = try XMLPushParser(file: input.name, handler: handler)
     let head = try input.head(Self.headLength)
-    try Self.push(head, into: parser)
-    if head.count == input.size { try parser.finish() } else { handler.closeOpenFeatures() }
-    return handler.builders.compactMap(\.found)
+    var document = document(asking: [])
+    try withUnsafeMutablePointer(to: &document) { (document) throws(FieldpackError) in
+      let parser = try XMLPushParser(file: input.name, handler: GPXHandler(document))
+      try Self.push(head, into: parser)
+      if head.count == input.size {
+        try parser.finish()
+      } else {
+        document.pointee.closeOpenFeatures()
+      }
+    }
+    return document.found
   }
 
   public mutating func read(
     as layers: [FileLayer], into sink: inout some FeatureSink
   ) throws(FieldpackError) -> FileReadResult {
     try checkOptions()
-    let handler = handler(asking: layers)
     for layer in layers { try sink.begin(layer.schema) }
     var announced = layers.last?.schema.layer
-    let parser = try XMLPushParser(file: input.name, handler: handler)
-    var buffer = [UInt8](repeating: 0, count: 1 << 17)
-    var bytesRead = 0
-    input.rewind()
-    while true {
-      let count = try fill(&buffer)
-      guard count > 0 else { break }
-      try Self.push(buffer[..<count], into: parser)
-      for builder in handler.builders { try Self.drain(builder, &announced, into: &sink) }
-      bytesRead += count
-      try options.progress?(bytesRead)
+    var document = document(asking: layers)
+    try withUnsafeMutablePointer(to: &document) { (document) throws(FieldpackError) in
+      let parser = try XMLPushParser(file: input.name, handler: GPXHandler(document))
+      var buffer = [UInt8](repeating: 0, count: 1 << 17)
+      var bytesRead = 0
+      input.rewind()
+      while true {
+        let count = try fill(&buffer)
+        guard count > 0 else { break }
+        try Self.push(buffer[..<count], into: parser)
+        try document.pointee.drain(&announced, into: &sink)
+        bytesRead += count
+        try options.progress?(bytesRead)
+      }
+      try parser.finish()
     }
-    try parser.finish()
-    for builder in handler.builders { try Self.drain(builder, &announced, into: &sink) }
-    return result(of: handler)
+    try document.drain(&announced, into: &sink)
+    return document.result
   }
 
   private func checkOptions() throws(FieldpackError) {
@@ -78,16 +86,15 @@ public struct GPXReader: FileReader {
     }
   }
 
-  private func handler(asking layers: [FileLayer]) -> GPXHandler {
-    let builders = GPXLayerKind.allCases.map { kind in
+  private func document(asking layers: [FileLayer]) -> GPXDocument {
+    var document = GPXDocument(options: options) { kind in
       let name = LayerID(
         options.prefixesLayers ? "\(options.layer)_\(kind.name)" : kind.name)
       return GPXLayerBuilder(
         kind: kind, layer: name, asked: layers.first { $0.schema.layer == name }?.schema)
     }
-    let handler = GPXHandler(builders: builders, options: options)
-    handler.pathsBefore = pathsBefore
-    return handler
+    document.pathsBefore = pathsBefore
+    return document
   }
 
   private func fill(_ buffer: inout [UInt8]) throws(FieldpackError) -> Int {
@@ -108,34 +115,5 @@ public struct GPXReader: FileReader {
       } catch { failure = error }
     }
     if let failure { throw failure }
-  }
-
-  private static func drain(
-    _ builder: GPXLayerBuilder, _ announced: inout LayerID?, into sink: inout some FeatureSink
-  ) throws(FieldpackError) {
-    guard builder.rows.count > 0, let schema = builder.asked else { return }
-    if announced != schema.layer {
-      try sink.begin(schema)
-      announced = schema.layer
-    }
-    for index in 0..<builder.rows.count { try sink.feature(builder.rows[index]) }
-    builder.rows.removeRows()
-  }
-
-  private func result(of handler: GPXHandler) -> FileReadResult {
-    let found = handler.builders.filter { $0.count > 0 }
-    var notes = found.flatMap { builder in
-      builder.columns.notes.map { "layer '\(builder.layer)': \($0)" }
-    }
-    if handler.segmentExtensions > 0 {
-      notes.append("extensions of track segments are not kept")
-    }
-    if handler.timesBackwards > 0 {
-      notes.append("the time goes back at \(handler.timesBackwards) track points, which are kept")
-    }
-    return FileReadResult(
-      layers: found.compactMap(\.found),
-      counts: Dictionary(uniqueKeysWithValues: found.map { ($0.layer, $0.count) }),
-      skipped: handler.skipped, skippedCount: handler.skippedCount, notes: notes)
   }
 }

@@ -3,137 +3,178 @@ import FieldpackGeometry
 
 /// Rows of one layer, gathered by a parser and lent to a sink one after the other.
 ///
-/// One row is open at a time; `commit` closes it. Storage is kept from one use to the next.
-final class RowBuffer {
+/// One row is open at a time; `commit` closes it. Storage is kept from one use to the next. As a
+/// ``FeatureRow`` the buffer is the closed row that ``select(_:)`` named.
+struct RowBuffer: ~Copyable, FeatureRow {
+  private struct Cell {
+    /// An integer, the bits of a real, or the offset of a text.
+    var bits: UInt64 = 0
+    var length = 0
+    var kind = ValueKind.null
+  }
+
+  private struct Head {
+    var id: Int64
+    var envelope: Envelope?
+    var geometry: Range<Int>
+  }
+
+  /// Larger storage is given back.
+  private static let keptCapacity = 1 << 24
+
   let columnCount: Int
-  private(set) var count = 0
-
-  private var kinds: [ValueKind] = []
-  /// An integer, the bits of a real, or `offset << 32 | length` of bytes; row by row.
-  private var cells: [UInt64] = []
-  private var bytes: [UInt8] = []
-  private var ids: [FeatureID] = []
-  private var geometries: [Range<Int>?] = []
-  private var envelopes: [Envelope?] = []
-
-  private var openKinds: [ValueKind]
-  private var openCells: [UInt64]
-  private var openBytes: [UInt8] = []
+  private var heads: [Head] = []
+  /// Row by row; the open row is the last.
+  private var cells: [Cell] = []
+  private var bytes = GrowingBytes(capacity: 1 << 12)
+  private var scratch: [UInt8] = []
+  private var openCell = 0
+  private var openByte = 0
+  private var selected = 0
 
   init(columnCount: Int) {
     self.columnCount = columnCount
-    openKinds = Array(repeating: .null, count: columnCount)
-    openCells = Array(repeating: 0, count: columnCount)
+    open()
   }
 
-  /// Bytes of texts and geometries in the closed rows.
-  var byteCount: Int { bytes.count }
+  /// Closed rows.
+  var count: Int { heads.count }
 
-  func isNull(_ column: Int) -> Bool { openKinds[column] == .null }
+  // MARK: The open row
 
-  func set(_ column: Int, _ value: Int64) {
-    openKinds[column] = .integer
-    openCells[column] = UInt64(bitPattern: value)
+  private mutating func open() {
+    openCell = cells.count
+    openByte = bytes.count
+    for _ in 0..<columnCount { cells.append(Cell()) }
   }
 
-  func set(_ column: Int, _ value: Double) {
-    openKinds[column] = .real
-    openCells[column] = value.bitPattern
+  func isNull(_ column: Int) -> Bool { cells[openCell + column].kind == .null }
+
+  mutating func set(_ column: Int, _ value: Int64) {
+    cells[openCell + column] = Cell(bits: UInt64(bitPattern: value), kind: .integer)
   }
 
-  func set(_ column: Int, _ text: UnsafeBufferPointer<UInt8>) {
-    setText(column) { $0.append(contentsOf: text) }
+  mutating func set(_ column: Int, _ value: Double) {
+    cells[openCell + column] = Cell(bits: value.bitPattern, kind: .real)
+  }
+
+  mutating func set(_ column: Int, _ text: UnsafeBufferPointer<UInt8>) {
+    setText(column) { $0.append(text) }
   }
 
   /// Sets a column to the text that `write` appends.
-  func setText(_ column: Int, _ write: (inout [UInt8]) -> Void) {
-    let offset = openBytes.count
-    write(&openBytes)
-    openKinds[column] = .text
-    openCells[column] = UInt64(offset) << 32 | UInt64(openBytes.count - offset)
+  @inline(__always)
+  mutating func setText(_ column: Int, _ write: (inout GrowingBytes) -> Void) {
+    let offset = bytes.count
+    write(&bytes)
+    cells[openCell + column] = Cell(
+      bits: UInt64(offset), length: bytes.count - offset, kind: .text)
   }
 
   /// Gives up the open row.
-  func clear() {
-    for column in 0..<columnCount { openKinds[column] = .null }
-    openBytes.removeAll(keepingCapacity: true)
+  mutating func clear() {
+    for column in 0..<columnCount { cells[openCell + column] = Cell() }
+    bytes.truncate(to: openByte)
   }
 
   /// Closes the open row with the WKB that `geometry` appends; nothing appended is no geometry.
-  func commit(id: FeatureID, envelope: Envelope?, geometry: (inout [UInt8]) -> Void) {
-    let base = UInt64(bytes.count) << 32
-    for column in 0..<columnCount {
-      let kind = openKinds[column]
-      kinds.append(kind)
-      cells.append(kind == .text ? openCells[column] + base : openCells[column])
-    }
-    bytes.append(contentsOf: openBytes)
-    ids.append(id)
-    envelopes.append(envelope)
+  mutating func commit(id: Int64, envelope: Envelope?, geometry: (inout [UInt8]) -> Void) {
+    scratch.removeAll(keepingCapacity: scratch.capacity < Self.keptCapacity)
+    geometry(&scratch)
     let start = bytes.count
-    geometry(&bytes)
-    geometries.append(start < bytes.count ? start..<bytes.count : nil)
-    count += 1
-    clear()
+    scratch.withUnsafeBufferPointer { bytes.append($0) }
+    close(id, envelope, start)
   }
 
-  /// Forgets the closed rows.
-  func removeRows() {
-    count = 0
-    kinds.removeAll(keepingCapacity: true)
-    cells.removeAll(keepingCapacity: true)
-    bytes.removeAll(keepingCapacity: bytes.capacity < 1 << 24)
-    ids.removeAll(keepingCapacity: true)
-    geometries.removeAll(keepingCapacity: true)
-    envelopes.removeAll(keepingCapacity: true)
+  /// Closes the open row with a point; ordinates that `dimensions` does not have are left out.
+  mutating func commit(
+    id: Int64, point x: Double, _ y: Double, _ z: Double, _ m: Double, _ dimensions: Dimensions
+  ) {
+    var box = Envelope(minX: x, minY: y, maxX: x, maxY: y)
+    let start = bytes.count
+    bytes.append(ByteOrder.little.rawValue)
+    let code = GeometryType.point.rawValue + 1000 * UInt32(dimensions.rawValue)
+    bytes.append(raw: code.littleEndian)
+    bytes.append(raw: x.bitPattern.littleEndian)
+    bytes.append(raw: y.bitPattern.littleEndian)
+    if dimensions.hasZ {
+      bytes.append(raw: z.bitPattern.littleEndian)
+      box.z = z...z
+    }
+    if dimensions.hasM {
+      bytes.append(raw: m.bitPattern.littleEndian)
+      box.m = m...m
+    }
+    close(id, box, start)
   }
 
-  subscript(index: Int) -> Row { Row(buffer: self, index: index) }
+  private mutating func close(_ id: Int64, _ envelope: Envelope?, _ start: Int) {
+    heads.append(Head(id: id, envelope: envelope, geometry: start..<bytes.count))
+    open()
+  }
 
-  /// A closed row, valid until `removeRows`.
-  struct Row: FeatureRow {
-    fileprivate let buffer: RowBuffer
-    fileprivate let index: Int
+  // MARK: The closed rows
 
-    var id: FeatureID { buffer.ids[index] }
-    var envelope: Envelope? { buffer.envelopes[index] }
+  /// Makes the closed row at `index` the one that is read.
+  mutating func select(_ index: Int) {
+    precondition(index >= 0 && index < count)
+    selected = index
+  }
 
-    private func place(_ column: Int) -> Int { index * buffer.columnCount + column }
-
-    func kind(at column: Int) -> ValueKind { buffer.kinds[place(column)] }
-
-    func integer(at column: Int) -> Int64 {
-      kind(at: column) == .integer ? Int64(bitPattern: buffer.cells[place(column)]) : 0
+  /// Forgets the closed rows and keeps the open one.
+  mutating func removeRows() {
+    heads.removeAll(keepingCapacity: true)
+    cells.removeSubrange(..<openCell)
+    for column in cells.indices where cells[column].kind == .text {
+      cells[column].bits -= UInt64(openByte)
     }
-
-    func real(at column: Int) -> Double {
-      switch kind(at: column) {
-      case .real: Double(bitPattern: buffer.cells[place(column)])
-      case .integer: Double(Int64(bitPattern: buffer.cells[place(column)]))
-      default: .nan
-      }
+    scratch.removeAll(keepingCapacity: scratch.capacity < Self.keptCapacity)
+    scratch.append(contentsOf: UnsafeBufferPointer(rebasing: bytes.bytes[openByte...]))
+    if bytes.count < Self.keptCapacity {
+      bytes.removeAll()
+    } else {
+      bytes = GrowingBytes(capacity: 1 << 12)
     }
+    scratch.withUnsafeBufferPointer { bytes.append($0) }
+    (openCell, openByte) = (0, 0)
+  }
 
-    func withBytes<R, E: Error>(
-      at column: Int, _ body: (RawSpan) throws(E) -> R
-    ) throws(E) -> R {
-      guard kind(at: column) == .text else { return try buffer.lend(0..<0, body) }
-      let cell = buffer.cells[place(column)]
-      let offset = Int(cell >> 32)
-      return try buffer.lend(offset..<offset + Int(cell & 0xFFFF_FFFF), body)
-    }
+  var id: FeatureID { .integer(heads[selected].id) }
+  var envelope: Envelope? { heads[selected].envelope }
 
-    func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
-      guard let range = buffer.geometries[index] else { return nil }
-      return try buffer.lend(range, body)
+  private func cell(_ column: Int) -> Cell { cells[selected * columnCount + column] }
+
+  func kind(at column: Int) -> ValueKind { cell(column).kind }
+
+  func integer(at column: Int) -> Int64 {
+    let cell = cell(column)
+    return cell.kind == .integer ? Int64(bitPattern: cell.bits) : 0
+  }
+
+  func real(at column: Int) -> Double {
+    let cell = cell(column)
+    return switch cell.kind {
+    case .real: Double(bitPattern: cell.bits)
+    case .integer: Double(Int64(bitPattern: cell.bits))
+    default: .nan
     }
+  }
+
+  func withBytes<R, E: Error>(at column: Int, _ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+    let cell = cell(column)
+    guard cell.kind == .text else { return try lend(0..<0, body) }
+    let offset = Int(cell.bits)
+    return try lend(offset..<offset + cell.length, body)
+  }
+
+  func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
+    let range = heads[selected].geometry
+    return range.isEmpty ? nil : try lend(range, body)
   }
 
   private func lend<R, E: Error>(
     _ range: Range<Int>, _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
-    // The array is held by a constant, which a span can outlive no change of.
-    let bytes = bytes
-    return try body(bytes.span.bytes.extracting(range))
+    try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes.bytes)[range]).bytes)
   }
 }

@@ -57,6 +57,7 @@ extension UnsafePointer<UInt8> {
     return UnsafeBufferPointer(start: self, count: count)
   }
 
+  @inline(__always)
   func equals(_ text: StaticString) -> Bool {
     for index in 0..<text.utf8CodeUnitCount where self[index] != text.utf8Start[index] {
       return false

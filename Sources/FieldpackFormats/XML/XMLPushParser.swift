@@ -143,6 +143,7 @@ extension XMLPushParser {
   }
 
   private func start(_ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces) {
+    guard failure == nil else { return }
     depth += 1
     textLength = 0
     guard depth <= Self.maximumDepth else {
@@ -155,6 +156,7 @@ extension XMLPushParser {
   }
 
   private func end(_ name: XMLName) {
+    guard failure == nil else { return }
     depth -= 1
     textLength = 0
     do throws(FieldpackError) {
@@ -163,6 +165,7 @@ extension XMLPushParser {
   }
 
   private func text(_ text: UnsafePointer<UInt8>?, _ count: Int32) {
+    guard failure == nil else { return }
     textLength += Int(count)
     guard textLength <= Self.maximumTextLength else {
       refuse("a text is longer than \(Self.maximumTextLength >> 20) MiB")

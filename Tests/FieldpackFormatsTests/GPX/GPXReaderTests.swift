@@ -181,6 +181,24 @@ import Testing
     #expect(reading.features("waypoints").last?.attributes == ["name": "late"])
   }
 
+  @Test func `points keep their values wherever the file is cut in pieces`() throws {
+    let points = (0..<8000).map { number in
+      "<trkpt lat='\(number % 90)' lon='\(number % 180)'><ele>\(number)</ele>"
+        + "<name>point \(number)</name><sym>s\(number % 7)</sym></trkpt>"
+    }
+    let reading = try readGPX(Self.gpx("<trk><trkseg>\(points.joined())</trkseg></trk>"))
+    let features = reading.features("track_points")
+    #expect(features.count == points.count)
+    for (number, feature) in features.enumerated() {
+      let expected: Attributes = [
+        "track_fid": 1, "track_seg_id": 0, "track_seg_point_id": .integer(Int64(number)),
+        "ele": .real(Double(number)), "name": .text("point \(number)"),
+        "sym": .text("s\(number % 7)"),
+      ]
+      #expect(feature.attributes == expected)
+    }
+  }
+
   @Test func `every layer is announced, with or without features`() throws {
     var reader = try GPXReader(
       gpxInput("<gpx><wpt lat='1' lon='1'/></gpx>"), options: ReadOptions(layer: "t"))

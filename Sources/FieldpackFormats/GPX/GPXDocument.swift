@@ -1,0 +1,347 @@
+import FieldpackCore
+import FieldpackGeometry
+
+/// What is known of a GPX document while its events come: where the parser is, and the rows of its
+/// five layers.
+struct GPXDocument: ~Copyable {
+  /// Where the parser is.
+  private enum Place: UInt8 {
+    case document, gpx, point, path, segment, link, leaf, extensions, captured, skipped
+  }
+
+  /// By the raw value of their kind.
+  private var builders: InlineArray<5, GPXLayerBuilder>
+  private let options: ReadOptions
+  private var skipped: [SkippedFeature] = []
+  private var skippedCount = 0
+  private var segmentExtensions = 0
+  /// Track points whose time lies before that of the one before.
+  private var timesBackwards = 0
+
+  private var place = Place.document
+  private var outerPlaces: [Place] = []
+  private var tags = GPXTagTable()
+  private var text = GrowingBytes()
+  private var isInPoint = false
+  private var isInPath = false
+
+  private var pathKind = GPXLayerKind.tracks
+  private var path = GPXPath()
+  private var segmentID = -1
+  private var pathPointID = 0
+
+  private var pointKind = GPXLayerKind.waypoints
+  /// Tracks and routes that their layers hold already.
+  var pathsBefore = (tracks: 0, routes: 0)
+  private var ordinals = InlineArray<5, Int>(repeating: 0)
+  private var point = (x: 0.0, y: 0.0, z: Double?.none, m: Double?.none)
+
+  private var field: GPXField?
+  private var linkCount = InlineArray<5, Int>(repeating: 0)
+
+  init(options: ReadOptions, builder: (GPXLayerKind) -> GPXLayerBuilder) {
+    self.options = options
+    builders = InlineArray { builder(GPXLayerKind.allCases[$0]) }
+    outerPlaces.reserveCapacity(XMLPushParser.maximumDepth)
+  }
+
+  /// The place of the innermost open feature's builder.
+  private var current: Int { isInPoint ? pointKind.rawValue : pathKind.rawValue }
+
+  /// Closes what is open, as if the file ended here.
+  mutating func closeOpenFeatures() {
+    if isInPoint { closePoint() }
+    if isInPath { closePath() }
+  }
+
+  /// The layers with features.
+  var found: [FileLayer] {
+    var layers: [FileLayer] = []
+    for index in builders.indices {
+      if let layer = builders[index].found { layers.append(layer) }
+    }
+    return layers
+  }
+
+  /// What reading the whole document found.
+  var result: FileReadResult {
+    var result = FileReadResult(layers: found, skipped: skipped, skippedCount: skippedCount)
+    for index in builders.indices where builders[index].count > 0 {
+      let layer = builders[index].layer
+      result.counts[layer] = builders[index].count
+      result.notes += builders[index].columns.notes.map { "layer '\(layer)': \($0)" }
+    }
+    if segmentExtensions > 0 { result.notes.append("extensions of track segments are not kept") }
+    if timesBackwards > 0 {
+      result.notes.append(
+        "the time goes back at \(timesBackwards) track points, which are kept")
+    }
+    return result
+  }
+
+  mutating func drain(
+    _ announced: inout LayerID?, into sink: inout some FeatureSink
+  ) throws(FieldpackError) {
+    for index in builders.indices { try builders[index].drain(&announced, into: &sink) }
+  }
+
+  // MARK: Events
+
+  mutating func startElement(
+    _ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces,
+    in parser: XMLPushParser
+  ) throws(FieldpackError) {
+    let inner: Place
+    switch place {
+    case .document: inner = try root(name, parser)
+    case .gpx: inner = try feature(tags.tag(of: name), attributes, parser)
+    case .point: inner = child(name, attributes, namespaces, pointKind)
+    case .path: inner = try pathChild(name, attributes, namespaces, parser)
+    case .segment: inner = try segmentChild(tags.tag(of: name), attributes, parser)
+    case .link: inner = linkPart(tags.tag(of: name))
+    case .extensions, .captured:
+      builders[current].startCaptured(name, attributes, namespaces)
+      inner = .captured
+    case .leaf, .skipped: inner = .skipped
+    }
+    outerPlaces.append(place)
+    place = inner
+  }
+
+  mutating func endElement(_ name: XMLName) {
+    switch place {
+    case .point: closePoint()
+    case .path: closePath()
+    case .leaf: closeLeaf()
+    case .captured: builders[current].endCaptured(name)
+    default: break
+    }
+    place = outerPlaces.popLast() ?? .document
+  }
+
+  mutating func characters(_ bytes: UnsafeBufferPointer<UInt8>) {
+    switch place {
+    case .leaf: text.append(bytes)
+    case .extensions, .captured: builders[current].captured(bytes)
+    default: break
+    }
+  }
+
+  // MARK: Starts
+
+  private mutating func root(_ name: XMLName, _ parser: XMLPushParser) throws(FieldpackError)
+    -> Place
+  {
+    tags.namespace = name.uri
+    guard tags.tag(of: name) == .gpx else {
+      throw FieldpackError(
+        .invalidData, "not a GPX file: its root element is '\(String(cString: name.local))'",
+        position: parser.position)
+    }
+    return .gpx
+  }
+
+  private mutating func feature(
+    _ tag: GPXTag, _ attributes: XMLAttributes, _ parser: XMLPushParser
+  ) throws(FieldpackError) -> Place {
+    switch tag {
+    case .wpt: return try openPoint(.waypoints, attributes, parser)
+    case .rte: return openPath(.routes)
+    case .trk: return openPath(.tracks)
+    default: return .skipped
+    }
+  }
+
+  private mutating func openPath(_ kind: GPXLayerKind) -> Place {
+    pathKind = kind
+    isInPath = true
+    path.reset()
+    segmentID = -1
+    pathPointID = 0
+    linkCount[kind.rawValue] = 0
+    return .path
+  }
+
+  private mutating func pathChild(
+    _ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces,
+    _ parser: XMLPushParser
+  ) throws(FieldpackError) -> Place {
+    switch tags.tag(of: name) {
+    case .rtept where pathKind == .routes:
+      return try openPoint(.routePoints, attributes, parser)
+    case .trkseg where pathKind == .tracks:
+      segmentID += 1
+      pathPointID = 0
+      path.beginSegment()
+      return .segment
+    default: return child(name, attributes, namespaces, pathKind)
+    }
+  }
+
+  private mutating func segmentChild(
+    _ tag: GPXTag, _ attributes: XMLAttributes, _ parser: XMLPushParser
+  ) throws(FieldpackError) -> Place {
+    if tag == .trkpt { return try openPoint(.trackPoints, attributes, parser) }
+    segmentExtensions += 1
+    return .skipped
+  }
+
+  /// A child of a point or path that is no feature itself.
+  private mutating func child(
+    _ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces,
+    _ kind: GPXLayerKind
+  ) -> Place {
+    let tag = tags.tag(of: name)
+    if let found = GPXField.of(tag, in: kind) {
+      field = found
+      text.removeAll()
+      return .leaf
+    }
+    if tag == .link {
+      openLink(attributes, kind)
+      return .link
+    }
+    if tag == .extensions { return .extensions }
+    // GPX 1.0 has foreign elements here, without `extensions` around them.
+    builders[kind.rawValue].startCaptured(name, attributes, namespaces)
+    return .captured
+  }
+
+  private mutating func openLink(_ attributes: XMLAttributes, _ kind: GPXLayerKind) {
+    linkCount[kind.rawValue] += 1
+    for index in 0..<attributes.count where attributes.name(index)?.local.equals("href") == true {
+      if let field = linkField(kind.rawValue, part: 0) {
+        builders[kind.rawValue].set(field, text: attributes.value(index))
+      }
+    }
+  }
+
+  private func linkField(_ kind: Int, part: Int) -> GPXField? {
+    let count = linkCount[kind]
+    return count <= GPXField.maximumLinks ? GPXField.link(count - 1, part: part) : nil
+  }
+
+  private mutating func linkPart(_ tag: GPXTag) -> Place {
+    let part: Int
+    switch tag {
+    case .text: part = 1
+    case .type: part = 2
+    default: return .skipped
+    }
+    guard let found = linkField(current, part: part) else { return .skipped }
+    field = found
+    text.removeAll()
+    return .leaf
+  }
+
+  // MARK: Points
+
+  private mutating func openPoint(
+    _ kind: GPXLayerKind, _ attributes: XMLAttributes, _ parser: XMLPushParser
+  ) throws(FieldpackError) -> Place {
+    ordinals[kind.rawValue] += 1
+    let (latitude, longitude) = Self.coordinates(attributes)
+    guard let y = Self.degrees(latitude, limit: 90), let x = Self.degrees(longitude, limit: 180)
+    else {
+      try refuse(kind, Self.reason(latitude, longitude, kind), parser)
+      return .skipped
+    }
+    pointKind = kind
+    isInPoint = true
+    point = (x, y, nil, nil)
+    linkCount[kind.rawValue] = 0
+    setPath(kind)
+    return .point
+  }
+
+  private mutating func setPath(_ kind: GPXLayerKind) {
+    guard kind != .waypoints else { return }
+    let before = pathKind == .tracks ? pathsBefore.tracks : pathsBefore.routes
+    let number = before + builders[pathKind.rawValue].count + 1
+    let index = kind.rawValue
+    if kind == .trackPoints {
+      builders[index].set(.trackFID, number)
+      builders[index].set(.trackSegmentID, segmentID)
+      builders[index].set(.trackSegmentPointID, pathPointID)
+    } else {
+      builders[index].set(.routeFID, number)
+      builders[index].set(.routePointID, pathPointID)
+    }
+  }
+
+  private static func coordinates(
+    _ attributes: XMLAttributes
+  ) -> (latitude: UnsafeBufferPointer<UInt8>?, longitude: UnsafeBufferPointer<UInt8>?) {
+    var latitude: UnsafeBufferPointer<UInt8>?
+    var longitude: UnsafeBufferPointer<UInt8>?
+    for index in 0..<attributes.count {
+      guard let name = attributes.name(index)?.local else { continue }
+      if name.equals("lat") { latitude = attributes.value(index) }
+      if name.equals("lon") { longitude = attributes.value(index) }
+    }
+    return (latitude, longitude)
+  }
+
+  private static func degrees(_ text: UnsafeBufferPointer<UInt8>?, limit: Double) -> Double? {
+    guard let text, let value = NumberParser.double(trimmed(text)), abs(value) <= limit else {
+      return nil
+    }
+    return value
+  }
+
+  private static func reason(
+    _ latitude: UnsafeBufferPointer<UInt8>?, _ longitude: UnsafeBufferPointer<UInt8>?,
+    _ kind: GPXLayerKind
+  ) -> String {
+    let isLatitudeBad = degrees(latitude, limit: 90) == nil
+    let (name, text, limit) = isLatitudeBad ? ("lat", latitude, 90) : ("lon", longitude, 180)
+    guard let text else { return "\(kind.element) has no \(name)" }
+    let shown = String(decoding: text.prefix(40), as: UTF8.self)
+    return "\(name) '\(shown)' of \(kind.element) is not a number from -\(limit) to \(limit)"
+  }
+
+  private mutating func refuse(
+    _ kind: GPXLayerKind, _ reason: String, _ parser: XMLPushParser
+  ) throws(FieldpackError) {
+    var position = parser.position
+    position.feature = ordinals[kind.rawValue]
+    let place = KeyTuple.Partial(layer: builders[kind.rawValue].layer)
+    guard options.skipsErrors else {
+      throw FieldpackError(.invalidData, reason, location: place, position: position)
+    }
+    skippedCount += 1
+    if skipped.count < options.skippedLimit {
+      skipped.append(SkippedFeature(location: place, position: position, reason: reason))
+    }
+  }
+
+  // MARK: Ends
+
+  private mutating func closePoint() {
+    isInPoint = false
+    builders[pointKind.rawValue].closePoint(x: point.x, y: point.y, z: point.z, m: point.m)
+    guard pointKind != .waypoints else { return }
+    path.append(x: point.x, y: point.y, z: point.z, m: point.m)
+    pathPointID += 1
+  }
+
+  private mutating func closePath() {
+    isInPath = false
+    builders[pathKind.rawValue].closePath(path)
+    if pathKind == .tracks { timesBackwards += path.stepsBack }
+  }
+
+  private mutating func closeLeaf() {
+    guard let field else { return }
+    let index = current
+    switch field {
+    case .time where isInPoint:
+      let time = builders[index].setTime(text.bytes)
+      if point.m == nil { point.m = time.map { Double($0.milliseconds) / 1000 } }
+    case .ele:
+      let elevation = builders[index].setNumber(.ele, text.bytes)
+      if point.z == nil { point.z = elevation }
+    default: builders[index].set(field, text: text.bytes)
+    }
+  }
+}
