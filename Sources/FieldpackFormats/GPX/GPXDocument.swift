@@ -48,9 +48,11 @@ struct GPXDocument: ~Copyable {
   /// The place of the innermost open feature's builder.
   private var current: Int { isInPoint ? pointKind.rawValue : pathKind.rawValue }
 
-  /// Closes what is open, as if the file ended here.
+  /// Closes what is open where the head of a file ends.
+  ///
+  /// A point that is cut may lack what all points have, and counts only where there is no other.
   mutating func closeOpenFeatures() {
-    if isInPoint { closePoint() }
+    if isInPoint, builders[pointKind.rawValue].count == 0 { closePoint() }
     if isInPath { closePath() }
   }
 

@@ -181,6 +181,14 @@ import Testing
     #expect(reading.features("waypoints").last?.attributes == ["name": "late"])
   }
 
+  @Test func `a point that the head's end cuts takes no second pass`() throws {
+    let name = String(repeating: "x", count: 1000)
+    let point = "<wpt lat='1' lon='2'><name>\(name)</name><ele>3</ele></wpt>"
+    let reading = try readGPX(Self.gpx(String(repeating: point, count: 1000)))
+    #expect(reading.passes == 1)
+    #expect(reading.schema("waypoints")?.geometry?.z == .mandatory)
+  }
+
   @Test func `points keep their values wherever the file is cut in pieces`() throws {
     let points = (0..<8000).map { number in
       "<trkpt lat='\(number % 90)' lon='\(number % 180)'><ele>\(number)</ele>"
