@@ -18,8 +18,24 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
   }
 
+  /// Starts an import and sends signals as soon as it does something.
+  ///
+  /// On a thread of its own: beside all the other tests a task may be woken after the import.
+  private func signalImport(_ file: String, _ signals: Int32...) async throws -> Program {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread {
+        continuation.resume(
+          with: Result {
+            let program = try startImport(file)
+            for signal in signals { program.send(signal) }
+            return program
+          })
+      }
+    }
+  }
+
   /// Starts an import and waits until it does something.
-  private func startImport(_ file: String) async throws -> Program {
+  private func startImport(_ file: String) throws -> Program {
     let log = try TemporaryFolder()
     let words = ["--layer", "a", "--into", "f.gpkg", "--log-level", "debug", "--log-file"]
     let path = log.file("run.log").path
@@ -28,10 +44,10 @@ import Testing
     let program = try Program(
       "bash", ["-c", "exec " + script, Tool.path] + words + [path], folder: folder.url)
     let awaited = file == "-" ? "command begins" : "import begins"
-    for _ in 0..<3_000 {
+    for _ in 0..<6_000 {
       let text = try? String(contentsOf: log.file("run.log"), encoding: .utf8)
       if text?.contains(awaited) ?? false { return program }
-      try await Task.sleep(for: .milliseconds(10))
+      Thread.sleep(forTimeInterval: 0.005)
     }
     Issue.record("the import did not begin: \(program.errorSoFar)")
     return program
@@ -41,8 +57,7 @@ import Testing
 
   @Test(arguments: signals)
   func `a signal ends a command that waits for input`(number: Int32, status: Int32) async throws {
-    let program = try await startImport("-")
-    program.send(number)
+    let program = try await signalImport("-", number)
     let result = try await program.result()
     #expect(result.status == status)
     #expect(result.error == "fieldpack: interrupted\n")
@@ -63,8 +78,7 @@ import Testing
   @Test(arguments: [SIGINT, SIGTERM])
   func `a signal in the middle of an import leaves nothing`(number: Int32) async throws {
     try writeLargeFile()
-    let program = try await startImport("large.geojsonl")
-    program.send(number)
+    let program = try await signalImport("large.geojsonl", number)
     let result = try await program.result()
     #expect(result.status == 128 + number)
     #expect(result.error == "fieldpack: interrupted\n")
@@ -73,9 +87,7 @@ import Testing
 
   @Test func `a second signal ends at once and leaves nothing either`() async throws {
     try writeLargeFile()
-    let program = try await startImport("large.geojsonl")
-    program.send(SIGINT)
-    program.send(SIGTERM)
+    let program = try await signalImport("large.geojsonl", SIGINT, SIGTERM)
     let result = try await program.result()
     #expect([130, 143].contains(result.status))
     #expect(try files() == ["large.geojsonl"])
@@ -89,8 +101,7 @@ import Testing
       folder: folder.url)
     #expect(made.status == 0)
     let before = try Data(contentsOf: folder.file("f.gpkg"))
-    let program = try await startImport("large.geojsonl --mode append")
-    program.send(SIGINT)
+    let program = try await signalImport("large.geojsonl --mode append", SIGINT)
     let result = try await program.result()
     #expect(result.status == 130)
     #expect(try files() == ["f.gpkg", "large.geojsonl"])
