@@ -68,7 +68,7 @@ import Testing
   /// A file that takes a while to import.
   private func writeLargeFile() throws {
     var text = ""
-    for number in 0..<100_000 {
+    for number in 0..<300_000 {
       text += #"{"type":"Feature","properties":{"n":\#(number),"t":"some text"},"geometry":"#
       text += #"{"type":"Point","coordinates":[\#(number % 180),\#(number % 90)]}}"# + "\n"
     }
