@@ -55,16 +55,16 @@ import Testing
 
   static let point = Geometry.point(x: 1, y: 2)
 
-  static let rows: [TestRow] = [
-    TestRow(
+  static let rows: [ValueRow] = [
+    ValueRow(
       id: 1,
       [
         .integer(.min), 1, .real(-0.0), "é👍", .blob([0, 255]), "2020-02-29",
         "2020-01-01T00:00:00Z",
       ],
       wkb: WKB.bytes(of: point), envelope: Envelope(minX: 1, minY: 2, maxX: 1, maxY: 2)),
-    TestRow(id: "x.y", [.null, .null, .null, .null, .null, .null, .null]),
-    TestRow(id: 3, [.integer(.max), 7, .real(.infinity), "", .blob([]), "?", 5], wkb: []),
+    ValueRow(id: "x.y", [.null, .null, .null, .null, .null, .null, .null]),
+    ValueRow(id: 3, [.integer(.max), 7, .real(.infinity), "", .blob([]), "?", 5], wkb: []),
   ]
 
   static func batch() -> FeatureBatch {
@@ -117,14 +117,14 @@ import Testing
     var rows = FeatureBatch(store: "s", schema: Schema(layer: "l"))
     for id in 0..<1024 {
       #expect(!rows.isFull)
-      rows.append(TestRow(id: .integer(Int64(id))))
+      rows.append(ValueRow(id: .integer(Int64(id))))
     }
     #expect(rows.isFull)
     var bytes = FeatureBatch(
       store: "s", schema: Schema(layer: "l", columns: [.init("b", .blob())]))
-    bytes.append(TestRow([.blob(Array(repeating: 7, count: (1 << 20) - 1))]))
+    bytes.append(ValueRow([.blob(Array(repeating: 7, count: (1 << 20) - 1))]))
     #expect(!bytes.isFull)
-    bytes.append(TestRow([.blob([1])]))
+    bytes.append(ValueRow([.blob([1])]))
     #expect(bytes.isFull && bytes.byteCount == 1 << 20)
   }
 

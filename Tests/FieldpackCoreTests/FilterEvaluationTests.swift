@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: FilterTable.cases.filter { !$0.isExact })
   func `finds the rows of the shared table`(example: FilterTable.Case) throws {
     let evaluator = try FilterEvaluator(Filter(cql2: example.text), schema: .places)
-    let found = try FilterTable.rows.filter { try evaluator.evaluate(TestRow($0)) == true }
+    let found = try FilterTable.rows.filter { try evaluator.evaluate(ValueRow($0)) == true }
     #expect(found.map(\.id) == example.ids)
   }
 
@@ -27,7 +27,7 @@ import Testing
     filter: Filter, ids: [Int64]
   ) throws {
     let evaluator = try FilterEvaluator(filter, schema: .places)
-    let found = try FilterTable.rows.filter { try evaluator.evaluate(TestRow($0)) == true }
+    let found = try FilterTable.rows.filter { try evaluator.evaluate(ValueRow($0)) == true }
     #expect(found.map(\.id) == ids)
   }
 
@@ -37,23 +37,23 @@ import Testing
       relation == .touches && geometry == wanted && span.byteCount == 21
     }
     let filter = Filter.relation(.touches, wanted)
-    let row = TestRow(wkb: FilterShape.point(3, 4).wkb)
-    let empty = TestRow(wkb: FilterShape.emptyPoint.wkb)
+    let row = ValueRow(wkb: FilterShape.point(3, 4).wkb)
+    let empty = ValueRow(wkb: FilterShape.emptyPoint.wkb)
     #expect(try filter.evaluate(row, schema: .places, relate: relate) == true)
     #expect(try filter.evaluate(empty, schema: .places, relate: relate) == nil)
-    #expect(try filter.evaluate(TestRow(), schema: .places, relate: relate) == nil)
+    #expect(try filter.evaluate(ValueRow(), schema: .places, relate: relate) == nil)
     let error = #expect(throws: FieldpackError.self) { try filter.evaluate(row, schema: .places) }
     #expect(error?.message == "no library is at hand that tests 'touches'")
   }
 
   @Test func `an envelope that the row does not hold is computed`() throws {
     let filter = Filter.envelope(.within, Self.box)
-    let inside = TestRow(wkb: FilterShape.point(13, 14).wkb)
-    let empty = TestRow(wkb: FilterShape.emptyPoint.wkb)
+    let inside = ValueRow(wkb: FilterShape.point(13, 14).wkb)
+    let empty = ValueRow(wkb: FilterShape.emptyPoint.wkb)
     #expect(try filter.evaluate(inside, schema: .places) == true)
     #expect(try filter.evaluate(empty, schema: .places) == nil)
     let error = #expect(throws: FieldpackError.self) {
-      try filter.evaluate(TestRow(id: 7, wkb: [1, 2]), schema: .places)
+      try filter.evaluate(ValueRow(id: 7, wkb: [1, 2]), schema: .places)
     }
     #expect(error?.code == .invalidData)
     #expect(error?.location.feature == 7)
@@ -103,7 +103,7 @@ import Testing
   @Test func `a box in degrees compares raw with a layer of undefined SRS`() throws {
     var schema = Schema.places
     schema.geometry?.srs = .undefinedCartesian
-    let row = TestRow(wkb: [], envelope: Self.box)
+    let row = ValueRow(wkb: [], envelope: Self.box)
     let filter = Filter.envelope(.within, Self.box, srs: .wgs84)
     #expect(try filter.evaluate(row, schema: schema) == true)
   }
@@ -114,20 +114,20 @@ import Testing
     ]
     let schema = Schema(layer: "none")
     for (a, left) in values {
-      #expect(try (!a).evaluate(TestRow(), schema: schema) == left.map { !$0 })
+      #expect(try (!a).evaluate(ValueRow(), schema: schema) == left.map { !$0 })
       for (b, right) in values {
         let both: Bool? =
           left == false || right == false ? false : left == nil || right == nil ? nil : true
         let either: Bool? =
           left == true || right == true ? true : left == nil || right == nil ? nil : false
-        #expect(try Filter.and([a, b]).evaluate(TestRow(), schema: schema) == both)
-        #expect(try Filter.or([a, b]).evaluate(TestRow(), schema: schema) == either)
+        #expect(try Filter.and([a, b]).evaluate(ValueRow(), schema: schema) == both)
+        #expect(try Filter.or([a, b]).evaluate(ValueRow(), schema: schema) == either)
       }
     }
-    #expect(try Filter.and([]).evaluate(TestRow(), schema: schema) == true)
-    #expect(try Filter.or([]).evaluate(TestRow(), schema: schema) == false)
+    #expect(try Filter.and([]).evaluate(ValueRow(), schema: schema) == true)
+    #expect(try Filter.or([]).evaluate(ValueRow(), schema: schema) == false)
     let nothing = Filter.isIn(.literal(.null), [])
-    #expect(try nothing.evaluate(TestRow(), schema: schema) == false)
+    #expect(try nothing.evaluate(ValueRow(), schema: schema) == false)
   }
 
   @Test(arguments: [
@@ -145,7 +145,7 @@ import Testing
     ] {
       for tried in [Comparison.less, .equal, .greater] {
         let filter = Filter.compare(.literal(left), tried, .literal(right))
-        #expect(try filter.evaluate(TestRow(), schema: schema) == (tried == expected))
+        #expect(try filter.evaluate(ValueRow(), schema: schema) == (tried == expected))
       }
     }
   }
@@ -154,7 +154,7 @@ import Testing
     let text = String(repeating: "a", count: 5000)
     let pattern = String(repeating: "%a", count: 500) + "b"
     let filter = Filter.like(.literal(.text(text)), pattern: pattern)
-    #expect(try filter.evaluate(TestRow(), schema: Schema(layer: "none")) == false)
+    #expect(try filter.evaluate(ValueRow(), schema: Schema(layer: "none")) == false)
   }
 }
 

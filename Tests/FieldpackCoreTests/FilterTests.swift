@@ -112,7 +112,7 @@ import Testing
       let ids = left.withLock { $0.isEmpty ? nil : $0.removeFirst() }
       guard let ids else { return nil }
       var batch = FeatureBatch(store: "s", schema: Schema(layer: "l"))
-      for id in ids { batch.append(TestRow(id: id)) }
+      for id in ids { batch.append(ValueRow(id: id)) }
       return batch
     }
   }

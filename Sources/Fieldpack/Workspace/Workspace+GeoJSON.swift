@@ -17,17 +17,17 @@ extension Workspace {
   /// none of that id.
   public func geoJSON(of key: KeyTuple) async throws(FieldpackError) -> [UInt8]? {
     let store = try store(key.store)
-    guard let feature = try await store.feature(key.feature, in: key.layer),
+    guard var feature = try await store.feature(key.feature, in: key.layer),
       let found = feature.key
     else { return nil }
     var schema = try await schema(of: found.layer, in: store)
-    var geometry = feature.geometry
-    if let own = geometry {
-      geometry = try await LayerGeometries(store: store, schema: schema).fromLayer([own]).first
+    if let own = feature.geometry {
+      feature.geometry = try await LayerGeometries(store: store, schema: schema).fromLayer([own])
+        .first
       schema.geometry?.srs = .wgs84
     }
     var batch = FeatureBatch(store: key.store, schema: schema)
-    batch.append(FeatureValueRow(feature, id: found.feature, geometry: geometry, schema: schema))
+    batch.append(ValueRow(feature, id: found.feature, schema: schema))
     var options = GeoJSONWriter.Options()
     options.layout = .lines
     options.keyStore = key.store

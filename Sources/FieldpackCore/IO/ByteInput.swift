@@ -45,15 +45,12 @@ public final class ByteInput {
     spooling source: Int32, name: String = "-", folder: String? = nil,
     check: ((_ copied: Int) throws(FieldpackError) -> Void)? = nil
   ) throws(FieldpackError) {
-    let place = folder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array((place + "/fieldpack-XXXXXX").utf8CString)
-    let opened = mkstemp(&template)
-    guard opened >= 0 else { throw .system(errno, "create a temporary file in", place) }
-    unlink(template)
+    let opened = try UnnamedFile.open(in: folder)
     descriptor = opened
     self.name = name
     do throws(FieldpackError) {
-      size = try Self.copy(from: source, to: opened, place: place, check: check ?? { _ in })
+      size = try Self.copy(
+        from: source, to: opened, place: "a temporary file", check: check ?? { _ in })
     } catch {
       // An initialiser that throws before all is set has no deinit.
       close(opened)

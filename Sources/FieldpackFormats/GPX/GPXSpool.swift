@@ -35,7 +35,7 @@ final class GPXSpool {
 
   func flushIfFull() throws(FieldpackError) {
     guard buffer.count >= threshold else { return }
-    if descriptor < 0 { descriptor = try Self.temporaryFile() }
+    if descriptor < 0 { descriptor = try UnnamedFile.open() }
     var offset = 0
     while offset < buffer.count {
       let count = buffer.withUnsafeBytes {
@@ -49,15 +49,6 @@ final class GPXSpool {
     }
     flushed += buffer.count
     buffer.removeAll(keepingCapacity: true)
-  }
-
-  private static func temporaryFile() throws(FieldpackError) -> Int32 {
-    let place = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array((place + "/fieldpack-XXXXXX").utf8CString)
-    let opened = mkstemp(&template)
-    guard opened >= 0 else { throw failure("create") }
-    unlink(template)
-    return opened
   }
 
   private static func failure(_ what: String) -> FieldpackError {

@@ -35,7 +35,9 @@ import Testing
     change(&options)
     var writer = CSVWriter(output, options: options)
     try writer.begin(schema)
-    for feature in features { try writer.feature(GPXTestRow(feature, schema)) }
+    for feature in features {
+      try writer.feature(ValueRow(feature, id: feature.id ?? 0, schema: schema))
+    }
     return (String(decoding: output.buffer, as: UTF8.self), writer.skipped)
   }
 
@@ -104,63 +106,5 @@ import Testing
     let reading = try readCSV(try Self.write(features, schema).text)
     #expect(reading.features("test") == features)
     #expect(reading.columns("test") == columns.map { "\($0.name) \($0.type.sql)" })
-  }
-}
-
-/// A feature as a row.
-struct GPXTestRow: FeatureRow {
-  let id: FeatureID
-  private let values: [Value]
-  private let wkb: [UInt8]?
-
-  init(_ feature: Feature, _ schema: Schema) {
-    id = feature.id ?? 0
-    wkb = feature.geometry.map { WKB.bytes(of: $0) }
-    values = schema.columns.map { feature.attributes[$0.name] ?? .null }
-  }
-
-  var envelope: Envelope? { nil }
-
-  func kind(at column: Int) -> ValueKind {
-    switch values[column] {
-    case .null: .null
-    case .boolean, .integer: .integer
-    case .real: .real
-    case .text, .date, .dateTime: .text
-    case .blob: .blob
-    }
-  }
-
-  func integer(at column: Int) -> Int64 {
-    switch values[column] {
-    case .integer(let value): value
-    case .boolean(let value): value ? 1 : 0
-    default: 0
-    }
-  }
-
-  func real(at column: Int) -> Double {
-    switch values[column] {
-    case .integer(let value): Double(value)
-    case .real(let value): value
-    default: .nan
-    }
-  }
-
-  func withBytes<R, E: Error>(at column: Int, _ body: (RawSpan) throws(E) -> R) throws(E) -> R {
-    let bytes: [UInt8] =
-      switch values[column] {
-      case .text(let text): Array(text.utf8)
-      case .blob(let blob): blob
-      case .date(let date): Array(date.description.utf8)
-      case .dateTime(let instant): Array(instant.description.utf8)
-      default: []
-      }
-    return try body(bytes.span.bytes)
-  }
-
-  func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
-    guard let wkb else { return nil }
-    return try body(wkb.span.bytes)
   }
 }

@@ -18,7 +18,9 @@ struct GPXWriting {
     var writer = GPXWriter(output, options: options)
     for (schema, features) in layers {
       try writer.begin(schema)
-      for feature in features { try writer.feature(GPXTestRow(feature, schema)) }
+      for feature in features {
+        try writer.feature(ValueRow(feature, id: feature.id ?? 0, schema: schema))
+      }
     }
     try writer.finish()
     text = String(decoding: output.buffer, as: UTF8.self)

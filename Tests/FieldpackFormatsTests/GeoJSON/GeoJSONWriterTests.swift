@@ -6,54 +6,10 @@ import Testing
 
 @testable import FieldpackFormats
 
-/// A feature made of values.
-struct ValueRow: FeatureRow {
-  var id: FeatureID
-  var values: [Value]
-  var wkb: [UInt8]?
-  var envelope: Envelope? { nil }
-
+extension ValueRow {
+  /// A feature made of values and WKT.
   init(_ id: FeatureID, _ values: [Value] = [], _ wkt: String? = nil) {
-    self.id = id
-    self.values = values
-    wkb = wkt.flatMap { try? WKT.read($0) }.map { WKB.bytes(of: $0) }
-  }
-
-  func kind(at column: Int) -> ValueKind {
-    switch values[column] {
-    case .null: .null
-    case .boolean, .integer: .integer
-    case .real: .real
-    case .text, .date, .dateTime: .text
-    case .blob: .blob
-    }
-  }
-
-  func integer(at column: Int) -> Int64 {
-    switch values[column] {
-    case .integer(let value): value
-    case .boolean(let value): value ? 1 : 0
-    default: 0
-    }
-  }
-
-  func real(at column: Int) -> Double { Double(attributeValue: values[column]) ?? .nan }
-
-  func withBytes<R, E: Error>(
-    at column: Int, _ body: (RawSpan) throws(E) -> R
-  ) throws(E) -> R {
-    let bytes: [UInt8] =
-      switch values[column] {
-      case .text(let text): Array(text.utf8)
-      case .blob(let blob): blob
-      default: []
-      }
-    return try body(bytes.span.bytes)
-  }
-
-  func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
-    guard let wkb else { return nil }
-    return try body(wkb.span.bytes)
+    self.init(id: id, values, wkb: wkt.flatMap { try? WKT.read($0) }.map { WKB.bytes(of: $0) })
   }
 }
 

@@ -1,0 +1,21 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A temporary file without a name, which goes when its descriptor is closed.
+package enum UnnamedFile {
+  /// Opens one for reading and writing; the caller closes the descriptor.
+  ///
+  /// - Parameter folder: where it lies, by default `TMPDIR`, else `/tmp`.
+  package static func open(in folder: String? = nil) throws(FieldpackError) -> Int32 {
+    let place = folder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    // The X are what mkstemp replaces.
+    var template = Array((place + "/fieldpack-XXXXXX").utf8CString)
+    let opened = mkstemp(&template)
+    guard opened >= 0 else { throw .system(errno, "create a temporary file in", place) }
+    unlink(template)
+    return opened
+  }
+}
