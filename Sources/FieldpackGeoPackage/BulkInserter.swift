@@ -7,9 +7,26 @@ import FieldpackSQLite
 /// Between ``submit(_:_:)`` and the return of ``drain()`` the connection belongs to that thread.
 final class BulkInserter: Sendable {
   /// Rows with the statements that insert them.
-  private struct Job {
-    let rows: EncodedRows
+  ///
+  /// The queue hands each job from one thread to the other, under the monitor's lock.
+  private final class Job: @unchecked Sendable {
+    private var rows: EncodedRows
     let insertion: Insertion
+
+    init(_ rows: consuming EncodedRows, _ insertion: Insertion) {
+      self.rows = rows
+      self.insertion = insertion
+    }
+
+    func run() throws(FieldpackError) -> [SkippedFeature] { try insertion.run(rows) }
+
+    /// The rows' storage, empty.
+    func takeRows() -> EncodedRows {
+      var taken = EncodedRows()
+      swap(&taken, &rows)
+      taken.removeAll()
+      return taken
+    }
   }
 
   private struct State {
@@ -34,13 +51,15 @@ final class BulkInserter: Sendable {
   /// Hands rows over; waits while the queue is full.
   ///
   /// - Throws: what an earlier insertion failed with.
-  func submit(_ rows: EncodedRows, _ insertion: Insertion) throws(FieldpackError) {
+  func submit(
+    _ rows: consuming EncodedRows, _ insertion: Insertion
+  ) throws(FieldpackError) {
     start()
-    let handed = Handed(Job(rows: rows, insertion: insertion))
+    let job = Job(rows, insertion)
     let failure: FieldpackError?? = state.wait { state in
       if let failure = state.failure { return .some(failure) }
       guard state.queue.count < Self.queueLength else { return nil }
-      state.queue.append(handed.job)
+      state.queue.append(job)
       return .some(nil)
     }
     if let failure = failure ?? nil { throw failure }
@@ -89,40 +108,28 @@ final class BulkInserter: Sendable {
 
   private static func work(_ state: Monitor<State>) {
     while true {
-      let next: Handed?? = state.wait { state in
+      let next: Job?? = state.wait { state in
         if state.isStopped { return .some(nil) }
         guard state.failure == nil, !state.queue.isEmpty else { return nil }
         state.isBusy = true
-        return Handed(state.queue.removeFirst())
+        return state.queue.removeFirst()
       }
-      guard let job = (next ?? nil)?.job else { return }
+      guard let job = next ?? nil else { return }
       var failure: FieldpackError?
       var skipped: [SkippedFeature] = []
       do throws(FieldpackError) {
-        skipped = try job.insertion.run(job.rows)
+        skipped = try job.run()
       } catch { failure = error }
       job.insertion.noteSkipped(skipped.count)
-      job.rows.removeAll()
-      let rows = HandedRows(job.rows)
+      let rows = job.takeRows()
       state.change { state in
         state.isBusy = false
         state.failure = state.failure ?? failure
         state.skippedCount += skipped.count
         state.skipped += skipped.prefix(max(0, 1000 - state.skipped.count))
-        state.free.append(rows.rows)
+        state.free.append(rows)
       }
     }
-  }
-
-  // The queue hands each job from one thread to the other, under the monitor's lock.
-  private struct Handed: @unchecked Sendable {
-    let job: Job
-    init(_ job: Job) { self.job = job }
-  }
-
-  private struct HandedRows: @unchecked Sendable {
-    let rows: EncodedRows
-    init(_ rows: EncodedRows) { self.rows = rows }
   }
 }
 
@@ -137,40 +144,39 @@ final class Insertion {
   static let rowsAtOnce = 16
 
   let table: LayerTable
-  /// Columns of the source that have a place in the table.
-  let columns: [Int]
-  let hasGeometry: Bool
-  /// Parameters of a row behind its id.
-  let parameters: Int
+  let plan: RowPlan
   private let single: Statement
   private let several: Statement?
   private let file: GeoPackageFile
   private let skipsErrors: Bool
 
-  /// - Parameter isUnconstrained: whether no row can violate a constraint, so that several can go
-  ///   in one statement, which could not be undone in part.
+  /// - Parameter isNew: whether the table is our own and empty, so that no row but one with a given
+  ///   id can violate a constraint, and several can go in one statement, which could not be undone
+  ///   in part.
   init(
-    of source: Schema, into table: LayerTable, hashes: Bool, isUnconstrained: Bool,
-    skipsErrors: Bool, file: GeoPackageFile
+    of source: Schema, into table: LayerTable, ids: LoadedIDs, isNew: Bool, skipsErrors: Bool,
+    file: GeoPackageFile
   ) throws(FieldpackError) {
     self.table = table
     self.file = file
     self.skipsErrors = skipsErrors
     var names = [table.idExpression]
     var places: [Int] = []
-    hasGeometry = source.geometry != nil && table.schema.geometry != nil
+    let hasGeometry = source.geometry != nil && table.schema.geometry != nil
     if hasGeometry, let geometry = table.schema.geometry { names.append(quoted(geometry.name)) }
     for (index, column) in source.columns.enumerated() {
       guard let place = table.schema.columnIndex(column.name) else { continue }
       names.append(quoted(table.schema.columns[place].name))
       places.append(index)
     }
-    if hashes { names.append(quoted(LoadedIDs.contentIDColumn)) }
-    columns = places
-    parameters = names.count - 1
+    if ids == .hashed { names.append(quoted(LoadedIDs.contentIDColumn)) }
+    plan = RowPlan(
+      store: file.store, layer: table.layer.id, columns: places, hasGeometry: hasGeometry,
+      isIndexed: table.rtree != nil, srsID: Int32(clamping: table.srsID ?? 0), ids: ids)
     let row = "(\(names.map { _ in "?" }.joined(separator: ", ")))"
     let head =
       "INSERT INTO \(quoted(table.table)) (\(names.joined(separator: ", "))) VALUES "
+    let isUnconstrained = isNew && ids != .given
     let atOnce = isUnconstrained && names.count * Self.rowsAtOnce < 30_000 ? Self.rowsAtOnce : 1
     (single, several) = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
       let connection = file.connection
@@ -211,16 +217,16 @@ final class Insertion {
     _ rows: EncodedRows, _ first: Int, _ count: Int, with statement: Statement
   ) throws(FieldpackError) {
     do throws(SQLiteError) {
-      try rows.bind(first, rows: count, parameters: parameters, to: statement)
+      try rows.bind(first, rows: count, parameters: plan.parameters, to: statement)
       try statement.run()
     } catch {
       let place = KeyTuple.Partial(
         store: file.store, layer: table.layer.id,
-        feature: count == 1 ? .integer(rows.ids[first]) : nil)
+        feature: count == 1 ? .integer(rows.id(first)) : nil)
       guard !error.isTakenID else {
         throw FieldpackError(
           .constraint,
-          "layer '\(table.layer.id)' has a feature \(rows.ids[first]) already. Try: --mode replace, "
+          "layer '\(table.layer.id)' has a feature \(rows.id(first)) already. Try: --mode replace, "
             + "or features without an id", location: place,
           position: FilePosition(file: file.path), underlying: error)
       }

@@ -41,7 +41,7 @@ public final class BulkLoader: FeatureSink {
     if let source = schema.geometry?.srs, let stored = table.schema.geometry?.srs, source != stored
     {
       let transformation = try file.transformation(from: source, to: table, in: catalogue)
-      target.transformation = transformation
+      target.transform(with: transformation)
       return transformation.report
     }
     return nil
@@ -51,11 +51,7 @@ public final class BulkLoader: FeatureSink {
   public func lastID(of layer: LayerID) -> Int64 { targets[layer]?.lastID ?? 0 }
 
   public func begin(_ schema: Schema) throws(FieldpackError) {
-    guard let target = targets[schema.layer] else {
-      throw FieldpackError(
-        .invalidArgument, "layer '\(schema.layer)' was not prepared for loading",
-        location: .init(store: file.store, layer: schema.layer))
-    }
+    let target = try target(for: schema)
     try target.adopt(schema)
     current = target
   }
@@ -70,6 +66,34 @@ public final class BulkLoader: FeatureSink {
     }
     rowCount += 1
     if rowCount & 4095 == 0 { try progress?(rowCount) }
+  }
+
+  // MARK: Rows encoded elsewhere
+
+  /// How rows announced under `schema` are stored, for encoders on other threads; rows given to
+  /// ``feature(_:)`` from here on are of that schema, too.
+  package func plan(for schema: Schema) throws(FieldpackError) -> RowPlan {
+    try begin(schema)
+    return try target(for: schema).plan
+  }
+
+  /// Empty rows for an encoder to fill, used ones where there are some; from any thread.
+  package func emptyRows() -> EncodedRows { inserter.emptyRows() }
+
+  /// Takes over rows that an encoder of the schema's plan filled; they follow all that were given
+  /// before. `rows` is empty afterwards.
+  package func append(_ rows: inout EncodedRows, of schema: Schema) throws(FieldpackError) {
+    let before = rowCount >> 12
+    rowCount += rows.count
+    try target(for: schema).append(&rows)
+    if rowCount >> 12 != before { try progress?(rowCount) }
+  }
+
+  private func target(for schema: Schema) throws(FieldpackError) -> BulkTarget {
+    if let target = targets[schema.layer] { return target }
+    throw FieldpackError(
+      .invalidArgument, "layer '\(schema.layer)' was not prepared for loading",
+      location: .init(store: file.store, layer: schema.layer))
   }
 
   private func note(_ features: [SkippedFeature], count: Int) {

@@ -49,9 +49,9 @@ extension BulkTarget {
     try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
       let insert = try file.connection.prepare(
         "INSERT OR REPLACE INTO \(quoted(rtree)) VALUES (?, ?, ?, ?, ?)")
-      try tree.visit { (id, box) throws(SQLiteError) in
-        try insert.bind(id, at: 1)
-        for axis in 0..<4 { try insert.bind(Double(box[axis]), at: axis + 2) }
+      for entry in tree.entries {
+        try insert.bind(entry.id, at: 1)
+        for axis in 0..<4 { try insert.bind(Double(entry.box[axis]), at: axis + 2) }
         try insert.run()
       }
     }

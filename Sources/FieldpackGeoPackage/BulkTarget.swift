@@ -3,23 +3,20 @@ import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
 
-/// One layer that is being loaded: encodes its rows and gathers what its index and extent need.
+/// One layer that is being loaded: gives rows their ids, hands them to the inserter, and gathers
+/// what the index and the extent need.
 final class BulkTarget {
   let file: GeoPackageFile
   let table: LayerTable
   let isNew: Bool
-  let hashes: Bool
   private let ids: LoadedIDs
   private let inserter: BulkInserter
   private let skipsErrors: Bool
-  private let srsID: Int32
-  /// Takes geometries from the source's SRS to the layer's.
-  var transformation: CoordinateTransformation?
   private var source: Schema
   private var insertion: Insertion
   private var refusedBefore = 0
+  private var encoder: RowEncoder
   private var rows: EncodedRows
-  private var transformed: [UInt8] = []
   private(set) var tree = PackedRTree()
   private(set) var extent = Envelope.empty
   private(set) var count = 0
@@ -39,16 +36,22 @@ final class BulkTarget {
     self.ids = ids
     self.inserter = inserter
     self.skipsErrors = skipsErrors
-    srsID = Int32(clamping: table.srsID ?? 0)
-    hashes = ids == .hashed
     self.source = source
     rows = inserter.emptyRows()
     try Self.turnOffTriggers(file, table)
     insertion = try Insertion(
-      of: source, into: table, hashes: hashes, isUnconstrained: isNew && ids != .given,
-      skipsErrors: skipsErrors, file: file)
-    if !isNew { nextID = try Self.highestID(file, table) &+ 1 }
+      of: source, into: table, ids: ids, isNew: isNew, skipsErrors: skipsErrors, file: file)
+    encoder = RowEncoder(insertion.plan)
+    if !isNew, ids != .given { nextID = try Self.freeID(file, table) }
   }
+
+  /// Takes geometries from the source's SRS to the layer's from here on.
+  func transform(with transformation: CoordinateTransformation) {
+    encoder = RowEncoder(insertion.plan, transformation: transformation)
+  }
+
+  var hashes: Bool { ids == .hashed }
+  var plan: RowPlan { insertion.plan }
 
   private static func turnOffTriggers(
     _ file: GeoPackageFile, _ table: LayerTable
@@ -63,18 +66,30 @@ final class BulkTarget {
     }
   }
 
-  /// The highest id in use or used before.
-  private static func highestID(
+  /// The id behind all in use or used before.
+  private static func freeID(
     _ file: GeoPackageFile, _ table: LayerTable
   ) throws(FieldpackError) -> Int64 {
-    let used = try file.integer("SELECT max(\(table.idExpression)) FROM \(quoted(table.table))")
-    guard try file.hasTable("sqlite_sequence") else { return used ?? 0 }
-    let sequence = try file.integer(
-      "SELECT seq FROM sqlite_sequence WHERE name = ?", [.text(table.table)])
-    return max(used ?? 0, sequence ?? 0)
+    var used =
+      try file.integer("SELECT max(\(table.idExpression)) FROM \(quoted(table.table))") ?? 0
+    if try file.hasTable("sqlite_sequence") {
+      let sequence = try file.integer(
+        "SELECT seq FROM sqlite_sequence WHERE name = ?", [.text(table.table)])
+      used = max(used, sequence ?? 0)
+    }
+    guard used < .max else {
+      throw FieldpackError(
+        .constraint, "layer '\(table.layer.id)' has used its last id",
+        location: .init(store: file.store, layer: table.layer.id))
+    }
+    return used + 1
   }
 
-  var lastID: Int64 { max(nextID &- 1, count == 0 ? 0 : highest) }
+  /// The highest id given so far, rows that are not handed over yet included.
+  var lastID: Int64 {
+    let last = max(nextID &- 1, count == 0 ? 0 : highest)
+    return ids == .given ? max(last, rows.givenIDs.max() ?? 0) : last &+ Int64(rows.count)
+  }
 
   /// Makes ready for rows of `schema`, whose columns may differ from those before.
   func adopt(_ schema: Schema) throws(FieldpackError) {
@@ -84,41 +99,38 @@ final class BulkTarget {
     try inserter.drain()
     refusedBefore += insertion.skippedCount
     insertion = try Insertion(
-      of: schema, into: table, hashes: hashes, isUnconstrained: isNew && ids != .given,
-      skipsErrors: skipsErrors, file: file)
+      of: schema, into: table, ids: ids, isNew: isNew, skipsErrors: skipsErrors, file: file)
+    encoder = RowEncoder(insertion.plan, transformation: encoder.transformation)
     source = schema
   }
 
   // MARK: Rows
 
   func insert(_ row: borrowing some FeatureRow & ~Copyable) throws(FieldpackError) {
-    let start = rows.bytes.count
-    let id: Int64
-    if ids == .given, case .integer(let number) = row.id { id = number } else { id = nextID }
-    rows.begin(id)
-    let envelope: Envelope?
-    do throws(FieldpackError) {
-      envelope = insertion.hasGeometry ? try encodeGeometry(row, start) : nil
-    } catch {
-      rows.undo(parameters: insertion.parameters, bytesFrom: start)
-      throw error
-    }
-    for column in insertion.columns { rows.append(row, column) }
-    if hashes { appendContentID(row, start) }
-    if ids != .given { nextID &+= 1 }
-    if let envelope {
-      extent.formUnion(envelope)
-      if table.rtree != nil { tree.add(id, envelope) }
-    }
-    note(id)
+    try encoder.encode(row, into: &rows)
     if rows.isFull { try submit() }
   }
 
-  /// Hands the rows encoded so far to the inserter.
+  /// Takes over rows that another encoder of the same plan filled.
+  func append(_ encoded: inout EncodedRows) throws(FieldpackError) {
+    try submit()
+    swap(&rows, &encoded)
+    try submit()
+  }
+
+  /// Gives the rows encoded so far their ids and hands them to the inserter.
   func submit() throws(FieldpackError) {
     guard rows.count > 0 else { return }
-    let full = rows
-    rows = inserter.emptyRows()
+    if ids == .given {
+      for row in 0..<rows.count { note(rows.id(row)) }
+    } else {
+      rows.firstID = nextID
+      noteNext(rows.count)
+    }
+    extent.formUnion(rows.extent)
+    for entry in rows.entries { tree.add(entry.withID(rows.id(Int(entry.id)))) }
+    var full = inserter.emptyRows()
+    swap(&rows, &full)
     try inserter.submit(full, insertion)
   }
 
@@ -130,90 +142,14 @@ final class BulkTarget {
     highest = max(highest, id)
   }
 
-  private func encodeGeometry(
-    _ row: borrowing some FeatureRow & ~Copyable, _ start: Int
-  ) throws(FieldpackError) -> Envelope? {
-    let known = row.envelope
-    let encoded: Envelope?? = try row.withGeometry { wkb throws(FieldpackError) in
-      try encode(wkb, known: known, id: row.id)
-    }
-    if rows.bytes.count == start {
-      rows.appendNull()
-    } else {
-      rows.append(.blob, bytesFrom: start)
-    }
-    return encoded ?? nil
+  private func noteNext(_ more: Int) {
+    let room = min(more, LoadedLayer.firstIDLimit - firstIDs.count)
+    for place in 0..<room { firstIDs.append(nextID &+ Int64(place)) }
+    lowest = min(lowest, nextID)
+    nextID &+= Int64(more)
+    highest = max(highest, nextID &- 1)
+    count += more
   }
-
-  private func encode(
-    _ wkb: RawSpan, known: Envelope?, id: FeatureID
-  ) throws(FieldpackError) -> Envelope? {
-    guard let transformation else { return try append(wkb, known: known, id: id) }
-    transformed.removeAll(keepingCapacity: true)
-    wkb.withUnsafeBytes { transformed.append(contentsOf: $0) }
-    let envelope: Envelope
-    do throws(ProjectionError) {
-      envelope = try transformation.transform(wkb: &transformed)
-    } catch {
-      throw refused(id, "cannot be transformed: \(error.message)", error)
-    }
-    let moved = transformed
-    return try append(moved.span.bytes, known: envelope, id: id)
-  }
-
-  private func append(
-    _ wkb: RawSpan, known: Envelope?, id: FeatureID
-  ) throws(FieldpackError) -> Envelope? {
-    do throws(GeometryError) {
-      guard let known else {
-        return try GeoPackageBinary.append(wkb: wkb, srsID: srsID, to: &rows.bytes)
-      }
-      let envelope = known.isEmpty ? nil : known
-      GeoPackageBinary.appendHeader(
-        for: try WKB.header(of: wkb).type, srsID: srsID, isEmpty: known.isEmpty,
-        envelope: envelope, to: &rows.bytes)
-      wkb.withUnsafeBytes { rows.bytes.append(contentsOf: $0) }
-      return envelope
-    } catch {
-      throw refused(id, "cannot be stored: \(error)", error)
-    }
-  }
-
-  private func refused(
-    _ id: FeatureID, _ why: String, _ underlying: any Error
-  ) -> FieldpackError {
-    FieldpackError(
-      .invalidData, "the geometry of feature \(id) in layer '\(table.layer.id)' \(why)",
-      location: .init(store: file.store, layer: table.layer.id, feature: id),
-      underlying: underlying)
-  }
-
-  /// FNV-1a over kinds, numbers, texts and the geometry, in hexadecimal.
-  private func appendContentID(_ row: borrowing some FeatureRow & ~Copyable, _ start: Int) {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    for byte in rows.bytes[start...] { mix(byte) }
-    for column in insertion.columns {
-      let kind = row.kind(at: column)
-      mix(kind.rawValue)
-      let number: UInt64 =
-        switch kind {
-        case .integer: UInt64(bitPattern: row.integer(at: column))
-        case .real: row.real(at: column).bitPattern
-        default: 0
-        }
-      for shift in stride(from: UInt64(0), to: 64, by: 8) {
-        mix(UInt8(truncatingIfNeeded: number >> shift))
-      }
-    }
-    let place = rows.bytes.count
-    for shift in stride(from: UInt64(60), through: 0, by: -4) {
-      rows.bytes.append(Self.digits[Int(hash >> shift & 15)])
-    }
-    rows.append(.text, bytesFrom: place)
-  }
-
-  private static let digits = Array("0123456789abcdef".utf8)
 
   /// Rows that a constraint of the file refused; known when everything is inserted.
   var refusedCount: Int { refusedBefore + insertion.skippedCount }
@@ -242,7 +178,7 @@ final class BulkTarget {
       while try all.step() {
         let envelope = Envelope(
           minX: all.real(1), minY: all.real(2), maxX: all.real(3), maxY: all.real(4))
-        tree.add(all.integer(0), envelope)
+        tree.add(RTreeEntry(all.integer(0), envelope))
         extent.formUnion(envelope)
       }
     }
@@ -255,12 +191,13 @@ final class BulkTarget {
         "SELECT id, minx, maxx, miny, maxy FROM \(quoted(rtree))")
       defer { all.reset() }
       // An index that was not true may name a row that is there only now.
-      let new = Set(tree.ids)
+      let new = Set(tree.entries.map(\.id))
       while try all.step() {
         if new.contains(all.integer(0)) { continue }
         tree.add(
-          all.integer(0),
-          SIMD4(Float(all.real(1)), Float(all.real(2)), Float(all.real(3)), Float(all.real(4))))
+          RTreeEntry(
+            all.integer(0), minX: Float(all.real(1)), maxX: Float(all.real(2)),
+            minY: Float(all.real(3)), maxY: Float(all.real(4))))
       }
     }
   }

@@ -1,52 +1,67 @@
 import FieldpackCore
+import FieldpackGeometry
 import FieldpackSQLite
 
-/// Rows ready to be bound: for each its id, and for each further parameter a kind and eight bytes
-/// that are an integer, the bits of a real, or where in `bytes` a text or blob lies.
+/// Rows of one layer ready to be bound, with what its index and its extent need of them.
 ///
-/// Not `Sendable`: filled by one thread, then handed over whole to another.
-final class EncodedRows {
-  private(set) var ids: [Int64] = []
-  private var kinds: [ValueKind] = []
-  private var cells: [UInt64] = []
+/// A ``RowEncoder`` fills them on any thread, ``BulkLoader/append(_:to:)`` takes them over.
+package struct EncodedRows: Sendable {
+  /// A parameter: eight bytes that are an integer, the bits of a real, or where in `bytes` a text
+  /// or blob begins.
+  struct Cell: Sendable {
+    var bits: UInt64
+    var length: UInt32
+    var kind: ValueKind
+
+    static let null = Cell(bits: 0, length: 0, kind: .null)
+  }
+
+  package private(set) var count = 0
+  /// The id of the first row, the others count on, where the rows have none of their own.
+  var firstID: Int64 = 0
+  private(set) var givenIDs: [Int64] = []
+  private var cells: [Cell] = []
   var bytes: [UInt8] = []
+  /// The boxes of the rows that have one; the ids are places of rows.
+  private(set) var entries: [RTreeEntry] = []
+  private(set) var extent = Envelope.empty
 
-  var count: Int { ids.count }
-  var isFull: Bool { ids.count >= 512 || bytes.count >= 1 << 19 }
+  package init() {}
 
-  func removeAll() {
-    ids.removeAll(keepingCapacity: true)
-    kinds.removeAll(keepingCapacity: true)
+  /// Whether the rows are as many as are worth being handed over.
+  package var isFull: Bool { count >= 512 || bytes.count >= 1 << 19 }
+
+  package mutating func removeAll() {
+    count = 0
+    givenIDs.removeAll(keepingCapacity: true)
     cells.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
+    extent = .empty
     // One huge geometry must not hold its room for ever.
     bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 22)
   }
 
+  func id(_ row: Int) -> Int64 { givenIDs.isEmpty ? firstID &+ Int64(row) : givenIDs[row] }
+
   // MARK: Filling
 
-  func begin(_ id: Int64) { ids.append(id) }
-
-  func appendNull() {
-    kinds.append(.null)
-    cells.append(0)
-  }
+  mutating func appendNull() { cells.append(.null) }
 
   /// Appends what `bytes` holds from `start` as the next parameter.
-  func append(_ kind: ValueKind, bytesFrom start: Int) {
-    kinds.append(kind)
-    cells.append(UInt64(start) << 32 | UInt64(bytes.count - start))
+  mutating func append(_ kind: ValueKind, bytesFrom start: Int) {
+    // SQLite refuses a text or blob of a gigabyte, so that clamping changes no outcome.
+    let length = UInt32(clamping: bytes.count - start)
+    cells.append(Cell(bits: UInt64(start), length: length, kind: kind))
   }
 
-  func append(_ row: borrowing some FeatureRow & ~Copyable, _ column: Int) {
+  mutating func append(_ row: borrowing some FeatureRow & ~Copyable, _ column: Int) {
     let kind = row.kind(at: column)
     switch kind {
     case .null: appendNull()
     case .integer:
-      kinds.append(kind)
-      cells.append(UInt64(bitPattern: row.integer(at: column)))
-    case .real:
-      kinds.append(kind)
-      cells.append(row.real(at: column).bitPattern)
+      cells.append(
+        Cell(bits: UInt64(bitPattern: row.integer(at: column)), length: 0, kind: kind))
+    case .real: cells.append(Cell(bits: row.real(at: column).bitPattern, length: 0, kind: kind))
     case .text, .blob:
       let start = bytes.count
       row.withBytes(at: column) { span in
@@ -56,11 +71,19 @@ final class EncodedRows {
     }
   }
 
+  /// Closes the row whose parameters were appended.
+  mutating func close(givenID: Int64?, envelope: Envelope?, isIndexed: Bool) {
+    if let givenID { givenIDs.append(givenID) }
+    if let envelope {
+      extent.formUnion(envelope)
+      if isIndexed { entries.append(RTreeEntry(Int64(count), envelope)) }
+    }
+    count += 1
+  }
+
   /// Takes back a row that was begun and whose parameters are not complete.
-  func undo(parameters: Int, bytesFrom start: Int) {
-    ids.removeLast()
-    kinds.removeLast(kinds.count - ids.count * parameters)
-    cells.removeLast(cells.count - ids.count * parameters)
+  mutating func undo(parameters: Int, bytesFrom start: Int) {
+    cells.removeLast(cells.count - count * parameters)
     bytes.removeLast(bytes.count - start)
   }
 
@@ -76,10 +99,10 @@ final class EncodedRows {
       do throws(SQLiteError) {
         var place = 1
         for row in first..<first + rows {
-          try statement.bind(ids[row], at: place)
+          try statement.bind(id(row), at: place)
           place += 1
           for cell in row * parameters..<(row + 1) * parameters {
-            try bind(cell, to: statement, at: place, buffer)
+            try bind(cells[cell], to: statement, at: place, buffer)
             place += 1
           }
         }
@@ -89,22 +112,21 @@ final class EncodedRows {
   }
 
   private func bind(
-    _ cell: Int, to statement: Statement, at place: Int, _ buffer: UnsafeRawBufferPointer
+    _ cell: Cell, to statement: Statement, at place: Int, _ buffer: UnsafeRawBufferPointer
   ) throws(SQLiteError) {
-    let value = cells[cell]
-    switch kinds[cell] {
+    switch cell.kind {
     case .null: try statement.bindNull(at: place)
-    case .integer: try statement.bind(Int64(bitPattern: value), at: place)
-    case .real: try statement.bind(Double(bitPattern: value), at: place)
-    case .text: try statement.bindUnowned(utf8: Self.slice(buffer, value), at: place)
-    case .blob: try statement.bindUnowned(Self.slice(buffer, value), at: place)
+    case .integer: try statement.bind(Int64(bitPattern: cell.bits), at: place)
+    case .real: try statement.bind(Double(bitPattern: cell.bits), at: place)
+    case .text: try statement.bindUnowned(utf8: Self.slice(buffer, cell), at: place)
+    case .blob: try statement.bindUnowned(Self.slice(buffer, cell), at: place)
     }
   }
 
   private static func slice(
-    _ buffer: UnsafeRawBufferPointer, _ place: UInt64
+    _ buffer: UnsafeRawBufferPointer, _ cell: Cell
   ) -> UnsafeRawBufferPointer {
-    let start = Int(place >> 32)
-    return UnsafeRawBufferPointer(rebasing: buffer[start..<start + Int(place & 0xFFFF_FFFF)])
+    let start = Int(cell.bits)
+    return UnsafeRawBufferPointer(rebasing: buffer[start..<start + Int(cell.length)])
   }
 }

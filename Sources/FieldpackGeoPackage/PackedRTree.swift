@@ -8,46 +8,17 @@ import FieldpackSQLite
 /// the root fills in; two bytes of cell count; then cells of an eight-byte id, a row's in a leaf
 /// and a node's above, with minx, maxx, miny, maxy as floats rounded outwards. Node 1 is the root.
 struct PackedRTree {
-  private(set) var ids: [Int64] = []
-  /// minX, maxX, minY, maxY of each id.
-  private var boxes: [SIMD4<Float>] = []
+  private(set) var entries: [RTreeEntry] = []
   private var bounds = Envelope.empty
   /// What SQLite takes for the size of a node: the page's less 64 bytes.
   private static let nodeSizes: ClosedRange<Int64> = 448...65_536
 
-  var count: Int { ids.count }
+  var count: Int { entries.count }
 
-  mutating func add(_ id: Int64, _ envelope: Envelope) {
-    add(
-      id,
-      SIMD4(
-        Self.roundedDown(envelope.minX), Self.roundedUp(envelope.maxX),
-        Self.roundedDown(envelope.minY), Self.roundedUp(envelope.maxY)))
-  }
-
-  /// Adds an entry whose bounds are rounded already.
-  mutating func add(_ id: Int64, _ box: SIMD4<Float>) {
-    ids.append(id)
-    boxes.append(box)
-    bounds.extend(x: Double(box[0]), y: Double(box[2]))
-    bounds.extend(x: Double(box[1]), y: Double(box[3]))
-  }
-
-  /// Gives every entry in the order it was added.
-  func visit(
-    _ body: (Int64, SIMD4<Float>) throws(SQLiteError) -> Void
-  ) throws(SQLiteError) {
-    for index in ids.indices { try body(ids[index], boxes[index]) }
-  }
-
-  static func roundedDown(_ value: Double) -> Float {
-    let float = Float(value)
-    return Double(float) > value ? float.nextDown : float
-  }
-
-  static func roundedUp(_ value: Double) -> Float {
-    let float = Float(value)
-    return Double(float) < value ? float.nextUp : float
+  mutating func add(_ entry: RTreeEntry) {
+    entries.append(entry)
+    bounds.extend(x: Double(entry.minX), y: Double(entry.minY))
+    bounds.extend(x: Double(entry.maxX), y: Double(entry.maxY))
   }
 
   /// Replaces what the R-tree `name` holds by the entries.
@@ -109,7 +80,7 @@ struct PackedRTree {
     // grows in the order of its key.
     var boundsByLevel = [[SIMD4<Float>]](repeating: [], count: layout.levels.count)
     boundsByLevel[level] = unions(of: order.count, capacity: layout.capacity) {
-      boxes[Int(order[$0])]
+      entries[Int(order[$0])].box
     }
     while level > 0 {
       let below = boundsByLevel[level]
@@ -125,7 +96,8 @@ struct PackedRTree {
         node.begin(depth: level == 0 ? layout.leafLevel : 0, count: range.count)
         for child in range {
           if isLeaf {
-            node.append(ids[Int(order[child])], boxes[Int(order[child])])
+            let entry = entries[Int(order[child])]
+            node.append(entry.id, entry.box)
           } else {
             node.append(layout.firstNode[level + 1] + Int64(child), boundsByLevel[level + 1][child])
           }
@@ -170,16 +142,16 @@ struct PackedRTree {
     }
     let first = layout.firstNode[layout.leafLevel]
     for entry in entriesByID() {
-      try statement.bind(ids[Int(entry)], at: 1)
+      try statement.bind(entries[Int(entry)].id, at: 1)
       try statement.bind(first + Int64(leaf[Int(entry)]), at: 2)
       try statement.run()
     }
   }
 
   private func entriesByID() -> [UInt32] {
-    let entries = Array(0..<UInt32(count))
-    let isSorted = ids.indices.dropFirst().allSatisfy { ids[$0 - 1] < ids[$0] }
-    return isSorted ? entries : entries.sorted { ids[Int($0)] < ids[Int($1)] }
+    let places = Array(0..<UInt32(count))
+    let isSorted = entries.indices.dropFirst().allSatisfy { entries[$0 - 1].id < entries[$0].id }
+    return isSorted ? places : places.sorted { entries[Int($0)].id < entries[Int($1)].id }
   }
 
   // MARK: Hilbert order
@@ -191,7 +163,8 @@ struct PackedRTree {
     let scaleY = bounds.height > 0 ? 65_535 / bounds.height : 0
     var keyed = [UInt64]()
     keyed.reserveCapacity(count)
-    for (index, box) in boxes.enumerated() {
+    for (index, entry) in entries.enumerated() {
+      let box = entry.box
       let x = ((Double(box[0]) + Double(box[1])) / 2 - bounds.minX) * scaleX
       let y = ((Double(box[2]) + Double(box[3])) / 2 - bounds.minY) * scaleY
       let key = Hilbert.index(x: Self.cell(x), y: Self.cell(y))

@@ -72,6 +72,30 @@ import Testing
     for count in Self.counts { try Self.check(count, shape, pageSize) }
   }
 
+  @Test func `rounds as SQLite does`() throws {
+    let connection = try Self.connection(pageSize: 4096)
+    let insert = try connection.prepare("INSERT INTO tree VALUES (?, ?, ?, ?, ?)")
+    let envelopes =
+      Self.envelopes(2000, "random")
+      + [0.1, -0.1, 1, -1, 16_777_217, -16_777_217, 1e-30, -1e-30, 1e30, -1e30].map {
+        Envelope(minX: $0, minY: $0, maxX: $0, maxY: $0)
+      }
+    for (index, box) in envelopes.enumerated() {
+      try insert.bind([.integer(Int64(index)), .real(box.minX), .real(box.maxX)])
+      try insert.bind(box.minY, at: 4)
+      try insert.bind(box.maxY, at: 5)
+      try insert.run()
+    }
+    let rows = try connection.prepare("SELECT id, minx, maxx, miny, maxy FROM tree ORDER BY id")
+    while try rows.step() {
+      let id = rows.integer(0)
+      let stored = RTreeEntry(
+        id, minX: Float(rows.real(1)), maxX: Float(rows.real(2)), minY: Float(rows.real(3)),
+        maxY: Float(rows.real(4)))
+      #expect(stored == RTreeEntry(id, envelopes[Int(id)]))
+    }
+  }
+
   @Test func `holds a hundred thousand entries`() throws {
     try Self.check(100_000, "random", 4096)
   }
@@ -82,7 +106,8 @@ import Testing
     var tree = PackedRTree()
     // Ids with holes, not in order.
     for (index, envelope) in envelopes.enumerated() {
-      tree.add(Int64((index * 7919) % max(count, 1)) * 3 - 5, envelope)
+      let id = Int64((index * 7919) % max(count, 1)) * 3 - 5
+      tree.add(RTreeEntry(id, envelope))
     }
     if count % 7919 == 0, count > 0 { return }
     try tree.write(to: connection, rtree: "tree")
@@ -90,11 +115,12 @@ import Testing
     for box in boxes(envelopes) {
       // The R-tree's bounds are rounded outwards, so it may name neighbours, and must miss none.
       let found = Set(try ids(connection, box))
-      for (id, envelope) in zip(tree.ids, envelopes) {
+      for (id, envelope) in zip(tree.entries.map(\.id), envelopes) {
         if envelope.intersects(box) { #expect(found.contains(id), "\(count) \(envelope) \(box)") }
+        let stored = RTreeEntry(0, envelope)
         let near = Envelope(
-          minX: Double(Float(envelope.minX).nextDown), minY: Double(Float(envelope.minY).nextDown),
-          maxX: Double(Float(envelope.maxX).nextUp), maxY: Double(Float(envelope.maxY).nextUp))
+          minX: Double(stored.minX), minY: Double(stored.minY), maxX: Double(stored.maxX),
+          maxY: Double(stored.maxY))
         if !near.intersects(box), found.contains(id) { Issue.record("\(count) \(envelope) \(box)") }
       }
     }

@@ -1,0 +1,155 @@
+package import FieldpackCore
+import FieldpackGeometry
+package import FieldpackProjection
+
+/// How rows of one schema are stored in one layer; what a ``RowEncoder`` on any thread is made of.
+package struct RowPlan: Sendable {
+  let store: StoreID
+  let layer: LayerID
+  /// Columns of the source that have a place in the table.
+  let columns: [Int]
+  let hasGeometry: Bool
+  /// Whether boxes are gathered for an R-tree.
+  let isIndexed: Bool
+  let srsID: Int32
+  let ids: LoadedIDs
+
+  /// Parameters of a row behind its id.
+  var parameters: Int { columns.count + (hasGeometry ? 1 : 0) + (ids == .hashed ? 1 : 0) }
+}
+
+/// Turns rows into what SQLite is given: blobs with their headers, boxes, cells.
+///
+/// Knows nothing of the file, so that each thread may have its own; not `Sendable` because of the
+/// transformation.
+package struct RowEncoder {
+  let plan: RowPlan
+  /// Takes geometries from the source's SRS to the layer's.
+  let transformation: CoordinateTransformation?
+  private var transformed: [UInt8] = []
+
+  package init(_ plan: RowPlan, transformation: CoordinateTransformation? = nil) {
+    self.plan = plan
+    self.transformation = transformation
+  }
+
+  /// Appends a row to `rows`, which all have to be of one plan; nothing is appended on an error.
+  ///
+  /// - Throws: `.invalidData` for a geometry that cannot be stored or transformed.
+  package mutating func encode(
+    _ row: borrowing some FeatureRow & ~Copyable, into rows: inout EncodedRows
+  ) throws(FieldpackError) {
+    let start = rows.bytes.count
+    let givenID = plan.ids == .given ? try ownID(row.id) : nil
+    let envelope: Envelope?
+    do throws(FieldpackError) {
+      envelope = plan.hasGeometry ? try encodeGeometry(row, start, &rows) : nil
+    } catch {
+      rows.undo(parameters: plan.parameters, bytesFrom: start)
+      throw error
+    }
+    for column in plan.columns { rows.append(row, column) }
+    if plan.ids == .hashed { appendContentID(row, start, &rows) }
+    rows.close(givenID: givenID, envelope: envelope, isIndexed: plan.isIndexed)
+  }
+
+  private func ownID(_ id: FeatureID) throws(FieldpackError) -> Int64 {
+    if case .integer(let number) = id { return number }
+    throw FieldpackError(
+      .invalidData, "the id '\(id)' of a feature in layer '\(plan.layer)' is no integer",
+      location: .init(store: plan.store, layer: plan.layer, feature: id))
+  }
+
+  // MARK: Geometry
+
+  private mutating func encodeGeometry(
+    _ row: borrowing some FeatureRow & ~Copyable, _ start: Int, _ rows: inout EncodedRows
+  ) throws(FieldpackError) -> Envelope? {
+    let known = row.envelope
+    let encoded: Envelope?? = try row.withGeometry { wkb throws(FieldpackError) in
+      if let transformation {
+        try transform(wkb, row.id, transformation, &rows.bytes)
+      } else {
+        try append(wkb, known: known, row.id, to: &rows.bytes)
+      }
+    }
+    if rows.bytes.count == start {
+      rows.appendNull()
+    } else {
+      rows.append(.blob, bytesFrom: start)
+    }
+    return encoded ?? nil
+  }
+
+  private mutating func transform(
+    _ wkb: RawSpan, _ id: FeatureID, _ transformation: CoordinateTransformation,
+    _ bytes: inout [UInt8]
+  ) throws(FieldpackError) -> Envelope? {
+    transformed.removeAll(keepingCapacity: true)
+    wkb.withUnsafeBytes { transformed.append(contentsOf: $0) }
+    let envelope: Envelope
+    do throws(ProjectionError) {
+      envelope = try transformation.transform(wkb: &transformed)
+    } catch {
+      throw refused(id, "cannot be transformed: \(error.message)", error)
+    }
+    return try append(transformed.span.bytes, known: envelope, id, to: &bytes)
+  }
+
+  private func append(
+    _ wkb: RawSpan, known: Envelope?, _ id: FeatureID, to bytes: inout [UInt8]
+  ) throws(FieldpackError) -> Envelope? {
+    do throws(GeometryError) {
+      guard let known else {
+        return try GeoPackageBinary.append(wkb: wkb, srsID: plan.srsID, to: &bytes)
+      }
+      let envelope = known.isEmpty ? nil : known
+      GeoPackageBinary.appendHeader(
+        for: try WKB.header(of: wkb).type, srsID: plan.srsID, isEmpty: known.isEmpty,
+        envelope: envelope, to: &bytes)
+      wkb.withUnsafeBytes { bytes.append(contentsOf: $0) }
+      return envelope
+    } catch {
+      throw refused(id, "cannot be stored: \(error)", error)
+    }
+  }
+
+  private func refused(
+    _ id: FeatureID, _ why: String, _ underlying: any Error
+  ) -> FieldpackError {
+    FieldpackError(
+      .invalidData, "the geometry of feature \(id) in layer '\(plan.layer)' \(why)",
+      location: .init(store: plan.store, layer: plan.layer, feature: id), underlying: underlying)
+  }
+
+  // MARK: Ids from contents
+
+  /// FNV-1a over kinds, numbers, texts and the geometry, in hexadecimal.
+  private func appendContentID(
+    _ row: borrowing some FeatureRow & ~Copyable, _ start: Int, _ rows: inout EncodedRows
+  ) {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    for byte in rows.bytes[start...] { mix(byte) }
+    for column in plan.columns {
+      let kind = row.kind(at: column)
+      mix(kind.rawValue)
+      let number: UInt64 =
+        switch kind {
+        case .integer: UInt64(bitPattern: row.integer(at: column))
+        case .real: row.real(at: column).bitPattern
+        default: 0
+        }
+      for shift in stride(from: UInt64(0), to: 64, by: 8) {
+        mix(UInt8(truncatingIfNeeded: number >> shift))
+      }
+    }
+    let place = rows.bytes.count
+    for shift in stride(from: UInt64(60), through: 0, by: -4) {
+      rows.bytes.append(Self.digits[Int(hash >> shift & 15)])
+    }
+    rows.append(.text, bytesFrom: place)
+  }
+
+  private static let digits = Array("0123456789abcdef".utf8)
+}
