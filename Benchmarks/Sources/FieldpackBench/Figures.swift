@@ -1,0 +1,25 @@
+/// What one work took and found.
+struct Figures {
+  var seconds: Double
+  var count: Int
+  /// Two sums over what was found that a peer can build as well.
+  var checksum: [Int] = []
+  /// Microseconds a query, where the work is many queries.
+  var latencies: [Double] = []
+
+  var json: String {
+    var text = #"{"seconds":\#(seconds),"count":\#(count),"checksum":\#(checksum)"#
+    if !latencies.isEmpty {
+      let sorted = latencies.sorted()
+      text += #","p50":\#(sorted[sorted.count / 2]),"p99":\#(sorted[sorted.count * 99 / 100])"#
+    }
+    return text + "}"
+  }
+
+  /// Runs `body` and takes the time.
+  static func timing<R>(_ body: () async throws -> R) async throws -> (R, Double) {
+    let start = ContinuousClock.now
+    let result = try await body()
+    return (result, start.duration(to: .now) / .seconds(1))
+  }
+}

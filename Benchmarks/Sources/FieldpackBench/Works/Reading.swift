@@ -1,0 +1,109 @@
+import Fieldpack
+import Foundation
+
+/// Works that read one layer of a GeoPackage. Opening the file counts except for boxes, whose
+/// peers keep it open.
+struct Reading {
+  enum Work: String { case scan, lent, boxes, ids, counts, relation, `where` }
+
+  let path: String
+  let layer: LayerID
+
+  func run(_ work: Work, _ arguments: ArraySlice<String>) async throws -> Figures {
+    let argument = arguments.first ?? ""
+    switch work {
+    case .scan: return try await scanBatches(Query(layers: [layer]))
+    case .lent: return try await scanLent(Query(layers: [layer]))
+    case .relation:
+      let text = try String(contentsOfFile: argument, encoding: .utf8)
+      let geometry = try WKT.read(text.trimmingCharacters(in: .whitespacesAndNewlines))
+      return try await scanBatches(Query(layers: [layer], where: .intersects(geometry)))
+    case .where:
+      return try await scanLent(Query(layers: [layer], where: try Filter(cql2: argument)))
+    case .boxes, .ids, .counts: return try await boxes(work, argument)
+    }
+  }
+
+  private func scanBatches(_ query: Query) async throws -> Figures {
+    let path = path
+    let ((count, bytes), seconds) = try await Figures.timing {
+      let store = try await GeoPackageStore(path: path, id: "bench")
+      var (count, bytes) = (0, 0)
+      for try await batch in try await store.query(query) {
+        count += batch.count
+        for index in 0..<batch.count { batch[index].withGeometry { bytes += $0.byteCount } }
+      }
+      return (count, bytes)
+    }
+    return Figures(seconds: seconds, count: count, checksum: [bytes])
+  }
+
+  private func scanLent(_ query: Query) async throws -> Figures {
+    let path = path
+    let (sink, seconds) = try await Figures.timing {
+      let store = try await GeoPackageStore(path: path, id: "bench")
+      return try await store.scan(query, into: TouchingSink())
+    }
+    return Figures(seconds: seconds, count: sink.count, checksum: [sink.geometryBytes])
+  }
+
+  private func boxes(_ work: Work, _ file: String) async throws -> Figures {
+    let boxes = try Self.boxes(file)
+    let layer = layer
+    let store = try await GeoPackageStore(path: path, id: "bench")
+    return try await store.read { (snapshot) throws(FieldpackError) in
+      var sink = TouchingSink()
+      var latencies: [Double] = []
+      let start = ContinuousClock.now
+      for box in boxes {
+        var query = Query(layers: [layer], where: .intersects(box))
+        if work == .ids { query = query.withoutGeometry().select([]) }
+        let begin = ContinuousClock.now
+        if work == .counts {
+          sink.count += try snapshot.count(query)
+        } else {
+          try snapshot.scan(query, into: &sink)
+        }
+        latencies.append(begin.duration(to: .now) / .microseconds(1))
+      }
+      return Figures(
+        seconds: start.duration(to: .now) / .seconds(1), count: sink.count,
+        checksum: [sink.ids], latencies: latencies)
+    }
+  }
+
+  private static func boxes(_ file: String) throws -> [Envelope] {
+    try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").compactMap { line in
+      let numbers = line.split(separator: " ").compactMap { Double($0) }
+      guard numbers.count == 4 else { return nil }
+      return Envelope(
+        minX: numbers[0], minY: numbers[1], maxX: numbers[2], maxY: numbers[3])
+    }
+  }
+}
+
+/// Touches every value of every row.
+struct TouchingSink: FeatureSink, Sendable {
+  var count = 0
+  var ids = 0
+  var geometryBytes = 0
+  private var bytes = 0
+  private var sum = 0.0
+  private var columns = 0
+
+  mutating func begin(_ schema: Schema) { columns = schema.columns.count }
+
+  mutating func feature(_ row: borrowing some FeatureRow & ~Copyable) {
+    count += 1
+    if case .integer(let id) = row.id { ids &+= Int(id) }
+    row.withGeometry { geometryBytes += $0.byteCount }
+    for column in 0..<columns {
+      switch row.kind(at: column) {
+      case .integer: sum += Double(row.integer(at: column))
+      case .real: sum += row.real(at: column)
+      case .text, .blob: row.withBytes(at: column) { bytes += $0.byteCount }
+      case .null: break
+      }
+    }
+  }
+}

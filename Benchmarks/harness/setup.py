@@ -1,0 +1,135 @@
+"""Builds and fetches what a comparison needs, and says which versions it found."""
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+
+from harness.measure import Failure, run
+
+# DuckDB and its extension have to be of one version.
+PYTHON_PEERS = ["pyogrio==0.13.0", "duckdb==1.5.5", "duckdb-extension-spatial==1.5.5"]
+DATA_SETS = ["points", "polys", "lines", "tracks", "waypoints", "queries"]
+
+
+class Setup:
+    """Where everything is. Peers that could not be had are None."""
+
+    def __init__(self, benchmarks, work, scale, with_peers):
+        self.root = os.path.dirname(benchmarks)
+        self.benchmarks = benchmarks
+        self.work = work
+        self.scale = scale
+        self.data = os.path.join(work, f"data-{scale:g}")
+        self.scratch = os.path.join(work, "scratch")
+        self.tool = os.path.join(self.root, ".build/release/fieldpack")
+        self.bench = os.path.join(benchmarks, ".build/release/FieldpackBench")
+        self.limits = os.path.join(work, "limits")
+        self.gdal_driver = os.path.join(work, "gdal")
+        self.venv = os.path.join(work, "venv")
+        self.python = None
+        self.gdal = None
+        self.gdal_environment = {}
+        self.with_peers = with_peers
+
+    def prepare(self):
+        os.makedirs(self.data, exist_ok=True)
+        os.makedirs(self.scratch, exist_ok=True)
+        self.build()
+        if self.with_peers:
+            self.install_peers()
+        self.make_data()
+
+    def build(self):
+        say("building Fieldpack and the benchmarks (release)")
+        call(["swift", "build", "-c", "release", "--product", "fieldpack"], self.root)
+        call(["swift", "build", "-c", "release"], self.benchmarks)
+        compiler = shutil.which("cc") or shutil.which("clang")
+        if not compiler:
+            raise Failure("there is no C compiler for the peers. Try: apt-get install gcc")
+        sources = os.path.join(self.benchmarks, "peers")
+        call([compiler, "-O2", f"{sources}/gdal.c", "-ldl", "-o", self.gdal_driver], sources)
+        libraries = ["-lsqlite3", "-lspatialite", "-lproj", "-lgeos_c", "-lxml2"]
+        call(
+            [compiler, "-O2", f"{sources}/limits.c", *libraries, "-o", self.limits], sources)
+
+    def install_peers(self):
+        python = os.path.join(self.venv, "bin/python3")
+        if not os.path.exists(python):
+            call([sys.executable, "-m", "venv", self.venv], self.work)
+        say(f"installing {', '.join(PYTHON_PEERS)}")
+        call([python, "-m", "pip", "install", "--quiet", *PYTHON_PEERS], self.work)
+        packages = glob.glob(os.path.join(self.venv, "lib/python3*/site-packages"))[0]
+        library = glob.glob(os.path.join(packages, "pyogrio.libs/libgdal*"))
+        if not library:
+            raise Failure("the wheel of pyogrio holds no GDAL library")
+        self.python = python
+        self.gdal = [self.gdal_driver, library[0]]
+        self.gdal_environment = {
+            "GDAL_DATA": os.path.join(packages, "pyogrio/gdal_data"),
+            "PROJ_DATA": os.path.join(packages, "pyogrio/proj_data"),
+        }
+
+    def make_data(self):
+        """The standard sets as GeoJSON and GPX, and as GeoPackages that Fieldpack made."""
+        marker = os.path.join(self.data, "complete")
+        if os.path.exists(marker):
+            return
+        say(f"making the data in {self.data}")
+        call([self.bench, "make", self.data, self.scale, *DATA_SETS], self.work)
+        for name in ["points", "polys", "lines"]:
+            self.import_file(f"{name}.geojson", f"{name}.gpkg")
+        self.import_file("points.geojson", "clustered.gpkg")
+        self.import_file("waypoints.gpx", "waypoints.gpkg")
+        with open(marker, "w", encoding="ascii"):
+            pass
+
+    def import_file(self, source, target, *options):
+        path = self.path(target)
+        if os.path.exists(path):
+            os.remove(path)
+        run([self.tool, "import", self.path(source), "--into", path, "--quiet", *options])
+
+    def path(self, name):
+        return os.path.join(self.data, name)
+
+    def out(self, name):
+        return os.path.join(self.scratch, name)
+
+    def count(self, full):
+        """How many features a set of `full` has at this scale."""
+        return max(1, int(full * self.scale))
+
+    def versions(self):
+        found = [("Swift", first_line(["swift", "--version"]))]
+        found.append(("SQLite", first_line(["sqlite3", "--version"])[:6] or "?"))
+        if self.gdal:
+            found.append(("GDAL", first_line([*self.gdal, "version"])))
+            text = "import duckdb; print(duckdb.__version__)"
+            found.append(("DuckDB", first_line([self.python, "-c", text])))
+        return found
+
+
+def call(command, folder):
+    """Runs a step of the preparation; its output is shown only where it fails."""
+    result = subprocess.run(
+        [str(word) for word in command], cwd=folder, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if result.returncode != 0:
+        raise Failure(
+            f"{' '.join(map(str, command))} failed:\n{result.stdout.decode(errors='replace')}")
+
+
+def first_line(command):
+    try:
+        output = subprocess.run(
+            command, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    lines = output.decode(errors="replace").splitlines()
+    return lines[0].strip() if lines else ""
+
+
+def say(text):
+    print(f"   {text}", file=sys.stderr, flush=True)

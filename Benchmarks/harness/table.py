@@ -1,0 +1,62 @@
+"""One table in Markdown, printed line by line as works are done."""
+
+from harness import machine
+
+
+class Table:
+    def __init__(self, setup, rounds):
+        self.setup = setup
+        self.rounds = rounds
+
+    def head(self):
+        versions = ", ".join(f"{name} {text}" for name, text in self.setup.versions())
+        print(f"{machine.description()}. {versions}.")
+        print(f"Median of {self.rounds}, in turns, at {self.setup.scale:g} of the standard size.")
+        print()
+        print("| work | Fieldpack | MiB | peer | time | MiB | ratio | bar | |")
+        print("|---|---:|---:|---|---:|---:|---:|---:|---|", flush=True)
+
+    def line(self, line):
+        """The first row of a work names it and Fieldpack's figures; a row for each further peer."""
+        peers = [name for name in line.series if name != "Fieldpack"]
+        ours = line.series["Fieldpack"]
+        cells = [line.work.title, self.time(line, "Fieldpack"), f"{ours.memory:.0f}"]
+        if not peers:
+            print(f"| {' | '.join(cells)} | | | | | | |", flush=True)
+        for peer in peers:
+            bar = next((one for one in line.work.bars if one.peer == peer), None)
+            ratio = line.ratio(peer)
+            verdict = self.verdict(bar, ratio)
+            wanted = f"≥ {bar.required:.2g}" if bar else ""
+            cells += [
+                peer, self.time(line, peer), f"{line.series[peer].memory:.0f}",
+                f"{ratio:.2f} ×", wanted, verdict]
+            print(f"| {' | '.join(cells)} |", flush=True)
+            cells = ["", "", ""]
+        latest = ours.figures
+        if "p99" in latest and "p50" in latest and latest["p50"] != latest["p99"]:
+            p99 = ours.median("p99") / ours.median("p50")
+            print(f"| … its p99 / p50 | {p99:.2f} | | | | | | ≤ 2 | {'' if p99 <= 2 else 'missed'} |")
+
+    @staticmethod
+    def verdict(bar, ratio):
+        if not bar:
+            return ""
+        if ratio < bar.required:
+            return "missed"
+        return "aim" if bar.aim and ratio >= bar.aim else "met"
+
+    @staticmethod
+    def time(line, name):
+        value = line.figure(name)
+        if line.work.figure == "p50":
+            return f"{value:.1f} µs"
+        return f"{value * 1000:.1f} ms" if value < 0.1 else f"{value:.2f} s"
+
+    @staticmethod
+    def limits(found):
+        print()
+        print("What the machine gives, called from C:")
+        print()
+        for name, text in found:
+            print(f"- {name}: {text}")
