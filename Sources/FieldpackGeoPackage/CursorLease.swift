@@ -1,8 +1,23 @@
 import FieldpackCore
 import FieldpackSQLite
 
+/// What holds readers of a store until it has come to its end.
+protocol HeldCursor: AnyObject, Sendable {
+  /// The store closes: gives the readers back as soon as can be; what is asked for afterwards
+  /// throws.
+  func stop() async
+}
+
+extension FieldpackError {
+  static func closedWhileRead(_ store: StoreID) -> FieldpackError {
+    FieldpackError(
+      .unavailable, "store '\(store)' was closed while a query was being read",
+      location: .init(store: store))
+  }
+}
+
 /// The reader that a cursor holds from its first batch to its last, or until the store closes.
-actor CursorLease {
+actor CursorLease: HeldCursor {
   private let pools: StorePools
   private let store: StoreID
   private var lease: ReaderLease?
@@ -33,11 +48,7 @@ actor CursorLease {
     }
   }
 
-  private var closed: FieldpackError {
-    FieldpackError(
-      .unavailable, "store '\(store)' was closed while a query was being read",
-      location: .init(store: store))
-  }
+  private var closed: FieldpackError { .closedWhileRead(store) }
 
   private func reader() async throws(FieldpackError) -> ReaderLease {
     if let lease { return lease }

@@ -87,6 +87,21 @@ public final class GeoPackageStore: WritableStore {
     }
   }
 
+  public func pieces<Piece: PieceSink>(
+    of query: Query, into make: @escaping @Sendable () -> Piece
+  ) async throws(FieldpackError) -> FeaturePieces<Piece> {
+    let report = QueryReport()
+    try await reading(report) { (reading) throws(FieldpackError) in
+      _ = try reading.planner(query).tables()
+    }
+    let (pools, id) = (pools, id)
+    return FeaturePieces(report: report) {
+      let scan = PieceScan(
+        pools: pools, .init(store: id, query: query, report: report), into: make)
+      return { () async throws(FieldpackError) in try await scan.next() }
+    }
+  }
+
   /// Runs `body` on one connection in one read transaction.
   func reading<R: Sendable>(
     _ report: QueryReport = QueryReport(),

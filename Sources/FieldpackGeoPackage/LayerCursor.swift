@@ -53,6 +53,19 @@ final class LayerCursor {
   /// The row the cursor is on.
   var row: SQLRow { SQLRow(statement: statement, columns: schema.columns.count, scratch: scratch) }
 
+  /// Goes before the first row of a range of rowids, in a plan `inRange`.
+  func restart(_ range: ClosedRange<Int64>) throws(FieldpackError) {
+    statement.reset()
+    let last = plan.statement.parameters.count
+    try file.sql(layer: plan.table.layer.id) { () throws(SQLiteError) in
+      try statement.bind(.integer(range.lowerBound), at: last - 1)
+      try statement.bind(.integer(range.upperBound), at: last)
+    }
+  }
+
+  /// The work since the last call, in instructions of SQLite's machine.
+  func takeSteps() -> Int { statement.takeSteps() }
+
   /// The sort keys of the row the cursor is on.
   var keys: [SQLiteValue] {
     let first = 2 + schema.columns.count

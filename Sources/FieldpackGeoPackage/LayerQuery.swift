@@ -83,8 +83,10 @@ struct QueryPlanner {
   }
 
   /// The statement for one layer, with `limit` rows at most after `offset`.
+  ///
+  /// With `inRange` its last two parameters are the first and the last rowid.
   func plan(
-    _ table: LayerTable, limit: Int?, offset: Int
+    _ table: LayerTable, limit: Int?, offset: Int, inRange: Bool = false
   ) throws(FieldpackError) -> LayerQuery {
     var schema = outputSchema(table)
     var transformation: CoordinateTransformation?
@@ -100,8 +102,12 @@ struct QueryPlanner {
     var sql = "SELECT \(selected.joined(separator: ", ")) FROM \(table.fromSQL)"
     var parameters: [SQLiteValue] = []
     if condition != .isTrue {
-      sql += " WHERE \(condition.text)"
+      sql += " WHERE \(inRange ? "(\(condition.text))" : condition.text)"
       parameters += condition.parameters
+    }
+    if inRange {
+      sql += (condition == .isTrue ? " WHERE " : " AND ") + "\(table.idExpression) BETWEEN ? AND ?"
+      parameters += [.integer(.min), .integer(.max)]
     }
     let directions = zip(keys, query.order).map { $0 + ($1.isDescending ? " DESC" : "") }
     sql += " ORDER BY \((directions + [table.idExpression]).joined(separator: ", "))"

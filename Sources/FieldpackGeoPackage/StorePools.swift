@@ -20,7 +20,7 @@ actor StorePools {
   private var cursors: [WeakCursor] = []
 
   private struct WeakCursor {
-    weak var cursor: CursorLease?
+    weak var cursor: (any HeldCursor)?
   }
 
   init(
@@ -76,14 +76,14 @@ actor StorePools {
 
   // MARK: Cursors
 
-  private var liveCursors: [CursorLease] { cursors.compactMap(\.cursor) }
+  private var liveCursors: [any HeldCursor] { cursors.compactMap(\.cursor) }
 
-  func add(_ cursor: CursorLease) {
+  func add(_ cursor: any HeldCursor) {
     cursors.removeAll { $0.cursor == nil || $0.cursor === cursor }
     cursors.append(WeakCursor(cursor: cursor))
   }
 
-  func remove(_ cursor: CursorLease) {
+  func remove(_ cursor: any HeldCursor) {
     cursors.removeAll { $0.cursor == nil || $0.cursor === cursor }
   }
 

@@ -68,6 +68,13 @@ public final class ConnectionPool: Sendable {
     ReaderLease(reader: try await connections.acquire(), queue: connections.readers)
   }
 
+  /// A reader beside one that is held already, for work that can be divided; `nil` when half of the
+  /// readers are out or somebody waits, so that others never wait for want of it.
+  public func spareLease() async throws(SQLiteError) -> ReaderLease? {
+    guard let reader = try await connections.acquireSpare() else { return nil }
+    return ReaderLease(reader: reader, queue: connections.readers)
+  }
+
   /// Waits for the work that runs, closes every connection and leaves the file in the journal
   /// mode it came with and nothing beside it. Later visits fail.
   /// - Throws: an error that `isBusy` when another program kept the journal mode from going back.

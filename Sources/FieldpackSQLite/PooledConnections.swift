@@ -50,7 +50,17 @@ struct PooledConnections: Sendable {
 
   /// A reader at rest, a new one, or the next one that is released.
   func acquire() async throws(SQLiteError) -> ConnectionActor {
-    switch await readers.claim() {
+    try await reader(by: await readers.claim())
+  }
+
+  /// A reader at rest or a new one, where many are left.
+  func acquireSpare() async throws(SQLiteError) -> ConnectionActor? {
+    guard let claim = readers.claimSpare() else { return nil }
+    return try await reader(by: claim)
+  }
+
+  private func reader(by claim: ReaderQueue.Claim) async throws(SQLiteError) -> ConnectionActor {
+    switch claim {
     case .reader(let reader): return reader
     case .cancelled: throw .interrupted()
     case .closed: throw .misuse("the pool is closed: \(factory.path)")

@@ -41,6 +41,14 @@ final class ReaderQueue: @unchecked Sendable {
     }
   }
 
+  /// A reader or a place that nobody will miss: fewer than half are out, and nobody waits.
+  func claimSpare() -> Claim? {
+    lock.withLock {
+      guard waiters.isEmpty, placesTaken - idle.count < maximum / 2 else { return nil }
+      return claimAtOnce()
+    }
+  }
+
   func release(_ reader: ConnectionActor) {
     hand(.reader(reader))
   }

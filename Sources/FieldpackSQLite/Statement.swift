@@ -60,6 +60,12 @@ public final class Statement {
   /// Whether the statement changes nothing in the file.
   public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
+  /// The instructions of SQLite's machine that ran since the last call: a measure of work that does
+  /// not depend on the machine.
+  package func takeSteps() -> Int {
+    Int(UInt32(bitPattern: sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)))
+  }
+
   /// The SQL with the bound values written in.
   public var expandedSQL: String {
     guard let text = sqlite3_expanded_sql(handle) else { return sql }

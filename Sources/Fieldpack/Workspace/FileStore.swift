@@ -74,6 +74,14 @@ public final class FileStore: Store {
     return try await cached.scan(resolved(query), into: sink, report: report)
   }
 
+  public func pieces<Piece: PieceSink>(
+    of query: Query, into make: @escaping @Sendable () -> Piece
+  ) async throws(FieldpackError) -> FeaturePieces<Piece> {
+    let pieces = try await cached.pieces(of: resolved(query), into: make)
+    skipped.note(in: pieces.report)
+    return pieces
+  }
+
   public func count(_ query: Query) async throws(FieldpackError) -> Int {
     try await cached.count(resolved(query))
   }

@@ -1,0 +1,93 @@
+/// A sink that takes a part of a query's answer and is then handed over whole.
+public protocol PieceSink: FeatureSink, Sendable {
+  /// Whether this sink shall be handed over now and the rows that follow go into a new one.
+  ///
+  /// Asked after each feature, and what bounds memory: a few sinks for each thread that reads, plus
+  /// what one row adds, are held at once.
+  var isFull: Bool { get }
+}
+
+/// The answer to a query in pieces, read by several connections at once and given in the query's
+/// order.
+///
+/// Each piece is a sink that has taken `begin` and then one row or more of that layer, in order; a
+/// layer without a match gives none. All pieces of a store are from one snapshot. Reading begins
+/// with the first `next()`, and ends with the last piece, with an error, or when the iterator is
+/// dropped; an error comes after all pieces before it.
+public struct FeaturePieces<Piece: PieceSink>: AsyncSequence, Sendable {
+  public typealias Element = Piece
+  public typealias Failure = FieldpackError
+  public typealias Next = @Sendable () async throws(FieldpackError) -> Piece?
+
+  /// What went wrong in single features, and notes; complete when the pieces are.
+  public let report: QueryReport
+  private let start: @Sendable () -> Next
+
+  /// - Parameter start: called once for each iteration; gives what is called for each piece.
+  public init(report: QueryReport, start: @escaping @Sendable () -> Next) {
+    self.report = report
+    self.start = start
+  }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    let nextPiece: Next
+
+    public func next() async throws(FieldpackError) -> Piece? { try await nextPiece() }
+
+    public func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(FieldpackError) -> Piece? {
+      try await nextPiece()
+    }
+  }
+
+  public func makeAsyncIterator() -> Iterator { Iterator(nextPiece: start()) }
+}
+
+extension Store {
+  /// Reads one batch after the other, for stores that have no better way.
+  public func pieces<Piece: PieceSink>(
+    of query: Query, into make: @escaping @Sendable () -> Piece
+  ) async throws(FieldpackError) -> FeaturePieces<Piece> {
+    let batches = try await self.query(query)
+    return FeaturePieces(report: batches.report) {
+      let source = BatchPieces(batches.makeAsyncIterator(), make: make)
+      return { () async throws(FieldpackError) in try await source.next() }
+    }
+  }
+}
+
+/// Fills sinks from batches.
+private actor BatchPieces<Piece: PieceSink> {
+  private let batches: FeatureBatches.Iterator
+  private let make: @Sendable () -> Piece
+  private var batch: FeatureBatch?
+  private var row = 0
+
+  init(_ batches: FeatureBatches.Iterator, make: @escaping @Sendable () -> Piece) {
+    self.batches = batches
+    self.make = make
+  }
+
+  func next() async throws(FieldpackError) -> Piece? {
+    guard let first = try await current() else { return nil }
+    var piece = make()
+    try piece.begin(first.schema)
+    while let batch = try await current(), batch.schema.layer == first.schema.layer {
+      while row < batch.count {
+        try piece.feature(batch[row])
+        row += 1
+        if piece.isFull { return piece }
+      }
+    }
+    return piece
+  }
+
+  /// The batch with the next row.
+  private func current() async throws(FieldpackError) -> FeatureBatch? {
+    if let batch, row < batch.count { return batch }
+    batch = try await batches.next()
+    row = 0
+    return batch
+  }
+}

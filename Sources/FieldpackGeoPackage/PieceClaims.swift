@@ -1,0 +1,102 @@
+import FieldpackCore
+
+/// Where the rows of a query's answer come from, a part of the answer each.
+enum PieceSource: Sendable {
+  /// The whole query by one reader, in whatever order and limits it asks.
+  case walk
+  /// All rows of one layer by one reader.
+  case layer(LayerTable)
+  /// The rows of one layer in ranges of ascending rowids, by all readers.
+  case ranges(LayerTable)
+}
+
+/// A piece that a reader has taken on.
+struct PieceClaim: Sendable {
+  /// Its place in the answer.
+  let number: Int
+  /// The place of its source in the plan.
+  let source: Int
+  /// The rowids, for a source that is cut into ranges.
+  let range: ClosedRange<Int64>?
+}
+
+/// Deals the pieces of an answer out to its readers, in the order of the answer.
+///
+/// Rowids have holes, so a range begins at an id that exists, and how many ids it spans follows
+/// what the ranges before it came to.
+final class PieceClaims: Sendable {
+  /// The first id of a source from another one on; `nil` where there is none.
+  typealias Probe = (_ source: Int, _ from: Int64) throws(FieldpackError) -> Int64?
+
+  private struct State {
+    var source = 0
+    /// The id that the next range begins at or after; `nil` at the end of the ids.
+    var from: Int64? = .min
+    var width = PieceClaims.firstWidth
+    var isDone = false
+  }
+
+  private let sources: [PieceSource]
+  private let state = Locked(State())
+
+  private static let firstWidth: Int64 = 2048
+  /// Some milliseconds' work, in instructions of SQLite's machine: 10,000 to 20,000 rows.
+  private static let wantedSteps = 160_000.0
+
+  init(_ sources: [PieceSource]) { self.sources = sources }
+
+  /// The next piece, registered with `exchange`; `nil` when all are dealt out.
+  func next<Part>(
+    for exchange: PieceExchange<Part>, _ probe: Probe
+  ) -> PieceClaim? {
+    // Ranges depend on each other, so the lock is held while the next one's begin is sought.
+    state.withLock { state in
+      guard !state.isDone, !exchange.isOver else { return nil }
+      do throws(FieldpackError) {
+        if let (source, range) = try advance(&state, probe) {
+          return PieceClaim(number: exchange.open(), source: source, range: range)
+        }
+      } catch {
+        exchange.complete(exchange.open(), error)
+      }
+      state.isDone = true
+      exchange.openedAll()
+      return nil
+    }
+  }
+
+  private func advance(
+    _ state: inout State, _ probe: Probe
+  ) throws(FieldpackError) -> (Int, ClosedRange<Int64>?)? {
+    while state.source < sources.count {
+      let source = state.source
+      guard case .ranges = sources[source] else {
+        state.source += 1
+        return (source, nil)
+      }
+      if let from = state.from, let first = try probe(source, from) {
+        let (last, isBeyond) = first.addingReportingOverflow(state.width - 1)
+        state.from = isBeyond || last == .max ? nil : last + 1
+        return (source, first...(isBeyond ? .max : last))
+      }
+      state.source += 1
+      state.from = .min
+      state.width = Self.firstWidth
+    }
+    return nil
+  }
+
+  /// Learns from a piece how wide the next ones should be: wide enough to be worth the claim, and
+  /// no wider than two parts, which others would have to wait for.
+  func learn(from claim: PieceClaim, steps: Int, parts: Int) {
+    guard let range = claim.range else { return }
+    let ids = Double(range.upperBound) - Double(range.lowerBound) + 1
+    let bySteps = Self.wantedSteps / Double(max(1, steps))
+    let factor = parts > 2 ? min(bySteps, 2 / Double(parts)) : bySteps
+    let wanted = ids * min(8, factor)
+    state.withLock { state in
+      guard state.source == claim.source else { return }
+      state.width = Int64(max(1, min(wanted, 0x1p62)))
+    }
+  }
+}

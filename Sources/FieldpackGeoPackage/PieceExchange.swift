@@ -1,0 +1,157 @@
+import FieldpackCore
+
+/// Hands what several threads make to the one who asks for it, in order.
+///
+/// Pieces are numbered in the order of the answer and come in parts. Whoever is ahead of the order
+/// waits while `capacity` parts lie here, so memory stays bounded whatever the sizes; the piece
+/// that is next always gets on.
+final class PieceExchange<Part: Sendable>: Sendable {
+  typealias Answer = Result<Part?, FieldpackError>
+
+  fileprivate struct Piece {
+    var parts: [Part] = []
+    var isComplete = false
+    var error: FieldpackError?
+  }
+
+  fileprivate struct State {
+    /// The pieces from the next one on; the first has the number `head`.
+    var pieces: [Piece] = []
+    var head = 0
+    var queued = 0
+    var isAllOpened = false
+    var hasFailed = false
+    /// Nothing more is given: the end was reached, an error was thrown, or nobody asks.
+    var isDone = false
+    /// What every further call throws.
+    var ending: FieldpackError?
+    var consumer: CheckedContinuation<Answer, Never>?
+  }
+
+  private let state = Monitor(State())
+  private let capacity: Int
+
+  init(capacity: Int) { self.capacity = capacity }
+
+  // MARK: For the one who asks
+
+  /// The next part, once it is there; `nil` at the end.
+  func next() async throws(FieldpackError) -> Part? {
+    let answer: Answer = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let answer = state.change { state -> Answer? in
+          let answer = state.take()
+          if answer == nil { state.consumer = continuation }
+          return answer
+        }
+        if let answer { continuation.resume(returning: answer) }
+      }
+    } onCancel: {
+      stop(throwing: FieldpackError(.interrupted, "interrupted"))
+    }
+    return try answer.get()
+  }
+
+  /// Ends the work; further calls throw `error`, or give nothing.
+  func stop(throwing error: FieldpackError? = nil) {
+    update { state in
+      guard !state.isDone else { return }
+      state.end()
+      state.ending = error
+    }
+  }
+
+  // MARK: For those who make
+
+  /// Nobody wants any more, or an error will be thrown before it would come to more.
+  var isOver: Bool { state.change { $0.isDone || $0.hasFailed } }
+
+  /// The number of the piece that follows those opened before.
+  func open() -> Int {
+    state.change { state in
+      state.pieces.append(Piece())
+      return state.head + state.pieces.count - 1
+    }
+  }
+
+  /// No piece will follow.
+  func openedAll() { update { $0.isAllOpened = true } }
+
+  /// Waits until there is room; false when nobody wants the part.
+  func hand(_ part: Part, of piece: Int) -> Bool {
+    let (isWanted, delivery) = state.wait { state -> (Bool, Delivery?)? in
+      if state.isDone { return (false, nil) }
+      let index = piece - state.head
+      let isNext = index == 0 && state.pieces[0].parts.count < 2
+      guard isNext || state.queued < capacity else { return nil }
+      state.pieces[index].parts.append(part)
+      state.queued += 1
+      return (true, state.delivery())
+    }
+    delivery?.make()
+    return isWanted
+  }
+
+  /// All of the piece has been handed over, or what stopped it comes after its parts.
+  func complete(_ piece: Int, _ error: FieldpackError? = nil) {
+    update { state in
+      guard !state.isDone else { return }
+      state.pieces[piece - state.head].isComplete = true
+      state.pieces[piece - state.head].error = error
+      if error != nil { state.hasFailed = true }
+    }
+  }
+
+  // MARK: State
+
+  fileprivate struct Delivery {
+    let consumer: CheckedContinuation<Answer, Never>
+    let answer: Answer
+
+    func make() { consumer.resume(returning: answer) }
+  }
+
+  // A continuation is resumed outside of the lock.
+  private func update(_ body: (inout State) -> Void) {
+    let delivery = state.change { state in
+      body(&state)
+      return state.delivery()
+    }
+    delivery?.make()
+  }
+}
+
+extension PieceExchange.State {
+  /// What the one who asks gets now; `nil` where it has to wait.
+  fileprivate mutating func take() -> PieceExchange<Part>.Answer? {
+    if let ending { return .failure(ending) }
+    while !isDone, !pieces.isEmpty {
+      if !pieces[0].parts.isEmpty {
+        queued -= 1
+        return .success(pieces[0].parts.removeFirst())
+      }
+      guard pieces[0].isComplete else { return nil }
+      if let error = pieces[0].error {
+        end()
+        return .failure(error)
+      }
+      pieces.removeFirst()
+      head += 1
+    }
+    guard isDone || isAllOpened else { return nil }
+    end()
+    return .success(nil)
+  }
+
+  fileprivate mutating func delivery() -> PieceExchange<Part>.Delivery? {
+    guard let waiting = consumer, let answer = take() else { return nil }
+    consumer = nil
+    return .init(consumer: waiting, answer: answer)
+  }
+
+  fileprivate mutating func end() {
+    isDone = true
+    pieces = []
+    queued = 0
+  }
+}

@@ -1,0 +1,98 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// Gives a query's answer in pieces that the readers of the pool fill at once.
+///
+/// Dropping it ends the readers' work.
+final class PieceScan<Piece: PieceSink>: Sendable {
+  private let work: PieceWork<Piece>
+
+  init(
+    pools: StorePools, _ request: PieceReaders.Request,
+    into make: @escaping @Sendable () -> Piece
+  ) {
+    work = PieceWork(pools: pools, request, into: make)
+  }
+
+  deinit { work.end() }
+
+  func next() async throws(FieldpackError) -> Piece? {
+    work.start()
+    do throws(FieldpackError) {
+      return try await work.exchange.next()
+    } catch {
+      work.end()
+      throw error
+    }
+  }
+}
+
+/// The readers' side of an answer in pieces; lives until the last of them is given back.
+final class PieceWork<Piece: PieceSink>: HeldCursor {
+  let exchange: PieceExchange<Piece>
+  private let pools: StorePools
+  private let request: PieceReaders.Request
+  private let make: @Sendable () -> Piece
+  private let task = Locked<Task<Void, Never>?>(nil)
+
+  init(
+    pools: StorePools, _ request: PieceReaders.Request,
+    into make: @escaping @Sendable () -> Piece
+  ) {
+    self.pools = pools
+    self.request = request
+    self.make = make
+    exchange = PieceExchange(capacity: 8)
+  }
+
+  /// Begins to read, once.
+  func start() {
+    task.withLock { task in
+      if task == nil { task = Task { await self.run() } }
+    }
+  }
+
+  /// Interrupts the readers; what is asked for afterwards throws `error`, or is nothing.
+  func end(throwing error: FieldpackError? = nil) {
+    exchange.stop(throwing: error)
+    task.withLock { $0 }?.cancel()
+  }
+
+  private func run() async {
+    await pools.add(self)
+    do throws(FieldpackError) {
+      let readers = try await PieceReaders.begin(in: pools.reader(), request)
+      await fill(with: readers)
+      for lease in readers.leases { await lease.release() }
+    } catch {
+      exchange.complete(exchange.open(), error)
+    }
+    exchange.openedAll()
+    await pools.remove(self)
+  }
+
+  private func fill(with readers: PieceReaders) async {
+    let (exchange, request, make, plan) = (exchange, request, make, readers.plan)
+    let claims = PieceClaims(plan.sources)
+    await withTaskGroup { group in
+      for lease in readers.leases {
+        group.addTask {
+          do throws(FieldpackError) {
+            try await lease.run { (connection) throws(FieldpackError) in
+              let planner = QueryPlanner(
+                file: try GeoPackageFile.of(connection, store: request.store),
+                catalogue: plan.catalogue, query: request.query, report: request.report)
+              PieceFilling(
+                planner, plan: plan, claims: claims, exchange: exchange, make: make
+              ).run()
+            }
+          } catch {
+            exchange.complete(exchange.open(), error)
+          }
+        }
+      }
+    }
+  }
+
+  func stop() { end(throwing: .closedWhileRead(request.store)) }
+}
