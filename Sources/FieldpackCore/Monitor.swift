@@ -54,12 +54,19 @@ package final class Monitor<Value>: @unchecked Sendable {
 
 /// A thread of the system for work that blocks.
 package enum SystemThread {
+  /// Nested documents recurse up to their cap, whatever the limits of the shell are.
+  private static let stackSize = 8 << 20
+
   /// Runs `body` on a new thread that nobody joins; false where there can be none.
   package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     var thread = pthread_t()
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setstacksize(&attributes, stackSize)
+    defer { pthread_attr_destroy(&attributes) }
     let work = Unmanaged.passRetained(Work(body)).toOpaque()
     let code = pthread_create(
-      &thread, nil,
+      &thread, &attributes,
       { argument in
         guard let argument else { return nil }
         Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()

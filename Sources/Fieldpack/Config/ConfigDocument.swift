@@ -1,6 +1,6 @@
 public import FieldpackCore
 import FieldpackFormats
-public import Foundation
+public import FoundationEssentials
 
 /// A `.scfg` file as it stands: every byte is kept, so writing it unchanged gives the same file.
 ///

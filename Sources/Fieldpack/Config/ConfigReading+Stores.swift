@@ -1,5 +1,5 @@
 import FieldpackCore
-import Foundation
+import FoundationEssentials
 
 extension ConfigReading {
   private static let known: Set = [

@@ -1,5 +1,5 @@
 import FieldpackCore
-import Foundation
+import FoundationEssentials
 
 /// Reads stores, forms and the backend out of a document, of whichever generation.
 struct ConfigReading {

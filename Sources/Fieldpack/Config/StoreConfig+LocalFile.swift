@@ -1,5 +1,5 @@
 public import FieldpackCore
-public import Foundation
+public import FoundationEssentials
 
 #if canImport(Glibc)
   import Glibc

@@ -1,5 +1,5 @@
 public import FieldpackCore
-public import Foundation
+public import FoundationEssentials
 
 /// What a config says about one store.
 public struct StoreConfig: Hashable, Sendable {

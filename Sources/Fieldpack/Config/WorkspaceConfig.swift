@@ -1,5 +1,5 @@
 public import FieldpackCore
-public import Foundation
+public import FoundationEssentials
 
 /// What one or more `.scfg` files say together.
 ///
@@ -77,9 +77,9 @@ public struct WorkspaceConfig: Sendable {
   }
 
   private static func files(at url: URL) throws(FieldpackError) -> [URL] {
-    var isFolder: ObjCBool = false
+    var isFolder = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder),
-      isFolder.boolValue
+      isFolder
     else { return [url] }
     let names: [String]
     do {

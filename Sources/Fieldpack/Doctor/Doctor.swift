@@ -3,7 +3,7 @@ import FieldpackFormats
 import FieldpackProjection
 import FieldpackSQLite
 import FieldpackTopology
-import Foundation
+import FoundationEssentials
 
 #if canImport(Glibc)
   import Glibc

@@ -1,7 +1,7 @@
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
-import Foundation
+import FoundationEssentials
 
 /// Makes a small GeoPackage in the temporary folder, asks it and takes it away again.
 struct DoctorTrial {

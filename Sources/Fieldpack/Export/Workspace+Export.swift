@@ -1,6 +1,6 @@
 public import FieldpackCore
 import FieldpackGeometry
-public import Foundation
+public import FoundationEssentials
 
 extension Workspace {
   /// Writes the features that `query` asks for to a file: all of them, or no file.

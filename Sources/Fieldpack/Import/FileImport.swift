@@ -1,5 +1,5 @@
 public import FieldpackCore
-import Foundation
+import FoundationEssentials
 
 /// Imports GeoJSON, GPX and CSV files into a GeoPackage: everything, or nothing.
 ///

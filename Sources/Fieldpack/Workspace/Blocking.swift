@@ -1,5 +1,4 @@
 import FieldpackCore
-import Foundation
 
 /// Runs work that blocks on a thread of its own, away from the cooperative pool.
 enum Blocking {
@@ -9,11 +8,13 @@ enum Blocking {
   ) async throws(FieldpackError) -> R {
     let result: Result<R, FieldpackError> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let thread = Thread {
+        let isRunning = SystemThread.start {
           continuation.resume(returning: Result { () throws(FieldpackError) in try body() })
         }
-        thread.stackSize = 8 << 20
-        thread.start()
+        if !isRunning {
+          continuation.resume(
+            returning: .failure(FieldpackError(.unavailable, "no thread could be started")))
+        }
       }
     } onCancel: {
       stop.cancel()

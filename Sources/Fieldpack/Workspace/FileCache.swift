@@ -1,5 +1,5 @@
 import FieldpackCore
-import Foundation
+import FoundationEssentials
 
 #if canImport(Glibc)
   import Glibc

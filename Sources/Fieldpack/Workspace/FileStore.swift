@@ -1,7 +1,7 @@
 public import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
-import Foundation
+import FoundationEssentials
 
 /// A GeoJSON, GPX or CSV file as a read-only store.
 ///

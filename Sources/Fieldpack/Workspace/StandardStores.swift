@@ -1,6 +1,6 @@
 public import FieldpackCore
 import FieldpackGeoPackage
-import Foundation
+import FoundationEssentials
 
 /// `gpkg.1`: a GeoPackage, readable and, where its file can be written, writable.
 public struct GeoPackageStoreType: StoreType {

@@ -1,6 +1,6 @@
 public import FieldpackCore
 import FieldpackGeoPackage
-public import Foundation
+public import FoundationEssentials
 
 extension Workspace {
   /// Imports a file into one layer of a GeoPackage store, in one transaction.

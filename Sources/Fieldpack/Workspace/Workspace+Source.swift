@@ -1,5 +1,5 @@
 public import FieldpackCore
-public import Foundation
+public import FoundationEssentials
 
 /// How a path that a person names is opened.
 public struct SourceOptions: Sendable {
@@ -25,15 +25,15 @@ extension Workspace {
   public static func open(
     source path: String, options: SourceOptions = SourceOptions()
   ) async throws(FieldpackError) -> Workspace {
-    var isFolder: ObjCBool = false
+    var isFolder = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw FieldpackError(
         .notFound, "\(path) does not exist", position: FilePosition(file: path))
     }
     let url = URL(fileURLWithPath: path)
     let holdsConfig =
-      !isFolder.boolValue && options.file.format == nil ? try isConfig(path) : false
-    if isFolder.boolValue || holdsConfig {
+      !isFolder && options.file.format == nil ? try isConfig(path) : false
+    if isFolder || holdsConfig {
       return try await open(
         [url], allowing: options.allowing, registry: options.registry, cache: options.file.cache,
         usesWAL: options.usesWAL, logger: options.logger)

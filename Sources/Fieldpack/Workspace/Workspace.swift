@@ -1,6 +1,6 @@
 public import FieldpackCore
 import FieldpackGeoPackage
-public import Foundation
+public import FoundationEssentials
 
 /// The stores opened from one or more `.scfg`, asked and changed together.
 public actor Workspace {

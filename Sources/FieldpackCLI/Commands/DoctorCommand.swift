@@ -1,6 +1,6 @@
 import Fieldpack
 import FieldpackCore
-import Foundation
+import FoundationEssentials
 
 extension FieldpackTool {
   static var doctorCommand: Command {

@@ -2,7 +2,7 @@ import Fieldpack
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
-import Foundation
+import FoundationEssentials
 
 extension FieldpackTool {
   static var importCommand: Command {
@@ -132,8 +132,8 @@ struct ImportCommand {
 
   private func check(_ file: String, _ target: String) throws(FieldpackError) {
     let place = FilePosition(file: file)
-    var isFolder: ObjCBool = false
-    if FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), isFolder.boolValue {
+    var isFolder = false
+    if FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), isFolder {
       let bare = file.hasSuffix("/") ? String(file.dropLast()) : file
       throw FieldpackError(
         .invalidArgument,

@@ -2,7 +2,7 @@ import Fieldpack
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
-import Foundation
+import FoundationEssentials
 
 extension FieldpackTool {
   static var transformCommand: Command {

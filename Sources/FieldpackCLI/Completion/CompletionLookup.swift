@@ -1,7 +1,7 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
-import Foundation
+import FoundationEssentials
 
 extension CompletionValues {
   /// Looks stores, layers, columns and reference systems up in the files that are typed.

@@ -1,6 +1,6 @@
 import Fieldpack
 import FieldpackCore
-import Foundation
+import FoundationEssentials
 
 /// A source that is open, with what has to go when it is closed.
 struct OpenedSource {

@@ -1,7 +1,7 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
-import Foundation
+import FoundationEssentials
 
 /// What a command reads from, and how it is opened.
 enum SourceArguments {
