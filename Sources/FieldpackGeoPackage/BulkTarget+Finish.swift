@@ -6,7 +6,8 @@ extension BulkTarget {
   /// Writes the index and the extent and turns the triggers on again; all rows are inserted.
   func finish() throws(FieldpackError) -> LoadedLayer {
     let catalogue = try file.catalogue()
-    if refusedCount > 0 { try regather() }
+    // Rows that are in the tree were refused.
+    if refusedCount > 0 { try gather() }
     if let rtree = table.rtree {
       try writeIndex(rtree)
       for trigger in RTreeSQL(table).triggers(catalogue.triggerSet) { try file.execute(trigger) }
@@ -28,33 +29,6 @@ extension BulkTarget {
     guard var whole = table.layer.envelope else { return try layer.computed() }
     whole.formUnion(extent)
     return try layer.indexAgrees(whole) == false ? layer.computed() : whole
-  }
-
-  /// A new index, and one that grows by more than a fifth, is packed anew; into a larger one the
-  /// entries are inserted.
-  private func writeIndex(_ rtree: String) throws(FieldpackError) {
-    guard tree.count > 0 else { return }
-    let old =
-      isNew ? 0 : try file.integer("SELECT count(*) FROM \(quoted("\(rtree)_rowid"))") ?? 0
-    if refusedCount == 0 {
-      guard Int64(tree.count) * 5 >= old else { return try insertEntries(rtree) }
-      if old > 0 { try addIndexed(rtree) }
-    }
-    try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      try tree.write(to: file.connection, rtree: rtree)
-    }
-  }
-
-  private func insertEntries(_ rtree: String) throws(FieldpackError) {
-    try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      let insert = try file.connection.prepare(
-        "INSERT OR REPLACE INTO \(quoted(rtree)) VALUES (?, ?, ?, ?, ?)")
-      for entry in tree.entries {
-        try insert.bind(entry.id, at: 1)
-        for axis in 0..<4 { try insert.bind(Double(entry.box[axis]), at: axis + 2) }
-        try insert.run()
-      }
-    }
   }
 
   /// Gives the second of equal rows the id with `-2`, and so on, in the order of the file.

@@ -17,7 +17,7 @@ final class BulkTarget {
   private var refusedBefore = 0
   private var encoder: RowEncoder
   private var rows: EncodedRows
-  private(set) var tree = PackedRTree()
+  private(set) var tree: PackedRTree
   private(set) var extent = Envelope.empty
   private(set) var count = 0
   private var lowest = Int64.max
@@ -38,6 +38,7 @@ final class BulkTarget {
     self.skipsErrors = skipsErrors
     self.source = source
     rows = inserter.emptyRows()
+    tree = PackedRTree(folder: file.folder)
     try Self.turnOffTriggers(file, table)
     insertion = try Insertion(
       of: source, into: table, ids: ids, isNew: isNew, skipsErrors: skipsErrors, file: file)
@@ -128,7 +129,7 @@ final class BulkTarget {
       noteNext(rows.count)
     }
     extent.formUnion(rows.extent)
-    for entry in rows.entries { tree.add(entry.withID(rows.id(Int(entry.id)))) }
+    for entry in rows.entries { try tree.add(entry.withID(rows.id(Int(entry.id)))) }
     var full = inserter.emptyRows()
     swap(&rows, &full)
     try inserter.submit(full, insertion)
@@ -164,40 +165,49 @@ final class BulkTarget {
 
   // MARK: Index
 
-  /// Gathers the tree anew from the table, because rows that are in it were refused.
-  func regather() throws(FieldpackError) {
-    guard let geometry = table.schema.geometry else { return }
-    let g = quoted(geometry.name)
-    tree = PackedRTree()
+  /// Writes the index: packed where it is new or grows much, else row by row.
+  func writeIndex(_ rtree: String) throws(FieldpackError) {
+    guard tree.count > 0 || refusedCount > 0 else { return }
+    let old =
+      isNew ? 0 : try file.integer("SELECT count(*) FROM \(quoted("\(rtree)_rowid"))") ?? 0
+    if refusedCount == 0, old > 0 {
+      guard Int64(tree.count) * 5 >= old else { return try insertEntries(rtree) }
+      if try !addIndexed(rtree) { try gather() }
+    }
+    try tree.write(to: file, rtree: rtree)
+  }
+
+  /// Gathers tree and extent anew from the table.
+  func gather() throws(FieldpackError) {
+    tree = PackedRTree(folder: file.folder)
     extent = .empty
-    try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      let all = try file.connection.prepare(
-        "SELECT \(table.idExpression), ST_MinX(\(g)), ST_MinY(\(g)), ST_MaxX(\(g)), "
-          + "ST_MaxY(\(g)) FROM \(quoted(table.table)) WHERE ST_MinX(\(g)) IS NOT NULL")
-      defer { all.reset() }
-      while try all.step() {
-        let envelope = Envelope(
-          minX: all.real(1), minY: all.real(2), maxX: all.real(3), maxY: all.real(4))
-        tree.add(RTreeEntry(all.integer(0), envelope))
-        extent.formUnion(envelope)
-      }
+    try IndexEntries(file: file, table: table).visitTable { (id, envelope) throws(FieldpackError) in
+      try tree.add(RTreeEntry(id, envelope))
+      extent.formUnion(envelope)
     }
   }
 
-  /// Puts the tree of what is in the index already together with the rows loaded.
-  func addIndexed(_ rtree: String) throws(FieldpackError) {
-    try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      let all = try file.connection.prepare(
-        "SELECT id, minx, maxx, miny, maxy FROM \(quoted(rtree))")
-      defer { all.reset() }
-      // An index that was not true may name a row that is there only now.
-      let new = Set(tree.entries.map(\.id))
-      while try all.step() {
-        if new.contains(all.integer(0)) { continue }
-        tree.add(
-          RTreeEntry(
-            all.integer(0), minX: Float(all.real(1)), maxX: Float(all.real(2)),
-            minY: Float(all.real(3)), maxY: Float(all.real(4))))
+  /// Adds what is in the index already to the rows loaded; `false` where that cannot be told.
+  private func addIndexed(_ rtree: String) throws(FieldpackError) -> Bool {
+    guard areConsecutive else { return false }
+    // An index that was not true may name a row that is there only now.
+    let new = lowest...highest
+    let entries = IndexEntries(file: file, table: table)
+    return try entries.visitTree(rtree) { (entry) throws(FieldpackError) in
+      if !new.contains(entry.id) { try tree.add(entry) }
+    }
+  }
+
+  private func insertEntries(_ rtree: String) throws(FieldpackError) {
+    let insert = try file.sql { () throws(SQLiteError) in
+      try file.connection.prepare(
+        "INSERT OR REPLACE INTO \(quoted(rtree)) VALUES (?, ?, ?, ?, ?)")
+    }
+    try tree.visit { (entry) throws(FieldpackError) in
+      try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+        try insert.bind(entry.id, at: 1)
+        for axis in 0..<4 { try insert.bind(Double(entry.box[axis]), at: axis + 2) }
+        try insert.run()
       }
     }
   }

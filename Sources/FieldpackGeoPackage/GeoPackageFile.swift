@@ -47,6 +47,13 @@ final class GeoPackageFile {
     }
   }
 
+  /// The folder that the file lies in, where there is one.
+  var folder: String? {
+    guard !connection.path.isEmpty else { return nil }
+    let slash = connection.path.lastIndex(of: "/")
+    return slash.map { String(connection.path[...$0]) } ?? "."
+  }
+
   // MARK: SQL
 
   /// Runs `body` and gives SQLite's errors the file's words.

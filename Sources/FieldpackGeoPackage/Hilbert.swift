@@ -1,3 +1,5 @@
+import FieldpackGeometry
+
 /// The Hilbert curve through a grid of 65,536 by 65,536 cells.
 enum Hilbert {
   /// The place on the curve of the cell (x, y), each below 65,536.
@@ -22,6 +24,32 @@ enum Hilbert {
       side >>= 1
     }
     return index
+  }
+
+  /// The curve laid over an envelope.
+  struct Curve {
+    private let minX: Double
+    private let minY: Double
+    private let scaleX: Double
+    private let scaleY: Double
+
+    init(over bounds: Envelope) {
+      minX = bounds.minX
+      minY = bounds.minY
+      scaleX = bounds.width > 0 ? 65_535 / bounds.width : 0
+      scaleY = bounds.height > 0 ? 65_535 / bounds.height : 0
+    }
+
+    /// The place on the curve of a box's centre.
+    func place(of box: RTreeEntry) -> UInt64 {
+      let x = (Double(box.minX) + Double(box.maxX)) / 2 - minX
+      let y = (Double(box.minY) + Double(box.maxY)) / 2 - minY
+      return UInt64(index(x: Self.cell(x * scaleX), y: Self.cell(y * scaleY)))
+    }
+
+    private static func cell(_ value: Double) -> UInt32 {
+      value.isFinite ? UInt32(max(0, min(65_535, value))) : 0
+    }
   }
 }
 

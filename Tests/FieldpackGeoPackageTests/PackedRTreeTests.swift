@@ -72,56 +72,81 @@ import Testing
     for count in Self.counts { try Self.check(count, shape, pageSize) }
   }
 
-  @Test func `rounds as SQLite does`() throws {
-    let connection = try Self.connection(pageSize: 4096)
-    let insert = try connection.prepare("INSERT INTO tree VALUES (?, ?, ?, ?, ?)")
-    let envelopes =
-      Self.envelopes(2000, "random")
-      + [0.1, -0.1, 1, -1, 16_777_217, -16_777_217, 1e-30, -1e-30, 1e30, -1e30].map {
-        Envelope(minX: $0, minY: $0, maxX: $0, maxY: $0)
-      }
-    for (index, box) in envelopes.enumerated() {
-      try insert.bind([.integer(Int64(index)), .real(box.minX), .real(box.maxX)])
-      try insert.bind(box.minY, at: 4)
-      try insert.bind(box.maxY, at: 5)
-      try insert.run()
-    }
-    let rows = try connection.prepare("SELECT id, minx, maxx, miny, maxy FROM tree ORDER BY id")
-    while try rows.step() {
-      let id = rows.integer(0)
-      let stored = RTreeEntry(
-        id, minX: Float(rows.real(1)), maxX: Float(rows.real(2)), minY: Float(rows.real(3)),
-        maxY: Float(rows.real(4)))
-      #expect(stored == RTreeEntry(id, envelopes[Int(id)]))
+  @Test func `holds a hundred thousand entries`() throws {
+    try Self.check(100_000, "random", 4096)
+  }
+
+  @Test(arguments: [1, 7, 51, 1000])
+  func `is the same tree from a temporary file`(limit: Int) throws {
+    for count in Self.counts {
+      let connection = try Self.connection(pageSize: 4096)
+      let (file, entries) = try Self.write(count, "random", to: connection)
+      let nodes = "SELECT nodeno, data FROM tree_node"
+      let (inMemory, rows) = try (file.rows(nodes), file.rows("SELECT * FROM tree_rowid"))
+      var spilled = PackedRTree(limit: limit)
+      for entry in entries { try spilled.add(entry) }
+      try spilled.write(to: file, rtree: "tree")
+      #expect(try file.rows(nodes) == inMemory)
+      #expect(try file.rows("SELECT * FROM tree_rowid") == rows)
+      #expect(try connection.scalar("SELECT rtreecheck('tree')") == .text("ok"), "\(count)")
     }
   }
 
-  @Test func `holds a hundred thousand entries`() throws {
-    try Self.check(100_000, "random", 4096)
+  @Test func `its nodes are read back, and a broken tree is told`() throws {
+    let connection = try Self.connection(pageSize: 512)
+    let (file, entries) = try Self.write(2602, "random", to: connection)
+    let table = LayerTable(
+      layer: Layer(schema: Schema(layer: "a"), kind: .features), table: "a", idSQL: "fid")
+    let reading = IndexEntries(file: file, table: table)
+    var found: [RTreeEntry] = []
+    #expect(try reading.visitTree("tree") { found.append($0) })
+    #expect(found.sorted { $0.id < $1.id } == entries.sorted { $0.id < $1.id })
+    for damage in [
+      // A circle, a depth beyond all reason, a cell count beyond the node, a missing node.
+      "UPDATE tree_node SET data = (SELECT data FROM tree_node WHERE nodeno = 1) WHERE nodeno > 1",
+      "UPDATE tree_node SET data = x'ffff' || substr(data, 3) WHERE nodeno = 1",
+      "UPDATE tree_node SET data = substr(data, 1, 2) || x'ffff' || substr(data, 5)",
+      "DELETE FROM tree_node WHERE nodeno = 9",
+    ] {
+      try connection.execute("SAVEPOINT a")
+      try connection.execute(damage)
+      #expect(try !reading.visitTree("tree") { _ in }, "\(damage)")
+      try connection.execute("ROLLBACK TO a")
+    }
+  }
+
+  /// Writes a tree of ids with holes, not in order.
+  private static func write(
+    _ count: Int, _ shape: String, to connection: Connection
+  ) throws -> (GeoPackageFile, [RTreeEntry]) {
+    let entries = envelopes(count, shape).enumerated().map { index, envelope in
+      RTreeEntry(Int64((index * 7919) % max(count, 1)) * 3 - 5, envelope)
+    }
+    var tree = PackedRTree()
+    for entry in entries { try tree.add(entry) }
+    let file = try GeoPackageFile(connection, store: "s")
+    try tree.write(to: file, rtree: "tree")
+    return (file, entries)
   }
 
   private static func check(_ count: Int, _ shape: String, _ pageSize: Int) throws {
     let connection = try connection(pageSize: pageSize)
     let envelopes = envelopes(count, shape)
-    var tree = PackedRTree()
-    // Ids with holes, not in order.
-    for (index, envelope) in envelopes.enumerated() {
-      let id = Int64((index * 7919) % max(count, 1)) * 3 - 5
-      tree.add(RTreeEntry(id, envelope))
-    }
-    if count % 7919 == 0, count > 0 { return }
-    try tree.write(to: connection, rtree: "tree")
+    let (_, entries) = try write(count, shape, to: connection)
     #expect(try connection.scalar("SELECT rtreecheck('tree')") == .text("ok"), "\(count)")
     for box in boxes(envelopes) {
       // The R-tree's bounds are rounded outwards, so it may name neighbours, and must miss none.
       let found = Set(try ids(connection, box))
-      for (id, envelope) in zip(tree.entries.map(\.id), envelopes) {
-        if envelope.intersects(box) { #expect(found.contains(id), "\(count) \(envelope) \(box)") }
-        let stored = RTreeEntry(0, envelope)
+      for (entry, envelope) in zip(entries, envelopes) {
+        if envelope.intersects(box) {
+          #expect(found.contains(entry.id), "\(count) \(envelope) \(box)")
+        }
         let near = Envelope(
-          minX: Double(stored.minX), minY: Double(stored.minY), maxX: Double(stored.maxX),
-          maxY: Double(stored.maxY))
-        if !near.intersects(box), found.contains(id) { Issue.record("\(count) \(envelope) \(box)") }
+          minX: Double(entry.minX), minY: Double(entry.minY), maxX: Double(entry.maxX),
+          maxY: Double(entry.maxY))
+        if !near.intersects(box), found.contains(entry.id) {
+          Issue.record("\(count) \(envelope) \(box)")
+        }
       }
     }
     try grow(connection, count)

@@ -1,0 +1,63 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Bytes put aside in an unnamed temporary file, to be read again in any order.
+///
+/// The file is made when the first bytes come and goes with this object. Not `Sendable`.
+package final class SpillFile {
+  private let folder: String?
+  private var descriptor: Int32 = -1
+  /// Where the next bytes go.
+  package private(set) var end = 0
+
+  /// - Parameter folder: where the file lies, by default `TMPDIR`, else `/tmp`.
+  package init(folder: String? = nil) { self.folder = folder }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Puts `bytes` behind all others.
+  ///
+  /// - Throws: `.full` where there is no room, `.io`.
+  package func append(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
+    if descriptor < 0 { descriptor = try UnnamedFile.open(in: folder) }
+    try write(bytes, at: end)
+    end += bytes.count
+  }
+
+  /// Puts `bytes` in the place of others.
+  package func write(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int
+  ) throws(FieldpackError) {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
+      if count > 0 {
+        done += count
+      } else if errno != EINTR {
+        throw .system(errno, "write", Self.place)
+      }
+    }
+  }
+
+  /// Fills `buffer` with what lies from `offset` on, which must be there.
+  package func read(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(FieldpackError) {
+    var done = 0
+    while done < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
+      if count > 0 {
+        done += count
+      } else if count == 0 || errno != EINTR {
+        throw .system(count == 0 ? EIO : errno, "read", Self.place)
+      }
+    }
+  }
+
+  private static let place = "a temporary file"
+}

@@ -1,0 +1,100 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+/// Finds the entries that belong into a layer's R-tree.
+struct IndexEntries {
+  let file: GeoPackageFile
+  let table: LayerTable
+
+  /// Reads the envelope of every geometry of the table; empty and damaged ones have none.
+  func visitTable(
+    _ body: (Int64, Envelope) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
+    guard let geometry = table.schema.geometry else { return }
+    let rows = try prepare(
+      "SELECT \(table.idExpression), \(quoted(geometry.name)) FROM \(quoted(table.table))")
+    defer { rows.reset() }
+    while try step(rows) {
+      guard rows.kind(1) == .blob else { continue }
+      let envelope = rows.withBytes(1) { blob in
+        (try? GeoPackageBinary.envelope(of: blob)) ?? nil
+      }
+      if let envelope { try body(rows.integer(0), envelope) }
+    }
+  }
+
+  /// Reads the entries of the R-tree from its nodes; `false`, and then not all may have been given,
+  /// where these are not a tree.
+  func visitTree(
+    _ rtree: String, _ body: (RTreeEntry) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) -> Bool {
+    let shadow = RTreeShadow(file: file, name: rtree)
+    let node = try prepare("SELECT data FROM \(shadow.table("node")) WHERE nodeno = ?")
+    defer { node.reset() }
+    guard var level = try depth(of: node) else { return false }
+    // Nodes to be read with their levels above the leaves; each level is deeper by one, so that
+    // even a circle ends, and no more nodes are read than there are.
+    var waiting: [(number: Int64, level: Int)] = [(1, level)]
+    var nodesLeft = try file.integer("SELECT count(*) FROM \(shadow.table("node"))") ?? 0
+    var entriesLeft = try file.integer("SELECT count(*) FROM \(shadow.table("rowid"))") ?? 0
+    while let next = waiting.popLast() {
+      nodesLeft -= 1
+      level = next.level
+      guard nodesLeft >= 0, let cells = try cells(of: next.number, with: node) else {
+        return false
+      }
+      if level == 0 { entriesLeft -= Int64(cells.count) }
+      for cell in cells {
+        if level == 0 { try body(cell) } else { waiting.append((cell.id, level - 1)) }
+      }
+    }
+    return entriesLeft == 0
+  }
+
+  private static let maximumDepth = 40
+
+  private func depth(of node: Statement) throws(FieldpackError) -> Int? {
+    guard let root = try bytes(of: 1, with: node), root.count >= 4 else { return nil }
+    let depth = Int(root[0]) << 8 | Int(root[1])
+    return depth <= Self.maximumDepth ? depth : nil
+  }
+
+  private func bytes(of number: Int64, with node: Statement) throws(FieldpackError) -> [UInt8]? {
+    node.reset()
+    try file.sql { () throws(SQLiteError) in try node.bind(number, at: 1) }
+    guard try step(node), node.kind(0) == .blob else { return nil }
+    return node.blob(0)
+  }
+
+  private func cells(
+    of number: Int64, with node: Statement
+  ) throws(FieldpackError) -> [RTreeEntry]? {
+    guard let bytes = try bytes(of: number, with: node), bytes.count >= 4 else { return nil }
+    let count = Int(bytes[2]) << 8 | Int(bytes[3])
+    guard 4 + 24 * count <= bytes.count else { return nil }
+    return bytes.withUnsafeBytes { raw in
+      (0..<count).map { cell in
+        let start = 4 + 24 * cell
+        func bound(_ axis: Int) -> Float {
+          Float(
+            bitPattern: UInt32(
+              bigEndian: raw.loadUnaligned(fromByteOffset: start + 8 + 4 * axis, as: UInt32.self)))
+        }
+        return RTreeEntry(
+          Int64(bigEndian: raw.loadUnaligned(fromByteOffset: start, as: Int64.self)),
+          minX: bound(0), maxX: bound(1), minY: bound(2), maxY: bound(3))
+      }
+    }
+  }
+
+  private func prepare(_ sql: String) throws(FieldpackError) -> Statement {
+    try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      try file.connection.prepare(sql)
+    }
+  }
+
+  private func step(_ statement: Statement) throws(FieldpackError) -> Bool {
+    try file.sql(layer: table.layer.id) { () throws(SQLiteError) in try statement.step() }
+  }
+}

@@ -1,0 +1,183 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// The three tables behind one of SQLite's R-trees.
+struct RTreeShadow {
+  let file: GeoPackageFile
+  let name: String
+
+  func table(_ suffix: String) -> String { quoted("\(name)_\(suffix)") }
+
+  /// What SQLite takes for the size of a node, the page's less 64 bytes: read from the root.
+  func nodeSize() throws(FieldpackError) -> Int {
+    let size = try file.integer("SELECT length(data) FROM \(table("node")) WHERE nodeno = 1")
+    guard let size, (448...65_536).contains(size) else {
+      throw FieldpackError(
+        .corrupt, "the R-tree \(name) has no usable root node",
+        location: .init(store: file.store), position: FilePosition(file: file.path))
+    }
+    return Int(size)
+  }
+
+  func empty() throws(FieldpackError) {
+    for suffix in ["node", "parent", "rowid"] {
+      try file.execute("DELETE FROM \(table(suffix))")
+    }
+  }
+
+  func prepare(_ sql: String) throws(FieldpackError) -> Statement {
+    try file.sql { () throws(SQLiteError) in try file.connection.prepare(sql, caching: false) }
+  }
+}
+
+/// Writes the nodes of a packed R-tree from a stream of entries, and which node is whose parent.
+struct RTreeNodeWriter {
+  private let layout: RTreeLayout
+  private let shadow: RTreeShadow
+  private let insert: Statement
+  private var node: RTreeNode
+  private var level = 0
+  /// The number of the node that the next cell goes into.
+  private(set) var number: Int64
+  private var union = Self.nothing
+  /// The boxes of the nodes of this level that are written.
+  private var unions: [SIMD4<Float>] = []
+
+  private static let nothing = SIMD4<Float>(.infinity, -.infinity, .infinity, -.infinity)
+
+  init(_ layout: RTreeLayout, to shadow: RTreeShadow) throws(FieldpackError) {
+    self.layout = layout
+    self.shadow = shadow
+    node = RTreeNode(size: layout.nodeSize)
+    number = layout.firstNode[0]
+    insert = try shadow.prepare("INSERT INTO \(shadow.table("node")) VALUES (?, ?)")
+  }
+
+  mutating func append(_ entry: RTreeEntry) throws(FieldpackError) {
+    try append(entry.id, entry.box)
+  }
+
+  private mutating func append(_ id: Int64, _ box: SIMD4<Float>) throws(FieldpackError) {
+    node.append(id, box)
+    union = SIMD4(
+      min(union[0], box[0]), max(union[1], box[1]), min(union[2], box[2]), max(union[3], box[3]))
+    if node.count == layout.capacity { try close() }
+  }
+
+  /// Writes the node that is open.
+  private mutating func close() throws(FieldpackError) {
+    node.finish(depth: level == layout.depth ? layout.depth : 0)
+    try shadow.file.sql { () throws(SQLiteError) in
+      try insert.bind(number, at: 1)
+      try node.bytes.withUnsafeBytes { bytes in
+        Result { () throws(SQLiteError) in
+          try insert.bindUnowned(bytes, at: 2)
+          try insert.run()
+        }
+      }.get()
+    }
+    unions.append(union)
+    union = Self.nothing
+    node.begin()
+    number += 1
+  }
+
+  /// Writes what is left, the levels above the leaves, and the parents.
+  mutating func finish() throws(FieldpackError) {
+    if node.count > 0 || unions.isEmpty { try close() }
+    while level < layout.depth {
+      let below = unions
+      unions.removeAll(keepingCapacity: true)
+      level += 1
+      number = layout.firstNode[level]
+      for (index, box) in below.enumerated() {
+        try append(layout.firstNode[level - 1] + Int64(index), box)
+      }
+      if node.count > 0 { try close() }
+    }
+    insert.clearBindings()
+    try writeParents()
+  }
+
+  private func writeParents() throws(FieldpackError) {
+    var parents = try RTreePairs(shadow, table: "parent")
+    for level in 0..<layout.depth {
+      for index in 0..<layout.levels[level] {
+        try parents.append(
+          layout.firstNode[level] + Int64(index),
+          layout.firstNode[level + 1] + Int64(index / layout.capacity))
+      }
+    }
+    try parents.finish()
+  }
+}
+
+/// A node in the making, its bytes reused.
+private struct RTreeNode {
+  private(set) var bytes: [UInt8]
+  private(set) var count = 0
+
+  init(size: Int) { bytes = [UInt8](repeating: 0, count: size) }
+
+  mutating func begin() { count = 0 }
+
+  mutating func append(_ id: Int64, _ box: SIMD4<Float>) {
+    let start = 4 + 24 * count
+    bytes.withUnsafeMutableBytes { buffer in
+      buffer.storeBytes(of: id.bigEndian, toByteOffset: start, as: Int64.self)
+      for axis in 0..<4 {
+        buffer.storeBytes(
+          of: box[axis].bitPattern.bigEndian, toByteOffset: start + 8 + 4 * axis, as: UInt32.self)
+      }
+    }
+    count += 1
+  }
+
+  /// Fills in the head; what lies behind the cells is cleared.
+  mutating func finish(depth: Int) {
+    let (count, end) = (count, 4 + 24 * count)
+    bytes.withUnsafeMutableBytes { buffer in
+      buffer.storeBytes(of: UInt16(depth).bigEndian, toByteOffset: 0, as: UInt16.self)
+      buffer.storeBytes(of: UInt16(count).bigEndian, toByteOffset: 2, as: UInt16.self)
+      _ = UnsafeMutableRawBufferPointer(rebasing: buffer[end...]).initializeMemory(
+        as: UInt8.self, repeating: 0)
+    }
+  }
+}
+
+/// Writes rows of two integers, many in one statement: running one costs more than the row itself.
+struct RTreePairs {
+  private static let rowsAtOnce = 64
+  private let file: GeoPackageFile
+  private let single: Statement
+  private let several: Statement
+  private var waiting: [Int64] = []
+
+  init(_ shadow: RTreeShadow, table: String) throws(FieldpackError) {
+    file = shadow.file
+    let head = "INSERT INTO \(shadow.table(table)) VALUES "
+    single = try shadow.prepare(head + "(?, ?)")
+    several = try shadow.prepare(
+      head + Array(repeating: "(?, ?)", count: Self.rowsAtOnce).joined(separator: ", "))
+    waiting.reserveCapacity(2 * Self.rowsAtOnce)
+  }
+
+  mutating func append(_ first: Int64, _ second: Int64) throws(FieldpackError) {
+    waiting.append(first)
+    waiting.append(second)
+    if waiting.count == 2 * Self.rowsAtOnce { try run(several, 0..<waiting.count) }
+  }
+
+  private mutating func run(_ statement: Statement, _ range: Range<Int>) throws(FieldpackError) {
+    try file.sql { () throws(SQLiteError) in
+      for (place, index) in range.enumerated() { try statement.bind(waiting[index], at: place + 1) }
+      try statement.run()
+    }
+    if range.upperBound == waiting.count { waiting.removeAll(keepingCapacity: true) }
+  }
+
+  /// Writes what is left.
+  mutating func finish() throws(FieldpackError) {
+    for row in stride(from: 0, to: waiting.count, by: 2) { try run(single, row..<row + 2) }
+  }
+}

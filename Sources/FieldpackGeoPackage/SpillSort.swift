@@ -1,0 +1,243 @@
+import FieldpackCore
+
+/// Sorts records of one size in bounded memory: what is beyond a limit waits in an unnamed
+/// temporary file and is merged from there.
+///
+/// - Complexity: O(n) for as many as the limit, O(n log runs) beyond.
+struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
+  /// Records kept in memory; sorting takes another 16 bytes for each.
+  private let limit: Int
+  private let file: SpillFile
+  private var records: [Record] = []
+  /// Stretches of `limit` records in the file.
+  private var runCount = 0
+
+  init(limit: Int, folder: String?) {
+    self.limit = max(1, min(limit, Int(UInt32.max)))
+    file = SpillFile(folder: folder)
+  }
+
+  var count: Int { runCount * limit + records.count }
+
+  private static var size: Int { MemoryLayout<Record>.stride }
+
+  mutating func append(_ record: Record) throws(FieldpackError) {
+    if records.count == limit { try spill() }
+    records.append(record)
+  }
+
+  private mutating func spill() throws(FieldpackError) {
+    try Self.withBytes(of: records) { (bytes) throws(FieldpackError) in try file.append(bytes) }
+    runCount += 1
+    records.removeAll(keepingCapacity: true)
+  }
+
+  private static func withBytes(
+    of records: [Record], _ body: (UnsafeRawBufferPointer) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
+    var failure: FieldpackError?
+    records.withUnsafeBytes { bytes in
+      do throws(FieldpackError) { try body(bytes) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  private static func read(
+    _ count: Int, from first: Int, of file: SpillFile
+  ) throws(FieldpackError) -> [Record] {
+    var failure: FieldpackError?
+    let records = [Record](unsafeUninitializedCapacity: count) { room, initialized in
+      do throws(FieldpackError) {
+        try file.read(into: UnsafeMutableRawBufferPointer(room), at: first * size)
+        initialized = count
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return records
+  }
+
+  /// Gives the records in the order they came.
+  func visit(_ body: (Record) throws(FieldpackError) -> Void) throws(FieldpackError) {
+    for run in 0..<runCount {
+      var stretch = Stretch(run * limit, count: limit, bufferedAtOnce: 4096)
+      while let record = try stretch.next(from: file) { try body(record) }
+    }
+    for record in records { try body(record) }
+  }
+
+  /// Gives the records by ascending key, those of equal keys in the order they came, and forgets
+  /// them.
+  mutating func takeSorted(
+    by key: (Record) -> UInt64, _ body: (Record) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
+    defer {
+      records = []
+      runCount = 0
+    }
+    guard runCount > 0 else {
+      for place in Self.order(of: records, by: key) {
+        try body(records[Int(truncatingIfNeeded: place & 0xFFFF_FFFF)])
+      }
+      return
+    }
+    let total = count
+    try sortRuns(by: key)
+    records = []
+    try merge(total, by: key, body)
+  }
+
+  // MARK: In memory
+
+  /// The places of the records by their keys, in the lower halves.
+  private static func order(of records: [Record], by key: (Record) -> UInt64) -> [UInt64] {
+    var keys: [UInt64] = []
+    keys.reserveCapacity(records.count)
+    var (low, high) = (UInt64.max, UInt64.min)
+    for record in records {
+      let key = key(record)
+      (low, high) = (min(low, key), max(high, key))
+      keys.append(key)
+    }
+    guard high >= low, high - low > UInt64(UInt32.max) else {
+      for place in keys.indices { keys[place] = (keys[place] - low) << 32 | UInt64(place) }
+      RadixSort.sortByUpperHalf(&keys)
+      return keys
+    }
+    // Keys as far apart as this are rare.
+    return keys.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }.map(UInt64.init)
+  }
+
+  // MARK: In the file
+
+  /// Sorts each run by itself and puts it back in its place; the last one is the records in memory.
+  private mutating func sortRuns(by key: (Record) -> UInt64) throws(FieldpackError) {
+    if !records.isEmpty {
+      try putSorted(by: key, at: runCount * limit)
+    }
+    for run in 0..<runCount {
+      records = []
+      records = try Self.read(limit, from: run * limit, of: file)
+      try putSorted(by: key, at: run * limit)
+    }
+  }
+
+  private func putSorted(
+    by key: (Record) -> UInt64, at first: Int
+  ) throws(FieldpackError) {
+    var buffer: [Record] = []
+    buffer.reserveCapacity(4096)
+    var place = first
+    let order = Self.order(of: records, by: key)
+    for (number, index) in order.enumerated() {
+      buffer.append(records[Int(truncatingIfNeeded: index & 0xFFFF_FFFF)])
+      guard buffer.count == 4096 || number == order.count - 1 else { continue }
+      let offset = place * Self.size
+      try Self.withBytes(of: buffer) { (bytes) throws(FieldpackError) in
+        if offset < file.end {
+          try file.write(bytes, at: offset)
+        } else {
+          try file.append(bytes)
+        }
+      }
+      place += buffer.count
+      buffer.removeAll(keepingCapacity: true)
+    }
+  }
+
+  private func merge(
+    _ total: Int, by key: (Record) -> UInt64, _ body: (Record) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
+    let runs = (total + limit - 1) / limit
+    let bufferedAtOnce = max(64, min(4096, limit / runs))
+    var stretches: [Stretch] = []
+    var heap = MergeHeap()
+    for run in 0..<runs {
+      var stretch = Stretch(
+        run * limit, count: min(limit, total - run * limit), bufferedAtOnce: bufferedAtOnce)
+      if let first = try stretch.next(from: file) { heap.push(key(first), run) }
+      stretches.append(stretch)
+    }
+    while let run = heap.first {
+      try body(stretches[run].last)
+      if let next = try stretches[run].next(from: file) {
+        heap.replaceFirst(key(next), run)
+      } else {
+        heap.removeFirst()
+      }
+    }
+  }
+
+  /// Records of the file that follow each other, read a few at a time.
+  private struct Stretch {
+    private var place: Int
+    private let end: Int
+    private let bufferedAtOnce: Int
+    private var buffer: [Record] = []
+    private var index = 0
+
+    init(_ first: Int, count: Int, bufferedAtOnce: Int) {
+      place = first
+      end = first + count
+      self.bufferedAtOnce = bufferedAtOnce
+    }
+
+    /// The record given last.
+    var last: Record { buffer[index - 1] }
+
+    mutating func next(from file: SpillFile) throws(FieldpackError) -> Record? {
+      if index == buffer.count {
+        guard place < end else { return nil }
+        try fill(from: file)
+      }
+      index += 1
+      return buffer[index - 1]
+    }
+
+    private mutating func fill(from file: SpillFile) throws(FieldpackError) {
+      let wanted = min(bufferedAtOnce, end - place)
+      buffer = try SpillSort.read(wanted, from: place, of: file)
+      place += wanted
+      index = 0
+    }
+  }
+}
+
+/// The runs of a merge by the keys of their next records.
+private struct MergeHeap {
+  private var entries: [(key: UInt64, run: Int)] = []
+
+  /// The run whose next record comes first.
+  var first: Int? { entries.first?.run }
+
+  mutating func push(_ key: UInt64, _ run: Int) {
+    entries.append((key, run))
+    var place = entries.count - 1
+    while place > 0, entries[place] < entries[(place - 1) / 2] {
+      entries.swapAt(place, (place - 1) / 2)
+      place = (place - 1) / 2
+    }
+  }
+
+  mutating func replaceFirst(_ key: UInt64, _ run: Int) {
+    entries[0] = (key, run)
+    sink()
+  }
+
+  mutating func removeFirst() {
+    entries.swapAt(0, entries.count - 1)
+    entries.removeLast()
+    sink()
+  }
+
+  private mutating func sink() {
+    var place = 0
+    while true {
+      var least = place
+      let children = 2 * place + 1..<min(2 * place + 3, max(entries.count, 2 * place + 1))
+      for child in children where entries[child] < entries[least] { least = child }
+      guard least != place else { return }
+      entries.swapAt(place, least)
+      place = least
+    }
+  }
+}
