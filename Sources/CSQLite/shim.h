@@ -21,3 +21,18 @@ static inline int fieldpack_sqlite_read_header(sqlite3 *db, unsigned char *bytes
   if (file == 0 || file->pMethods == 0) return SQLITE_MISUSE;
   return file->pMethods->xRead(file, bytes, count, 0);
 }
+
+static inline int fieldpack_sqlite_make_direct_only(sqlite3 *db) {
+  return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+}
+
+// What SQLite hands back to a virtual table begins with its own fields.
+typedef struct fieldpack_vtab {
+  sqlite3_vtab base;
+  void *table;
+} fieldpack_vtab;
+
+typedef struct fieldpack_vtab_cursor {
+  sqlite3_vtab_cursor base;
+  void *rows;
+} fieldpack_vtab_cursor;

@@ -32,6 +32,24 @@ extension Connection {
     }
   }
 
+  /// A number that differs after any connection, this one included, has changed the file.
+  ///
+  /// It tells of the state that the open transaction reads, once that has read something; unlike
+  /// ``dataVersion`` it is not looked for in the file.
+  public var snapshotVersion: UInt32 {
+    var version: UInt32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    return version
+  }
+
+  /// A number that differs after the schema has changed; reading it begins the transaction.
+  public var schemaVersion: Int64 {
+    get throws(SQLiteError) {
+      let statement = try prepare("PRAGMA schema_version")
+      return try statement.step() ? statement.integer(0) : 0
+    }
+  }
+
   /// Sets a limit and returns the one before; a negative value only asks.
   @discardableResult
   public func limit(_ limit: ConnectionLimit, to value: Int32 = -1) -> Int32 {

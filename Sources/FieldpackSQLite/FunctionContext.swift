@@ -50,6 +50,24 @@ public struct FunctionContext {
   @usableFromInline
   func unsafeBytes(_ index: Int) -> UnsafeRawBufferPointer {
     guard let value = argument(index) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    return FunctionValue(value).bytes
+  }
+
+  private func argument(_ index: Int) -> OpaquePointer? {
+    index >= 0 && index < argumentCount ? arguments?[index] : nil
+  }
+}
+
+/// One value that SQLite lends to a function.
+struct FunctionValue {
+  private let value: OpaquePointer
+
+  init(_ value: OpaquePointer) { self.value = value }
+
+  var kind: StorageClass { StorageClass(code: sqlite3_value_type(value)) }
+
+  /// The bytes of a blob or a text (UTF-8, not validated).
+  var bytes: UnsafeRawBufferPointer {
     let start: UnsafeRawPointer?
     if sqlite3_value_type(value) == SQLITE_TEXT, sqlite3_value_encoding(value) != SQLITE_UTF8 {
       start = UnsafeRawPointer(sqlite3_value_text(value))
@@ -58,10 +76,6 @@ public struct FunctionContext {
     }
     let count = start == nil ? 0 : Int(sqlite3_value_bytes(value))
     return UnsafeRawBufferPointer(start: start, count: count)
-  }
-
-  private func argument(_ index: Int) -> OpaquePointer? {
-    index >= 0 && index < argumentCount ? arguments?[index] : nil
   }
 }
 

@@ -1,5 +1,11 @@
 import CSQLite
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Prepared statements at rest, keyed by their SQL; the least recently used one goes first.
 struct StatementCache {
   private struct Entry {
@@ -21,9 +27,21 @@ struct StatementCache {
   mutating func take(_ sql: String) -> OpaquePointer? {
     // Strings are equal that SQLite tells apart, such as two spellings of é in a name.
     guard let place = entries.index(forKey: sql),
-      entries[place].key.utf8.elementsEqual(sql.utf8)
+      Self.hasSameBytes(entries[place].key, sql)
     else { return nil }
     return entries.remove(at: place).value.handle
+  }
+
+  private static func hasSameBytes(_ a: String, _ b: String) -> Bool {
+    // Byte by byte is slow for the length of a statement.
+    let answer = a.utf8.withContiguousStorageIfAvailable { left in
+      b.utf8.withContiguousStorageIfAvailable { right in
+        guard left.count == right.count, let a = left.baseAddress, let b = right.baseAddress
+        else { return left.count == right.count }
+        return memcmp(a, b, left.count) == 0
+      }
+    }
+    return (answer ?? nil) ?? a.utf8.elementsEqual(b.utf8)
   }
 
   /// Puts a statement to rest: reset, with its bindings cleared.
