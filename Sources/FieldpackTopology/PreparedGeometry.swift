@@ -13,6 +13,7 @@ public final class PreparedGeometry {
   /// Whether the geometry is an axis-aligned rectangle of some area.
   public let isRectangle: Bool
   private let prepared: OpaquePointer
+  private var grid: Grid = .notYet(asked: 0)
   private var context: TopologyContext { base.context }
 
   /// Prepares a geometry in well-known binary.
@@ -117,7 +118,28 @@ extension PreparedGeometry {
       if !feature.contains(envelope) || !envelope.contains(feature) { return false }
     case .intersects, .disjoint, .touches, .crosses, .overlaps: break
     }
-    return isRectangle ? rectangleDecision(on: relation, of: feature, in: envelope) : nil
+    if isRectangle,
+      let decided = rectangleDecision(on: relation, of: feature, in: envelope)
+    {
+      return decided
+    }
+    return side(of: feature).map { Self.answer(to: relation, on: $0) }
+  }
+
+  /// The answer to ``test(_:of:)-(_,RawSpan)`` for a feature that is not empty and lies somewhere
+  /// within `box`; `nil` where that is not enough to tell.
+  public func decision(on relation: TopologicalRelation, within box: Envelope) -> Bool? {
+    guard let envelope, !box.isEmpty else { return nil }
+    if !envelope.intersects(box) { return relation == .disjoint }
+    return side(of: box).map { Self.answer(to: relation, on: $0) }
+  }
+
+  private static func answer(to relation: TopologicalRelation, on side: Side) -> Bool {
+    switch relation {
+    case .disjoint: side == .outside
+    case .intersects, .within, .coveredBy: side == .inside
+    case .contains, .covers, .touches, .crosses, .overlaps, .equals: false
+    }
   }
 
   private func rectangleDecision(
@@ -129,12 +151,51 @@ extension PreparedGeometry {
     case .disjoint: return false
     default: break
     }
-    let isInside =
-      feature.minX > rectangle.minX && feature.maxX < rectangle.maxX
-      && feature.minY > rectangle.minY && feature.maxY < rectangle.maxY
-    // Away from the border every point of the feature is an interior point of the rectangle.
-    guard isInside else { return nil }
-    return relation == .within
+    return nil
+  }
+
+  // MARK: Sides
+
+  private enum Grid {
+    /// Not worth its cost before some boxes have been asked about.
+    case notYet(asked: Int)
+    case made(SideGrid?)
+  }
+
+  private static let boxesBeforeGrid = 32
+
+  /// The side of the geometry on which all of `box` lies, away from its boundary, lines and
+  /// points; `nil` where it is not known to lie on one.
+  private func side(of box: Envelope) -> Side? {
+    if isRectangle, let envelope {
+      // Away from the border every point of the box is an interior point of the rectangle.
+      let isInside =
+        box.minX > envelope.minX && box.maxX < envelope.maxX && box.minY > envelope.minY
+        && box.maxY < envelope.maxY
+      return isInside ? .inside : nil
+    }
+    switch grid {
+    case .made(let made): return made?.side(of: box)
+    case .notYet(let asked):
+      grid = asked < Self.boxesBeforeGrid ? .notYet(asked: asked + 1) : .made(makeGrid())
+      return nil
+    }
+  }
+
+  /// `nil` where GEOS's answers need not follow from sides: for geometries that are not valid.
+  private func makeGrid() -> SideGrid? {
+    guard let envelope, (try? base.isValid()) == true, let wkb = try? base.wkb() else { return nil }
+    var lines = LineCollector()
+    guard (try? WKB.visit(wkb.span.bytes, with: &lines)) != nil else { return nil }
+    return SideGrid(envelope: envelope, lines: lines) { x, y in
+      guard let point = GEOSGeom_createPointFromXY_r(context.handle, x, y) else { return nil }
+      defer { GEOSGeom_destroy_r(context.handle, point) }
+      switch GEOSPreparedIntersects_r(context.handle, prepared, point) {
+      case 0: return .outside
+      case 1: return .inside
+      default: return nil
+      }
+    }
   }
 
   private static func isRectangle(_ base: TopologyGeometry) -> Bool {

@@ -1,0 +1,194 @@
+import FieldpackGeometry
+
+/// On which side of a geometry's boundary, lines and points a place lies.
+enum Side: UInt8 {
+  case outside, inside
+}
+
+/// A raster over a geometry that knows of most boxes, without asking GEOS, that they lie wholly
+/// inside or outside.
+///
+/// Cells that a line of the geometry comes near are of neither side. All others of a connected
+/// region are on the same side as any one of them, for which GEOS is asked.
+struct SideGrid {
+  /// Cells a row and a column.
+  private static let size = 256
+  /// How near, in cells, a line passes by a cell to count as in it; far above the error of the
+  /// arithmetic.
+  private static let margin = 1e-6
+
+  private let origin: (x: Double, y: Double)
+  private let scale: (x: Double, y: Double)
+  private let outside: CellSums
+  private let inside: CellSums
+
+  /// - Parameters:
+  ///   - envelope: the box around the geometry.
+  ///   - lines: what the geometry's WKB holds, in x and y.
+  ///   - side: the side of a position that lies on no line.
+  /// - Returns: `nil` where the box is too flat, or too small for its distance from the origin.
+  init?(
+    envelope: Envelope, lines: LineCollector, side: (_ x: Double, _ y: Double) -> Side?
+  ) {
+    let size = Double(Self.size)
+    let greatest = max(
+      abs(envelope.minX), abs(envelope.maxX), abs(envelope.minY), abs(envelope.maxY))
+    // Below that the rounding of a position is no longer far below the margin.
+    let least = greatest * 1e-8
+    guard envelope.width.isFinite, envelope.height.isFinite, envelope.width / size > least,
+      envelope.height / size > least
+    else { return nil }
+    origin = (envelope.minX, envelope.minY)
+    scale = (size / envelope.width, size / envelope.height)
+    guard scale.x.isFinite, scale.y.isFinite else { return nil }
+    var cells = Cells(size: Self.size)
+    for line in lines.lines {
+      cells.mark(
+        from: ((line.x0 - origin.x) * scale.x, (line.y0 - origin.y) * scale.y),
+        to: ((line.x1 - origin.x) * scale.x, (line.y1 - origin.y) * scale.y),
+        margin: Self.margin)
+    }
+    let (origin, scale) = (origin, scale)
+    cells.fill { column, row in
+      side(origin.x + (column + 0.5) / scale.x, origin.y + (row + 0.5) / scale.y)
+    }
+    outside = CellSums(cells, counting: .outside)
+    inside = CellSums(cells, counting: .inside)
+  }
+
+  /// The side on which all of `box` lies; `nil` where the geometry has to be asked.
+  func side(of box: Envelope) -> Side? {
+    let columns = Self.cells(box.minX, box.maxX, from: origin.x, scale.x)
+    let rows = Self.cells(box.minY, box.maxY, from: origin.y, scale.y)
+    guard let columns, let rows else { return nil }
+    let all = columns.range.count * rows.range.count
+    // What lies beyond the grid lies outside.
+    if outside.count(columns.range, rows.range) == all { return .outside }
+    guard !columns.isBeyond, !rows.isBeyond else { return nil }
+    return inside.count(columns.range, rows.range) == all ? .inside : nil
+  }
+
+  private static func cells(
+    _ low: Double, _ high: Double, from origin: Double, _ scale: Double
+  ) -> (range: Range<Int>, isBeyond: Bool)? {
+    let (first, last) = ((low - origin) * scale, (high - origin) * scale)
+    guard first <= last else { return nil }
+    let limit = Double(size - 1)
+    let start = Int(min(max(first, 0), limit))
+    let end = Int(min(max(last, 0), limit))
+    return (start..<end + 1, first < 0 || last > Double(size))
+  }
+}
+
+/// The cells of a grid while they are told apart.
+private struct Cells {
+  enum State: UInt8 { case unknown, line, undecided, outside, inside }
+
+  let size: Int
+  private(set) var states: [State]
+
+  init(size: Int) {
+    self.size = size
+    states = [State](repeating: .unknown, count: size * size)
+  }
+
+  /// Marks each cell that the line from `a` to `b`, in cells, touches.
+  mutating func mark(from a: (x: Double, y: Double), to b: (x: Double, y: Double), margin: Double) {
+    let (low, high) = a.y <= b.y ? (a, b) : (b, a)
+    let rise = high.y - low.y
+    for row in clamped(low.y - margin)...clamped(high.y + margin) {
+      var (from, to) = (low.x, high.x)
+      // Where a line is almost level, a part of it is no better known than the whole.
+      if rise > 1e-3 {
+        let enters = max(0, (Double(row) - margin - low.y) / rise)
+        let leaves = min(1, (Double(row + 1) + margin - low.y) / rise)
+        guard enters <= leaves else { continue }
+        from = low.x + enters * (high.x - low.x)
+        to = low.x + leaves * (high.x - low.x)
+      }
+      for column in clamped(min(from, to) - margin)...clamped(max(from, to) + margin) {
+        states[row * size + column] = .line
+      }
+    }
+  }
+
+  private func clamped(_ place: Double) -> Int { Int(min(max(place, 0), Double(size - 1))) }
+
+  /// Gives the cells without lines their side, region by region.
+  mutating func fill(_ side: (_ column: Double, _ row: Double) -> Side?) {
+    var waiting: [Int] = []
+    for start in states.indices where states[start] == .unknown {
+      let state: State =
+        switch side(Double(start % size), Double(start / size)) {
+        case .outside?: .outside
+        case .inside?: .inside
+        case nil: .undecided
+        }
+      states[start] = state
+      waiting.append(start)
+      while let cell = waiting.popLast() {
+        let (row, column) = cell.quotientAndRemainder(dividingBy: size)
+        if column > 0 { take(cell - 1, state, &waiting) }
+        if column < size - 1 { take(cell + 1, state, &waiting) }
+        if row > 0 { take(cell - size, state, &waiting) }
+        if row < size - 1 { take(cell + size, state, &waiting) }
+      }
+    }
+  }
+
+  private mutating func take(_ cell: Int, _ state: State, _ waiting: inout [Int]) {
+    guard states[cell] == .unknown else { return }
+    states[cell] = state
+    waiting.append(cell)
+  }
+}
+
+/// How many cells of one state lie in any rectangle of them.
+private struct CellSums {
+  private let stride: Int
+  private let sums: [Int32]
+
+  init(_ cells: Cells, counting state: Cells.State) {
+    stride = cells.size + 1
+    var sums = [Int32](repeating: 0, count: stride * stride)
+    for row in 0..<cells.size {
+      var inRow: Int32 = 0
+      for column in 0..<cells.size {
+        if cells.states[row * cells.size + column] == state { inRow += 1 }
+        sums[(row + 1) * stride + column + 1] = sums[row * stride + column + 1] + inRow
+      }
+    }
+    self.sums = sums
+  }
+
+  func count(_ columns: Range<Int>, _ rows: Range<Int>) -> Int {
+    let (top, bottom) = (rows.upperBound * stride, rows.lowerBound * stride)
+    return Int(
+      sums[top + columns.upperBound] - sums[top + columns.lowerBound]
+        - sums[bottom + columns.upperBound] + sums[bottom + columns.lowerBound])
+  }
+}
+
+/// Gathers the lines of well-known binary in x and y; a point is a line without length.
+struct LineCollector: GeometryVisitor {
+  struct Line {
+    var x0: Double
+    var y0: Double
+    var x1: Double
+    var y1: Double
+  }
+
+  private(set) var lines: [Line] = []
+  private var last: (x: Double, y: Double)?
+
+  mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) { last = nil }
+  mutating func beginRing(count: Int?) { last = nil }
+  mutating func endRing() { last = nil }
+  mutating func end(_ type: GeometryType) { last = nil }
+
+  mutating func position(_ x: Double, _ y: Double, _ z: Double, _ m: Double) {
+    let from = last ?? (x, y)
+    lines.append(Line(x0: from.x, y0: from.y, x1: x, y1: y))
+    last = (x, y)
+  }
+}
