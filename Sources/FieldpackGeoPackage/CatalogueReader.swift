@@ -68,11 +68,15 @@ struct CatalogueReader {
       described.indexed.contains(ColumnName(entry.table, geometry.name))
     {
       let name = "rtree_\(entry.table)_\(geometry.name)"
-      entry.rtree = tables[SQLName(name)]?.name
+      let found = tables[SQLName(name)]
+      entry.rtree = found?.isPlainRTree == true ? found?.name : nil
       entry.layer.hasSpatialIndex = entry.rtree != nil
       entry.lacksIndexTriggers = entry.rtree != nil && tables[SQLName("\(name)_insert")] == nil
       if entry.rtree == nil {
-        entry.layer.notes.append("the registered R-tree \(name) is missing")
+        entry.layer.notes.append(
+          found == nil
+            ? "the registered R-tree \(name) is missing"
+            : "the registered R-tree \(name) is not one of floats in two dimensions")
       }
     }
     if !described.isUTF8 { entry.textCollation = SQLFunctions.textOrder }
@@ -86,17 +90,34 @@ struct CatalogueReader {
   private struct Master {
     var name: String
     var isView: Bool
+    var isPlainRTree: Bool
+  }
+
+  /// Whether a table's SQL makes an R-tree as the standard has it: an id and four floats.
+  static func isPlainRTree(_ sql: String) -> Bool {
+    let text = sql.lowercased()
+    guard let using = text.firstRange(of: " using "),
+      let open = text[using.upperBound...].firstIndex(of: "("),
+      let close = text.lastIndex(of: ")"), open < close
+    else { return false }
+    let module = text[using.upperBound..<open].filter { !$0.isWhitespace }
+    let columns = text[text.index(after: open)..<close].split(separator: ",")
+    return module == "rtree" && columns.count == 5 && !columns.contains { $0.contains("+") }
   }
 
   private func masterNames() throws(FieldpackError) -> [SQLName: Master] {
     var names: [SQLName: Master] = [:]
     // A trigger may bear a table's name; the table counts.
-    let sql = "SELECT name, type FROM sqlite_master ORDER BY type = 'trigger' DESC"
+    let sql =
+      "SELECT name, type, CASE WHEN rootpage = 0 THEN sql END FROM sqlite_master "
+      + "ORDER BY type = 'trigger' DESC"
     for row in try file.rows(sql) {
       guard let name = row[0].textValue, let type = row[1].textValue, type != "index" else {
         continue
       }
-      names[SQLName(name)] = Master(name: name, isView: type == "view")
+      names[SQLName(name)] = Master(
+        name: name, isView: type == "view",
+        isPlainRTree: type == "table" && Self.isPlainRTree(row[2].textValue ?? ""))
     }
     return names
   }

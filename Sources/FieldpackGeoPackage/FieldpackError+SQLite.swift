@@ -16,6 +16,11 @@ extension FieldpackError: SQLiteErrorConvertible {
 
   private static func words(for error: SQLiteError) -> (Code, String) {
     if error.isNotADatabase { return (.invalidData, "not a GeoPackage (not an SQLite file)") }
+    if error.extendedCode == RTreeReader.damageCode {
+      return (
+        .corrupt, "the spatial index is damaged (\(error.message)). Try: fieldpack optimize --index"
+      )
+    }
     if error.isCorrupt {
       return (.corrupt, "the file is damaged (\(error.message)). Try: fieldpack check")
     }

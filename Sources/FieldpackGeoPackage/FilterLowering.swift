@@ -171,3 +171,13 @@ protocol LiteralProjecting {
   func geometry(_ geometry: Geometry, from srs: SRS?, to table: LayerTable) throws(FieldpackError)
     -> Geometry
 }
+
+extension LiteralProjecting {
+  /// The box in the layer's SRS; `nil` where it crosses the antimeridian there.
+  func oneBox(
+    _ box: Envelope, from srs: SRS?, to table: LayerTable
+  ) throws(FieldpackError) -> Envelope? {
+    let boxes = try boxes(box, from: srs, to: table)
+    return boxes.count == 1 ? boxes[0] : nil
+  }
+}

@@ -17,12 +17,15 @@ final class GeoPackageFile {
   private(set) lazy var systems = SRSCatalogue()
   /// The exact relations that SQL calls.
   let relations: RelationFunctions
+  let indexes: SpatialIndexes
+  /// Good for as long as the catalogue is.
+  let boxPlans = BoxPlans()
   private var cached: (version: CatalogueVersion, catalogue: Catalogue)?
 
   /// What changes when the catalogue may have changed.
   private struct CatalogueVersion: Hashable {
     var schema: Int64
-    var data: Int64
+    var data: UInt32
   }
 
   init(
@@ -33,6 +36,8 @@ final class GeoPackageFile {
     self.usesFileIDs = usesFileIDs
     self.store = store
     relations = try SQLFunctions.register(on: connection)
+    indexes = SpatialIndexes(connection, relations: relations)
+    try indexes.register()
   }
 
   /// What the pool made for the connection when it was opened.
@@ -104,19 +109,24 @@ final class GeoPackageFile {
 
   // MARK: Catalogue
 
-  /// The layers, read again only when another connection changed the file, or this one its schema;
-  /// after other changes to the catalogue's tables the writer calls ``forgetCatalogue()``.
+  /// The layers, read again only when the file has changed, or this connection changes its schema;
+  /// within a transaction, after other changes to the catalogue's tables the writer calls ``forgetCatalogue()``.
   func catalogue() throws(FieldpackError) -> Catalogue {
-    let version = CatalogueVersion(
-      schema: try integer("PRAGMA schema_version") ?? 0,
-      data: try sql { () throws(SQLiteError) in try connection.dataVersion })
+    // The first of both begins the transaction, without which the second tells of the one before.
+    let version = try sql { () throws(SQLiteError) in
+      CatalogueVersion(schema: try connection.schemaVersion, data: connection.snapshotVersion)
+    }
     if let cached, cached.version == version { return cached.catalogue }
+    boxPlans.removeAll()
     let catalogue = try CatalogueReader(file: self).read()
     cached = (version, catalogue)
     return catalogue
   }
 
-  func forgetCatalogue() { cached = nil }
+  func forgetCatalogue() {
+    cached = nil
+    boxPlans.removeAll()
+  }
 
   // MARK: Errors
 

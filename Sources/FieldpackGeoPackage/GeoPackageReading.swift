@@ -61,6 +61,10 @@ class GeoPackageReading: SnapshotReading {
     let planner = try planner(query)
     var total = 0
     for table in try planner.tables() {
+      if let counted = try indexedCount(planner, table) {
+        total += counted
+        continue
+      }
       let plan = try planner.countPlan(table)
       total += try file.reportingUntested(in: table.layer.id, to: report) {
         () throws(SQLiteError) in
@@ -71,6 +75,26 @@ class GeoPackageReading: SnapshotReading {
       }
     }
     return min(max(0, total - query.offset), query.limit ?? .max)
+  }
+
+  /// Counts in the R-tree, and reads only the rows that its rounded bounds leave open.
+  private func indexedCount(
+    _ planner: QueryPlanner, _ table: LayerTable
+  ) throws(FieldpackError) -> Int? {
+    guard let (rtree, window, recheck) = try planner.countedBox(table) else { return nil }
+    return try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      let (certain, uncertain) = try file.indexes.reader(rtree).count(window)
+      guard !uncertain.isEmpty else { return certain }
+      var count = certain
+      let statement = try file.connection.prepare(recheck.text)
+      try statement.bind(recheck.parameters)
+      for id in uncertain {
+        try statement.bind(id, at: recheck.parameters.count + 1)
+        if try statement.step(), statement.integer(0) == 1 { count += 1 }
+        statement.reset()
+      }
+      return count
+    }
   }
 
   func feature(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) -> Feature? {

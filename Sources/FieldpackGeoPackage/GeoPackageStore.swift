@@ -112,7 +112,7 @@ public final class GeoPackageStore: WritableStore {
     return try await pool.read { (connection) throws(FieldpackError) in
       let file = try GeoPackageFile.of(connection, store: id)
       try file.execute("BEGIN")
-      defer { try? connection.execute("ROLLBACK") }
+      defer { try? file.execute("ROLLBACK") }
       return try body(GeoPackageReading(file, report: report))
     }
   }

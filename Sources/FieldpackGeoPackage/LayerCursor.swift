@@ -20,9 +20,9 @@ final class LayerCursor {
     self.skipsErrors = skipsErrors
     self.report = report
     let values = plan.statement.parameters
-    // Two cursors may walk at once, so the statement is not shared by the cache.
+    // Of two cursors that walk at once the second gets a statement of its own.
     statement = try file.sql(layer: plan.table.layer.id) { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(plan.statement.text, caching: false)
+      let statement = try file.connection.prepare(plan.statement.text)
       try statement.bind(values)
       return statement
     }

@@ -8,11 +8,24 @@ struct LayerQuery {
   let table: LayerTable
   /// What the rows look like: id, geometry, then the selected columns.
   let schema: Schema
-  let statement: SQLFragment
+  private(set) var statement: SQLFragment
   let transformation: CoordinateTransformation?
   /// How many columns behind the attributes hold the sort keys.
   let sortKeys: Int
   let order: [Order]
+  /// Whether the statement's first parameters are a box to look for in the R-tree, and the same
+  /// box for the rows that the R-tree is not sure of.
+  var looksForBox = false
+
+  /// The plan for another box.
+  func with(box: Envelope) -> LayerQuery {
+    var copy = self
+    for (index, bound) in [box.minX, box.minY, box.maxX, box.maxY].enumerated() {
+      copy.statement.parameters[index] = .real(bound)
+      copy.statement.parameters[index + 4] = .real(bound)
+    }
+    return copy
+  }
 }
 
 /// Makes the statements of a query.
@@ -24,6 +37,15 @@ struct QueryPlanner {
 
   /// The layers that the query asks, in order; one named but absent is an error.
   func tables() throws(FieldpackError) -> [LayerTable] {
+    // Layers that are named are left out for no reason, so there is nothing to report again.
+    let shape = query.layers.isEmpty ? nil : BoxedQuery(query)?.shape
+    if let shape, let kept = file.boxPlans.tables(shape) { return kept }
+    let tables = try askedTables()
+    if let shape { file.boxPlans.keep(tables, shape) }
+    return tables
+  }
+
+  private func askedTables() throws(FieldpackError) -> [LayerTable] {
     var asked: [LayerTable] = []
     if query.layers.isEmpty {
       asked = catalogue.layers
@@ -88,44 +110,100 @@ struct QueryPlanner {
   func plan(
     _ table: LayerTable, limit: Int?, offset: Int, inRange: Bool = false
   ) throws(FieldpackError) -> LayerQuery {
+    guard let boxed = BoxedQuery(query),
+      let box = try lowering(table).project.oneBox(boxed.box, from: boxed.srs, to: table)
+    else { return try newPlan(table, limit: limit, offset: offset, inRange: inRange) }
+    let key = BoxPlans.Key(
+      shape: boxed.shape, table: table.table, limit: limit, offset: offset, inRange: inRange)
+    if let kept = file.boxPlans.plan(key, box) { return kept }
+    let plan = try newPlan(table, limit: limit, offset: offset, inRange: inRange)
+    file.boxPlans.keep(plan, key)
+    return plan
+  }
+
+  private func newPlan(
+    _ table: LayerTable, limit: Int?, offset: Int, inRange: Bool
+  ) throws(FieldpackError) -> LayerQuery {
     var schema = outputSchema(table)
     var transformation: CoordinateTransformation?
     if let srs = query.srs, let geometry = schema.geometry {
       transformation = try file.transformation(from: table, to: srs, in: catalogue)
       schema.geometry = geometry.with(srs: srs)
     }
-    let condition = try lowering(table).indexedCondition(query.filter)
-    let geometry = schema.geometry.map { quoted($0.name) } ?? "NULL"
-    let attributes = schema.columns.map { quoted($0.name) }
+    let access = try lowering(table).access(query.filter)
     let keys = query.order.map { orderExpression($0, table) }
-    let selected = [table.publicID, geometry] + attributes + keys
-    var sql = "SELECT \(selected.joined(separator: ", ")) FROM \(table.fromSQL)"
-    var parameters: [SQLiteValue] = []
-    if condition != .isTrue {
-      sql += " WHERE \(inRange ? "(\(condition.text))" : condition.text)"
-      parameters += condition.parameters
-    }
-    if inRange {
-      sql += (condition == .isTrue ? " WHERE " : " AND ") + "\(table.idExpression) BETWEEN ? AND ?"
-      parameters += [.integer(.min), .integer(.max)]
-    }
+    var statement = selection(
+      access, table, schema, keys,
+      range: inRange
+        ? SQLFragment("\(access.id) BETWEEN ? AND ?", [.integer(.min), .integer(.max)]) : .isTrue)
     let directions = zip(keys, query.order).map { $0 + ($1.isDescending ? " DESC" : "") }
-    sql += " ORDER BY \((directions + [table.idExpression]).joined(separator: ", "))"
+    statement.text += " ORDER BY \((directions + [access.id]).joined(separator: ", "))"
     if limit != nil || offset > 0 {
-      sql += " LIMIT ? OFFSET ?"
-      parameters += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
+      statement.text += " LIMIT ? OFFSET ?"
+      statement.parameters += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
     }
     return LayerQuery(
-      table: table, schema: schema, statement: SQLFragment(sql, parameters),
-      transformation: transformation, sortKeys: keys.count, order: query.order)
+      table: table, schema: schema, statement: statement, transformation: transformation,
+      sortKeys: keys.count, order: query.order, looksForBox: access.looksForBox)
+  }
+
+  /// Ids alone need no rows where the candidates give them.
+  private func selection(
+    _ access: LayerAccess, _ table: LayerTable, _ schema: Schema, _ keys: [String],
+    range: SQLFragment
+  ) -> SQLFragment {
+    let attributes = schema.columns.map { quoted($0.name) }
+    if let ids = access.idsOnly, keys.isEmpty, attributes.isEmpty, schema.geometry == nil,
+      table.textID == nil
+    {
+      return Self.select(
+        [access.id, "NULL"], from: ids.source, where: .and([ids.condition, range]))
+    }
+    let geometry = schema.geometry.map { quoted($0.name) } ?? "NULL"
+    return Self.select(
+      [table.publicID, geometry] + attributes + keys, from: access.source,
+      where: .and([access.condition, range]))
   }
 
   /// The statement that counts one layer's matches.
   func countPlan(_ table: LayerTable) throws(FieldpackError) -> SQLFragment {
-    let condition = try lowering(table).indexedCondition(query.filter)
-    let head = "SELECT count(*) FROM \(table.fromSQL)"
-    if condition == .isTrue { return SQLFragment(head) }
-    return SQLFragment("\(head) WHERE \(condition.text)", condition.parameters)
+    let access = try lowering(table).access(query.filter)
+    return Self.select(
+      ["count(*)"], from: access.idsOnly?.source ?? access.source,
+      where: access.idsOnly?.condition ?? access.condition)
+  }
+
+  private static func select(
+    _ columns: [String], from source: SQLFragment, where condition: SQLFragment
+  ) -> SQLFragment {
+    let head = "SELECT \(columns.joined(separator: ", ")) FROM \(source.text)"
+    if condition == .isTrue { return SQLFragment(head, source.parameters) }
+    return SQLFragment(
+      "\(head) WHERE \(condition.text)", source.parameters + condition.parameters)
+  }
+
+  /// How many ids the R-tree gives for the query; `nil` where it is not asked.
+  func candidateCount(_ table: LayerTable) throws(FieldpackError) -> Int? {
+    guard let candidates = try lowering(table).access(query.filter).candidates else { return nil }
+    return try file.integer(
+      "SELECT count(*) FROM \(candidates.text)", candidates.parameters
+    ).map(Int.init)
+  }
+
+  /// What the R-tree alone can count; `nil` where the filter is more than a box.
+  func countedBox(
+    _ table: LayerTable
+  ) throws(FieldpackError) -> (rtree: String, window: RTreeWindow, recheck: SQLFragment)? {
+    let lowering = lowering(table)
+    guard let rtree = table.rtree, let id = table.idSQL,
+      let (relation, box) = try lowering.onlyBox(query.filter)
+    else { return nil }
+    let exact = try lowering.condition(query.filter)
+    return (
+      rtree, RTreeWindow(relation, box),
+      SQLFragment(
+        "SELECT \(exact.text) FROM \(quoted(table.table)) WHERE \(id) = ?", exact.parameters)
+    )
   }
 
   private func outputSchema(_ table: LayerTable) -> Schema {

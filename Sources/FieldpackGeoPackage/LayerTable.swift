@@ -30,6 +30,9 @@ struct LayerTable: Sendable {
       : quoted(table)
   }
 
+  /// Whether the id has a column, whose name needs no table beside it in a join.
+  var hasIDColumn: Bool { idSQL?.hasPrefix("\"") == true }
+
   var idExpression: String { idSQL ?? quoted(Self.rowNumber) }
 
   /// What the first column of a selection is: the feature id as the store gives it.

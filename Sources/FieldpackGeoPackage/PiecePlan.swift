@@ -14,6 +14,8 @@ struct PiecePlan: Sendable {
 
   /// Below so many ids a layer is not worth a second reader.
   static let leastIDs: UInt64 = 20_000
+  /// Rows that are looked up take some times as long as rows that follow each other.
+  static let leastCandidates = 4_000
 
   init(_ planner: QueryPlanner) throws(FieldpackError) {
     catalogue = planner.catalogue
@@ -31,9 +33,10 @@ struct PiecePlan: Sendable {
 }
 
 extension QueryPlanner {
-  /// Whether the layer's rows are found by going through its table, and it is large.
+  /// Whether the layer's rows are found by going through its table, or one by one from what an
+  /// R-tree gives, and are many.
   ///
-  /// A view numbers its rows itself, and an index finds them faster than ranges would.
+  /// A view numbers its rows itself, and another index finds them faster than ranges would.
   fileprivate func canBeCut(_ table: LayerTable) throws(FieldpackError) -> Bool {
     guard !table.layer.isView, let id = table.idSQL else { return false }
     let name = quoted(table.table)
@@ -43,6 +46,11 @@ extension QueryPlanner {
       UInt64(bitPattern: last &- first) >= PiecePlan.leastIDs
     else { return false }
     let whole = try plan(table, limit: nil, offset: 0)
+    if let candidates = try candidateCount(table) {
+      let lookUp = try details(whole).last ?? ""
+      return candidates >= PiecePlan.leastCandidates
+        && lookUp.hasSuffix("USING INTEGER PRIMARY KEY (rowid=?)")
+    }
     guard try details(whole).map({ $0.hasPrefix("SCAN") && !$0.contains(" USING ") }) == [true]
     else { return false }
     let ranged = try plan(table, limit: nil, offset: 0, inRange: true)

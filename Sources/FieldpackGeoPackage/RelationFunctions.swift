@@ -13,6 +13,8 @@ import FieldpackTopology
 final class RelationFunctions {
   private var context: TopologyContext?
   private var failures: [Failure] = []
+  /// The R-tree and the rows of one statement are tested against the same geometry.
+  private var latest: (wkb: [UInt8], geometry: PreparedGeometry)?
 
   /// A geometry that could not be tested.
   struct Failure {
@@ -23,7 +25,7 @@ final class RelationFunctions {
   func evaluate(_ relation: SpatialRelation, _ call: FunctionContext) {
     guard call.kind(0) != .null, call.kind(1) == .blob else { return }
     do {
-      guard let prepared = try prepared(call) else { return }
+      let prepared = try prepared(call)
       let answer = try call.withBytes(0) { blob in
         try Self.test(relation.topological, prepared, blob)
       }
@@ -44,14 +46,22 @@ final class RelationFunctions {
     return failures
   }
 
-  private func prepared(_ call: FunctionContext) throws -> PreparedGeometry? {
+  private func prepared(_ call: FunctionContext) throws -> PreparedGeometry {
     if let kept = call.auxiliary(1) as? PreparedGeometry { return kept }
-    let context = try self.context ?? TopologyContext()
-    self.context = context
-    let prepared = try call.withBytes(1) { wkb in
-      try PreparedGeometry(wkb: wkb, in: context)
-    }
+    let prepared = try call.withBytes(1) { wkb in try self.prepared(wkb) }
     call.setAuxiliary(prepared, 1)
+    return prepared
+  }
+
+  /// The geometry made ready, or what was made of the same one last.
+  func prepared(_ wkb: RawSpan) throws(TopologyError) -> PreparedGeometry {
+    let bytes = wkb.withUnsafeBytes { Array($0) }
+    if let latest, latest.wkb == bytes { return latest.geometry }
+    let context: TopologyContext
+    if let known = self.context { context = known } else { context = try TopologyContext() }
+    self.context = context
+    let prepared = try PreparedGeometry(wkb: wkb, in: context)
+    latest = (bytes, prepared)
     return prepared
   }
 

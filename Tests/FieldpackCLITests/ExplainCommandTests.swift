@@ -53,6 +53,27 @@ import Testing
 
   @Test func `uses the R-tree for a box`() async throws {
     let result = try await survey.run("explain", "wells.geojson", "--bbox", "13,52,14,53")
-    #expect(result.output.contains("SCAN rtree_default_geom VIRTUAL TABLE INDEX"))
+    #expect(
+      result.output == """
+        wells/default
+          SQL
+            SELECT "fid", "geom", "name", "depth", "open" FROM
+            fieldpack_candidates('rtree_default_geom', 'intersects', ?, ?, ?, ?) CROSS
+            JOIN "default" ON "fid" = "fieldpack id" WHERE ("fieldpack sure" OR
+            fieldpack_envelope_intersects("geom", ?, ?, ?, ?)) ORDER BY "fieldpack id"
+          parameters
+            1  13.0
+            2  52.0
+            3  14.0
+            4  53.0
+            5  13.0
+            6  52.0
+            7  14.0
+            8  53.0
+          plan
+            SCAN fieldpack_candidates VIRTUAL TABLE INDEX 0:
+            SEARCH default USING INTEGER PRIMARY KEY (rowid=?)
+
+        """)
   }
 }

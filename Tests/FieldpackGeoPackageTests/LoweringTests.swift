@@ -68,23 +68,53 @@ import Testing
     }
   }
 
-  @Test func `puts the R-tree in front and decides in it what floats can decide`() throws {
+  @Test func `looks into the R-tree first and tests what it is not sure of`() throws {
     var table = Self.table
     table.rtree = "rtree_t_g"
-    let lowering = FilterLowering(table: table, project: AsIs())
     let box = Envelope(minX: 0, minY: 0, maxX: 1, maxY: 1)
-    let test = "(maxx >= ? AND minx <= ? AND maxy >= ? AND miny <= ?)"
-    let within = try lowering.indexedCondition(.intersects(box) && Column<Int64>("n") == 1)
+    let candidates = "fieldpack_candidates('rtree_t_g', 'within', ?, ?, ?, ?)"
+    let test = "fieldpack_envelope_within(\"g\", ?, ?, ?, ?)"
+    let join = "CROSS JOIN \"t\" ON \"fid\" = \"fieldpack id\""
+    let within = try FilterLowering(table: table, project: AsIs())
+      .access(Column<Int64>("n") == 1 && .envelope(.within, box))
+    #expect(within.source.text == "\(candidates) \(join)")
+    #expect(within.condition.text == "((\"fieldpack sure\" OR \(test)) AND \"n\" = ?)")
+    #expect(within.id == "\"fieldpack id\"")
+    #expect(within.idsOnly == nil)
+    let only = try FilterLowering(table: table, project: AsIs()).access(.envelope(.within, box))
+    #expect(only.idsOnly?.source.text == candidates)
     #expect(
-      within.text == "(\"fid\" IN (SELECT id FROM \"rtree_t_g\" WHERE \(test) AND (\(test) OR "
-        + "(SELECT fieldpack_envelope_intersects(\"g\", ?, ?, ?, ?) FROM \"t\" "
-        + "WHERE \"fid\" = \"rtree_t_g\".id))) AND \"n\" = ?)")
-    let exact = try lowering.indexedCondition(.intersects(polygon(0, 0, 1, 0, 1, 1, 0, 0)))
+      only.idsOnly?.condition.text == "(\"fieldpack sure\" OR (SELECT \(test) FROM \"t\" "
+        + "WHERE \"fid\" = \"fieldpack id\"))")
+    let exact = try FilterLowering(table: table, project: AsIs())
+      .access(.intersects(polygon(0, 0, 1, 0, 1, 1, 0, 0)))
+    #expect(exact.source.text == "fieldpack_related('rtree_t_g', 'intersects', ?) \(join)")
     #expect(
-      exact.text == "(\"fid\" IN (SELECT id FROM \"rtree_t_g\" WHERE \(test)) AND "
-        + "fieldpack_intersects(\"g\", ?, \"fid\", 0))")
-    let none = try lowering.indexedCondition(.not(.intersects(box)))
-    #expect(none.text == "NOT fieldpack_envelope_intersects(\"g\", ?, ?, ?, ?)")
+      exact.condition.text
+        == "(\"fieldpack sure\" OR fieldpack_intersects(\"g\", ?, \"fid\", 0))")
+  }
+
+  @Test func `lists candidates where a join cannot be had, and scans where there are none`() throws
+  {
+    var table = Self.table
+    table.rtree = "rtree_t_g"
+    let box = Envelope(minX: 0, minY: 0, maxX: 1, maxY: 1)
+    let candidates =
+      "SELECT \"fieldpack id\" FROM fieldpack_candidates('rtree_t_g', 'intersects', ?, ?, ?, ?)"
+    let test = "fieldpack_envelope_intersects(\"g\", ?, ?, ?, ?)"
+    let either = try FilterLowering(table: table, project: AsIs())
+      .access(.intersects(box) || .intersects(box))
+    #expect(either.source.text == "\"t\"")
+    #expect(
+      either.condition.text
+        == "(\"fid\" IN (\(candidates) UNION ALL \(candidates)) AND (\(test) OR \(test)))")
+    #expect(either.id == "\"fid\"")
+    let none = try FilterLowering(table: table, project: AsIs()).access(.not(.intersects(box)))
+    #expect(none.source.text == "\"t\"")
+    #expect(none.condition.text == "NOT \(test)")
+    table.idSQL = "rowid"
+    let nameless = try FilterLowering(table: table, project: AsIs()).access(.intersects(box))
+    #expect(nameless.condition.text == "(rowid IN (\(candidates)) AND \(test))")
   }
 
   @Test(arguments: [

@@ -1,0 +1,68 @@
+import FieldpackCore
+import FieldpackGeometry
+
+/// A query that looks for a box, apart from where the box is.
+struct BoxedQuery {
+  /// The query with a box of its own in the place of the one asked for.
+  let shape: Query
+  let box: Envelope
+  let srs: SRS?
+
+  /// `nil` for other queries, and for boxes that are not plainly a box.
+  init?(_ query: Query) {
+    let none = Envelope(minX: 0, minY: 0, maxX: 0, maxY: 0)
+    switch query.filter {
+    case .envelope(let relation, let box, let srs) where relation != .disjoint:
+      (self.box, self.srs) = (box, srs)
+      shape = query.where(.envelope(relation, none, srs: srs))
+    case .and(var parts):
+      let place = parts.firstIndex {
+        if case .envelope(let relation, _, _) = $0 { relation != .disjoint } else { false }
+      }
+      guard let place, case .envelope(let relation, let box, let srs) = parts[place] else {
+        return nil
+      }
+      parts[place] = .envelope(relation, none, srs: srs)
+      (self.box, self.srs) = (box, srs)
+      shape = query.where(.and(parts))
+    default: return nil
+    }
+    guard box.minX <= box.maxX, box.minY <= box.maxY else { return nil }
+  }
+}
+
+/// The plans of queries that were asked on a connection and may be asked again for another box.
+final class BoxPlans {
+  struct Key: Hashable {
+    var shape: Query
+    var table: String
+    var limit: Int?
+    var offset: Int
+    var inRange: Bool
+  }
+
+  private var plans: [Key: LayerQuery] = [:]
+  private var tables: [Query: [LayerTable]] = [:]
+  private static let capacity = 32
+
+  func plan(_ key: Key, _ box: Envelope) -> LayerQuery? { plans[key]?.with(box: box) }
+
+  func keep(_ plan: LayerQuery, _ key: Key) {
+    guard plan.looksForBox else { return }
+    if plans.count >= Self.capacity { plans.removeAll() }
+    plans[key] = plan
+  }
+
+  /// The layers that a query of this shape asks.
+  func tables(_ shape: Query) -> [LayerTable]? { tables[shape] }
+
+  func keep(_ asked: [LayerTable], _ shape: Query) {
+    if tables.count >= Self.capacity { tables.removeAll() }
+    tables[shape] = asked
+  }
+
+  func removeAll() {
+    plans.removeAll()
+    tables.removeAll()
+  }
+}

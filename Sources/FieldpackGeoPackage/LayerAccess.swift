@@ -1,0 +1,142 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+/// How a statement gets at the rows of a layer that a filter may keep.
+struct LayerAccess {
+  /// What stands behind FROM.
+  var source: SQLFragment
+  var condition: SQLFragment
+  /// What names the id and orders by it at no cost.
+  var id: String
+  /// What the R-tree is asked for; `nil` where the table is gone through.
+  var candidates: SQLFragment?
+  /// Whether the source's parameters are one box, and so are the first of the condition.
+  var looksForBox = false
+  /// The statement's source and condition where nothing but ids is wanted; `nil` where the rows
+  /// have to be read all the same.
+  var idsOnly: IDAccess?
+
+  struct IDAccess {
+    var source: SQLFragment
+    var condition: SQLFragment
+  }
+}
+
+extension FilterLowering {
+  /// The way through the R-tree, where the layer has one and the filter a box or a geometry, else
+  /// through the table.
+  func access(_ filter: Filter) throws(FieldpackError) -> LayerAccess {
+    if table.rtree != nil, table.idSQL != nil {
+      if let access = try joinedAccess(filter) { return access }
+      if let ids = try candidateIDs(filter), let id = table.idSQL {
+        let listed = SQLFragment("\(id) IN (\(ids.text))", ids.parameters)
+        return scan(.and([listed, try condition(filter)]))
+      }
+    }
+    return scan(try condition(filter))
+  }
+
+  private func scan(_ condition: SQLFragment) -> LayerAccess {
+    LayerAccess(
+      source: SQLFragment(table.fromSQL), condition: condition, id: table.idExpression)
+  }
+
+  /// One of the filter's conjuncts looks into the R-tree, whose candidates come in the order of
+  /// their ids and meet their rows in the order of the table; where the R-tree is sure of it, the
+  /// row is not tested.
+  private func joinedAccess(_ filter: Filter) throws(FieldpackError) -> LayerAccess? {
+    guard let id = table.idSQL, table.hasIDColumn, !table.layer.isView,
+      let (candidates, part, rest) = try indexedPart(filter)
+    else { return nil }
+    let source = SQLFragment(
+      "\(candidates.text) CROSS JOIN \(quoted(table.table)) ON \(id) = \(SpatialIndexes.idColumn)",
+      candidates.parameters)
+    let exact = try condition(part)
+    let matches = SQLFragment.or([SQLFragment(SpatialIndexes.sureColumn), exact])
+    var access = LayerAccess(
+      source: source, condition: .and([matches, try condition(rest)]),
+      id: SpatialIndexes.idColumn, candidates: candidates, looksForBox: part.isEnvelopeTest)
+    if rest == .all {
+      let row = SQLFragment(
+        "(SELECT \(exact.text) FROM \(quoted(table.table)) WHERE \(id) = \(SpatialIndexes.idColumn))",
+        exact.parameters)
+      access.idsOnly = .init(
+        source: candidates,
+        condition: .or([SQLFragment(SpatialIndexes.sureColumn), row]))
+    }
+    return access
+  }
+
+  /// The conjunct to look for in the R-tree, and what is left of the filter: an envelope test, else
+  /// an exact one.
+  private func indexedPart(
+    _ filter: Filter
+  ) throws(FieldpackError) -> (candidates: SQLFragment, part: Filter, rest: Filter)? {
+    guard let rtree = table.rtree else { return nil }
+    let parts: [Filter] = if case .and(let parts) = filter { parts } else { [filter] }
+    var found: (index: Int, candidates: SQLFragment)?
+    for (index, part) in parts.enumerated() {
+      switch part {
+      case .envelope(let relation, let box, let srs) where relation != .disjoint:
+        guard let box = try project.oneBox(box, from: srs, to: table) else { continue }
+        found = (index, Self.candidates(rtree, relation, box))
+      case .relation(let relation, let geometry, let srs) where relation != .disjoint:
+        guard found == nil else { continue }
+        let literal = try project.geometry(geometry, from: srs, to: table)
+        guard !literal.isEmpty else { continue }
+        found = (index, Self.related(rtree, relation, literal))
+        continue
+      default: continue
+      }
+      break
+    }
+    guard let found else { return nil }
+    var rest = parts
+    let part = rest.remove(at: found.index)
+    return (found.candidates, part, rest.isEmpty ? .all : .and(rest))
+  }
+
+  /// The filter's one box and relation, where the filter is nothing else.
+  func onlyBox(
+    _ filter: Filter
+  ) throws(FieldpackError) -> (relation: EnvelopeRelation, box: Envelope)? {
+    guard case .envelope(let relation, let box, let srs) = filter, relation != .disjoint else {
+      return nil
+    }
+    return try project.oneBox(box, from: srs, to: table).map { (relation, $0) }
+  }
+
+  /// A selection of the ids that the R-tree finds for all of the filter's boxes.
+  private func candidateIDs(_ filter: Filter) throws(FieldpackError) -> SQLFragment? {
+    guard let rtree = table.rtree, let boxes = try candidateBoxes(filter) else { return nil }
+    let selections = boxes.map { box in
+      let candidates = Self.candidates(rtree, .intersects, box)
+      return SQLFragment(
+        "SELECT \(SpatialIndexes.idColumn) FROM \(candidates.text)", candidates.parameters)
+    }
+    return SQLFragment(
+      selections.map(\.text).joined(separator: " UNION ALL "), selections.flatMap(\.parameters))
+  }
+
+  private static func candidates(
+    _ rtree: String, _ relation: EnvelopeRelation, _ box: Envelope
+  ) -> SQLFragment {
+    SQLFragment(
+      "fieldpack_candidates(\(literal(rtree)), '\(relation.rawValue)', ?, ?, ?, ?)",
+      [.real(box.minX), .real(box.minY), .real(box.maxX), .real(box.maxY)])
+  }
+
+  private static func related(
+    _ rtree: String, _ relation: SpatialRelation, _ geometry: Geometry
+  ) -> SQLFragment {
+    var bytes: [UInt8] = []
+    WKB.write(geometry, into: &bytes)
+    return SQLFragment(
+      "fieldpack_related(\(literal(rtree)), '\(relation.rawValue)', ?)", [.blob(bytes)])
+  }
+}
+
+extension Filter {
+  fileprivate var isEnvelopeTest: Bool { if case .envelope = self { true } else { false } }
+}

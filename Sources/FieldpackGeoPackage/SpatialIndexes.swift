@@ -1,0 +1,133 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+import FieldpackTopology
+
+/// The R-trees of one connection's file, and the SQL functions that look into them:
+///
+/// - `fieldpack_candidates(rtree, relation, minx, miny, maxx, maxy)`: the features whose envelope
+///   may have the relation to the box.
+/// - `fieldpack_related(rtree, relation, wkb)`: those whose geometry may have it to a geometry.
+///
+/// Their rows are `"fieldpack id"`, ascending, and `"fieldpack sure"`, which is 1 where the R-tree
+/// alone tells that the relation holds. The names are such that no column of a layer is like them.
+final class SpatialIndexes {
+  static let idColumn = quoted("fieldpack id")
+  static let sureColumn = quoted("fieldpack sure")
+
+  private unowned let connection: Connection
+  private let relations: RelationFunctions
+  private var readers: [String: RTreeReader] = [:]
+  /// The latest answer: who reads an answer in ranges of ids asks for the same again and again.
+  private var latest: Answer?
+
+  private struct Answer {
+    var function: String
+    var values: [SQLiteValue]
+    var version: UInt32
+    var list: IDList
+  }
+
+  init(_ connection: Connection, relations: RelationFunctions) {
+    self.connection = connection
+    self.relations = relations
+  }
+
+  func register() throws(SQLiteError) {
+    try register("fieldpack_candidates", arguments: 6) {
+      (indexes, values) throws(SQLiteError) in try indexes.candidates(values)
+    }
+    try register("fieldpack_related", arguments: 3) {
+      (indexes, values) throws(SQLiteError) in try indexes.related(values)
+    }
+  }
+
+  private func register(
+    _ name: String, arguments: Int,
+    _ body: @escaping (SpatialIndexes, [SQLiteValue]) throws(SQLiteError) -> IDList
+  ) throws(SQLiteError) {
+    try connection.register(
+      idTable: name, idColumn: "fieldpack id", unmarkedColumn: "fieldpack sure",
+      argumentCount: arguments
+    ) { [unowned self] (values) throws(SQLiteError) in
+      // What this connection has written can be undone without a new version.
+      let version = connection.totalChanges == 0 ? connection.snapshotVersion : nil
+      if let latest, latest.version == version, latest.function == name, latest.values == values {
+        return latest.list
+      }
+      latest = nil
+      let list = try body(self, values)
+      latest = version.map { Answer(function: name, values: values, version: $0, list: list) }
+      return list
+    }
+  }
+
+  /// The R-tree of that name, as it is in the state of the file that is being read.
+  func reader(_ name: String) -> RTreeReader {
+    if let known = readers[name] { return known }
+    let reader = RTreeReader(name: name, on: connection)
+    readers[name] = reader
+    return reader
+  }
+
+  private func candidates(_ values: [SQLiteValue]) throws(SQLiteError) -> IDList {
+    let box = values[2...].compactMap(\.realValue)
+    guard let rtree = values[0].textValue, box.count == 4,
+      let relation = EnvelopeRelation(rawValue: values[1].textValue ?? ""), relation != .disjoint
+    else {
+      throw Self.misuse(
+        "fieldpack_candidates() takes an R-tree, a relation and four numbers: minx, miny, maxx, maxy"
+      )
+    }
+    let window = RTreeWindow(
+      relation, Envelope(minX: box[0], minY: box[1], maxX: box[2], maxY: box[3]))
+    var (ids, unsure): ([Int64], [Int64]) = ([], [])
+    try reader(rtree).visit(window) { id, bounds in
+      ids.append(id)
+      if !window.surelyHolds(bounds) { unsure.append(id) }
+    }
+    return IDList(ids, marked: unsure)
+  }
+
+  private func related(_ values: [SQLiteValue]) throws(SQLiteError) -> IDList {
+    guard let rtree = values[0].textValue, case .blob(let wkb) = values[2],
+      let relation = SpatialRelation(rawValue: values[1].textValue ?? ""), relation != .disjoint
+    else {
+      throw Self.misuse("fieldpack_related() takes an R-tree, a relation and a geometry in WKB")
+    }
+    let prepared: PreparedGeometry
+    do throws(TopologyError) {
+      prepared = try relations.prepared(wkb.span.bytes)
+    } catch {
+      throw Self.misuse("the geometry cannot be used: \(error)")
+    }
+    guard let envelope = prepared.envelope else { return IDList([]) }
+    let window = RTreeWindow(relation.ofEnvelopes, envelope)
+    var (ids, unsure): ([Int64], [Int64]) = ([], [])
+    try reader(rtree).visit(window) { id, bounds in
+      switch prepared.decision(on: relation.topological, within: RTreeWindow.cover(of: bounds)) {
+      case false?: break
+      case true?: ids.append(id)
+      case nil:
+        ids.append(id)
+        unsure.append(id)
+      }
+    }
+    return IDList(ids, marked: unsure)
+  }
+
+  private static func misuse(_ message: String) -> SQLiteError {
+    SQLiteError(extendedCode: 1, message: message)
+  }
+}
+
+extension SpatialRelation {
+  /// What the envelopes of two geometries that have the relation have, too.
+  fileprivate var ofEnvelopes: EnvelopeRelation {
+    switch self {
+    case .within, .equals: .within
+    case .contains: .contains
+    case .intersects, .disjoint, .touches, .crosses, .overlaps: .intersects
+    }
+  }
+}
