@@ -2,12 +2,15 @@
 public enum ByteOrder: UInt8, Hashable, Sendable, CaseIterable {
   case big = 0
   case little = 1
+
+  /// The machine's own.
+  package static let native: ByteOrder = UInt16(1).littleEndian == 1 ? .little : .big
 }
 
 extension RawSpan {
   /// - Precondition: the caller has checked that eight bytes lie at `offset`.
   @inlinable @inline(__always)
-  func double(at offset: Int, _ order: ByteOrder) -> Double {
+  package func double(at offset: Int, _ order: ByteOrder) -> Double {
     let bits = unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
     return Double(
       bitPattern: order == .little ? UInt64(littleEndian: bits) : UInt64(bigEndian: bits))

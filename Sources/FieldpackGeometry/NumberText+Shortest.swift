@@ -11,8 +11,8 @@ extension NumberText {
     /// and 17 digits the rounding interval of the double is compared in integers of 128 bits.
     init?(shortest magnitude: Double) {
       guard magnitude > 1e-7, magnitude < 0x1p53 else { return nil }
-      // The decimal exponent from the binary one, at most one too small.
-      let estimate = Int((Double(magnitude.exponent) * 0.30102999566398120).rounded(.down))
+      // The decimal exponent from the binary one, times log10(2): at most one too small.
+      let estimate = (Self.binaryExponent(of: magnitude) * 78_913) >> 18
       let exponent =
         magnitude >= Self.power(estimate + 1) ? estimate + 1 : estimate
       if let decimal = Self.fifteenDigits(magnitude, scale: 14 - exponent) {
@@ -38,9 +38,11 @@ extension NumberText {
     private static func fifteenDigits(_ magnitude: Double, scale: Int) -> Decimal? {
       guard scale >= 0, scale <= 22 else { return nil }
       let power = powersOfTen[scale]
-      let digits = (magnitude * power).rounded()
+      // Adding 2^52 rounds to an integer and leaves it in the low bits; a tie never reads back.
+      let rounded = magnitude * power + 0x1p52
+      let digits = rounded - 0x1p52
       guard digits <= 1e15, digits / power == magnitude else { return nil }
-      return Decimal(digits: UInt64(digits), scale: scale)
+      return Decimal(digits: rounded.bitPattern & 0x000F_FFFF_FFFF_FFFF, scale: scale)
     }
 
     /// The integer closest to `magnitude * 10^scale`, if it reads back as `magnitude`.
@@ -52,14 +54,14 @@ extension NumberText {
       guard shift > 1, shift < 128 else { return nil }
       let power = UInt128(powersOfFive[scale])
       let value = UInt128(significand) * 4 * power
-      let half: UInt128 = 1 << UInt128(shift - 1)
-      var digits = (value + half) >> UInt128(shift)
-      if value + half == digits << UInt128(shift), digits & 1 == 1 { digits -= 1 }
+      let half: UInt128 = 1 &<< UInt128(shift - 1)
+      var digits = (value + half) &>> UInt128(shift)
+      if value + half == digits &<< UInt128(shift), digits & 1 == 1 { digits -= 1 }
       if !isLast {
         let isClosed = significand & 1 == 0
         let below = value - (magnitude.significandBitPattern == 0 ? power : 2 * power)
         let above = value + 2 * power
-        let candidate = digits << UInt128(shift)
+        let candidate = digits &<< UInt128(shift)
         guard candidate > below || (isClosed && candidate == below),
           candidate < above || (isClosed && candidate == above)
         else { return nil }
@@ -68,47 +70,15 @@ extension NumberText {
     }
 
     /// The exponent of the last place of a normal number: the value is significand * 2^exponent.
-    static func exponent(of magnitude: Double) -> Int { Int(magnitude.exponent) - 52 }
-  }
+    static func exponent(of magnitude: Double) -> Int { binaryExponent(of: magnitude) - 52 }
 
-  /// Appends `digits * 10^-scale` without trailing zeros behind the point.
-  static func appendDecimal(_ digits: UInt64, scale: Int, to text: inout [UInt8]) {
-    var (digits, scale) = (digits, scale)
-    if digits == 0 { scale = 0 }
-    while scale >= 4, digits % 10_000 == 0 {
-      digits /= 10_000
-      scale -= 4
-    }
-    while scale > 0, digits % 10 == 0 {
-      digits /= 10
-      scale -= 1
-    }
-    appendTrimmed(digits, scale: scale, to: &text)
-  }
-
-  private static func appendTrimmed(_ value: UInt64, scale: Int, to text: inout [UInt8]) {
-    // 20 digits of an UInt64, or a leading zero, the point and up to 27 places.
-    text.append(addingCapacity: 32) { output in
-      output.withUnsafeMutableBufferPointer { buffer, count in
-        var (rest, place, start) = (value, 0, 32)
-        repeat {
-          if place == scale && scale > 0 {
-            start -= 1
-            buffer[start] = UInt8(ascii: ".")
-          }
-          start -= 1
-          buffer[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-          rest /= 10
-          place += 1
-        } while rest > 0 || place <= scale
-        count = 32 - start
-        for index in 0..<count { buffer[index] = buffer[start + index] }
-      }
+    private static func binaryExponent(of magnitude: Double) -> Int {
+      Int(truncatingIfNeeded: magnitude.bitPattern >> 52) - 1023
     }
   }
 
-  /// Rewrites the standard library's shortest digits, which come with `e` outside 2^-13 … 2^54.
-  static func appendDescription(of magnitude: Double, to text: inout [UInt8]) {
+  /// The standard library's shortest digits, which come with `e` outside 2^-13 … 2^54, rewritten.
+  static func description(of magnitude: Double) -> [UInt8] {
     var digits: [UInt8] = []
     var (exponent, places, seesPoint) = (0, 0, false)
     let description = magnitude.description.utf8
@@ -124,32 +94,23 @@ extension NumberText {
         places += seesPoint ? 1 : 0
       }
     }
-    appendDigits(digits, exponent: exponent - places, to: &text)
+    return text(of: digits, exponent: exponent - places)
   }
 
-  /// Appends `digits * 10^exponent` in full between 1e-7 and 1e21, else as `d.ddde±n`.
-  private static func appendDigits(
-    _ written: [UInt8], exponent: Int, to text: inout [UInt8]
-  ) {
+  /// `digits * 10^exponent` in full between 1e-7 and 1e21, else as `d.ddde±n`.
+  private static func text(of written: [UInt8], exponent: Int) -> [UInt8] {
     let zero = UInt8(ascii: "0")
     let leading = written.prefix { $0 == zero }.count
     let trailing = written.reversed().prefix { $0 == zero }.count
-    guard leading < written.count else { return text.append(zero) }
+    guard leading < written.count else { return [zero] }
     let digits = written[leading..<written.count - trailing]
     let exponent = exponent + trailing
     // The power of ten of the first digit.
     let first = exponent + digits.count - 1
     if exponent >= 0 && first < 21 {
-      text.append(contentsOf: digits)
-      text.append(contentsOf: repeatElement(zero, count: exponent))
-    } else {
-      text.append(digits[digits.startIndex])
-      if digits.count > 1 {
-        text.append(UInt8(ascii: "."))
-        text.append(contentsOf: digits.dropFirst())
-      }
-      text.append(UInt8(ascii: "e"))
-      append(first, to: &text)
+      return digits + Array(repeating: zero, count: exponent)
     }
+    let rest = digits.count > 1 ? [UInt8(ascii: ".")] + digits.dropFirst() : []
+    return [digits[digits.startIndex]] + rest + Array("e\(first)".utf8)
   }
 }

@@ -9,17 +9,9 @@ public enum NumberText {
   /// - Returns: `false`, and nothing is appended, for NaN and the infinities.
   @discardableResult
   public static func append(_ value: Double, to text: inout [UInt8]) -> Bool {
-    guard value.isFinite else { return false }
-    let magnitude = value.magnitude
-    if value.sign == .minus { text.append(UInt8(ascii: "-")) }
-    if magnitude < 0x1p53, magnitude == magnitude.rounded(.towardZero) {
-      appendDecimal(UInt64(magnitude), scale: 0, to: &text)
-    } else if let decimal = Decimal(shortest: magnitude) {
-      appendDecimal(decimal.digits, scale: decimal.scale, to: &text)
-    } else {
-      appendDescription(of: magnitude, to: &text)
-    }
-    return true
+    var isWritten = false
+    text.appendRun(upTo: room) { isWritten = $0.append(value) }
+    return isWritten
   }
 
   /// Appends `value` rounded to at most `decimals` decimals, trailing zeros trimmed.
@@ -30,25 +22,84 @@ public enum NumberText {
   /// - Returns: `false`, and nothing is appended, for NaN and the infinities.
   @discardableResult
   public static func append(_ value: Double, decimals: Int, to text: inout [UInt8]) -> Bool {
-    guard value.isFinite else { return false }
-    let places = min(max(decimals, 0), 20)
-    let magnitude = value.magnitude
-    guard let digits = roundedDigits(magnitude, places) else {
-      return append(value, to: &text)
-    }
-    if value.sign == .minus && digits != 0 { text.append(UInt8(ascii: "-")) }
-    appendDecimal(digits, scale: places, to: &text)
-    return true
+    var isWritten = false
+    text.appendRun(upTo: room) { isWritten = $0.append(value, decimals: decimals) }
+    return isWritten
   }
 
   /// Appends an integer.
   public static func append(_ value: some BinaryInteger, to text: inout [UInt8]) {
-    if value < 0 { text.append(UInt8(ascii: "-")) }
-    if let digits = UInt64(exactly: value.magnitude) {
-      appendDecimal(digits, scale: 0, to: &text)
+    if let value = Int64(exactly: value) {
+      text.appendRun(upTo: room) { $0.append(value) }
     } else {
-      text.append(contentsOf: String(value.magnitude).utf8)
+      text.append(contentsOf: String(value).utf8)
     }
+  }
+
+  /// Whether the text of `value` has neither a point nor an exponent.
+  package static func isWritten(whole value: Double) -> Bool {
+    let magnitude = value.magnitude
+    // From 2^53 on every double is an integer.
+    return magnitude < 0x1p53 ? Double(UInt64(magnitude)) == magnitude : magnitude < 1e21
+  }
+
+  // MARK: Into reserved room
+
+  /// Writes the shortest text of `value` and gives the place behind it; `nil` where it is not
+  /// finite.
+  ///
+  /// - Precondition: ``room`` bytes are there.
+  @usableFromInline
+  static func write(_ value: Double, at place: Place) -> Place? {
+    let magnitude = value.magnitude
+    place.pointee = UInt8(ascii: "-")
+    let first = place + (value.sign == .minus ? 1 : 0)
+    // Up to seven decimals in 15 digits: adding 2^52 rounds to an integer and leaves it in the low
+    // bits. A decimal that reads back is the only one of so few digits, so it is the shortest.
+    if magnitude <= 1e8, magnitude > 1e-7 || magnitude == 0 {
+      let rounded = magnitude * 1e7 + 0x1p52
+      if (rounded - 0x1p52) / 1e7 == magnitude {
+        let digits = rounded.bitPattern & 0x000F_FFFF_FFFF_FFFF
+        let whole = digits / 10_000_000
+        let decimals = (digits - whole * 10_000_000) * 10
+        return writeDecimals(decimals, at: write(digits: whole, at: first))
+      }
+    }
+    return writeLong(magnitude, at: first)
+  }
+
+  /// - Parameter magnitude: not negative, or not finite.
+  private static func writeLong(_ magnitude: Double, at place: Place) -> Place? {
+    guard magnitude.isFinite else { return nil }
+    if magnitude < 0x1p53, magnitude == magnitude.rounded(.towardZero) {
+      return write(digits: UInt64(magnitude), at: place)
+    }
+    if let decimal = Decimal(shortest: magnitude) {
+      return writeDecimal(decimal.digits, scale: decimal.scale, at: place)
+    }
+    let text = description(of: magnitude)
+    text.withUnsafeBufferPointer { place.update(from: $0.baseAddress!, count: $0.count) }
+    return place + text.count
+  }
+
+  /// Writes `value` rounded to so many decimals; see ``write(_:at:)``.
+  @usableFromInline
+  static func write(_ value: Double, decimals: Int, at place: Place) -> Place? {
+    guard value.isFinite else { return nil }
+    let places = min(max(decimals, 0), 20)
+    guard let digits = roundedDigits(value.magnitude, places) else {
+      return write(value, at: place)
+    }
+    place.pointee = UInt8(ascii: "-")
+    let first = place + (value.sign == .minus && digits != 0 ? 1 : 0)
+    return writeDecimal(digits, scale: places, at: first)
+  }
+
+  /// Writes an integer; see ``write(_:at:)``.
+  @usableFromInline
+  static func write(_ value: Int64, at place: Place) -> Place {
+    place.pointee = UInt8(ascii: "-")
+    return write(digits: value.magnitude, at: place + (value < 0 ? 1 : 0))
   }
 
   /// `magnitude * 10^places` rounded to an integer; `nil` where the shortest form serves.
@@ -92,5 +143,11 @@ public enum NumberText {
   ]
 
   /// 5^0 to 5^27, all that fit into 64 bits.
-  static let powersOfFive: [UInt64] = (0...27).map { (0..<$0).reduce(1) { power, _ in power * 5 } }
+  static let powersOfFive: [UInt64] = [
+    1, 5, 25, 125, 625, 3_125, 15_625, 78_125, 390_625, 1_953_125, 9_765_625, 48_828_125,
+    244_140_625, 1_220_703_125, 6_103_515_625, 30_517_578_125, 152_587_890_625, 762_939_453_125,
+    3_814_697_265_625, 19_073_486_328_125, 95_367_431_640_625, 476_837_158_203_125,
+    2_384_185_791_015_625, 11_920_928_955_078_125, 59_604_644_775_390_625,
+    298_023_223_876_953_125, 1_490_116_119_384_765_625, 7_450_580_596_923_828_125,
+  ]
 }

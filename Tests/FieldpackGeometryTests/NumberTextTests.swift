@@ -36,6 +36,11 @@ import Testing
       (999999999999999.9, "999999999999999.9"), (1e15, "1000000000000000"),
       (0.00001, "0.00001"), (5e-5, "0.00005"), (1e-5.nextUp, "0.000010000000000000003"),
       (67108864.00000001, "67108864.00000001"), (0.5, "0.5"), (0.0625, "0.0625"),
+      (1e8, "100000000"), (1e8.nextUp, "100000000.00000001"),
+      (99_999_999.9999999, "99999999.9999999"),
+      (-99_999_999.0000001, "-99999999.0000001"), (100_000_000.5, "100000000.5"),
+      (1e-7.nextUp, "0.00000010000000000000001"), (2e-7, "0.0000002"), (1.0000001, "1.0000001"),
+      (7.00000005, "7.00000005"), (-0.1234567, "-0.1234567"), (8.000001, "8.000001"),
     ] as [(Double, String)])
   func `numbers have their shortest text`(value: Double, text: String) {
     #expect(Self.shortest(value) == text)
@@ -78,6 +83,32 @@ import Testing
       let text = Self.shortest(value) ?? ""
       #expect(Double(text) == value, "\(value)")
       #expect(Self.digits(text) == Self.digits(value.description), "\(value)")
+    }
+  }
+
+  /// What the standard library says, in the form of these texts.
+  static func plain(_ value: Double) -> String {
+    let (digits, exponent) = digits(value.description)
+    guard !digits.isEmpty else { return "0" }
+    let zeros = String(repeating: "0", count: max(0, exponent))
+    guard exponent < 0 else { return digits + zeros }
+    let padded = String(repeating: "0", count: max(0, 1 - exponent - digits.count)) + digits
+    return padded.dropLast(-exponent) + "." + padded.suffix(-exponent)
+  }
+
+  @Test(arguments: 0...12) func `numbers of few decimals are what the standard library says`(
+    decimals: Int
+  ) {
+    let power = (0..<decimals).reduce(1.0) { power, _ in power * 10 }
+    for exponent in -6...14 {
+      let reach = (0..<abs(exponent)).reduce(1.0) { reach, _ in reach * (exponent < 0 ? 0.1 : 10) }
+      for _ in 0..<150 {
+        let near = (Double.random(in: 0...reach) * power).rounded() / power
+        for value in [near, near.nextUp, near.nextDown] where value > 1e-7 && value < 1e21 {
+          #expect(Self.shortest(value) == Self.plain(value))
+          #expect(Self.shortest(-value) == "-" + Self.plain(value))
+        }
+      }
     }
   }
 
