@@ -49,6 +49,22 @@ public final class ByteOutput {
     if buffer.count >= 1 << 18 { try flush() }
   }
 
+  /// Appends `bytes`; many of them go past the buffer.
+  public func write(_ bytes: [UInt8]) throws(FieldpackError) {
+    guard let descriptor, bytes.count >= 1 << 16 else {
+      buffer.append(contentsOf: bytes)
+      return try flushIfFull()
+    }
+    try flush()
+    var failure: FieldpackError?
+    bytes.withUnsafeBytes { bytes in
+      do throws(FieldpackError) {
+        try writeAll(bytes, to: descriptor, path: path)
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
   /// Writes the buffer out.
   public func flush() throws(FieldpackError) {
     guard let descriptor else { return }

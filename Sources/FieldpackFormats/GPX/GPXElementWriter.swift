@@ -6,6 +6,7 @@ import FieldpackGeometry
 struct GPXElementWriter {
   let plan: GPXWritePlan
 
+  private var values = GPXValueText()
   /// What goes to `extensions`.
   private var extensions: [UInt8] = []
 
@@ -19,41 +20,30 @@ struct GPXElementWriter {
     to bytes: inout [UInt8]
   ) {
     extensions.removeAll(keepingCapacity: true)
-    if !appendStep(row, plan.ele, &bytes) { Self.appendElevation(z, to: &bytes) }
-    if !appendStep(row, plan.time, &bytes) { Self.appendTime(m, to: &bytes) }
+    if !appendStep(row, plan.ele, &bytes), z.isFinite {
+      bytes.appendRun(upTo: 16 + NumberText.room) { Self.appendElevation(z, to: &$0) }
+    }
+    if !appendStep(row, plan.time, &bytes), m.isFinite {
+      bytes.appendRun(upTo: 16 + InstantText.room) { Self.appendTime(m, to: &$0) }
+    }
     for step in plan.beforeLinks { _ = appendStep(row, step, &bytes) }
     for link in plan.links { append(row, link, &bytes) }
     for step in plan.afterLinks { _ = appendStep(row, step, &bytes) }
     appendExtensions(row, &bytes)
   }
 
-  static func appendElevation(_ z: Double, to bytes: inout [UInt8]) {
-    guard z.isFinite else { return }
-    append("ele", to: &bytes) { GPXValueText.append(decimal: z, to: &$0) }
+  static func appendElevation(_ z: Double, to text: inout TextRun) {
+    guard abs(z) < GPXValueText.decimalLimit else { return }
+    text.append("<ele>")
+    GPXValueText.append(decimal: z, to: &text)
+    text.append("</ele>")
   }
 
-  static func appendTime(_ m: Double, to bytes: inout [UInt8]) {
-    guard m.isFinite else { return }
-    append("time", to: &bytes) { GPXValueText.append(unixSeconds: m, to: &$0) }
-  }
-
-  /// Appends an element, or nothing where `content` has none.
-  @discardableResult
-  private static func append(
-    _ name: String, to bytes: inout [UInt8], _ content: (inout [UInt8]) -> Bool
-  ) -> Bool {
-    let start = bytes.count
-    bytes.append(UInt8(ascii: "<"))
-    bytes.append(contentsOf: name.utf8)
-    bytes.append(UInt8(ascii: ">"))
-    guard content(&bytes) else {
-      bytes.removeLast(bytes.count - start)
-      return false
-    }
-    bytes.append(contentsOf: "</".utf8)
-    bytes.append(contentsOf: name.utf8)
-    bytes.append(UInt8(ascii: ">"))
-    return true
+  static func appendTime(_ m: Double, to text: inout TextRun) {
+    guard let instant = GPXValueText.instant(unixSeconds: m) else { return }
+    text.append("<time>")
+    InstantText.append(instant, isShort: true, to: &text)
+    text.append("</time>")
   }
 
   /// Appends an element that the schema knows; a value it does not allow goes to the extensions.
@@ -62,15 +52,15 @@ struct GPXElementWriter {
     _ bytes: inout [UInt8]
   ) -> Bool {
     guard let step, row.kind(at: step.column) != .null else { return false }
-    let name = step.element.rawValue
     let start = bytes.count
-    bytes.append(contentsOf: "<\(name)>".utf8)
-    if GPXValueText.append(row, step.column, as: step.element, to: &bytes) {
-      bytes.append(contentsOf: "</\(name)>".utf8)
+    bytes.append(contentsOf: plan.tags[step.tag.open])
+    if values.append(row, step.column, as: step.element, to: &bytes) {
+      bytes.append(contentsOf: plan.tags[step.tag.close])
       return true
     }
     bytes.removeLast(bytes.count - start)
-    appendExtension(named: name, GPXValueText.plainText(row, step.column, .text()))
+    appendExtension(
+      named: step.element.rawValue, GPXValueText.plainText(row, step.column, .text()))
     return false
   }
 
@@ -87,12 +77,12 @@ struct GPXElementWriter {
       return
     }
     bytes.append(contentsOf: "<link href=\"".utf8)
-    _ = GPXValueText.appendText(row, link.href, .text(), inAttribute: true, to: &bytes)
+    GPXValueText.appendText(row, link.href, .text(), inAttribute: true, to: &bytes)
     bytes.append(contentsOf: "\">".utf8)
     for (name, column) in parts {
       guard let column, row.kind(at: column) != .null else { continue }
       bytes.append(contentsOf: "<\(name)>".utf8)
-      _ = GPXValueText.appendText(row, column, .text(), to: &bytes)
+      GPXValueText.appendText(row, column, .text(), to: &bytes)
       bytes.append(contentsOf: "</\(name)>".utf8)
     }
     bytes.append(contentsOf: "</link>".utf8)
@@ -110,29 +100,47 @@ struct GPXElementWriter {
   private mutating func appendExtensions(
     _ row: borrowing some FeatureRow & ~Copyable, _ bytes: inout [UInt8]
   ) {
-    var values: [Pending] = []
-    for attribute in plan.attributes {
-      let value = GPXValueText.plainText(row, attribute.column, attribute.type)
-      values.append(Pending(attribute: attribute, value: value))
-    }
     if let column = plan.extensions, row.kind(at: column) == .text {
-      let children = GPXValueText.withText(row, column) { xml in
-        GPXFragmentRewriter.rewrite(xml) { Self.leaf($0, $1, &values) }
-      }
-      if let children {
-        extensions.append(contentsOf: children)
-      } else {
-        appendExtension(named: "extensions", GPXValueText.plainText(row, column, .text()))
-      }
-    }
-    for pending in values where !pending.isUsed {
-      appendExtension(
-        named: pending.attribute.name, as: pending.attribute.xmlName, pending.value)
+      appendVerbatim(row, column)
+    } else {
+      for attribute in plan.attributes { append(row, attribute) }
     }
     guard !extensions.isEmpty else { return }
     bytes.append(contentsOf: "<extensions>".utf8)
     bytes.append(contentsOf: extensions)
     bytes.append(contentsOf: "</extensions>".utf8)
+  }
+
+  /// Appends an attribute that no element is made of, unless it is NULL.
+  private mutating func append(
+    _ row: borrowing some FeatureRow & ~Copyable, _ attribute: GPXWritePlan.Attribute
+  ) {
+    guard row.kind(at: attribute.column) != .null else { return }
+    extensions.append(contentsOf: plan.tags[attribute.tag.open])
+    GPXValueText.appendText(row, attribute.column, attribute.type, to: &extensions)
+    extensions.append(contentsOf: plan.tags[attribute.tag.close])
+  }
+
+  /// Appends the XML of the column `extensions`, edited columns in the place of its leaves.
+  private mutating func appendVerbatim(
+    _ row: borrowing some FeatureRow & ~Copyable, _ column: Int
+  ) {
+    var values: [Pending] = []
+    for attribute in plan.attributes {
+      let value = GPXValueText.plainText(row, attribute.column, attribute.type)
+      values.append(Pending(attribute: attribute, value: value))
+    }
+    let children = GPXValueText.withText(row, column) { xml in
+      GPXFragmentRewriter.rewrite(xml) { Self.leaf($0, $1, &values) }
+    }
+    if let children {
+      extensions.append(contentsOf: children)
+    } else {
+      appendExtension(named: "extensions", GPXValueText.plainText(row, column, .text()))
+    }
+    for pending in values where !pending.isUsed {
+      appendExtension(named: pending.attribute.name, pending.value)
+    }
   }
 
   /// What becomes of a leaf of the verbatim extensions, given the columns made of such leaves.
@@ -180,20 +188,12 @@ struct GPXElementWriter {
     }
   }
 
-  /// Appends an element of Fieldpack's namespace, which keeps the name that XML cannot have.
-  private mutating func appendExtension(
-    named name: String, as given: String? = nil, _ value: [UInt8]?
-  ) {
+  /// Appends an element of Fieldpack's namespace, unless there is no value.
+  private mutating func appendExtension(named name: String, _ value: [UInt8]?) {
     guard let value else { return }
-    let xmlName = given ?? XMLText.name(name)
-    extensions.append(contentsOf: "<fieldpack:\(xmlName)".utf8)
-    if xmlName != name {
-      extensions.append(contentsOf: " name=\"".utf8)
-      XMLText.append(name, inAttribute: true, to: &extensions)
-      extensions.append(UInt8(ascii: "\""))
-    }
-    extensions.append(UInt8(ascii: ">"))
+    let tags = GPXWritePlan.extensionTags(named: name)
+    extensions.append(contentsOf: tags.open.utf8)
     value.withUnsafeBufferPointer { XMLText.append($0, to: &extensions) }
-    extensions.append(contentsOf: "</fieldpack:\(xmlName)>".utf8)
+    extensions.append(contentsOf: tags.close.utf8)
   }
 }

@@ -19,6 +19,7 @@ struct GPXPathGroup {
     var extent: GPXSpool.Extent
   }
 
+  private var whole: [GPXSpool.Extent] = []
   private var paths: [Path] = []
   private var runs: [Int64?: [Run]] = [:]
   private var order: [Int64?] = []
@@ -26,6 +27,15 @@ struct GPXPathGroup {
   init(isTrack: Bool) {
     self.isTrack = isTrack
     element = isTrack ? "trk" : "rte"
+  }
+
+  /// Adds paths that are written from their tags to their ends, and have no points elsewhere.
+  mutating func addWhole(_ extent: GPXSpool.Extent) {
+    if let last = whole.indices.last, whole[last].end == extent.offset {
+      whole[last].length += extent.length
+    } else {
+      whole.append(extent)
+    }
   }
 
   mutating func addPath(id: FeatureID, head: GPXSpool.Extent, body: GPXSpool.Extent) {
@@ -51,6 +61,7 @@ struct GPXPathGroup {
 
   /// Writes every path once: with its points where there are any, else with its geometry.
   func write(_ spool: GPXSpool, to output: ByteOutput) throws(FieldpackError) {
+    for extent in whole { try spool.copy(extent, to: output) }
     var written: Set<Int64?> = []
     for path in paths {
       output.buffer.append(contentsOf: "<\(element)>".utf8)

@@ -1,7 +1,7 @@
 import FieldpackGeometry
 
 /// Writes the positions of points and lines as GPX points.
-struct GPXPathVisitor: GeometryVisitor {
+struct GPXPathVisitor: WKBRunVisitor {
   enum Form: Equatable {
     /// `trkseg` for each line.
     case track
@@ -16,41 +16,87 @@ struct GPXPathVisitor: GeometryVisitor {
   private(set) var points: [(x: Double, y: Double, z: Double, m: Double)] = []
   /// The first position that is not on Earth.
   private(set) var problem: String?
-  private let form: Form
-  private var isSegmentOpen = false
+  private var form = Form.points
 
-  init(_ form: Form) { self.form = form }
-
-  mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {
-    isSegmentOpen = false
+  /// Forgets what has been written and keeps the storage.
+  mutating func begin(_ form: Form) {
+    self.form = form
+    bytes.removeAll(keepingCapacity: true)
+    points.removeAll(keepingCapacity: true)
+    problem = nil
   }
 
-  mutating func beginRing(count: Int?) {}
-  mutating func endRing() {}
+  mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {}
+  mutating func end(_ type: GeometryType) {}
 
-  mutating func position(_ x: Double, _ y: Double, _ z: Double, _ m: Double) {
-    if problem == nil { problem = Self.problem(x, y) }
+  mutating func positions(_ run: RawSpan, _ count: Int, _ header: WKB.Header, isRing: Bool) {
     guard problem == nil else { return }
-    guard form != .points else {
-      points.append((x, y, z, m))
-      return
+    switch form {
+    case .points: gather(run, count, header)
+    case .route: append(run, count, header, "<rtept lat=\"", "</rtept>\n")
+    case .track:
+      // A line without positions is no segment.
+      guard count > 0 else { return }
+      bytes.appendRun(upTo: 16) { $0.append("<trkseg>\n") }
+      append(run, count, header, "<trkpt lat=\"", "</trkpt>\n")
+      bytes.appendRun(upTo: 16) { $0.append("</trkseg>\n") }
     }
-    // A line without positions is no segment.
-    if form == .track, !isSegmentOpen { append("<trkseg>\n") }
-    isSegmentOpen = true
-    let element = form == .track ? "trkpt" : "rtept"
-    Self.appendStart(element, x, y, to: &bytes)
-    GPXElementWriter.appendElevation(z, to: &bytes)
-    GPXElementWriter.appendTime(m, to: &bytes)
-    append("</\(element)>\n")
   }
 
-  mutating func end(_ type: GeometryType) {
-    if form == .track, isSegmentOpen { append("</trkseg>\n") }
-    isSegmentOpen = false
+  private mutating func gather(_ run: RawSpan, _ count: Int, _ header: WKB.Header) {
+    for index in 0..<count {
+      let position = Self.position(run, index, header)
+      if problem == nil { problem = Self.problem(position.x, position.y) }
+      points.append(position)
+    }
   }
 
-  private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
+  /// Points for which room is reserved at once.
+  private static let runLength = 32
+  /// Four numbers and the tags around them.
+  private static let pointRoom = 3 * NumberText.room + InstantText.room + 72
+
+  private mutating func append(
+    _ run: RawSpan, _ count: Int, _ header: WKB.Header, _ open: StaticString, _ close: StaticString
+  ) {
+    for start in stride(from: 0, to: count, by: Self.runLength) {
+      let end = min(start + Self.runLength, count)
+      var firstBad: Int?
+      bytes.appendRun(upTo: (end - start) * Self.pointRoom) { text in
+        for index in start..<end {
+          let (x, y, z, m) = Self.position(run, index, header)
+          guard abs(y) <= 90, abs(x) <= 180 else {
+            firstBad = index
+            return
+          }
+          text.append(open)
+          Self.appendPlace(x, y, to: &text)
+          GPXElementWriter.appendElevation(z, to: &text)
+          GPXElementWriter.appendTime(m, to: &text)
+          text.append(close)
+        }
+      }
+      if let firstBad {
+        let position = Self.position(run, firstBad, header)
+        problem = Self.problem(position.x, position.y)
+        return
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func position(
+    _ run: RawSpan, _ index: Int, _ header: WKB.Header
+  ) -> (x: Double, y: Double, z: Double, m: Double) {
+    let (order, dimensions) = (header.byteOrder, header.dimensions)
+    let step = 8 * dimensions.count
+    let offset = index * step
+    return (
+      run.double(at: offset, order), run.double(at: offset + 8, order),
+      dimensions.hasZ ? run.double(at: offset + 16, order) : .nan,
+      dimensions.hasM ? run.double(at: offset + step - 8, order) : .nan
+    )
+  }
 
   /// Why GPX cannot hold the position, `nil` where it can.
   static func problem(_ x: Double, _ y: Double) -> String? {
@@ -59,12 +105,24 @@ struct GPXPathVisitor: GeometryVisitor {
     return nil
   }
 
-  static func appendStart(_ element: String, _ x: Double, _ y: Double, to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: "<\(element) lat=\"".utf8)
-    _ = GPXValueText.append(decimal: y, to: &bytes)
-    bytes.append(contentsOf: "\" lon=\"".utf8)
+  /// Appends what stands between `lat="` and the tag's end.
+  @inline(__always)
+  private static func appendPlace(_ x: Double, _ y: Double, to text: inout TextRun) {
+    GPXValueText.append(decimal: y, to: &text)
+    text.append("\" lon=\"")
     // longitudeType ends before 180.
-    _ = GPXValueText.append(decimal: x == 180 ? -180 : x, to: &bytes)
-    bytes.append(contentsOf: "\">".utf8)
+    GPXValueText.append(decimal: x == 180 ? -180 : x, to: &text)
+    text.append("\">")
+  }
+
+  static func appendStart(
+    _ element: StaticString, _ x: Double, _ y: Double, to bytes: inout [UInt8]
+  ) {
+    bytes.appendRun(upTo: 2 * NumberText.room + 32) { text in
+      text.append("<")
+      text.append(element)
+      text.append(" lat=\"")
+      appendPlace(x, y, to: &text)
+    }
   }
 }

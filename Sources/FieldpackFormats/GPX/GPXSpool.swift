@@ -30,8 +30,11 @@ final class GPXSpool {
 
   func extent(from offset: Int) -> Extent { Extent(offset: offset, length: end - offset) }
 
-  /// Takes back what was appended since `offset`, if it is not flushed yet.
-  func cut(to offset: Int) { buffer.removeLast(end - max(offset, flushed)) }
+  /// Appends `bytes`.
+  func write(_ bytes: [UInt8]) throws(FieldpackError) {
+    buffer.append(contentsOf: bytes)
+    try flushIfFull()
+  }
 
   func flushIfFull() throws(FieldpackError) {
     guard buffer.count >= threshold else { return }

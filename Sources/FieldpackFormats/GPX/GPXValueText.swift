@@ -3,26 +3,28 @@ import FieldpackCore
 import FieldpackGeometry
 
 /// Writes the values of a row as GPX 1.1's schema wants them.
-enum GPXValueText {
+struct GPXValueText {
+  private var moments = MomentReader()
+
   /// Appends a column as the text of `element`; `false`, and nothing is appended, where the value
   /// is not of the element's type.
-  static func append(
+  mutating func append(
     _ row: borrowing some FeatureRow & ~Copyable, _ column: Int,
     as element: GPXWritePlan.Element, to bytes: inout [UInt8]
   ) -> Bool {
     switch element {
     case .name, .cmt, .desc, .src, .sym, .type:
-      return appendText(row, column, .text(), to: &bytes)
-    case .fix: return appendFix(row, column, to: &bytes)
+      return Self.appendText(row, column, .text(), to: &bytes)
+    case .fix: return Self.appendFix(row, column, to: &bytes)
     case .time: return appendTime(row, column, to: &bytes)
-    case .sat, .number: return appendInteger(row, column, 0...Int64.max, to: &bytes)
-    case .dgpsid: return appendInteger(row, column, 0...1023, to: &bytes)
+    case .sat, .number: return Self.appendInteger(row, column, 0...Int64.max, to: &bytes)
+    case .dgpsid: return Self.appendInteger(row, column, 0...1023, to: &bytes)
     case .magvar:
-      guard let value = number(row, column), value >= 0, value < 360 else { return false }
-      return append(decimal: value, to: &bytes)
+      guard let value = Self.number(row, column), value >= 0, value < 360 else { return false }
+      return Self.append(decimal: value, to: &bytes)
     case .ele, .geoidheight, .hdop, .vdop, .pdop, .ageofdgpsdata:
-      guard let value = number(row, column) else { return false }
-      return append(decimal: value, to: &bytes)
+      guard let value = Self.number(row, column) else { return false }
+      return Self.append(decimal: value, to: &bytes)
     }
   }
 
@@ -30,19 +32,30 @@ enum GPXValueText {
   ///
   /// Less than 1e-7 is rounded to 20 decimals: validators hold 24 digits.
   static func append(decimal value: Double, to bytes: inout [UInt8]) -> Bool {
-    guard abs(value) < 1e21 else { return false }
-    if value == 0 || abs(value) > 1e-7 { return NumberText.append(value, to: &bytes) }
-    return NumberText.append(value, decimals: 20, to: &bytes)
+    guard abs(value) < decimalLimit else { return false }
+    bytes.appendRun(upTo: NumberText.room) { append(decimal: value, to: &$0) }
+    return true
   }
 
-  /// Appends Unix seconds as a moment of UTC; `false` outside of the years 0 to 9999.
-  static func append(unixSeconds: Double, to bytes: inout [UInt8]) -> Bool {
+  /// Numbers from here on need an exponent.
+  static let decimalLimit = 1e21
+
+  /// - Precondition: the number is below ``decimalLimit``.
+  @inline(__always)
+  static func append(decimal value: Double, to text: inout TextRun) {
+    if value == 0 || abs(value) > 1e-7 {
+      text.append(value)
+    } else {
+      text.append(value, decimals: 20)
+    }
+  }
+
+  /// The moment of Unix seconds; `nil` outside of the years 0 to 9999.
+  static func instant(unixSeconds: Double) -> Instant? {
     let milliseconds = (unixSeconds * 1000).rounded()
-    guard abs(milliseconds) < 1e15 else { return false }
+    guard abs(milliseconds) < 1e15 else { return nil }
     let instant = Instant(milliseconds: Int64(milliseconds))
-    guard InstantText.canWrite(instant) else { return false }
-    InstantText.append(instant, isShort: true, to: &bytes)
-    return true
+    return InstantText.canWrite(instant) ? instant : nil
   }
 
   private static func number(
@@ -81,12 +94,16 @@ enum GPXValueText {
   }
 
   /// A time without a zone is UTC, as in every GPX; digits beyond the millisecond are kept.
-  private static func appendTime(
+  private mutating func appendTime(
     _ row: borrowing some FeatureRow & ~Copyable, _ column: Int, to bytes: inout [UInt8]
   ) -> Bool {
     guard row.kind(at: column) == .text else { return false }
-    return withText(row, column) { text in
+    return Self.withText(row, column) { text in
       let text = trimmed(text)
+      if let moment = moments.read(text), moment.isWholeSeconds {
+        bytes.append(contentsOf: text)
+        return true
+      }
       guard let parsed = DateTimeParser.dateTime(text), InstantText.canWrite(parsed.instant) else {
         return false
       }
@@ -104,12 +121,18 @@ enum GPXValueText {
   }
 
   /// Appends any value as character data; `false` for NULL.
+  @discardableResult
   static func appendText(
     _ row: borrowing some FeatureRow & ~Copyable, _ column: Int, _ type: ColumnType,
     inAttribute: Bool = false, to bytes: inout [UInt8]
   ) -> Bool {
+    if row.kind(at: column) == .text {
+      withText(row, column) { XMLText.append(mending: $0, inAttribute: inAttribute, to: &bytes) }
+      return true
+    }
     guard let text = plainText(row, column, type) else { return false }
-    text.withUnsafeBufferPointer { XMLText.append($0, inAttribute: inAttribute, to: &bytes) }
+    // Numbers, words and Base64 have nothing to escape.
+    bytes.append(contentsOf: text)
     return true
   }
 

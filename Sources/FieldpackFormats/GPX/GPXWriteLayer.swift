@@ -64,6 +64,14 @@ struct GPXWriteLayer {
     }
   }
 
+  /// Whether the layer's paths are `trk`, not `rte`.
+  var isTrack: Bool {
+    switch role {
+    case .routes, .routePoints: false
+    default: true
+    }
+  }
+
   private static func structure(_ role: Role) -> [Int?] {
     switch role {
     case .trackPoints(let track, let segment, let number): [track, segment, number]

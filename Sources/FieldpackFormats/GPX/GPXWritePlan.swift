@@ -11,6 +11,13 @@ struct GPXWritePlan {
   struct Step {
     var element: Element
     var column: Int
+    var tag: Tag
+  }
+
+  /// Where the two tags of an element stand in ``tags``.
+  struct Tag {
+    var open: Range<Int>
+    var close: Range<Int>
   }
 
   struct Link {
@@ -23,8 +30,8 @@ struct GPXWritePlan {
     var column: Int
     var type: ColumnType
     var name: String
-    /// The name as an element may have it.
-    var xmlName: String
+    /// The element of Fieldpack's namespace.
+    var tag: Tag
   }
 
   /// `ele` and `time` stand first, and may come from the geometry as well.
@@ -37,6 +44,8 @@ struct GPXWritePlan {
   private(set) var attributes: [Attribute] = []
   /// The column of verbatim extensions.
   private(set) var extensions: Int?
+  /// The tags, one behind the other.
+  private(set) var tags: [UInt8] = []
   private let schema: Schema
 
   private static let pointElements: (before: [Element], after: [Element]) = (
@@ -56,16 +65,16 @@ struct GPXWritePlan {
       ele = step(.ele, &used)
       time = step(.time, &used)
     }
-    beforeLinks = elements.before.compactMap { step($0, &used) }
-    afterLinks = elements.after.compactMap { step($0, &used) }
+    beforeLinks = steps(elements.before, &used)
+    afterLinks = steps(elements.after, &used)
     takeLinks(&used)
     if let index = schema.columnIndex("extensions"), Self.isText(schema.columns[index].type) {
       extensions = take("extensions", &used)
     }
     for (index, column) in schema.columns.enumerated() where !used.contains(index) {
+      let tag = addTag(Self.extensionTags(named: column.name))
       attributes.append(
-        Attribute(
-          column: index, type: column.type, name: column.name, xmlName: XMLText.name(column.name)))
+        Attribute(column: index, type: column.type, name: column.name, tag: tag))
     }
   }
 
@@ -80,8 +89,39 @@ struct GPXWritePlan {
     return index
   }
 
-  private func step(_ element: Element, _ used: inout Set<Int>) -> Step? {
-    take(element.rawValue, &used).map { Step(element: element, column: $0) }
+  private mutating func step(_ element: Element, _ used: inout Set<Int>) -> Step? {
+    guard let column = take(element.rawValue, &used) else { return nil }
+    let name = element.rawValue
+    return Step(element: element, column: column, tag: addTag(("<\(name)>", "</\(name)>")))
+  }
+
+  private mutating func steps(_ elements: [Element], _ used: inout Set<Int>) -> [Step] {
+    var steps: [Step] = []
+    for element in elements {
+      if let step = step(element, &used) { steps.append(step) }
+    }
+    return steps
+  }
+
+  private mutating func addTag(_ texts: (open: String, close: String)) -> Tag {
+    let start = tags.count
+    tags.append(contentsOf: texts.open.utf8)
+    let middle = tags.count
+    tags.append(contentsOf: texts.close.utf8)
+    return Tag(open: start..<middle, close: middle..<tags.count)
+  }
+
+  /// The tags of an element of Fieldpack's namespace, which keeps the name that XML cannot have.
+  static func extensionTags(named name: String) -> (open: String, close: String) {
+    let xmlName = XMLText.name(name)
+    var open: [UInt8] = Array("<fieldpack:\(xmlName)".utf8)
+    if xmlName != name {
+      open.append(contentsOf: " name=\"".utf8)
+      XMLText.append(name, inAttribute: true, to: &open)
+      open.append(UInt8(ascii: "\""))
+    }
+    open.append(UInt8(ascii: ">"))
+    return (String(decoding: open, as: UTF8.self), "</fieldpack:\(xmlName)>")
   }
 
   private mutating func takeLinks(_ used: inout Set<Int>) {

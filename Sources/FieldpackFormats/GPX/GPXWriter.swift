@@ -39,8 +39,9 @@ public struct GPXWriter: FeatureSink {
   private let output: ByteOutput
   private let options: Options
   private let spool = GPXSpool()
-  private var layers: [GPXWriteLayer] = []
-  private var current = -1
+  private var encoding: GPXEncoder
+  /// Layers with features without a geometry, and how many.
+  private var withoutGeometry: [LayerID: Int] = [:]
   private var groups: [GPXPathGroup] = []
   private var groupIndex: [GroupKey: Int] = [:]
   private var hasHeader = false
@@ -51,53 +52,33 @@ public struct GPXWriter: FeatureSink {
   public init(_ output: ByteOutput, options: Options = Options()) {
     self.output = output
     self.options = options
+    encoding = GPXEncoder(skipsErrors: options.skipsErrors)
   }
 
   /// Remarks on what GPX has no place for.
   public var notes: [String] {
-    layers.filter { $0.withoutGeometry > 0 }.map {
-      "layer '\($0.schema.layer)': \($0.withoutGeometry) features without geometry are left out"
+    encoding.layers.compactMap { layer in
+      withoutGeometry[layer.schema.layer].map {
+        "layer '\(layer.schema.layer)': \($0) features without geometry are left out"
+      }
     }
   }
 
   public mutating func begin(_ schema: Schema) throws(FieldpackError) {
     writeHeader()
-    if let known = layers.firstIndex(where: { $0.schema == schema }) {
-      current = known
-      return
-    }
-    guard schema.geometry != nil || options.skipsErrors else {
-      throw FieldpackError(
-        .unsupported, "layer '\(schema.layer)' has no geometry, which GPX needs",
-        location: .init(layer: schema.layer))
-    }
-    layers.append(GPXWriteLayer(schema))
-    current = layers.count - 1
+    try encoding.begin(schema)
   }
 
   public mutating func feature(
     _ row: borrowing some FeatureRow & ~Copyable
   ) throws(FieldpackError) {
-    guard current >= 0 else {
-      throw FieldpackError(.invalidArgument, "a feature came before its layer")
-    }
-    let (outputStart, spoolStart) = (output.buffer.count, spool.end)
-    do throws(FieldpackError) {
-      try write(row)
-    } catch {
-      output.buffer.removeLast(output.buffer.count - outputStart)
-      spool.cut(to: spoolStart)
-      let place = KeyTuple.Partial(layer: layers[current].schema.layer, feature: row.id)
-      guard options.skipsErrors else { throw error.adding(location: place) }
-      skipped.append(SkippedFeature(location: place, reason: error.message))
-      return
-    }
-    try output.flushIfFull()
-    try spool.flushIfFull()
+    try encoding.feature(row)
+    if encoding.isFull { try takeEncoded() }
   }
 
   /// Completes the document.
   public mutating func finish() throws(FieldpackError) {
+    try takeEncoded()
     writeHeader()
     for isTrack in [false, true] {
       for group in groups where group.isTrack == isTrack { try group.write(spool, to: output) }
@@ -117,111 +98,61 @@ public struct GPXWriter: FeatureSink {
 
         """.utf8)
   }
+}
 
-  // MARK: Features
+extension GPXWriter: FeatureTextWriter {
+  package func encoder() -> GPXEncoder {
+    var fresh = encoding
+    fresh.removeAll()
+    return fresh
+  }
 
-  private mutating func write(
-    _ row: borrowing some FeatureRow & ~Copyable
-  ) throws(FieldpackError) {
-    let header = try checked(row) { span throws(GeometryError) in try WKB.header(of: span) }
-    switch (layers[current].role, header?.type) {
-    case (.tracks, nil), (.routes, nil): try writePath(row)
-    case (_, nil): layers[current].withoutGeometry += 1
-    case (.trackPoints, .point), (.routePoints, .point): try writePathPoint(row)
-    case (_, .point), (_, .multiPoint): try writeWaypoints(row)
-    case (_, .lineString), (_, .multiLineString): try writePath(row)
-    case (_, let type?):
-      throw FieldpackError(
-        .unsupported,
-        "layer '\(layers[current].schema.layer)' holds a \(type.name), which GPX cannot. "
-          + "Try: export points and lines")
+  package mutating func take(from encoder: inout GPXEncoder) throws(FieldpackError) {
+    defer { encoder.removeAll() }
+    skipped += encoder.skipped
+    for layer in encoder.layers where layer.withoutGeometry > 0 {
+      withoutGeometry[layer.schema.layer, default: 0] += layer.withoutGeometry
+    }
+    try output.write(encoder.points)
+    var offset = spool.end
+    try spool.write(encoder.paths)
+    for part in encoder.parts {
+      let layer = encoder.layers[part.layer]
+      add(part, of: layer, at: offset)
+      offset += part.length
+    }
+    if let failure = encoder.failure { throw failure }
+  }
+
+  private mutating func takeEncoded() throws(FieldpackError) {
+    // Taken out, so that its buffers are not shared while they are emptied.
+    var taken = GPXEncoder(skipsErrors: options.skipsErrors)
+    swap(&taken, &encoding)
+    defer { swap(&taken, &encoding) }
+    try take(from: &taken)
+  }
+
+  private mutating func add(_ part: GPXEncoder.Part, of layer: GPXWriteLayer, at offset: Int) {
+    let group = groupIndex(of: layer)
+    let extent = GPXSpool.Extent(offset: offset, length: part.length)
+    switch part.kind {
+    case .whole: groups[group].addWhole(extent)
+    case .path(let id, let head):
+      let body = GPXSpool.Extent(offset: offset + head, length: part.length - head)
+      groups[group].addPath(id: id, head: .init(offset: offset, length: head), body: body)
+    case .point(let path, let segment, let number):
+      groups[group].addPoint(path: path, segment: segment, number: number, extent)
     }
   }
 
-  /// Runs `body` on the geometry; `nil` without one.
-  private func checked<R>(
-    _ row: borrowing some FeatureRow & ~Copyable,
-    _ body: (RawSpan) throws(GeometryError) -> R
-  ) throws(FieldpackError) -> R? {
-    do throws(GeometryError) {
-      return try row.withGeometry(body)
-    } catch {
-      throw FieldpackError(
-        .invalidData, "the geometry of feature \(row.id): \(error)", underlying: error)
-    }
-  }
-
-  /// The geometry's positions in `form`.
-  private func visited(
-    _ row: borrowing some FeatureRow & ~Copyable, _ form: GPXPathVisitor.Form
-  ) throws(FieldpackError) -> GPXPathVisitor {
-    var visitor = GPXPathVisitor(form)
-    _ = try checked(row) { span throws(GeometryError) in try WKB.visit(span, with: &visitor) }
-    if let problem = visitor.problem { throw FieldpackError(.invalidData, problem) }
-    return visitor
-  }
-
-  private mutating func writeWaypoints(
-    _ row: borrowing some FeatureRow & ~Copyable
-  ) throws(FieldpackError) {
-    let points = try visited(row, .points).points
-    if points.isEmpty { layers[current].withoutGeometry += 1 }
-    for point in points {
-      GPXPathVisitor.appendStart("wpt", point.x, point.y, to: &output.buffer)
-      layers[current].points.append(row, z: point.z, m: point.m, to: &output.buffer)
-      output.buffer.append(contentsOf: "</wpt>\n".utf8)
-    }
-  }
-
-  private mutating func writePathPoint(
-    _ row: borrowing some FeatureRow & ~Copyable
-  ) throws(FieldpackError) {
-    guard let point = try visited(row, .points).points.first else {
-      layers[current].withoutGeometry += 1
-      return
-    }
-    let start = spool.end
-    let group: Int
-    switch layers[current].role {
-    case .trackPoints: group = groupIndex(isTrack: true)
-    default: group = groupIndex(isTrack: false)
-    }
-    let element = groups[group].isTrack ? "trkpt" : "rtept"
-    GPXPathVisitor.appendStart(element, point.x, point.y, to: &spool.buffer)
-    layers[current].points.append(row, z: point.z, m: point.m, to: &spool.buffer)
-    spool.buffer.append(contentsOf: "</\(element)>\n".utf8)
-    let place = layers[current].place(of: row)
-    groups[group].addPoint(
-      path: place.path, segment: place.segment, number: place.number, spool.extent(from: start))
-  }
-
-  private mutating func writePath(
-    _ row: borrowing some FeatureRow & ~Copyable
-  ) throws(FieldpackError) {
-    var isTrack = true
-    if case .routes = layers[current].role { isTrack = false }
-    let body = try visited(row, isTrack ? .track : .route).bytes
-    if case .features = layers[current].role, body.isEmpty {
-      layers[current].withoutGeometry += 1
-      return
-    }
-    let headStart = spool.end
-    layers[current].paths.append(row, to: &spool.buffer)
-    let head = spool.extent(from: headStart)
-    let bodyStart = spool.end
-    spool.buffer.append(contentsOf: body)
-    groups[groupIndex(isTrack: isTrack)].addPath(
-      id: row.id, head: head, body: spool.extent(from: bodyStart))
-  }
-
-  /// The group of the current layer's paths, made if need be.
-  private mutating func groupIndex(isTrack: Bool) -> Int {
+  /// The group of a layer's paths, made if need be.
+  private mutating func groupIndex(of layer: GPXWriteLayer) -> Int {
     var hasPointLayer = true
-    if case .features = layers[current].role { hasPointLayer = false }
+    if case .features = layer.role { hasPointLayer = false }
     let key = GroupKey(
-      isTrack: isTrack, hasPointLayer: hasPointLayer, family: layers[current].family)
+      isTrack: layer.isTrack, hasPointLayer: hasPointLayer, family: layer.family)
     if let known = groupIndex[key] { return known }
-    groups.append(GPXPathGroup(isTrack: isTrack))
+    groups.append(GPXPathGroup(isTrack: layer.isTrack))
     groupIndex[key] = groups.count - 1
     return groups.count - 1
   }

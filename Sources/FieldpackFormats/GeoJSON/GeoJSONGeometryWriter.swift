@@ -3,10 +3,10 @@ import FieldpackGeometry
 /// Writes geometries as GeoJSON: shells counterclockwise and holes clockwise (RFC 7946 section
 /// 3.1.6), M dropped, no EMPTY members in Multi types and no EMPTY points in collections, which
 /// have no form that every reader takes.
-struct GeoJSONGeometryWriter: GeometryVisitor {
+struct GeoJSONGeometryWriter: WKBRunVisitor, GeometryVisitor {
   var bytes: [UInt8] = []
-  /// The envelope of the geometry written last.
-  private(set) var envelope = EnvelopeVisitor()
+  /// The envelope of the geometry written last, where it was asked for.
+  private(set) var envelope: Envelope?
   /// Why the geometry cannot be written.
   private(set) var failure: String?
   /// The geometry is POINT EMPTY.
@@ -24,22 +24,26 @@ struct GeoJSONGeometryWriter: GeometryVisitor {
 
   private var frames: [Frame] = []
   private var hasZ = false
-  private var isInRing = false
-  /// The ring being read, x y z: which way round it goes is known only at its end.
-  private var ring: [Double] = []
+  /// The positions of a ``Geometry`` up to the end of their part, x y z.
+  private var gathered: [Double] = []
 
   init(decimals: Int?) { self.decimals = decimals }
 
   // MARK: The main verbs
 
   /// Appends a WKB; curves are drawn with straight lines.
-  mutating func write(_ wkb: RawSpan) throws(GeometryError) {
+  mutating func write(_ wkb: RawSpan, measures: Bool = false) throws(GeometryError) {
     reset()
     let start = bytes.count
-    try WKB.visit(wkb, with: &self)
-    guard hasOtherTypes else { return }
+    try WKB.visitRuns(wkb, with: &self)
+    guard hasOtherTypes else {
+      if measures { envelope = try WKB.envelope(of: wkb) }
+      return
+    }
     bytes.removeSubrange(start...)
-    write(try WKB.read(wkb))
+    let straight = try WKB.read(wkb).linearized()
+    write(straight)
+    envelope = straight.envelope
   }
 
   mutating func write(_ geometry: Geometry) {
@@ -49,8 +53,9 @@ struct GeoJSONGeometryWriter: GeometryVisitor {
 
   private mutating func reset() {
     frames.removeAll(keepingCapacity: true)
-    envelope = EnvelopeVisitor()
-    (failure, isEmptyPoint, hasOtherTypes, isInRing) = (nil, false, false, false)
+    gathered.removeAll(keepingCapacity: true)
+    envelope = nil
+    (failure, isEmptyPoint, hasOtherTypes) = (nil, false, false)
   }
 
   /// Appends `[minX,minY,maxX,maxY]`, with the range of z where there is one.
@@ -69,7 +74,6 @@ struct GeoJSONGeometryWriter: GeometryVisitor {
 
   mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {
     hasZ = dimensions.hasZ
-    envelope.begin(type, dimensions, count: count)
     let isMember = frames.last.map { $0.type != .geometryCollection } ?? false
     var frame = Frame(type: type, isObject: !isMember)
     frame.isLeftOut = count == 0 && (isMember || (type == .point && !frames.isEmpty))
@@ -94,80 +98,108 @@ struct GeoJSONGeometryWriter: GeometryVisitor {
     frames[last].count += 1
   }
 
-  mutating func beginRing(count: Int?) {
-    separate()
-    isInRing = true
-    ring.removeAll(keepingCapacity: true)
+  mutating func positions(_ run: RawSpan, _ count: Int, _ header: WKB.Header, isRing: Bool) {
+    append(
+      run, count, step: 8 * header.dimensions.count, header.byteOrder, isRing: isRing)
   }
+
+  mutating func beginRing(count: Int?) {}
 
   mutating func position(_ x: Double, _ y: Double, _ z: Double, _ m: Double) {
-    envelope.position(x, y, z, m)
-    if isInRing {
-      ring += [x, y, z]
-    } else {
-      if frames.last?.type == .point {
-        frames[frames.count - 1].count = 1
-      } else {
-        separate()
-      }
-      appendPosition(x, y, z)
-    }
+    gathered.append(x)
+    gathered.append(y)
+    gathered.append(z)
   }
 
-  mutating func endRing() {
-    isInRing = false
-    let isShell = frames.last?.count == 1
-    let isReversed = isShell ? signedArea < 0 : signedArea > 0
-    bytes.append(UInt8(ascii: "["))
-    let count = ring.count / 3
-    for index in 0..<count {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      let base = 3 * (isReversed ? count - 1 - index : index)
-      appendPosition(ring[base], ring[base + 1], ring[base + 2])
-    }
-    bytes.append(UInt8(ascii: "]"))
-  }
+  mutating func endRing() { appendGathered(isRing: true) }
 
   mutating func end(_ type: GeometryType) {
+    if !gathered.isEmpty { appendGathered(isRing: false) }
     guard let frame = frames.popLast(), !frame.isLeftOut else { return }
     if type != .point || frame.count == 0 { bytes.append(UInt8(ascii: "]")) }
     if frame.isObject { bytes.append(UInt8(ascii: "}")) }
   }
 
+  private mutating func appendGathered(isRing: Bool) {
+    let positions = gathered
+    gathered.removeAll(keepingCapacity: true)
+    append(positions.span.bytes, positions.count / 3, step: 24, .native, isRing: isRing)
+  }
+
   // MARK: Positions
 
-  /// Twice the area of the ring, positive counterclockwise, relative to its first position.
-  private var signedArea: Double {
-    guard ring.count >= 9 else { return 0 }
-    let (x0, y0) = (ring[0], ring[1])
+  private mutating func append(
+    _ run: RawSpan, _ count: Int, step: Int, _ order: ByteOrder, isRing: Bool
+  ) {
+    guard isRing else {
+      if let last = frames.indices.last { frames[last].count += count }
+      return appendPositions(run, count, step: step, order, isReversed: false)
+    }
+    separate()
+    let isShell = frames.last?.count == 1
+    let area = Self.signedArea(run, count, step: step, order)
+    bytes.append(UInt8(ascii: "["))
+    appendPositions(run, count, step: step, order, isReversed: isShell ? area < 0 : area > 0)
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  /// Twice the area of a ring, positive counterclockwise, relative to its first position.
+  private static func signedArea(
+    _ run: RawSpan, _ count: Int, step: Int, _ order: ByteOrder
+  ) -> Double {
+    guard count >= 3 else { return 0 }
+    let (x0, y0) = (run.double(at: 0, order), run.double(at: 8, order))
+    var (x, y) = (run.double(at: step, order) - x0, run.double(at: step + 8, order) - y0)
     var sum = 0.0
-    for base in stride(from: 3, to: ring.count - 3, by: 3) {
-      sum +=
-        (ring[base] - x0) * (ring[base + 4] - y0) - (ring[base + 3] - x0) * (ring[base + 1] - y0)
+    for index in 2..<count {
+      let nextX = run.double(at: index * step, order) - x0
+      let nextY = run.double(at: index * step + 8, order) - y0
+      sum += x * nextY - nextX * y
+      (x, y) = (nextX, nextY)
     }
     return sum
   }
 
-  @inline(__always)
-  private mutating func appendPosition(_ x: Double, _ y: Double, _ z: Double) {
-    if !x.isFinite || !y.isFinite { failure = "a coordinate is not finite" }
-    bytes.append(UInt8(ascii: "["))
-    append(x)
-    bytes.append(UInt8(ascii: ","))
-    append(y)
-    if hasZ, z.isFinite {
-      bytes.append(UInt8(ascii: ","))
-      append(z)
+  /// Positions for which room is reserved at once.
+  private static let runLength = 64
+  private static let positionRoom = 3 * NumberText.room + 8
+
+  private mutating func appendPositions(
+    _ run: RawSpan, _ count: Int, step: Int, _ order: ByteOrder, isReversed: Bool
+  ) {
+    let (hasZ, decimals) = (hasZ, decimals)
+    let (first, advance) = isReversed ? ((count - 1) * step, -step) : (0, step)
+    var isFinite = true
+    for start in stride(from: 0, to: count, by: Self.runLength) {
+      let end = min(start + Self.runLength, count)
+      bytes.appendRun(upTo: (end - start) * Self.positionRoom) { text in
+        for index in start..<end {
+          let offset = first + index * advance
+          let (x, y) = (run.double(at: offset, order), run.double(at: offset + 8, order))
+          text.append(index == 0 ? "[" : ",[")
+          isFinite = Self.append(x, decimals, to: &text) && isFinite
+          text.append(UInt8(ascii: ","))
+          isFinite = Self.append(y, decimals, to: &text) && isFinite
+          if hasZ {
+            let z = run.double(at: offset + 16, order)
+            if z.isFinite {
+              text.append(UInt8(ascii: ","))
+              Self.append(z, decimals, to: &text)
+            }
+          }
+          text.append(UInt8(ascii: "]"))
+        }
+      }
     }
-    bytes.append(UInt8(ascii: "]"))
+    if !isFinite { failure = "a coordinate is not finite" }
   }
 
-  @inline(__always)
+  @inline(__always) @discardableResult
+  private static func append(_ value: Double, _ decimals: Int?, to text: inout TextRun) -> Bool {
+    if let decimals { text.append(value, decimals: decimals) } else { text.append(value) }
+  }
+
   private mutating func append(_ value: Double) {
-    if let decimals {
-      NumberText.append(value, decimals: decimals, to: &bytes)
-    } else {
-      NumberText.append(value, to: &bytes)
-    }
+    bytes.appendRun(upTo: NumberText.room) { Self.append(value, decimals, to: &$0) }
   }
 }

@@ -53,50 +53,32 @@ public struct GeoJSONWriter: FeatureSink {
     public init() {}
   }
 
-  let output: ByteOutput
-  let options: Options
-  var schema: Schema?
-  /// Holds the bytes being written, which are the output's buffer while a feature is.
-  var body: GeoJSONGeometryWriter
-  /// `"name":` of each column, with the comma before it; `nil` for columns that are no property.
-  var names: [[UInt8]?] = []
-  var idPlace: Int?
-  var metadataPlace: Int?
-  /// The key tuple up to the feature's part.
-  var keyPrefix = ""
-  private var envelope = Envelope.empty
-  /// Features written.
-  public private(set) var count = 0
-  /// The features passed over.
-  public private(set) var skipped: [SkippedFeature] = []
+  private let output: ByteOutput
+  private let options: Options
+  private var encoding: GeoJSONEncoder
+  private var hasBegun = false
 
   /// - Parameter output: the caller finishes it after `finish`.
   public init(_ output: ByteOutput, options: Options = Options()) {
     self.output = output
     self.options = options
-    body = GeoJSONGeometryWriter(decimals: options.decimals)
+    encoding = GeoJSONEncoder(options: options)
   }
 
   /// Takes the columns of the layer.
   ///
   /// - Throws: `.invalidArgument` for a second layer.
   public mutating func begin(_ schema: Schema) throws(FieldpackError) {
-    if let first = self.schema {
-      guard first.layer == schema.layer else {
-        throw FieldpackError(
-          .invalidArgument, "GeoJSON takes one layer, not '\(first.layer)' and '\(schema.layer)'",
-          location: .init(layer: schema.layer))
-      }
-      return
-    }
-    self.schema = schema
-    prepare(schema)
-    if options.layout == .collection { beginCollection() }
+    try encoding.begin(schema)
+    beginCollection()
   }
 
-  private func beginCollection() {
+  private mutating func beginCollection() {
+    guard !hasBegun else { return }
+    hasBegun = true
+    guard options.layout == .collection else { return }
     output.buffer += "{\"type\":\"FeatureCollection\",".utf8
-    if options.writesCRS, let srs = schema?.geometry?.srs, !srs.isUndefined {
+    if options.writesCRS, let srs = encoding.schema?.geometry?.srs, !srs.isUndefined {
       let name = "urn:ogc:def:crs:\(srs.organization)::\(srs.code)"
       output.buffer += "\"crs\":{\"type\":\"name\",\"properties\":{\"name\":\"\(name)\"}},".utf8
     }
@@ -105,87 +87,58 @@ public struct GeoJSONWriter: FeatureSink {
 
   public mutating func feature(_ row: borrowing some FeatureRow & ~Copyable) throws(FieldpackError)
   {
-    guard let schema else {
-      throw FieldpackError(.invalidArgument, "a feature came before its layer")
-    }
-    let start = output.buffer.count
     // Swapped in and out, so that the output's buffer grows in place.
-    swap(&body.bytes, &output.buffer)
-    let failure = append(row, schema)
-    swap(&body.bytes, &output.buffer)
-    if let failure {
-      output.buffer.removeSubrange(start...)
-      let place = KeyTuple.Partial(layer: schema.layer, feature: row.id)
-      guard options.skipsErrors else {
-        throw FieldpackError(
-          .invalidData, "feature \(row.id) cannot be written: \(failure)", location: place)
-      }
-      skipped.append(SkippedFeature(location: place, reason: failure))
-      return
+    swap(&encoding.body.bytes, &output.buffer)
+    do throws(FieldpackError) {
+      try encoding.feature(row)
+    } catch {
+      swap(&encoding.body.bytes, &output.buffer)
+      throw error
     }
-    count += 1
+    swap(&encoding.body.bytes, &output.buffer)
+    if let failure = encoding.failure { throw failure }
     try output.flushIfFull()
-  }
-
-  /// Appends a feature; says why where it cannot be one.
-  private mutating func append(
-    _ row: borrowing some FeatureRow & ~Copyable, _ schema: Schema
-  ) -> String? {
-    switch options.layout {
-    case .collection: body.bytes += (count == 0 ? "\n" : ",\n").utf8
-    case .lines: break
-    case .sequence: body.bytes.append(0x1E)
-    }
-    body.bytes += "{\"type\":\"Feature\"".utf8
-    appendID(row)
-    body.bytes += ",\"properties\":{".utf8
-    appendProperties(row, schema)
-    body.bytes += "}".utf8
-    if options.spatialConnect != nil { appendMetadata(row, schema) }
-    body.bytes += ",\"geometry\":".utf8
-    if let failure = appendGeometry(row) { return failure }
-    body.bytes += (options.layout == .collection ? "}" : "}\n").utf8
-    return nil
-  }
-
-  private mutating func appendGeometry(
-    _ row: borrowing some FeatureRow & ~Copyable
-  ) -> String? {
-    let start = body.bytes.count
-    let outcome = row.withGeometry { span -> String? in
-      do throws(GeometryError) {
-        try body.write(span)
-        return body.failure
-      } catch {
-        return "\(error)"
-      }
-    }
-    guard let failure = outcome, !body.isEmptyPoint else {
-      // RFC 7946 section 3.1: a geometry without coordinates MAY be taken for null.
-      body.bytes.removeSubrange(start...)
-      body.bytes += "null".utf8
-      return nil
-    }
-    if failure == nil, options.writesBoundingBoxes, let box = body.envelope.envelope {
-      body.bytes += ",\"bbox\":".utf8
-      body.write(box: box)
-      envelope.formUnion(box)
-    }
-    return failure
   }
 
   /// Writes what is still open. The output is left to the caller to finish.
   public mutating func finish() throws(FieldpackError) {
+    beginCollection()
     guard options.layout == .collection else { return }
-    if schema == nil { beginCollection() }
     output.buffer += (count == 0 ? "]" : "\n]").utf8
-    if options.writesBoundingBoxes, !envelope.isEmpty {
+    if options.writesBoundingBoxes, !encoding.envelope.isEmpty {
       output.buffer += ",\"bbox\":".utf8
-      swap(&body.bytes, &output.buffer)
-      body.write(box: envelope)
-      swap(&body.bytes, &output.buffer)
+      var box = GeoJSONGeometryWriter(decimals: options.decimals)
+      box.write(box: encoding.envelope)
+      output.buffer += box.bytes
     }
     output.buffer += "}\n".utf8
     try output.flushIfFull()
+  }
+}
+
+extension GeoJSONWriter: FeatureTextWriter {
+  /// Features written.
+  public var count: Int { encoding.count }
+  /// The features passed over.
+  public var skipped: [SkippedFeature] { encoding.skipped }
+  package var notes: [String] { [] }
+
+  package func encoder() -> GeoJSONEncoder {
+    var fresh = encoding
+    fresh.removeAll()
+    return fresh
+  }
+
+  package mutating func take(from encoder: inout GeoJSONEncoder) throws(FieldpackError) {
+    // Every encoder leaves out the comma before its first feature.
+    if options.layout == .collection, count > 0, encoder.count > 0 {
+      output.buffer.append(UInt8(ascii: ","))
+    }
+    encoding.count += encoder.count
+    encoding.skipped += encoder.skipped
+    encoding.envelope.formUnion(encoder.envelope)
+    defer { encoder.removeAll() }
+    try output.write(encoder.body.bytes)
+    if let failure = encoder.failure { throw failure }
   }
 }

@@ -1,30 +1,71 @@
+import FieldpackGeometry
+
 /// JSON strings written into a byte buffer.
 package enum JSONText {
   /// Appends `text` in quotes, with the escapes that RFC 8259 asks for and no others.
   ///
   /// Bytes that are not UTF-8 become U+FFFD.
   package static func append(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+    let plain = plainPrefix(of: text, from: 0)
+    if plain == text.count {
+      return bytes.appendRun(upTo: text.count + 2) { run in
+        run.append(UInt8(ascii: "\""))
+        run.append(text)
+        run.append(UInt8(ascii: "\""))
+      }
+    }
     bytes.append(UInt8(ascii: "\""))
-    var plain = 0
-    var index = 0
+    bytes.append(contentsOf: text[..<plain])
+    appendEscaping(text, from: plain, to: &bytes)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func appendEscaping(
+    _ text: UnsafeBufferPointer<UInt8>, from start: Int, to bytes: inout [UInt8]
+  ) {
+    var (plain, index) = (start, start)
     while index < text.count {
       let byte = text[index]
-      if byte >= 0x20, byte < 0x80, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-        index += 1
-        continue
-      }
       let length = byte < 0x80 ? 0 : wellFormedLength(text, at: index)
       if length > 0 {
-        index += length
+        index = plainPrefix(of: text, from: index + length)
         continue
       }
       bytes.append(contentsOf: text[plain..<index])
       appendEscape(of: byte, to: &bytes)
-      index += 1
-      plain = index
+      plain = index + 1
+      index = plainPrefix(of: text, from: plain)
     }
     bytes.append(contentsOf: text[plain...])
-    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Where the first byte stands that is not ASCII or needs an escape; eight bytes a step.
+  private static func plainPrefix(of text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    var index = start
+    let words = UnsafeRawBufferPointer(text)
+    while index + 8 <= text.count {
+      let word = words.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      guard needsCare(word) == 0 else { break }
+      index += 8
+    }
+    while index < text.count {
+      let byte = text[index]
+      guard byte >= 0x20, byte < 0x80, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else {
+        return index
+      }
+      index += 1
+    }
+    return index
+  }
+
+  /// Not 0 where any of eight bytes is a control character, a quote, a backslash or not ASCII.
+  @inline(__always)
+  private static func needsCare(_ word: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quote = word ^ ones &* 0x22
+    let backslash = word ^ ones &* 0x5C
+    let controls = word &- ones &* 0x20
+    return (word | controls | (quote &- ones) | (backslash &- ones)) & (ones &* 0x80)
   }
 
   package static func append(_ text: String, to bytes: inout [UInt8]) {

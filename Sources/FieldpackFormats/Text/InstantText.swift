@@ -1,7 +1,11 @@
 import FieldpackCore
+import FieldpackGeometry
 
 /// Writes moments into bytes.
 enum InstantText {
+  /// The most bytes that a moment takes.
+  static let room = 24
+
   /// Whether the year has four digits.
   static func canWrite(_ instant: Instant) -> Bool {
     instant.milliseconds >= -62_167_219_200_000 && instant.milliseconds < 253_402_300_800_000
@@ -9,6 +13,10 @@ enum InstantText {
 
   /// Appends `YYYY-MM-DDTHH:MM:SS.SSSZ`, and no fraction where it is zero and `isShort`.
   static func append(_ instant: Instant, isShort: Bool = false, to bytes: inout [UInt8]) {
+    bytes.appendRun(upTo: room) { append(instant, isShort: isShort, to: &$0) }
+  }
+
+  static func append(_ instant: Instant, isShort: Bool = false, to text: inout TextRun) {
     var day = instant.milliseconds / 86_400_000
     var rest = Int(instant.milliseconds % 86_400_000)
     if rest < 0 {
@@ -16,30 +24,34 @@ enum InstantText {
       day -= 1
     }
     let (year, month, dayOfMonth) = CalendarDate(dayNumber: Int(day)).components
-    append(year, digits: 4, to: &bytes)
-    bytes.append(UInt8(ascii: "-"))
-    append(month, digits: 2, to: &bytes)
-    bytes.append(UInt8(ascii: "-"))
-    append(dayOfMonth, digits: 2, to: &bytes)
-    bytes.append(UInt8(ascii: "T"))
-    append(rest / 3_600_000, digits: 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    append(rest / 60_000 % 60, digits: 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    append(rest / 1000 % 60, digits: 2, to: &bytes)
+    append(pair: year / 100, to: &text)
+    append(pair: year % 100, to: &text)
+    append("-", month, to: &text)
+    append("-", dayOfMonth, to: &text)
+    append("T", rest / 3_600_000, to: &text)
+    append(":", rest / 60_000 % 60, to: &text)
+    append(":", rest / 1000 % 60, to: &text)
     if !isShort || rest % 1000 != 0 {
-      bytes.append(UInt8(ascii: "."))
-      append(rest % 1000, digits: 3, to: &bytes)
+      append(".", rest % 1000 / 10, to: &text)
+      append(digit: rest % 10, to: &text)
     }
-    bytes.append(UInt8(ascii: "Z"))
+    text.append("Z")
   }
 
-  private static func append(_ value: Int, digits: Int, to bytes: inout [UInt8]) {
-    var divisor = 1
-    for _ in 1..<digits { divisor *= 10 }
-    while divisor > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
-      divisor /= 10
-    }
+  @inline(__always)
+  private static func append(_ separator: StaticString, _ value: Int, to text: inout TextRun) {
+    text.append(separator)
+    append(pair: value, to: &text)
+  }
+
+  @inline(__always)
+  private static func append(pair value: Int, to text: inout TextRun) {
+    append(digit: value / 10, to: &text)
+    append(digit: value % 10, to: &text)
+  }
+
+  @inline(__always)
+  private static func append(digit: Int, to text: inout TextRun) {
+    text.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit))
   }
 }

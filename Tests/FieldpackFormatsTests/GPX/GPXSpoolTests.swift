@@ -24,14 +24,4 @@ import Testing
     try spool.copy(spool.extent(from: 0), to: output)
     #expect(output.buffer == whole)
   }
-
-  @Test func `what was appended last can be taken back`() throws {
-    let spool = GPXSpool(threshold: 2)
-    spool.buffer.append(contentsOf: [1, 2, 3])
-    try spool.flushIfFull()
-    let end = spool.end
-    spool.buffer.append(4)
-    spool.cut(to: end)
-    #expect(spool.end == 3)
-  }
 }

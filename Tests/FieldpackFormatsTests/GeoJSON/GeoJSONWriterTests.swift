@@ -49,6 +49,23 @@ extension ValueRow {
     }
   }
 
+  @Test func `a character is escaped wherever it stands`() {
+    let cases = [
+      ("\"", #"\""#), ("\\", #"\\"#), ("\u{1F}", #"\u001f"#), ("\n", #"\n"#), ("é", "é"),
+      ("\u{7F}", "\u{7F}"), (" ", " "), ("!", "!"), ("#", "#"), ("[", "["), ("]", "]"),
+    ]
+    for (character, escaped) in cases {
+      for before in 0...17 {
+        let (head, tail) = (String(repeating: "a", count: before), "0123456789")
+        var bytes: [UInt8] = []
+        let text = Array("\(head)\(character)\(tail)\(character)".utf8)
+        text.withUnsafeBufferPointer { JSONText.append($0, to: &bytes) }
+        #expect(
+          String(decoding: bytes, as: UTF8.self) == "\"\(head)\(escaped)\(tail)\(escaped)\"")
+      }
+    }
+  }
+
   @Test func `text that is not UTF-8 is mended`() {
     var bytes: [UInt8] = []
     let broken: [UInt8] = [0x61, 0xFF, 0xC3, 0xA9, 0xED, 0xA0, 0x80, 0xF0, 0x9F]

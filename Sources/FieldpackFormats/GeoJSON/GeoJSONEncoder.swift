@@ -1,0 +1,119 @@
+package import FieldpackCore
+import FieldpackGeometry
+
+/// Encodes the features of one layer as GeoJSON; see ``GeoJSONWriter``.
+package struct GeoJSONEncoder: FeatureTextEncoder {
+  let options: GeoJSONWriter.Options
+  private(set) var schema: Schema?
+  /// Holds the text.
+  var body: GeoJSONGeometryWriter
+  var plan = GeoJSONPlan()
+  /// The box of the features since it was taken last.
+  var envelope = Envelope.empty
+  package internal(set) var count = 0
+  var skipped: [SkippedFeature] = []
+  package private(set) var failure: FieldpackError?
+
+  init(options: GeoJSONWriter.Options) {
+    self.options = options
+    body = GeoJSONGeometryWriter(decimals: options.decimals)
+  }
+
+  package var byteCount: Int { body.bytes.count }
+
+  /// Forgets the features, not the layer.
+  mutating func removeAll() {
+    body.bytes.removeAll(keepingCapacity: true)
+    envelope = .empty
+    count = 0
+    skipped = []
+    failure = nil
+  }
+
+  /// Takes the columns of the layer.
+  ///
+  /// - Throws: `.invalidArgument` for a second layer.
+  package mutating func begin(_ schema: Schema) throws(FieldpackError) {
+    if let first = self.schema {
+      guard first.layer == schema.layer else {
+        throw FieldpackError(
+          .invalidArgument, "GeoJSON takes one layer, not '\(first.layer)' and '\(schema.layer)'",
+          location: .init(layer: schema.layer))
+      }
+      return
+    }
+    self.schema = schema
+    plan = GeoJSONPlan(schema, options)
+  }
+
+  package mutating func feature(
+    _ row: borrowing some FeatureRow & ~Copyable
+  ) throws(FieldpackError) {
+    guard let layer = schema?.layer else {
+      throw FieldpackError(.invalidArgument, "a feature came before its layer")
+    }
+    guard failure == nil else { return }
+    let start = body.bytes.count
+    guard let reason = append(row) else {
+      count += 1
+      return
+    }
+    body.bytes.removeSubrange(start...)
+    let place = KeyTuple.Partial(layer: layer, feature: row.id)
+    if options.skipsErrors {
+      skipped.append(SkippedFeature(location: place, reason: reason))
+    } else {
+      failure = FieldpackError(
+        .invalidData, "feature \(row.id) cannot be written: \(reason)", location: place)
+    }
+  }
+
+  /// Appends a feature; says why where it cannot be one.
+  private mutating func append(_ row: borrowing some FeatureRow & ~Copyable) -> String? {
+    let isCollection = options.layout == .collection
+    body.bytes.appendRun(upTo: 40) { text in
+      switch options.layout {
+      case .collection: text.append(count == 0 ? "\n" : ",\n")
+      case .lines: break
+      case .sequence: text.append(UInt8(0x1E))
+      }
+      text.append("{\"type\":\"Feature\"")
+    }
+    appendID(row)
+    body.bytes.appendRun(upTo: 16) { $0.append(",\"properties\":{") }
+    appendProperties(row)
+    body.bytes.append(UInt8(ascii: "}"))
+    if options.spatialConnect != nil { appendMetadata(row) }
+    body.bytes.appendRun(upTo: 16) { $0.append(",\"geometry\":") }
+    if let failure = appendGeometry(row) { return failure }
+    body.bytes.appendRun(upTo: 2) { $0.append(isCollection ? "}" : "}\n") }
+    return nil
+  }
+
+  private mutating func appendGeometry(
+    _ row: borrowing some FeatureRow & ~Copyable
+  ) -> String? {
+    let start = body.bytes.count
+    let measures = options.writesBoundingBoxes
+    let outcome = row.withGeometry { span -> String? in
+      do throws(GeometryError) {
+        try body.write(span, measures: measures)
+        return body.failure
+      } catch {
+        return "\(error)"
+      }
+    }
+    guard let failure = outcome, !body.isEmptyPoint else {
+      // RFC 7946 section 3.1: a geometry without coordinates MAY be taken for null.
+      body.bytes.removeSubrange(start...)
+      body.bytes.appendRun(upTo: 4) { $0.append("null") }
+      return nil
+    }
+    if failure == nil, measures, let box = body.envelope {
+      body.bytes += ",\"bbox\":".utf8
+      body.write(box: box)
+      envelope.formUnion(box)
+    }
+    return failure
+  }
+}

@@ -1,0 +1,38 @@
+package import FieldpackCore
+
+/// Encodes features as the text of a format, into memory of its own.
+///
+/// Encoders of one writer work at the same time on pieces of a layer; the writer takes what they
+/// made in the features' order and adds what stands around and between the features.
+package protocol FeatureTextEncoder: FeatureSink, Sendable {
+  /// Bytes of text that wait to be taken.
+  var byteCount: Int { get }
+  /// Features that were encoded and wait to be taken.
+  var count: Int { get }
+  /// Why the feature behind those could not be encoded; the features that follow are not looked at.
+  ///
+  /// Kept, not thrown, so that the features before it are written.
+  var failure: FieldpackError? { get }
+}
+
+extension FeatureTextEncoder {
+  /// Whether the text is enough for one write.
+  package var isFull: Bool { byteCount >= 1 << 18 || failure != nil }
+}
+
+/// Writes a file from what its encoders made.
+package protocol FeatureTextWriter: FeatureSink {
+  associatedtype Encoder: FeatureTextEncoder
+  /// An encoder for the layers announced so far.
+  func encoder() -> Encoder
+  /// Takes what `encoder` has made and leaves it empty, with its memory.
+  ///
+  /// - Throws: also the encoder's ``FeatureTextEncoder/failure``, when what was before it is taken.
+  mutating func take(from encoder: inout Encoder) throws(FieldpackError)
+  /// Writes what is still open. The output is left to the caller to finish.
+  mutating func finish() throws(FieldpackError)
+  /// The features passed over.
+  var skipped: [SkippedFeature] { get }
+  /// Remarks on what the format has no place for.
+  var notes: [String] { get }
+}
