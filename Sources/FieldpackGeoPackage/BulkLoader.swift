@@ -77,8 +77,14 @@ public final class BulkLoader: FeatureSink {
     return try target(for: schema).plan
   }
 
-  /// Empty rows for an encoder to fill, used ones where there are some; from any thread.
-  package func emptyRows() -> EncodedRows { inserter.emptyRows() }
+  /// Gives empty rows for an encoder to fill, used ones where there are some; from any thread.
+  package var emptyRows: @Sendable () -> EncodedRows {
+    let inserter = inserter
+    return { inserter.emptyRows() }
+  }
+
+  /// Lists rows that an encoder passed over.
+  package func note(skipped features: [SkippedFeature]) { note(features, count: features.count) }
 
   /// Takes over rows that an encoder of the schema's plan filled; they follow all that were given
   /// before. `rows` is empty afterwards.

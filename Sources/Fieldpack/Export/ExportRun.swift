@@ -79,18 +79,31 @@ struct ExportRun: Sendable {
     let worker = try ExportWorker()
     do throws(FieldpackError) {
       try await worker.open(plan.writing, at: path)
-      let batches = try await workspace.query(plan.query)
-      try requireAll(batches.report)
-      try await copy(batches, to: worker, &plan.report)
-      try requireAll(batches.report)
+      let contents = try await transfer(plan.query, to: worker, &plan.report)
       let state = await worker.state
       try await finish(worker, state)
-      plan.report.add(batches.report.current, state)
+      plan.report.add(contents, state)
     } catch {
       await worker.abandon()
       throw error
     }
     return plan.report
+  }
+
+  /// Writes all features; gives what the query had to tell.
+  private func transfer(
+    _ query: Query, to worker: ExportWorker, _ report: inout ExportReport
+  ) async throws(FieldpackError) -> QueryReport.Contents {
+    let encoder = try await worker.encoder(skipsErrors: options.skipsErrors)
+    let contents = try await copyPieces(
+      of: query, as: encoder, requiresAll: true, &report
+    ) { (piece) async throws(FieldpackError) in try await worker.take(piece) }
+    if let contents { return contents }
+    let batches = try await workspace.query(query)
+    try requireAll(batches.report)
+    try await copy(batches, to: worker, &report)
+    try requireAll(batches.report)
+    return batches.report.current
   }
 
   /// Reads the next batch while the last one is written.
@@ -107,7 +120,7 @@ struct ExportRun: Sendable {
       } catch {
         following = .failure(error)
       }
-      report.add(try await written.get(), of: batch)
+      report.add(try await written.get(), batch.store, batch.schema.layer)
       options.progress?(report.count)
       next = try following.get()
       try checkCancellation()
@@ -126,13 +139,13 @@ struct ExportRun: Sendable {
     try result.get()
   }
 
-  private func checkCancellation() throws(FieldpackError) {
+  func checkCancellation() throws(FieldpackError) {
     if Task.isCancelled {
       throw FieldpackError(.interrupted, "interrupted; nothing was written")
     }
   }
 
-  private func requireAll(_ report: QueryReport) throws(FieldpackError) {
+  func requireAll(_ report: QueryReport) throws(FieldpackError) {
     guard !options.skipsErrors, let error = FieldpackError(incomplete: report.current.failures)
     else { return }
     throw error
@@ -144,20 +157,35 @@ struct ExportRun: Sendable {
     var plan = try await plan()
     var writer = try FeatureFileWriter(plan.writing, to: output)
     for target in plan.writing.targets { try writer.begin(target) }
-    let batches = try await workspace.query(plan.query)
+    let encoder = try writer.encoder(skipsErrors: options.skipsErrors)
+    let contents = try await copyPieces(
+      of: plan.query, as: encoder, requiresAll: false, &plan.report
+    ) { (piece) async throws(FieldpackError) in try writer.take(piece) }
+    let told =
+      if let contents { contents } else {
+        try await copyBatches(of: plan.query, to: &writer, &plan.report)
+      }
+    let state = ExportWorker.State(
+      skipped: writer.skipped, skippedCount: writer.skippedCount, notes: writer.notes)
+    try writer.finish()
+    plan.report.add(told, state)
+    return plan.report
+  }
+
+  private func copyBatches(
+    of query: Query, to writer: inout FeatureFileWriter, _ report: inout ExportReport
+  ) async throws(FieldpackError) -> QueryReport.Contents {
+    let batches = try await workspace.query(query)
     let iterator = batches.makeAsyncIterator()
     while let batch = try await iterator.next() {
       let before = writer.skippedCount
       try writer.write(batch)
-      plan.report.add(batch.count - (writer.skippedCount - before), of: batch)
-      options.progress?(plan.report.count)
+      let count = batch.count - (writer.skippedCount - before)
+      report.add(count, batch.store, batch.schema.layer)
+      options.progress?(report.count)
       try checkCancellation()
     }
-    let state = ExportWorker.State(
-      skipped: writer.skipped, skippedCount: writer.skippedCount, notes: writer.notes)
-    try writer.finish()
-    plan.report.add(batches.report.current, state)
-    return plan.report
+    return batches.report.current
   }
 }
 
@@ -169,14 +197,11 @@ extension Format {
 }
 
 extension ExportReport {
-  fileprivate mutating func add(_ count: Int, of batch: FeatureBatch) {
-    let place = layers.firstIndex {
-      $0.store == batch.store && $0.layer == batch.schema.layer
-    }
-    if let place {
+  mutating func add(_ count: Int, _ store: StoreID, _ layer: LayerID) {
+    if let place = layers.firstIndex(where: { $0.store == store && $0.layer == layer }) {
       layers[place].count += count
     } else {
-      layers.append(.init(store: batch.store, layer: batch.schema.layer, count: count))
+      layers.append(.init(store: store, layer: layer, count: count))
     }
   }
 

@@ -47,6 +47,13 @@ actor ExportWorker {
     }
   }
 
+  func encoder(skipsErrors: Bool) throws(FieldpackError) -> FeatureFileWriter.Encoder? {
+    try writer.encoder(skipsErrors: skipsErrors)
+  }
+
+  /// Writes what a piece holds.
+  func take(_ piece: FeatureFileWriter.Encoder) throws(FieldpackError) { try writer.take(piece) }
+
   func finish() -> Result<Void, FieldpackError> {
     Result { () throws(FieldpackError) in try writer.finish() }
   }

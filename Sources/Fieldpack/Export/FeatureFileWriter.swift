@@ -88,6 +88,64 @@ enum FeatureFileWriter {
     }
   }
 
+  /// Encoders for pieces of the answer, in the format's own type.
+  enum Encoder: Sendable {
+    case geoJSON(GeoJSONEncoder)
+    case gpx(GPXEncoder)
+    case csv(CSVEncoder)
+    case geoPackage(GeoPackageEncoder)
+
+    var layer: LayerID? {
+      switch self {
+      case .geoJSON(let encoder): encoder.layer
+      case .gpx(let encoder): encoder.layer
+      case .csv(let encoder): encoder.layer
+      case .geoPackage(let encoder): encoder.layer
+      }
+    }
+
+    /// Features that were encoded.
+    var count: Int {
+      switch self {
+      case .geoJSON(let encoder): encoder.count
+      case .gpx(let encoder): encoder.count
+      case .csv(let encoder): encoder.count
+      case .geoPackage(let encoder): encoder.count
+      }
+    }
+  }
+
+  /// An encoder for the layers announced; `nil` where features have to come one by one.
+  func encoder(skipsErrors: Bool) throws(FieldpackError) -> Encoder? {
+    switch self {
+    case .geoJSON(let writer, _): .geoJSON(writer.encoder())
+    case .gpx(let writer, _): .gpx(writer.encoder())
+    case .csv(let writer, _): .csv(writer.encoder())
+    case .geoPackage(let export):
+      try export.encoder(skipsErrors: skipsErrors).map { .geoPackage($0) }
+    case .closed: nil
+    }
+  }
+
+  /// Writes what an encoder of this writer has made.
+  mutating func take(_ encoder: Encoder) throws(FieldpackError) {
+    switch (take(), encoder) {
+    case (.geoJSON(var writer, let output), .geoJSON(var encoder)):
+      try writer.take(from: &encoder)
+      self = .geoJSON(writer, output)
+    case (.gpx(var writer, let output), .gpx(var encoder)):
+      try writer.take(from: &encoder)
+      self = .gpx(writer, output)
+    case (.csv(var writer, let output), .csv(var encoder)):
+      try writer.take(from: &encoder)
+      self = .csv(writer, output)
+    case (.geoPackage(let export), .geoPackage(var encoder)):
+      try export.take(from: &encoder)
+      self = .geoPackage(export)
+    case (let other, _): self = other
+    }
+  }
+
   /// Completes the file and puts it in its place.
   mutating func finish() throws(FieldpackError) {
     switch take() {

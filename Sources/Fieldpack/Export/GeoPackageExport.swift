@@ -9,6 +9,8 @@ import FieldpackGeometry
 final class GeoPackageExport {
   private let writer: GeoPackageBulkWriter
   private var layers: [LayerID: Stored] = [:]
+  /// The rows as they come.
+  private var rowSchemas: [LayerID: Schema] = [:]
   private var systems: [SRS: StoredSRS] = [:]
 
   private struct Stored {
@@ -31,6 +33,7 @@ final class GeoPackageExport {
   func create(_ target: ExportTarget) throws(FieldpackError) {
     let stored = Self.stored(target)
     layers[target.layer] = stored
+    rowSchemas[target.layer] = target.schema
     if let system = target.system { try define(system, for: target.layer) }
     try writer.create(stored.schema, ids: target.hasTextIDs ? .assigned : .given)
   }
@@ -92,6 +95,26 @@ final class GeoPackageExport {
       try loader.feature(
         TextIDRow(row: batch[index], place: stored.schema.columns.count - 1))
     }
+  }
+
+  /// An encoder for the layers created; `nil` where ids are texts, which become a column.
+  func encoder(skipsErrors: Bool) throws(FieldpackError) -> GeoPackageEncoder? {
+    var targets: [LayerID: GeoPackageEncoder.Target] = [:]
+    for (layer, schema) in rowSchemas {
+      guard layers[layer]?.keepsTextID == false else { return nil }
+      targets[layer] = .init(schema: schema, plan: try writer.loader.plan(for: schema))
+    }
+    return GeoPackageEncoder(
+      targets, skipsErrors: skipsErrors, emptyRows: writer.loader.emptyRows)
+  }
+
+  /// Stores the rows of an encoder and leaves it empty.
+  func take(from encoder: inout GeoPackageEncoder) throws(FieldpackError) {
+    writer.loader.note(skipped: encoder.skipped)
+    if let schema = encoder.target?.schema {
+      try writer.loader.append(&encoder.rows, of: schema)
+    }
+    if let failure = encoder.failure { throw failure }
   }
 
   func finish() throws(FieldpackError) { _ = try writer.commit() }

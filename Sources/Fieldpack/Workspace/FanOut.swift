@@ -27,6 +27,25 @@ struct FanOut: Sendable {
     }
   }
 
+  /// With one store its answer in pieces, and which store it is.
+  func pieces<Piece: PieceSink>(
+    into make: @escaping @Sendable () -> Piece
+  ) async throws(FieldpackError) -> (store: StoreID, pieces: FeaturePieces<Piece>)? {
+    guard parts.count == 1 else { return nil }
+    let part = parts[0]
+    let pieces = try await part.store.pieces(of: query.in(layers: part.query.layers), into: make)
+    let report = report
+    let merged = FeaturePieces<Piece>(report: report) {
+      let relay = PieceRelay(pieces.makeAsyncIterator())
+      return { () async throws(FieldpackError) in
+        let piece = try await relay.next()
+        if piece == nil { report.merge(pieces.report) }
+        return piece
+      }
+    }
+    return (part.store.id, merged)
+  }
+
   /// Reports a store that fails on the way, which does not stop the others; throws where stores
   /// were asked for by name, or nobody waits any more.
   func report(_ error: FieldpackError, of store: StoreID) throws(FieldpackError) {
@@ -48,6 +67,15 @@ private actor Relay {
   init(_ iterator: FeatureBatches.Iterator) { self.iterator = iterator }
 
   func next() async throws(FieldpackError) -> FeatureBatch? { try await iterator.next() }
+}
+
+/// Hands an iterator's pieces on.
+private actor PieceRelay<Piece: PieceSink> {
+  private let iterator: FeaturePieces<Piece>.Iterator
+
+  init(_ iterator: FeaturePieces<Piece>.Iterator) { self.iterator = iterator }
+
+  func next() async throws(FieldpackError) -> Piece? { try await iterator.next() }
 }
 
 extension QueryReport {

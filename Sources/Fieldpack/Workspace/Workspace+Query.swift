@@ -16,6 +16,17 @@ extension Workspace {
     }
   }
 
+  /// The answer to `query` in sinks that `make` makes, where one store gives it; `nil` for several.
+  ///
+  /// As ``Store/pieces(of:into:)``, with failures as in ``query(_:)``.
+  package nonisolated func pieces<Piece: PieceSink>(
+    of query: Query, into make: @escaping @Sendable () -> Piece
+  ) async throws(FieldpackError) -> (store: StoreID, pieces: FeaturePieces<Piece>)? {
+    let report = QueryReport()
+    let parts = try await parts(of: query, report: report)
+    return try await FanOut(query: query, parts: parts, report: report).pieces(into: make)
+  }
+
   /// How many features `query` gives; stores that are down are left out and reported.
   public nonisolated func count(
     _ query: Query, report: QueryReport = QueryReport()

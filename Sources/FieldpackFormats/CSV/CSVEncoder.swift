@@ -13,6 +13,7 @@ package struct CSVEncoder: FeatureTextEncoder {
 
   init(options: CSVWriter.Options) { self.options = options }
 
+  package var layer: LayerID? { schema?.layer }
   package var byteCount: Int { bytes.count }
 
   /// Forgets the features, not the layer.

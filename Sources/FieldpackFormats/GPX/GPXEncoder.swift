@@ -34,6 +34,7 @@ package struct GPXEncoder: FeatureTextEncoder {
 
   init(skipsErrors: Bool) { self.skipsErrors = skipsErrors }
 
+  package var layer: LayerID? { current < 0 ? nil : layers[current].schema.layer }
   package var byteCount: Int { points.count + paths.count }
 
   /// Forgets the features, not the layers.

@@ -55,7 +55,7 @@ extension GeoJSONEncoder {
     } else if let place = plan.idPlace {
       guard row.kind(at: place) != .null else { return }
       body.bytes += ",\"id\":".utf8
-      appendValue(row, place, isBoolean: false, isJSON: false)
+      appendValue(row, place, isJSON: false)
     } else if plan.hasFeatureID {
       if case .integer(let id) = row.id, options.spatialConnect == nil {
         body.bytes.appendRun(upTo: NumberText.room + 8) { text in
@@ -70,35 +70,61 @@ extension GeoJSONEncoder {
   }
 
   mutating func appendProperties(_ row: borrowing some FeatureRow & ~Copyable) {
-    for index in plan.members.indices {
-      let member = plan.members[index]
-      body.bytes.append(contentsOf: plan.names[member.name])
-      appendValue(row, member.column, isBoolean: member.isBoolean, isJSON: member.isJSON)
+    // Held apart from what is changed, so that nothing is copied.
+    let plan = plan
+    plan.names.withUnsafeBufferPointer { names in
+      for member in plan.members {
+        let name = UnsafeBufferPointer(rebasing: names[member.name])
+        append(row, member.column, name, isBoolean: member.isBoolean, isJSON: member.isJSON)
+      }
     }
   }
 
   private mutating func appendValue(
-    _ row: borrowing some FeatureRow & ~Copyable, _ column: Int, isBoolean: Bool, isJSON: Bool
+    _ row: borrowing some FeatureRow & ~Copyable, _ column: Int, isJSON: Bool
+  ) {
+    append(row, column, UnsafeBufferPointer(start: nil, count: 0), isBoolean: false, isJSON: isJSON)
+  }
+
+  /// Appends a name with its colon, then the value.
+  private mutating func append(
+    _ row: borrowing some FeatureRow & ~Copyable, _ column: Int,
+    _ name: UnsafeBufferPointer<UInt8>, isBoolean: Bool, isJSON: Bool
   ) {
     switch row.kind(at: column) {
-    case .null: body.bytes.appendRun(upTo: 4) { $0.append("null") }
+    case .null:
+      body.bytes.appendRun(upTo: name.count + 4) { text in
+        text.append(name)
+        text.append("null")
+      }
     case .integer:
       let value = row.integer(at: column)
-      body.bytes.appendRun(upTo: NumberText.room) { text in
+      body.bytes.appendRun(upTo: name.count + NumberText.room) { text in
+        text.append(name)
         if isBoolean, value == 0 || value == 1 {
           text.append(value == 1 ? "true" : "false")
         } else {
           text.append(value)
         }
       }
-    case .real: append(real: row.real(at: column))
+    case .real:
+      let value = row.real(at: column)
+      body.bytes.appendRun(upTo: name.count + NumberText.room + 4) { text in
+        text.append(name)
+        if !text.append(value) {
+          text.append("null")
+        } else if NumberText.isWritten(whole: value) {
+          text.append(".0")
+        }
+      }
     case .text:
       row.withBytes(at: column) { span in
         span.withUnsafeBytes {
-          append($0.assumingMemoryBound(to: UInt8.self), isJSON: isJSON)
+          append(name, $0.assumingMemoryBound(to: UInt8.self), isJSON: isJSON)
         }
       }
     case .blob:
+      body.bytes.append(contentsOf: name)
       let encoded = row.withBytes(at: column) { span in
         span.withUnsafeBytes { Base64.encode($0) }
       }
@@ -106,22 +132,15 @@ extension GeoJSONEncoder {
     }
   }
 
-  private mutating func append(real value: Double) {
-    body.bytes.appendRun(upTo: NumberText.room + 4) { text in
-      if !text.append(value) {
-        text.append("null")
-      } else if NumberText.isWritten(whole: value) {
-        text.append(".0")
-      }
-    }
-  }
-
   /// Appends a text, or the JSON in it; what is said to be JSON and is not is a text after all.
-  private mutating func append(_ value: UnsafeBufferPointer<UInt8>, isJSON: Bool) {
+  private mutating func append(
+    _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, isJSON: Bool
+  ) {
     if isJSON, let compact = Self.compact(value) {
+      body.bytes.append(contentsOf: name)
       body.bytes += compact
     } else {
-      JSONText.append(value, to: &body.bytes)
+      JSONText.append(value, after: name, to: &body.bytes)
     }
   }
 
@@ -141,7 +160,7 @@ extension GeoJSONEncoder {
   mutating func appendMetadata(_ row: borrowing some FeatureRow & ~Copyable) {
     body.bytes += ",\"metadata\":".utf8
     if let place = plan.metadataPlace, row.kind(at: place) != .null {
-      return appendValue(row, place, isBoolean: false, isJSON: true)
+      return appendValue(row, place, isJSON: true)
     }
     let known: [(String, String?)] = [
       ("created_at", options.spatialConnect?.createdAt.map(Self.spatialConnectTime)),

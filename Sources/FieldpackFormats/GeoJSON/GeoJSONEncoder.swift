@@ -19,6 +19,7 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
     body = GeoJSONGeometryWriter(decimals: options.decimals)
   }
 
+  package var layer: LayerID? { schema?.layer }
   package var byteCount: Int { body.bytes.count }
 
   /// Forgets the features, not the layer.

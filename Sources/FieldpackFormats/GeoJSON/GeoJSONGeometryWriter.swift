@@ -34,6 +34,11 @@ struct GeoJSONGeometryWriter: WKBRunVisitor, GeometryVisitor {
   /// Appends a WKB; curves are drawn with straight lines.
   mutating func write(_ wkb: RawSpan, measures: Bool = false) throws(GeometryError) {
     reset()
+    let header = try WKB.header(of: wkb)
+    if header.type == .point, appendPoint(wkb, header) {
+      if measures { envelope = try WKB.envelope(of: wkb) }
+      return
+    }
     let start = bytes.count
     try WKB.visitRuns(wkb, with: &self)
     guard hasOtherTypes else {
@@ -128,6 +133,22 @@ struct GeoJSONGeometryWriter: WKBRunVisitor, GeometryVisitor {
 
   // MARK: Positions
 
+  /// Appends a point as the walk through it would; `false` where that has to tell what is wrong.
+  private mutating func appendPoint(_ wkb: RawSpan, _ header: WKB.Header) -> Bool {
+    guard wkb.byteCount == header.bodyOffset + 8 * header.dimensions.count else { return false }
+    let (body, order) = (header.bodyOffset, header.byteOrder)
+    let (x, y) = (wkb.double(at: body, order), wkb.double(at: body + 8, order))
+    let z = header.dimensions.hasZ ? wkb.double(at: body + 16, order) : .nan
+    guard x.isFinite, y.isFinite else { return false }
+    let decimals = decimals
+    bytes.appendRun(upTo: Self.positionRoom + 40) { text in
+      text.append("{\"type\":\"Point\",\"coordinates\":")
+      Self.append(x, y, z, decimals, to: &text)
+      text.append(UInt8(ascii: "}"))
+    }
+    return true
+  }
+
   private mutating func append(
     _ run: RawSpan, _ count: Int, step: Int, _ order: ByteOrder, isRing: Bool
   ) {
@@ -176,22 +197,30 @@ struct GeoJSONGeometryWriter: WKBRunVisitor, GeometryVisitor {
         for index in start..<end {
           let offset = first + index * advance
           let (x, y) = (run.double(at: offset, order), run.double(at: offset + 8, order))
-          text.append(index == 0 ? "[" : ",[")
-          isFinite = Self.append(x, decimals, to: &text) && isFinite
-          text.append(UInt8(ascii: ","))
-          isFinite = Self.append(y, decimals, to: &text) && isFinite
-          if hasZ {
-            let z = run.double(at: offset + 16, order)
-            if z.isFinite {
-              text.append(UInt8(ascii: ","))
-              Self.append(z, decimals, to: &text)
-            }
-          }
-          text.append(UInt8(ascii: "]"))
+          if index > 0 { text.append(UInt8(ascii: ",")) }
+          let z = hasZ ? run.double(at: offset + 16, order) : .nan
+          isFinite = Self.append(x, y, z, decimals, to: &text) && isFinite
         }
       }
     }
     if !isFinite { failure = "a coordinate is not finite" }
+  }
+
+  /// Appends a position, without a z that is not finite; `false` where x or y is not.
+  @inline(__always) @discardableResult
+  private static func append(
+    _ x: Double, _ y: Double, _ z: Double, _ decimals: Int?, to text: inout TextRun
+  ) -> Bool {
+    text.append(UInt8(ascii: "["))
+    let hasX = append(x, decimals, to: &text)
+    text.append(UInt8(ascii: ","))
+    let hasY = append(y, decimals, to: &text)
+    if z.isFinite {
+      text.append(UInt8(ascii: ","))
+      append(z, decimals, to: &text)
+    }
+    text.append(UInt8(ascii: "]"))
+    return hasX && hasY
   }
 
   @inline(__always) @discardableResult

@@ -6,14 +6,24 @@ package enum JSONText {
   ///
   /// Bytes that are not UTF-8 become U+FFFD.
   package static func append(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+    append(text, after: UnsafeBufferPointer(start: nil, count: 0), to: &bytes)
+  }
+
+  /// Appends `name` as it is, then `text` as ``append(_:to:)`` does.
+  static func append(
+    _ text: UnsafeBufferPointer<UInt8>, after name: UnsafeBufferPointer<UInt8>,
+    to bytes: inout [UInt8]
+  ) {
     let plain = plainPrefix(of: text, from: 0)
     if plain == text.count {
-      return bytes.appendRun(upTo: text.count + 2) { run in
+      return bytes.appendRun(upTo: name.count + text.count + 2) { run in
+        run.append(name)
         run.append(UInt8(ascii: "\""))
         run.append(text)
         run.append(UInt8(ascii: "\""))
       }
     }
+    bytes.append(contentsOf: name)
     bytes.append(UInt8(ascii: "\""))
     bytes.append(contentsOf: text[..<plain])
     appendEscaping(text, from: plain, to: &bytes)

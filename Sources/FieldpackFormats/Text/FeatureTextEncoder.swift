@@ -4,7 +4,9 @@ package import FieldpackCore
 ///
 /// Encoders of one writer work at the same time on pieces of a layer; the writer takes what they
 /// made in the features' order and adds what stands around and between the features.
-package protocol FeatureTextEncoder: FeatureSink, Sendable {
+package protocol FeatureTextEncoder: PieceSink {
+  /// The layer announced last.
+  var layer: LayerID? { get }
   /// Bytes of text that wait to be taken.
   var byteCount: Int { get }
   /// Features that were encoded and wait to be taken.
