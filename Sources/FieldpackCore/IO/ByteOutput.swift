@@ -14,6 +14,9 @@ public final class ByteOutput {
   private let path: String
   private let file: PendingFile?
   private let capacity = 1 << 18
+  /// Bytes written, and how many of them the system was asked to put on the disk.
+  private var written = 0
+  private var sent = 0
 
   /// Keeps everything in `buffer`.
   public init() {
@@ -35,7 +38,7 @@ public final class ByteOutput {
     replacing target: String, overwrite: Bool
   ) throws(FieldpackError) {
     let pending = try PendingFile(target: target, overwrite: overwrite)
-    let opened = open(pending.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    let opened = open(pending.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard opened >= 0 else { throw .system(errno, "create", pending.path) }
     descriptor = opened
     path = target
@@ -51,18 +54,21 @@ public final class ByteOutput {
 
   /// Appends `bytes`; many of them go past the buffer.
   public func write(_ bytes: [UInt8]) throws(FieldpackError) {
+    var failure: FieldpackError?
+    bytes.withUnsafeBytes { bytes in
+      do throws(FieldpackError) { try write(bytes) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Appends `bytes`; many of them go past the buffer.
+  package func write(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
     guard let descriptor, bytes.count >= 1 << 16 else {
       buffer.append(contentsOf: bytes)
       return try flushIfFull()
     }
     try flush()
-    var failure: FieldpackError?
-    bytes.withUnsafeBytes { bytes in
-      do throws(FieldpackError) {
-        try writeAll(bytes, to: descriptor, path: path)
-      } catch { failure = error }
-    }
-    if let failure { throw failure }
+    try write(bytes, to: descriptor)
   }
 
   /// Writes the buffer out.
@@ -70,11 +76,72 @@ public final class ByteOutput {
     guard let descriptor else { return }
     var failure: FieldpackError?
     buffer.withUnsafeBytes { bytes in
-      do throws(FieldpackError) {
-        try writeAll(bytes, to: descriptor, path: path)
-      } catch { failure = error }
+      do throws(FieldpackError) { try write(bytes, to: descriptor) } catch { failure = error }
     }
     buffer.removeAll(keepingCapacity: true)
+    if let failure { throw failure }
+  }
+
+  private func write(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
+  ) throws(FieldpackError) {
+    try writeAll(bytes, to: descriptor, path: path)
+    written += bytes.count
+    // Begun early, so that the end of a large file does not wait for all of it.
+    if file != nil, written - sent >= 8 << 20 {
+      EarlyWriting.begin(descriptor, sent..<written)
+      sent = written
+    }
+  }
+
+  // MARK: Taking back
+
+  /// Whether what was written can be taken back: in memory, and in a file that is not in its place.
+  package var canTakeBack: Bool { descriptor == nil || file != nil }
+
+  /// Where the next byte goes.
+  package var position: Int { written + buffer.count }
+
+  /// Gives all bytes from `offset` on to `body`, some at a time, and goes on from there.
+  ///
+  /// - Precondition: ``canTakeBack``, and `offset` is not beyond ``position``.
+  package func takeBack(
+    from offset: Int, _ body: (UnsafeRawBufferPointer) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
+    precondition(canTakeBack && offset >= 0 && offset <= position)
+    guard let descriptor else {
+      let taken = Array(buffer[offset...])
+      buffer.removeLast(taken.count)
+      return try lend(taken, taken.count, to: body)
+    }
+    try flush()
+    var chunk = [UInt8](repeating: 0, count: min(1 << 17, written - offset))
+    var next = offset
+    while next < written {
+      let wanted = min(chunk.count, written - next)
+      let count = chunk.withUnsafeMutableBytes {
+        pread(descriptor, $0.baseAddress!, wanted, off_t(next))
+      }
+      guard count > 0 || (count < 0 && errno == EINTR) else { throw .system(errno, "read", path) }
+      try lend(chunk, max(count, 0), to: body)
+      next += max(count, 0)
+    }
+    guard ftruncate(descriptor, off_t(offset)) == 0,
+      lseek(descriptor, off_t(offset), SEEK_SET) >= 0
+    else { throw .system(errno, "write", path) }
+    (written, sent) = (offset, min(sent, offset))
+  }
+
+  private func lend(
+    _ bytes: [UInt8], _ count: Int,
+    to body: (UnsafeRawBufferPointer) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
+    var failure: FieldpackError?
+    bytes.withUnsafeBytes { all in
+      do throws(FieldpackError) {
+        try body(UnsafeRawBufferPointer(rebasing: all[..<count]))
+      } catch { failure = error }
+    }
     if let failure { throw failure }
   }
 
@@ -82,6 +149,22 @@ public final class ByteOutput {
   public func finish() throws(FieldpackError) {
     try flush()
     try file?.commit()
+  }
+}
+
+/// Asks the system to put parts of a file on the disk, without waiting for it.
+private enum EarlyWriting {
+  private typealias Function = @convention(c) (Int32, off_t, off_t, UInt32) -> Int32
+
+  // Linux's; the headers hide it behind _GNU_SOURCE.
+  private static let function: Function? = dlsym(nil, "sync_file_range").map {
+    unsafeBitCast($0, to: Function.self)
+  }
+  /// SYNC_FILE_RANGE_WRITE.
+  private static let write: UInt32 = 2
+
+  static func begin(_ descriptor: Int32, _ bytes: Range<Int>) {
+    _ = function?(descriptor, off_t(bytes.lowerBound), off_t(bytes.count), write)
   }
 }
 

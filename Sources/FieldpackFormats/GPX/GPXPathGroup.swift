@@ -38,6 +38,9 @@ struct GPXPathGroup {
     }
   }
 
+  /// Puts paths before all others.
+  mutating func addFirst(whole extent: GPXSpool.Extent) { whole.insert(extent, at: 0) }
+
   mutating func addPath(id: FeatureID, head: GPXSpool.Extent, body: GPXSpool.Extent) {
     paths.append(Path(id: id, head: head, body: body))
   }

@@ -31,7 +31,7 @@ final class GPXSpool {
   func extent(from offset: Int) -> Extent { Extent(offset: offset, length: end - offset) }
 
   /// Appends `bytes`.
-  func write(_ bytes: [UInt8]) throws(FieldpackError) {
+  func write(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
     buffer.append(contentsOf: bytes)
     try flushIfFull()
   }

@@ -13,7 +13,8 @@ import FieldpackGeometry
 ///   The XML of a column `extensions` is written back, edited columns in the place of its leaves.
 /// - Coordinates are taken as WGS 84, times are written in UTC. Control characters become U+FFFD.
 ///
-/// GPX wants waypoints, then routes, then tracks: paths wait in a temporary file, not in memory.
+/// GPX wants waypoints, then routes, then tracks: paths that have to wait do so in a temporary file,
+/// not in memory.
 /// Polygons and collections are `.unsupported`, positions not on Earth `.invalidData`.
 public struct GPXWriter: FeatureSink {
   static let namespace = "http://www.topografix.com/GPX/1/1"
@@ -45,6 +46,9 @@ public struct GPXWriter: FeatureSink {
   private var groups: [GPXPathGroup] = []
   private var groupIndex: [GroupKey: Int] = [:]
   private var hasHeader = false
+  /// Where the tracks begin that are written already.
+  private var tracksStart: Int?
+  private var holdsBack = false
   /// The features passed over.
   public private(set) var skipped: [SkippedFeature] = []
 
@@ -113,15 +117,52 @@ extension GPXWriter: FeatureTextWriter {
     for layer in encoder.layers where layer.withoutGeometry > 0 {
       withoutGeometry[layer.schema.layer, default: 0] += layer.withoutGeometry
     }
+    if !encoder.points.isEmpty, tracksStart != nil { try holdBack() }
     try output.write(encoder.points)
-    var offset = spool.end
-    try spool.write(encoder.paths)
-    for part in encoder.parts {
-      let layer = encoder.layers[part.layer]
-      add(part, of: layer, at: offset)
-      offset += part.length
+    var failure: FieldpackError?
+    encoder.paths.withUnsafeBytes { paths in
+      do throws(FieldpackError) {
+        try write(encoder.parts, of: encoder.layers, paths)
+      } catch { failure = error }
     }
-    if let failure = encoder.failure { throw failure }
+    if let failure = failure ?? encoder.failure { throw failure }
+  }
+
+  private mutating func write(
+    _ parts: [GPXEncoder.Part], of layers: [GPXWriteLayer], _ paths: UnsafeRawBufferPointer
+  ) throws(FieldpackError) {
+    var offset = 0
+    for part in parts {
+      let bytes = UnsafeRawBufferPointer(rebasing: paths[offset..<offset + part.length])
+      offset += part.length
+      let group = groupIndex(of: layers[part.layer])
+      if !groups[group].isTrack { try holdBack() }
+      if goesAtOnce(part, group) {
+        if tracksStart == nil { tracksStart = output.position }
+        try output.write(bytes)
+      } else {
+        let start = spool.end
+        try spool.write(bytes)
+        add(part, to: group, at: start)
+      }
+    }
+  }
+
+  /// Tracks need not wait while they are the first group and nothing that has to stand before them
+  /// has come.
+  private func goesAtOnce(_ part: GPXEncoder.Part, _ group: Int) -> Bool {
+    guard case .whole = part.kind, group == 0, groups[0].isTrack else { return false }
+    return !holdsBack && output.canTakeBack
+  }
+
+  /// Lets tracks wait from here on, those written included.
+  private mutating func holdBack() throws(FieldpackError) {
+    holdsBack = true
+    guard let start = tracksStart else { return }
+    tracksStart = nil
+    let waiting = GPXSpool.Extent(offset: spool.end, length: output.position - start)
+    try output.takeBack(from: start) { (bytes) throws(FieldpackError) in try spool.write(bytes) }
+    groups[0].addFirst(whole: waiting)
   }
 
   private mutating func takeEncoded() throws(FieldpackError) {
@@ -132,8 +173,7 @@ extension GPXWriter: FeatureTextWriter {
     try take(from: &taken)
   }
 
-  private mutating func add(_ part: GPXEncoder.Part, of layer: GPXWriteLayer, at offset: Int) {
-    let group = groupIndex(of: layer)
+  private mutating func add(_ part: GPXEncoder.Part, to group: Int, at offset: Int) {
     let extent = GPXSpool.Extent(offset: offset, length: part.length)
     switch part.kind {
     case .whole: groups[group].addWhole(extent)
