@@ -15,7 +15,8 @@ extension FieldpackTool {
 
   private static var commands: [Command] {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
-      transformCommand, explainCommand, sqlCommand, doctorCommand, completionsCommand, helpCommand,
+      transformCommand, optimizeCommand, explainCommand, sqlCommand, doctorCommand,
+      completionsCommand, helpCommand,
     ]
   }
 

@@ -19,9 +19,24 @@ public protocol FeatureRow: ~Copyable {
   borrowing func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R?
   /// The envelope, where the row holds one; `nil` says only that it has to be computed.
   var envelope: Envelope? { get }
+  /// Appends the values of `columns`, in that order.
+  borrowing func append(_ columns: [Int], to cells: inout RowCells)
 }
 
 extension FeatureRow where Self: ~Copyable {
+  public borrowing func append(_ columns: [Int], to cells: inout RowCells) {
+    for column in columns {
+      let kind = kind(at: column)
+      switch kind {
+      case .null: cells.appendNull()
+      case .integer: cells.append(integer: integer(at: column))
+      case .real: cells.append(real: real(at: column))
+      case .text, .blob:
+        withBytes(at: column) { span in span.withUnsafeBytes { cells.append(kind, $0) } }
+      }
+    }
+  }
+
   /// The stored value, built.
   public borrowing func stored(at column: Int) -> Value {
     switch kind(at: column) {

@@ -71,6 +71,9 @@ public struct ReadOptions: Sendable {
   /// The name of the layer, or with GPX the prefix of the layers' names where `prefixesLayers`.
   public var layer: LayerID
   public var prefixesLayers = false
+  /// Which layers of a file with several are read, by their names without a prefix; the others are
+  /// passed over unseen. `nil` reads all.
+  public var only: Set<String>?
   /// The SRS of the coordinates; one that the file names itself is overridden, with a note.
   public var sourceSRS: SRS?
   /// Passes over features that cannot be read instead of throwing.

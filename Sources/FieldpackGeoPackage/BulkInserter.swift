@@ -141,7 +141,7 @@ final class Insertion {
   func noteSkipped(_ count: Int) { skippedCount += count }
 
   /// Rows that one statement takes where nothing can refuse one of them.
-  static let rowsAtOnce = 16
+  static let rowsAtOnce = 64
 
   let table: LayerTable
   let plan: RowPlan
@@ -172,7 +172,7 @@ final class Insertion {
     if ids == .hashed { names.append(quoted(LoadedIDs.contentIDColumn)) }
     plan = RowPlan(
       store: file.store, layer: table.layer.id, columns: places, hasGeometry: hasGeometry,
-      isIndexed: table.rtree != nil, srsID: Int32(clamping: table.srsID ?? 0), ids: ids)
+      srsID: Int32(clamping: table.srsID ?? 0), ids: ids)
     let row = "(\(names.map { _ in "?" }.joined(separator: ", ")))"
     let head =
       "INSERT INTO \(quoted(table.table)) (\(names.joined(separator: ", "))) VALUES "

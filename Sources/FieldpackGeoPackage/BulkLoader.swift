@@ -29,13 +29,14 @@ public final class BulkLoader: FeatureSink {
 
   /// Sets up a layer that exists; rows announced under `schema` go there.
   func prepare(
-    _ schema: Schema, into layer: LayerID, ids: LoadedIDs, isNew: Bool
+    _ schema: Schema, into layer: LayerID, ids: LoadedIDs, isNew: Bool, clusters: Bool
   ) throws(FieldpackError) -> TransformationReport? {
     let catalogue = try file.catalogue()
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
     let target = try BulkTarget(
       file: file, table: table, source: schema, ids: ids, isNew: isNew, inserter: inserter,
       skipsErrors: skipsErrors)
+    if clusters { target.cluster() }
     targets[schema.layer] = target
     order.append(schema.layer)
     if let source = schema.geometry?.srs, let stored = table.schema.geometry?.srs, source != stored
@@ -109,7 +110,7 @@ public final class BulkLoader: FeatureSink {
 
   /// Writes indexes, extents and counts, and turns the triggers on again.
   public func finish() throws(FieldpackError) -> [LoadedLayer] {
-    for id in order { try targets[id]?.submit() }
+    for id in order { try targets[id]?.submitOrdered() }
     try inserter.drain()
     stop()
     let refused = inserter.takeSkipped()

@@ -17,6 +17,8 @@ final class BulkTarget {
   private var refusedBefore = 0
   private var encoder: RowEncoder
   private var rows: EncodedRows
+  /// Where rows wait that are to be stored along a Hilbert curve.
+  private var spool: RowSpool?
   private(set) var tree: PackedRTree
   private(set) var extent = Envelope.empty
   private(set) var count = 0
@@ -44,6 +46,12 @@ final class BulkTarget {
       of: source, into: table, ids: ids, isNew: isNew, skipsErrors: skipsErrors, file: file)
     encoder = RowEncoder(insertion.plan)
     if !isNew, ids != .given { nextID = try Self.freeID(file, table) }
+  }
+
+  /// Stores rows along a Hilbert curve over their boxes, where ids are ours to give.
+  func cluster() {
+    guard insertion.plan.hasGeometry, ids == .assigned else { return }
+    spool = RowSpool(parameters: insertion.plan.parameters, folder: file.folder)
   }
 
   /// Takes geometries from the source's SRS to the layer's from here on.
@@ -89,13 +97,15 @@ final class BulkTarget {
   /// The highest id given so far, rows that are not handed over yet included.
   var lastID: Int64 {
     let last = max(nextID &- 1, count == 0 ? 0 : highest)
-    return ids == .given ? max(last, rows.givenIDs.max() ?? 0) : last &+ Int64(rows.count)
+    if ids == .given { return max(last, rows.givenIDs.max() ?? 0) }
+    return last &+ Int64(rows.count + (spool?.count ?? 0))
   }
 
   /// Makes ready for rows of `schema`, whose columns may differ from those before.
   func adopt(_ schema: Schema) throws(FieldpackError) {
     guard schema != source else { return }
-    try submit()
+    let isClustered = spool != nil
+    try submitOrdered()
     // The connection is the inserter's until it has nothing to do.
     try inserter.drain()
     refusedBefore += insertion.skippedCount
@@ -103,6 +113,7 @@ final class BulkTarget {
       of: schema, into: table, ids: ids, isNew: isNew, skipsErrors: skipsErrors, file: file)
     encoder = RowEncoder(insertion.plan, transformation: encoder.transformation)
     source = schema
+    if isClustered { cluster() }
   }
 
   // MARK: Rows
@@ -119,20 +130,36 @@ final class BulkTarget {
     try submit()
   }
 
-  /// Gives the rows encoded so far their ids and hands them to the inserter.
+  /// Hands the rows encoded so far to the inserter, or puts them aside to be ordered.
   func submit() throws(FieldpackError) {
     guard rows.count > 0 else { return }
-    if ids == .given {
-      for row in 0..<rows.count { note(rows.id(row)) }
-    } else {
-      rows.firstID = nextID
-      noteNext(rows.count)
-    }
     extent.formUnion(rows.extent)
-    for entry in rows.entries { try tree.add(entry.withID(rows.id(Int(entry.id)))) }
-    var full = inserter.emptyRows()
-    swap(&rows, &full)
-    try inserter.submit(full, insertion)
+    guard spool != nil else { return try store(&rows) }
+    try spool?.append(rows)
+    rows.removeAll()
+  }
+
+  /// Stores the rows that were put aside.
+  func submitOrdered() throws(FieldpackError) {
+    try submit()
+    guard var waiting = spool.take() else { return }
+    try waiting.take { (rows) throws(FieldpackError) in try store(&rows) }
+  }
+
+  /// Gives the rows their ids and hands them to the inserter.
+  private func store(_ full: inout EncodedRows) throws(FieldpackError) {
+    if ids == .given {
+      for row in 0..<full.count { note(full.id(row)) }
+    } else {
+      full.firstID = nextID
+      noteNext(full.count)
+    }
+    if table.rtree != nil {
+      for entry in full.entries { try tree.add(entry.withID(full.id(Int(entry.id)))) }
+    }
+    var handed = inserter.emptyRows()
+    swap(&full, &handed)
+    try inserter.submit(handed, insertion)
   }
 
   private func note(_ id: Int64) {

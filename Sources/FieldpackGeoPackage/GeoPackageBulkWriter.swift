@@ -98,10 +98,13 @@ public final class GeoPackageBulkWriter {
   /// - Parameters:
   ///   - name: what the layer is called here, where it is not the schema's name.
   ///   - srs: the SRS the layer gets; rows come in the schema's and are transformed.
+  ///   - clusters: stores the rows along a Hilbert curve over their boxes, so that a box touches few
+  ///     pages; only where ids are assigned. All rows wait in a temporary file meanwhile.
   /// - Returns: how rows are transformed, where they are.
   @discardableResult
   public func create(
-    _ schema: Schema, as name: LayerID? = nil, in srs: SRS? = nil, ids: LoadedIDs = .assigned
+    _ schema: Schema, as name: LayerID? = nil, in srs: SRS? = nil, ids: LoadedIDs = .assigned,
+    clusters: Bool = false
   ) throws(FieldpackError) -> TransformationReport? {
     var stored = schema
     stored.layer = name ?? schema.layer
@@ -110,7 +113,8 @@ public final class GeoPackageBulkWriter {
       stored.columns.append(ColumnDefinition(LoadedIDs.contentIDColumn, .text()))
     }
     try LayerCreation(file: file).create(stored, withTriggers: false)
-    return try loader.prepare(schema, into: stored.layer, ids: ids, isNew: true)
+    return try loader.prepare(
+      schema, into: stored.layer, ids: ids, isNew: true, clusters: clusters)
   }
 
   /// Readies a layer that exists for rows announced under `schema`, adding the columns it lacks.
@@ -118,7 +122,7 @@ public final class GeoPackageBulkWriter {
   /// - Returns: how rows are transformed to the layer's SRS, where they are.
   @discardableResult
   public func append(
-    _ schema: Schema, to layer: LayerID, ids: LoadedIDs = .assigned
+    _ schema: Schema, to layer: LayerID, ids: LoadedIDs = .assigned, clusters: Bool = false
   ) throws(FieldpackError) -> TransformationReport? {
     let catalogue = try file.catalogue()
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
@@ -126,7 +130,8 @@ public final class GeoPackageBulkWriter {
       table.schema.columnIndex($0.name) == nil && !table.schema.isID($0.name)
     }
     try LayerCreation(file: file).addColumns(new, to: table)
-    return try loader.prepare(schema, into: table.layer.id, ids: ids, isNew: false)
+    return try loader.prepare(
+      schema, into: table.layer.id, ids: ids, isNew: false, clusters: clusters)
   }
 
   public func remove(_ layer: LayerID) throws(FieldpackError) {

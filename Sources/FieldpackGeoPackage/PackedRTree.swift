@@ -42,6 +42,14 @@ struct PackedRTree: ~Copyable {
     try entries.visit(body)
   }
 
+  /// Gives the entries along the curve, which are then gone from here.
+  mutating func takeInOrder(
+    _ body: (RTreeEntry) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
+    let curve = Hilbert.Curve(over: bounds)
+    try entries.takeSorted(by: curve.place, body)
+  }
+
   /// Replaces what the R-tree `name` holds by the entries, which are then gone from here.
   ///
   /// The connection must not be in defensive mode, and the ids must be distinct.
@@ -52,8 +60,7 @@ struct PackedRTree: ~Copyable {
     var nodes = try RTreeNodeWriter(
       RTreeLayout(entries: count, nodeSize: nodeSize), to: shadow)
     var leaves = SpillSort<LeafOfRow>(limit: limit, folder: folder)
-    let curve = Hilbert.Curve(over: bounds)
-    try entries.takeSorted(by: curve.place) { (entry) throws(FieldpackError) in
+    try takeInOrder { (entry) throws(FieldpackError) in
       try leaves.append(LeafOfRow(id: entry.id, leaf: nodes.number))
       try nodes.append(entry)
     }

@@ -9,8 +9,6 @@ package struct RowPlan: Sendable {
   /// Columns of the source that have a place in the table.
   let columns: [Int]
   let hasGeometry: Bool
-  /// Whether boxes are gathered for an R-tree.
-  let isIndexed: Bool
   let srsID: Int32
   let ids: LoadedIDs
 
@@ -39,7 +37,7 @@ package struct RowEncoder {
   package mutating func encode(
     _ row: borrowing some FeatureRow & ~Copyable, into rows: inout EncodedRows
   ) throws(FieldpackError) {
-    let start = rows.bytes.count
+    let start = rows.values.bytes.count
     let givenID = plan.ids == .given ? try ownID(row.id) : nil
     let envelope: Envelope?
     do throws(FieldpackError) {
@@ -48,9 +46,9 @@ package struct RowEncoder {
       rows.undo(parameters: plan.parameters, bytesFrom: start)
       throw error
     }
-    for column in plan.columns { rows.append(row, column) }
+    row.append(plan.columns, to: &rows.values)
     if plan.ids == .hashed { appendContentID(row, start, &rows) }
-    rows.close(givenID: givenID, envelope: envelope, isIndexed: plan.isIndexed)
+    rows.close(givenID: givenID, envelope: envelope)
   }
 
   private func ownID(_ id: FeatureID) throws(FieldpackError) -> Int64 {
@@ -68,15 +66,15 @@ package struct RowEncoder {
     let known = row.envelope
     let encoded: Envelope?? = try row.withGeometry { wkb throws(FieldpackError) in
       if let transformation {
-        try transform(wkb, row.id, transformation, &rows.bytes)
+        try transform(wkb, row.id, transformation, &rows.values.bytes)
       } else {
-        try append(wkb, known: known, row.id, to: &rows.bytes)
+        try append(wkb, known: known, row.id, to: &rows.values.bytes)
       }
     }
-    if rows.bytes.count == start {
-      rows.appendNull()
+    if rows.values.bytes.count == start {
+      rows.values.appendNull()
     } else {
-      rows.append(.blob, bytesFrom: start)
+      rows.values.append(.blob, bytesFrom: start)
     }
     return encoded ?? nil
   }
@@ -130,7 +128,7 @@ package struct RowEncoder {
   ) {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    for byte in rows.bytes[start...] { mix(byte) }
+    for byte in rows.values.bytes[start...] { mix(byte) }
     for column in plan.columns {
       let kind = row.kind(at: column)
       mix(kind.rawValue)
@@ -144,11 +142,11 @@ package struct RowEncoder {
         mix(UInt8(truncatingIfNeeded: number >> shift))
       }
     }
-    let place = rows.bytes.count
+    let place = rows.values.bytes.count
     for shift in stride(from: UInt64(60), through: 0, by: -4) {
-      rows.bytes.append(Self.digits[Int(hash >> shift & 15)])
+      rows.values.bytes.append(Self.digits[Int(hash >> shift & 15)])
     }
-    rows.append(.text, bytesFrom: place)
+    rows.values.append(.text, bytesFrom: place)
   }
 
   private static let digits = Array("0123456789abcdef".utf8)

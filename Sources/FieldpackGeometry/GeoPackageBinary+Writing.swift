@@ -27,11 +27,13 @@ extension GeoPackageBinary {
     policy: EnvelopePolicy = .standard, byteOrder: ByteOrder = .little, to blob: inout [UInt8]
   ) {
     let contents = policy.contents(for: type, envelope)
-    blob.append(UInt8(ascii: "G"))
-    blob.append(UInt8(ascii: "P"))
-    blob.append(0)
-    blob.append(byteOrder.rawValue | contents.rawValue << 1 | (isEmpty ? 0x10 : 0))
-    blob.append(UInt32(bitPattern: srsID), byteOrder)
+    let flags = byteOrder.rawValue | contents.rawValue << 1 | (isEmpty ? 0x10 : 0)
+    let srs = UInt32(bitPattern: srsID)
+    // "GP", version 0, flags, srs_id: one word, which costs less than its bytes.
+    let head =
+      0x5047 | UInt64(flags) << 24
+      | UInt64(byteOrder == .little ? srs : srs.byteSwapped) << 32
+    blob.appendBytes(of: head.littleEndian)
     guard contents != .none, let envelope else { return }
     blob.append(envelope.minX, envelope.maxX, byteOrder)
     blob.append(envelope.minY, envelope.maxY, byteOrder)

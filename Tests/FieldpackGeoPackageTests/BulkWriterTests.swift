@@ -96,6 +96,42 @@ import Testing
     #expect(error?.location.feature == 7)
   }
 
+  @Test(arguments: [1, 300, 2000])
+  func `stores rows along a curve where asked`(count: Int) throws {
+    let path = folder.file("c\(count).gpkg").path
+    let writer = try GeoPackageBulkWriter(creating: path, store: "s")
+    try writer.create(Self.schema, clusters: true)
+    var batch = FeatureBatch(store: "other", schema: Self.schema)
+    for index in 0..<count {
+      let (x, y) = (Double(index * 7919 % 1009), Double(index * 104_729 % 997))
+      batch.append(PointRow(id: .integer(Int64(index)), x: x, y: y))
+    }
+    var sink = writer.loader
+    try batch.drive(&sink)
+    #expect(writer.loader.lastID(of: "points") == Int64(count))
+    let loaded = try writer.commit()
+    #expect(loaded.map(\.count) == [count])
+    #expect(loaded.map(\.ids) == [1...Int64(count)])
+    let connection = try Connection(path: path, mode: .readWrite, profile: .bulk)
+    let file = try GeoPackageFile(connection, store: "s")
+    let stored = try file.rows("SELECT fid, ST_MinX(geom), ST_MinY(geom) FROM points")
+    let points = stored.map { row -> SIMD2<Double> in
+      SIMD2(row[1].realValue ?? 0, row[2].realValue ?? 0)
+    }
+    let given = (0..<count).map { index -> SIMD2<Double> in
+      SIMD2(Double(index * 7919 % 1009), Double(index * 104_729 % 997))
+    }
+    #expect(Set(points) == Set(given))
+    #expect(points.count == count)
+    func length(_ points: [SIMD2<Double>]) -> Double {
+      var length = 0.0
+      for (a, b) in zip(points, points.dropFirst()) { length += abs(a.x - b.x) + abs(a.y - b.y) }
+      return length
+    }
+    #expect(count == 1 || length(points) < length(given) / 2)
+    #expect(try connection.scalar("SELECT rtreecheck('rtree_points_geom')") == .text("ok"))
+  }
+
   @Test func `appends where the R-tree names rows that are not there yet`() async throws {
     let package = try TestPackage()
     try await package.withStore { store in

@@ -18,6 +18,8 @@ public struct ImportOptions: Sendable {
   /// The layer's name; with GPX the prefix of its layers' names. By default the file's stem.
   public var layer: LayerID?
   public var mode = ImportMode.create
+  /// Which layers of GPX files are read, by the names in ``GPXReader/layerNames``; `nil` reads all.
+  public var only: Set<String>?
   /// The format of all files, where their contents and names do not tell.
   public var format: Format?
   /// The SRS of coordinates that say none.
@@ -28,6 +30,9 @@ public struct ImportOptions: Sendable {
   public var idColumn: String?
   /// The version of a file that is created.
   public var version = GeoPackageVersion.v14
+  /// Stores the features of each layer along a Hilbert curve, so that a box touches few pages;
+  /// layers whose ids are the file's, or are referred to, keep the file's order.
+  public var clusters = false
   public var csv = CSVOptions()
   /// Passes over features that cannot be read or stored.
   public var skipsErrors = false

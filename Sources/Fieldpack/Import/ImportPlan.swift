@@ -75,9 +75,11 @@ struct ImportPlan {
       let hasOwn = destination.schema.columns.contains(where: \.isSourceID)
       let hashes = hashesContents && !hasOwn && !isReferred(to: destination.name)
       let ids: LoadedIDs = destination.ids == .file ? .given : hashes ? .hashed : .assigned
+      let clusters = options.clusters && self.clusters(destination, ids, &report)
       let transformation: TransformationReport?
       if let layer = destination.existing {
-        transformation = try writer.append(destination.schema, to: layer.id, ids: ids)
+        transformation = try writer.append(
+          destination.schema, to: layer.id, ids: ids, clusters: clusters)
       } else {
         if options.mode == .replace,
           let old = existing.first(where: {
@@ -86,17 +88,36 @@ struct ImportPlan {
         {
           try writer.remove(old.id)
         }
-        transformation = try writer.create(destination.schema, in: options.srs, ids: ids)
+        transformation = try writer.create(
+          destination.schema, in: options.srs, ids: ids, clusters: clusters)
       }
       if let transformation { report.transformations.append(transformation) }
     }
   }
 
+  /// Whether the order of a layer's features is ours to choose; notes why it is not.
+  private func clusters(
+    _ destination: Destination, _ ids: LoadedIDs, _ report: inout ImportReport
+  ) -> Bool {
+    guard destination.schema.geometry != nil else { return false }
+    let reason: String? =
+      if ids == .given {
+        "its ids are the file's"
+      } else if isReferred(to: destination.name) {
+        "its ids are referred to by another layer"
+      } else {
+        nil
+      }
+    if let reason {
+      report.notes.append("layer '\(destination.name)' keeps the file's order: \(reason)")
+    }
+    return reason == nil
+  }
+
   /// Whether features of another layer name those of this one by number, as track points do with
   /// their track in `track_fid`.
   private func isReferred(to layer: LayerID) -> Bool {
-    let column = layer.rawValue.dropLast() + "_fid"
-    return destinations.contains { $0.schema.columnIndex(String(column)) != nil }
+    destinations.contains { $0.schema.numbersFeatures(of: layer) }
   }
 
   /// The layers as the reader of a file is to give them.

@@ -82,6 +82,7 @@ struct Importer {
       }
     var reading = ReadOptions(layer: options.layer ?? Self.stem(file.name))
     reading.prefixesLayers = format == .gpx && options.layer != nil
+    reading.only = options.only
     reading.sourceSRS = options.sourceSRS
     reading.skipsErrors = options.skipsErrors
     reading.idColumn = options.idColumn

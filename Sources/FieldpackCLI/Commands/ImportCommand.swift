@@ -1,5 +1,6 @@
 import Fieldpack
 import FieldpackCore
+import FieldpackFormats
 import FieldpackGeoPackage
 import FieldpackGeometry
 import FoundationEssentials
@@ -39,6 +40,9 @@ struct ImportCommand {
     "into", .text("gpkg", completion: .source(["gpkg"])), help: "The GeoPackage to import into.")
   static let layer = Option<String?>.value(
     "layer", .text("name", completion: .layer), help: "The layer; by default the file's name.")
+  static let only = Option<[String]>.values(
+    "only", .oneOf("layer", GPXReader.layerNames),
+    help: "Import only this layer of GPX files; may be given again.")
   static let sourceSRS = Option<SRS?>.value(
     "source-srs", .srs, help: "The SRS of coordinates in files that name none.")
   static let srs = Option<SRS?>.value(
@@ -54,12 +58,15 @@ struct ImportCommand {
   static let format = Option<String?>.value(
     "format", .oneOf("format", Format.readable.map(\.name)),
     help: "The files' format, where their contents and names do not tell.")
+  static let cluster = Option<Bool>.flag(
+    "cluster",
+    help: "Store features along a Hilbert curve, where the file has no integer ids of its own.")
   static let skipErrors = Option<Bool>.flag(
     "skip-errors", help: "Pass over bad features, list them, and end with status 2.")
   static let dryRun = Option<Bool>.flag("dry-run", help: "Read and check, but write nothing.")
 
   static var options: [any OptionKey] {
-    [into, layer, sourceSRS, srs, mode, id, version, format, skipErrors, dryRun]
+    [into, layer, only, sourceSRS, srs, mode, id, version, format, cluster, skipErrors, dryRun]
   }
 
   let invocation: Invocation
@@ -97,10 +104,12 @@ struct ImportCommand {
     var options = ImportOptions(
       layer: arguments[Self.layer].map { LayerID($0) }, mode: arguments[Self.mode])
     options.format = arguments[Self.format].flatMap { Format.named($0) }
+    if arguments.contains(Self.only) { options.only = Set(arguments[Self.only]) }
     options.sourceSRS = arguments[Self.sourceSRS]
     options.srs = arguments[Self.srs]
     options.idColumn = arguments[Self.id]
     options.version = arguments[Self.version]
+    options.clusters = arguments[Self.cluster]
     options.skipsErrors = arguments[Self.skipErrors]
     options.isDryRun = arguments[Self.dryRun]
     options.csv = try CSVArguments.options(arguments)

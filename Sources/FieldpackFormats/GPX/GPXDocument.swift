@@ -6,11 +6,13 @@ import FieldpackGeometry
 struct GPXDocument: ~Copyable {
   /// Where the parser is.
   private enum Place: UInt8 {
-    case document, gpx, point, path, segment, link, leaf, extensions, captured, skipped
+    case document, gpx, point, position, path, segment, link, leaf, extensions, captured, skipped
   }
 
   /// By the raw value of their kind.
   private var builders: InlineArray<5, GPXLayerBuilder>
+  /// Which layers are asked for, likewise.
+  private let isWanted: InlineArray<5, Bool>
   private let options: ReadOptions
   private var skipped: [SkippedFeature] = []
   private var skippedCount = 0
@@ -37,11 +39,14 @@ struct GPXDocument: ~Copyable {
   private var point = (x: 0.0, y: 0.0, z: Double?.none, m: Double?.none)
 
   private var field: GPXField?
+  private var moments = MomentReader()
   private var linkCount = InlineArray<5, Int>(repeating: 0)
 
   init(options: ReadOptions, builder: (GPXLayerKind) -> GPXLayerBuilder) {
     self.options = options
     builders = InlineArray { builder(GPXLayerKind.allCases[$0]) }
+    let wanted = GPXLayerKind.wanted(options.only)
+    isWanted = InlineArray { wanted.contains(GPXLayerKind.allCases[$0]) }
     outerPlaces.reserveCapacity(XMLPushParser.maximumDepth)
   }
 
@@ -52,14 +57,15 @@ struct GPXDocument: ~Copyable {
   ///
   /// A point that is cut may lack what all points have, and counts only where there is no other.
   mutating func closeOpenFeatures() {
-    if isInPoint, builders[pointKind.rawValue].count == 0 { closePoint() }
+    let hasOther = isWanted(pointKind) ? builders[pointKind.rawValue].count > 0 : path.count > 0
+    if isInPoint, !hasOther { closePoint() }
     if isInPath { closePath() }
   }
 
   /// The layers with features.
   var found: [FileLayer] {
     var layers: [FileLayer] = []
-    for index in builders.indices {
+    for index in builders.indices where isWanted[index] {
       if let layer = builders[index].found { layers.append(layer) }
     }
     return layers
@@ -68,7 +74,7 @@ struct GPXDocument: ~Copyable {
   /// What reading the whole document found.
   var result: FileReadResult {
     var result = FileReadResult(layers: found, skipped: skipped, skippedCount: skippedCount)
-    for index in builders.indices where builders[index].count > 0 {
+    for index in builders.indices where isWanted[index] && builders[index].count > 0 {
       let layer = builders[index].layer
       result.counts[layer] = builders[index].count
       result.notes += builders[index].columns.notes.map { "layer '\(layer)': \($0)" }
@@ -98,6 +104,7 @@ struct GPXDocument: ~Copyable {
     case .document: inner = try root(name, parser)
     case .gpx: inner = try feature(tags.tag(of: name), attributes, parser)
     case .point: inner = child(name, attributes, namespaces, pointKind)
+    case .position: inner = ordinate(tags.tag(of: name))
     case .path: inner = try pathChild(name, attributes, namespaces, parser)
     case .segment: inner = try segmentChild(tags.tag(of: name), attributes, parser)
     case .link: inner = linkPart(tags.tag(of: name))
@@ -112,7 +119,7 @@ struct GPXDocument: ~Copyable {
 
   mutating func endElement(_ name: XMLName) {
     switch place {
-    case .point: closePoint()
+    case .point, .position: closePoint()
     case .path: closePath()
     case .leaf: closeLeaf()
     case .captured: builders[current].endCaptured(name)
@@ -147,12 +154,14 @@ struct GPXDocument: ~Copyable {
     _ tag: GPXTag, _ attributes: XMLAttributes, _ parser: XMLPushParser
   ) throws(FieldpackError) -> Place {
     switch tag {
-    case .wpt: return try openPoint(.waypoints, attributes, parser)
-    case .rte: return openPath(.routes)
-    case .trk: return openPath(.tracks)
+    case .wpt where isWanted(.waypoints): return try openPoint(.waypoints, attributes, parser)
+    case .rte where isWanted(.routes) || isWanted(.routePoints): return openPath(.routes)
+    case .trk where isWanted(.tracks) || isWanted(.trackPoints): return openPath(.tracks)
     default: return .skipped
     }
   }
+
+  private func isWanted(_ kind: GPXLayerKind) -> Bool { isWanted[kind.rawValue] }
 
   private mutating func openPath(_ kind: GPXLayerKind) -> Place {
     pathKind = kind
@@ -209,6 +218,14 @@ struct GPXDocument: ~Copyable {
     return .captured
   }
 
+  /// A child of a point that is only a vertex of its path.
+  private mutating func ordinate(_ tag: GPXTag) -> Place {
+    guard tag == .ele || tag == .time else { return .skipped }
+    field = tag == .ele ? .ele : .time
+    text.removeAll()
+    return .leaf
+  }
+
   private mutating func openLink(_ attributes: XMLAttributes, _ kind: GPXLayerKind) {
     linkCount[kind.rawValue] += 1
     for index in 0..<attributes.count where attributes.name(index)?.local.equals("href") == true {
@@ -251,6 +268,7 @@ struct GPXDocument: ~Copyable {
     pointKind = kind
     isInPoint = true
     point = (x, y, nil, nil)
+    guard isWanted(kind) else { return .position }
     linkCount[kind.rawValue] = 0
     setPath(kind)
     return .point
@@ -321,7 +339,9 @@ struct GPXDocument: ~Copyable {
 
   private mutating func closePoint() {
     isInPoint = false
-    builders[pointKind.rawValue].closePoint(x: point.x, y: point.y, z: point.z, m: point.m)
+    if isWanted(pointKind) {
+      builders[pointKind.rawValue].closePoint(x: point.x, y: point.y, z: point.z, m: point.m)
+    }
     guard pointKind != .waypoints else { return }
     path.append(x: point.x, y: point.y, z: point.z, m: point.m)
     pathPointID += 1
@@ -336,6 +356,7 @@ struct GPXDocument: ~Copyable {
   private mutating func closeLeaf() {
     guard let field else { return }
     let index = current
+    guard isWanted[index] else { return closeOrdinate(field) }
     switch field {
     case .time where isInPoint:
       let time = builders[index].setTime(text.bytes)
@@ -344,6 +365,17 @@ struct GPXDocument: ~Copyable {
       let elevation = builders[index].setNumber(.ele, text.bytes)
       if point.z == nil { point.z = elevation }
     default: builders[index].set(field, text: text.bytes)
+    }
+  }
+  /// Takes what the vertices of a path need of a point whose layer is not asked for.
+  private mutating func closeOrdinate(_ field: GPXField) {
+    guard isInPoint else { return }
+    let inner = trimmed(text.bytes)
+    switch field {
+    case .time where point.m == nil:
+      point.m = moments.read(inner).map { Double($0.instant.milliseconds) / 1000 }
+    case .ele where point.z == nil: point.z = NumberParser.double(inner)
+    default: break
     }
   }
 }

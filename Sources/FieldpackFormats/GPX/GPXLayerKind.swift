@@ -35,6 +35,11 @@ enum GPXLayerKind: Int, CaseIterable {
   }
 
   var isPoint: Bool { geometryType == .point }
+
+  /// The kinds that `names` asks for, all without.
+  static func wanted(_ names: Set<String>?) -> Set<GPXLayerKind> {
+    Set(allCases.filter { names?.contains($0.name) ?? true })
+  }
 }
 
 /// An attribute that GPX itself defines, in the order of the columns.

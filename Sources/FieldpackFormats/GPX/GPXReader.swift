@@ -23,6 +23,8 @@ public struct GPXReader: FileReader {
   /// Tracks and routes in the layers that the file's are added to; `track_fid` and `route_fid`
   /// count on from there.
   public var pathsBefore = (tracks: 0, routes: 0)
+  /// The layers that a file may have, for ``ReadOptions/only``.
+  public static let layerNames = GPXLayerKind.allCases.map(\.name)
   /// How much of a file is looked at to guess its layers.
   static let headLength = 1 << 19
 

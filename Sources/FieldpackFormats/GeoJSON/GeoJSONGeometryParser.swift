@@ -40,7 +40,8 @@ struct GeoJSONGeometryParser: ~Copyable {
 
   mutating func reset() {
     wkb.removeAll()
-    for _ in 0..<Self.headerLength { wkb.append(0) }
+    wkb.append(raw: UInt64(0))
+    wkb.append(0)
     (type, hasZ, sawFlat, problem, envelope) = (nil, false, false, nil, .empty)
   }
 

@@ -133,6 +133,10 @@ extension GeoJSONParser {
     _ form: PropertyForm, _ place: Int, known: PropertyKinds
   ) throws(FieldpackError) -> PropertyKinds {
     let text = try scanner.scanString()
+    if form == .dateTime, moments.wholeSeconds(text) != nil {
+      row.set(place, wholeSeconds: text)
+      return .dateTime
+    }
     // Once a column has other text, what looks like a date changes nothing.
     let isJudged = form == .date || form == .dateTime || !known.contains(.text)
     let judged = isJudged ? TemporalText(text) : .other

@@ -36,6 +36,7 @@ struct GeoJSONParser: ~Copyable {
   var properties: PropertyColumns
   var ids = FeatureIDs()
   var collected = CollectedIDs()
+  var moments = MomentReader()
   let options: ReadOptions
   let target: Target
 

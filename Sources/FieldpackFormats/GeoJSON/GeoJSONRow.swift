@@ -67,6 +67,14 @@ struct GeoJSONRow: ~Copyable, FeatureRow {
     cells[column] = place
   }
 
+  /// GeoPackage's form of `YYYY-MM-DDTHH:MM:SSZ` is the text itself with a fraction.
+  mutating func set(_ column: Int, wholeSeconds text: UnsafeBufferPointer<UInt8>) {
+    let start = bytes.count
+    bytes.append(UnsafeBufferPointer(rebasing: text.dropLast()))
+    for byte in ".000Z".utf8 { bytes.append(byte) }
+    set(column, place: UInt64(start) << 32 | UInt64(bytes.count - start))
+  }
+
   /// `YYYY-MM-DDTHH:MM:SS.SSSZ`, GeoPackage's form.
   mutating func set(_ column: Int, instant: Instant) {
     let start = bytes.count
@@ -97,6 +105,21 @@ struct GeoJSONRow: ~Copyable, FeatureRow {
     let text = UnsafeRawBufferPointer(
       start: bytes.base + Int(place >> 32), count: Int(place & 0xFFFF_FFFF))
     return try body(text.bytes)
+  }
+
+  borrowing func append(_ columns: [Int], to target: inout RowCells) {
+    for column in columns {
+      let value = cells[column]
+      switch kinds[column] {
+      case .integer, .real: target.append(kinds[column], bits: value)
+      case .text:
+        target.append(
+          .text,
+          UnsafeRawBufferPointer(
+            start: bytes.base + Int(value >> 32), count: Int(value & 0xFFFF_FFFF)))
+      default: target.appendNull()
+      }
+    }
   }
 
   borrowing func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Numbers names by their bytes, in order of first appearance.
 ///
 /// A name is first compared with the one that followed its predecessor last time, so that features
@@ -46,8 +52,7 @@ struct NameTable: ~Copyable {
   private func isEqual(_ entry: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
     let kept = entries[entry]
     guard kept.count == name.count else { return false }
-    let stored = UnsafeBufferPointer(start: bytes.base + kept.start, count: kept.count)
-    return stored.elementsEqual(name)
+    return hasEqualBytes(bytes.base + kept.start, name)
   }
 
   private mutating func find(_ name: UnsafeBufferPointer<UInt8>) -> Int {
@@ -85,12 +90,18 @@ struct NameTable: ~Copyable {
   }
 }
 
+/// Whether `name` is what lies at `start`.
+@inline(__always)
+func hasEqualBytes(_ start: UnsafePointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+  guard let base = name.baseAddress else { return true }
+  return memcmp(start, base, name.count) == 0
+}
+
 extension UnsafeBufferPointer<UInt8> {
   /// Whether these are the bytes of `text`.
   @inline(__always)
   func equals(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
-    for index in 0..<count where self[index] != text.utf8Start[index] { return false }
-    return true
+    return hasEqualBytes(text.utf8Start, self)
   }
 }

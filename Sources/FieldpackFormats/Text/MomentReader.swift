@@ -28,7 +28,7 @@ struct MomentReader {
   }
 
   /// Unix seconds of `YYYY-MM-DDTHH:MM:SSZ`; `nil` for other forms and for leap seconds.
-  private mutating func wholeSeconds(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+  mutating func wholeSeconds(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     guard bytes.count == Self.length, bytes[10] == UInt8(ascii: "T"),
       bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
       bytes[19] == UInt8(ascii: "Z"),

@@ -167,6 +167,20 @@ struct RowBuffer: ~Copyable, FeatureRow {
     return try lend(offset..<offset + cell.length, body)
   }
 
+  func append(_ columns: [Int], to target: inout RowCells) {
+    for column in columns {
+      let cell = cell(column)
+      switch cell.kind {
+      case .integer, .real: target.append(cell.kind, bits: cell.bits)
+      case .text:
+        let range = Int(cell.bits)..<Int(cell.bits) + cell.length
+        target.append(
+          .text, UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes.bytes[range])))
+      default: target.appendNull()
+      }
+    }
+  }
+
   func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
     let range = heads[selected].geometry
     return range.isEmpty ? nil : try lend(range, body)

@@ -96,8 +96,11 @@ final class XMLPushParser {
 }
 
 extension XMLPushParser {
-  private static func of(_ user: UnsafeMutableRawPointer?) -> XMLPushParser? {
-    user.map { Unmanaged<XMLPushParser>.fromOpaque($0).takeUnretainedValue() }
+  /// Gives the parser to `body` without counting the reference, once for each event.
+  @inline(__always)
+  private static func with(_ user: UnsafeMutableRawPointer?, _ body: (XMLPushParser) -> Void) {
+    guard let user else { return }
+    Unmanaged<XMLPushParser>.fromOpaque(user)._withUnsafeGuaranteedRef(body)
   }
 
   private static func events() -> xmlSAXHandler {
@@ -106,39 +109,45 @@ extension XMLPushParser {
     events.startElementNs = {
       user, local, prefix, uri, declared, namespaces, count, _, attributes in
       guard let local else { return }
-      XMLPushParser.of(user)?.start(
-        XMLName(local: local, prefix: prefix, uri: uri),
-        XMLAttributes(attributes, count: Int(count)),
-        XMLNamespaces(namespaces, count: Int(declared)))
+      XMLPushParser.with(user) {
+        $0.start(
+          XMLName(local: local, prefix: prefix, uri: uri),
+          XMLAttributes(attributes, count: Int(count)),
+          XMLNamespaces(namespaces, count: Int(declared)))
+      }
     }
     events.endElementNs = { user, local, prefix, uri in
       guard let local else { return }
-      XMLPushParser.of(user)?.end(XMLName(local: local, prefix: prefix, uri: uri))
+      XMLPushParser.with(user) { $0.end(XMLName(local: local, prefix: prefix, uri: uri)) }
     }
-    events.characters = { user, text, count in XMLPushParser.of(user)?.text(text, count) }
+    events.characters = { user, text, count in XMLPushParser.with(user) { $0.text(text, count) } }
     events.ignorableWhitespace = events.characters
     refuseDeclarations(&events)
     events.serror = { user, error in
       guard let error else { return }
-      XMLPushParser.of(user)?.report(error.pointee)
+      XMLPushParser.with(user) { $0.report(error.pointee) }
     }
     return events
   }
 
   private static func refuseDeclarations(_ events: inout xmlSAXHandler) {
     events.entityDecl = { user, _, _, _, _, _ in
-      XMLPushParser.of(user)?.refuse("the document declares an entity, which is refused")
+      XMLPushParser.with(user) { $0.refuse("the document declares an entity, which is refused") }
     }
     events.unparsedEntityDecl = { user, _, _, _, _ in
-      XMLPushParser.of(user)?.refuse("the document declares an entity, which is refused")
+      XMLPushParser.with(user) { $0.refuse("the document declares an entity, which is refused") }
     }
     events.attributeDecl = { user, _, _, _, _, _, values in
       xmlFreeEnumeration(values)
-      XMLPushParser.of(user)?.refuse("the document declares an attribute list, which is refused")
+      XMLPushParser.with(user) {
+        $0.refuse("the document declares an attribute list, which is refused")
+      }
     }
     // Reached only where an outer DTD might declare the entity.
     events.reference = { user, _ in
-      XMLPushParser.of(user)?.refuse("the document refers to an entity that it does not declare")
+      XMLPushParser.with(user) {
+        $0.refuse("the document refers to an entity that it does not declare")
+      }
     }
   }
 

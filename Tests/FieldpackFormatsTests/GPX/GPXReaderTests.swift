@@ -42,6 +42,30 @@ import Testing
     #expect(reading.schema("waypoints")?.geometry?.m == .mandatory)
   }
 
+  @Test(arguments: [
+    ["waypoints"], ["tracks"], ["track_points"], ["tracks", "track_points"], ["routes"],
+    ["route_points"], [],
+  ])
+  func `reads the layers asked for as if there were no others`(only: [String]) throws {
+    let text = Self.gpx(
+      """
+      <wpt lat="1" lon="2"><name>W</name></wpt>
+      <rte><name>R</name><rtept lat="1" lon="2"><ele>3</ele></rtept><rtept lat="2" lon="2"/></rte>
+      <trk><name>T</name><trkseg>
+      <trkpt lat="1" lon="2"><ele>3</ele><time>2024-05-01T10:00:00Z</time><name>P</name></trkpt>
+      <trkpt lat="2" lon="2"><ele>4</ele><ele>5</ele><time>2024-05-01T10:00:01Z</time></trkpt>
+      </trkseg></trk>
+      <trk><trkseg><trkpt lat="3" lon="4"/></trkseg></trk>
+      """)
+    let all = try readGPX(text)
+    let some = try readGPX(text) { $0.only = Set(only) }
+    #expect(Set(some.result.layers.map(\.schema.layer.rawValue)) == Set(only))
+    for layer in only.map({ LayerID($0) }) {
+      #expect(some.features(layer) == all.features(layer))
+      #expect(some.schema(layer) == all.schema(layer))
+    }
+  }
+
   static let track = gpx(
     """
     <trk><name>T</name><number>3</number>

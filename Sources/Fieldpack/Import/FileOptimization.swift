@@ -1,0 +1,36 @@
+public import FieldpackCore
+public import FieldpackGeoPackage
+
+/// Makes a GeoPackage quick to read: packed R-trees, features in the order of a Hilbert curve,
+/// statistics, and no holes.
+///
+///     let report = try await FileOptimization().run("survey.gpkg")
+public struct FileOptimization: Sendable {
+  public var options: OptimizeOptions
+
+  public init(_ options: OptimizeOptions = OptimizeOptions()) { self.options = options }
+
+  /// Changes the file in one transaction, then compacts it.
+  ///
+  /// What fails or is interrupted before the transaction's end changes nothing; compacting changes
+  /// no content.
+  /// - Throws: `.notFound` for a layer that is not there; `.constraint` for a named layer that
+  ///   cannot be clustered; `.busy`, `.readOnly`, `.full`; `.interrupted` when the task is cancelled.
+  public func run(_ path: String) async throws(FieldpackError) -> OptimizeReport {
+    let stop = ImportStop()
+    var options = options
+    let progress = options.progress
+    options.progress = { (done) throws(FieldpackError) in
+      try stop.check()
+      try progress?(done)
+    }
+    let settled = options
+    return try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
+      let optimizer = try GeoPackageOptimizer(
+        path: path, store: FileImport.storeID(of: path), options: settled)
+      stop.interrupting(optimizer.interrupt)
+      defer { stop.interrupting(nil) }
+      return try optimizer.run()
+    }
+  }
+}

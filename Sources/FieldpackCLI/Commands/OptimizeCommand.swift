@@ -1,0 +1,107 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeoPackage
+
+extension FieldpackTool {
+  static var optimizeCommand: Command {
+    Command(
+      "optimize", abstract: "Make a GeoPackage quick to read.",
+      discussion: """
+        Packs the R-trees of all layers, or of those named, gathers statistics for the planner of \
+        queries, and compacts the file. With --cluster features that are near each other are stored \
+        near each other: they get new ids from 1 up, so key tuples made before do not hold any more. \
+        Layers whose ids other tables refer to keep their order. What fails leaves every feature as \
+        it was.
+        """,
+      examples: [
+        "fieldpack optimize field.gpkg",
+        "fieldpack optimize field.gpkg wells --index --cluster",
+      ],
+      arguments: [OptimizeCommand.target, SourceArguments.layers],
+      options: [
+        OptionGroup(nil, [OptimizeCommand.index, OptimizeCommand.cluster]),
+        CommonOptions.group,
+      ]
+    ) { invocation throws(FieldpackError) in
+      try await OptimizeCommand(invocation: invocation).run()
+    }
+  }
+}
+
+/// `fieldpack optimize`.
+struct OptimizeCommand {
+  static let target = Argument<String>.required(
+    .text("gpkg", completion: .source(["gpkg"])), help: "The GeoPackage, which is changed.")
+  static let index = Option<Bool>.flag(
+    "index", help: "Make R-trees for layers that have none, too.")
+  static let cluster = Option<Bool>.flag(
+    "cluster", help: "Store features along a Hilbert curve, under new ids.")
+
+  let invocation: Invocation
+  private var arguments: ParsedArguments { invocation.arguments }
+
+  func run() async throws(FieldpackError) -> Int32 {
+    let path = arguments[Self.target]
+    let display = ProgressDisplay(
+      "optimizing", total: nil, unit: .features, console: invocation.console)
+    defer { display.finish() }
+    var options = OptimizeOptions()
+    options.layers = arguments[SourceArguments.layers].map { LayerID($0) }
+    options.createsIndexes = arguments[Self.index]
+    options.clusters = arguments[Self.cluster]
+    options.logger = invocation.logger
+    options.progress = { (done) throws(FieldpackError) in display.update(done) }
+    let report = try await FileOptimization(options).run(path)
+    display.finish()
+    if arguments[CommonOptions.json] {
+      try invocation.print(document(report, path))
+    } else {
+      try invocation.print(text(report, path))
+    }
+    for note in report.notes { invocation.console.note(note) }
+    return ExitStatus.success
+  }
+
+  // MARK: Output
+
+  private func text(_ report: OptimizeReport, _ path: String) -> String {
+    let size = { (bytes: Int) in ProgressDisplay.amount(Double(bytes), .bytes) }
+    let head =
+      "\(DisplayText.visible(path)): \(size(report.bytesBefore)) before, "
+      + "\(size(report.bytesAfter)) now\n"
+    guard !report.layers.isEmpty else { return head }
+    let terminal = invocation.console.terminal
+    return head + "\n"
+      + TextTable.text(
+        [
+          TableColumn("layer"), TableColumn("index"), TableColumn("entries", isNumeric: true),
+          TableColumn("new ids"),
+        ],
+        report.layers.map { layer in
+          [
+            layer.layer.rawValue, layer.index.rawValue,
+            layer.index == .none ? "" : "\(layer.entries)",
+            layer.renumbered.map { $0 > 0 ? "1-\($0)" : "" } ?? "",
+          ]
+        }, width: terminal.cutWidth, usesUnicode: terminal.usesUnicode)
+  }
+
+  private func document(_ report: OptimizeReport, _ path: String) -> JSONValue {
+    [
+      "target": .text(path), "store": .text(FileImport.storeID(of: path).rawValue),
+      "bytesBefore": JSONValue(report.bytesBefore), "bytesAfter": JSONValue(report.bytesAfter),
+      "compacted": .boolean(report.isCompacted),
+      "layers": .array(
+        report.layers.map { layer in
+          [
+            "layer": .text(layer.layer.rawValue), "index": .text(layer.index.rawValue),
+            "entries": JSONValue(layer.entries),
+            "newIDs": layer.renumbered.map {
+              ["firstID": 1, "lastID": JSONValue($0)]
+            } ?? nil,
+          ]
+        }),
+      "notes": JSONValue(report.notes),
+    ]
+  }
+}

@@ -1,0 +1,87 @@
+import FieldpackTestSupport
+import Testing
+
+@Suite struct OptimizeCommandTests {
+  private let survey: SurveyFolder
+
+  init() throws { survey = try SurveyFolder() }
+
+  @Test func `says what became of each layer`() async throws {
+    _ = try await survey.run("import", "wells.geojson", "walk.gpx", "--into", "field.gpkg")
+    let before = try await survey.run("query", "field.gpkg")
+    let result = try await survey.run("optimize", "field.gpkg")
+    let table = """
+
+      layer         index   entries  new ids
+      ────────────  ──────  ───────  ───────
+      wells         packed        2
+      waypoints     packed        1
+      tracks        packed        1
+      track_points  packed        2
+
+      """
+    #expect(result.output.hasPrefix("field.gpkg: "))
+    #expect(result.output.hasSuffix(" now\n" + table), "\(result)")
+    #expect(result.error == "")
+    #expect(result.status == 0)
+    #expect(try await survey.run("query", "field.gpkg") == before)
+    #expect(try survey.names.filter { $0.hasPrefix("field") } == ["field.gpkg"])
+  }
+
+  @Test func `clusters what it may, and what is named or not at all`() async throws {
+    _ = try await survey.run("import", "walk.gpx", "--into", "field.gpkg")
+    let result = try await survey.run("optimize", "field.gpkg", "--cluster", "--json")
+    #expect(
+      result.output.hasSuffix(
+        #"""
+        "compacted":true,"layers":[\#
+        {"layer":"waypoints","index":"packed","entries":1,"newIDs":{"firstID":1,"lastID":1}},\#
+        {"layer":"tracks","index":"packed","entries":1,"newIDs":null},\#
+        {"layer":"track_points","index":"packed","entries":2,"newIDs":{"firstID":1,"lastID":2}}],\#
+        "notes":["layer 'tracks' keeps its order: its ids are referred to by layer 'track_points', \#
+        as tracks are by their points"]}
+
+        """#), "\(result)")
+    let named = try await survey.run("optimize", "field.gpkg", "tracks", "--cluster")
+    #expect(named.status == 1)
+    #expect(named.error.contains("layer 'tracks' keeps its order"), "\(named)")
+    let missing = try await survey.run("optimize", "field.gpkg", "lakes")
+    #expect(missing.status == 66)
+  }
+
+  @Test func `import orders features whose ids are ours to give`() async throws {
+    _ = try survey.folder.write("x,y\n9,9\n0,0\n9,8\n0,1\n", to: "spots.csv")
+    let result = try await survey.run(
+      "import", "spots.csv", "wells.geojson", "walk.gpx", "--into", "f.gpkg", "--cluster")
+    #expect(result.status == 0)
+    #expect(
+      result.error == """
+        note: layer 'wells' keeps the file's order: its ids are the file's
+        note: layer 'tracks' keeps the file's order: its ids are referred to by another layer
+        note: spots.csv: the file does not say its reference system. Try: --source-srs
+
+        """)
+    let spots = try await survey.run("query", "f.gpkg", "spots", "--format", "csv")
+    #expect(
+      spots.output
+        == "fid,wkt\r\n1,POINT (0 0)\r\n2,POINT (0 1)\r\n3,POINT (9 9)\r\n4,POINT (9 8)\r\n")
+  }
+
+  @Test func `import reads one layer of a GPX file`() async throws {
+    let result = try await survey.run(
+      "import", "walk.gpx", "--only", "tracks", "--into", "f.gpkg")
+    #expect(
+      result.output == """
+        1 feature imported into f.gpkg
+
+        layer   features  ids  geometry         SRS        from
+        ──────  ────────  ───  ───────────────  ─────────  ────────
+        tracks         1  1    MULTILINESTRING  EPSG:4326  walk.gpx
+
+        """)
+    let wrong = try await survey.run(
+      "import", "walk.gpx", "--only", "track", "--into", "g.gpkg")
+    #expect(wrong.status == 64)
+    #expect(!survey.exists("g.gpkg"))
+  }
+}
