@@ -147,12 +147,14 @@ final class Insertion {
   let plan: RowPlan
   private let single: Statement
   private let several: Statement?
+  /// The highest id inserted, where rows have their own.
+  private var highestID = Int64.min
   private let file: GeoPackageFile
   private let skipsErrors: Bool
 
   /// - Parameter isNew: whether the table is our own and empty, so that no row but one with a given
-  ///   id can violate a constraint, and several can go in one statement, which could not be undone
-  ///   in part.
+  ///   id, or in a table with constraints of its own, can violate one, and several can go in one
+  ///   statement, which could not be undone in part.
   init(
     of source: Schema, into table: LayerTable, ids: LoadedIDs, isNew: Bool, skipsErrors: Bool,
     file: GeoPackageFile
@@ -176,7 +178,8 @@ final class Insertion {
     let row = "(\(names.map { _ in "?" }.joined(separator: ", ")))"
     let head =
       "INSERT INTO \(quoted(table.table)) (\(names.joined(separator: ", "))) VALUES "
-    let isUnconstrained = isNew && ids != .given
+    let isUnconstrained =
+      isNew && (ids != .given || table.schema.columns.allSatisfy { $0.isNullable && !$0.isUnique })
     let atOnce = isUnconstrained && names.count * Self.rowsAtOnce < 30_000 ? Self.rowsAtOnce : 1
     (single, several) = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
       let connection = file.connection
@@ -192,7 +195,7 @@ final class Insertion {
   func run(_ rows: EncodedRows) throws(FieldpackError) -> [SkippedFeature] {
     var row = 0
     var skipped: [SkippedFeature] = []
-    if let several {
+    if let several, ascend(rows) {
       while rows.count - row >= Self.rowsAtOnce {
         try insert(rows, row, Self.rowsAtOnce, with: several)
         row += Self.rowsAtOnce
@@ -211,6 +214,16 @@ final class Insertion {
     single.clearBindings()
     several?.clearBindings()
     return skipped
+  }
+
+  /// Whether no id of the rows can be taken: each is above all before it.
+  private func ascend(_ rows: EncodedRows) -> Bool {
+    var ascends = true
+    for id in rows.givenIDs {
+      if id <= highestID { ascends = false }
+      highestID = max(highestID, id)
+    }
+    return ascends
   }
 
   private func insert(
