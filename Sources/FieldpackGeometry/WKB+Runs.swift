@@ -8,7 +8,9 @@ package protocol WKBRunVisitor {
   /// - Parameters:
   ///   - run: the positions, which are `8 * header.dimensions.count` bytes each.
   ///   - count: 1 for a point; an EMPTY point has no run.
-  mutating func positions(_ run: RawSpan, _ count: Int, _ header: WKB.Header, isRing: Bool)
+  ///   - offset: where the run begins in all the bytes.
+  mutating func positions(
+    _ run: RawSpan, _ count: Int, _ header: WKB.Header, at offset: Int, isRing: Bool)
   mutating func end(_ type: GeometryType)
 }
 
@@ -35,13 +37,15 @@ extension WKB {
     switch header.type {
     case .lineString, .circularString:
       let end = offset + count * size
-      visitor.positions(span.extracting(offset..<end), count, header, isRing: false)
+      visitor.positions(
+        span.extracting(offset..<end), count, header, at: offset, isRing: false)
       offset = end
     case .polygon, .triangle:
       for _ in 0..<count {
         let positions = try self.count(in: span, at: offset, header.byteOrder, size, "positions")
         let end = offset + 4 + positions * size
-        visitor.positions(span.extracting(offset + 4..<end), positions, header, isRing: true)
+        visitor.positions(
+          span.extracting(offset + 4..<end), positions, header, at: offset + 4, isRing: true)
         offset = end
       }
     default:
@@ -64,7 +68,8 @@ extension WKB {
       && span.double(at: header.bodyOffset + 8, header.byteOrder).isNaN
     visitor.begin(.point, header.dimensions, count: isEmpty ? 0 : 1)
     if !isEmpty {
-      visitor.positions(span.extracting(header.bodyOffset..<end), 1, header, isRing: false)
+      visitor.positions(
+        span.extracting(header.bodyOffset..<end), 1, header, at: header.bodyOffset, isRing: false)
     }
     visitor.end(.point)
     return end

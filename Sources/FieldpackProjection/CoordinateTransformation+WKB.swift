@@ -24,21 +24,20 @@ extension CoordinateTransformation {
     defer { swap(&positions, &scratch) }
     positions.reset()
     do throws(GeometryError) {
-      try WKB.visit(wkb.bytes.extracting(offset...), with: &positions)
+      try WKB.visitRuns(wkb.bytes.extracting(offset...), with: &positions)
     } catch {
       throw ProjectionError(.invalidGeometry, "the geometry is damaged: \(error)")
     }
     guard !isIdentity else { return positions.envelope }
     let failed = positions.transform(by: self)
     guard failed == 0 else {
-      let count = positions.x.count
+      let count = positions.count
       throw ProjectionError(
         .failedPoints,
         "\(failed) of \(count) position\(count == 1 ? "" : "s") of the geometry cannot be "
           + "transformed from \(source) to \(target)")
     }
-    var writer = WKBOrdinateWriter(positions: positions)
-    _ = writer.write(into: &wkb, at: offset)
+    positions.write(into: &wkb, from: offset)
     return positions.envelope
   }
 
@@ -67,42 +66,86 @@ extension CoordinateTransformation {
 }
 
 /// The positions of one geometry, gathered so that PROJ is called once; its storage is kept.
-struct WKBPositions: GeometryVisitor {
-  var x: [Double] = []
-  var y: [Double] = []
-  /// Empty where the geometry has no z.
-  var z: [Double] = []
-  private var hasZ = false
+struct WKBPositions: WKBRunVisitor {
+  /// Positions that lie one behind the other in the bytes.
+  private struct Run {
+    var offset: Int
+    var count: Int
+    /// Bytes from one to the next.
+    var step: Int
+    var order: ByteOrder
+  }
+
+  private var runs: [Run] = []
+  /// x and y, or x, y and z, of each position.
+  private var ordinates: [Double] = []
+  private var width = 2
+  private(set) var count = 0
 
   mutating func reset() {
-    x.removeAll(keepingCapacity: true)
-    y.removeAll(keepingCapacity: true)
-    z.removeAll(keepingCapacity: true)
+    runs.removeAll(keepingCapacity: true)
+    ordinates.removeAll(keepingCapacity: true)
+    (width, count) = (2, 0)
   }
 
   mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {
-    hasZ = dimensions.hasZ
+    // Members have the dimensions of the geometry around them.
+    width = dimensions.hasZ ? 3 : 2
   }
 
-  mutating func position(_ x: Double, _ y: Double, _ z: Double, _ m: Double) {
-    self.x.append(x)
-    self.y.append(y)
-    if hasZ { self.z.append(z) }
+  mutating func positions(
+    _ run: RawSpan, _ count: Int, _ header: WKB.Header, at offset: Int, isRing: Bool
+  ) {
+    let (width, order) = (width, header.byteOrder)
+    let step = 8 * header.dimensions.count
+    runs.append(Run(offset: offset, count: count, step: step, order: order))
+    self.count += count
+    ordinates.append(addingCapacity: count * width) { output in
+      output.withUnsafeMutableBufferPointer { buffer, filled in
+        for index in 0..<count {
+          let (from, to) = (index * step, index * width)
+          buffer[to] = run.double(at: from, order)
+          buffer[to + 1] = run.double(at: from + 8, order)
+          if width == 3 { buffer[to + 2] = run.double(at: from + 16, order) }
+        }
+        filled = count * width
+      }
+    }
   }
 
-  mutating func beginRing(count: Int?) {}
-  mutating func endRing() {}
   mutating func end(_ type: GeometryType) {}
 
   /// Returns how many positions failed.
   mutating func transform(by transformation: CoordinateTransformation) -> Int {
-    let count = x.count
-    return x.withUnsafeMutableBufferPointer { xs in
-      y.withUnsafeMutableBufferPointer { ys in
-        z.withUnsafeMutableBufferPointer { zs in
-          guard let x = xs.baseAddress, let y = ys.baseAddress else { return 0 }
-          let z = zs.isEmpty ? nil : zs.baseAddress
-          return transformation.transform(x: x, y: y, z: z, count: count).count
+    let (width, count) = (width, count)
+    return ordinates.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return 0 }
+      let failed = transformation.transform(
+        x: base, y: base + 1, z: width == 3 ? base + 2 : nil, stride: 8 * width, count: count)
+      return failed.count
+    }
+  }
+
+  /// Puts the positions back into the bytes that they were read from.
+  ///
+  /// - Parameter start: where the geometry begins.
+  func write(into bytes: inout MutableRawSpan, from start: Int) {
+    let width = width
+    bytes.withUnsafeMutableBytes { bytes in
+      ordinates.withUnsafeBufferPointer { ordinates in
+        var next = 0
+        for run in runs {
+          let first = start + run.offset
+          precondition(first >= 0 && first + run.count * run.step <= bytes.count)
+          for index in 0..<run.count {
+            for ordinate in 0..<width {
+              let bits = ordinates[next + ordinate].bitPattern
+              bytes.storeBytes(
+                of: run.order == .little ? bits.littleEndian : bits.bigEndian,
+                toByteOffset: first + index * run.step + 8 * ordinate, as: UInt64.self)
+            }
+            next += width
+          }
         }
       }
     }
@@ -110,93 +153,23 @@ struct WKBPositions: GeometryVisitor {
 
   var envelope: Envelope {
     var box = Envelope.empty
-    for index in x.indices where !x[index].isNaN && !y[index].isNaN {
-      box.extend(x: x[index], y: y[index])
+    var (low, high) = (Double.infinity, -Double.infinity)
+    ordinates.withUnsafeBufferPointer { ordinates in
+      for place in stride(from: 0, to: count * width, by: width) {
+        let (x, y) = (ordinates[place], ordinates[place + 1])
+        if !x.isNaN && !y.isNaN {
+          box.minX = x < box.minX ? x : box.minX
+          box.maxX = x > box.maxX ? x : box.maxX
+          box.minY = y < box.minY ? y : box.minY
+          box.maxY = y > box.maxY ? y : box.maxY
+        }
+        guard width == 3 else { continue }
+        let z = ordinates[place + 2]
+        low = z < low ? z : low
+        high = z > high ? z : high
+      }
     }
-    let heights = z.lazy.filter { !$0.isNaN }
-    if let low = heights.min(), let high = heights.max() { box.z = low...high }
+    if low <= high { box.z = low...high }
     return box
-  }
-}
-
-/// Puts positions back where a walk of the same, already checked bytes found them.
-private struct WKBOrdinateWriter {
-  let positions: WKBPositions
-  private var next = 0
-
-  init(positions: WKBPositions) {
-    self.positions = positions
-  }
-
-  /// Returns the offset behind the geometry that begins at `start`.
-  mutating func write(into bytes: inout MutableRawSpan, at start: Int) -> Int {
-    guard let header = try? WKB.header(of: bytes.bytes.extracting(start...)) else { return start }
-    let body = start + header.bodyOffset
-    switch header.type {
-    case .point:
-      let isEmpty =
-        bytes.double(at: body, header.byteOrder).isNaN
-        && bytes.double(at: body + 8, header.byteOrder).isNaN
-      guard !isEmpty else { return body + 8 * header.dimensions.count }
-      return writePositions(1, into: &bytes, at: body, header)
-    case .lineString, .circularString:
-      return writeCounted(into: &bytes, at: body, header)
-    case .polygon, .triangle:
-      var offset = body + 4
-      for _ in 0..<bytes.count(at: body, header.byteOrder) {
-        offset = writeCounted(into: &bytes, at: offset, header)
-      }
-      return offset
-    default:
-      var offset = body + 4
-      for _ in 0..<bytes.count(at: body, header.byteOrder) {
-        offset = write(into: &bytes, at: offset)
-      }
-      return offset
-    }
-  }
-
-  private mutating func writeCounted(
-    into bytes: inout MutableRawSpan, at start: Int, _ header: WKB.Header
-  ) -> Int {
-    let count = bytes.count(at: start, header.byteOrder)
-    return writePositions(count, into: &bytes, at: start + 4, header)
-  }
-
-  private mutating func writePositions(
-    _ count: Int, into bytes: inout MutableRawSpan, at start: Int, _ header: WKB.Header
-  ) -> Int {
-    let step = 8 * header.dimensions.count
-    var offset = start
-    for index in next..<(next + count) {
-      bytes.store(positions.x[index], at: offset, header.byteOrder)
-      bytes.store(positions.y[index], at: offset + 8, header.byteOrder)
-      if header.dimensions.hasZ {
-        bytes.store(positions.z[index], at: offset + 16, header.byteOrder)
-      }
-      offset += step
-    }
-    next += count
-    return offset
-  }
-}
-
-extension MutableRawSpan {
-  fileprivate func double(at offset: Int, _ order: ByteOrder) -> Double {
-    let bits = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-    return Double(
-      bitPattern: order == .little ? UInt64(littleEndian: bits) : UInt64(bigEndian: bits))
-  }
-
-  fileprivate func count(at offset: Int, _ order: ByteOrder) -> Int {
-    let bits = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
-    return Int(order == .little ? UInt32(littleEndian: bits) : UInt32(bigEndian: bits))
-  }
-
-  fileprivate mutating func store(_ value: Double, at offset: Int, _ order: ByteOrder) {
-    let bits = value.bitPattern
-    storeBytes(
-      of: order == .little ? bits.littleEndian : bits.bigEndian, toByteOffset: offset,
-      as: UInt64.self)
   }
 }

@@ -29,7 +29,9 @@ struct GPXPathVisitor: WKBRunVisitor {
   mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {}
   mutating func end(_ type: GeometryType) {}
 
-  mutating func positions(_ run: RawSpan, _ count: Int, _ header: WKB.Header, isRing: Bool) {
+  mutating func positions(
+    _ run: RawSpan, _ count: Int, _ header: WKB.Header, at offset: Int, isRing: Bool
+  ) {
     guard problem == nil else { return }
     switch form {
     case .points: gather(run, count, header)

@@ -103,7 +103,9 @@ struct GeoJSONGeometryWriter: WKBRunVisitor, GeometryVisitor {
     frames[last].count += 1
   }
 
-  mutating func positions(_ run: RawSpan, _ count: Int, _ header: WKB.Header, isRing: Bool) {
+  mutating func positions(
+    _ run: RawSpan, _ count: Int, _ header: WKB.Header, at offset: Int, isRing: Bool
+  ) {
     append(
       run, count, step: 8 * header.dimensions.count, header.byteOrder, isRing: isRing)
   }

@@ -1,5 +1,7 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackTestSupport
+import Foundation
 import Testing
 
 @testable import FieldpackFormats
@@ -90,5 +92,31 @@ import Testing
       String(decoding: output.buffer, as: UTF8.self)
         == #"{"type":"Feature","id":1,"properties":{"name":"a"},"#
         + #""geometry":{"type":"Point","coordinates":[1,2]}}"# + "\n")
+  }
+
+  @Test func `tracks stand behind the waypoints and routes that come after them`() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("out.gpx")
+    let text = [ColumnDefinition("name", .text())]
+    let lines = Schema(layer: "paths", geometry: GeometryColumn(type: .lineString), columns: text)
+    let points = Schema(layer: "wells", geometry: GeometryColumn(type: .point), columns: text)
+    let routes = Schema(layer: "routes", geometry: GeometryColumn(type: .lineString), columns: text)
+    let output = try ByteOutput(replacing: url.path, overwrite: false)
+    var writer = GPXWriter(output)
+    for (schema, name, wkt) in [
+      (lines, "first", "LINESTRING (1 2,3 4)"), (points, "well", "POINT (5 6)"),
+      (lines, "second", "LINESTRING (7 8,9 10)"), (routes, "way", "LINESTRING (1 1,2 2)"),
+    ] {
+      var encoder = writer.encoder()
+      try encoder.begin(schema)
+      try encoder.feature(ValueRow(1, [.text(name)], wkt))
+      try writer.begin(schema)
+      try writer.take(from: &encoder)
+    }
+    try writer.finish()
+    try output.finish()
+    let written = try String(contentsOf: url, encoding: .utf8)
+    let order = written.matches(of: /<(wpt|rte|trk)\b[^>]*><name>(\w+)/).map { "\($0.1) \($0.2)" }
+    #expect(order == ["wpt well", "rte way", "trk first", "trk second"])
   }
 }
