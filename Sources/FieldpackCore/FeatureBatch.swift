@@ -1,36 +1,41 @@
 public import FieldpackGeometry
 
-/// Up to 1,024 features of one layer in columns: eight bytes a cell, texts, blobs and geometries in
-/// one byte array beside them.
+/// Up to 1,024 features of one layer, their texts, blobs and geometries in one byte array beside
+/// the other values.
 public struct FeatureBatch: Sendable {
   public let store: StoreID
   public let schema: Schema
-  public internal(set) var ids: [FeatureID] = []
-  var kinds: [ValueKind] = []
-  /// An integer, the bits of a real, or `offset << 32 | length` of bytes; row by row.
-  var cells: [UInt64] = []
-  var geometries: [UInt64] = []
-  var envelopes: [Envelope?] = []
-  var bytes: [UInt8] = []
-
-  static let noGeometry = UInt64.max
+  @usableFromInline var rows: BatchRows
 
   public init(store: StoreID, schema: Schema) {
     self.store = store
     self.schema = schema
+    rows = BatchRows(columns: schema.columns.count)
   }
 
-  public var count: Int { ids.count }
-  public var isEmpty: Bool { ids.isEmpty }
+  /// An empty batch of the same layer, with room for as much as `batch` holds.
+  package init(after batch: FeatureBatch) {
+    self.init(store: batch.store, schema: batch.schema)
+    rows.cells.reserveCapacity(batch.rows.cells.count)
+    rows.bytes.reserveCapacity(batch.rows.bytes.count + batch.rows.bytes.count / 8)
+  }
+
+  @inlinable public var count: Int { rows.count }
+  public var isEmpty: Bool { rows.count == 0 }
+  public var ids: [FeatureID] { (0..<count).map { self[$0].id } }
 
   /// Bytes of texts, blobs and geometries.
-  public var byteCount: Int { bytes.count }
+  @inlinable public var byteCount: Int { rows.bytes.count }
 
   /// The batch is full: 1,024 rows, or 1 MiB of bytes.
-  public var isFull: Bool { count >= 1024 || bytes.count >= 1 << 20 }
+  @inlinable public var isFull: Bool { rows.count >= 1024 || rows.bytes.count >= 1 << 20 }
 
   /// The row at `index`, a view into the batch.
-  public subscript(index: Int) -> Row { Row(batch: self, index: index) }
+  @inlinable public subscript(index: Int) -> Row { Row(rows: rows, index: index) }
+
+  /// Copies a row into the batch.
+  @inlinable
+  public mutating func append(_ row: borrowing some FeatureRow & ~Copyable) { rows.append(row) }
 
   /// The feature at `index` as a value, geometry decoded.
   public func feature(at index: Int) throws(FieldpackError) -> Feature {
@@ -55,81 +60,141 @@ public struct FeatureBatch: Sendable {
 
   /// A row of a batch.
   public struct Row: FeatureRow {
-    let batch: FeatureBatch
-    let index: Int
+    @usableFromInline let rows: BatchRows
+    @usableFromInline let index: Int
 
-    public var id: FeatureID { batch.ids[index] }
-    public var envelope: Envelope? { batch.envelopes[index] }
+    /// - Precondition: the batch has a row at `index`.
+    @inlinable init(rows: BatchRows, index: Int) {
+      precondition(index >= 0 && index < rows.count, "no such row")
+      self.rows = rows
+      self.index = index
+    }
 
-    private func cell(_ column: Int) -> Int { index * batch.schema.columns.count + column }
-
-    public func kind(at column: Int) -> ValueKind { batch.kinds[cell(column)] }
-
-    public func integer(at column: Int) -> Int64 {
-      switch kind(at: column) {
-      case .integer: Int64(bitPattern: batch.cells[cell(column)])
-      default: 0
+    @inlinable public var id: FeatureID {
+      let cell = rows.cell(index, 0)
+      if cell.kind == .integer { return .integer(Int64(bitPattern: cell.bits)) }
+      return rows.withBytes(cell) { span in
+        span.withUnsafeBytes { .text(String(decoding: $0, as: UTF8.self)) }
       }
     }
 
-    public func real(at column: Int) -> Double {
-      switch kind(at: column) {
-      case .real: Double(bitPattern: batch.cells[cell(column)])
-      case .integer: Double(Int64(bitPattern: batch.cells[cell(column)]))
+    @inlinable public var envelope: Envelope? {
+      rows.envelopes.isEmpty ? nil : rows.envelopes[index]
+    }
+
+    @inlinable public func kind(at column: Int) -> ValueKind { rows.value(index, column).kind }
+
+    @inlinable public func integer(at column: Int) -> Int64 {
+      let cell = rows.value(index, column)
+      return cell.kind == .integer ? Int64(bitPattern: cell.bits) : 0
+    }
+
+    @inlinable public func real(at column: Int) -> Double {
+      let cell = rows.value(index, column)
+      return switch cell.kind {
+      case .real: Double(bitPattern: cell.bits)
+      case .integer: Double(Int64(bitPattern: cell.bits))
       default: .nan
       }
     }
 
+    @inlinable
     public func withBytes<R, E: Error>(
       at column: Int, _ body: (RawSpan) throws(E) -> R
     ) throws(E) -> R {
-      switch kind(at: column) {
-      case .text, .blob: try batch.withBytes(batch.cells[cell(column)], body)
-      default: try batch.withBytes(0, body)
-      }
+      try rows.withBytes(rows.value(index, column), body)
     }
 
+    @inlinable
     public func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
-      let place = batch.geometries[index]
-      guard place != FeatureBatch.noGeometry else { return nil }
-      return try batch.withBytes(place, body)
+      let cell = rows.cell(index, 1)
+      guard cell.kind == .blob else { return nil }
+      return try rows.withBytes(cell, body)
     }
-  }
-
-  private func withBytes<R, E: Error>(
-    _ place: UInt64, _ body: (RawSpan) throws(E) -> R
-  ) throws(E) -> R {
-    let offset = Int(place >> 32)
-    let length = Int(place & 0xFFFF_FFFF)
-    return try body(bytes.span.bytes.extracting(offset..<offset + length))
   }
 }
 
-extension FeatureBatch {
-  /// Copies a row into the batch.
-  public mutating func append(_ row: borrowing some FeatureRow & ~Copyable) {
-    ids.append(row.id)
-    for column in schema.columns.indices {
-      let kind = row.kind(at: column)
-      kinds.append(kind)
-      switch kind {
-      case .null: cells.append(0)
-      case .integer: cells.append(UInt64(bitPattern: row.integer(at: column)))
-      case .real: cells.append(row.real(at: column).bitPattern)
-      case .text, .blob:
-        let place = row.withBytes(at: column) { span in appendBytes(span) }
-        cells.append(place)
-      }
+/// The values of a batch, row by row: id, geometry, attributes.
+@usableFromInline
+struct BatchRows: Sendable {
+  @usableFromInline
+  struct Cell: Sendable {
+    /// An integer, the bits of a real, or `offset << 32 | length` of bytes.
+    @usableFromInline let bits: UInt64
+    @usableFromInline let kind: ValueKind
+
+    @inlinable init(_ bits: UInt64, _ kind: ValueKind) {
+      self.bits = bits
+      self.kind = kind
     }
-    let place = row.withGeometry { span in appendBytes(span) }
-    geometries.append(place ?? Self.noGeometry)
-    envelopes.append(row.envelope)
   }
 
-  private mutating func appendBytes(_ span: RawSpan) -> UInt64 {
+  /// Cells of a row.
+  @usableFromInline let width: Int
+  @usableFromInline var count = 0
+  @usableFromInline var cells: [Cell] = []
+  @usableFromInline var bytes: [UInt8] = []
+  /// Empty until a row has one.
+  @usableFromInline var envelopes: [Envelope?] = []
+
+  init(columns: Int) { width = columns + 2 }
+
+  @inlinable func cell(_ row: Int, _ place: Int) -> Cell { cells[row * width + place] }
+
+  @inlinable func value(_ row: Int, _ column: Int) -> Cell {
+    precondition(column >= 0 && column + 2 < width, "no such column")
+    return cells[row * width + column + 2]
+  }
+
+  @inlinable
+  func withBytes<R, E: Error>(
+    _ cell: Cell, _ body: (RawSpan) throws(E) -> R
+  ) throws(E) -> R {
+    guard cell.kind == .text || cell.kind == .blob else { return try body(RawSpan()) }
+    let offset = Int(cell.bits >> 32)
+    return try body(
+      bytes.span.bytes.extracting(offset..<offset + Int(cell.bits & 0xFFFF_FFFF)))
+  }
+
+  @inlinable
+  mutating func append(_ row: borrowing some FeatureRow & ~Copyable) {
+    switch row.id {
+    case .integer(let id): cells.append(Cell(UInt64(bitPattern: id), .integer))
+    case .text(var id):
+      id.withUTF8 { text in appendBytes(UnsafeRawBufferPointer(text), .text) }
+    }
+    let geometry: Void? = row.withGeometry { span in append(span, .blob) }
+    if geometry == nil { cells.append(Cell(0, .null)) }
+    for column in 0..<width - 2 {
+      let kind = row.kind(at: column)
+      switch kind {
+      case .null: cells.append(Cell(0, .null))
+      case .integer: cells.append(Cell(UInt64(bitPattern: row.integer(at: column)), kind))
+      case .real: cells.append(Cell(row.real(at: column).bitPattern, kind))
+      case .text, .blob: row.withBytes(at: column) { span in append(span, kind) }
+      }
+    }
+    appendEnvelope(row.envelope)
+    count += 1
+  }
+
+  @inlinable
+  mutating func append(_ span: RawSpan, _ kind: ValueKind) {
+    span.withUnsafeBytes { appendBytes($0, kind) }
+  }
+
+  @inlinable
+  mutating func appendBytes(_ more: UnsafeRawBufferPointer, _ kind: ValueKind) {
     let offset = bytes.count
-    span.withUnsafeBytes { bytes.append(contentsOf: $0) }
-    return UInt64(offset) << 32 | UInt64(span.byteCount)
+    bytes.append(contentsOf: more)
+    cells.append(Cell(UInt64(offset) << 32 | UInt64(more.count), kind))
+  }
+
+  @inlinable
+  mutating func appendEnvelope(_ envelope: Envelope?) {
+    if envelope == nil && envelopes.isEmpty { return }
+    while envelopes.count < count { envelopes.append(nil) }
+    envelopes.append(envelope)
   }
 }
 

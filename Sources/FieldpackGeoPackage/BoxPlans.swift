@@ -38,7 +38,7 @@ final class BoxPlans {
     var table: String
     var limit: Int?
     var offset: Int
-    var inRange: Bool
+    var form: QueryPlanner.RowForm
   }
 
   private var plans: [Key: LayerQuery] = [:]

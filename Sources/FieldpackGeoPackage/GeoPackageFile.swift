@@ -38,6 +38,7 @@ final class GeoPackageFile {
     relations = try SQLFunctions.register(on: connection)
     indexes = SpatialIndexes(connection, relations: relations)
     try indexes.register()
+    try connection.registerRowFunction()
   }
 
   /// What the pool made for the connection when it was opened.

@@ -38,13 +38,16 @@ class GeoPackageReading: SnapshotReading {
   }
 
   func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {
-    var walk = try rows(query)
-    var announced: LayerID?
+    let planner = try planner(query)
+    let tables = try planner.tables()
+    if query.order.isEmpty, query.limit == nil, query.offset == 0 {
+      return try LayerScan(planner: planner).give(tables, to: &sink)
+    }
+    var walk = try QueryWalk(planner: planner, tables: tables)
+    var announced: LayerCursor?
     while let cursor = try walk.next() {
-      if announced != cursor.schema.layer {
-        try sink.begin(cursor.schema)
-        announced = cursor.schema.layer
-      }
+      if announced !== cursor { try sink.begin(cursor.schema) }
+      announced = cursor
       try sink.feature(cursor.row)
     }
     // Layers without a match are announced too, so that a writer knows their columns.

@@ -77,11 +77,16 @@ public final class GeoPackageStore: WritableStore {
   public func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches {
     let report = QueryReport()
     // What is wrong with the query shows here and not at the first batch.
-    try await reading(report) { (reading) throws(FieldpackError) in
-      _ = try reading.planner(query).tables()
+    let isCut = try await reading(report) { (reading) throws(FieldpackError) in
+      try PiecePlan(reading.planner(query)).isCut
     }
     let (pools, id) = (pools, id)
     return FeatureBatches(report: report) {
+      if isCut {
+        let batches = BatchPieces(
+          pools: pools, .init(store: id, query: query, report: report))
+        return { () async throws(FieldpackError) in try await batches.next() }
+      }
       let cursor = BatchCursor(pools: pools, store: id, query: query, report: report)
       return { () async throws(FieldpackError) in try await cursor.next() }
     }

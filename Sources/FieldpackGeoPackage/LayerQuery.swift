@@ -104,25 +104,33 @@ struct QueryPlanner {
       skipsErrors: query.skipsErrors)
   }
 
+  /// How a statement gives its rows.
+  enum RowForm {
+    /// A step each.
+    case rows
+    /// A step each, of those between two rowids, which are the last two parameters.
+    case range
+    /// To `fieldpack_row`, those between two rowids.
+    case lentRange
+  }
+
   /// The statement for one layer, with `limit` rows at most after `offset`.
-  ///
-  /// With `inRange` its last two parameters are the first and the last rowid.
   func plan(
-    _ table: LayerTable, limit: Int?, offset: Int, inRange: Bool = false
+    _ table: LayerTable, limit: Int?, offset: Int, as form: RowForm = .rows
   ) throws(FieldpackError) -> LayerQuery {
     guard let boxed = BoxedQuery(query),
       let box = try lowering(table).project.oneBox(boxed.box, from: boxed.srs, to: table)
-    else { return try newPlan(table, limit: limit, offset: offset, inRange: inRange) }
+    else { return try newPlan(table, limit: limit, offset: offset, as: form) }
     let key = BoxPlans.Key(
-      shape: boxed.shape, table: table.table, limit: limit, offset: offset, inRange: inRange)
+      shape: boxed.shape, table: table.table, limit: limit, offset: offset, form: form)
     if let kept = file.boxPlans.plan(key, box) { return kept }
-    let plan = try newPlan(table, limit: limit, offset: offset, inRange: inRange)
+    let plan = try newPlan(table, limit: limit, offset: offset, as: form)
     file.boxPlans.keep(plan, key)
     return plan
   }
 
   private func newPlan(
-    _ table: LayerTable, limit: Int?, offset: Int, inRange: Bool
+    _ table: LayerTable, limit: Int?, offset: Int, as form: RowForm
   ) throws(FieldpackError) -> LayerQuery {
     var schema = outputSchema(table)
     var transformation: CoordinateTransformation?
@@ -132,10 +140,7 @@ struct QueryPlanner {
     }
     let access = try lowering(table).access(query.filter)
     let keys = query.order.map { orderExpression($0, table) }
-    var statement = selection(
-      access, table, schema, keys,
-      range: inRange
-        ? SQLFragment("\(access.id) BETWEEN ? AND ?", [.integer(.min), .integer(.max)]) : .isTrue)
+    var statement = selection(access, table, schema, keys, as: form)
     let directions = zip(keys, query.order).map { $0 + ($1.isDescending ? " DESC" : "") }
     statement.text += " ORDER BY \((directions + [access.id]).joined(separator: ", "))"
     if limit != nil || offset > 0 {
@@ -150,19 +155,33 @@ struct QueryPlanner {
   /// Ids alone need no rows where the candidates give them.
   private func selection(
     _ access: LayerAccess, _ table: LayerTable, _ schema: Schema, _ keys: [String],
-    range: SQLFragment
+    as form: RowForm
   ) -> SQLFragment {
+    let range =
+      form == .rows
+      ? .isTrue : SQLFragment("\(access.id) BETWEEN ? AND ?", [.integer(.min), .integer(.max)])
     let attributes = schema.columns.map { quoted($0.name) }
     if let ids = access.idsOnly, keys.isEmpty, attributes.isEmpty, schema.geometry == nil,
-      table.textID == nil
+      table.textID == nil, form != .lentRange
     {
       return Self.select(
         [access.id, "NULL"], from: ids.source, where: .and([ids.condition, range]))
     }
     let geometry = schema.geometry.map { quoted($0.name) } ?? "NULL"
-    return Self.select(
-      [table.publicID, geometry] + attributes + keys, from: access.source,
-      where: .and([access.condition, range]))
+    let selected = [table.publicID, geometry] + attributes + keys
+    guard form == .lentRange else {
+      return Self.select(
+        selected, from: access.source, where: .and([access.condition, range]))
+    }
+    let lent = "\(Connection.rowFunctionName)(\(selected.joined(separator: ", ")))"
+    // Only CASE is sure to ask the condition first.
+    let given =
+      access.condition == .isTrue
+      ? SQLFragment(lent)
+      : SQLFragment(
+        "CASE WHEN \(access.condition.text) THEN \(lent) ELSE 0 END",
+        access.condition.parameters)
+    return Self.select(["1"], from: access.source, where: .and([given, range]))
   }
 
   /// The statement that counts one layer's matches.

@@ -61,6 +61,11 @@ final class PieceExchange<Part: Sendable>: Sendable {
     }
   }
 
+  /// Throws what every further call throws.
+  func checkEnding() throws(FieldpackError) {
+    if let error = state.change({ $0.ending }) { throw error }
+  }
+
   // MARK: For those who make
 
   /// Nobody wants any more, or an error will be thrown before it would come to more.

@@ -10,8 +10,8 @@ final class PieceFilling<Piece: PieceSink> {
   private let claims: PieceClaims
   private let exchange: PieceExchange<Piece>
   private let make: @Sendable () -> Piece
-  /// The cursor that goes from range to range of one source.
-  private var ranged: (source: Int, cursor: LayerCursor)?
+  /// What goes from range to range of one source.
+  private var ranged: (source: Int, reader: RangeReader)?
 
   init(
     _ planner: QueryPlanner, plan: PiecePlan, claims: PieceClaims,
@@ -49,37 +49,61 @@ final class PieceFilling<Piece: PieceSink> {
       var walk = try QueryWalk(planner: planner, tables: tables)
       _ = try give(claim) { () throws(FieldpackError) in try walk.next() }
     case (.layer(let table), _), (.ranges(let table), nil):
-      let cursor = try cursor(table, inRange: false)
+      let cursor = try cursor(table, as: .rows)
       _ = try give(claim) { () throws(FieldpackError) in try cursor.advance() ? cursor : nil }
     case (.ranges(let table), let range?):
-      let cursor = try rangedCursor(claim.source, table)
-      try cursor.restart(range)
-      _ = cursor.takeSteps()
-      let parts = try give(claim) { () throws(FieldpackError) in
-        try cursor.advance() ? cursor : nil
-      }
-      claims.learn(from: claim, steps: cursor.takeSteps(), parts: parts)
+      let reader = try rangeReader(claim.source, table)
+      let parts = try give(claim, range, reader)
+      claims.learn(from: claim, steps: reader.takeSteps(), parts: parts)
     }
   }
 
-  private func rangedCursor(
+  private func rangeReader(
     _ source: Int, _ table: LayerTable
-  ) throws(FieldpackError) -> LayerCursor {
-    if let ranged, ranged.source == source { return ranged.cursor }
-    let cursor = try cursor(table, inRange: true)
-    ranged = (source, cursor)
-    return cursor
+  ) throws(FieldpackError) -> RangeReader {
+    if let ranged, ranged.source == source { return ranged.reader }
+    let reader: RangeReader =
+      if try planner.canLend(table) {
+        .lending(try LayerLending(planner, table))
+      } else {
+        .stepping(try cursor(table, as: .range))
+      }
+    ranged = (source, reader)
+    return reader
   }
 
   private func cursor(
-    _ table: LayerTable, inRange: Bool
+    _ table: LayerTable, as form: QueryPlanner.RowForm
   ) throws(FieldpackError) -> LayerCursor {
     try LayerCursor(
-      planner.plan(table, limit: nil, offset: 0, inRange: inRange), file: planner.file,
+      planner.plan(table, limit: nil, offset: 0, as: form), file: planner.file,
       skipsErrors: planner.query.skipsErrors, report: planner.report)
   }
 
-  /// Fills sinks with the rows that `next` goes to and hands them over; gives how many it were.
+  /// Hands over the rows of a range; gives in how many parts.
+  private func give(
+    _ claim: PieceClaim, _ range: ClosedRange<Int64>, _ reader: RangeReader
+  ) throws(FieldpackError) -> Int {
+    switch reader {
+    case .stepping(let cursor):
+      try cursor.restart(range)
+      return try give(claim) { () throws(FieldpackError) in try cursor.advance() ? cursor : nil }
+    case .lending(let lending):
+      try lending.restart(range)
+      var parts = 0
+      var filling = LayerLending.Filling()
+      while filling.hasMore {
+        var piece = make()
+        filling = try lending.fill(&piece) { $0.isFull }
+        guard filling.hasBegun else { break }
+        parts += 1
+        if !exchange.hand(piece, of: claim.number) { break }
+      }
+      return parts
+    }
+  }
+
+  /// Hands over the rows that `next` goes to; gives in how many parts.
   private func give(
     _ claim: PieceClaim, _ next: () throws(FieldpackError) -> LayerCursor?
   ) throws(FieldpackError) -> Int {
@@ -96,5 +120,19 @@ final class PieceFilling<Piece: PieceSink> {
       guard exchange.hand(piece, of: claim.number) else { return parts }
     }
     return parts
+  }
+
+  /// What reads the ranges of one source.
+  private enum RangeReader {
+    case lending(LayerLending)
+    case stepping(LayerCursor)
+
+    /// The work since the last call, in instructions of SQLite's machine.
+    func takeSteps() -> Int {
+      switch self {
+      case .lending(let lending): lending.takeSteps()
+      case .stepping(let cursor): cursor.takeSteps()
+      }
+    }
   }
 }

@@ -45,22 +45,50 @@ extension QueryPlanner {
     guard case .integer(let first)? = ends.first?[0], case .integer(let last)? = ends.first?[1],
       UInt64(bitPattern: last &- first) >= PiecePlan.leastIDs
     else { return false }
-    let whole = try plan(table, limit: nil, offset: 0)
-    if let candidates = try candidateCount(table) {
-      let lookUp = try details(whole).last ?? ""
-      return candidates >= PiecePlan.leastCandidates
-        && lookUp.hasSuffix("USING INTEGER PRIMARY KEY (rowid=?)")
+    guard let candidates = try candidateCount(table) else { return try goesThroughTable(table) }
+    let lookUp = try details(plan(table, limit: nil, offset: 0)).last ?? ""
+    return candidates >= PiecePlan.leastCandidates
+      && lookUp.hasSuffix("USING INTEGER PRIMARY KEY (rowid=?)")
+  }
+
+  /// Whether the layer's rows are best given to `fieldpack_row`, which does without a step each.
+  func canLend(_ table: LayerTable) throws(FieldpackError) -> Bool {
+    // A spatial condition names the features that it could not test after each step.
+    guard !query.filter.isSpatial, table.schema.columns.count + 2 <= 100 else { return false }
+    return try goesThroughTable(table)
+  }
+
+  /// Whether the rows are found by going through the table in the order of its rowids.
+  ///
+  /// A view numbers its rows itself, and what an index finds, ranges would only find later.
+  private func goesThroughTable(_ table: LayerTable) throws(FieldpackError) -> Bool {
+    guard !table.layer.isView, table.idSQL != nil else { return false }
+    if query.filter != .all {
+      let whole = try details(plan(table, limit: nil, offset: 0))
+      guard whole.count == 1, whole[0].hasPrefix("SCAN"), !whole[0].contains(" USING ") else {
+        return false
+      }
     }
-    guard try details(whole).map({ $0.hasPrefix("SCAN") && !$0.contains(" USING ") }) == [true]
-    else { return false }
-    let ranged = try plan(table, limit: nil, offset: 0, inRange: true)
-    return try details(ranged).map { $0.contains("INTEGER PRIMARY KEY (rowid>? AND rowid<?)") }
-      == [true]
+    let ranged = try details(plan(table, limit: nil, offset: 0, as: .range))
+    return ranged.count == 1
+      && ranged[0].hasSuffix(" USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")
   }
 
   /// The lines of `EXPLAIN QUERY PLAN`.
   private func details(_ plan: LayerQuery) throws(FieldpackError) -> [String] {
     let sql = "EXPLAIN QUERY PLAN " + plan.statement.text
     return try file.rows(sql, plan.statement.parameters).map { $0[3].textValue ?? "" }
+  }
+}
+
+extension Filter {
+  /// Whether a condition in it is on the geometry.
+  var isSpatial: Bool {
+    switch self {
+    case .all, .compare, .between, .isIn, .isNull, .like: false
+    case .envelope, .relation: true
+    case .and(let parts), .or(let parts): parts.contains { $0.isSpatial }
+    case .not(let part): part.isSpatial
+    }
   }
 }

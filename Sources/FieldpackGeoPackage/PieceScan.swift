@@ -16,6 +16,9 @@ final class PieceScan<Piece: PieceSink>: Sendable {
 
   deinit { work.end() }
 
+  /// Throws where the store was closed.
+  func checkEnding() throws(FieldpackError) { try work.exchange.checkEnding() }
+
   func next() async throws(FieldpackError) -> Piece? {
     work.start()
     do throws(FieldpackError) {

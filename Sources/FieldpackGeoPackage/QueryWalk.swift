@@ -12,6 +12,7 @@ struct QueryWalk {
   private var current: LayerCursor?
   private var toSkip: Int
   private var toGive: Int
+  private var latest: LayerCursor?
   private var seen: Set<LayerID> = []
   private var schemas: [Schema] = []
 
@@ -60,7 +61,8 @@ struct QueryWalk {
         continue
       }
       if toGive != .max { toGive -= 1 }
-      seen.insert(cursor.schema.layer)
+      if cursor !== latest { seen.insert(cursor.schema.layer) }
+      latest = cursor
       return cursor
     }
     while let table = waiting.popFirst() {

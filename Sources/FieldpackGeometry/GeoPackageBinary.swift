@@ -110,6 +110,26 @@ public struct GeoPackageBinary: Hashable, Sendable {
 }
 
 extension GeoPackageBinary {
+  /// Where the WKB begins in a blob whose header has nothing wrong with it and is not of an extended
+  /// encoding; `nil` for all others, of which ``init(_:)`` tells more.
+  @inlinable
+  public static func plainBodyOffset(of blob: RawSpan) -> Int? {
+    guard blob.byteCount >= 8 else { return nil }
+    let start = blob.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt32.self)
+    let flags = UInt8(truncatingIfNeeded: UInt32(littleEndian: start) >> 24)
+    // "GP", version 0, and no more than the flags of byte order, envelope and emptiness.
+    guard UInt32(littleEndian: start) & 0xFF_FFFF == 0x5047, flags & 0xE0 == 0 else { return nil }
+    let end: Int
+    switch flags >> 1 & 0b111 {
+    case 0: end = 8
+    case 1: end = 40
+    case 2, 3: end = 56
+    case 4: end = 72
+    default: return nil
+    }
+    return end <= blob.byteCount ? end : nil
+  }
+
   /// Reads the geometry of a blob. An extended encoding is an error: its body is not WKB.
   public static func read(_ blob: RawSpan) throws(GeometryError) -> Geometry {
     try withWKB(of: blob) { wkb throws(GeometryError) in try WKB.read(wkb) }

@@ -46,6 +46,7 @@ public final class Connection {
   var cache: StatementCache
   var functions: [FunctionKey: Function] = [:]
   var spatiaLite: SpatiaLite?
+  var rowFunction: RowFunction?
   var authorizer: AuthorizerBox?
   var tracer: Tracer?
   /// The journal mode to go back to when the connection closes.

@@ -1,0 +1,74 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// Gives the rows of one layer to sinks inside of the statement's step, which is the fastest way
+/// through a table.
+final class LayerLending {
+  private let file: GeoPackageFile
+  private let plan: LayerQuery
+  private let statement: Statement
+  private let geometry: RowGeometry
+  private let values: LentValues
+
+  /// How far a sink was filled.
+  struct Filling {
+    /// The sink was given the layer, and rows.
+    var hasBegun = false
+    /// More rows may follow.
+    var hasMore = true
+  }
+
+  /// - Parameter table: one that the planner `canLend`.
+  init(_ planner: QueryPlanner, _ table: LayerTable) throws(FieldpackError) {
+    let plan = try planner.plan(table, limit: nil, offset: 0, as: .lentRange)
+    let file = planner.file
+    self.plan = plan
+    self.file = file
+    statement = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      let statement = try file.connection.prepare(plan.statement.text)
+      try statement.bind(plan.statement.parameters)
+      return statement
+    }
+    geometry = RowGeometry(
+      plan, file: file, skipsErrors: planner.query.skipsErrors, report: planner.report)
+    values = LentValues(count: 2 + plan.schema.columns.count)
+  }
+
+  var schema: Schema { plan.schema }
+
+  /// Goes before the first row of a range of rowids.
+  func restart(_ range: ClosedRange<Int64>) throws(FieldpackError) {
+    try file.sql(layer: plan.table.layer.id) { () throws(SQLiteError) in
+      try statement.restart(range)
+    }
+  }
+
+  /// The work since the last call, in instructions of SQLite's machine.
+  func takeSteps() -> Int { statement.takeSteps() }
+
+  /// Gives `sink` the layer and the rows that follow until it is full.
+  func fill<Sink: FeatureSink>(
+    _ sink: inout Sink, until isFull: (inout Sink) -> Bool = { _ in false }
+  ) throws(FieldpackError) -> Filling {
+    var filling = Filling()
+    var failure: FieldpackError?
+    filling.hasMore = try file.sql(layer: plan.table.layer.id) { () throws(SQLiteError) in
+      try statement.step(lending: values) {
+        do throws(FieldpackError) {
+          guard let body = try geometry.body(of: values.row) else { return true }
+          if !filling.hasBegun {
+            try sink.begin(plan.schema)
+            filling.hasBegun = true
+          }
+          try sink.feature(geometry.row(values.row, body))
+          return !isFull(&sink)
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    }
+    if let failure { throw failure }
+    return filling
+  }
+}

@@ -1,0 +1,43 @@
+import FieldpackCore
+
+/// Gives the rows of layers, one after the other, to one sink.
+struct LayerScan {
+  let planner: QueryPlanner
+
+  /// Layers without a match are announced last, so that a writer knows their columns.
+  func give(
+    _ tables: [LayerTable], to sink: inout some FeatureSink
+  ) throws(FieldpackError) {
+    var unannounced: [Schema] = []
+    for table in tables {
+      let schema =
+        if try planner.canLend(table) {
+          try lend(table, to: &sink)
+        } else {
+          try step(through: table, to: &sink)
+        }
+      if let schema { unannounced.append(schema) }
+    }
+    for schema in unannounced { try sink.begin(schema) }
+  }
+
+  /// The schema, where there is no row.
+  private func lend(
+    _ table: LayerTable, to sink: inout some FeatureSink
+  ) throws(FieldpackError) -> Schema? {
+    let lending = try LayerLending(planner, table)
+    return try lending.fill(&sink).hasBegun ? nil : lending.schema
+  }
+
+  private func step(
+    through table: LayerTable, to sink: inout some FeatureSink
+  ) throws(FieldpackError) -> Schema? {
+    let cursor = try LayerCursor(
+      planner.plan(table, limit: nil, offset: 0), file: planner.file,
+      skipsErrors: planner.query.skipsErrors, report: planner.report)
+    guard try cursor.advance() else { return cursor.schema }
+    try sink.begin(cursor.schema)
+    repeat { try sink.feature(cursor.row) } while try cursor.advance()
+    return nil
+  }
+}

@@ -1,0 +1,174 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+import FieldpackSQLite
+
+/// Reads the geometry of one row after another as far as rows rely on it, and transforms it.
+final class RowGeometry {
+  let plan: LayerQuery
+  private let file: GeoPackageFile
+  private let skipsErrors: Bool
+  private let report: QueryReport
+  private let hasGeometry: Bool
+  private let transformation: CoordinateTransformation?
+  fileprivate var wkb: [UInt8] = []
+  fileprivate var envelope: Envelope?
+
+  init(_ plan: LayerQuery, file: GeoPackageFile, skipsErrors: Bool, report: QueryReport) {
+    self.plan = plan
+    self.file = file
+    self.skipsErrors = skipsErrors
+    self.report = report
+    hasGeometry = plan.schema.geometry != nil
+    transformation = plan.transformation.flatMap { $0.isIdentity ? nil : $0 }
+  }
+
+  /// Where the geometry of `values` (id, geometry, attributes) is; `nil` for a row that is passed
+  /// over. Holds for ``row(_:_:)`` until the next call.
+  func body(of values: LentRow) throws(FieldpackError) -> SQLRow.Body? {
+    guard hasGeometry, !values[1].isNull else { return .absent }
+    if transformation == nil, !skipsErrors {
+      // The common case by itself, so that it stays short.
+      let offset = values[1].withBytes { GeoPackageBinary.plainBodyOffset(of: $0) }
+      if let offset { return .blob(offset) }
+    }
+    do throws(FieldpackError) {
+      return try checked(values)
+    } catch {
+      guard skipsErrors, error.code == .invalidData else { throw error }
+      report.add(skipped: SkippedFeature(location: error.location, reason: error.message))
+      return nil
+    }
+  }
+
+  func row(_ values: LentRow, _ body: SQLRow.Body) -> SQLRow { SQLRow(values, body, self) }
+
+  private func checked(_ values: LentRow) throws(FieldpackError) -> SQLRow.Body {
+    let kind = values[1].kind
+    guard kind == .blob || kind == .text else {
+      throw damaged("the value is a number and not a blob", values)
+    }
+    let body: SQLRow.Body
+    do throws(GeometryError) {
+      body = try values[1].withBytes { blob throws(GeometryError) in
+        let header = try GeoPackageBinary(blob)
+        if header.isExtended { return SQLRow.Body.unreadable }
+        if skipsErrors { _ = try WKB.coordinateCount(blob.extracting(header.bodyOffset...)) }
+        return .blob(header.bodyOffset)
+      }
+    } catch {
+      throw damaged("\(error)", values)
+    }
+    switch body {
+    case .blob(let offset):
+      guard let transformation else { return body }
+      try transform(values, from: offset, with: transformation)
+      return .transformed
+    default:
+      report.add(
+        note:
+          "layer '\(plan.table.layer.id)' holds extended geometries, which are kept but not read"
+      )
+      return .unreadable
+    }
+  }
+
+  private func transform(
+    _ values: LentRow, from offset: Int, with transformation: CoordinateTransformation
+  ) throws(FieldpackError) {
+    wkb.removeAll(keepingCapacity: true)
+    values[1].withBytes { blob in
+      blob.extracting(offset...).withUnsafeBytes { wkb.append(contentsOf: $0) }
+    }
+    do throws(ProjectionError) {
+      let envelope = try transformation.transform(wkb: &wkb)
+      self.envelope = envelope.isEmpty ? nil : envelope
+    } catch {
+      throw damaged(error.message, values)
+    }
+  }
+
+  private func damaged(_ reason: String, _ values: LentRow) -> FieldpackError {
+    file.damaged(reason, values.featureID, in: plan.table.layer.id)
+  }
+}
+
+extension LentRow {
+  /// The first column as an id.
+  fileprivate var featureID: FeatureID {
+    let id = self[0]
+    if id.kind != .text { return .integer(id.integer) }
+    return .text(
+      id.withBytes { span in span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } })
+  }
+}
+
+/// A row of a statement: id, geometry, attributes.
+struct SQLRow: FeatureRow {
+  /// Where the WKB is.
+  enum Body {
+    case absent
+    /// In the blob, so many bytes behind its begin.
+    case blob(Int)
+    case transformed
+    /// In an encoding that is not WKB.
+    case unreadable
+  }
+
+  private let values: LentRow
+  private let body: Body
+  // Whoever lends the row holds this.
+  private unowned(unsafe) let geometry: RowGeometry
+
+  fileprivate init(_ values: LentRow, _ body: Body, _ geometry: RowGeometry) {
+    self.values = values
+    self.body = body
+    self.geometry = geometry
+  }
+
+  var id: FeatureID { values.featureID }
+
+  var envelope: Envelope? {
+    switch body {
+    case .blob:
+      values[1].withBytes { blob in
+        if let offset = GeoPackageBinary.plainBodyOffset(of: blob), offset == 8 { return nil }
+        return (try? GeoPackageBinary(blob))?.envelope
+      }
+    case .transformed: geometry.envelope
+    case .absent, .unreadable: nil
+    }
+  }
+
+  func kind(at column: Int) -> ValueKind {
+    switch values[column + 2].kind {
+    case .null: .null
+    case .integer: .integer
+    case .real: .real
+    case .text: .text
+    case .blob: .blob
+    }
+  }
+
+  func integer(at column: Int) -> Int64 { values[column + 2].integer }
+  func real(at column: Int) -> Double { values[column + 2].real }
+
+  func withBytes<R, E: Error>(
+    at column: Int, _ body: (RawSpan) throws(E) -> R
+  ) throws(E) -> R {
+    try values[column + 2].withBytes(body)
+  }
+
+  func withGeometry<R, E: Error>(_ read: (RawSpan) throws(E) -> R) throws(E) -> R? {
+    switch body {
+    case .absent, .unreadable: return nil
+    case .blob(let offset):
+      return try values[1].withBytes { blob throws(E) in
+        try read(blob.extracting(offset...))
+      }
+    case .transformed:
+      let wkb = geometry.wkb
+      return try read(wkb.span.bytes)
+    }
+  }
+}
