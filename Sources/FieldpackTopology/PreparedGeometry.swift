@@ -50,7 +50,11 @@ public final class PreparedGeometry {
   public func test(
     _ relation: TopologicalRelation, of wkb: RawSpan
   ) throws(TopologyError) -> Bool? {
-    let feature = try context.makeGeometry(wkb)
+    var check = InputCheck()
+    if case .made(let sides) = grid { check.sides = sides }
+    try context.check(wkb, with: &check)
+    if let decided = Self.answer(to: relation, check) { return decided }
+    let feature = try context.makeGeometry(wkb, check)
     defer { GEOSGeom_destroy_r(context.handle, feature) }
     if envelope == nil || GEOSisEmpty_r(context.handle, feature) == 1 { return nil }
     return try base.answer(
@@ -155,6 +159,18 @@ extension PreparedGeometry {
   }
 
   // MARK: Sides
+
+  /// What one position that lies on a side tells; `nil` where GEOS has to be asked.
+  private static func answer(to relation: TopologicalRelation, _ check: InputCheck) -> Bool? {
+    // GEOS gets something else than these positions.
+    if check.needsConversion { return nil }
+    switch relation {
+    case .intersects: return check.hasInside ? true : nil
+    case .disjoint: return check.hasInside ? false : nil
+    case .within, .coveredBy: return check.hasOutside ? false : nil
+    case .contains, .covers, .touches, .crosses, .overlaps, .equals: return nil
+    }
+  }
 
   private enum Grid {
     /// Not worth its cost before some boxes have been asked about.

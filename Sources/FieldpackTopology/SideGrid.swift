@@ -11,14 +11,15 @@ enum Side: UInt8 {
 /// Cells that a line of the geometry comes near are of neither side. All others of a connected
 /// region are on the same side as any one of them, for which GEOS is asked.
 struct SideGrid {
-  /// Cells a row and a column.
-  private static let size = 256
+  /// Cells a row and a column; more of them where many lines leave few cells free.
+  private let size: Int
   /// How near, in cells, a line passes by a cell to count as in it; far above the error of the
   /// arithmetic.
   private static let margin = 1e-6
 
   private let origin: (x: Double, y: Double)
   private let scale: (x: Double, y: Double)
+  private let cells: Cells
   private let outside: CellSums
   private let inside: CellSums
 
@@ -30,7 +31,8 @@ struct SideGrid {
   init?(
     envelope: Envelope, lines: LineCollector, side: (_ x: Double, _ y: Double) -> Side?
   ) {
-    let size = Double(Self.size)
+    self.size = lines.lines.count < 256 ? 256 : 512
+    let size = Double(self.size)
     let greatest = max(
       abs(envelope.minX), abs(envelope.maxX), abs(envelope.minY), abs(envelope.maxY))
     // Below that the rounding of a position is no longer far below the margin.
@@ -41,7 +43,7 @@ struct SideGrid {
     origin = (envelope.minX, envelope.minY)
     scale = (size / envelope.width, size / envelope.height)
     guard scale.x.isFinite, scale.y.isFinite else { return nil }
-    var cells = Cells(size: Self.size)
+    var cells = Cells(size: self.size)
     for line in lines.lines {
       cells.mark(
         from: ((line.x0 - origin.x) * scale.x, (line.y0 - origin.y) * scale.y),
@@ -54,12 +56,27 @@ struct SideGrid {
     }
     outside = CellSums(cells, counting: .outside)
     inside = CellSums(cells, counting: .inside)
+    self.cells = cells
+  }
+
+  /// The side of a position; `nil` where it lies too near to a line to tell.
+  func side(x: Double, y: Double) -> Side? {
+    let (column, row) = ((x - origin.x) * scale.x, (y - origin.y) * scale.y)
+    let limit = Double(size)
+    guard column >= 0, column < limit, row >= 0, row < limit else {
+      return column < 0 || column > limit || row < 0 || row > limit ? .outside : nil
+    }
+    switch cells.states[Int(row) * size + Int(column)] {
+    case .outside: return .outside
+    case .inside: return .inside
+    case .unknown, .line, .undecided: return nil
+    }
   }
 
   /// The side on which all of `box` lies; `nil` where the geometry has to be asked.
   func side(of box: Envelope) -> Side? {
-    let columns = Self.cells(box.minX, box.maxX, from: origin.x, scale.x)
-    let rows = Self.cells(box.minY, box.maxY, from: origin.y, scale.y)
+    let columns = range(box.minX, box.maxX, from: origin.x, scale.x)
+    let rows = range(box.minY, box.maxY, from: origin.y, scale.y)
     guard let columns, let rows else { return nil }
     let all = columns.range.count * rows.range.count
     // What lies beyond the grid lies outside.
@@ -68,7 +85,7 @@ struct SideGrid {
     return inside.count(columns.range, rows.range) == all ? .inside : nil
   }
 
-  private static func cells(
+  private func range(
     _ low: Double, _ high: Double, from origin: Double, _ scale: Double
   ) -> (range: Range<Int>, isBeyond: Bool)? {
     let (first, last) = ((low - origin) * scale, (high - origin) * scale)

@@ -78,6 +78,11 @@ extension TopologyContext {
   /// late on NaN and infinity.
   func makeGeometry(_ wkb: RawSpan) throws(TopologyError) -> OpaquePointer {
     var check = InputCheck()
+    try self.check(wkb, with: &check)
+    return try makeGeometry(wkb, check)
+  }
+
+  func check(_ wkb: RawSpan, with check: inout InputCheck) throws(TopologyError) {
     do throws(GeometryError) {
       try WKB.visit(wkb, with: &check)
     } catch {
@@ -87,6 +92,12 @@ extension TopologyContext {
       throw TopologyError(
         .notFinite, "the geometry has a coordinate that is infinite or not a number")
     }
+  }
+
+  /// A GEOS geometry of what `check` has gone through.
+  func makeGeometry(
+    _ wkb: RawSpan, _ check: InputCheck
+  ) throws(TopologyError) -> OpaquePointer {
     if let x = check.pointX, let y = check.pointY {
       guard let point = GEOSGeom_createPointFromXY_r(handle, x, y) else {
         throw failure("GEOS cannot make a point")
@@ -130,8 +141,13 @@ extension TopologyContext {
   }
 }
 
-/// Looks through well-known binary for what GEOS must not get.
-private struct InputCheck: GeometryVisitor {
+/// Looks through well-known binary for what GEOS must not get, and for what spares GEOS.
+struct InputCheck: GeometryVisitor {
+  /// The raster of the geometry that this one is related to.
+  var sides: SideGrid?
+  /// Whether a position lies inside the other geometry, and whether one lies outside.
+  private(set) var hasInside = false
+  private(set) var hasOutside = false
   private(set) var isFinite = true
   private(set) var needsConversion = false
   /// Set where the whole geometry is a point in two dimensions.
@@ -151,6 +167,11 @@ private struct InputCheck: GeometryVisitor {
 
   mutating func position(_ x: Double, _ y: Double, _ z: Double, _ m: Double) {
     if !(x + y).isFinite { isFinite = x.isFinite && y.isFinite && isFinite }
+    switch sides?.side(x: x, y: y) {
+    case .inside?: hasInside = true
+    case .outside?: hasOutside = true
+    case nil: break
+    }
     guard isPoint else { return }
     pointX = x
     pointY = y
