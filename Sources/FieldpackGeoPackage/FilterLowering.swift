@@ -33,6 +33,7 @@ struct FilterLowering {
     case .compare(let a, let comparison, let b):
       return try compare(a, negated ? comparison.negated : comparison, b)
     case .between(let value, let low, let high):
+      if !negated, let range = try literalRange(value, low, high) { return range }
       let above = try compare(value, negated ? .less : .greaterOrEqual, low)
       let below = try compare(value, negated ? .greater : .lessOrEqual, high)
       return negated ? .or([above, below]) : .and([above, below])

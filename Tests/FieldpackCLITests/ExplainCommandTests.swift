@@ -16,8 +16,8 @@ import Testing
         wells/default
           SQL
             SELECT "fid", "geom", "name", "depth", "open" FROM "default" WHERE ("name" =
-            ? COLLATE BINARY AND ("depth" > ? AND typeof("depth") IN ('integer',
-            'real'))) ORDER BY "fid" LIMIT ? OFFSET ?
+            ? COLLATE BINARY AND ("depth" > ? AND "depth" < '')) ORDER BY "fid" LIMIT ?
+            OFFSET ?
           parameters
             1  'O''Hara'
             2  3

@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackSQLite
 import FieldpackTestSupport
 import Testing
 
@@ -25,7 +26,7 @@ import Testing
     }
   }
 
-  private static let number = "typeof(\"n\") IN ('integer', 'real')"
+  private static let number = "\"n\" < ''"
   private static let instant = "fieldpack_instant(\"d\")"
 
   static let cases: [(String, String)] = [
@@ -35,11 +36,22 @@ import Testing
     ("NOT n = 1", "(\"n\" <> ? AND \(number))"),
     ("n = 'a'", "(+\"n\" = ? COLLATE BINARY AND typeof(\"n\") = 'text')"),
     ("s = 'a'", "\"s\" = ? COLLATE BINARY"),
-    ("s > 'a'", "(\"s\" > ? COLLATE BINARY AND typeof(\"s\") = 'text')"),
+    ("s > 'a'", "(\"s\" > ? COLLATE BINARY AND \"s\" < X'')"),
     ("s IN ('a', 'b')", "\"s\" COLLATE BINARY IN (?, ?)"),
     ("n NOT IN (1, 2)", "(\"n\" NOT IN (?, ?) AND \(number))"),
-    ("n BETWEEN 1 AND 2", "((\"n\" >= ? AND \(number)) AND \"n\" <= ?)"),
-    ("s LIKE 'a%_*'", "(\"s\" GLOB ? AND typeof(\"s\") = 'text')"),
+    ("n BETWEEN 1 AND 2", "(\"n\" >= ? AND \"n\" <= ?)"),
+    ("s BETWEEN 'a' AND 'b'", "(\"s\" >= ? COLLATE BINARY AND \"s\" <= ? COLLATE BINARY)"),
+    (
+      "x BETWEEN 1 AND 2",
+      "((\"x\" >= ? AND typeof(\"x\") IN ('integer', 'real')) AND "
+        + "(\"x\" <= ? AND typeof(\"x\") IN ('integer', 'real')))"
+    ),
+    ("NOT n BETWEEN 1 AND 2", "(\"n\" < ? OR (\"n\" > ? AND \(number)))"),
+    ("s LIKE 'a%_*'", "(\"s\" GLOB ? AND \"s\" < X'')"),
+    ("s LIKE 'maple%'", "(\"s\" >= ? COLLATE BINARY AND \"s\" < ? COLLATE BINARY)"),
+    ("s NOT LIKE 'maple%'", "(\"s\" NOT GLOB ? AND \"s\" < X'')"),
+    ("s LIKE '%'", "(\"s\" GLOB ? AND \"s\" < X'')"),
+    ("n LIKE 'a%'", "(\"n\" GLOB ? AND typeof(\"n\") = 'text')"),
     ("s IS NOT NULL", "\"s\" IS NOT NULL"),
     ("g IS NULL", "\"g\" IS NULL"),
     ("d > TIMESTAMP('2020-01-01T00:00:00Z')", "\(instant) > ?"),
@@ -52,7 +64,7 @@ import Testing
     (
       "NOT (n = 1 AND s = 'a')",
       "((\"n\" <> ? AND \(number)) OR "
-        + "(\"s\" <> ? COLLATE BINARY AND typeof(\"s\") = 'text'))"
+        + "(\"s\" <> ? COLLATE BINARY AND \"s\" < X''))"
     ),
     ("S_INTERSECTS(g, POINT(1 2))", "fieldpack_intersects(\"g\", ?, \"fid\", 0)"),
     ("NOT S_TOUCHES(g, POINT(1 2))", "NOT fieldpack_touches(\"g\", ?, \"fid\", 0)"),
@@ -115,6 +127,16 @@ import Testing
     table.idSQL = "rowid"
     let nameless = try FilterLowering(table: table, project: AsIs()).access(.intersects(box))
     #expect(nameless.condition.text == "(rowid IN (\(candidates)) AND \(test))")
+  }
+
+  @Test(arguments: [
+    ("a%", ["a", "b"]), ("caf\u{e9}%", ["caf\u{e9}", "caf\u{ea}"]),
+    ("z\u{d7ff}%", ["z\u{d7ff}", "z\u{e000}"]), ("x y%", ["x y", "x z"]),
+  ])
+  func `a prefix ends before the next text of its length`(pattern: String, ends: [String]) throws {
+    let lowering = FilterLowering(table: Self.table, project: AsIs())
+    let fragment = try lowering.condition(.like(.column("s"), pattern: pattern))
+    #expect(fragment.parameters == ends.map { .text($0) })
   }
 
   @Test(arguments: [
