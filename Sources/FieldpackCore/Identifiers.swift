@@ -79,7 +79,13 @@ extension FeatureID: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, Co
 extension String {
   /// Equal code point by code point, which `==` is not.
   func hasSameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count else { return false }
+    // Views of bytes compare some times as fast as views of texts.
+    return utf8Span.span.bytes.withUnsafeBytes { left in
+      other.utf8Span.span.bytes.withUnsafeBytes { right in
+        left.elementsEqual(right)
+      }
+    }
   }
 
   /// With `a` to `z` in capitals and everything else as it is, as SQL compares names.

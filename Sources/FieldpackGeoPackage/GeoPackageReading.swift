@@ -40,6 +40,11 @@ class GeoPackageReading: SnapshotReading {
   func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {
     let planner = try planner(query)
     let tables = try planner.tables()
+    if let (schema, ids) = try indexedIDs(planner, tables) {
+      try sink.begin(schema)
+      for id in ids { try sink.feature(IDRow(number: id)) }
+      return
+    }
     if query.order.isEmpty, query.limit == nil, query.offset == 0 {
       return try LayerScan(planner: planner).give(tables, to: &sink)
     }
@@ -84,19 +89,47 @@ class GeoPackageReading: SnapshotReading {
   private func indexedCount(
     _ planner: QueryPlanner, _ table: LayerTable
   ) throws(FieldpackError) -> Int? {
-    guard let (rtree, window, recheck) = try planner.countedBox(table) else { return nil }
+    guard let box = try planner.indexedBox(table) else { return nil }
+    let (certain, uncertain) = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      try file.indexes.reader(box.rtree).count(box.window)
+    }
+    return try certain + confirmed(uncertain, box, table).count
+  }
+
+  /// The ids in a box, where nothing but ids is asked for, without a statement that joins them.
+  private func indexedIDs(
+    _ planner: QueryPlanner, _ tables: [LayerTable]
+  ) throws(FieldpackError) -> (Schema, [Int64])? {
+    guard tables.count == 1, planner.query.wantsIDsAsTheyCome, tables[0].textID == nil,
+      let box = try planner.indexedBox(tables[0])
+    else { return nil }
+    let table = tables[0]
+    var (certain, uncertain): ([Int64], [Int64]) = ([], [])
+    try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      try file.indexes.reader(box.rtree).visit(box.window) { id, bounds in
+        if box.window.surelyHolds(bounds) { certain.append(id) } else { uncertain.append(id) }
+      }
+    }
+    let ids = IDList(try certain + confirmed(uncertain, box, table)).ids
+    return (Schema(layer: table.layer.id, idColumn: table.schema.idColumn), ids)
+  }
+
+  /// Those of the ids whose rows are in the box.
+  private func confirmed(
+    _ ids: [Int64], _ box: IndexedBox, _ table: LayerTable
+  ) throws(FieldpackError) -> [Int64] {
+    if ids.isEmpty { return [] }
+    let recheck = try box.recheck()
     return try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      let (certain, uncertain) = try file.indexes.reader(rtree).count(window)
-      guard !uncertain.isEmpty else { return certain }
-      var count = certain
       let statement = try file.connection.prepare(recheck.text)
       try statement.bind(recheck.parameters)
-      for id in uncertain {
+      var confirmed: [Int64] = []
+      for id in ids {
         try statement.bind(id, at: recheck.parameters.count + 1)
-        if try statement.step(), statement.integer(0) == 1 { count += 1 }
+        if try statement.step(), statement.integer(0) == 1 { confirmed.append(id) }
         statement.reset()
       }
-      return count
+      return confirmed
     }
   }
 
@@ -138,6 +171,28 @@ class GeoPackageReading: SnapshotReading {
           transformation: plan.transformation?.report))
     }
     return explanations
+  }
+}
+
+/// A row of which nothing but the id is read.
+private struct IDRow: FeatureRow {
+  let number: Int64
+
+  var id: FeatureID { .integer(number) }
+  var envelope: Envelope? { nil }
+  func kind(at column: Int) -> ValueKind { .null }
+  func integer(at column: Int) -> Int64 { 0 }
+  func real(at column: Int) -> Double { .nan }
+  func withBytes<R, E: Error>(at column: Int, _ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+    try body([UInt8]().span.bytes)
+  }
+  func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? { nil }
+}
+
+extension Query {
+  /// Whether ids alone are asked for, all of them and in their order.
+  fileprivate var wantsIDsAsTheyCome: Bool {
+    columns?.isEmpty == true && !readsGeometry && order.isEmpty && limit == nil && offset == 0
   }
 }
 

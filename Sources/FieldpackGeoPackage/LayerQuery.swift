@@ -28,6 +28,23 @@ struct LayerQuery {
   }
 }
 
+/// A box to look for in an R-tree.
+struct IndexedBox {
+  let rtree: String
+  let window: RTreeWindow
+  fileprivate let lowering: FilterLowering
+  fileprivate let filter: Filter
+  fileprivate let id: String
+
+  /// The statement that tells whether the row of an id, its last parameter, is in the box.
+  func recheck() throws(FieldpackError) -> SQLFragment {
+    let exact = try lowering.condition(filter)
+    return SQLFragment(
+      "SELECT \(exact.text) FROM \(quoted(lowering.table.table)) WHERE \(id) = ?",
+      exact.parameters)
+  }
+}
+
 /// Makes the statements of a query.
 struct QueryPlanner {
   let file: GeoPackageFile
@@ -209,20 +226,15 @@ struct QueryPlanner {
     ).map(Int.init)
   }
 
-  /// What the R-tree alone can count; `nil` where the filter is more than a box.
-  func countedBox(
-    _ table: LayerTable
-  ) throws(FieldpackError) -> (rtree: String, window: RTreeWindow, recheck: SQLFragment)? {
+  /// What the R-tree alone can answer; `nil` where the filter is more than a box.
+  func indexedBox(_ table: LayerTable) throws(FieldpackError) -> IndexedBox? {
     let lowering = lowering(table)
     guard let rtree = table.rtree, let id = table.idSQL,
       let (relation, box) = try lowering.onlyBox(query.filter)
     else { return nil }
-    let exact = try lowering.condition(query.filter)
-    return (
-      rtree, RTreeWindow(relation, box),
-      SQLFragment(
-        "SELECT \(exact.text) FROM \(quoted(table.table)) WHERE \(id) = ?", exact.parameters)
-    )
+    return IndexedBox(
+      rtree: rtree, window: RTreeWindow(relation, box), lowering: lowering, filter: query.filter,
+      id: id)
   }
 
   private func outputSchema(_ table: LayerTable) -> Schema {
