@@ -9,6 +9,7 @@ final class LayerLending {
   private let statement: Statement
   private let geometry: RowGeometry
   private let values: LentValues
+  private let report: QueryReport
 
   /// How far a sink was filled.
   struct Filling {
@@ -24,6 +25,7 @@ final class LayerLending {
     let file = planner.file
     self.plan = plan
     self.file = file
+    report = planner.report
     statement = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
       let statement = try file.connection.prepare(plan.statement.text)
       try statement.bind(plan.statement.parameters)
@@ -52,7 +54,8 @@ final class LayerLending {
   ) throws(FieldpackError) -> Filling {
     var filling = Filling()
     var failure: FieldpackError?
-    filling.hasMore = try file.sql(layer: plan.table.layer.id) { () throws(SQLiteError) in
+    filling.hasMore = try file.reportingUntested(in: plan.table.layer.id, to: report) {
+      () throws(SQLiteError) in
       try statement.step(lending: values) {
         do throws(FieldpackError) {
           guard let body = try geometry.body(of: values.row) else { return true }

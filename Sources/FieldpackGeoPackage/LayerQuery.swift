@@ -16,6 +16,8 @@ struct LayerQuery {
   /// Whether the statement's first parameters are a box to look for in the R-tree, and the same
   /// box for the rows that the R-tree is not sure of.
   var looksForBox = false
+  /// Whether rows are looked up one by one, in the order of what the R-tree gives.
+  var readsCandidates = false
 
   /// The plan for another box.
   func with(box: Envelope) -> LayerQuery {
@@ -166,7 +168,8 @@ struct QueryPlanner {
     }
     return LayerQuery(
       table: table, schema: schema, statement: statement, transformation: transformation,
-      sortKeys: keys.count, order: query.order, looksForBox: access.looksForBox)
+      sortKeys: keys.count, order: query.order, looksForBox: access.looksForBox,
+      readsCandidates: access.candidates != nil)
   }
 
   /// Ids alone need no rows where the candidates give them.

@@ -53,8 +53,11 @@ extension QueryPlanner {
 
   /// Whether the layer's rows are best given to `fieldpack_row`, which does without a step each.
   func canLend(_ table: LayerTable) throws(FieldpackError) -> Bool {
-    // A spatial condition names the features that it could not test after each step.
-    guard !query.filter.isSpatial, table.schema.columns.count + 2 <= 100 else { return false }
+    guard table.schema.columns.count + 2 <= 100 else { return false }
+    if query.filter.isSpatial {
+      let lent = try plan(table, limit: nil, offset: 0, as: .lentRange)
+      if lent.readsCandidates { return true }
+    }
     return try goesThroughTable(table)
   }
 
