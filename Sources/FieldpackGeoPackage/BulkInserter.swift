@@ -172,12 +172,20 @@ final class Insertion {
       places.append(index)
     }
     if ids == .hashed { names.append(quoted(LoadedIDs.contentIDColumn)) }
-    plan = RowPlan(
+    var plan = RowPlan(
       store: file.store, layer: table.layer.id, columns: places, hasGeometry: hasGeometry,
       srsID: Int32(clamping: table.srsID ?? 0), ids: ids)
+    if !isNew {
+      plan.limits = places.enumerated().compactMap { place, index in
+        table.schema.columnIndex(source.columns[index].name).flatMap {
+          ColumnLimit(table.schema.columns[$0], place: place)
+        }
+      }
+    }
     let row = "(\(names.map { _ in "?" }.joined(separator: ", ")))"
     let head =
       "INSERT INTO \(quoted(table.table)) (\(names.joined(separator: ", "))) VALUES "
+    self.plan = plan
     let isUnconstrained =
       isNew && (ids != .given || table.schema.columns.allSatisfy { $0.isNullable && !$0.isUnique })
     let atOnce = isUnconstrained && names.count * Self.rowsAtOnce < 30_000 ? Self.rowsAtOnce : 1

@@ -11,6 +11,8 @@ package struct RowPlan: Sendable {
   let hasGeometry: Bool
   let srsID: Int32
   let ids: LoadedIDs
+  /// What columns of a layer that exists are too narrow for.
+  var limits: [ColumnLimit] = []
 
   /// Parameters of a row behind its id.
   var parameters: Int { columns.count + (hasGeometry ? 1 : 0) + (ids == .hashed ? 1 : 0) }
@@ -47,8 +49,23 @@ package struct RowEncoder {
       throw error
     }
     row.append(plan.columns, to: &rows.values)
+    if !plan.limits.isEmpty { try checkLimits(row.id, start, &rows) }
     if plan.ids == .hashed { appendContentID(row, start, &rows) }
     rows.close(givenID: givenID, envelope: envelope)
+  }
+
+  private func checkLimits(
+    _ id: FeatureID, _ start: Int, _ rows: inout EncodedRows
+  ) throws(FieldpackError) {
+    let first = rows.count * plan.parameters + (plan.hasGeometry ? 1 : 0)
+    for limit in plan.limits where !limit.allows(rows.values, first + limit.place) {
+      rows.undo(parameters: plan.parameters, bytesFrom: start)
+      throw FieldpackError(
+        .invalidData,
+        "column '\(limit.column)' of layer '\(plan.layer)' is \(limit.type.sql) and too narrow for "
+          + "the value of feature \(id)",
+        location: .init(store: plan.store, layer: plan.layer, feature: id))
+    }
   }
 
   private func ownID(_ id: FeatureID) throws(FieldpackError) -> Int64 {
@@ -150,4 +167,42 @@ package struct RowEncoder {
   }
 
   private static let digits = Array("0123456789abcdef".utf8)
+}
+
+/// What a column may hold that a reader's kind of value does not tell.
+package struct ColumnLimit: Sendable {
+  let column: String
+  let type: ColumnType
+  /// Among the columns that are stored.
+  let place: Int
+  private let integers: ClosedRange<Int64>
+  private let length: Int
+
+  /// `nil` for types that hold every integer and text.
+  init?(_ column: ColumnDefinition, place: Int) {
+    var (integers, length) = (Int64.min...Int64.max, Int.max)
+    switch column.type {
+    case .tinyInt: integers = -128...127
+    case .smallInt: integers = -32_768...32_767
+    case .mediumInt: integers = -2_147_483_648...2_147_483_647
+    case .text(let limit?): length = limit
+    default: return nil
+    }
+    self.column = column.name
+    type = column.type
+    self.place = place
+    (self.integers, self.length) = (integers, length)
+  }
+
+  func allows(_ values: RowCells, _ cell: Int) -> Bool {
+    let cell = values.cells[cell]
+    switch cell.kind {
+    case .integer: return integers.contains(Int64(bitPattern: cell.bits))
+    case .text where cell.length > length:
+      let bytes = values.bytes[Int(cell.bits)..<Int(cell.bits) + Int(cell.length)]
+      // Characters begin where no continuation byte is.
+      return bytes.count { $0 & 0xC0 != 0x80 } <= length
+    default: return true
+    }
+  }
 }

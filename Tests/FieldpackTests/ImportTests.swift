@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackSQLite
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -61,6 +62,34 @@ import Testing
       try await importing([("d.geojsonl", point(#""n":"text""#))], options)
     }
     #expect(try await rows("all", ["n"]).count == 3)
+  }
+
+  @Test func `appends to narrower columns what they can hold`() async throws {
+    var options = ImportOptions(layer: "all")
+    _ = try await importing([("a.geojsonl", point(#""n":1,"t":"a""#))], options)
+    // As other programs declare them.
+    let connection = try Connection(path: target, mode: .readWrite, profile: .bulk)
+    try connection.executeScript(
+      """
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_master SET sql = replace(replace(sql, '"n" INTEGER', '"n" MEDIUMINT'),
+        '"t" TEXT', '"t" TEXT(3)') WHERE name = 'all';
+      """)
+    options.mode = .append
+    _ = try await importing([("b.geojsonl", point(#""n":-2147483648,"t":"äöü""#))], options)
+    #expect(try await rows("all", ["n", "t"]).last == [-2_147_483_648, "äöü"])
+    for (properties, column) in [
+      (#""n":2147483648,"t":"b""#, "column 'n' of layer 'all' is MEDIUMINT"),
+      (#""n":1,"t":"äöüß""#, "column 't' of layer 'all' is TEXT(3)"),
+    ] {
+      do {
+        _ = try await importing([("c.geojsonl", point(properties))], options)
+        Issue.record("\(properties) was taken")
+      } catch let error as FieldpackError {
+        #expect(error.message == "\(column) and too narrow for the value of feature 1")
+      }
+    }
+    #expect(try await rows("all", ["n"]).count == 2)
   }
 
   @Test func `refuses a layer that exists, or replaces it alone`() async throws {

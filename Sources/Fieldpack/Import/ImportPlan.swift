@@ -219,6 +219,7 @@ enum ColumnWidening {
     for own: ColumnDefinition, and new: ColumnDefinition, isFixed: Bool, file: String
   ) throws(FieldpackError) -> ColumnType {
     if own.type == new.type || own.type.holds(new.type) { return own.type }
+    if isFixed, let read = own.type.read(from: new.type) { return read }
     guard !isFixed else {
       throw FieldpackError(
         .invalidData,
@@ -230,6 +231,17 @@ enum ColumnWidening {
 }
 
 extension ColumnType {
+  /// As what values of `other` are read for a column of this type, which is narrower and refuses
+  /// single values; `nil` where it can hold none.
+  fileprivate func read(from other: ColumnType) -> ColumnType? {
+    switch (self, other) {
+    case (.tinyInt, .integer), (.smallInt, .integer), (.mediumInt, .integer): .integer
+    case (.float, .double), (.float, .integer): .double
+    case (.text, .text): .text()
+    default: nil
+    }
+  }
+
   /// Whether a column of this type can hold every value of `other` without loss.
   func holds(_ other: ColumnType) -> Bool {
     if self == other { return true }
