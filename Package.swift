@@ -24,6 +24,7 @@ let package = Package(
   platforms: [.macOS("26.0")],
   products: [
     .library(name: "Fieldpack", targets: ["Fieldpack"]),
+    .library(name: "FieldpackArrow", type: .dynamic, targets: ["FieldpackArrow"]),
     .executable(name: "fieldpack", targets: ["FieldpackMain"]),
   ],
   targets: [
@@ -34,6 +35,7 @@ let package = Package(
     .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"])]),
     .systemLibrary(
       name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .systemLibrary(name: "CArrow"),
   ]
     + engine("FieldpackGeometry", [])
     + engine("FieldpackTopology", ["FieldpackGeometry", "CGEOS"])
@@ -50,9 +52,13 @@ let package = Package(
       "FieldpackFormats",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "CXML2"])
     + engine(
+      "FieldpackArrow",
+      ["FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "CArrow"])
+    + engine(
       "Fieldpack",
       [
-        "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection", "FieldpackCore",
+        "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
+        "FieldpackCore",
         "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats",
       ])
     + engine("FieldpackCLI", ["Fieldpack"])

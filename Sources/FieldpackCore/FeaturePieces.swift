@@ -29,7 +29,7 @@ public struct FeaturePieces<Piece: PieceSink>: AsyncSequence, Sendable {
     self.start = start
   }
 
-  public struct Iterator: AsyncIteratorProtocol {
+  public struct Iterator: AsyncIteratorProtocol, Sendable {
     let nextPiece: Next
 
     public func next() async throws(FieldpackError) -> Piece? { try await nextPiece() }

@@ -59,7 +59,7 @@ final class BatchPieces: Sendable {
     guard let piece = try await scan.next() else { return nil }
     let batches = piece.finished()
     return waiting.withLock { waiting in
-      waiting = batches.reversed()
+      waiting.insert(contentsOf: batches.reversed(), at: 0)
       return waiting.popLast()
     }
   }

@@ -25,7 +25,8 @@ final class PieceExchange<Part: Sendable>: Sendable {
     var isDone = false
     /// What every further call throws.
     var ending: FieldpackError?
-    var consumer: CheckedContinuation<Answer, Never>?
+    /// Those who wait, in the order in which they asked.
+    var consumers: [CheckedContinuation<Answer, Never>] = []
   }
 
   private let state = Monitor(State())
@@ -41,7 +42,7 @@ final class PieceExchange<Part: Sendable>: Sendable {
       await withCheckedContinuation { continuation in
         let answer = state.change { state -> Answer? in
           let answer = state.take()
-          if answer == nil { state.consumer = continuation }
+          if answer == nil { state.consumers.append(continuation) }
           return answer
         }
         if let answer { continuation.resume(returning: answer) }
@@ -84,16 +85,16 @@ final class PieceExchange<Part: Sendable>: Sendable {
 
   /// Waits until there is room; false when nobody wants the part.
   func hand(_ part: Part, of piece: Int) -> Bool {
-    let (isWanted, delivery) = state.wait { state -> (Bool, Delivery?)? in
-      if state.isDone { return (false, nil) }
+    let (isWanted, deliveries) = state.wait { state -> (Bool, [Delivery])? in
+      if state.isDone { return (false, []) }
       let index = piece - state.head
       let isNext = index == 0 && state.pieces[0].parts.count < 2
       guard isNext || state.queued < capacity else { return nil }
       state.pieces[index].parts.append(part)
       state.queued += 1
-      return (true, state.delivery())
+      return (true, state.deliveries())
     }
-    delivery?.make()
+    for delivery in deliveries { delivery.make() }
     return isWanted
   }
 
@@ -118,11 +119,11 @@ final class PieceExchange<Part: Sendable>: Sendable {
 
   // A continuation is resumed outside of the lock.
   private func update(_ body: (inout State) -> Void) {
-    let delivery = state.change { state in
+    let deliveries = state.change { state in
       body(&state)
-      return state.delivery()
+      return state.deliveries()
     }
-    delivery?.make()
+    for delivery in deliveries { delivery.make() }
   }
 }
 
@@ -148,10 +149,12 @@ extension PieceExchange.State {
     return .success(nil)
   }
 
-  fileprivate mutating func delivery() -> PieceExchange<Part>.Delivery? {
-    guard let waiting = consumer, let answer = take() else { return nil }
-    consumer = nil
-    return .init(consumer: waiting, answer: answer)
+  fileprivate mutating func deliveries() -> [PieceExchange<Part>.Delivery] {
+    var deliveries: [PieceExchange<Part>.Delivery] = []
+    while !consumers.isEmpty, let answer = take() {
+      deliveries.append(.init(consumer: consumers.removeFirst(), answer: answer))
+    }
+    return deliveries
   }
 
   fileprivate mutating func end() {

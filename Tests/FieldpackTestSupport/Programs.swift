@@ -31,6 +31,13 @@ public enum Programs {
   public static let sqlite3: String? = found("sqlite3")
   public static let noSQLite = "sqlite3 is not installed"
 
+  /// A Python with `pyarrow` and `pyogrio`: the one that `FIELDPACK_ARROW_PYTHON` names, else that of
+  /// `.build/venv`.
+  public static let arrowPython: String? = (named("FIELDPACK_ARROW_PYTHON") ?? [environmentPython])
+    .first { isRunnable($0) && succeeds($0, ["-c", "import pyarrow, pyogrio"]) }
+  public static let noArrowPython =
+    "no Python with pyarrow and pyogrio: set FIELDPACK_ARROW_PYTHON"
+
   private static var environmentPython: String {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../.build/venv/bin/python").standardizedFileURL.path

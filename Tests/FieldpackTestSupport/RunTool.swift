@@ -34,16 +34,19 @@ public struct RunFailure: Error, CustomStringConvertible {
 ///     #expect(result.output == "…")
 public enum Tool {
   /// `FIELDPACK_TOOL`, else the executable beside the running tests.
-  public static let path: String = {
-    if let named = ProcessInfo.processInfo.environment["FIELDPACK_TOOL"] { return named }
+  public static let path: String =
+    ProcessInfo.processInfo.environment["FIELDPACK_TOOL"] ?? built("fieldpack")
+
+  /// A program or library that was built with the running tests.
+  public static func built(_ name: String) -> String {
     let beside = [Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent()]
     let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     let folders = beside.compactMap { $0 } + [checkout.appendingPathComponent(".build/debug")]
-    let candidates = folders.map { $0.appendingPathComponent("fieldpack").path }
+    let candidates = folders.map { $0.appendingPathComponent(name).path }
     let found = candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
     return found ?? candidates[candidates.count - 1]
-  }()
+  }
 
   /// Runs the tool and waits for its end.
   public static func run(
