@@ -20,8 +20,15 @@ final class LayerLending {
   }
 
   /// - Parameter table: one that the planner `canLend`.
-  init(_ planner: QueryPlanner, _ table: LayerTable) throws(FieldpackError) {
-    let plan = try planner.plan(table, limit: nil, offset: 0, as: .lentRange)
+  init(
+    _ planner: QueryPlanner, _ table: LayerTable, inRanges: Bool
+  ) throws(FieldpackError) {
+    let plan =
+      if !inRanges, let whole = try planner.wholeLentPlan(table) {
+        whole
+      } else {
+        try planner.plan(table, limit: nil, offset: 0, as: .lentRange)
+      }
     let file = planner.file
     self.plan = plan
     self.file = file

@@ -129,8 +129,13 @@ struct QueryPlanner {
     case rows
     /// A step each, of those between two rowids, which are the last two parameters.
     case range
+    /// To `fieldpack_row`, all of them.
+    case lent
     /// To `fieldpack_row`, those between two rowids.
     case lentRange
+
+    fileprivate var isLent: Bool { self == .lent || self == .lentRange }
+    fileprivate var isRange: Bool { self == .range || self == .lentRange }
   }
 
   /// The statement for one layer, with `limit` rows at most after `offset`.
@@ -178,18 +183,18 @@ struct QueryPlanner {
     as form: RowForm
   ) -> SQLFragment {
     let range =
-      form == .rows
-      ? .isTrue : SQLFragment("\(access.id) BETWEEN ? AND ?", [.integer(.min), .integer(.max)])
+      form.isRange
+      ? SQLFragment("\(access.id) BETWEEN ? AND ?", [.integer(.min), .integer(.max)]) : .isTrue
     let attributes = schema.columns.map { quoted($0.name) }
     if let ids = access.idsOnly, keys.isEmpty, attributes.isEmpty, schema.geometry == nil,
-      table.textID == nil, form != .lentRange
+      table.textID == nil, !form.isLent
     {
       return Self.select(
         [access.id, "NULL"], from: ids.source, where: .and([ids.condition, range]))
     }
     let geometry = schema.geometry.map { quoted($0.name) } ?? "NULL"
     let selected = [table.publicID, geometry] + attributes + keys
-    guard form == .lentRange else {
+    guard form.isLent else {
       return Self.select(
         selected, from: access.source, where: .and([access.condition, range]))
     }

@@ -25,7 +25,7 @@ struct LayerScan {
   private func lend(
     _ table: LayerTable, to sink: inout some FeatureSink
   ) throws(FieldpackError) -> Schema? {
-    let lending = try LayerLending(planner, table)
+    let lending = try LayerLending(planner, table, inRanges: false)
     return try lending.fill(&sink).hasBegun ? nil : lending.schema
   }
 

@@ -64,7 +64,7 @@ final class PieceFilling<Piece: PieceSink> {
     if let ranged, ranged.source == source { return ranged.reader }
     let reader: RangeReader =
       if try planner.canLend(table) {
-        .lending(try LayerLending(planner, table))
+        .lending(try LayerLending(planner, table, inRanges: true))
       } else {
         .stepping(try cursor(table, as: .range))
       }

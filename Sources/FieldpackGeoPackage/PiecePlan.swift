@@ -77,6 +77,16 @@ extension QueryPlanner {
       && ranged[0].hasSuffix(" USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")
   }
 
+  /// The plan that lends all rows without testing each rowid against a range; `nil` where SQLite
+  /// would not lend them in order.
+  func wholeLentPlan(_ table: LayerTable) throws(FieldpackError) -> LayerQuery? {
+    let whole = try plan(table, limit: nil, offset: 0, as: .lent)
+    if whole.readsCandidates { return whole }
+    let lines = try details(whole)
+    return lines.count == 1 && lines[0].hasPrefix("SCAN") && !lines[0].contains(" USING ")
+      ? whole : nil
+  }
+
   /// The lines of `EXPLAIN QUERY PLAN`.
   private func details(_ plan: LayerQuery) throws(FieldpackError) -> [String] {
     let sql = "EXPLAIN QUERY PLAN " + plan.statement.text
