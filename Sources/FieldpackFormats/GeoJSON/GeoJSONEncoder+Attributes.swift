@@ -4,7 +4,6 @@ import FieldpackGeometry
 /// What every feature of a layer repeats, worked out once.
 struct GeoJSONPlan: Sendable {
   struct Member {
-    var column: Int
     /// Where `,"name":` stands in ``names``.
     var name: Range<Int>
     var isBoolean: Bool
@@ -12,6 +11,8 @@ struct GeoJSONPlan: Sendable {
   }
 
   var members: [Member] = []
+  /// The column of each member.
+  var columns: [Int] = []
   var names: [UInt8] = []
   var idPlace: Int?
   var hasFeatureID = false
@@ -33,9 +34,10 @@ struct GeoJSONPlan: Sendable {
       if !members.isEmpty { names.append(UInt8(ascii: ",")) }
       JSONText.append(column.name, to: &names)
       names.append(UInt8(ascii: ":"))
+      columns.append(index)
       members.append(
         Member(
-          column: index, name: start..<names.count, isBoolean: column.type == .boolean,
+          name: start..<names.count, isBoolean: column.type == .boolean,
           isJSON: column.type == .json))
     }
     if let store = options.keyStore {
@@ -70,12 +72,15 @@ extension GeoJSONEncoder {
   }
 
   mutating func appendProperties(_ row: borrowing some FeatureRow & ~Copyable) {
-    // Held apart from what is changed, so that nothing is copied.
+    // Held apart from what is changed, so that nothing is copied; a row gives all its values in one
+    // call because this code is not made for any one type of rows.
     let plan = plan
-    plan.names.withUnsafeBufferPointer { names in
-      for member in plan.members {
-        let name = UnsafeBufferPointer(rebasing: names[member.name])
-        append(row, member.column, name, isBoolean: member.isBoolean, isJSON: member.isJSON)
+    withCells(row, plan.columns) { encoder, cells, bytes in
+      plan.names.withUnsafeBufferPointer { names in
+        for (member, cell) in zip(plan.members, cells) {
+          let name = UnsafeBufferPointer(rebasing: names[member.name])
+          encoder.append(cell, bytes, name, isBoolean: member.isBoolean, isJSON: member.isJSON)
+        }
       }
     }
   }
@@ -83,22 +88,37 @@ extension GeoJSONEncoder {
   private mutating func appendValue(
     _ row: borrowing some FeatureRow & ~Copyable, _ column: Int, isJSON: Bool
   ) {
-    append(row, column, UnsafeBufferPointer(start: nil, count: 0), isBoolean: false, isJSON: isJSON)
+    withCells(row, [column]) { encoder, cells, bytes in
+      let noName = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+      encoder.append(cells[0], bytes, noName, isBoolean: false, isJSON: isJSON)
+    }
+  }
+
+  private mutating func withCells(
+    _ row: borrowing some FeatureRow & ~Copyable, _ columns: [Int],
+    _ body: (inout Self, [RowCells.Cell], UnsafeBufferPointer<UInt8>) -> Void
+  ) {
+    var values = RowCells()
+    swap(&values, &cells)
+    values.removeAll(keptBytes: 1 << 20)
+    row.append(columns, to: &values)
+    values.bytes.withUnsafeBufferPointer { body(&self, values.cells, $0) }
+    swap(&values, &cells)
   }
 
   /// Appends a name with its colon, then the value.
   private mutating func append(
-    _ row: borrowing some FeatureRow & ~Copyable, _ column: Int,
+    _ cell: RowCells.Cell, _ bytes: UnsafeBufferPointer<UInt8>,
     _ name: UnsafeBufferPointer<UInt8>, isBoolean: Bool, isJSON: Bool
   ) {
-    switch row.kind(at: column) {
+    switch cell.kind {
     case .null:
       body.bytes.appendRun(upTo: name.count + 4) { text in
         text.append(name)
         text.append("null")
       }
     case .integer:
-      let value = row.integer(at: column)
+      let value = Int64(bitPattern: cell.bits)
       body.bytes.appendRun(upTo: name.count + NumberText.room) { text in
         text.append(name)
         if isBoolean, value == 0 || value == 1 {
@@ -108,7 +128,7 @@ extension GeoJSONEncoder {
         }
       }
     case .real:
-      let value = row.real(at: column)
+      let value = Double(bitPattern: cell.bits)
       body.bytes.appendRun(upTo: name.count + NumberText.room + 4) { text in
         text.append(name)
         if !text.append(value) {
@@ -117,19 +137,19 @@ extension GeoJSONEncoder {
           text.append(".0")
         }
       }
-    case .text:
-      row.withBytes(at: column) { span in
-        span.withUnsafeBytes {
-          append(name, $0.assumingMemoryBound(to: UInt8.self), isJSON: isJSON)
-        }
-      }
+    case .text: append(name, Self.content(of: cell, bytes), isJSON: isJSON)
     case .blob:
       body.bytes.append(contentsOf: name)
-      let encoded = row.withBytes(at: column) { span in
-        span.withUnsafeBytes { Base64.encode($0) }
-      }
-      JSONText.append(encoded, to: &body.bytes)
+      let content = UnsafeRawBufferPointer(Self.content(of: cell, bytes))
+      JSONText.append(Base64.encode(content), to: &body.bytes)
     }
+  }
+
+  private static func content(
+    of cell: RowCells.Cell, _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> UnsafeBufferPointer<UInt8> {
+    let start = Int(cell.bits)
+    return UnsafeBufferPointer(rebasing: bytes[start..<start + Int(cell.length)])
   }
 
   /// Appends a text, or the JSON in it; what is said to be JSON and is not is a text after all.

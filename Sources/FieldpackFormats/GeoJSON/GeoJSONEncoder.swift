@@ -8,6 +8,8 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
   /// Holds the text.
   var body: GeoJSONGeometryWriter
   var plan = GeoJSONPlan()
+  /// The values of the row at hand.
+  var cells = RowCells()
   /// The box of the features since it was taken last.
   var envelope = Envelope.empty
   package internal(set) var count = 0
