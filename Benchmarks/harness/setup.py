@@ -80,7 +80,7 @@ class Setup:
         call([self.bench, "make", self.data, self.scale, *DATA_SETS], self.work)
         for name in ["points", "polys", "lines"]:
             self.import_file(f"{name}.geojson", f"{name}.gpkg")
-        self.import_file("points.geojson", "clustered.gpkg")
+        self.import_file("points.geojson", "clustered.gpkg", "--cluster")
         self.import_file("waypoints.gpx", "waypoints.gpkg")
         with open(marker, "w", encoding="ascii"):
             pass

@@ -25,6 +25,8 @@ class Table:
             print(f"| {' | '.join(cells)} | | | | | | |", flush=True)
         for peer in peers:
             bar = next((one for one in line.work.bars if one.peer == peer), None)
+            # On small sets start-up is all there is to see.
+            bar = bar if self.setup.scale >= 0.1 else None
             ratio = line.ratio(peer)
             verdict = self.verdict(bar, ratio)
             wanted = f"≥ {bar.required:.2g}" if bar else ""
@@ -34,7 +36,7 @@ class Table:
             print(f"| {' | '.join(cells)} |", flush=True)
             cells = ["", "", ""]
         latest = ours.figures
-        if "p99" in latest and "p50" in latest and latest["p50"] != latest["p99"]:
+        if self.setup.scale >= 0.1 and latest.get("p50") != latest.get("p99"):
             p99 = ours.median("p99") / ours.median("p50")
             print(f"| … its p99 / p50 | {p99:.2f} | | | | | | ≤ 2 | {'' if p99 <= 2 else 'missed'} |")
 

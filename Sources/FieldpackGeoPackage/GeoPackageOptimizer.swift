@@ -10,6 +10,8 @@ public struct OptimizeOptions: Sendable {
   public var createsIndexes = false
   /// Stores features that are near each other near each other, which gives them new ids.
   public var clusters = false
+  /// Gathers statistics for the planner of queries, and then writes the file anew without holes.
+  public var compacts = true
   /// Told what is done and how long it takes; never a value.
   public var logger = Logger.silent
   /// Called now and then with the features done so far; throws to stop.
@@ -92,7 +94,7 @@ public final class GeoPackageOptimizer {
       try? file.execute("ROLLBACK")
       throw error
     }
-    try compact(&report)
+    if options.compacts { try compact(&report) }
     report.bytesAfter = try size()
     return report
   }
@@ -110,6 +112,7 @@ public final class GeoPackageOptimizer {
       ).run(&report.notes, &done)
       report.layers.append(layer)
     }
+    guard options.compacts else { return }
     connection.clearStatementCache()
     try file.execute("ANALYZE")
   }

@@ -28,6 +28,18 @@ import Testing
     #expect(try survey.names.filter { $0.hasPrefix("field") } == ["field.gpkg"])
   }
 
+  @Test func `writes nothing but indexes where that is asked`() async throws {
+    _ = try await survey.run("import", "wells.geojson", "--into", "field.gpkg")
+    let result = try await survey.run("optimize", "field.gpkg", "--index", "--json")
+    #expect(
+      result.output.hasSuffix(
+        #"""
+        "compacted":false,"layers":[\#
+        {"layer":"wells","index":"packed","entries":2,"newIDs":null}],"notes":[]}
+
+        """#), "\(result)")
+  }
+
   @Test func `clusters what it may, and what is named or not at all`() async throws {
     _ = try await survey.run("import", "walk.gpx", "--into", "field.gpkg")
     let result = try await survey.run("optimize", "field.gpkg", "--cluster", "--json")

@@ -8,14 +8,16 @@ extension FieldpackTool {
       "optimize", abstract: "Make a GeoPackage quick to read.",
       discussion: """
         Packs the R-trees of all layers, or of those named, gathers statistics for the planner of \
-        queries, and compacts the file. With --cluster features that are near each other are stored \
+        queries, and compacts the file. With --index nothing but R-trees is written, also for \
+        layers that have none. With --cluster features that are near each other are stored \
         near each other: they get new ids from 1 up, so key tuples made before do not hold any more. \
         Layers whose ids other tables refer to keep their order. What fails leaves every feature as \
         it was.
         """,
       examples: [
         "fieldpack optimize field.gpkg",
-        "fieldpack optimize field.gpkg wells --index --cluster",
+        "fieldpack optimize field.gpkg wells --index",
+        "fieldpack optimize field.gpkg --cluster",
       ],
       arguments: [OptimizeCommand.target, SourceArguments.layers],
       options: [
@@ -33,7 +35,7 @@ struct OptimizeCommand {
   static let target = Argument<String>.required(
     .text("gpkg", completion: .source(["gpkg"])), help: "The GeoPackage, which is changed.")
   static let index = Option<Bool>.flag(
-    "index", help: "Make R-trees for layers that have none, too.")
+    "index", help: "Only pack R-trees, and make those that layers lack.")
   static let cluster = Option<Bool>.flag(
     "cluster", help: "Store features along a Hilbert curve, under new ids.")
 
@@ -49,6 +51,7 @@ struct OptimizeCommand {
     options.layers = arguments[SourceArguments.layers].map { LayerID($0) }
     options.createsIndexes = arguments[Self.index]
     options.clusters = arguments[Self.cluster]
+    options.compacts = options.clusters || !options.createsIndexes
     options.logger = invocation.logger
     options.progress = { (done) throws(FieldpackError) in display.update(done) }
     let report = try await FileOptimization(options).run(path)
