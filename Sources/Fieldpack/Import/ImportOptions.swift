@@ -18,7 +18,7 @@ public struct ImportOptions: Sendable {
   /// The layer's name; with GPX the prefix of its layers' names. By default the file's stem.
   public var layer: LayerID?
   public var mode = ImportMode.create
-  /// Which layers of GPX files are read, by the names in ``GPXReader/layerNames``; `nil` reads all.
+  /// Which layers of GPX files are read, such as `track_points`; `nil` reads all.
   public var only: Set<String>?
   /// The format of all files, where their contents and names do not tell.
   public var format: Format?
