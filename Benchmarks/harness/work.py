@@ -17,14 +17,25 @@ class Contender:
     # Pairs (from, to) that are copied before a run.
     copies: list = field(default_factory=list)
     environment: dict = field(default_factory=dict)
+    # How often a run may fail; only a peer that is known to crash now and then gets more than one.
+    attempts: int = 1
 
     def once(self):
+        for attempt in range(1, self.attempts + 1):
+            self.prepare()
+            try:
+                return run(self.command, self.environment)
+            except Failure:
+                if attempt == self.attempts:
+                    raise
+        raise Failure("no attempt was allowed")
+
+    def prepare(self):
         for path in self.makes:
             remove(path)
         for source, target in self.copies:
             remove(target)
             shutil.copyfile(source, target)
-        return run(self.command, self.environment)
 
 
 @dataclass

@@ -8,7 +8,7 @@
 //   gdal LIBRARY boxes|ids FILE LAYER BOXES      one spatial filter a box; the file is opened before
 //   gdal LIBRARY relation FILE LAYER WKT         features that intersect the geometry in a file
 //   gdal LIBRARY where FILE LAYER CONDITION      features that match an attribute filter
-//   gdal LIBRARY digest FILE LAYER               count and checksums of coordinates and ids
+//   gdal LIBRARY digest FILE LAYER [xy]          count and checksum of coordinates in their order
 //   gdal LIBRARY version
 //
 // Prints one JSON line as FieldpackBench does. Build: cc -O2 gdal.c -ldl -o gdal
@@ -138,16 +138,20 @@ static void read_arrow(Handle layer, struct totals *totals) {
   stream.release(&stream);
 }
 
-static void digest(Handle geometry, double *sum) {
+static void digest(Handle geometry, int with_z, double *sum) {
   int parts = OGR_G_GetGeometryCount(geometry);
-  for (int part = 0; part < parts; part++) digest(OGR_G_GetGeometryRef(geometry, part), sum);
+  for (int part = 0; part < parts; part++) {
+    digest(OGR_G_GetGeometryRef(geometry, part), with_z, sum);
+  }
   if (parts) return;
   int points = OGR_G_GetPointCount(geometry);
-  for (int i = 0; i < points; i++)
-    *sum += OGR_G_GetX(geometry, i) + 2 * OGR_G_GetY(geometry, i) + 3 * OGR_G_GetZ(geometry, i);
+  for (int i = 0; i < points; i++) {
+    *sum += OGR_G_GetX(geometry, i) + 2 * OGR_G_GetY(geometry, i);
+    if (with_z) *sum += 3 * OGR_G_GetZ(geometry, i);
+  }
 }
 
-static int print_digest(Handle layer) {
+static int print_digest(Handle layer, int with_z) {
   double sum = 0;
   long count = 0, index = 0;
   Handle feature;
@@ -155,7 +159,7 @@ static int print_digest(Handle layer) {
   while ((feature = OGR_L_GetNextFeature(layer))) {
     Handle geometry = OGR_F_GetGeometryRef(feature);
     double own = 0;
-    if (geometry) digest(geometry, &own);
+    if (geometry) digest(geometry, with_z, &own);
     // The place makes the order count.
     sum += own * (1 + ++index % 7);
     count++;
@@ -254,7 +258,7 @@ int main(int count, char **arguments) {
   if (!layer) layer = GDALDatasetGetLayer(file, 0);
   if (!layer) fail("no such layer");
   const char *argument = count > 5 ? arguments[5] : "";
-  if (!strcmp(work, "digest")) return print_digest(layer);
+  if (!strcmp(work, "digest")) return print_digest(layer, strcmp(argument, "xy"));
   if (!strcmp(work, "ids")) ignore_fields(layer);
   if (!strcmp(work, "boxes") || !strcmp(work, "ids")) return boxes(layer, argument);
   if (!strcmp(work, "relation")) OGR_L_SetSpatialFilter(layer, geometry_in(argument));

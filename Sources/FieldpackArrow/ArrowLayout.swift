@@ -49,9 +49,8 @@ struct ArrowLayout: Sendable {
       Field(
         name: schema.idColumn ?? "fid", type: hasTextIDs ? .utf8 : .int64, isNullable: false)
     ]
-    fields += schema.columns.map {
-      Field(name: $0.name, type: ArrowType($0.type), isNullable: $0.isNullable)
-    }
+    // SQLite keeps values of any type in a column, and those of another type become null.
+    fields += schema.columns.map { Field(name: $0.name, type: ArrowType($0.type)) }
     if let geometry = schema.geometry {
       fields.append(
         Field(name: geometry.name, type: .binary, metadata: Self.extensionType(geometry.srs)))

@@ -27,7 +27,33 @@ struct BoxedQuery {
       shape = query.where(.and(parts))
     default: return nil
     }
-    guard box.minX <= box.maxX, box.minY <= box.maxY else { return nil }
+    guard box.minX <= box.maxX, box.minY <= box.maxY, shape.filter.isPlainText else { return nil }
+  }
+}
+
+extension Operand {
+  fileprivate var isPlainText: Bool {
+    switch self {
+    case .column(let text), .literal(.text(let text)): text.utf8.allSatisfy { $0 < 0x80 }
+    case .literal: true
+    }
+  }
+}
+
+extension Filter {
+  /// Texts that are not ASCII can be equal in Swift and differ in SQL, so a plan must not be found
+  /// by them.
+  fileprivate var isPlainText: Bool {
+    switch self {
+    case .all, .envelope, .relation: true
+    case .compare(let a, _, let b): a.isPlainText && b.isPlainText
+    case .between(let a, let b, let c): a.isPlainText && b.isPlainText && c.isPlainText
+    case .isIn(let a, let list): a.isPlainText && list.allSatisfy(\.isPlainText)
+    case .isNull(let a): a.isPlainText
+    case .like(let a, let pattern): a.isPlainText && pattern.utf8.allSatisfy { $0 < 0x80 }
+    case .and(let parts), .or(let parts): parts.allSatisfy(\.isPlainText)
+    case .not(let part): part.isPlainText
+    }
   }
 }
 

@@ -51,6 +51,21 @@ public final class BulkLoader: FeatureSink {
   /// The highest id that a layer has had, from which the next ones count on.
   public func lastID(of layer: LayerID) -> Int64 { targets[layer]?.lastID ?? 0 }
 
+  /// The highest numbers of a track and of a route that points name in the layers made ready; to be
+  /// asked before rows come.
+  package func pathsNamed() throws(FieldpackError) -> (tracks: Int, routes: Int) {
+    func highest(_ column: String) throws(FieldpackError) -> Int {
+      var found = 0
+      for target in targets.values where target.table.schema.columnIndex(column) != nil {
+        let number = try file.integer(
+          "SELECT max(CAST(\(quoted(column)) AS INTEGER)) FROM \(quoted(target.table.table))")
+        found = max(found, Int(clamping: number ?? 0))
+      }
+      return found
+    }
+    return (try highest("track_fid"), try highest("route_fid"))
+  }
+
   public func begin(_ schema: Schema) throws(FieldpackError) {
     let target = try target(for: schema)
     try target.adopt(schema)

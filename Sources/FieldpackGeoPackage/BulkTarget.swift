@@ -151,6 +151,11 @@ final class BulkTarget {
     if ids == .given {
       for row in 0..<full.count { note(full.id(row)) }
     } else {
+      guard !nextID.addingReportingOverflow(Int64(full.count)).overflow else {
+        throw FieldpackError(
+          .constraint, "layer '\(table.layer.id)' has used its last feature id",
+          location: .init(store: file.store, layer: table.layer.id))
+      }
       full.firstID = nextID
       noteNext(full.count)
     }

@@ -96,13 +96,13 @@ struct CatalogueReader {
   /// Whether a table's SQL makes an R-tree as the standard has it: an id and four floats.
   static func isPlainRTree(_ sql: String) -> Bool {
     let text = sql.lowercased()
-    guard let using = text.firstRange(of: " using "),
-      let open = text[using.upperBound...].firstIndex(of: "("),
-      let close = text.lastIndex(of: ")"), open < close
+    // From behind, because the name in front of the module may hold any words.
+    guard let open = text.lastIndex(of: "("), let close = text.lastIndex(of: ")"), open < close
     else { return false }
-    let module = text[using.upperBound..<open].filter { !$0.isWhitespace }
+    let words = text[..<open].split(whereSeparator: \.isWhitespace)
     let columns = text[text.index(after: open)..<close].split(separator: ",")
-    return module == "rtree" && columns.count == 5 && !columns.contains { $0.contains("+") }
+    return words.suffix(2) == ["using", "rtree"] && columns.count == 5
+      && !columns.contains { $0.contains("+") }
   }
 
   private func masterNames() throws(FieldpackError) -> [SQLName: Master] {

@@ -186,10 +186,12 @@ extension FilterLowering {
   /// The texts that begin with a prefix, where the pattern asks for nothing else: all from the
   /// prefix to the next text that is no longer than it.
   private func prefixRange(_ column: Side, _ pattern: String) -> SQLFragment? {
-    guard column.hasAffinity, column.valueClass == .text, pattern.last == "%",
-      !pattern.dropLast().contains(where: { "%_\\".contains($0) })
+    // Scalar by scalar: a wildcard and a combining mark behind it are one character.
+    let scalars = pattern.unicodeScalars
+    guard column.hasAffinity, column.valueClass == .text, scalars.last == "%",
+      !scalars.dropLast().contains(where: { $0 == "%" || $0 == "_" || $0 == "\\" })
     else { return nil }
-    let prefix = pattern.unicodeScalars.dropLast()
+    let prefix = scalars.dropLast()
     guard let last = prefix.last,
       let next = Unicode.Scalar(last.value + 1) ?? Unicode.Scalar(last.value + 0x801)
     else { return nil }

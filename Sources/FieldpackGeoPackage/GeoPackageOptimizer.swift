@@ -152,8 +152,14 @@ public final class GeoPackageOptimizer {
     do throws(FieldpackError) {
       try file.execute("VACUUM")
       report.isCompacted = true
-    } catch  where error.code == .full {
-      report.notes.append("not compacted, for want of room: \(error.message)")
+    } catch  where error.code == .interrupted {
+      throw FieldpackError(
+        .interrupted, "interrupted while the file was compacted; all else is done",
+        location: error.location, underlying: error)
+    } catch {
+      // What was changed is committed, and the file is as good, only larger.
+      let reason = error.code == .full ? "the disk is full" : error.message
+      report.notes.append("not compacted: \(reason)")
     }
   }
 }

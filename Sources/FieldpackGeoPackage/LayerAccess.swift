@@ -57,7 +57,8 @@ extension FilterLowering {
     var access = LayerAccess(
       source: source, condition: .and([matches, try condition(rest)]),
       id: SpatialIndexes.idColumn, candidates: candidates, looksForBox: part.isEnvelopeTest)
-    if rest == .all {
+    // Without its triggers the index may name rows that are gone.
+    if rest == .all, !table.lacksIndexTriggers {
       let row = SQLFragment(
         "(SELECT \(exact.text) FROM \(quoted(table.table)) WHERE \(id) = \(SpatialIndexes.idColumn))",
         exact.parameters)

@@ -130,11 +130,15 @@ struct LayerClustering {
   /// place come behind. Gives the number of features.
   func run(_ tree: inout PackedRTree) throws(FieldpackError) -> Int {
     let triggers = try dropTriggers()
-    let columns = try columns().map { quoted($0) }.joined(separator: ", ")
-    let (t, id, waiting) = (quoted(table.table), table.idExpression, "temp.fieldpack_rows")
+    let names = try self.columns().map { quoted($0) }
+    let columns = names.joined(separator: ", ")
+    // Names of our own, because a column of the layer may be called rowid.
+    let renamed = names.enumerated().map { "\($1) AS c\($0)" }.joined(separator: ", ")
+    let (t, id) = ("main.\(quoted(table.table))", table.idExpression)
+    let waiting = "temp.fieldpack_rows"
     try file.execute("CREATE TEMP TABLE fieldpack_order (id INTEGER PRIMARY KEY)")
     // Affinities change nothing about values that have gone through the same before.
-    try file.execute("CREATE TEMP TABLE fieldpack_rows AS SELECT \(columns) FROM \(t) WHERE 0")
+    try file.execute("CREATE TEMP TABLE fieldpack_rows AS SELECT \(renamed) FROM \(t) WHERE 0")
     try copyPlaced(&tree, "INSERT INTO \(waiting) SELECT \(columns) FROM \(t) WHERE \(id) = ?")
     try file.execute(
       "INSERT INTO \(waiting) SELECT \(columns) FROM \(t) "

@@ -237,7 +237,7 @@ struct QueryPlanner {
   /// What the R-tree alone can answer; `nil` where the filter is more than a box.
   func indexedBox(_ table: LayerTable) throws(FieldpackError) -> IndexedBox? {
     let lowering = lowering(table)
-    guard let rtree = table.rtree, let id = table.idSQL,
+    guard let rtree = table.rtree, !table.lacksIndexTriggers, let id = table.idSQL,
       let (relation, box) = try lowering.onlyBox(query.filter)
     else { return nil }
     return IndexedBox(

@@ -35,7 +35,9 @@ struct PieceReaders: Sendable {
     do throws(FieldpackError) {
       let plan = try await leader.begin(request)
       if !plan.isCut || mostReaders == 1 { return PieceReaders(leases: leases, plan: plan) }
-      while leases.count < mostReaders, let lease = try await pool.lease(orNone: true) {
+      // A new reader may have to wait for a writer, who must not have to wait for this one.
+      try await leader.end(request.store)
+      while leases.count < mostReaders, let lease = try? await pool.lease(orNone: true) {
         leases.append(lease)
       }
       var tries = 0
@@ -58,10 +60,11 @@ struct PieceReaders: Sendable {
     _ leases: [ReaderLease], _ request: Request
   ) async throws(FieldpackError) -> PiecePlan? {
     do throws(FieldpackError) {
+      for lease in leases { try await lease.end(request.store) }
       let before = try await leases[0].version(request.store)
       for lease in leases.dropFirst() { try await lease.beginBriefly(request.store) }
       await request.whenSomeHaveBegun()
-      let plan = try await leases[0].begin(request)
+      let plan = try await leases[0].begin(request, briefly: true)
       return try await leases[0].version(request.store, isBegun: true) == before ? plan : nil
     } catch {
       guard error.code == .busy else { throw error }
@@ -84,12 +87,26 @@ extension ConnectionPool {
   }
 }
 
+/// How long readers that others wait with may wait for a writer themselves.
+private let briefTimeout = Duration.milliseconds(50)
+
 extension ReaderLease {
+  /// Ends what was begun, without reading.
+  fileprivate func end(_ store: StoreID) async throws(FieldpackError) {
+    try await run { (connection) throws(FieldpackError) in
+      guard connection.isInTransaction else { return }
+      try GeoPackageFile.of(connection, store: store).execute("ROLLBACK")
+    }
+  }
+
   /// Begins anew and plans the query on what is seen then.
   fileprivate func begin(
-    _ request: PieceReaders.Request
+    _ request: PieceReaders.Request, briefly: Bool = false
   ) async throws(FieldpackError) -> PiecePlan {
     try await run { (connection) throws(FieldpackError) in
+      let timeout = connection.busyTimeout
+      if briefly { connection.busyTimeout = briefTimeout }
+      defer { connection.busyTimeout = timeout }
       let file = try connection.beginAnew(request.store)
       return try PiecePlan(
         GeoPackageReading(file, report: request.report).planner(request.query))
@@ -101,7 +118,7 @@ extension ReaderLease {
   fileprivate func beginBriefly(_ store: StoreID) async throws(FieldpackError) {
     try await run { (connection) throws(FieldpackError) in
       let timeout = connection.busyTimeout
-      connection.busyTimeout = .milliseconds(50)
+      connection.busyTimeout = briefTimeout
       defer { connection.busyTimeout = timeout }
       _ = try connection.beginAnew(store).rows("PRAGMA schema_version")
     }

@@ -82,9 +82,12 @@ final class PieceWork<Piece: PieceSink>: HeldCursor {
         group.addTask {
           do throws(FieldpackError) {
             try await lease.run { (connection) throws(FieldpackError) in
+              let file = try GeoPackageFile.of(connection, store: request.store)
+              // Forgets plans that were made for another state of the file.
+              _ = try file.catalogue()
               let planner = QueryPlanner(
-                file: try GeoPackageFile.of(connection, store: request.store),
-                catalogue: plan.catalogue, query: request.query, report: request.report)
+                file: file, catalogue: plan.catalogue, query: request.query,
+                report: request.report)
               PieceFilling(
                 planner, plan: plan, claims: claims, exchange: exchange, make: make
               ).run()

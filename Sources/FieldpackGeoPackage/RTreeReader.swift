@@ -44,6 +44,7 @@ final class RTreeReader {
     var seen: Set<Int64> = []
     var waiting = [(number: Self.root, depth: rootDepth)]
     while let (number, depth) = waiting.popLast() {
+      try note(number, in: &seen)
       guard depth > 0 else {
         try readLeaf(number, nodes) { bytes, count in
           for cell in 0..<count {
@@ -53,7 +54,6 @@ final class RTreeReader {
         }
         continue
       }
-      try note(number, in: &seen)
       let node = try innerNode(number, nodes)
       for (child, bounds) in zip(node.children, node.bounds) where window.mayHoldBelow(bounds) {
         waiting.append((child, depth - 1))
@@ -71,6 +71,7 @@ final class RTreeReader {
     var seen: Set<Int64> = []
     var waiting = [(number: Self.root, depth: rootDepth, isInside: false)]
     while let (number, depth, isInside) = waiting.popLast() {
+      try note(number, in: &seen)
       guard depth > 0 else {
         try readLeaf(number, nodes) { bytes, count in
           if isInside { certain += count }
@@ -86,7 +87,6 @@ final class RTreeReader {
         }
         continue
       }
-      try note(number, in: &seen)
       let node = try innerNode(number, nodes)
       for (index, bounds) in node.bounds.enumerated() {
         let isInside = isInside || window.surelyHoldsAllBelow(bounds)

@@ -8,15 +8,13 @@ struct RTreeShadow {
 
   func table(_ suffix: String) -> String { quoted("\(name)_\(suffix)") }
 
-  /// What SQLite takes for the size of a node, the page's less 64 bytes: read from the root.
+  /// What SQLite takes for the size of a node: that of the root, or where there is no usable one
+  /// what it takes for new trees, the page's size less 64 bytes and at most 51 entries.
   func nodeSize() throws(FieldpackError) -> Int {
     let size = try file.integer("SELECT length(data) FROM \(table("node")) WHERE nodeno = 1")
-    guard let size, (448...65_536).contains(size) else {
-      throw FieldpackError(
-        .corrupt, "the R-tree \(name) has no usable root node",
-        location: .init(store: file.store), position: FilePosition(file: file.path))
-    }
-    return Int(size)
+    if let size, (448...65_536).contains(size) { return Int(size) }
+    let page = try file.integer("PRAGMA page_size") ?? 4096
+    return min(Int(clamping: page) - 64, 4 + 24 * 51)
   }
 
   func empty() throws(FieldpackError) {

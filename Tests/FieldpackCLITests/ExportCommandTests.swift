@@ -275,6 +275,28 @@ import Testing
     #expect(skipping.status == 2)
   }
 
+  @Test func `what several stores cannot give to GPX is listed`() async throws {
+    let far = """
+      {"type":"Feature","properties":{"n":1},"geometry":{"type":"Point","coordinates":[1,2]}}
+      {"type":"Feature","properties":{"n":2},"geometry":{"type":"Point","coordinates":[1,95]}}
+      {"type":"Feature","properties":{"n":3},"geometry":null}
+
+      """
+    for name in ["a", "b"] {
+      _ = try survey.folder.write(far, to: "\(name).geojsonl")
+      _ = try await survey.run("import", "\(name).geojsonl", "--into", "\(name).gpkg")
+    }
+    let stores = ["a", "b"].map {
+      #"{"id":"\#($0)","store_type":"gpkg","version":"1","uri":"\#($0).gpkg"}"#
+    }
+    _ = try survey.folder.write(
+      #"{"stores":[\#(stores.joined(separator: ","))]}"#, to: "two.scfg")
+    let result = try await survey.run("export", "two.scfg", "-o", "far.gpx", "--skip-errors")
+    #expect(result.error.components(separatedBy: "note: skipped: ").count == 3, "\(result)")
+    #expect(result.error.contains("features without geometry are left out"), "\(result)")
+    #expect(result.status == 2)
+  }
+
   // MARK: Names
 
   private static let names = [

@@ -79,6 +79,20 @@ import Testing
         == "fid,wkt\r\n1,POINT (0 0)\r\n2,POINT (0 1)\r\n3,POINT (9 9)\r\n4,POINT (9 8)\r\n")
   }
 
+  @Test func `points of several files tell their tracks apart without the tracks`() async throws {
+    for into in ["f.gpkg", "f.gpkg"] {
+      let result = try await survey.run(
+        "import", "walk.gpx", "walk.gpx", "--layer", "w", "--only", "track_points", "--mode",
+        "append", "--into", into)
+      #expect(result.status == 0, "\(result)")
+    }
+    let points = try await survey.run(
+      "query", "f.gpkg", "--select", "track_fid", "--format", "csv")
+    let tracks = points.output.split(separator: "\r\n").dropFirst()
+      .map { $0.split(separator: ",")[1] }
+    #expect(tracks == ["1", "1", "2", "2", "3", "3", "4", "4"], "\(points)")
+  }
+
   @Test func `import reads one layer of a GPX file`() async throws {
     let result = try await survey.run(
       "import", "walk.gpx", "--only", "tracks", "--into", "f.gpkg")

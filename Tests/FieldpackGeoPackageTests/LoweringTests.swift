@@ -48,6 +48,7 @@ import Testing
     ),
     ("NOT n BETWEEN 1 AND 2", "(\"n\" < ? OR (\"n\" > ? AND \(number)))"),
     ("s LIKE 'a%_*'", "(\"s\" GLOB ? AND \"s\" < X'')"),
+    ("s LIKE 'a_\u{301}b%'", "(\"s\" GLOB ? AND \"s\" < X'')"),
     ("s LIKE 'maple%'", "(\"s\" >= ? COLLATE BINARY AND \"s\" < ? COLLATE BINARY)"),
     ("s NOT LIKE 'maple%'", "(\"s\" NOT GLOB ? AND \"s\" < X'')"),
     ("s LIKE '%'", "(\"s\" GLOB ? AND \"s\" < X'')"),

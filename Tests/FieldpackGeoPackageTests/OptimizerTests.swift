@@ -82,6 +82,58 @@ import Testing
     }
   }
 
+  @Test func `orders a layer whose columns have the names of others`() async throws {
+    let package = try TestPackage(.v14)
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.createLayer(
+          Schema(
+            layer: "fieldpack_rows using x(y", geometry: GeometryColumn(type: .point),
+            columns: [ColumnDefinition("rowid", .integer)]))
+        for number: Int64 in [70, 50, 50] {
+          try writer.create(
+            Feature(
+              geometry: .point(x: Double(number), y: 0), attributes: ["rowid": .integer(number)]),
+            in: "fieldpack_rows using x(y")
+        }
+      }
+    }
+    let report = try Self.optimize(package) { $0.clusters = true }
+    #expect(report.layers.map(\.index) == [.packed])
+    #expect(report.layers.map(\.renumbered) == [3])
+    let rows = try package.rows(
+      #"SELECT fid, "rowid" FROM "fieldpack_rows using x(y" ORDER BY fid"#)
+    #expect(rows == ["1|50", "2|50", "3|70"])
+    #expect(try package.faults() == [])
+  }
+
+  @Test func `a layer whose ids are used up takes no more`() async throws {
+    let package = try await Self.package()
+    _ = try package.rows("UPDATE points SET fid = \(Int64.max - 1) WHERE fid = 300")
+    let schema = Schema(
+      layer: "points", geometry: GeometryColumn(type: .point),
+      columns: [ColumnDefinition("name", .text())])
+    var batch = FeatureBatch(store: "other", schema: schema)
+    for _ in 0..<2 { batch.append(PointRow(id: .integer(1), x: 1, y: 1)) }
+    let writer = try GeoPackageBulkWriter(changing: package.path, store: "s")
+    try writer.append(schema, to: "points")
+    var sink = writer.loader
+    let error = #expect(throws: FieldpackError.self) {
+      try batch.drive(&sink)
+      _ = try writer.commit()
+    }
+    #expect(error?.code == .constraint)
+    #expect(error?.message == "layer 'points' has used its last feature id")
+  }
+
+  @Test func `makes an index again whose root is gone`() async throws {
+    let package = try await Self.package()
+    _ = try package.rows("DELETE FROM rtree_points_geom_node WHERE nodeno = 1")
+    let report = try Self.optimize(package)
+    #expect(report.layers.first == .init(layer: "points", index: .packed, entries: 299))
+    #expect(try package.faults() == [])
+  }
+
   @Test func `orders features along a curve under new ids`() async throws {
     let package = try await Self.package()
     let before = try package.rows(Self.names)

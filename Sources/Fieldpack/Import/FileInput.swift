@@ -24,15 +24,23 @@ enum FileInput {
 }
 
 extension FileInput {
-  /// Lets the tracks and routes of a GPX file count on from those that are stored.
-  mutating func numberPaths(after loader: BulkLoader, in layers: [FileLayer]) {
+  /// Lets the tracks and routes of a GPX file count on from those that are stored, or from `others`
+  /// where only their points are.
+  mutating func numberPaths(
+    after loader: BulkLoader, in layers: [FileLayer], others: (tracks: Int, routes: Int)
+  ) {
     guard case .gpx(var reader) = self else { return }
-    func last(_ suffix: String) -> Int {
+    func last(_ suffix: String, _ other: Int) -> Int {
       let layer = layers.map(\.schema.layer).first { $0.rawValue.hasSuffix(suffix) }
-      return layer.map { Int(clamping: loader.lastID(of: $0)) } ?? 0
+      return layer.map { Int(clamping: loader.lastID(of: $0)) } ?? other
     }
-    reader.pathsBefore = (last("tracks"), last("routes"))
+    reader.pathsBefore = (last("tracks", others.tracks), last("routes", others.routes))
     self = .gpx(reader)
+  }
+
+  /// Tracks and routes of a file that has been read.
+  var pathsRead: (tracks: Int, routes: Int) {
+    if case .gpx(let reader) = self { reader.pathsRead } else { (0, 0) }
   }
 }
 

@@ -118,6 +118,7 @@ struct ImportPlan {
   /// their track in `track_fid`.
   private func isReferred(to layer: LayerID) -> Bool {
     destinations.contains { $0.schema.numbersFeatures(of: layer) }
+      || existing.contains { $0.schema.numbersFeatures(of: layer) }
   }
 
   /// The layers as the reader of a file is to give them.

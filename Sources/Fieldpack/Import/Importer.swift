@@ -122,18 +122,21 @@ struct Importer {
     try plan.prepare(writer, into: &report)
     stop.begin(pass: pass, sizes: sources.map(\.size))
     var isAsAssumed = true
+    var paths = try writer.loader.pathsNamed()
     for index in sources.indices {
       let asked = plan.asked(index)
       let name = sources[index].name
       var sink = writer.loader
       let result: FileReadResult
-      sources[index].input.numberPaths(after: writer.loader, in: asked)
+      sources[index].input.numberPaths(after: writer.loader, in: asked, others: paths)
       do throws(FieldpackError) {
         result = try sources[index].input.read(as: asked, into: &sink)
       } catch {
         throw error.adding(position: FilePosition(file: name))
       }
       stop.endFile(sources[index].size)
+      let read = sources[index].input.pathsRead
+      paths = (paths.tracks + read.tracks, paths.routes + read.routes)
       if result.layers != sources[index].found {
         sources[index].found = result.layers
         isAsAssumed = false

@@ -274,6 +274,10 @@ struct GPXDocument: ~Copyable {
     return .point
   }
 
+  var pathsRead: (tracks: Int, routes: Int) {
+    (builders[GPXLayerKind.tracks.rawValue].count, builders[GPXLayerKind.routes.rawValue].count)
+  }
+
   private mutating func setPath(_ kind: GPXLayerKind) {
     guard kind != .waypoints else { return }
     let before = pathKind == .tracks ? pathsBefore.tracks : pathsBefore.routes

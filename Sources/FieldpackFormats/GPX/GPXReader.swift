@@ -23,6 +23,9 @@ public struct GPXReader: FileReader {
   /// Tracks and routes in the layers that the file's are added to; `track_fid` and `route_fid`
   /// count on from there.
   public var pathsBefore = (tracks: 0, routes: 0)
+  /// Tracks and routes of the file, those of layers that are not asked included; known when it has
+  /// been read.
+  public private(set) var pathsRead = (tracks: 0, routes: 0)
   /// The layers that a file may have, for ``ReadOptions/only``.
   public static let layerNames = GPXLayerKind.allCases.map(\.name)
   /// How much of a file is looked at to guess its layers.
@@ -72,6 +75,7 @@ public struct GPXReader: FileReader {
       try parser.finish()
     }
     try document.drain(&announced, into: &sink)
+    pathsRead = document.pathsRead
     return document.result
   }
 

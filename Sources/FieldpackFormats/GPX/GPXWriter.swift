@@ -49,8 +49,8 @@ public struct GPXWriter: FeatureSink {
   /// Where the tracks begin that are written already.
   private var tracksStart: Int?
   private var holdsBack = false
-  /// The features passed over.
-  public private(set) var skipped: [SkippedFeature] = []
+  /// Features passed over that encoders told of.
+  private var passedOver: [SkippedFeature] = []
 
   /// - Parameter output: the caller finishes it after ``finish()``.
   public init(_ output: ByteOutput, options: Options = Options()) {
@@ -59,12 +59,17 @@ public struct GPXWriter: FeatureSink {
     encoding = GPXEncoder(skipsErrors: options.skipsErrors)
   }
 
+  /// The features passed over.
+  public var skipped: [SkippedFeature] {
+    encoding.skipped.isEmpty ? passedOver : passedOver + encoding.skipped
+  }
+
   /// Remarks on what GPX has no place for.
   public var notes: [String] {
     encoding.layers.compactMap { layer in
-      withoutGeometry[layer.schema.layer].map {
-        "layer '\(layer.schema.layer)': \($0) features without geometry are left out"
-      }
+      let count = withoutGeometry[layer.schema.layer, default: 0] + layer.withoutGeometry
+      guard count > 0 else { return nil }
+      return "layer '\(layer.schema.layer)': \(count) features without geometry are left out"
     }
   }
 
@@ -113,7 +118,7 @@ extension GPXWriter: FeatureTextWriter {
 
   package mutating func take(from encoder: inout GPXEncoder) throws(FieldpackError) {
     defer { encoder.removeAll() }
-    skipped += encoder.skipped
+    passedOver += encoder.skipped
     for layer in encoder.layers where layer.withoutGeometry > 0 {
       withoutGeometry[layer.schema.layer, default: 0] += layer.withoutGeometry
     }
