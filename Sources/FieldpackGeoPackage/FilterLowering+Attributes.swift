@@ -22,7 +22,7 @@ extension FilterLowering {
   private func constant(_ filter: Filter, negated: Bool = false) throws(FieldpackError)
     -> SQLFragment
   {
-    let answer = try filter.evaluate(NoRow(), schema: Schema(layer: table.layer.id))
+    let answer = try filter.evaluate(IDRow(number: 0), schema: Schema(layer: table.layer.id))
     return answer.map { $0 != negated } == true ? .isTrue : .isFalse
   }
 
@@ -219,17 +219,4 @@ extension FilterLowering {
     }
     return isEscaped ? glob + "\\" : glob
   }
-}
-
-/// The row of conditions that name no column.
-private struct NoRow: FeatureRow {
-  var id: FeatureID { .integer(0) }
-  var envelope: Envelope? { nil }
-  func kind(at column: Int) -> ValueKind { .null }
-  func integer(at column: Int) -> Int64 { 0 }
-  func real(at column: Int) -> Double { .nan }
-  func withBytes<R, E: Error>(at column: Int, _ body: (RawSpan) throws(E) -> R) throws(E) -> R {
-    try body([UInt8]().span.bytes)
-  }
-  func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? { nil }
 }

@@ -28,14 +28,7 @@ package struct CSVEncoder: FeatureTextEncoder {
   ///
   /// - Throws: `.invalidArgument` for a second layer.
   package mutating func begin(_ schema: Schema) throws(FieldpackError) {
-    if let first = self.schema {
-      guard first.layer == schema.layer else {
-        throw FieldpackError(
-          .invalidArgument, "CSV takes one layer, not '\(first.layer)' and '\(schema.layer)'",
-          location: .init(layer: schema.layer))
-      }
-      return
-    }
+    if try self.schema.isRepeated(by: schema, in: "CSV") { return }
     self.schema = schema
     booleans = schema.columns.map { $0.type == .boolean }
   }

@@ -1,11 +1,5 @@
 import FieldpackCore
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Bytes to be read again: in memory while they are few, then in an unnamed temporary file.
 final class GPXSpool {
   /// A stretch of the spool.
@@ -17,16 +11,13 @@ final class GPXSpool {
 
   /// What is appended here is part of the spool, behind what has been flushed.
   var buffer: [UInt8] = []
-  private var flushed = 0
-  private var descriptor: Int32 = -1
+  private let file = SpillFile()
   private let threshold: Int
 
   init(threshold: Int = 4 << 20) { self.threshold = threshold }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
-
   /// Where the next byte goes.
-  var end: Int { flushed + buffer.count }
+  var end: Int { file.end + buffer.count }
 
   func extent(from offset: Int) -> Extent { Extent(offset: offset, length: end - offset) }
 
@@ -38,47 +29,33 @@ final class GPXSpool {
 
   func flushIfFull() throws(FieldpackError) {
     guard buffer.count >= threshold else { return }
-    if descriptor < 0 { descriptor = try UnnamedFile.open() }
-    var offset = 0
-    while offset < buffer.count {
-      let count = buffer.withUnsafeBytes {
-        pwrite(descriptor, $0.baseAddress! + offset, $0.count - offset, off_t(flushed + offset))
-      }
-      if count > 0 {
-        offset += count
-      } else if errno != EINTR {
-        throw Self.failure("write")
-      }
+    var failure: FieldpackError?
+    buffer.withUnsafeBytes { bytes in
+      do throws(FieldpackError) { try file.append(bytes) } catch { failure = error }
     }
-    flushed += buffer.count
+    if let failure { throw failure }
     buffer.removeAll(keepingCapacity: true)
-  }
-
-  private static func failure(_ what: String) -> FieldpackError {
-    let number = errno
-    return FieldpackError(
-      number == ENOSPC || number == EDQUOT ? .full : .io,
-      "cannot \(what) a temporary file: \(String(cString: strerror(number)))")
   }
 
   /// Appends a stretch to `output`.
   func copy(_ extent: Extent, to output: ByteOutput) throws(FieldpackError) {
     var offset = extent.offset
-    while offset < min(extent.end, flushed) {
-      let wanted = min(1 << 17, min(extent.end, flushed) - offset)
-      var count = 0
+    while offset < min(extent.end, file.end) {
+      let wanted = min(1 << 17, min(extent.end, file.end) - offset)
       let start = output.buffer.count
       output.buffer.append(contentsOf: repeatElement(0, count: wanted))
-      output.buffer.withUnsafeMutableBytes {
-        count = pread(descriptor, $0.baseAddress! + start, wanted, off_t(offset))
+      var failure: FieldpackError?
+      output.buffer.withUnsafeMutableBytes { bytes in
+        do throws(FieldpackError) {
+          try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[start...]), at: offset)
+        } catch { failure = error }
       }
-      output.buffer.removeLast(wanted - max(count, 0))
-      guard count > 0 || errno == EINTR else { throw Self.failure("read") }
-      offset += max(count, 0)
+      if let failure { throw failure }
+      offset += wanted
       try output.flushIfFull()
     }
     if offset < extent.end {
-      output.buffer.append(contentsOf: buffer[offset - flushed..<extent.end - flushed])
+      output.buffer.append(contentsOf: buffer[offset - file.end..<extent.end - file.end])
       try output.flushIfFull()
     }
   }

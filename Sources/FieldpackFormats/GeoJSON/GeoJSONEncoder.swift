@@ -37,14 +37,7 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
   ///
   /// - Throws: `.invalidArgument` for a second layer.
   package mutating func begin(_ schema: Schema) throws(FieldpackError) {
-    if let first = self.schema {
-      guard first.layer == schema.layer else {
-        throw FieldpackError(
-          .invalidArgument, "GeoJSON takes one layer, not '\(first.layer)' and '\(schema.layer)'",
-          location: .init(layer: schema.layer))
-      }
-      return
-    }
+    if try self.schema.isRepeated(by: schema, in: "GeoJSON") { return }
     self.schema = schema
     plan = GeoJSONPlan(schema, options)
   }

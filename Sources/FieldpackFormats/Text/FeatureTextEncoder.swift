@@ -22,6 +22,19 @@ extension FeatureTextEncoder {
   package var isFull: Bool { byteCount >= 1 << 18 || failure != nil }
 }
 
+extension Schema? {
+  /// Whether this layer, of a format that takes but one, is announced again by `schema`.
+  ///
+  /// - Throws: `.invalidArgument` for a second layer.
+  func isRepeated(by schema: Schema, in format: String) throws(FieldpackError) -> Bool {
+    guard let first = self else { return false }
+    if first.layer == schema.layer { return true }
+    throw FieldpackError(
+      .invalidArgument, "\(format) takes one layer, not '\(first.layer)' and '\(schema.layer)'",
+      location: .init(layer: schema.layer))
+  }
+}
+
 /// Writes a file from what its encoders made.
 package protocol FeatureTextWriter: FeatureSink {
   associatedtype Encoder: FeatureTextEncoder
