@@ -162,7 +162,7 @@ struct LayerClustering {
         try file.connection.prepare("INSERT INTO temp.fieldpack_order VALUES (?)", caching: false)
       )
     }
-    try tree.takeInOrder { (entry) throws(FieldpackError) in
+    try tree.takeAlongCurve { (entry) throws(FieldpackError) in
       try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
         try copy.bind(entry.id, at: 1)
         try copy.run()

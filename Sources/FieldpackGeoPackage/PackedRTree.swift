@@ -2,17 +2,17 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// The entries of an R-tree, gathered while rows are written and then packed into full nodes along
-/// a Hilbert curve, straight into the shadow tables of SQLite's R-tree module.
+/// The entries of an R-tree, gathered while rows are written and then packed into full nodes, tile
+/// by tile (``TileOrder``), straight into the shadow tables of SQLite's R-tree module.
 ///
 /// The node format is SQLite's (`ext/rtree/rtree.c`): big-endian; two bytes of depth, which only
 /// the root fills in; two bytes of cell count; then cells of an eight-byte id, a row's in a leaf
 /// and a node's above, with minx, maxx, miny, maxy as floats rounded outwards. Node 1 is the root;
-/// behind it come the leaves in the order of the curve, then each level above them, so that nodes
+/// behind it come the leaves in the order of the tiles, then each level above them, so that nodes
 /// are written in the order of their key while the entries stream by.
 ///
 /// Memory is bounded: entries beyond a limit wait in an unnamed temporary file. What stays is 16
-/// bytes a node.
+/// bytes a node, twice that while the next level is put in order, and one slice of tiles.
 struct PackedRTree: ~Copyable {
   /// Entries kept in memory, 24 bytes each, with another 16 while they are sorted.
   static let defaultLimit = 1 << 19
@@ -42,8 +42,8 @@ struct PackedRTree: ~Copyable {
     try entries.visit(body)
   }
 
-  /// Gives the entries along the curve, which are then gone from here.
-  mutating func takeInOrder(
+  /// Gives the entries along a Hilbert curve, which are then gone from here.
+  mutating func takeAlongCurve(
     _ body: (RTreeEntry) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
     let curve = Hilbert.Curve(over: bounds)
@@ -57,10 +57,11 @@ struct PackedRTree: ~Copyable {
     let shadow = RTreeShadow(file: file, name: name)
     let nodeSize = try shadow.nodeSize()
     try shadow.empty()
-    var nodes = try RTreeNodeWriter(
-      RTreeLayout(entries: count, nodeSize: nodeSize), to: shadow)
+    let layout = RTreeLayout(entries: count, nodeSize: nodeSize)
+    var nodes = try RTreeNodeWriter(layout, to: shadow)
     var leaves = SpillSort<LeafOfRow>(limit: limit, folder: folder)
-    try takeInOrder { (entry) throws(FieldpackError) in
+    try takeTiled(TileOrder(boxes: count, capacity: layout.capacity)) {
+      (entry) throws(FieldpackError) in
       try leaves.append(LeafOfRow(id: entry.id, leaf: nodes.number))
       try nodes.append(entry)
     }
@@ -70,6 +71,26 @@ struct PackedRTree: ~Copyable {
       try rows.append(row.id, row.leaf)
     }
     try rows.finish()
+  }
+
+  private mutating func takeTiled(
+    _ tiles: TileOrder, _ body: (RTreeEntry) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
+    var slice: [RTreeEntry] = []
+    var number = 0
+    func close() throws(FieldpackError) {
+      for index in TileOrder.order(of: slice, isReversed: number % 2 == 1, by: \.box.doubledY) {
+        try body(slice[index])
+      }
+      slice.removeAll(keepingCapacity: true)
+      number += 1
+    }
+    func column(_ entry: RTreeEntry) -> UInt64 { UInt64(TileOrder.key(entry.box.doubledX)) }
+    try entries.takeSorted(by: column) { (entry) throws(FieldpackError) in
+      slice.append(entry)
+      if slice.count == tiles.boxesInSlice { try close() }
+    }
+    try close()
   }
 
   private struct LeafOfRow: BitwiseCopyable {

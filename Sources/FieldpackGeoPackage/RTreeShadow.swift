@@ -83,30 +83,28 @@ struct RTreeNodeWriter {
   /// Writes what is left, the levels above the leaves, and the parents.
   mutating func finish() throws(FieldpackError) {
     if node.count > 0 || unions.isEmpty { try close() }
-    while level < layout.depth {
-      let below = unions
-      unions.removeAll(keepingCapacity: true)
-      level += 1
-      number = layout.firstNode[level]
-      for (index, box) in below.enumerated() {
-        try append(layout.firstNode[level - 1] + Int64(index), box)
-      }
-      if node.count > 0 { try close() }
-    }
+    var parents = try RTreePairs(shadow, table: "parent")
+    while level < layout.depth { try writeLevel(parents: &parents) }
+    try parents.finish()
     insert.clearBindings()
-    try writeParents()
   }
 
-  private func writeParents() throws(FieldpackError) {
-    var parents = try RTreePairs(shadow, table: "parent")
-    for level in 0..<layout.depth {
-      for index in 0..<layout.levels[level] {
-        try parents.append(
-          layout.firstNode[level] + Int64(index),
-          layout.firstNode[level + 1] + Int64(index / layout.capacity))
-      }
+  /// Writes the level above the one that is written.
+  private mutating func writeLevel(parents: inout RTreePairs) throws(FieldpackError) {
+    let below = unions
+    let firstBelow = layout.firstNode[level]
+    var parent = [Int64](repeating: 0, count: below.count)
+    unions.removeAll(keepingCapacity: true)
+    level += 1
+    number = layout.firstNode[level]
+    for index in TileOrder(boxes: below.count, capacity: layout.capacity).order(of: below) {
+      parent[index] = number
+      try append(firstBelow + Int64(index), below[index])
     }
-    try parents.finish()
+    if node.count > 0 { try close() }
+    for (index, number) in parent.enumerated() {
+      try parents.append(firstBelow + Int64(index), number)
+    }
   }
 }
 
