@@ -43,7 +43,9 @@ class Setup:
 
     def build(self):
         say("building Fieldpack and the benchmarks (release)")
-        call(["swift", "build", "-c", "release", "--product", "fieldpack"], self.root)
+        call(
+            ["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "fieldpack"],
+            self.root)
         call(["swift", "build", "-c", "release"], self.benchmarks)
         compiler = shutil.which("cc") or shutil.which("clang")
         if not compiler:
