@@ -36,6 +36,7 @@ extension Operand {
     switch self {
     case .column(let text), .literal(.text(let text)): text.utf8.allSatisfy { $0 < 0x80 }
     case .literal: true
+    case .arithmetic, .call, .condition, .interval, .list: false
     }
   }
 }
@@ -45,12 +46,11 @@ extension Filter {
   /// by them.
   fileprivate var isPlainText: Bool {
     switch self {
-    case .all, .envelope, .relation: true
-    case .compare(let a, _, let b): a.isPlainText && b.isPlainText
-    case .between(let a, let b, let c): a.isPlainText && b.isPlainText && c.isPlainText
-    case .isIn(let a, let list): a.isPlainText && list.allSatisfy(\.isPlainText)
-    case .isNull(let a): a.isPlainText
-    case .like(let a, let pattern): a.isPlainText && pattern.utf8.allSatisfy { $0 < 0x80 }
+    case .all, .envelope, .relation(_, _, _, nil): true
+    case .relation, .spatial: false
+    case .compare, .between, .isIn, .isNull, .temporal, .array:
+      operands.allSatisfy(\.isPlainText)
+    case .like(let a, let pattern, _): a.isPlainText && pattern.utf8.allSatisfy { $0 < 0x80 }
     case .and(let parts), .or(let parts): parts.allSatisfy(\.isPlainText)
     case .not(let part): part.isPlainText
     }

@@ -6,16 +6,15 @@ extension FilterLowering {
   func compare(
     _ a: Operand, _ comparison: Comparison, _ b: Operand
   ) throws(FieldpackError) -> SQLFragment {
-    switch (try column(a), try column(b)) {
-    case (let left?, let right?): return compareColumns(left, comparison, right)
-    case (let left?, nil): return compareColumn(left, comparison, literal(b))
-    case (nil, let right?): return compareColumn(right, comparison.mirrored, literal(a))
-    case (nil, nil): return try constant(.compare(a, comparison, b))
+    let (left, right) = (try column(a), try column(b))
+    switch (left, left == nil ? a.constant : nil, right, right == nil ? b.constant : nil) {
+    case (let left?, _, let right?, _): return compareColumns(left, comparison, right)
+    case (let left?, _, _, let value?): return compareColumn(left, comparison, Literal(value))
+    case (_, let value?, let right?, _):
+      return compareColumn(right, comparison.mirrored, Literal(value))
+    case (_, _?, _, _?): return try constant(.compare(a, comparison, b))
+    default: return compareTerms(try term(a), comparison, try term(b))
     }
-  }
-
-  private func literal(_ operand: Operand) -> Literal {
-    if case .literal(let value) = operand { Literal(value) } else { Literal(.null) }
   }
 
   /// A condition without columns, answered here and now.
@@ -46,10 +45,9 @@ extension FilterLowering {
   func literalRange(
     _ value: Operand, _ low: Operand, _ high: Operand
   ) throws(FieldpackError) -> SQLFragment? {
-    guard let column = try column(value), case .literal = low, case .literal = high else {
-      return nil
-    }
-    let (low, high) = (literal(low), literal(high))
+    guard let column = try column(value), let lowest = low.constant, let highest = high.constant
+    else { return nil }
+    let (low, high) = (Literal(lowest), Literal(highest))
     guard low.valueClass == high.valueClass, !low.isTemporal, !high.isTemporal,
       !needsGuard(column, .lessOrEqual, high.valueClass), let from = low.parameter,
       let to = high.parameter
@@ -75,7 +73,7 @@ extension FilterLowering {
     ])
   }
 
-  private static func moment(_ sql: String) -> String { "fieldpack_instant(\(sql))" }
+  static func moment(_ sql: String) -> String { "fieldpack_instant(\(sql))" }
 
   /// Numbers sort before texts and texts before blobs, so some comparisons with a column of known
   /// affinity can only be true for the right class.
@@ -88,7 +86,7 @@ extension FilterLowering {
   }
 
   /// Keeps values of other classes out of a comparison.
-  private static func guardFragment(_ column: Side, _ wanted: Class) -> SQLFragment {
+  static func guardFragment(_ column: Side, _ wanted: Class) -> SQLFragment {
     // Where values of lower classes cannot be, an upper bound is cheaper than a call of typeof, and
     // an index can use it: the least text for numbers, the least blob for texts.
     let isTyped = column.hasAffinity && column.valueClass == wanted
@@ -116,7 +114,7 @@ extension FilterLowering {
   }
 
   /// `integer`, `text` or `blob`: the class within which values compare.
-  private static func storageClass(_ sql: String) -> String {
+  static func storageClass(_ sql: String) -> String {
     "CASE typeof(\(sql)) WHEN 'real' THEN 'integer' ELSE typeof(\(sql)) END"
   }
 
@@ -140,13 +138,14 @@ extension FilterLowering {
     guard let column = try column(value), !column.isTemporal, list.count > 1 else { return nil }
     var parameters: [SQLiteValue] = []
     var classes: Set<Class> = []
-    for case .literal(let item) in list {
-      let literal = Literal(item)
+    for item in list {
+      guard let value = item.constant else { return nil }
+      let literal = Literal(value)
       guard let parameter = literal.parameter, !literal.isTemporal else { return nil }
       classes.insert(literal.valueClass)
       parameters.append(parameter)
     }
-    guard parameters.count == list.count, let only = classes.first, classes.count == 1,
+    guard let only = classes.first, classes.count == 1,
       only == .number || only == .text
     else { return nil }
     let marks = Array(repeating: "?", count: list.count).joined(separator: ", ")
@@ -157,41 +156,47 @@ extension FilterLowering {
   }
 
   func nullTest(_ value: Operand, negated: Bool) throws(FieldpackError) -> SQLFragment {
-    guard let column = try column(value, allowsGeometry: true) else {
-      return try constant(.isNull(value), negated: negated)
+    let test = "IS \(negated ? "NOT NULL" : "NULL")"
+    if let column = try column(value, allowsGeometry: true) {
+      return SQLFragment("\(column.sql) \(test)")
     }
-    return SQLFragment("\(column.sql) IS \(negated ? "NOT NULL" : "NULL")")
+    if value.isConstant { return try constant(.isNull(value), negated: negated) }
+    let term = try term(value)
+    return SQLFragment("\(term.sql.text) \(test)", term.sql.parameters)
   }
 
   /// GLOB compares bytes and can use an index; LIKE in SQLite ignores the case of ASCII.
   func like(
-    _ value: Operand, _ pattern: String, negated: Bool
+    _ value: Operand, _ pattern: LikePattern, negated: Bool
   ) throws(FieldpackError) -> SQLFragment {
-    guard let column = try column(value) else {
-      return try constant(.like(value, pattern: pattern), negated: negated)
-    }
-    let glob = Self.glob(fromLike: pattern)
+    let glob = Self.glob(pattern)
     guard glob.utf8.count <= 1_000 else {
       throw FieldpackError(
         .invalidArgument, "a LIKE pattern takes at most 1000 bytes, this one has \(glob.utf8.count)"
       )
     }
-    if !negated, let range = prefixRange(column, pattern) { return range }
-    return .and([
-      SQLFragment("\(column.sql) \(negated ? "NOT GLOB" : "GLOB") ?", [.text(glob)]),
-      Self.guardFragment(column, .text),
-    ])
+    let test = negated ? "NOT GLOB" : "GLOB"
+    if let column = try column(value) {
+      if !negated, let range = prefixRange(column, pattern) { return range }
+      return .and([
+        SQLFragment("\(column.sql) \(test) ?", [.text(glob)]), Self.guardFragment(column, .text),
+      ])
+    }
+    let term = try term(value)
+    guard term.isSure, term.valueClass == .text, !term.isTemporal else { return .isFalse }
+    return SQLFragment("\(term.sql.text) \(test) ?", term.sql.parameters + [.text(glob)])
   }
 
   /// The texts that begin with a prefix, where the pattern asks for nothing else: all from the
   /// prefix to the next text that is no longer than it.
-  private func prefixRange(_ column: Side, _ pattern: String) -> SQLFragment? {
-    // Scalar by scalar: a wildcard and a combining mark behind it are one character.
-    let scalars = pattern.unicodeScalars
-    guard column.hasAffinity, column.valueClass == .text, scalars.last == "%",
-      !scalars.dropLast().contains(where: { $0 == "%" || $0 == "_" || $0 == "\\" })
+  private func prefixRange(_ column: Side, _ pattern: LikePattern) -> SQLFragment? {
+    guard column.hasAffinity, column.valueClass == .text, pattern.elements.last == .anyRun
     else { return nil }
-    let prefix = scalars.dropLast()
+    var prefix = String.UnicodeScalarView()
+    for element in pattern.elements.dropLast() {
+      guard case .character(let scalar) = element else { return nil }
+      prefix.append(scalar)
+    }
     guard let last = prefix.last,
       let next = Unicode.Scalar(last.value + 1) ?? Unicode.Scalar(last.value + 0x801)
     else { return nil }
@@ -199,24 +204,23 @@ extension FilterLowering {
     let collation = "COLLATE \(table.textCollation)"
     return SQLFragment(
       "(\(column.sql) >= ? \(collation) AND \(column.sql) < ? \(collation))",
-      [.text(String(String.UnicodeScalarView(prefix))), .text(end)])
+      [.text(String(prefix)), .text(end)])
   }
 
-  static func glob(fromLike pattern: String) -> String {
-    var glob = ""
-    var isEscaped = false
-    for character in pattern.unicodeScalars {
-      switch character {
-      case "\\" where !isEscaped:
-        isEscaped = true
-        continue
-      case "%" where !isEscaped: glob += "*"
-      case "_" where !isEscaped: glob += "?"
-      case "*", "?", "[": glob += "[\(character)]"
-      default: glob.unicodeScalars.append(character)
+  static func glob(_ pattern: LikePattern) -> String {
+    var glob = String.UnicodeScalarView()
+    for element in pattern.elements {
+      switch element {
+      case .anyRun: glob.append("*")
+      case .anyCharacter: glob.append("?")
+      case .character(let scalar):
+        if ["*", "?", "["].contains(scalar) {
+          glob.append(contentsOf: ["[", scalar, "]"])
+        } else {
+          glob.append(scalar)
+        }
       }
-      isEscaped = false
     }
-    return isEscaped ? glob + "\\" : glob
+    return String(glob)
   }
 }

@@ -3,13 +3,8 @@ import FieldpackGeometry
 import FieldpackSQLite
 
 extension FilterLowering {
-  private func geometrySQL() throws(FieldpackError) -> String {
-    guard let geometry = table.schema.geometry else {
-      throw FieldpackError(
-        .notFound, "layer '\(table.layer.id)' has no geometry for a spatial condition",
-        location: .init(layer: table.layer.id))
-    }
-    return quoted(geometry.name)
+  private func geometrySQL(column name: String? = nil) throws(FieldpackError) -> String {
+    quoted(try table.schema.geometryColumn(named: name).name)
   }
 
   func envelopeTest(
@@ -35,16 +30,53 @@ extension FilterLowering {
   }
 
   func relationTest(
-    _ relation: SpatialRelation, _ geometry: Geometry, srs: SRS?, negated: Bool
+    _ relation: SpatialRelation, _ geometry: Geometry, srs: SRS?, column name: String?,
+    negated: Bool
   ) throws(FieldpackError) -> SQLFragment {
-    let column = try geometrySQL()
+    let column = try geometrySQL(column: name)
     let literal = try project.geometry(geometry, from: srs, to: table)
     guard !literal.isEmpty else { return .isFalse }
-    var bytes: [UInt8] = []
-    WKB.write(literal, into: &bytes)
-    return SQLFragment(
-      "\(negated ? "NOT " : "")fieldpack_\(relation.rawValue)(\(column), ?, \(table.publicID), "
-        + "\(skipsErrors ? 1 : 0))", [.blob(bytes)])
+    return call(
+      relation, [SQLFragment(column), SQLFragment("?", [.blob(WKB.bytes(of: literal))])],
+      negated: negated)
+  }
+
+  private func call(
+    _ relation: SpatialRelation, _ geometries: [SQLFragment], negated: Bool
+  ) -> SQLFragment {
+    let call = SQLFragment.call(
+      "\(negated ? "NOT " : "")fieldpack_\(relation.rawValue)",
+      geometries + [SQLFragment(table.publicID), SQLFragment(skipsErrors ? "1" : "0")])
+    return call
+  }
+
+  func spatialTest(
+    _ relation: SpatialRelation, _ a: SpatialOperand, _ b: SpatialOperand, negated: Bool
+  ) throws(FieldpackError) -> SQLFragment {
+    switch (a, b) {
+    case (.column(let name), .geometry(let geometry, let srs)):
+      return try relationTest(relation, geometry, srs: srs, column: name, negated: negated)
+    case (.geometry(let geometry, let srs), .column(let name)):
+      return try relationTest(
+        relation.mirrored, geometry, srs: srs, column: name, negated: negated)
+    case (.column(let first), .column(let second)):
+      let columns = [try geometrySQL(column: first), try geometrySQL(column: second)]
+      return call(
+        relation, [SQLFragment(columns[0]), SQLFragment("fieldpack_wkb(\(columns[1]))")],
+        negated: negated)
+    case (.geometry(let first, let firstSRS), .geometry(let second, let secondSRS)):
+      guard firstSRS == secondSRS else {
+        throw FieldpackError(
+          .unsupported, "the condition's two geometries are in two reference systems")
+      }
+      if first.isEmpty || second.isEmpty { return .isFalse }
+      var blob: [UInt8] = []
+      GeoPackageBinary.append(first, srsID: 0, to: &blob)
+      return call(
+        relation,
+        [SQLFragment("?", [.blob(blob)]), SQLFragment("?", [.blob(WKB.bytes(of: second))])],
+        negated: negated)
+    }
   }
 
   // MARK: R-tree
@@ -72,7 +104,7 @@ extension FilterLowering {
       return negated ? try project.boxes(box, from: srs, to: table) : nil
     case .envelope(_, let box, let srs):
       return negated ? nil : try project.boxes(box, from: srs, to: table)
-    case .relation(let relation, let geometry, let srs):
+    case .relation(let relation, let geometry, let srs, _):
       guard (relation == .disjoint) == negated else { return nil }
       let literal = try project.geometry(geometry, from: srs, to: table)
       return literal.envelope.map { [$0] }

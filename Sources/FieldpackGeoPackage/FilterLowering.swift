@@ -14,6 +14,8 @@ struct FilterLowering {
   let project: any LiteralProjecting
   /// Whether a geometry that cannot be tested is reported and passed over.
   var skipsErrors = false
+  /// How many conditions this one stands in as an operand.
+  var conditionDepth = 0
 
   /// The condition; a column that the layer lacks is an error of code `.notFound`.
   func condition(_ filter: Filter) throws(FieldpackError) -> SQLFragment {
@@ -39,11 +41,18 @@ struct FilterLowering {
       return negated ? .or([above, below]) : .and([above, below])
     case .isIn(let value, let list): return try membership(value, list, negated: negated)
     case .isNull(let value): return try nullTest(value, negated: negated)
-    case .like(let value, let pattern): return try like(value, pattern, negated: negated)
+    case .like(let value, let pattern, let folding):
+      return try like(value, LikePattern(pattern, folding: folding), negated: negated)
     case .envelope(let relation, let box, let srs):
       return try envelopeTest(relation, box, srs: srs, negated: negated)
-    case .relation(let relation, let geometry, let srs):
-      return try relationTest(relation, geometry, srs: srs, negated: negated)
+    case .relation(let relation, let geometry, let srs, let column):
+      return try relationTest(relation, geometry, srs: srs, column: column, negated: negated)
+    case .spatial(let relation, let a, let b):
+      return try spatialTest(relation, a, b, negated: negated)
+    case .temporal(let relation, let a, let b):
+      return try temporalTest(relation, a, b).map { negated ? $0.negated : $0 } ?? .isFalse
+    case .array(let relation, let a, let b):
+      return try arrayTest(relation, a, b).map { negated ? $0.negated : $0 } ?? .isFalse
     }
   }
 
@@ -84,7 +93,7 @@ struct FilterLowering {
     var moment: Int64?
   }
 
-  /// The column that an operand names; `nil` for a literal.
+  /// The column that an operand names; `nil` for every other operand.
   func column(
     _ operand: Operand, allowsGeometry: Bool = false
   ) throws(FieldpackError) -> Side? {
@@ -97,11 +106,7 @@ struct FilterLowering {
       return Side(
         sql: table.publicID, valueClass: table.textID == nil ? .number : .text, hasAffinity: true)
     case .geometry? where allowsGeometry: return Side(sql: quoted(name), valueClass: .blob)
-    case .geometry?:
-      throw FieldpackError(
-        .invalidArgument,
-        "the geometry column '\(name)' compares with nothing: use a relation such as "
-          + "S_INTERSECTS, or IS NULL", location: .init(layer: table.layer.id))
+    case .geometry?: throw table.schema.geometryIsNoValue(name)
     case nil: throw table.schema.unknownColumn(name)
     }
   }
@@ -116,6 +121,10 @@ struct FilterLowering {
     case .other: Side(sql: sql, valueClass: .unknown)
     }
   }
+}
+
+extension SQLFragment {
+  fileprivate var negated: SQLFragment { SQLFragment("NOT \(text)", parameters) }
 }
 
 extension FilterLowering.Literal {

@@ -82,7 +82,7 @@ extension FilterLowering {
       case .envelope(let relation, let box, let srs) where relation != .disjoint:
         guard let box = try project.oneBox(box, from: srs, to: table) else { continue }
         found = (index, Self.candidates(rtree, relation, box))
-      case .relation(let relation, let geometry, let srs) where relation != .disjoint:
+      case .relation(let relation, let geometry, let srs, _) where relation != .disjoint:
         guard found == nil else { continue }
         let literal = try project.geometry(geometry, from: srs, to: table)
         guard !literal.isEmpty else { continue }

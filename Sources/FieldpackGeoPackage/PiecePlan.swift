@@ -98,8 +98,8 @@ extension Filter {
   /// Whether a condition in it is on the geometry.
   var isSpatial: Bool {
     switch self {
-    case .all, .compare, .between, .isIn, .isNull, .like: false
-    case .envelope, .relation: true
+    case .all, .compare, .between, .isIn, .isNull, .like, .temporal, .array: false
+    case .envelope, .relation, .spatial: true
     case .and(let parts), .or(let parts): parts.contains { $0.isSpatial }
     case .not(let part): part.isSpatial
     }

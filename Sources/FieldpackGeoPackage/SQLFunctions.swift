@@ -16,6 +16,8 @@ enum SQLFunctions {
         function: "fieldpack_\(relation.rawValue)", arguments: 4, flags: flags
       ) { relations.evaluate(relation, $0) }
     }
+    try registerFilterFunctions(on: connection)
+    try registerBodies(on: connection)
     try registerTextOrder(on: connection)
     return relations
   }
@@ -26,6 +28,22 @@ enum SQLFunctions {
   private static func registerTextOrder(on connection: Connection) throws(SQLiteError) {
     try connection.register(collation: textOrder) { left, right in
       left.elementsEqual(right) ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
+    }
+  }
+
+  /// `fieldpack_wkb(geometry)`: the WKB of a geometry, no bytes where it is damaged; NULL where there
+  /// is none or it is empty.
+  private static func registerBodies(on connection: Connection) throws(SQLiteError) {
+    try connection.register(function: "fieldpack_wkb", arguments: 1, flags: flags) { context in
+      guard context.kind(0) == .blob else { return }
+      let body = context.withBytes(0) { blob -> [UInt8]? in
+        guard let header = try? GeoPackageBinary(blob) else { return [] }
+        if header.isFlaggedEmpty || header.isExtended { return nil }
+        let body = blob.extracting(header.bodyOffset...)
+        if (try? WKB.isEmpty(body)) == true { return nil }
+        return body.withUnsafeBytes { Array($0) }
+      }
+      if let body { context.set(body) }
     }
   }
 

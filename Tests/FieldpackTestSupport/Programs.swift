@@ -38,6 +38,23 @@ public enum Programs {
   public static let noArrowPython =
     "no Python with pyarrow and pyogrio: set FIELDPACK_ARROW_PYTHON"
 
+  /// Python 3 with nothing but its library; `nil` where it is not installed.
+  public static let python: String? = found("python3")
+  public static let noPython = "python3 is not installed"
+
+  /// What a program writes to its standard output.
+  public static func output(_ program: String, _ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self)
+  }
+
   private static var environmentPython: String {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../.build/venv/bin/python").standardizedFileURL.path

@@ -14,7 +14,8 @@ enum QueryArguments {
     "bbox-relation", .choice("relation"), default: .intersects, shownAs: "intersects",
     help: "How the envelope of a feature lies to the box.")
   static let condition = Option<String?>.value(
-    "where", .text("CQL2"), help: "Only features that meet this condition, in CQL2 Text.")
+    "where", .text("CQL2"),
+    help: "Only features that meet this condition, in CQL2 Text or CQL2 JSON.")
   static let select = Option<NameList?>.value(
     "select", .names("columns"), help: "These columns, separated by commas.")
   static let sort = Option<NameList?>.value(

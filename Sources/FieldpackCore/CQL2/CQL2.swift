@@ -6,9 +6,94 @@ enum CQL2 {
   static let reserved: Set<String> = [
     "AND", "OR", "NOT", "BETWEEN", "IN", "LIKE", "IS", "NULL", "TRUE", "FALSE",
   ]
-  static let temporalFunctions = ["DATE", "TIMESTAMP"]
+  static let instants = ["DATE", "TIMESTAMP"]
   static let relations: [String: SpatialRelation] = Dictionary(
-    uniqueKeysWithValues: SpatialRelation.allCases.map { ("S_" + $0.rawValue.uppercased(), $0) })
+    uniqueKeysWithValues: SpatialRelation.allCases.map { ($0.functionName, $0) })
+  static let temporalRelations: [String: TemporalRelation] = Dictionary(
+    uniqueKeysWithValues: TemporalRelation.allCases.map { ($0.functionName, $0) })
+  static let arrayRelations: [String: ArrayRelation] = Dictionary(
+    uniqueKeysWithValues: ArrayRelation.allCases.map { ($0.functionName, $0) })
+  /// The names of all functions.
+  static let functions: [String] =
+    FilterFunction.allCases.map(\.rawValue) + instants + ["INTERVAL"]
+    + arrayRelations.keys.sorted() + relations.keys.sorted() + temporalRelations.keys.sorted()
+
+  /// By this name every layer's geometry column may be called.
+  static let anyGeometry = "geometry"
+  static let maximumByteCount = 1 << 20
+  static let maximumDepth = 64
+  /// Each operation may lie in the next, and SQLite takes terms a thousand deep.
+  static let maximumOperations = 300
+  /// Each operation is an object and an array, and a geometry has arrays of its own.
+  static let maximumJSONDepth = 2 * (maximumDepth + maximumOperations) + 8
+
+  /// What the name of a geometry column says: `nil` for the layer's own.
+  static func geometryColumn(_ name: String) -> String? {
+    name.uppercasedASCII == anyGeometry.uppercasedASCII ? nil : name
+  }
+
+  /// A relation of two geometries, in the form that an index can answer where one is a column.
+  static func relation(
+    _ relation: SpatialRelation, _ a: SpatialOperand, _ b: SpatialOperand
+  ) -> Filter {
+    switch (a, b) {
+    case (.column(let name), .geometry(let geometry, let srs)):
+      .relation(relation, geometry, srs: srs, column: name)
+    case (.geometry(let geometry, let srs), .column(let name)):
+      .relation(relation.mirrored, geometry, srs: srs, column: name)
+    default: .spatial(relation, a, b)
+    }
+  }
+
+  /// An operand where a condition is wanted: a column of truth values, or a truth value.
+  static func condition(_ operand: Operand) -> Filter? {
+    switch operand {
+    case .literal(.boolean(true)): .all
+    case .literal(.boolean(false)): .not(.all)
+    case .column: .compare(operand, .equal, .literal(.boolean(true)))
+    case .condition(let filter): filter
+    default: nil
+    }
+  }
+
+  /// Refuses what a temporal function cannot be written with.
+  static func checkPeriod(_ operand: Operand) throws(FieldpackError) {
+    func isMoment(_ operand: Operand) -> Bool {
+      switch operand {
+      case .column, .literal(.date), .literal(.dateTime): true
+      default: false
+      }
+    }
+    if case .interval(let start, let end) = operand {
+      guard start.map(isMoment) ?? true, end.map(isMoment) ?? true else {
+        throw unsupported("an interval from or to what is no column, date or time")
+      }
+      if isBackward(start, end) { throw unsupported("an interval that ends before it starts") }
+    } else if !isMoment(operand) {
+      throw unsupported("a temporal function of what is no column, date, time or interval")
+    }
+  }
+
+  /// Refuses what an array function cannot be written with.
+  static func checkArray(_ operand: Operand) throws(FieldpackError) {
+    switch operand {
+    case .column, .list: break
+    default: throw unsupported("an array function of what is no column or array")
+    }
+  }
+
+  /// A date or a time to the millisecond with a zone; nothing else.
+  static func moment(_ text: String) -> Value? {
+    CalendarDate(text).map(Value.date) ?? Instant(exactly: text).map(Value.dateTime)
+  }
+
+  /// Whether both ends are given and lie the wrong way round.
+  static func isBackward(_ start: Operand?, _ end: Operand?) -> Bool {
+    guard let first = start?.constant.flatMap(Moment.init),
+      let last = end?.constant.flatMap(Moment.init)
+    else { return false }
+    return Period(from: first, to: last) == nil
+  }
 
   static func isGeometryName(_ word: String) -> Bool {
     GeometryType(name: word).map { $0 != .geometry && $0 != .curve && $0 != .surface } ?? false
@@ -68,7 +153,20 @@ enum CQL2 {
   }
 }
 
+extension Instant {
+  /// The moment that `text` names with a zone and without digits beyond the millisecond.
+  init?(exactly text: String) {
+    var text = text
+    let parsed = text.withUTF8 { DateTimeParser.dateTime($0) }
+    guard let parsed, parsed.hasZone, parsed.fractionDigits <= 3 else { return nil }
+    self = parsed.instant
+  }
+}
+
 extension SpatialRelation {
+  /// The name as CQL2 Text writes it.
+  var functionName: String { "S_" + rawValue.uppercased() }
+
   /// The relation of the other geometry to this one.
   public var mirrored: SpatialRelation {
     switch self {
@@ -80,14 +178,19 @@ extension SpatialRelation {
 }
 
 extension Filter {
-  /// Reads a condition in CQL2 Text (OGC 21-065r2).
+  /// Reads a condition in CQL2 Text, or in CQL2 JSON where it begins with `{` (OGC 21-065r2).
   ///
-  /// Comparisons, `AND OR NOT`, `[NOT] BETWEEN`, `[NOT] IN`, `[NOT] LIKE`, `IS [NOT] NULL`, a
-  /// boolean column alone, `DATE('2020-01-31')`, `TIMESTAMP('2020-01-31T12:00:00Z')`, and the exact
-  /// relations `S_INTERSECTS S_DISJOINT S_WITHIN S_CONTAINS S_TOUCHES S_CROSSES S_OVERLAPS S_EQUALS`
-  /// between the geometry column and a `BBOX(west, south, east, north)` or WKT, in either order.
-  /// Geometries are in longitude and latitude; a box with `west > east` crosses the antimeridian.
-  /// The name of the geometry column is read and not kept: a layer has one.
+  /// Comparisons, `AND OR NOT`, `[NOT] BETWEEN`, `[NOT] IN`, `[NOT] LIKE`, `IS [NOT] NULL` and a
+  /// boolean column alone; arithmetic with `+ - * / % DIV ^`; `CASEI` and `ACCENTI`;
+  /// `DATE('2020-01-31')` and `TIMESTAMP('2020-01-31T12:00:00Z')`; temporal functions such as
+  /// `T_DURING(seen, INTERVAL('2020-01-01', '..'))`; array functions such as
+  /// `A_CONTAINS(tags, ('a', 'b'))`; and the exact relations `S_INTERSECTS S_DISJOINT S_WITHIN
+  /// S_CONTAINS S_TOUCHES S_CROSSES S_OVERLAPS S_EQUALS` between the geometry column,
+  /// `BBOX(west, south, east, north)` and WKT.
+  ///
+  /// Geometries are in longitude and latitude; a box with `west > east` crosses the antimeridian, and
+  /// heights in a box of six numbers count for nothing. Every layer's geometry column may be called
+  /// `geometry`; another name has to be its own.
   ///
   /// In a text `''` and `\'` are a quote, so a backslash before a quote is written twice. Names
   /// that are not letters, digits, `_`, `.` and `:` stand in double quotes.
@@ -95,6 +198,11 @@ extension Filter {
   /// - Throws: `.invalidArgument` with line and column, on a text of more than 1 MiB or nested more
   ///   than 64 deep too.
   public init(cql2: String) throws(FieldpackError) {
+    let isJSON = cql2.utf8.first { $0 > 0x20 } == UInt8(ascii: "{")
+    guard !isJSON else {
+      self = try Filter(cql2JSON: cql2)
+      return
+    }
     var parser = try CQL2Parser(cql2)
     self = try parser.filter()
   }

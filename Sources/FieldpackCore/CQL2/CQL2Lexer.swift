@@ -6,9 +6,13 @@ struct CQL2Token {
     /// A name in double quotes.
     case name(String)
     case text(String)
-    case integer(Int64)
-    case real(Double)
+    /// Without a sign.
+    case integer
+    /// Without a sign.
+    case real
     case comparison(Comparison)
+    /// `+ - * / % ^`.
+    case arithmetic(Arithmetic)
     case leftParenthesis
     case rightParenthesis
     case comma
@@ -50,10 +54,11 @@ struct CQL2Lexer {
     case UInt8(ascii: "<"), UInt8(ascii: ">"): return .comparison(inequality())
     case UInt8(ascii: "'"): return .text(try string())
     case UInt8(ascii: "\""): return .name(try quotedName())
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "+"),
-      UInt8(ascii: "-"):
-      return try number()
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."): return try number()
     default: break
+    }
+    if let operation = Arithmetic(rawValue: String(Unicode.Scalar(byte))) {
+      return single(.arithmetic(operation))
     }
     guard let scalar = scalar(at: index), Self.startsName(scalar) else {
       throw strayCharacter(byte)
@@ -83,8 +88,7 @@ struct CQL2Lexer {
     let hint =
       switch byte {
       case UInt8(ascii: "!"): " (write <> for not equal)"
-      case UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "%"), UInt8(ascii: "^"):
-        " (arithmetic is not supported)"
+      case UInt8(ascii: "["), UInt8(ascii: "]"): " (an array stands in parentheses)"
       default: " (a name with such a character stands in double quotes)"
       }
     let shown = scalar(at: index).map { String(Character($0)) } ?? "?"
@@ -179,7 +183,6 @@ extension CQL2Lexer {
 
   private mutating func number() throws(FieldpackError) -> CQL2Token.Kind {
     let start = index
-    if bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") { index += 1 }
     var digits = skipDigits()
     var isInteger = true
     if byte(at: index) == UInt8(ascii: ".") {
@@ -199,10 +202,15 @@ extension CQL2Lexer {
     if let scalar = scalar(at: index), Self.continuesName(scalar) {
       throw failure("a number ends here but text follows it", at: index)
     }
-    let source = String(decoding: bytes[start..<index], as: UTF8.self)
-    if isInteger, let integer = Int64(source) { return .integer(integer) }
+    return isInteger ? .integer : .real
+  }
+
+  /// The number that a token is, with a sign in front.
+  func value(of token: CQL2Token, isNegative: Bool) throws(FieldpackError) -> Value {
+    let source = (isNegative ? "-" : "") + String(decoding: bytes[token.range], as: UTF8.self)
+    if token.kind == .integer, let integer = Int64(source) { return .integer(integer) }
     guard let real = Double(source), real.isFinite else {
-      throw failure("the number is out of range", at: start)
+      throw failure("the number is out of range", at: token.range.lowerBound)
     }
     return .real(real)
   }

@@ -1,49 +1,33 @@
 import FieldpackGeometry
 
 extension CQL2Parser {
-  private enum SpatialOperand {
-    case column
-    case geometry(Geometry)
-  }
-
-  /// `S_…(column, geometry)`, or the two the other way round with the mirrored relation.
+  /// `S_…(a, b)` of the geometry column and literals.
   mutating func spatialRelation(_ relation: SpatialRelation) throws(FieldpackError) -> Filter {
-    let function = token
     try advance()
     try expect(.leftParenthesis, "'('")
     let first = try spatialOperand()
     try expect(.comma, "','")
     let second = try spatialOperand()
     try expect(.rightParenthesis, "')'")
-    switch (first, second) {
-    case (.column, .geometry(let geometry)):
-      return .relation(relation, geometry, srs: .wgs84)
-    case (.geometry(let geometry), .column):
-      return .relation(relation.mirrored, geometry, srs: .wgs84)
-    case (.column, .column), (.geometry, .geometry):
-      throw failure(
-        "\(source(function.range)) takes the geometry column and one geometry", at: function)
-    }
+    return CQL2.relation(relation, first, second)
   }
 
   private mutating func spatialOperand() throws(FieldpackError) -> SpatialOperand {
-    switch token.kind {
-    case .name:
-      try advance()
-      return .column
-    case .word(let word):
+    if case .word(let word) = token.kind {
       let name = word.uppercasedASCII
       let next = try following()
-      if name == "BBOX", next.kind == .leftParenthesis { return .geometry(try box()) }
-      if CQL2.isGeometryName(name), CQL2.startsGeometry(next) {
-        return .geometry(try wellKnownText())
+      if name == "BBOX", next.kind == .leftParenthesis {
+        return .geometry(try box(), srs: .wgs84)
       }
-      guard !CQL2.reserved.contains(name), next.kind != .leftParenthesis else { break }
-      try advance()
-      return .column
-    default: break
+      if CQL2.isGeometryName(name), CQL2.startsGeometry(next) {
+        return .geometry(try wellKnownText(), srs: .wgs84)
+      }
     }
-    throw expected("the geometry column, BBOX(west, south, east, north) or WKT")
+    guard let name = columnName, try following().kind != .leftParenthesis else {
+      throw expected("the geometry column, BBOX(west, south, east, north) or WKT")
+    }
+    try advance()
+    return .column(CQL2.geometryColumn(name))
   }
 
   private mutating func box() throws(FieldpackError) -> Geometry {
@@ -53,32 +37,20 @@ extension CQL2Parser {
     var bounds: [Double] = []
     repeat { bounds.append(try number()) } while try accept(.comma)
     try expect(.rightParenthesis, "',' or ')'")
-    guard bounds.count == 4 else {
-      throw failure(
-        "BBOX takes four numbers, west, south, east and north, not \(bounds.count)", at: place)
+    do throws(CQL2.BoxMistake) {
+      return try CQL2.box(bounds)
+    } catch {
+      throw failure(error.message, at: place)
     }
-    let (west, south, east, north) = (bounds[0], bounds[1], bounds[2], bounds[3])
-    guard let geometry = CQL2.rectangle(west: west, south: south, east: east, north: north) else {
-      throw failure(
-        south > north
-          ? "the south of the BBOX, \(south), lies above its north, \(north)"
-          : "the west of the BBOX, \(west), lies beyond its east, \(east), and the two do not "
-            + "cross the antimeridian",
-        at: place)
-    }
-    return geometry
   }
 
   private mutating func number() throws(FieldpackError) -> Double {
-    switch token.kind {
-    case .integer(let value):
-      try advance()
-      return Double(value)
-    case .real(let value):
-      try advance()
-      return value
-    default: throw expected("a number")
-    }
+    let isNegative = try accept(.arithmetic(.subtract))
+    if !isNegative { _ = try accept(.arithmetic(.add)) }
+    guard token.kind == .integer || token.kind == .real else { throw expected("a number") }
+    let value = try lexer.value(of: token, isNegative: isNegative)
+    try advance()
+    return Double(attributeValue: value) ?? .nan
   }
 
   /// Skips to the end of the geometry that starts here and has its text read as WKT.

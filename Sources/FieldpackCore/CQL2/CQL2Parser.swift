@@ -1,166 +1,161 @@
 /// Reads CQL2 Text by recursive descent.
 struct CQL2Parser {
-  static let maximumByteCount = 1 << 20
-  static let maximumDepth = 64
-
-  private var lexer: CQL2Lexer
+  private(set) var lexer: CQL2Lexer
   private(set) var token: CQL2Token
   private var depth = 0
+  private var operations = 0
+
+  /// What stands between operators: a parenthesis may hold either.
+  enum Part {
+    case condition(Filter)
+    case operand(Operand)
+
+    var operand: Operand {
+      switch self {
+      case .condition(let filter): .condition(filter)
+      case .operand(let operand): operand
+      }
+    }
+  }
 
   init(_ text: String) throws(FieldpackError) {
-    guard text.utf8.count <= Self.maximumByteCount else {
-      throw FieldpackError(
-        .invalidArgument,
-        "the condition has \(text.utf8.count) bytes, more than the limit of "
-          + "\(Self.maximumByteCount)")
-    }
+    try CQL2.checkLength(of: text)
     lexer = CQL2Lexer(text)
     token = try lexer.next()
   }
 
   mutating func filter() throws(FieldpackError) -> Filter {
-    let filter = try disjunction()
+    let start = token
+    let part = try disjunction()
+    let filter = try condition(part, from: start)
     guard token.kind == .end else { throw expected("AND, OR or the end") }
     return filter
   }
 
-  private mutating func disjunction() throws(FieldpackError) -> Filter {
-    var parts = [try conjunction()]
-    while try accept("OR") { parts.append(try conjunction()) }
-    return parts.count == 1 ? parts[0] : .or(parts)
+  /// A condition, or an operand where nothing makes a condition of it.
+  mutating func disjunction(_ what: String = "a condition") throws(FieldpackError) -> Part {
+    let start = token
+    let first = try conjunction(what)
+    guard token.isWord("OR") else { return first }
+    var parts = [try condition(first, from: start)]
+    while try accept("OR") {
+      let start = token
+      let next = try conjunction("a condition")
+      parts.append(try condition(next, from: start))
+    }
+    return .condition(.or(parts))
   }
 
-  private mutating func conjunction() throws(FieldpackError) -> Filter {
-    var parts = [try negation()]
-    while try accept("AND") { parts.append(try negation()) }
-    return parts.count == 1 ? parts[0] : .and(parts)
+  private mutating func conjunction(_ what: String) throws(FieldpackError) -> Part {
+    let start = token
+    let first = try negation(what)
+    guard token.isWord("AND") else { return first }
+    var parts = [try condition(first, from: start)]
+    while try accept("AND") {
+      let start = token
+      let next = try negation("a condition")
+      parts.append(try condition(next, from: start))
+    }
+    return .condition(.and(parts))
   }
 
-  private mutating func negation() throws(FieldpackError) -> Filter {
+  private mutating func negation(_ what: String) throws(FieldpackError) -> Part {
     let place = token
-    guard try accept("NOT") else { return try primary() }
+    guard try accept("NOT") else { return try predicate(what) }
     try enter(at: place)
     defer { depth -= 1 }
-    return .not(try negation())
+    let start = token
+    let part = try negation("a condition")
+    return .condition(.not(try condition(part, from: start)))
   }
 
-  private mutating func primary() throws(FieldpackError) -> Filter {
-    let place = token
-    if try accept(.leftParenthesis) {
-      try enter(at: place)
-      defer { depth -= 1 }
-      let filter = try disjunction()
-      try expect(.rightParenthesis, "AND, OR or ')'")
-      return filter
+  /// What was read from `start` up to here, as a condition.
+  private func condition(_ part: Part, from start: CQL2Token) throws(FieldpackError) -> Filter {
+    switch part {
+    case .condition(let filter): return filter
+    case .operand(let operand):
+      if let filter = CQL2.condition(operand) { return filter }
+      if token.kind == .end { throw failure("a value alone is no condition", at: start) }
+      throw expected("a comparison, BETWEEN, IN, LIKE or IS")
     }
-    if let name = try functionName() {
-      if let relation = CQL2.relations[name] { return try spatialRelation(relation) }
-      guard CQL2.temporalFunctions.contains(name) else { throw unknownFunction(name) }
-    }
-    return try predicate()
   }
 
-  private mutating func enter(at place: CQL2Token) throws(FieldpackError) {
+  mutating func enter(at place: CQL2Token) throws(FieldpackError) {
     depth += 1
-    guard depth <= Self.maximumDepth else {
-      throw failure("the condition is nested more than \(Self.maximumDepth) deep", at: place)
+    guard depth <= CQL2.maximumDepth else {
+      throw failure("the condition is nested more than \(CQL2.maximumDepth) deep", at: place)
+    }
+  }
+
+  mutating func leave() { depth -= 1 }
+
+  mutating func countOperation(at place: CQL2Token) throws(FieldpackError) {
+    operations += 1
+    guard operations <= CQL2.maximumOperations else {
+      throw failure(
+        "the condition has more than \(CQL2.maximumOperations) arithmetic operations", at: place)
     }
   }
 }
 
 extension CQL2Parser {
-  /// A comparison, `BETWEEN`, `IN`, `LIKE`, `IS NULL`, or a boolean alone.
-  private mutating func predicate() throws(FieldpackError) -> Filter {
-    let first = token
-    let operand = try operand("a condition")
+  static let value = "a value or a column"
+
+  /// A comparison, `BETWEEN`, `IN`, `LIKE` or `IS NULL`, or what would stand on their left.
+  private mutating func predicate(_ what: String) throws(FieldpackError) -> Part {
+    let first = try sum(what)
     if case .comparison(let comparison) = token.kind {
       try advance()
-      return .compare(operand, comparison, try self.operand("a value or a column"))
+      return .condition(.compare(first.operand, comparison, try sum(Self.value).operand))
     }
     if try accept("IS") {
       let isNegated = try accept("NOT")
       guard try accept("NULL") else { throw expected(isNegated ? "NULL" : "NULL or NOT NULL") }
-      return isNegated ? .not(.isNull(operand)) : .isNull(operand)
+      let test = Filter.isNull(first.operand)
+      return .condition(isNegated ? .not(test) : test)
     }
     let isNegated = try accept("NOT")
-    if let filter = try listPredicate(operand) { return isNegated ? .not(filter) : filter }
-    if isNegated { throw expected("BETWEEN, IN or LIKE") }
-    switch operand {
-    case .literal(.boolean(true)): return .all
-    case .literal(.boolean(false)): return .not(.all)
-    case .column: return .compare(operand, .equal, .literal(.boolean(true)))
-    case .literal:
-      if token.kind == .end { throw failure("a value alone is no condition", at: first) }
-      throw expected("a comparison, BETWEEN, IN, LIKE or IS")
+    if let filter = try listPredicate(first) {
+      return .condition(isNegated ? .not(filter) : filter)
     }
+    if isNegated { throw expected("BETWEEN, IN or LIKE") }
+    return first
   }
 
-  private mutating func listPredicate(_ operand: Operand) throws(FieldpackError) -> Filter? {
+  private mutating func listPredicate(_ first: Part) throws(FieldpackError) -> Filter? {
     if try accept("BETWEEN") {
-      let low = try self.operand("a value or a column")
+      let low = try sum(Self.value)
       guard try accept("AND") else { throw expected("AND") }
-      return .between(operand, low, try self.operand("a value or a column"))
+      return .between(first.operand, low.operand, try sum(Self.value).operand)
     }
-    if try accept("IN") { return .isIn(operand, try list()) }
+    if try accept("IN") {
+      try expect(.leftParenthesis, "'('")
+      var items = [try sum(Self.value).operand]
+      while try accept(.comma) { items.append(try sum(Self.value).operand) }
+      try expect(.rightParenthesis, "',' or ')'")
+      return .isIn(first.operand, items)
+    }
     guard try accept("LIKE") else { return nil }
+    let (pattern, folding) = try pattern()
+    return .like(first.operand, pattern: pattern, folding: folding)
+  }
+
+  /// A text in quotes, or in CASEI(…) or ACCENTI(…).
+  private mutating func pattern() throws(FieldpackError) -> (String, [FilterFunction]) {
+    var folding: [FilterFunction] = []
+    while let name = try functionName(), let function = FilterFunction(rawValue: name) {
+      try enter(at: token)
+      try advance()
+      try advance()
+      folding.append(function)
+    }
     guard case .text(let pattern) = token.kind else { throw expected("a pattern in quotes") }
     try advance()
-    return .like(operand, pattern: pattern)
-  }
-
-  private mutating func list() throws(FieldpackError) -> [Operand] {
-    try expect(.leftParenthesis, "'('")
-    var items = [try operand("a value or a column")]
-    while try accept(.comma) { items.append(try operand("a value or a column")) }
-    try expect(.rightParenthesis, "',' or ')'")
-    return items
-  }
-
-  private mutating func operand(_ what: String) throws(FieldpackError) -> Operand {
-    let found = token
-    if let name = try functionName() {
-      guard CQL2.temporalFunctions.contains(name) else { throw unknownFunction(name) }
-      return .literal(try temporal(name))
+    for _ in folding {
+      try expect(.rightParenthesis, "')'")
+      leave()
     }
-    let operand: Operand
-    switch found.kind {
-    case .integer(let value): operand = .literal(.integer(value))
-    case .real(let value): operand = .literal(.real(value))
-    case .text(let value): operand = .literal(.text(value))
-    case .name(let name): operand = .column(name)
-    case .word(let word):
-      switch word.uppercasedASCII {
-      case "TRUE": operand = .literal(.boolean(true))
-      case "FALSE": operand = .literal(.boolean(false))
-      case "NULL": throw failure("nothing compares with NULL: write IS NULL", at: found)
-      case let upper where CQL2.reserved.contains(upper): throw expected(what)
-      default: operand = .column(word)
-      }
-    default: throw expected(what)
-    }
-    try advance()
-    return operand
-  }
-
-  private mutating func temporal(_ name: String) throws(FieldpackError) -> Value {
-    try advance()
-    try expect(.leftParenthesis, "'('")
-    let place = token
-    guard case .text(let text) = token.kind else { throw expected("a text in quotes") }
-    try advance()
-    try expect(.rightParenthesis, "')'")
-    if name == "DATE" {
-      guard let date = CalendarDate(text) else {
-        throw failure("'\(text)' is not a date such as 2020-01-31", at: place)
-      }
-      return .date(date)
-    }
-    guard let instant = Instant(exactly: text) else {
-      throw failure(
-        "'\(text)' is not a time to the millisecond with a zone, such as 2020-01-31T12:00:00Z",
-        at: place)
-    }
-    return .dateTime(instant)
+    return (pattern, folding)
   }
 }
 
@@ -179,16 +174,6 @@ extension CQL2Parser {
   func following() throws(FieldpackError) -> CQL2Token {
     var ahead = lexer
     return try ahead.next()
-  }
-
-  private func unknownFunction(_ name: String) -> FieldpackError {
-    if name == "BBOX" || CQL2.isGeometryName(name) {
-      return failure(
-        "a geometry stands inside a function such as S_INTERSECTS(geom, \(name)(…))", at: token)
-    }
-    let known = CQL2.relations.keys.sorted() + CQL2.temporalFunctions
-    return failure(
-      "function '\(name)' is not known (there are: \(known.joined(separator: ", ")))", at: token)
   }
 
   mutating func advance() throws(FieldpackError) { token = try lexer.next() }
@@ -211,7 +196,7 @@ extension CQL2Parser {
 
   /// The text of some bytes, cut where it is long.
   func source(_ range: Range<Int>) -> String {
-    let text = String(decoding: lexer.bytes[range], as: UTF8.self)
+    let text = text(range)
     return text.count <= 40 ? text : text.prefix(40) + "…"
   }
 
@@ -231,15 +216,5 @@ extension CQL2Parser {
 
   func failure(_ message: String, atByte offset: Int) -> FieldpackError {
     lexer.failure(message, at: offset)
-  }
-}
-
-extension Instant {
-  /// The moment that `text` names with a zone and without digits beyond the millisecond.
-  fileprivate init?(exactly text: String) {
-    var text = text
-    let parsed = text.withUTF8 { DateTimeParser.dateTime($0) }
-    guard let parsed, parsed.hasZone, parsed.fractionDigits <= 3 else { return nil }
-    self = parsed.instant
   }
 }

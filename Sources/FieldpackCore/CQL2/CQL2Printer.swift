@@ -28,13 +28,23 @@ extension Filter {
     switch self {
     case .compare(let left, let comparison, let right):
       return try "\(left.cql2Text) \(comparison.rawValue) \(right.cql2Text)"
-    case .relation(let relation, let geometry, srs: .wgs84?):
-      let name = relation.rawValue.uppercased()
-      return try "S_\(name)(geometry, \(CQL2.text(of: geometry)))"
-    case .relation(_, _, let srs):
-      throw unsupported("a geometry in \(srs.map { "\($0)" } ?? "the layer's own SRS")")
-    default: throw unsupported("an envelope relation")
+    case .relation(let relation, let geometry, let srs, let column):
+      return try call(relation, .column(column), .geometry(geometry, srs: srs))
+    case .spatial(let relation, let a, let b): return try call(relation, a, b)
+    case .temporal(let relation, let a, let b):
+      for operand in [a, b] { try CQL2.checkPeriod(operand) }
+      return try "\(relation.functionName)(\(a.cql2Text), \(b.cql2Text))"
+    case .array(let relation, let a, let b):
+      for operand in [a, b] { try CQL2.checkArray(operand) }
+      return try "\(relation.functionName)(\(a.cql2Text), \(b.cql2Text))"
+    default: throw CQL2.unsupported("an envelope relation")
     }
+  }
+
+  private func call(
+    _ relation: SpatialRelation, _ a: SpatialOperand, _ b: SpatialOperand
+  ) throws(FieldpackError) -> String {
+    try "\(relation.functionName)(\(CQL2.text(of: a)), \(CQL2.text(of: b)))"
   }
 
   /// The predicates that CQL2 negates inside: `a NOT IN (…)`.
@@ -48,8 +58,9 @@ extension Filter {
       return try "\(value.cql2Text) \(negated)IN (\(items.joined(separator: ", ")))"
     case .isIn: return negated.isEmpty ? "FALSE" : nil
     case .isNull(let value): return try "\(value.cql2Text) IS \(negated)NULL"
-    case .like(let value, let pattern):
-      return try "\(value.cql2Text) \(negated)LIKE \(CQL2.quoted(pattern))"
+    case .like(let value, let pattern, let folding):
+      let text = folding.reversed().reduce(CQL2.quoted(pattern)) { "\($1.rawValue)(\($0))" }
+      return try "\(value.cql2Text) \(negated)LIKE \(text)"
     default: return nil
     }
   }
@@ -74,19 +85,103 @@ extension Operand {
     get throws(FieldpackError) {
       switch self {
       case .column(let name): return CQL2.identifier(name)
-      case .literal(.boolean(let value)): return value ? "TRUE" : "FALSE"
-      case .literal(.integer(let value)): return String(value)
-      case .literal(.real(let value)) where value.isFinite: return "\(value)"
-      case .literal(.text(let value)): return CQL2.quoted(value)
-      case .literal(.date(let date)) where CalendarDate(date.description) == date:
-        return "DATE('\(date)')"
-      case .literal(.dateTime(let time)) where Instant(time.description) == time:
-        return "TIMESTAMP('\(time)')"
-      case .literal(.null): throw unsupported("NULL as a value")
-      case .literal(.blob): throw unsupported("a blob")
-      case .literal(.real): throw unsupported("a number that is not finite")
-      case .literal(.date), .literal(.dateTime): throw unsupported("a year beyond 0 to 9999")
+      case .literal(let value): return try CQL2.text(of: value)
+      case .arithmetic(let a, let operation, let b):
+        let binds = operation.precedence
+        // Powers are read from the right, everything else from the left.
+        let isPower = operation == .power
+        let left = try a.text(in: isPower ? binds + 1 : binds)
+        let right = try b.text(in: isPower ? binds : binds + 1)
+        return "\(left) \(operation.rawValue) \(right)"
+      case .call(let function, let arguments):
+        return "\(function.rawValue)(\(try Self.list(arguments)))"
+      case .condition(let filter): return "(\(try filter.cql2Text))"
+      case .interval(let start, let end):
+        return "INTERVAL(\(try Self.bound(start)), \(try Self.bound(end)))"
+      case .list(let operands):
+        var texts: [String] = []
+        for operand in operands {
+          // Parentheses would be read as an array.
+          if case .condition(let filter) = operand {
+            texts.append(try filter.cql2Text)
+          } else {
+            texts.append(try operand.cql2Text)
+          }
+        }
+        return "(\(texts.joined(separator: ", ")))"
       }
+    }
+  }
+
+  /// In parentheses where the operation does not bind as tightly as asked.
+  private func text(in precedence: Int) throws(FieldpackError) -> String {
+    guard case .arithmetic(_, let operation, _) = self, operation.precedence < precedence else {
+      return try cql2Text
+    }
+    return "(\(try cql2Text))"
+  }
+
+  private static func list(_ operands: [Operand]) throws(FieldpackError) -> String {
+    var texts: [String] = []
+    for operand in operands { texts.append(try operand.cql2Text) }
+    return texts.joined(separator: ", ")
+  }
+
+  private static func bound(_ bound: Operand?) throws(FieldpackError) -> String {
+    switch bound {
+    case nil: return "'..'"
+    case .literal(let value)?: return CQL2.quoted(try CQL2.momentText(of: value))
+    case let operand?: return try operand.cql2Text
+    }
+  }
+}
+
+extension Arithmetic {
+  /// What binds tighter has the greater one.
+  fileprivate var precedence: Int {
+    switch self {
+    case .add, .subtract: 1
+    case .multiply, .divide, .remainder, .divideWhole: 2
+    case .power: 3
+    }
+  }
+}
+
+extension CQL2 {
+  fileprivate static func text(of value: Value) throws(FieldpackError) -> String {
+    switch value {
+    case .boolean(let value): return value ? "TRUE" : "FALSE"
+    case .integer(let value): return String(value)
+    case .real(let value) where value.isFinite: return "\(value)"
+    case .text(let value): return quoted(value)
+    case .date: return "DATE('\(try momentText(of: value))')"
+    case .dateTime: return "TIMESTAMP('\(try momentText(of: value))')"
+    case .null: throw unsupported("NULL as a value")
+    case .blob: throw unsupported("a blob")
+    case .real: throw unsupported("a number that is not finite")
+    }
+  }
+
+  /// The date or the time that a value is, to be read back as the same.
+  static func momentText(of value: Value) throws(FieldpackError) -> String {
+    switch value {
+    case .date(let date) where CalendarDate(date.description) == date: return date.description
+    case .dateTime(let time) where Instant(time.description) == time: return time.description
+    case .date, .dateTime: throw unsupported("a year beyond 0 to 9999")
+    default: throw unsupported("an interval from or to what is neither a date nor a time")
+    }
+  }
+
+  static func unsupported(_ what: String) -> FieldpackError {
+    FieldpackError(.unsupported, "CQL2 has no words for \(what)")
+  }
+
+  fileprivate static func text(of operand: SpatialOperand) throws(FieldpackError) -> String {
+    switch operand {
+    case .column(let name): return identifier(name ?? anyGeometry)
+    case .geometry(let geometry, srs: .wgs84?): return try text(of: geometry)
+    case .geometry(_, let srs):
+      throw unsupported("a geometry in \(srs.map { "\($0)" } ?? "the layer's own SRS")")
     }
   }
 }
@@ -128,17 +223,23 @@ extension CQL2 {
   }
 
   /// `BBOX(…)` for an area that reading one makes, WKT for every other geometry.
-  fileprivate static func text(of geometry: Geometry) throws(FieldpackError) -> String {
-    if let corners = corners(of: geometry), corners.allSatisfy(\.isFinite),
-      rectangle(west: corners[0], south: corners[1], east: corners[2], north: corners[3])
-        == geometry
-    {
+  private static func text(of geometry: Geometry) throws(FieldpackError) -> String {
+    if let corners = bounds(of: geometry) {
       return "BBOX(\(corners.map { "\($0)" }.joined(separator: ", ")))"
     }
     let text = WKT.text(of: geometry)
     let isReadBack = (try? WKT.read(text)) == geometry
     guard isReadBack else { throw unsupported("a geometry whose numbers are not finite") }
     return text
+  }
+
+  /// West, south, east and north of the box that is read as `geometry`; `nil` where none is.
+  static func bounds(of geometry: Geometry) -> [Double]? {
+    guard let corners = corners(of: geometry), corners.allSatisfy(\.isFinite),
+      rectangle(west: corners[0], south: corners[1], east: corners[2], north: corners[3])
+        == geometry
+    else { return nil }
+    return corners
   }
 
   private static func corners(of geometry: Geometry) -> [Double]? {
@@ -152,8 +253,4 @@ extension CQL2 {
     default: return nil
     }
   }
-}
-
-private func unsupported(_ what: String) -> FieldpackError {
-  FieldpackError(.unsupported, "CQL2 Text has no words for \(what)")
 }

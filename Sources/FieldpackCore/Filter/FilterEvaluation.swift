@@ -12,7 +12,11 @@ public import FieldpackGeometry
 /// - Values of different classes (number, text, blob, moment) answer NULL: neither smaller, equal
 ///   nor greater.
 /// - `IN` answers NULL where no value is equal and one comparison is NULL; an empty list is false.
-/// - `LIKE` reads texts as they are stored; everything else answers NULL.
+/// - `LIKE` reads texts as they are stored; everything else answers NULL, as it does in the
+///   functions of texts, see ``TextFolding``.
+/// - Arithmetic takes numbers, see ``Arithmetic``; temporal conditions take what names a moment, see
+///   ``TemporalRelation``; conditions on arrays take lists and texts that are JSON arrays, see
+///   ``ArrayRelation``. Everything else answers NULL.
 /// - `IS NULL` is the one test that a NULL answers; it may name the geometry column.
 public struct FilterEvaluator: Sendable {
   let root: Condition
@@ -51,18 +55,26 @@ public struct FilterEvaluator: Sendable {
     switch condition {
     case .all: return true
     case .compare(let left, let comparison, let right):
-      return compare(scalar(left, row), comparison, scalar(right, row))
+      return compare(try scalar(left, row), comparison, try scalar(right, row))
     case .between(let value, let low, let high):
+      let value = try scalar(value, row)
       return conjunction(
-        compare(scalar(value, row), .greaterOrEqual, scalar(low, row)),
-        compare(scalar(value, row), .lessOrEqual, scalar(high, row)))
-    case .isIn(let value, let list): return isIn(scalar(value, row), list, row)
-    case .isNull(let term): return isNull(term, row)
+        compare(value, .greaterOrEqual, try scalar(low, row)),
+        compare(value, .lessOrEqual, try scalar(high, row)))
+    case .isIn(let value, let list): return try isIn(scalar(value, row), list, row)
+    case .isNull(let term): return try isNull(term, row)
     case .like(let term, let pattern):
-      guard case .text(let text) = scalar(term, row).scalar else { return nil }
+      guard case .text(let text) = try scalar(term, row).scalar else { return nil }
       return pattern.matches(text)
     case .envelope(let relation, let box): return try envelope(relation, box, row)
     case .relation(let relation, let geometry): return try relate(relation, geometry, row)
+    case .relationToItself(let relation): return try relateToItself(relation, row)
+    case .relationOfLiterals(let relation, let wkb, let geometry):
+      return try relate(relation, geometry, toLiteral: wkb)
+    case .temporal(let relation, let a, let b):
+      return relation.answer(try period(a, row), try period(b, row))
+    case .array(let relation, let a, let b):
+      return relation.answer(try items(a, row), try items(b, row))
     case .and(let parts): return try all(parts, row)
     case .or(let parts): return try any(parts, row)
     case .not(let part): return try evaluate(part, row).map { !$0 }
@@ -103,10 +115,10 @@ public struct FilterEvaluator: Sendable {
 extension FilterEvaluator {
   private func isIn(
     _ value: Comparand, _ list: [Term], _ row: borrowing some FeatureRow & ~Copyable
-  ) -> Bool? {
+  ) throws(FieldpackError) -> Bool? {
     var answer: Bool? = false
     for term in list {
-      switch compare(value, .equal, scalar(term, row)) {
+      switch compare(value, .equal, try scalar(term, row)) {
       case true?: return true
       case false?: break
       case nil: answer = nil
@@ -115,14 +127,16 @@ extension FilterEvaluator {
     return answer
   }
 
-  private func isNull(_ term: Term, _ row: borrowing some FeatureRow & ~Copyable) -> Bool {
-    guard case .geometry = term else { return scalar(term, row).scalar.isNull }
+  private func isNull(
+    _ term: Term, _ row: borrowing some FeatureRow & ~Copyable
+  ) throws(FieldpackError) -> Bool {
+    guard case .geometry = term else { return try scalar(term, row).scalar.isNull }
     return row.withGeometry { _ in true } == nil
   }
 
-  private func scalar(
+  func scalar(
     _ term: Term, _ row: borrowing some FeatureRow & ~Copyable
-  ) -> Comparand {
+  ) throws(FieldpackError) -> Comparand {
     switch term {
     case .literal(let scalar, let isTemporal):
       return Comparand(scalar: scalar, isTemporal: isTemporal)
@@ -130,6 +144,17 @@ extension FilterEvaluator {
     case .id: return Comparand(scalar: Scalar(row.id), isTemporal: false)
     case .column(let column, let isTemporal):
       return Comparand(scalar: Scalar(row.stored(at: column)), isTemporal: isTemporal)
+    case .arithmetic(let a, let operation, let b):
+      let result = operation.apply(try scalar(a, row).scalar, try scalar(b, row).scalar)
+      return Comparand(scalar: result, isTemporal: false)
+    case .call(let function, let terms):
+      var arguments: [Scalar] = []
+      for term in terms { arguments.append(try scalar(term, row).scalar) }
+      return Comparand(scalar: function.apply(arguments), isTemporal: false)
+    case .condition(let condition):
+      let answer = try evaluate(condition, row)
+      let scalar = answer.map { Scalar.integer($0 ? 1 : 0) } ?? .null
+      return Comparand(scalar: scalar, isTemporal: false)
     }
   }
 
@@ -138,53 +163,6 @@ extension FilterEvaluator {
     let left = isTemporal ? a.scalar.asMoment : a.scalar
     let right = isTemporal ? b.scalar.asMoment : b.scalar
     return left.order(to: right).map { comparison.holds($0) }
-  }
-
-  private func envelope(
-    _ relation: EnvelopeRelation, _ box: Envelope,
-    _ row: borrowing some FeatureRow & ~Copyable
-  ) throws(FieldpackError) -> Bool? {
-    guard let envelope = try envelope(of: row) else { return nil }
-    return switch relation {
-    case .intersects: envelope.intersects(box)
-    case .within: box.contains(envelope)
-    case .contains: envelope.contains(box)
-    case .disjoint: !envelope.intersects(box)
-    }
-  }
-
-  private func envelope(
-    of row: borrowing some FeatureRow & ~Copyable
-  ) throws(FieldpackError) -> Envelope? {
-    if let envelope = row.envelope { return envelope.isEmpty ? nil : envelope }
-    let computed = try row.withGeometry { span throws(FieldpackError) in
-      try reading(row.id) { () throws(GeometryError) in try WKB.envelope(of: span) }
-    }
-    return computed ?? nil
-  }
-
-  private func relate(
-    _ relation: SpatialRelation, _ geometry: Geometry,
-    _ row: borrowing some FeatureRow & ~Copyable
-  ) throws(FieldpackError) -> Bool? {
-    if let envelope = row.envelope, envelope.isEmpty { return nil }
-    let answer = try row.withGeometry { span throws(FieldpackError) in
-      let isEmpty = try reading(row.id) { () throws(GeometryError) in try WKB.isEmpty(span) }
-      return isEmpty ? nil : try relate(relation, geometry, span)
-    }
-    return answer ?? nil
-  }
-
-  private func reading<R>(
-    _ id: FeatureID, _ body: () throws(GeometryError) -> R
-  ) throws(FieldpackError) -> R {
-    do {
-      return try body()
-    } catch {
-      throw FieldpackError(
-        .invalidData, "the geometry of feature \(id): \(error)", location: .init(feature: id),
-        underlying: error)
-    }
   }
 }
 

@@ -26,10 +26,27 @@ public enum SpatialRelation: String, Hashable, Sendable, CaseIterable {
   case intersects, disjoint, within, contains, touches, crosses, overlaps, equals
 }
 
-/// What a condition compares: a column or a literal.
-public enum Operand: Hashable, Sendable {
-  case column(String)
-  case literal(Value)
+/// One side of a relation between geometries.
+public enum SpatialOperand: Hashable, Sendable {
+  /// The geometry column of that name, `nil` for the layer's own, whatever its name.
+  case column(String? = nil)
+  /// A geometry in `srs`, `nil` for the layer's own.
+  case geometry(Geometry, srs: SRS? = nil)
+}
+
+/// How an array lies to another, both taken as sets.
+public enum ArrayRelation: String, Hashable, Sendable, CaseIterable {
+  /// The first has every element of the second.
+  case contains
+  /// The second has every element of the first.
+  case containedBy
+  /// Each has every element of the other.
+  case equals
+  /// They share an element.
+  case overlaps
+
+  /// The name as CQL2 Text writes it.
+  var functionName: String { "A_" + rawValue.uppercased() }
 }
 
 /// A condition on features, with SQL's three-valued logic: only `true` keeps a feature.
@@ -44,11 +61,21 @@ public indirect enum Filter: Hashable, Sendable {
   case isIn(Operand, [Operand])
   case isNull(Operand)
   /// `%` any run, `_` any character, `\` takes the next character as it is; case-sensitive.
-  case like(Operand, pattern: String)
+  ///
+  /// `folding` is done to the pattern, the last function first.
+  case like(Operand, pattern: String, folding: [FilterFunction] = [])
   /// The envelope test. `srs` is the SRS of the box, `nil` the layer's own.
   case envelope(EnvelopeRelation, Envelope, srs: SRS? = nil)
-  /// The exact test. `srs` is the SRS of the geometry, `nil` the layer's own.
-  case relation(SpatialRelation, Geometry, srs: SRS? = nil)
+  /// The exact test. `srs` is the SRS of the geometry, `nil` the layer's own; `column` is the name
+  /// that the layer's geometry column must have, `nil` for any.
+  case relation(SpatialRelation, Geometry, srs: SRS? = nil, column: String? = nil)
+  /// The exact test between any two geometries; see ``relation(_:_:srs:column:)`` for the one that
+  /// an R-tree answers.
+  case spatial(SpatialRelation, SpatialOperand, SpatialOperand)
+  /// How one instant, date or interval lies to another.
+  case temporal(TemporalRelation, Operand, Operand)
+  /// How one array lies to another: a list, or a column with a JSON array as text.
+  case array(ArrayRelation, Operand, Operand)
   case and([Filter])
   case or([Filter])
   case not(Filter)
@@ -63,7 +90,7 @@ extension Filter {
   /// Features whose envelope shares a point with `box`, using the layer's R-tree when it has one.
   ///
   /// A candidate test: a feature near a corner may match without touching.
-  /// See ``Filter/relation(_:_:srs:)``.
+  /// See ``Filter/relation(_:_:srs:column:)``.
   /// - Complexity: O(log n + matches) with an R-tree, O(n) without.
   public static func intersects(_ box: Envelope, srs: SRS? = nil) -> Filter {
     .envelope(.intersects, box, srs: srs)
@@ -99,20 +126,36 @@ extension Filter {
   }
 
   private func collectColumns(into found: inout [String]) {
-    func add(_ operands: [Operand]) {
-      for case .column(let name) in operands
-      where !found.contains(where: { $0.hasSameBytes(as: name) }) {
-        found.append(name)
+    for operand in operands {
+      operand.visit { part in
+        switch part {
+        case .column(let name) where !found.contains { $0.hasSameBytes(as: name) }:
+          found.append(name)
+        case .condition(let filter): filter.collectColumns(into: &found)
+        default: break
+        }
       }
     }
+    for part in parts { part.collectColumns(into: &found) }
+  }
+
+  /// The operands that stand in the condition itself.
+  package var operands: [Operand] {
     switch self {
-    case .all, .envelope, .relation: break
-    case .compare(let a, _, let b): add([a, b])
-    case .between(let value, let low, let high): add([value, low, high])
-    case .isIn(let value, let list): add([value] + list)
-    case .isNull(let value), .like(let value, _): add([value])
-    case .and(let parts), .or(let parts): for part in parts { part.collectColumns(into: &found) }
-    case .not(let part): part.collectColumns(into: &found)
+    case .all, .envelope, .relation, .spatial, .and, .or, .not: []
+    case .compare(let a, _, let b), .temporal(_, let a, let b), .array(_, let a, let b): [a, b]
+    case .between(let value, let low, let high): [value, low, high]
+    case .isIn(let value, let list): [value] + list
+    case .isNull(let value), .like(let value, _, _): [value]
+    }
+  }
+
+  /// The conditions that `AND`, `OR` or `NOT` joins.
+  package var parts: [Filter] {
+    switch self {
+    case .and(let parts), .or(let parts): parts
+    case .not(let part): [part]
+    default: []
     }
   }
 }

@@ -1,5 +1,5 @@
 /// A value as conditions compare it.
-enum Scalar: Sendable {
+package enum Scalar: Sendable {
   case null
   case integer(Int64)
   case real(Double)
@@ -8,7 +8,7 @@ enum Scalar: Sendable {
   /// Milliseconds since 1970 in UTC.
   case moment(Int64)
 
-  init(_ value: Value) {
+  package init(_ value: Value) {
     switch value {
     case .null: self = .null
     case .boolean(let flag): self = .integer(flag ? 1 : 0)
@@ -95,16 +95,16 @@ private func order3(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Int
 }
 
 /// A `LIKE` pattern: `%` any run, `_` any character, `\` takes the next character as it is.
-struct LikePattern: Sendable {
-  private enum Element: Equatable {
+package struct LikePattern: Sendable {
+  package enum Element: Equatable, Sendable {
     case anyRun
     case anyCharacter
     case character(Unicode.Scalar)
   }
 
-  private var elements: [Element] = []
+  package private(set) var elements: [Element] = []
 
-  init(_ pattern: String) {
+  package init(_ pattern: String, folding: [FilterFunction] = []) {
     var isEscaped = false
     for scalar in pattern.unicodeScalars {
       switch scalar {
@@ -119,6 +119,20 @@ struct LikePattern: Sendable {
     }
     // A last backslash with nothing to take is itself.
     if isEscaped { elements.append(.character("\\")) }
+    for function in folding.reversed() { fold(by: function) }
+  }
+
+  /// Folds the characters between wildcards and leaves these as they are.
+  private mutating func fold(by function: FilterFunction) {
+    var folded: [Element] = []
+    for element in elements {
+      guard case .character(let scalar) = element else {
+        folded.append(element)
+        continue
+      }
+      folded += function.folding(String(scalar)).unicodeScalars.map { .character($0) }
+    }
+    elements = folded
   }
 
   /// Going back to the last `%` alone is enough, so the work is at most length times length.

@@ -1,0 +1,244 @@
+import FieldpackGeometry
+
+extension Filter {
+  /// Reads a condition in CQL2 JSON (OGC 21-065r2), the same conditions as ``init(cql2:)``.
+  ///
+  /// - Throws: `.invalidArgument` with line and column where the text is no JSON, else with the JSON
+  ///   pointer (RFC 6901) of what is wrong: `at /args/1: …`. The limits are those of CQL2 Text.
+  public init(cql2JSON: String) throws(FieldpackError) {
+    try CQL2.checkLength(of: cql2JSON)
+    let node: JSONNode
+    do throws(JSONMistake) {
+      node = try JSONNodeReader.read(cql2JSON, maximumDepth: CQL2.maximumJSONDepth)
+    } catch {
+      throw CQL2Lexer(cql2JSON).failure(error.message, at: error.offset)
+    }
+    var reader = CQL2JSONReader()
+    self = try reader.filter(JSONPlace(node))
+  }
+}
+
+/// A node of a document with the way to it.
+struct JSONPlace {
+  let node: JSONNode
+  let path: String
+
+  init(_ node: JSONNode, path: String = "") {
+    self.node = node
+    self.path = path
+  }
+
+  func failure(_ message: String) -> FieldpackError {
+    FieldpackError(.invalidArgument, "at \(path.isEmpty ? "the top" : path): \(message)")
+  }
+
+  func expected(_ what: String) -> FieldpackError {
+    failure("expected \(what) but found \(node.kind)")
+  }
+
+  /// The member of that name; `nil` where it is absent.
+  func member(_ name: String) -> JSONPlace? {
+    node[name].map { JSONPlace($0, path: path + "/" + name) }
+  }
+
+  /// The elements of an array.
+  func elements(_ what: String) throws(FieldpackError) -> [JSONPlace] {
+    guard case .list(let nodes) = node else { throw expected(what) }
+    return nodes.enumerated().map { JSONPlace($1, path: "\(path)/\($0)") }
+  }
+
+  /// Refuses members with other names.
+  func checkNames(_ names: Set<String>) throws(FieldpackError) {
+    guard case .members(let members) = node else { return }
+    if let other = members.first(where: { !names.contains($0.name) }) {
+      throw failure(
+        "member '\(other.name)' is not known\(NearNames.question(other.name, in: names.sorted()))"
+          + " (there are: \(names.sorted().joined(separator: ", ")))")
+    }
+  }
+}
+
+/// Makes a filter of CQL2 JSON.
+struct CQL2JSONReader {
+  private var depth = 0
+  private var operations = 0
+
+  mutating func filter(_ place: JSONPlace) throws(FieldpackError) -> Filter {
+    let operand = try operand(place, "a condition")
+    guard let filter = CQL2.condition(operand) else {
+      throw place.failure("a value alone is no condition")
+    }
+    return filter
+  }
+
+  /// A value, or a condition in the place of one.
+  mutating func operand(
+    _ place: JSONPlace, _ what: String = "a value"
+  ) throws(FieldpackError) -> Operand {
+    switch place.node {
+    case .boolean(let flag): return .literal(.boolean(flag))
+    case .integer(let number): return .literal(.integer(number))
+    case .real(let number):
+      guard number.isFinite else { throw place.failure("the number is out of range") }
+      return .literal(.real(number))
+    case .text(let text): return .literal(.text(text))
+    case .null: throw place.failure("nothing compares with NULL: use the operation isNull")
+    case .list: throw place.expected(what)
+    case .members: break
+    }
+    if let name = place.member("property") {
+      try place.checkNames(["property"])
+      return .column(try columnName(name))
+    }
+    if let moment = try moment(place) { return .literal(moment) }
+    guard let name = place.member("op") else {
+      throw place.failure("expected \(what) with the members op and args")
+    }
+    try place.checkNames(["op", "args"])
+    guard case .text(let operation) = name.node else { throw name.expected("a name") }
+    guard let arguments = place.member("args") else {
+      throw place.failure("the member args is missing")
+    }
+    return try operand(
+      operation.uppercasedASCII, at: name, try arguments.elements("an array of arguments"), place)
+  }
+
+  func columnName(_ place: JSONPlace) throws(FieldpackError) -> String {
+    guard case .text(let name) = place.node else { throw place.expected("a column's name") }
+    guard !name.isEmpty, !name.utf8.contains(0) else {
+      throw place.failure("a column's name cannot be empty or hold U+0000")
+    }
+    return name
+  }
+
+  /// `{"date": …}` or `{"timestamp": …}`.
+  func moment(_ place: JSONPlace) throws(FieldpackError) -> Value? {
+    for name in ["date", "timestamp"] {
+      guard let member = place.member(name) else { continue }
+      try place.checkNames([name])
+      guard case .text(let text) = member.node else { throw member.expected("a text") }
+      let value =
+        name == "date"
+        ? CalendarDate(text).map(Value.date) : Instant(exactly: text).map(Value.dateTime)
+      if let value { return value }
+      throw member.failure(
+        name == "date"
+          ? "'\(text)' is not a date such as 2020-01-31"
+          : "'\(text)' is not a time to the millisecond with a zone, such as 2020-01-31T12:00:00Z")
+    }
+    return nil
+  }
+
+  // MARK: Operations
+
+  private mutating func operand(
+    _ name: String, at namePlace: JSONPlace, _ arguments: [JSONPlace], _ place: JSONPlace
+  ) throws(FieldpackError) -> Operand {
+    if let operation = Arithmetic(rawValue: name) {
+      try check(arguments, 2, place)
+      operations += 1
+      guard operations <= CQL2.maximumOperations else {
+        throw place.failure(
+          "the condition has more than \(CQL2.maximumOperations) arithmetic operations")
+      }
+      return .arithmetic(try operand(arguments[0]), operation, try operand(arguments[1]))
+    }
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= CQL2.maximumDepth else {
+      throw place.failure("the condition is nested more than \(CQL2.maximumDepth) deep")
+    }
+    if let function = FilterFunction(rawValue: name) {
+      try check(arguments, 1, place)
+      return .call(function, [try operand(arguments[0])])
+    }
+    if let filter = try condition(name, arguments, place) { return .condition(filter) }
+    let known = ["and", "or", "not", "like", "between", "in", "isNull"]
+    let names = known + CQL2JSON.functionNames
+    guard case .text(let written) = namePlace.node else { throw namePlace.expected("a name") }
+    throw namePlace.failure(
+      "operation '\(written)' is not known\(NearNames.question(written, in: names)) (there are: = <> "
+        + "< > <= >= + - * / % ^, \(names.joined(separator: ", ")))")
+  }
+
+  private mutating func condition(
+    _ name: String, _ arguments: [JSONPlace], _ place: JSONPlace
+  ) throws(FieldpackError) -> Filter? {
+    if let comparison = Comparison(rawValue: name) {
+      try check(arguments, 2, place)
+      return .compare(try operand(arguments[0]), comparison, try operand(arguments[1]))
+    }
+    if let relation = CQL2.relations[name] {
+      try check(arguments, 2, place)
+      return CQL2.relation(relation, try spatial(arguments[0]), try spatial(arguments[1]))
+    }
+    if let relation = CQL2.temporalRelations[name] {
+      try check(arguments, 2, place)
+      return .temporal(relation, try period(arguments[0]), try period(arguments[1]))
+    }
+    if let relation = CQL2.arrayRelations[name] {
+      try check(arguments, 2, place)
+      return .array(relation, try array(arguments[0]), try array(arguments[1]))
+    }
+    return try logic(name, arguments, place)
+  }
+
+  private mutating func logic(
+    _ name: String, _ arguments: [JSONPlace], _ place: JSONPlace
+  ) throws(FieldpackError) -> Filter? {
+    switch name {
+    case "AND", "OR":
+      guard arguments.count >= 2 else {
+        throw place.failure("'\(name.lowercased())' takes two arguments or more")
+      }
+      var parts: [Filter] = []
+      for argument in arguments { parts.append(try filter(argument)) }
+      return name == "AND" ? .and(parts) : .or(parts)
+    case "NOT":
+      try check(arguments, 1, place)
+      return .not(try filter(arguments[0]))
+    case "BETWEEN":
+      try check(arguments, 3, place)
+      return .between(
+        try operand(arguments[0]), try operand(arguments[1]), try operand(arguments[2]))
+    case "IN":
+      try check(arguments, 2, place)
+      var items: [Operand] = []
+      let list = try arguments[1].elements("an array of values")
+      if list.isEmpty { throw arguments[1].failure("an empty array holds no value") }
+      for item in list { items.append(try operand(item)) }
+      return .isIn(try operand(arguments[0]), items)
+    case "ISNULL":
+      try check(arguments, 1, place)
+      return .isNull(try operand(arguments[0]))
+    case "LIKE":
+      try check(arguments, 2, place)
+      let (pattern, folding) = try pattern(arguments[1])
+      return .like(try operand(arguments[0]), pattern: pattern, folding: folding)
+    default: return nil
+    }
+  }
+
+  private func check(
+    _ arguments: [JSONPlace], _ count: Int, _ place: JSONPlace
+  ) throws(FieldpackError) {
+    guard arguments.count != count else { return }
+    throw place.failure(
+      "the operation takes \(count) argument\(count == 1 ? "" : "s"), not \(arguments.count)")
+  }
+
+  private mutating func pattern(
+    _ place: JSONPlace
+  ) throws(FieldpackError) -> (String, [FilterFunction]) {
+    var operand = try operand(place)
+    var folding: [FilterFunction] = []
+    while case .call(let function, let arguments) = operand, arguments.count == 1 {
+      folding.append(function)
+      operand = arguments[0]
+    }
+    guard case .literal(.text(let pattern)) = operand else {
+      throw place.failure("expected a pattern: a text, or one in casei or accenti")
+    }
+    return (pattern, folding)
+  }
+}

@@ -1,0 +1,124 @@
+/// An element of an array, as conditions on arrays compare it.
+///
+/// A column's array is its text read as JSON, in which `{"date": …}` and `{"timestamp": …}` are
+/// moments as in CQL2 JSON. `true` is 1 and `false` 0, as everywhere in conditions.
+package indirect enum ListItem: Sendable {
+  case null
+  case scalar(Scalar)
+  case list([ListItem])
+  /// Equal to an object with the same members in any order.
+  case members([String: ListItem])
+
+  init(_ node: JSONNode) {
+    switch node {
+    case .null: self = .null
+    case .boolean(let flag): self = .scalar(.integer(flag ? 1 : 0))
+    case .integer(let number): self = .scalar(.integer(number))
+    case .real(let number): self = .scalar(.real(number))
+    case .text(let text): self = .scalar(.text(text))
+    case .list(let nodes): self = .list(nodes.map(ListItem.init))
+    case .members(let members):
+      if members.count == 1, let moment = Self.moment(members[0]) {
+        self = .scalar(.moment(moment))
+      } else {
+        self = .members(
+          Dictionary(members.map { ($0.name, ListItem($0.value)) }, uniquingKeysWith: { $1 }))
+      }
+    }
+  }
+
+  private static func moment(_ member: JSONNode.Member) -> Int64? {
+    guard case .text(let text) = member.value else { return nil }
+    switch member.name {
+    case "date": return CalendarDate(text)?.startOfDay.milliseconds
+    case "timestamp": return Instant(text)?.milliseconds
+    default: return nil
+    }
+  }
+
+  /// The elements of a JSON array; `nil` where the text is none.
+  package static func items(json: UnsafeBufferPointer<UInt8>) -> [ListItem]? {
+    guard case .list(let nodes)? = try? JSONNodeReader.read(json) else { return nil }
+    return nodes.map(ListItem.init)
+  }
+
+  /// A moment equals a text that names it.
+  func isEqual(to other: ListItem) -> Bool {
+    switch (self, other) {
+    case (.null, .null): return true
+    case (.scalar(let a), .scalar(let b)):
+      switch (a, b) {
+      case (.moment, .text), (.text, .moment): return a.asMoment.order(to: b.asMoment) == 0
+      default: return a.order(to: b) == 0
+      }
+    case (.list(let a), .list(let b)):
+      return a.count == b.count && zip(a, b).allSatisfy { $0.isEqual(to: $1) }
+    case (.members(let a), .members(let b)):
+      return a.count == b.count
+        && a.allSatisfy { name, item in b[name].map { item.isEqual(to: $0) } ?? false }
+    default: return false
+    }
+  }
+}
+
+extension ArrayRelation {
+  /// Whether the relation holds; `nil` where one of the two is no array.
+  package func answer(_ a: [ListItem]?, _ b: [ListItem]?) -> Bool? {
+    guard let a, let b else { return nil }
+    return switch self {
+    case .contains: Self.has(a, allOf: b)
+    case .containedBy: Self.has(b, allOf: a)
+    case .equals: Self.has(a, allOf: b) && Self.has(b, allOf: a)
+    case .overlaps: a.contains { item in b.contains { $0.isEqual(to: item) } }
+    }
+  }
+
+  private static func has(_ items: [ListItem], allOf others: [ListItem]) -> Bool {
+    others.allSatisfy { other in items.contains { $0.isEqual(to: other) } }
+  }
+}
+
+/// Writes an array as the JSON that ``ListItem`` reads.
+package struct ListText {
+  package private(set) var bytes: [UInt8] = [UInt8(ascii: "[")]
+
+  package init() {}
+
+  private mutating func separate() {
+    if bytes.last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  /// A text that names a moment counts as it where the operand is temporal.
+  package mutating func append(_ value: Value, isTemporal: Bool) {
+    separate()
+    switch value {
+    case .null, .blob: bytes.append(contentsOf: "null".utf8)
+    case .boolean(let flag): bytes.append(UInt8(ascii: flag ? "1" : "0"))
+    case .integer(let number): bytes.append(contentsOf: String(number).utf8)
+    case .real(let number): append(number)
+    case .text(let text):
+      let moment = isTemporal ? Moment(value) : nil
+      if let moment { append(moment.milliseconds) } else { JSONText.append(text, to: &bytes) }
+    case .date(let day): append(day.startOfDay.milliseconds)
+    case .dateTime(let instant): append(instant.milliseconds)
+    }
+  }
+
+  private mutating func append(_ milliseconds: Int64) {
+    let text = Instant(milliseconds: milliseconds).description
+    bytes.append(contentsOf: "{\"timestamp\":\"\(text)\"}".utf8)
+  }
+
+  private mutating func append(_ number: Double) {
+    let text = number.isFinite ? "\(number)" : number < 0 ? "-9e999" : "9e999"
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  /// A list that is an element, with its brackets.
+  package mutating func append(list: some Sequence<UInt8>) {
+    separate()
+    bytes.append(contentsOf: list)
+  }
+
+  package mutating func close() { bytes.append(UInt8(ascii: "]")) }
+}
