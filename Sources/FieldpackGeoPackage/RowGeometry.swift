@@ -27,10 +27,13 @@ final class RowGeometry {
   /// over. Holds for ``row(_:_:)`` until the next call.
   func body(of values: LentRow) throws(FieldpackError) -> SQLRow.Body? {
     guard hasGeometry, !values[1].isNull else { return .absent }
-    if transformation == nil, !skipsErrors {
+    if !skipsErrors {
       // The common case by itself, so that it stays short.
       let offset = values[1].withBytes { GeoPackageBinary.plainBodyOffset(of: $0) }
-      if let offset { return .blob(offset) }
+      if let offset {
+        guard let transformation else { return .blob(offset) }
+        return try transformed(values, from: offset, with: transformation)
+      }
     }
     do throws(FieldpackError) {
       return try checked(values)
@@ -62,8 +65,7 @@ final class RowGeometry {
     switch body {
     case .blob(let offset):
       guard let transformation else { return body }
-      try transform(values, from: offset, with: transformation)
-      return .transformed
+      return try transformed(values, from: offset, with: transformation)
     default:
       report.add(
         note:
@@ -73,9 +75,13 @@ final class RowGeometry {
     }
   }
 
-  private func transform(
+  private func transformed(
     _ values: LentRow, from offset: Int, with transformation: CoordinateTransformation
-  ) throws(FieldpackError) {
+  ) throws(FieldpackError) -> SQLRow.Body {
+    let point = values[1].withBytes { blob in
+      transformation.transformedPoint(wkb: blob.extracting(offset...))
+    }
+    if let point { return .point(x: point.x, y: point.y) }
     wkb.removeAll(keepingCapacity: true)
     values[1].withBytes { blob in
       blob.extracting(offset...).withUnsafeBytes { wkb.append(contentsOf: $0) }
@@ -83,6 +89,7 @@ final class RowGeometry {
     do throws(ProjectionError) {
       let envelope = try transformation.transform(wkb: &wkb)
       self.envelope = envelope.isEmpty ? nil : envelope
+      return .transformed
     } catch {
       throw damaged(error.message, values)
     }
@@ -111,6 +118,8 @@ struct SQLRow: FeatureRow {
     /// In the blob, so many bytes behind its begin.
     case blob(Int)
     case transformed
+    /// A transformed point, which needs no room.
+    case point(x: Double, y: Double)
     /// In an encoding that is not WKB.
     case unreadable
   }
@@ -136,6 +145,7 @@ struct SQLRow: FeatureRow {
         return (try? GeoPackageBinary(blob))?.envelope
       }
     case .transformed: geometry.envelope
+    case .point(let x, let y): Envelope(minX: x, minY: y, maxX: x, maxY: y)
     case .absent, .unreadable: nil
     }
   }
@@ -184,6 +194,11 @@ struct SQLRow: FeatureRow {
     case .transformed:
       let wkb = geometry.wkb
       return try read(wkb.span.bytes)
+    case .point(let x, let y):
+      // 21 bytes, the last of three words: a point in the machine's byte order, and its ordinates.
+      let head: UInt64 = ByteOrder.native == .little ? 1 << 24 | 1 << 32 : 1
+      let words: InlineArray<3, UInt64> = [head, x.bitPattern, y.bitPattern]
+      return try read(words.span.bytes.extracting(3...))
     }
   }
 }

@@ -21,7 +21,7 @@ extension CoordinateTransformation {
     var failed: [Int] = []
     var start = 0
     while let run = positions.runOfNumbers(from: start) {
-      positions.transform(run, by: operation.object)
+      operation.transform(positions[run])
       positions.collectFailures(in: run, into: &failed)
       start = run.upperBound
     }
@@ -68,26 +68,59 @@ extension CoordinateTransformation {
   }
 }
 
+extension CoordinateTransformation.Operation {
+  fileprivate func transform(_ positions: StridedPositions) {
+    if let direct { direct.transform(positions) } else { positions.transform(by: object, PJ_FWD) }
+  }
+
+  /// Transforms one position; what has no place becomes infinite.
+  func transform(x: Double, y: Double) -> (x: Double, y: Double) {
+    if let direct { direct.transform(x: x, y: y) } else { object.transform(x: x, y: y, PJ_FWD) }
+  }
+}
+
+extension ProjectionObject {
+  /// As `proj_trans_generic` with one position, which costs more than `proj_trans`.
+  func transform(x: Double, y: Double, _ direction: PJ_DIRECTION) -> (x: Double, y: Double) {
+    var position = PJ_COORD()
+    position.xyzt = PJ_XYZT(x: x, y: y, z: 0, t: .infinity)
+    let moved = proj_trans(handle, direction, position)
+    return (moved.xyzt.x, moved.xyzt.y)
+  }
+}
+
 /// Positions that lie `step` doubles apart.
-private struct StridedPositions {
+struct StridedPositions {
   let x: UnsafeMutablePointer<Double>
   let y: UnsafeMutablePointer<Double>
   let z: UnsafeMutablePointer<Double>?
   let step: Int
   let count: Int
 
-  func transform(_ run: Range<Int>, by operation: borrowing ProjectionObject) {
+  subscript(run: Range<Int>) -> StridedPositions {
     let first = run.lowerBound * step
+    return StridedPositions(
+      x: x + first, y: y + first, z: z.map { $0 + first }, step: step, count: run.count)
+  }
+
+  func transform(by operation: borrowing ProjectionObject, _ direction: PJ_DIRECTION) {
     let bytes = step * 8
-    let many = run.count
     proj_trans_generic(
-      operation.handle, PJ_FWD, x + first, bytes, many, y + first, bytes, many,
-      z.map { $0 + first }, z == nil ? 0 : bytes, z == nil ? 0 : many, nil, 0, 0)
+      operation.handle, direction, x, bytes, count, y, bytes, count,
+      z, z == nil ? 0 : bytes, z == nil ? 0 : count, nil, 0, 0)
+  }
+
+  /// Multiplies x and y.
+  func scale(by factor: Double) {
+    for index in 0..<count {
+      x[index * step] *= factor
+      y[index * step] *= factor
+    }
   }
 
   // PROJ 9.1 turns a NaN in one position into an error of the whole position, which an empty
   // point is not.
-  func runOfNumbers(from start: Int) -> Range<Int>? {
+  fileprivate func runOfNumbers(from start: Int) -> Range<Int>? {
     var first = start
     while first < count, isEmpty(first) { first += 1 }
     guard first < count else { return nil }
@@ -100,7 +133,7 @@ private struct StridedPositions {
     x[index * step].isNaN || y[index * step].isNaN
   }
 
-  func collectFailures(in run: Range<Int>, into failed: inout [Int]) {
+  fileprivate func collectFailures(in run: Range<Int>, into failed: inout [Int]) {
     for index in run {
       let place = index * step
       let sum = x[place] + y[place] + (z?[place] ?? 0)
@@ -111,7 +144,7 @@ private struct StridedPositions {
     }
   }
 
-  mutating func replaceNaNHeights(with height: Double) -> [Int] {
+  fileprivate mutating func replaceNaNHeights(with height: Double) -> [Int] {
     guard let z else { return [] }
     var found: [Int] = []
     for index in 0..<count where z[index * step].isNaN {
@@ -121,7 +154,7 @@ private struct StridedPositions {
     return found
   }
 
-  func setHeights(_ indices: [Int], to height: Double) {
+  fileprivate func setHeights(_ indices: [Int], to height: Double) {
     guard let z else { return }
     for index in indices { z[index * step] = height }
   }

@@ -41,6 +41,26 @@ extension CoordinateTransformation {
     return positions.envelope
   }
 
+  /// The place in the target of a point that is two-dimensional and in the machine's byte order, as
+  /// most are, without an array; `nil` for all else, and for a point that has none.
+  ///
+  /// For those who would otherwise copy the geometry first.
+  package func transformedPoint(wkb: RawSpan) -> (x: Double, y: Double)? {
+    guard wkb.byteCount == Self.pointSize, let operation,
+      wkb.unsafeLoad(fromByteOffset: 0, as: UInt8.self) == ByteOrder.native.rawValue,
+      wkb.unsafeLoadUnaligned(fromByteOffset: 1, as: UInt32.self) == 1
+    else { return nil }
+    let x = wkb.unsafeLoadUnaligned(fromByteOffset: 5, as: Double.self)
+    let y = wkb.unsafeLoadUnaligned(fromByteOffset: 13, as: Double.self)
+    // NaN, as an empty point has, makes the sum NaN.
+    guard (x + y).isFinite else { return nil }
+    let moved = operation.transform(x: x, y: y)
+    return (moved.x + moved.y).isFinite ? moved : nil
+  }
+
+  /// Bytes of such a point.
+  package static let pointSize = 21
+
   /// Transforms one geometry in place; see ``transform(wkb:from:)-(MutableRawSpan,_)``.
   @discardableResult
   public func transform(

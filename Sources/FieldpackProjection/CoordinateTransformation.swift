@@ -73,6 +73,8 @@ extension CoordinateTransformation {
   final class Operation {
     let context: ProjectionContext
     let object: ProjectionObject
+    /// The quicker way to the same positions, where there is one.
+    let direct: DirectOperation?
     let takesDegrees: Bool
     let givesDegrees: Bool
 
@@ -106,6 +108,7 @@ extension CoordinateTransformation {
       context.silence()
       self.context = context
       object = ProjectionObject(normalized)
+      direct = DirectOperation.equal(to: object, in: context)
       takesDegrees = proj_degree_input(normalized, PJ_FWD) != 0
       givesDegrees = proj_degree_output(normalized, PJ_FWD) != 0
     }

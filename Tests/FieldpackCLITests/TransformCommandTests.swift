@@ -84,6 +84,34 @@ import Testing
     #expect(skipping.status == 2)
   }
 
+  @Test(arguments: ["Point", "LineString"])
+  func `a bad feature amid many is named, and only that one left out`(type: String) async throws {
+    let bad = [1700, 2500, 4000]
+    let lines = (1...4000).map { id in
+      let position = "[\(Double(id % 359) - 179),\(bad.contains(id) ? 91 : id % 80)]"
+      let coordinates = type == "Point" ? position : "[[0,0],\(position),[1,1]]"
+      return #"{"type":"Feature","id":\#(id),"properties":{},"#
+        + #""geometry":{"type":"\#(type)","coordinates":\#(coordinates)}}"#
+    }
+    _ = try await survey.run(
+      "import", "-", "--into", "p.gpkg", "--layer", "p",
+      input: lines.joined(separator: "\n") + "\n")
+    let result = try await survey.run("transform", "p.gpkg", "--srs", "EPSG:3857", "-o", "m.gpkg")
+    let share = type == "Point" ? "1 of 1 position" : "1 of 3 positions"
+    #expect(result.error.contains("feature 1700"), "\(result.error)")
+    #expect(result.error.contains("\(share) of the geometry cannot be transformed"))
+    #expect(result.status == 1)
+    let skipping = try await survey.run(
+      "transform", "p.gpkg", "--srs", "EPSG:3857", "-o", "m.gpkg", "--skip-errors")
+    #expect(skipping.output.hasPrefix("3997 features of layer p written to m.gpkg\n"))
+    let notes = skipping.error.split(separator: "\n").map { $0.split(separator: " ")[2] }
+    #expect(notes == ["p/1700:", "p/2500:", "p/4000:"])
+    #expect(skipping.status == 2)
+    let rest = try await survey.run(
+      "sql", "m.gpkg", "SELECT sum(fid), rtreecheck('rtree_p_geom') FROM p", "--format", "csv")
+    #expect(rest.output.contains("\(4000 * 4001 / 2 - bad.reduce(0, +)),ok"), "\(rest)")
+  }
+
   @Test(arguments: [
     (
       ["wells.geojson", "--srs", "EPSG:3857", "-o", "x.gpkg"], 64,

@@ -74,6 +74,55 @@ import Testing
     #expect(bytes == WKB.bytes(of: line))
   }
 
+  @Test(arguments: ["EPSG:3857", "EPSG:32633", "EPSG:27700"])
+  func `a point goes where arrays go, to the bit, and fails where they fail`(code: String) throws {
+    let target = try #require(SRS(code))
+    let transformation = try CoordinateTransformation(from: .wgs84, to: target)
+    var values: [Double] = [.infinity, 0, 1e308, 1e308, -0.0, -0.0]
+    for x in stride(from: -200.0, through: 200, by: 7.3) {
+      for y in stride(from: -96.0, through: 96, by: 6) { values += [x, y] }
+    }
+    var moved = values
+    let failed = Set(transformation.transform(&moved, dimensions: .xy))
+    #expect(!failed.isEmpty)
+    for index in 0..<values.count / 2 {
+      let whole = WKB.bytes(of: .point(x: values[2 * index], y: values[2 * index + 1]))
+      var bytes = whole
+      if failed.contains(index) {
+        let error = #expect(throws: ProjectionError.self) {
+          try transformation.transform(wkb: &bytes)
+        }
+        #expect(error?.message.hasPrefix("1 of 1 position of the geometry cannot") == true)
+        #expect(bytes == whole)
+        #expect(transformation.point(whole) == nil)
+      } else {
+        let (x, y) = (moved[2 * index], moved[2 * index + 1])
+        #expect(
+          try transformation.transform(wkb: &bytes)
+            == Envelope(minX: x, minY: y, maxX: x, maxY: y))
+        #expect(bytes == WKB.bytes(of: .point(x: x, y: y)))
+        let point = try #require(transformation.point(whole))
+        #expect(point.x == x && point.y == y)
+      }
+    }
+  }
+
+  @Test func `only a plain point goes alone`() throws {
+    let mercator = try CoordinateTransformation(from: .wgs84, to: SRS("EPSG", 3857))
+    let identity = try CoordinateTransformation(from: .wgs84, to: .wgs84)
+    let foreign: ByteOrder = ByteOrder.native == .little ? .big : .little
+    let plain = WKB.bytes(of: .point(x: 1, y: 2), byteOrder: .native)
+    #expect(mercator.point(plain) != nil)
+    #expect(identity.point(plain) == nil)
+    for other in [
+      WKB.bytes(of: .point(x: 1, y: 2), byteOrder: foreign),
+      WKB.bytes(of: .point(nil, .xy), byteOrder: .native), Array(plain.dropLast()), plain + [0],
+      WKB.bytes(of: .point(Position(x: 1, y: 2, z: 3), .xyz), byteOrder: .native), [],
+    ] {
+      #expect(mercator.point(other) == nil)
+    }
+  }
+
   @Test func `damaged bytes are an error and stay as they are`() throws {
     let mercator = try CoordinateTransformation(from: .wgs84, to: SRS("EPSG", 3857))
     let whole = WKB.bytes(of: Self.geometries(at: Self.place, .xyzm)[9])
@@ -92,5 +141,12 @@ import Testing
     #expect(
       try identity.transform(wkb: &bytes) == Envelope(minX: 1, minY: 2, maxX: 3, maxY: 4))
     #expect(bytes == WKB.bytes(of: .lineString(line)))
+  }
+}
+
+extension CoordinateTransformation {
+  // A span cannot be given to the macros.
+  fileprivate func point(_ wkb: [UInt8]) -> (x: Double, y: Double)? {
+    transformedPoint(wkb: wkb.span.bytes)
   }
 }

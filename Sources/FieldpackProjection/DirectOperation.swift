@@ -1,0 +1,103 @@
+import CPROJ
+
+/// An operation whose only steps beside one formula turn degrees into radians and back.
+///
+/// PROJ runs it as a pipeline, which for every position enters each step anew: that takes a quarter
+/// (UTM) to a third (Mercator) of the time. Here the formula is an object of its own, still PROJ's,
+/// and the angles are multiplied as PROJ's `unitconvert` does, so that results are equal to the bit.
+final class DirectOperation {
+  private let object: ProjectionObject
+  private let direction: PJ_DIRECTION
+  private let takesDegrees: Bool
+  private let givesDegrees: Bool
+
+  /// PROJ's own constant.
+  private static let radiansPerDegree = 0.017453292519943296
+  private static let degreesPerRadian = 1 / radiansPerDegree
+
+  private init(_ object: consuming ProjectionObject, _ pipeline: Pipeline) {
+    self.object = object
+    direction = pipeline.isInverse ? PJ_INV : PJ_FWD
+    (takesDegrees, givesDegrees) = (pipeline.takesDegrees, pipeline.givesDegrees)
+  }
+
+  /// `nil` where `operation` is of another kind, or stands for several, from which PROJ chooses for
+  /// each position.
+  static func equal(
+    to operation: borrowing ProjectionObject, in context: ProjectionContext
+  ) -> DirectOperation? {
+    // Of several operations PROJ gives no definition before it has chosen.
+    guard let text = proj_pj_info(operation.handle).definition.map({ String(cString: $0) }),
+      let pipeline = Pipeline(text),
+      let handle = proj_create(context.handle, pipeline.formula)
+    else { return nil }
+    let direct = DirectOperation(ProjectionObject(handle), pipeline)
+    return direct.equals(operation) ? direct : nil
+  }
+
+  /// Transforms as `proj_trans_generic` does.
+  func transform(_ positions: StridedPositions) {
+    if takesDegrees { positions.scale(by: Self.radiansPerDegree) }
+    positions.transform(by: object, direction)
+    if givesDegrees { positions.scale(by: Self.degreesPerRadian) }
+  }
+
+  /// Transforms one position, with less ado.
+  func transform(x: Double, y: Double) -> (x: Double, y: Double) {
+    let before = takesDegrees ? Self.radiansPerDegree : 1
+    let moved = object.transform(x: x * before, y: y * before, direction)
+    let after = givesDegrees ? Self.degreesPerRadian : 1
+    return (moved.x * after, moved.y * after)
+  }
+
+  /// Whether positions all over the world come out the same, those that fail included.
+  private func equals(_ operation: borrowing ProjectionObject) -> Bool {
+    var expected: [Double] = []
+    for x in stride(from: -200.0, through: 200, by: 25) {
+      for y in stride(from: -95.0, through: 95, by: 19) {
+        let scale = takesDegrees ? 1.0 : 1e5
+        expected += [x * scale, y * scale, 100]
+      }
+    }
+    var found = expected
+    Self.withPositions(&expected) { $0.transform(by: operation, PJ_FWD) }
+    Self.withPositions(&found) { transform($0) }
+    return zip(expected, found).allSatisfy { $0.bitPattern == $1.bitPattern }
+  }
+
+  private static func withPositions(
+    _ ordinates: inout [Double], _ body: (StridedPositions) -> Void
+  ) {
+    ordinates.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      body(StridedPositions(x: base, y: base + 1, z: base + 2, step: 3, count: buffer.count / 3))
+    }
+  }
+}
+
+/// A pipeline of one formula between changes of the angles' unit, as PROJ writes it.
+private struct Pipeline {
+  let formula: String
+  var isInverse = false
+  var takesDegrees = false
+  var givesDegrees = false
+
+  init?(_ text: String) {
+    guard !text.contains("\"") else { return nil }
+    let words = text.split(separator: " ").map { $0.hasPrefix("+") ? $0.dropFirst() : $0 }
+    var steps = words.split(separator: "step", omittingEmptySubsequences: false)
+    guard steps.first.map(Array.init) == ["proj=pipeline"] else { return nil }
+    steps.removeFirst()
+    if steps.first.map(Array.init) == ["proj=unitconvert", "xy_in=deg", "xy_out=rad"] {
+      steps.removeFirst()
+      takesDegrees = true
+    }
+    if steps.last.map(Array.init) == ["proj=unitconvert", "xy_in=rad", "xy_out=deg"] {
+      steps.removeLast()
+      givesDegrees = true
+    }
+    guard steps.count == 1, takesDegrees || givesDegrees else { return nil }
+    isInverse = steps[0].contains("inv")
+    formula = steps[0].filter { $0 != "inv" }.map { "+\($0)" }.joined(separator: " ")
+  }
+}
