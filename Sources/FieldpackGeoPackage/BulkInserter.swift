@@ -147,8 +147,13 @@ final class Insertion {
   let plan: RowPlan
   private let single: Statement
   private let several: Statement?
-  /// The highest id inserted, where rows have their own.
+  /// As `several` without ids: SQLite counts on from the last row by itself, which takes a fifth
+  /// less, because it need not look whether the id is taken.
+  private let following: Statement?
+  /// The highest id given to be inserted, where rows have their own.
   private var highestID = Int64.min
+  /// The highest id in the table, of what was inserted here.
+  private var highestInserted: Int64?
   private let file: GeoPackageFile
   private let skipsErrors: Bool
 
@@ -182,19 +187,24 @@ final class Insertion {
         }
       }
     }
-    let row = "(\(names.map { _ in "?" }.joined(separator: ", ")))"
-    let head =
-      "INSERT INTO \(quoted(table.table)) (\(names.joined(separator: ", "))) VALUES "
+    func insert(_ count: Int, _ names: [String]) -> String {
+      let row = "(\(names.map { _ in "?" }.joined(separator: ", ")))"
+      let rows = Array(repeating: row, count: count).joined(separator: ", ")
+      return "INSERT INTO \(quoted(table.table)) (\(names.joined(separator: ", "))) VALUES \(rows)"
+    }
     self.plan = plan
     let isUnconstrained =
       isNew && (ids != .given || table.schema.columns.allSatisfy { $0.isNullable && !$0.isUnique })
     let atOnce = isUnconstrained && names.count * Self.rowsAtOnce < 30_000 ? Self.rowsAtOnce : 1
-    (single, several) = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      let connection = file.connection
-      let rows = Array(repeating: row, count: atOnce).joined(separator: ", ")
+    let isWide = names.count > 1
+    (single, several, following) = try file.sql(layer: table.layer.id) {
+      () throws(SQLiteError) in
+      func prepare(_ count: Int, _ names: [String]) throws(SQLiteError) -> Statement {
+        try file.connection.prepare(insert(count, names), caching: false)
+      }
       return (
-        try connection.prepare(head + row, caching: false),
-        atOnce == 1 ? nil : try connection.prepare(head + rows, caching: false)
+        try prepare(1, names), atOnce == 1 ? nil : try prepare(atOnce, names),
+        atOnce == 1 || !isWide ? nil : try prepare(atOnce, Array(names.dropFirst()))
       )
     }
   }
@@ -205,13 +215,17 @@ final class Insertion {
     var skipped: [SkippedFeature] = []
     if let several, ascend(rows) {
       while rows.count - row >= Self.rowsAtOnce {
-        try insert(rows, row, Self.rowsAtOnce, with: several)
+        if let following, follow(rows, row) {
+          try insert(rows, row, Self.rowsAtOnce, withIDs: false, by: following)
+        } else {
+          try insert(rows, row, Self.rowsAtOnce, by: several)
+        }
         row += Self.rowsAtOnce
       }
     }
     while row < rows.count {
       do throws(FieldpackError) {
-        try insert(rows, row, 1, with: single)
+        try insert(rows, row, 1, by: single)
       } catch {
         guard skipsErrors, error.code == .constraint else { throw error }
         skipped.append(SkippedFeature(location: error.location, reason: error.message))
@@ -221,6 +235,7 @@ final class Insertion {
     // The rows are used again, and the statements must not point into them.
     single.clearBindings()
     several?.clearBindings()
+    following?.clearBindings()
     return skipped
   }
 
@@ -234,12 +249,27 @@ final class Insertion {
     return ascends
   }
 
+  /// Whether the ids of the rows from `first` on, which ascend, are those that follow all inserted.
+  private func follow(_ rows: EncodedRows, _ first: Int) -> Bool {
+    // Behind negative ids AUTOINCREMENT begins at 1.
+    guard let highestInserted, highestInserted >= 0, highestInserted < .max else { return false }
+    let last = rows.id(first + Self.rowsAtOnce - 1)
+    return rows.id(first) == highestInserted + 1
+      && last == highestInserted &+ Int64(Self.rowsAtOnce)
+  }
+
   private func insert(
-    _ rows: EncodedRows, _ first: Int, _ count: Int, with statement: Statement
+    _ rows: EncodedRows, _ first: Int, _ count: Int, withIDs: Bool = true, by statement: Statement
   ) throws(FieldpackError) {
+    let last = rows.id(first + count - 1)
     do throws(SQLiteError) {
-      try rows.bind(first, rows: count, parameters: plan.parameters, to: statement)
+      try rows.bind(
+        first, rows: count, parameters: plan.parameters, withIDs: withIDs, to: statement)
       try statement.run()
+      guard withIDs || file.connection.lastInsertRowID == last else {
+        throw .misuse("a row meant for the id \(last) got another")
+      }
+      highestInserted = max(highestInserted ?? last, last)
     } catch {
       let place = KeyTuple.Partial(
         store: file.store, layer: table.layer.id,

@@ -126,28 +126,38 @@ final class BulkTarget {
   /// Takes over rows that another encoder of the same plan filled.
   func append(_ encoded: inout EncodedRows) throws(FieldpackError) {
     try submit()
-    swap(&rows, &encoded)
-    try submit()
+    // What is left is not filled again; the room goes back to the encoders when it is inserted.
+    try hand(over: &encoded, leaving: EncodedRows())
   }
 
   /// Hands the rows encoded so far to the inserter, or puts them aside to be ordered.
   func submit() throws(FieldpackError) {
-    guard rows.count > 0 else { return }
-    extent.formUnion(rows.extent)
-    guard spool != nil else { return try store(&rows) }
-    try spool?.append(rows)
-    rows.removeAll()
+    try hand(over: &rows, leaving: inserter.emptyRows())
+  }
+
+  private func hand(
+    over full: inout EncodedRows, leaving empty: @autoclosure () -> EncodedRows
+  ) throws(FieldpackError) {
+    guard full.count > 0 else { return }
+    extent.formUnion(full.extent)
+    guard spool != nil else { return try store(&full, leaving: empty()) }
+    try spool?.append(full)
+    full.removeAll()
   }
 
   /// Stores the rows that were put aside.
   func submitOrdered() throws(FieldpackError) {
     try submit()
     guard var waiting = spool.take() else { return }
-    try waiting.take { (rows) throws(FieldpackError) in try store(&rows) }
+    try waiting.take { (rows) throws(FieldpackError) in
+      try store(&rows, leaving: inserter.emptyRows())
+    }
   }
 
   /// Gives the rows their ids and hands them to the inserter.
-  private func store(_ full: inout EncodedRows) throws(FieldpackError) {
+  private func store(
+    _ full: inout EncodedRows, leaving empty: consuming EncodedRows
+  ) throws(FieldpackError) {
     if ids == .given {
       for row in 0..<full.count { note(full.id(row)) }
     } else {
@@ -159,12 +169,9 @@ final class BulkTarget {
       full.firstID = nextID
       noteNext(full.count)
     }
-    if table.rtree != nil {
-      for entry in full.entries { try tree.add(entry.withID(full.id(Int(entry.id)))) }
-    }
-    var handed = inserter.emptyRows()
-    swap(&full, &handed)
-    try inserter.submit(handed, insertion)
+    if table.rtree != nil { try tree.add(full) }
+    swap(&full, &empty)
+    try inserter.submit(empty, insertion)
   }
 
   private func note(_ id: Int64) {

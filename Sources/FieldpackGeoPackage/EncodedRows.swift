@@ -38,7 +38,12 @@ package struct EncodedRows: Sendable {
   mutating func close(givenID: Int64?, envelope: Envelope?) {
     if let givenID { givenIDs.append(givenID) }
     if let envelope {
-      extent.formUnion(envelope)
+      if envelope.z == nil, envelope.m == nil {
+        extent.extend(x: envelope.minX, y: envelope.minY)
+        extent.extend(x: envelope.maxX, y: envelope.maxY)
+      } else {
+        extent.formUnion(envelope)
+      }
       entries.append(RTreeEntry(Int64(count), envelope))
     }
     count += 1
@@ -60,15 +65,17 @@ package struct EncodedRows: Sendable {
   /// Binds row after row from `first`, `rows` of them, to one statement; the bytes are not copied,
   /// so the rows must stay until it has run.
   func bind(
-    _ first: Int, rows: Int, parameters: Int, to statement: Statement
+    _ first: Int, rows: Int, parameters: Int, withIDs: Bool, to statement: Statement
   ) throws(SQLiteError) {
     var failure: SQLiteError?
     values.bytes.withUnsafeBytes { buffer in
       do throws(SQLiteError) {
         var place = 1
         for row in first..<first + rows {
-          try statement.bind(id(row), at: place)
-          place += 1
+          if withIDs {
+            try statement.bind(id(row), at: place)
+            place += 1
+          }
           for cell in row * parameters..<(row + 1) * parameters {
             try bind(values.cells[cell], to: statement, at: place, buffer)
             place += 1

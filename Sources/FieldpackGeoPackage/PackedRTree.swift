@@ -15,10 +15,12 @@ import FieldpackSQLite
 /// bytes a node, twice that while the next level is put in order, and one slice of tiles.
 struct PackedRTree: ~Copyable {
   /// Entries kept in memory, 24 bytes each, with another 16 while they are sorted.
-  static let defaultLimit = 1 << 19
+  static let defaultLimit = 1 << 20
 
   private var entries: SpillSort<RTreeEntry>
   private var bounds = Envelope.empty
+  private var lowestID = Int64.max
+  private var highestID = Int64.min
   private let limit: Int
   private let folder: String?
 
@@ -33,8 +35,15 @@ struct PackedRTree: ~Copyable {
 
   mutating func add(_ entry: RTreeEntry) throws(FieldpackError) {
     try entries.append(entry)
+    lowestID = min(lowestID, entry.id)
+    highestID = max(highestID, entry.id)
     bounds.extend(x: Double(entry.minX), y: Double(entry.minY))
     bounds.extend(x: Double(entry.maxX), y: Double(entry.maxY))
+  }
+
+  /// Adds the entries of `rows` with the ids that these have now.
+  mutating func add(_ rows: EncodedRows) throws(FieldpackError) {
+    for entry in rows.entries { try add(entry.withID(rows.id(Int(entry.id)))) }
   }
 
   /// Gives the entries in the order they were added.
@@ -59,17 +68,16 @@ struct PackedRTree: ~Copyable {
     try shadow.empty()
     let layout = RTreeLayout(entries: count, nodeSize: nodeSize)
     var nodes = try RTreeNodeWriter(layout, to: shadow)
-    var leaves = SpillSort<LeafOfRow>(limit: limit, folder: folder)
+    var leaves = RowLeaves(
+      ids: count == 0 ? nil : lowestID...highestID, count: count, limit: limit, folder: folder)
     try takeTiled(TileOrder(boxes: count, capacity: layout.capacity)) {
       (entry) throws(FieldpackError) in
-      try leaves.append(LeafOfRow(id: entry.id, leaf: nodes.number))
+      try leaves.set(nodes.number, of: entry.id)
       try nodes.append(entry)
     }
     try nodes.finish()
-    var rows = try RTreePairs(shadow, table: "rowid")
-    try leaves.takeSorted(by: LeafOfRow.order) { (row) throws(FieldpackError) in
-      try rows.append(row.id, row.leaf)
-    }
+    var rows = try RTreePairs(shadow, table: "rowid", value: "nodeno")
+    try leaves.take { (id, leaf) throws(FieldpackError) in try rows.append(id, leaf) }
     try rows.finish()
   }
 
@@ -92,13 +100,52 @@ struct PackedRTree: ~Copyable {
     }
     try close()
   }
+}
 
-  private struct LeafOfRow: BitwiseCopyable {
+/// Which leaf of an R-tree each row is in, given in any order and taken by ascending ids.
+private struct RowLeaves: ~Copyable {
+  private struct Pair: BitwiseCopyable {
     var id: Int64
     var leaf: Int64
 
     /// The id, the lowest of all as 0.
-    static func order(_ row: LeafOfRow) -> UInt64 { UInt64(bitPattern: row.id) ^ 1 << 63 }
+    static func order(_ pair: Pair) -> UInt64 { UInt64(bitPattern: pair.id) ^ 1 << 63 }
+  }
+
+  /// A leaf for each id from the first on, 0 for an id without; used where few are.
+  private var places: [UInt32] = []
+  private let first: Int64
+  private var pairs: SpillSort<Pair>
+
+  /// - Parameter limit: pairs kept in memory; as many bytes hold four times as many places.
+  init(ids: ClosedRange<Int64>?, count: Int, limit: Int, folder: String?) {
+    pairs = SpillSort(limit: limit, folder: folder)
+    first = ids?.lowerBound ?? 0
+    guard let ids else { return }
+    let (span, isHuge) = ids.upperBound.subtractingReportingOverflow(ids.lowerBound)
+    guard !isHuge, span < 4 * limit, span / 4 < count, count < UInt32.max else { return }
+    places = Array(repeating: 0, count: Int(span) + 1)
+  }
+
+  mutating func set(_ leaf: Int64, of id: Int64) throws(FieldpackError) {
+    if places.isEmpty {
+      try pairs.append(Pair(id: id, leaf: leaf))
+    } else {
+      places[Int(id - first)] = UInt32(leaf)
+    }
+  }
+
+  /// Gives ids and leaves, which are then gone from here.
+  mutating func take(
+    _ body: (Int64, Int64) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
+    for place in places.indices where places[place] != 0 {
+      try body(first + Int64(place), Int64(places[place]))
+    }
+    places = []
+    try pairs.takeSorted(by: Pair.order) { (pair) throws(FieldpackError) in
+      try body(pair.id, pair.leaf)
+    }
   }
 }
 

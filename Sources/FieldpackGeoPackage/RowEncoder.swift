@@ -80,12 +80,20 @@ package struct RowEncoder {
   private mutating func encodeGeometry(
     _ row: borrowing some FeatureRow & ~Copyable, _ start: Int, _ rows: inout EncodedRows
   ) throws(FieldpackError) -> Envelope? {
-    let known = row.envelope
-    let encoded: Envelope?? = try row.withGeometry { wkb throws(FieldpackError) in
-      if let transformation {
+    let encoded: Envelope??
+    if let transformation {
+      encoded = try row.withGeometry { wkb throws(FieldpackError) in
         try transform(wkb, row.id, transformation, &rows.values.bytes)
-      } else {
-        try append(wkb, known: known, row.id, to: &rows.values.bytes)
+      }
+    } else {
+      // Captured alone, so that no row copies the encoder.
+      let (known, srsID) = (row.envelope, plan.srsID)
+      do throws(GeometryError) {
+        encoded = try row.withGeometry { wkb throws(GeometryError) in
+          try Self.append(wkb, known: known, srsID, to: &rows.values.bytes)
+        }
+      } catch {
+        throw refused(row.id, "cannot be stored: \(error)", error)
       }
     }
     if rows.values.bytes.count == start {
@@ -108,25 +116,25 @@ package struct RowEncoder {
     } catch {
       throw refused(id, "cannot be transformed: \(error.message)", error)
     }
-    return try append(transformed.span.bytes, known: envelope, id, to: &bytes)
-  }
-
-  private func append(
-    _ wkb: RawSpan, known: Envelope?, _ id: FeatureID, to bytes: inout [UInt8]
-  ) throws(FieldpackError) -> Envelope? {
     do throws(GeometryError) {
-      guard let known else {
-        return try GeoPackageBinary.append(wkb: wkb, srsID: plan.srsID, to: &bytes)
-      }
-      let envelope = known.isEmpty ? nil : known
-      GeoPackageBinary.appendHeader(
-        for: try WKB.header(of: wkb).type, srsID: plan.srsID, isEmpty: known.isEmpty,
-        envelope: envelope, to: &bytes)
-      wkb.withUnsafeBytes { bytes.append(contentsOf: $0) }
-      return envelope
+      return try Self.append(transformed.span.bytes, known: envelope, plan.srsID, to: &bytes)
     } catch {
       throw refused(id, "cannot be stored: \(error)", error)
     }
+  }
+
+  private static func append(
+    _ wkb: RawSpan, known: Envelope?, _ srsID: Int32, to bytes: inout [UInt8]
+  ) throws(GeometryError) -> Envelope? {
+    guard let known else {
+      return try GeoPackageBinary.append(wkb: wkb, srsID: srsID, to: &bytes)
+    }
+    let envelope = known.isEmpty ? nil : known
+    GeoPackageBinary.appendHeader(
+      for: try WKB.header(of: wkb).type, srsID: srsID, isEmpty: known.isEmpty,
+      envelope: envelope, to: &bytes)
+    wkb.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    return envelope
   }
 
   private func refused(

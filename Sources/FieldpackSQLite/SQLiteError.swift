@@ -87,7 +87,7 @@ extension SQLiteError {
       systemError: handle.map(sqlite3_system_errno) ?? 0)
   }
 
-  static func misuse(_ message: String, sql: String? = nil) -> SQLiteError {
+  package static func misuse(_ message: String, sql: String? = nil) -> SQLiteError {
     SQLiteError(extendedCode: SQLITE_MISUSE, message: message, sql: sql)
   }
 

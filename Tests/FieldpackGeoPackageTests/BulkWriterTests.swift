@@ -96,6 +96,34 @@ import Testing
     #expect(error?.location.feature == 7)
   }
 
+  /// Stretches of ids, in the order in which they come.
+  static let stretches: [[ClosedRange<Int64>]] = [
+    [1...1000], [5...1004], [1...300, 302...700, 900...900, 905...905, 950...1300],
+    [-200...200], [-700 ... -300, -100 ... -1], [0...400],
+    [1...400, 600...900, 401...599, 901...1200], [.max - 300 ... .max],
+  ]
+
+  /// Long runs of ids are numbered by SQLite itself.
+  @Test(arguments: stretches)
+  func `keeps given ids in runs, with holes and out of order`(
+    stretches: [ClosedRange<Int64>]
+  ) throws {
+    let ids = stretches.flatMap { Array($0) }
+    let path = folder.file("runs.gpkg").path
+    let writer = try GeoPackageBulkWriter(creating: path, overwrite: true, store: "s")
+    try writer.create(Self.schema, ids: .given)
+    try load(ids, with: writer)
+    #expect(try writer.commit().map(\.count) == [ids.count])
+    let connection = try Connection(path: path, mode: .readWrite, profile: .bulk)
+    let file = try GeoPackageFile(connection, store: "s")
+    let rows = try file.rows("SELECT fid, ST_MinX(geom) FROM points ORDER BY fid")
+    let expected = ids.sorted().map { [SQLiteValue.integer($0), SQLiteValue.real(Double($0))] }
+    #expect(rows == expected)
+    #expect(try connection.scalar("SELECT rtreecheck('rtree_points_geom')") == .text("ok"))
+    let sequence = try connection.scalar("SELECT seq FROM sqlite_sequence WHERE name = 'points'")
+    #expect(sequence == .integer(max(0, ids.max() ?? 0)))
+  }
+
   @Test(arguments: [1, 300, 2000])
   func `stores rows along a curve where asked`(count: Int) throws {
     let path = folder.file("c\(count).gpkg").path

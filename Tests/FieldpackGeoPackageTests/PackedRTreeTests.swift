@@ -92,6 +92,24 @@ import Testing
     }
   }
 
+  static let rowIDs: [(first: Int64, step: Int64)] = [
+    (1, 1), (-2500, 1), (0, 3), (0, 1_000_003), (.max - 4999, 1), (.min, 1),
+  ]
+
+  @Test(arguments: rowIDs)
+  func `ids may be a run, have holes or lie far apart`(first: Int64, step: Int64) throws {
+    let ids = (0..<5000).map { (index: Int64) -> Int64 in first + index * step }
+    let connection = try Self.connection(pageSize: 4096)
+    let file = try GeoPackageFile(connection, store: "s")
+    var tree = PackedRTree()
+    let boxes = Self.envelopes(ids.count, "random")
+    for (id, box) in zip(ids, boxes) { try tree.add(RTreeEntry(id, box)) }
+    try tree.write(to: file, rtree: "tree")
+    #expect(try connection.scalar("SELECT rtreecheck('tree')") == .text("ok"))
+    let found = try file.rows("SELECT rowid FROM tree_rowid ORDER BY rowid")
+    #expect(found.map { $0[0] } == ids.map { SQLiteValue.integer($0) })
+  }
+
   @Test func `its nodes are read back, and a broken tree is told`() throws {
     let connection = try Self.connection(pageSize: 512)
     let (file, entries) = try Self.write(2602, "random", to: connection)
