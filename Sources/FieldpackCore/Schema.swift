@@ -71,6 +71,8 @@ public struct Schema: Hashable, Sendable {
   public var geometry: GeometryColumn?
   /// The attribute columns in order, without id and geometry.
   public var columns: [ColumnDefinition]
+  /// How the layer is to be drawn, where its store's config says so.
+  public var style: LayerStyle?
 
   public init(
     layer: LayerID, idColumn: String? = "fid", geometry: GeometryColumn? = nil,
@@ -130,4 +132,7 @@ public struct Layer: Hashable, Sendable {
   }
 
   public var id: LayerID { schema.layer }
+
+  /// How the layer is to be drawn, where its store's config says so; see ``Schema/style``.
+  public var style: LayerStyle? { schema.style }
 }

@@ -18,6 +18,8 @@ final class GeoPackageFile {
   /// The exact relations that SQL calls.
   let relations: RelationFunctions
   let indexes: SpatialIndexes
+  /// How the layers are to be drawn, as their schemas tell.
+  var style: LayerStyle?
   /// Good for as long as the catalogue is.
   let boxPlans = BoxPlans()
   private var cached: (version: CatalogueVersion, catalogue: Catalogue)?
@@ -119,7 +121,10 @@ final class GeoPackageFile {
     }
     if let cached, cached.version == version { return cached.catalogue }
     boxPlans.removeAll()
-    let catalogue = try CatalogueReader(file: self).read()
+    var catalogue = try CatalogueReader(file: self).read()
+    if let style {
+      for index in catalogue.layers.indices { catalogue.layers[index].layer.schema.style = style }
+    }
     cached = (version, catalogue)
     return catalogue
   }

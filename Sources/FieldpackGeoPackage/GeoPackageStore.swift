@@ -18,17 +18,18 @@ public final class GeoPackageStore: WritableStore {
   ///   - usesWAL: off for few changes, after which the file is closed.
   ///   - usesFileIDs: whether the file caches another one, whose ids its features keep.
   ///   - busyTimeout: how long a call waits for the lock of another program.
+  ///   - style: how the layers are to be drawn; their schemas tell it.
   ///   - logger: told of the statements at the level `trace`, without their values.
   /// - Throws: `.notFound`, `.permission`, `.invalidData` for what is not a GeoPackage, `.corrupt`.
   public init(
     path: String, id: StoreID, usesWAL: Bool = true, usesFileIDs: Bool = false,
-    busyTimeout: Duration = .seconds(5), logger: Logger = .silent
+    busyTimeout: Duration = .seconds(5), style: LayerStyle? = nil, logger: Logger = .silent
   ) async throws(FieldpackError) {
     self.id = id
     self.path = path
     pools = StorePools(
       path: path, id: id, usesWAL: usesWAL, usesFileIDs: usesFileIDs, busyTimeout: busyTimeout,
-      logger: logger)
+      style: style, logger: logger)
     try await reading { (reading) throws(FieldpackError) in _ = try reading.file.catalogue() }
   }
 

@@ -8,6 +8,7 @@ actor StorePools {
   private let usesWAL: Bool
   private let usesFileIDs: Bool
   private let busyTimeout: Duration
+  private let style: LayerStyle?
   private let logger: Logger
   private var readingPool: ConnectionPool?
   private var writingPool: ConnectionPool?
@@ -25,9 +26,10 @@ actor StorePools {
 
   init(
     path: String, id: StoreID, usesWAL: Bool, usesFileIDs: Bool, busyTimeout: Duration,
-    logger: Logger
+    style: LayerStyle?, logger: Logger
   ) {
     self.usesFileIDs = usesFileIDs
+    self.style = style
     self.logger = logger
     self.path = path
     self.id = id
@@ -95,14 +97,16 @@ actor StorePools {
         .unavailable, "store '\(id)' is closed", location: .init(store: id))
     }
     let (id, usesFileIDs, busyTimeout, logger) = (id, usesFileIDs, busyTimeout, logger)
+    let style = style
     do throws(SQLiteError) {
       // Each query that is being read holds a reader, so the number is no bound on threads in use.
       return try await ConnectionPool(
         path: path, access: access, profile: .foreign, maximumReaders: 64,
         busyTimeout: busyTimeout
       ) { (connection) throws(SQLiteError) in
-        connection.companion = try GeoPackageFile(
-          connection, store: id, usesFileIDs: usesFileIDs)
+        let file = try GeoPackageFile(connection, store: id, usesFileIDs: usesFileIDs)
+        file.style = style
+        connection.companion = file
         StatementLog.attach(to: connection, logger)
       }
     } catch {

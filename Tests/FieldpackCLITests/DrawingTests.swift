@@ -1,3 +1,4 @@
+import FieldpackCore
 import FieldpackGeometry
 import FieldpackTestSupport
 import Foundation
@@ -113,6 +114,31 @@ import Testing
     </svg>
 
     """
+
+  @Test func `a style colours its layer and the legend`() throws {
+    var map = SVGMap(title: "", box, isGeographic: false)
+    let style = LayerStyle(
+      strokeColor: StyleColor("#4357fb"), fillColor: StyleColor("rgba(52, 251, 113, 0.5)"),
+      fillOpacity: 0.5, iconColor: StyleColor("#3371fb"))
+    map.beginLayer("parcels", style: style)
+    map.draw(.polygon([points((0, 0), (100, 0), (100, 100), (0, 100), (0, 0))]))
+    map.beginLayer("roads", style: style)
+    map.draw(.line(points((0, 0), (100, 0))))
+    map.beginLayer("wells", style: style)
+    map.draw(.point(MapPoint(1, 199)))
+    let text = String(decoding: map.finished(), as: UTF8.self)
+    let stroke = "stroke=\"#4357fb\" stroke-opacity=\"1.0\""
+    let fill = "fill=\"#34fb71\" fill-opacity=\"0.25\""
+    for expected in [
+      "<g \(fill) fill-rule=\"evenodd\" \(stroke) stroke-width=\"2.0\">\n",
+      "<path fill=\"none\" \(stroke) stroke-width=\"2.0\" d=",
+      "<g fill=\"#3371fb\" stroke=\"#fff\" stroke-width=\".8\">\n",
+      "rx=\"2\" \(fill) \(stroke)/>\n", "rx=\"1\" fill=\"#4357fb\" fill-opacity=\"1.0\"/>\n",
+      "rx=\"5\" fill=\"#3371fb\"/>\n",
+    ] {
+      #expect(text.contains(expected), "\(expected)")
+    }
+  }
 
   @Test func `a degree of longitude shrinks with the latitude`() {
     let frame = MapFrame(

@@ -21,12 +21,13 @@ extension ConfigReading {
     if nonEmpty(entry["id"]) == nil {
       tell(.note, at: start, "the store has no 'id': its type and uri make it '\(id)'")
     }
-    add(
-      StoreConfig(
-        id: StoreID(id), name: nonEmptyText("name", of: entry), type: type, version: version,
-        uri: uri, defaultLayers: defaultLayers(of: entry), style: nonNull(entry["style"]),
-        options: options(of: entry), unknown: unknown, folder: folder, allowing: allowing,
-        position: document.position(of: start)))
+    var store = StoreConfig(
+      id: StoreID(id), name: nonEmptyText("name", of: entry), type: type, version: version,
+      uri: uri, defaultLayers: defaultLayers(of: entry), style: nonNull(entry["style"]),
+      options: options(of: entry), unknown: unknown, folder: folder, allowing: allowing,
+      position: document.position(of: start))
+    store.layerStyle = layerStyle(of: entry)
+    add(store)
   }
 
   /// Tells of members that mean nothing, and returns those nobody knows.

@@ -14,6 +14,8 @@ public struct StoreConfig: Hashable, Sendable {
   public var defaultLayers: [LayerID]
   /// An array of Mapbox layer objects, as it stands.
   public var style: ConfigValue?
+  /// What `style` says, with the standard style for the rest; `nil` where it says nothing.
+  public var layerStyle: LayerStyle?
   public var options: ConfigValue?
   /// The members that mean nothing to Fieldpack; they stay in the config.
   public var unknown: [ConfigMember]

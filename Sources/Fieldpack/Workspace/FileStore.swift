@@ -24,6 +24,8 @@ public final class FileStore: Store {
     /// The name of the only layer of a format that holds one; GPX layers keep their names.
     public var layer: LayerID?
     public var importing = ImportOptions()
+    /// How the layers are to be drawn; their schemas tell it.
+    public var style: LayerStyle?
     public var cache = CachePolicy.shared
 
     public init() {}
@@ -185,7 +187,8 @@ private struct CacheBuild: Sendable {
 
   private func store(_ entry: CacheEntry) async throws(FieldpackError) -> GeoPackageStore {
     try await GeoPackageStore(
-      path: entry.path, id: id, usesFileIDs: true, logger: options.importing.logger)
+      path: entry.path, id: id, usesFileIDs: true, style: options.style,
+      logger: options.importing.logger)
   }
 
   private func made(

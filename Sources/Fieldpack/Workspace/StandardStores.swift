@@ -10,7 +10,7 @@ public struct GeoPackageStoreType: StoreType {
     let opening = StoreOpening.current
     return try await GeoPackageStore(
       path: try config.localFile().path, id: config.id, usesWAL: opening.usesWAL,
-      logger: opening.logger)
+      style: config.layerStyle, logger: opening.logger)
   }
 }
 
@@ -46,6 +46,7 @@ extension FileStore {
     var options = Options()
     options.format = format
     options.cache = StoreOpening.current.cache
+    options.style = config.layerStyle
     options.importing.logger = StoreOpening.current.logger
     try await self.init(path: try config.localFile().path, id: config.id, options: options)
   }

@@ -23,7 +23,7 @@ struct PictureExport {
     var map = SVGMap(
       title: title, try await scene.envelope(), isGeographic: scene.isGeographic)
     let (contents, counts) = try await scene.draw(on: &map) { map, target in
-      map.beginLayer(target.layer.rawValue)
+      map.beginLayer(name(target, scene), style: target.schema.style)
     }
     if path != "-", !options.skipsErrors, let error = FieldpackError(incomplete: contents.failures)
     {
@@ -37,6 +37,12 @@ struct PictureExport {
 
   /// The source's name without its folders.
   private var title: String { source.name.split(separator: "/").last.map(String.init) ?? "map" }
+
+  /// The layer's name, with its store where another layer is called the same.
+  private func name(_ target: ExportTarget, _ scene: MapScene) -> String {
+    let isShared = scene.targets.contains { $0.layer == target.layer && $0.store != target.store }
+    return isShared ? "\(target.store)/\(target.layer)" : target.layer.rawValue
+  }
 
   private func report(
     _ scene: MapScene, _ contents: QueryReport.Contents, _ counts: [Int]

@@ -1,6 +1,7 @@
 /// One layer of an SVG map as it gathers what is drawn of it.
 struct SVGLayer {
   let name: String
+  let paint: SVGPaint
   private let frame: MapFrame
   /// One `<path>` a polygon, so that features that overlap do not cut holes into each other.
   private(set) var polygons: [UInt8] = []
@@ -20,8 +21,9 @@ struct SVGLayer {
   /// Vertices nearer to the last one than this are left out, in tenths of a pixel.
   private static let tolerance = 6
 
-  init(name: String, frame: MapFrame) {
+  init(name: String, paint: SVGPaint, frame: MapFrame) {
     self.name = name
+    self.paint = paint
     self.frame = frame
   }
 

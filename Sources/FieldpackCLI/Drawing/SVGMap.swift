@@ -1,6 +1,8 @@
+public import FieldpackCore
 public import FieldpackGeometry
 
-/// A map as one SVG file: layers in colours that colour-blind readers tell apart, and a legend.
+/// A map as one SVG file: layers in their styles, else in colours that colour-blind readers tell
+/// apart, and a legend.
 ///
 ///     var map = SVGMap(title: "field.gpkg", envelope, isGeographic: true)
 ///     map.beginLayer("wells")
@@ -37,8 +39,10 @@ public struct SVGMap: MapDrawing {
   }
 
   /// Begins the layer that all shapes up to the next one belong to.
-  public mutating func beginLayer(_ name: String) {
-    layers.append(SVGLayer(name: name, frame: frame))
+  public mutating func beginLayer(_ name: String, style: LayerStyle? = nil) {
+    let color = Self.palette[layers.count % Self.palette.count]
+    let paint = style.map(SVGPaint.init) ?? SVGPaint(color: color)
+    layers.append(SVGLayer(name: name, paint: paint, frame: frame))
   }
 
   public mutating func draw(_ shape: MapShape) {
@@ -100,32 +104,26 @@ public struct SVGMap: MapDrawing {
       attributes: gray + " text-anchor=\"end\"")
   }
 
-  private func color(_ index: Int) -> String { Self.palette[index % Self.palette.count] }
-
   private func addPolygons(to svg: inout SVGText) {
-    for (index, layer) in layers.enumerated() where layer.hasPolygons {
-      svg.add(
-        "<g fill=\"\(color(index))\" fill-opacity=\".2\" fill-rule=\"evenodd\" "
-          + "stroke=\"\(color(index))\" stroke-width=\".8\">\n")
+    for layer in layers where layer.hasPolygons {
+      svg.add("<g \(layer.paint.area)>\n")
       svg.bytes.append(contentsOf: layer.polygons)
       svg.add("</g>\n")
     }
   }
 
   private func addLines(to svg: inout SVGText) {
-    for (index, layer) in layers.enumerated() where layer.hasLines {
-      svg.path(
-        layer.lines, "fill=\"none\" stroke=\"\(color(index))\" stroke-width=\"1.6\"")
-    }
+    for layer in layers where layer.hasLines { svg.path(layer.lines, layer.paint.line) }
   }
 
   private func addPoints(to svg: inout SVGText) {
-    for (index, layer) in layers.enumerated() {
-      addDots(layer.specks, "stroke-width=\"2\"", color(index), to: &svg)
+    for layer in layers {
+      let paint = layer.paint
+      addDots(layer.specks, "stroke-width=\"2\"", paint.speck, to: &svg)
       if layer.dots.count > Self.mostCircles {
-        addDots(layer.dots, "stroke-width=\"3\"", color(index), to: &svg)
+        addDots(layer.dots, "stroke-width=\"3\"", paint.point, to: &svg)
       } else if !layer.dots.isEmpty {
-        svg.add("<g fill=\"\(color(index))\" stroke=\"#fff\" stroke-width=\".8\">\n")
+        svg.add("<g \(paint.pointSample) stroke=\"#fff\" stroke-width=\".8\">\n")
         for dot in layer.dots.sorted() { svg.circle(dot, radius: "3.5") }
         svg.add("</g>\n")
       }
@@ -151,8 +149,8 @@ public struct SVGMap: MapDrawing {
       let layer = layers[index]
       let paint =
         layer.hasPolygons
-        ? "fill=\"\(color(index))\" fill-opacity=\".3\" stroke=\"\(color(index))\""
-        : "fill=\"\(color(index))\""
+        ? layer.paint.areaSample
+        : layer.hasLines ? layer.paint.lineSample : layer.paint.pointSample
       let (height, radius) = layer.hasPolygons ? (11, 2) : layer.hasLines ? (3, 1) : (9, 5)
       let width = layer.hasPolygons || layer.hasLines ? 18 : 9
       svg.add(
