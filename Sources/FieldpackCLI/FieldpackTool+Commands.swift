@@ -15,7 +15,7 @@ extension FieldpackTool {
 
   private static var commands: [Command] {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
-      transformCommand, optimizeCommand, explainCommand, sqlCommand, doctorCommand,
+      transformCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand, doctorCommand,
       completionsCommand, helpCommand,
     ]
   }

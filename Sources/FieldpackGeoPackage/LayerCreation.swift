@@ -100,7 +100,8 @@ struct LayerCreation {
       ])
     if let geometry = schema.geometry, let srsID {
       try file.execute(
-        "INSERT INTO gpkg_geometry_columns VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO gpkg_geometry_columns (table_name, column_name, geometry_type_name, srs_id, "
+          + "z, m) VALUES (?, ?, ?, ?, ?, ?)",
         [
           .text(table), .text(geometry.name), .text(geometry.type.name), .integer(srsID),
           .integer(geometry.z.rawValue), .integer(geometry.m.rawValue),
@@ -187,7 +188,9 @@ struct LayerCreation {
         + "AND extension_name = ?", place + [.text(name)])
     guard known == nil else { return }
     try file.execute(
-      "INSERT INTO gpkg_extensions VALUES (?, ?, ?, ?, ?)",
+      // Files of others have the columns in other orders.
+      "INSERT INTO gpkg_extensions (table_name, column_name, extension_name, definition, scope) "
+        + "VALUES (?, ?, ?, ?, ?)",
       place + [.text(name), .text(definition), .text(scope)])
   }
 

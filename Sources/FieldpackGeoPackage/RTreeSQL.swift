@@ -15,7 +15,8 @@ struct RTreeSQL {
 
   private static let suffixes = [
     "insert", "update1", "update2", "update3", "update4", "update5", "update6", "update7",
-    "delete",
+    // So the text of 1.4.0 had it.
+    "update6_old_geom_notnull", "update7_old_geom_null", "delete",
   ]
 
   /// Every trigger name that any version used.

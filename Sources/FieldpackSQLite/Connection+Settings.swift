@@ -24,6 +24,12 @@ extension Connection {
     try journalMode(after: "PRAGMA journal_mode=\(mode.rawValue)")
   }
 
+  /// Keeps the triggers of the file from running on this connection, or lets them again.
+  public func setTriggers(areEnabled: Bool) throws(SQLiteError) {
+    let flag: Int32 = areEnabled ? 1 : 0
+    try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, flag))
+  }
+
   /// A number that differs after another connection has changed the file.
   public var dataVersion: Int64 {
     get throws(SQLiteError) {

@@ -24,7 +24,7 @@ import Testing
 
   private static let commands = [
     "info", "import", "query", "export", "get", "create", "update", "delete", "transform",
-    "optimize", "explain", "sql", "doctor", "completions", "help",
+    "check", "optimize", "explain", "sql", "doctor", "completions", "help",
   ]
 
   @Test func `first screen names every command`() async throws {

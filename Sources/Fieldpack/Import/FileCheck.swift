@@ -1,0 +1,37 @@
+public import FieldpackCore
+public import FieldpackGeoPackage
+
+/// Holds a GeoPackage against the standard and against itself, and mends what can be mended.
+///
+///     let report = try await FileCheck().run("survey.gpkg")
+///     for finding in report.findings { print(finding.requirement, finding.reason) }
+public struct FileCheck: Sendable {
+  public var options: CheckOptions
+
+  public init(_ options: CheckOptions = CheckOptions()) { self.options = options }
+
+  /// Reads the whole file, in bounded memory; with repairs or an upgrade all changes are one
+  /// transaction.
+  ///
+  /// What is wrong with the file is in the report; errors say why it could not be checked.
+  /// - Throws: `.notFound`, `.permission`, `.busy`, `.readOnly`, `.full`; `.invalidArgument` for an
+  ///   upgrade to an older version; `.interrupted` when the task is cancelled. Then nothing was
+  ///   changed.
+  public func run(_ path: String) async throws(FieldpackError) -> CheckReport {
+    let stop = ImportStop()
+    var options = options
+    let progress = options.progress
+    options.progress = { (done) throws(FieldpackError) in
+      try stop.check()
+      try progress?(done)
+    }
+    let settled = options
+    return try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
+      let checker = try GeoPackageChecker(
+        path: path, store: FileImport.storeID(of: path), options: settled)
+      stop.interrupting(checker.interrupt)
+      defer { stop.interrupting(nil) }
+      return try checker.run()
+    }
+  }
+}

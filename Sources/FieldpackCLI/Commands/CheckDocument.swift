@@ -1,0 +1,94 @@
+import FieldpackCore
+import FieldpackGeoPackage
+
+/// A check's report as JSON, with all findings.
+struct CheckDocument {
+  private let report: CheckReport
+  private let path: String
+
+  init(_ report: CheckReport, path: String) {
+    self.report = report
+    self.path = path
+  }
+
+  /// Writes the document, in which the findings are the last member.
+  func print(_ findings: FindingSpool, to output: ByteOutput) throws(FieldpackError) {
+    head.append(to: &output.buffer)
+    // The head's own end comes behind the findings.
+    output.buffer.removeLast()
+    output.buffer.append(contentsOf: ",\"findings\":[".utf8)
+    try findings.visit { (bytes) throws(FieldpackError) in
+      output.buffer.append(contentsOf: bytes)
+      try output.flushIfFull()
+    }
+    output.buffer.append(contentsOf: "]}\n".utf8)
+    try output.flushIfFull()
+  }
+
+  private var head: JSONValue {
+    [
+      "target": .text(path), "version": JSONValue(report.version),
+      "isConformant": .boolean(report.isConformant),
+      "counts": [
+        "errors": JSONValue(report.count(.error)), "warnings": JSONValue(report.count(.warning)),
+        "notes": JSONValue(report.count(.note)),
+      ],
+      "rows": JSONValue(report.rowCount),
+      "repairs": .array(
+        report.repairs.map { ["table": JSONValue($0.table), "detail": .text($0.detail)] }),
+      "notes": JSONValue(report.notes),
+    ]
+  }
+}
+
+/// Findings as JSON, of which many wait in an unnamed file: what comes before them in the document
+/// is known after them.
+struct FindingSpool {
+  private let file = SpillFile()
+  private var bytes: [UInt8] = []
+  private var isFirst = true
+
+  private static let limit = 1 << 20
+
+  mutating func append(_ finding: ConformanceFinding) throws(FieldpackError) {
+    if !isFirst { bytes.append(UInt8(ascii: ",")) }
+    isFirst = false
+    JSONValue(finding).append(to: &bytes)
+    guard bytes.count >= Self.limit else { return }
+    var failure: FieldpackError?
+    bytes.withUnsafeBytes { raw in
+      do throws(FieldpackError) { try file.append(raw) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  func visit(_ body: ([UInt8]) throws(FieldpackError) -> Void) throws(FieldpackError) {
+    var place = 0
+    while place < file.end {
+      let count = min(Self.limit, file.end - place)
+      var failure: FieldpackError?
+      let piece = [UInt8](unsafeUninitializedCapacity: count) { room, initialized in
+        do throws(FieldpackError) {
+          try file.read(into: UnsafeMutableRawBufferPointer(room), at: place)
+          initialized = count
+        } catch { failure = error }
+      }
+      if let failure { throw failure }
+      try body(piece)
+      place += count
+    }
+    try body(bytes)
+  }
+}
+
+extension JSONValue {
+  init(_ finding: ConformanceFinding) {
+    self = [
+      "level": .text(finding.level.rawValue), "requirement": .text(finding.requirement.id),
+      "table": JSONValue(finding.table), "column": JSONValue(finding.column),
+      "row": finding.row.map { .integer($0) } ?? nil, "reason": .text(finding.reason),
+      "mendable": .boolean(finding.isMendable),
+    ]
+  }
+}

@@ -1,0 +1,102 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// Tiled gridded coverages: OGC 17-066.
+struct CoverageCheck {
+  let check: ConformanceCheck
+  private static let coverages = "gpkg_2d_gridded_coverage_ancillary"
+  private static let tiles = "gpkg_2d_gridded_tile_ancillary"
+  private static let name = "gpkg_2d_gridded_coverage"
+
+  func run() throws(FieldpackError) {
+    let layers = check.layers("2d-gridded-coverage")
+    guard !layers.isEmpty else { return }
+    for layer in layers where try !check.isRegistered(Self.name, table: layer.table) {
+      try check.report(
+        .error, .coverage(6), table: layer.table,
+        "\(Self.name) is not registered in gpkg_extensions for it",
+        repair: .extensionRow(
+          ExtensionRow(name: Self.name, table: layer.table, column: "tile_data")))
+    }
+    try check.requireRows([Self.name], tables: [Self.coverages, Self.tiles], .coverage(6))
+    for (table, definition) in [
+      (Self.coverages, TableDefinition.coverageAncillary),
+      (Self.tiles, .coverageTileAncillary),
+    ] {
+      guard check.has(table) else {
+        try check.report(.error, definition.requirement, table: table, "the table is missing")
+        continue
+      }
+      try check.attempt(definition.requirement, table: table, "the table") {
+        () throws(FieldpackError) in
+        guard try definition.examine(table, in: check) else { return }
+        if table == Self.coverages {
+          try examineCoverages(layers)
+        } else {
+          try examineTiles(layers)
+        }
+      }
+    }
+  }
+
+  private func examineCoverages(
+    _ layers: [ConformanceCheck.ContentsRow]
+  ) throws(FieldpackError) {
+    var counts: [SQLName: Int] = [:]
+    try check.each(
+      "SELECT id, tile_matrix_set_name, datatype FROM gpkg_2d_gridded_coverage_ancillary"
+    ) { (row) throws(FieldpackError) in
+      let table = row[1].textValue ?? ""
+      counts[SQLName(table), default: 0] += 1
+      if !layers.contains(where: { SQLName($0.table) == SQLName(table) }) {
+        try check.report(
+          .error, .coverage(7), table: Self.coverages, row: row[0].integerValue,
+          "'\(table)' is no coverage of gpkg_contents")
+      }
+      if !["integer", "float"].contains(row[2].textValue) {
+        try check.report(
+          .error, .coverage(9), table: Self.coverages, row: row[0].integerValue,
+          "datatype '\(row[2].textValue ?? "")' is neither integer nor float")
+      }
+    }
+    for layer in layers where counts[SQLName(layer.table)] != 1 {
+      try check.report(
+        .error, .coverage(7), table: layer.table,
+        "it has \(counts[SQLName(layer.table)] ?? 0) rows in \(Self.coverages), not 1")
+    }
+  }
+
+  private func examineTiles(
+    _ layers: [ConformanceCheck.ContentsRow]
+  ) throws(FieldpackError) {
+    for layer in layers {
+      guard let object = check.table(layer.table), try check.hasColumns(["id"], in: object.name)
+      else { continue }
+      let table = quoted(object.name)
+      try check.each(
+        "SELECT id FROM \(table) t WHERE NOT EXISTS (SELECT 1 FROM gpkg_2d_gridded_tile_ancillary "
+          + "WHERE tpudt_id = t.id AND lower(tpudt_name) = lower(?))", [.text(object.name)]
+      ) { (row) throws(FieldpackError) in
+        try check.report(
+          .error, .coverage(10), table: object.name, row: row[0].integerValue,
+          "the tile has no row in \(Self.tiles)")
+      }
+      try check.each(
+        "SELECT id, tpudt_id FROM gpkg_2d_gridded_tile_ancillary a WHERE "
+          + "lower(tpudt_name) = lower(?) AND NOT EXISTS (SELECT 1 FROM \(table) "
+          + "WHERE \(table).id = a.tpudt_id)", [.text(object.name)]
+      ) { (row) throws(FieldpackError) in
+        try check.report(
+          .error, .coverage(12), table: Self.tiles, row: row[0].integerValue,
+          "tile \(row[1].integerValue ?? 0) is not in '\(object.name)'")
+      }
+    }
+    let names = Set(layers.map { SQLName($0.table) })
+    try check.each("SELECT DISTINCT tpudt_name FROM gpkg_2d_gridded_tile_ancillary") {
+      (row) throws(FieldpackError) in
+      guard let name = row[0].textValue, !names.contains(SQLName(name)) else { return }
+      try check.report(
+        .error, .coverage(11), table: Self.tiles, "'\(name)' is no coverage of gpkg_contents")
+    }
+  }
+}

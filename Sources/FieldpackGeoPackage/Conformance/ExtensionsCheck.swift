@@ -1,0 +1,175 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// The table of extensions: clause 2.3.
+struct ExtensionsCheck {
+  let check: ConformanceCheck
+  private static let table = "gpkg_extensions"
+
+  func run() throws(FieldpackError) {
+    guard check.has(Self.table) else { return }
+    try check.attempt(.core(58), table: Self.table, "the table") { () throws(FieldpackError) in
+      guard try TableDefinition.extensions.examine(Self.table, in: check) else { return }
+      try check.each(
+        "SELECT table_name, column_name, extension_name, definition, scope FROM gpkg_extensions"
+      ) { (row) throws(FieldpackError) in
+        let name = row[2].textValue ?? ""
+        try examineName(name)
+        try examinePlace(row[0].textValue, row[1].textValue, name)
+        try examineRTree(row, name)
+        if name == "gpkg_zoom_other", row[1].textValue != "tile_data" {
+          try check.report(
+            .error, .core(88), table: row[0].textValue,
+            "\(name) is not registered for column tile_data")
+        }
+        if (row[3].textValue ?? "").isEmpty {
+          try check.report(
+            .warning, .core(63), table: Self.table, "\(name) does not say where it is defined")
+        }
+        if !["read-write", "write-only"].contains(row[4].textValue) {
+          try check.report(
+            .error, .core(64), table: Self.table,
+            "the scope of \(name) is '\(row[4].textValue ?? "")'")
+        }
+      }
+    }
+  }
+
+  // MARK: Names
+
+  private static let known: Set = [
+    "gpkg_rtree_index", "gpkg_zoom_other", "gpkg_webp", "gpkg_metadata", "gpkg_schema",
+    "gpkg_crs_wkt", "gpkg_crs_wkt_1_1", "gpkg_elevation_tiles", "gpkg_2d_gridded_coverage",
+    "gpkg_related_tables", "related_tables",
+  ]
+  /// Those that 1.2 did away with.
+  private static let retired: Set = ["gpkg_geometry_type_trigger", "gpkg_srs_id_trigger"]
+
+  private func examineName(_ name: String) throws(FieldpackError) {
+    if Self.known.contains(name) { return }
+    if Self.retired.contains(name) {
+      guard check.version >= 10_200 else { return }
+      return try check.report(
+        .error, .core(62), table: Self.table, "\(name) is no extension since 1.2",
+        repair: .retiredTriggers)
+    }
+    let parts = name.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
+    let isFormed =
+      parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty
+      && parts[0].utf8.allSatisfy { Self.isLetterOrDigit($0) }
+      && parts[1].utf8.allSatisfy { Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "_") }
+    guard isFormed else {
+      return try check.report(
+        .error, .core(62), table: Self.table, "'\(name)' is not of the form author_extension")
+    }
+    // User-defined geometry types were gpkg_geom_ with a name, up to 1.1.
+    if parts[0] == "gpkg", !name.hasPrefix("gpkg_geom_") {
+      try check.report(
+        .error, .core(62), table: Self.table, "'\(name)' is no extension of the standard's")
+    }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+
+  // MARK: Places
+
+  private func examinePlace(
+    _ table: String?, _ column: String?, _ name: String
+  ) throws(FieldpackError) {
+    guard let table else {
+      guard let column else { return }
+      return try check.report(
+        .error, .core(61), table: Self.table, "\(name) is for column '\(column)' of no table")
+    }
+    guard let object = check.table(table) else {
+      return try check.report(
+        .error, .core(60), table: table, "\(name) is registered for it, and there is no such table")
+    }
+    guard let column, try check.column(column, of: object.name) == nil else { return }
+    try check.report(
+      .error, .core(61), table: table, column: column,
+      "\(name) is registered for it, and there is no such column")
+  }
+
+  private func examineRTree(_ row: [SQLiteValue], _ name: String) throws(FieldpackError) {
+    guard name == RTreeSQL.extensionName, let table = row[0].textValue, check.has(table) else {
+      return
+    }
+    guard let column = row[1].textValue else {
+      return try check.report(
+        .error, .core(76), table: table, "an R-tree is registered for it, and for no column")
+    }
+    guard let registered = check.geometryColumns else { return }
+    let isGeometry = registered.contains {
+      SQLName($0.table) == SQLName(table) && SQLName($0.column) == SQLName(column)
+    }
+    if !isGeometry, try check.column(column, of: table) != nil {
+      try check.report(
+        .error, .core(75), table: table, column: column,
+        "an R-tree is registered for it, which is no geometry column")
+    }
+    if row[4].textValue == "read-write" {
+      try check.report(
+        .error, .core(76), table: table, column: column, "its R-tree is not write-only",
+        repair: .extensionRow(
+          ExtensionRow(name: name, table: table, column: column, scope: "write-only")))
+    }
+  }
+}
+
+extension ConformanceCheck {
+  /// Reports rows that an extension with tables of its own has to have in `gpkg_extensions`, where
+  /// the tables are there; those for no table have been enough before 1.2.1.
+  func requireRows(
+    _ names: [String], tables: [String], _ requirement: Requirement
+  ) throws(FieldpackError) {
+    for table in tables where has(table) {
+      var isThere = false
+      for name in names where try isRegistered(name, table: table) { isThere = true }
+      if isThere { continue }
+      var isNamed = false
+      for name in names where try isRegistered(name) { isNamed = true }
+      let isOld = version <= 10_200 && isNamed
+      // Before 1.1 these tables were part of the core.
+      let isCore = version < 10_100 && names[0] != "gpkg_related_tables"
+      try report(
+        isCore ? .note : isOld ? .warning : .error, requirement, table: table,
+        "\(names[0]) is not registered in gpkg_extensions for it",
+        repair: .extensionRow(ExtensionRow(name: names[0], table: table)))
+    }
+  }
+
+  /// Reports extensions that are registered, and whose tables are not there.
+  func requireTables(
+    _ names: [String], tables: [String], _ requirement: Requirement
+  ) throws(FieldpackError) {
+    guard try isExtensionsReadable() else { return }
+    var isRegistered = false
+    for name in names where try self.isRegistered(name) { isRegistered = true }
+    guard isRegistered else { return }
+    for table in tables where !has(table) {
+      try report(
+        .error, requirement, table: table,
+        "the extension \(names[0]) is registered, and its table is missing")
+    }
+    let list = names.map { literal($0) }.joined(separator: ", ")
+    try each(
+      "SELECT table_name, scope, column_name, extension_name FROM gpkg_extensions "
+        + "WHERE extension_name IN (\(list)) AND scope IS NOT 'read-write'"
+    ) { (row) throws(FieldpackError) in
+      try report(
+        .error, requirement, table: row[0].textValue,
+        "the scope of \(names[0]) is '\(row[1].textValue ?? "")', not read-write",
+        repair: .extensionRow(
+          ExtensionRow(
+            name: row[3].textValue ?? "", table: row[0].textValue, column: row[2].textValue)))
+    }
+  }
+}

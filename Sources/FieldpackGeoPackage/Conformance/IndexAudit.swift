@@ -1,0 +1,284 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+/// Holds an R-tree against the rows that it indexes: its nodes first, then every entry.
+///
+/// Entries are sorted by id in bounded memory and met with the rows as these are read.
+struct IndexAudit: ~Copyable {
+  private let check: ConformanceCheck
+  private let table: String
+  private let column: String
+  private let shadow: RTreeShadow
+  private var entries: SpillSort<LeafEntry>
+  private var isWhole = true
+  private var nodeCount = 0
+
+  /// An entry and the leaf that it was found in.
+  struct LeafEntry: BitwiseCopyable {
+    var entry: RTreeEntry
+    var leaf: Int64
+
+    /// The id, the lowest of all as 0.
+    static func order(_ entry: LeafEntry) -> UInt64 {
+      UInt64(bitPattern: entry.entry.id) ^ 1 << 63
+    }
+  }
+
+  init(check: ConformanceCheck, table: String, column: String, rtree: String) {
+    self.check = check
+    self.table = table
+    self.column = column
+    shadow = RTreeShadow(file: check.file, name: rtree)
+    entries = SpillSort(limit: PackedRTree.defaultLimit, folder: check.file.folder)
+  }
+
+  mutating func run(against scan: RowScan) throws(FieldpackError) {
+    do throws(FieldpackError) {
+      try readNodes()
+    } catch {
+      guard let reason = error.damage else { throw error }
+      try damage("its tables cannot be read: \(reason)")
+    }
+    // Of a tree that cannot be read, every row would seem to be missing.
+    guard isWhole else { return }
+    try compare(scan)
+  }
+
+  private mutating func damage(_ what: String) throws(FieldpackError) {
+    isWhole = false
+    try check.report(
+      .error, .index, table: table, column: column, "the R-tree \(shadow.name): \(what)",
+      repair: .index(table: table))
+  }
+
+  // MARK: Nodes
+
+  private struct Visit {
+    var number: Int64
+    var level: Int
+    var parent: Int64?
+    var bounds: SIMD4<Float>?
+  }
+
+  private struct Node {
+    var level: Int
+    var cells: [RTreeEntry]
+    var size: Int
+  }
+
+  private static let greatestDepth = 40
+
+  private mutating func readNodes() throws(FieldpackError) {
+    let nodes = try shadow.prepare("SELECT data FROM \(shadow.table("node")) WHERE nodeno = ?")
+    let parents = try shadow.prepare(
+      "SELECT parentnode FROM \(shadow.table("parent")) WHERE nodeno = ?")
+    guard let root = try node(1, nodes) else { return }
+    guard root.level <= Self.greatestDepth else {
+      return try damage("it is \(root.level) nodes deep")
+    }
+    var seen: Set<Int64> = []
+    var waiting = [Visit(number: 1, level: root.level)]
+    while let visit = waiting.popLast() {
+      guard seen.insert(visit.number).inserted else {
+        try damage("node \(visit.number) is the child of two nodes")
+        continue
+      }
+      guard let node = try node(visit.number, nodes) else { continue }
+      if node.size != root.size {
+        try damage("node \(visit.number) has \(node.size) bytes, the root \(root.size)")
+      }
+      try examine(node, visit, parents)
+      for cell in node.cells {
+        if visit.level == 0 {
+          try entries.append(LeafEntry(entry: cell, leaf: visit.number))
+        } else {
+          waiting.append(
+            Visit(
+              number: cell.id, level: visit.level - 1, parent: visit.number, bounds: cell.box))
+        }
+      }
+    }
+    nodeCount = seen.count
+    try countNodes()
+  }
+
+  /// Reads a node and reports one that is not whole.
+  private mutating func node(
+    _ number: Int64, _ nodes: Statement
+  ) throws(FieldpackError) -> Node? {
+    defer { nodes.reset() }
+    let found = try check.file.sql { () throws(SQLiteError) in
+      try nodes.bind(number, at: 1)
+      return try nodes.step()
+    }
+    guard found else {
+      try damage(number == 1 ? "node 1, the root, is missing" : "node \(number) is missing")
+      return nil
+    }
+    let node: Node? = nodes.withBytes(0) { span in
+      span.withUnsafeBytes { bytes in Self.node(bytes) }
+    }
+    guard nodes.kind(0) == .blob, let node else {
+      try damage("node \(number) is cut short")
+      return nil
+    }
+    return node
+  }
+
+  // Numbers are big-endian: two bytes of depth, in the root only, two of cell count, then cells of
+  // an id and four floats.
+  private static func node(_ bytes: UnsafeRawBufferPointer) -> Node? {
+    guard bytes.count >= 4 else { return nil }
+    func short(_ offset: Int) -> Int {
+      Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+    }
+    let count = short(2)
+    guard 4 + 24 * count <= bytes.count else { return nil }
+    let cells = (0..<count).map { cell in
+      let start = 4 + 24 * cell
+      func bound(_ axis: Int) -> Float {
+        let bits = bytes.loadUnaligned(fromByteOffset: start + 8 + 4 * axis, as: UInt32.self)
+        return Float(bitPattern: UInt32(bigEndian: bits))
+      }
+      return RTreeEntry(
+        Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: Int64.self)),
+        minX: bound(0), maxX: bound(1), minY: bound(2), maxY: bound(3))
+    }
+    return Node(level: short(0), cells: cells, size: bytes.count)
+  }
+
+  private mutating func examine(
+    _ node: Node, _ visit: Visit, _ parents: Statement
+  ) throws(FieldpackError) {
+    for cell in node.cells {
+      guard cell.minX <= cell.maxX, cell.minY <= cell.maxY else {
+        return try damage("node \(visit.number) has a box the wrong way round")
+      }
+      guard let outer = visit.bounds else { continue }
+      guard outer[0] <= cell.minX, outer[1] >= cell.maxX, outer[2] <= cell.minY,
+        outer[3] >= cell.maxY
+      else { return try damage("node \(visit.number) is larger than its parent says") }
+    }
+    guard let parent = visit.parent else { return }
+    defer { parents.reset() }
+    let isTrue = try check.file.sql { () throws(SQLiteError) in
+      try parents.bind(visit.number, at: 1)
+      return try parents.step() && parents.integer(0) == parent
+    }
+    if !isTrue { try damage("the parent of node \(visit.number) is not as noted") }
+  }
+
+  private mutating func countNodes() throws(FieldpackError) {
+    for (suffix, wanted, what) in [
+      ("node", nodeCount, "nodes"), ("parent", nodeCount - 1, "parents"),
+      ("rowid", entries.count, "row ids"),
+    ] {
+      let count = try check.file.integer("SELECT count(*) FROM \(shadow.table(suffix))") ?? 0
+      if isWhole, count != wanted { try damage("it has \(count) \(what), not \(wanted)") }
+    }
+  }
+
+  // MARK: Entries
+
+  private mutating func compare(_ scan: RowScan) throws(FieldpackError) {
+    let leaves = try shadow.prepare("SELECT nodeno FROM \(shadow.table("rowid")) WHERE rowid = ?")
+    let reports = EntryReports(check: check, table: table, column: column, name: shadow.name)
+    var row = try scan.next()
+    var previous: Int64?
+    try entries.takeSorted(by: LeafEntry.order) { (found) throws(FieldpackError) in
+      let id = found.entry.id
+      while let current = row, let place = current.id, place < id {
+        try reports.missing(current)
+        row = try scan.next()
+      }
+      if previous == id {
+        try reports.twice(id)
+      } else if let current = row, current.id == id {
+        try reports.compare(found.entry, current)
+        row = try scan.next()
+      } else if scan.isComplete {
+        try reports.extra(id)
+      }
+      previous = id
+      try reports.leaf(found, leaves)
+    }
+    while let current = row {
+      try reports.missing(current)
+      row = try scan.next()
+    }
+  }
+}
+
+/// What can be wrong with an entry.
+private struct EntryReports {
+  let check: ConformanceCheck
+  let table: String
+  let column: String
+  let name: String
+
+  private func report(
+    _ id: Int64?, _ reason: String, level: ConformanceFinding.Level = .error
+  ) throws(FieldpackError) {
+    try check.report(
+      level, .index, table: table, column: column, row: id, reason, repair: .index(table: table))
+  }
+
+  func missing(_ row: RowScan.Row) throws(FieldpackError) {
+    guard case .needed = row.indexBox else { return }
+    try report(row.id, "it is not in the R-tree")
+  }
+
+  func twice(_ id: Int64) throws(FieldpackError) { try report(id, "the R-tree has it twice") }
+
+  func extra(_ id: Int64) throws(FieldpackError) {
+    try report(id, "the R-tree has it, and the table does not")
+  }
+
+  func leaf(
+    _ found: IndexAudit.LeafEntry, _ leaves: Statement
+  ) throws(FieldpackError) {
+    defer { leaves.reset() }
+    let isTrue = try check.file.sql { () throws(SQLiteError) in
+      try leaves.bind(found.entry.id, at: 1)
+      return try leaves.step() && leaves.integer(0) == found.leaf
+    }
+    if !isTrue { try report(found.entry.id, "the R-tree's node of it is not as noted") }
+  }
+
+  func compare(_ entry: RTreeEntry, _ row: RowScan.Row) throws(FieldpackError) {
+    switch row.indexBox {
+    case .unknown: break
+    case .none: try report(entry.id, "the R-tree has it, and it has no geometry")
+    case .needed(let least, let most):
+      if !Self.holds(entry, least) {
+        try report(entry.id, "its box in the R-tree does not hold it")
+      } else if let most, !Self.isTight(entry, most) {
+        try report(entry.id, "its box in the R-tree is larger than it", level: .warning)
+      }
+    }
+  }
+
+  /// SQLite's own rounding fails, by a step, for numbers that are no normal floats.
+  private static func holds(_ entry: RTreeEntry, _ box: Envelope) -> Bool {
+    func isAtMost(_ bound: Float, _ value: Double) -> Bool {
+      Double(bound) <= value || abs(value) < 1e-37 && Double(bound.nextDown) <= value
+    }
+    func isAtLeast(_ bound: Float, _ value: Double) -> Bool {
+      Double(bound) >= value || abs(value) < 1e-37 && Double(bound.nextUp) >= value
+    }
+    return isAtMost(entry.minX, box.minX) && isAtLeast(entry.maxX, box.maxX)
+      && isAtMost(entry.minY, box.minY) && isAtLeast(entry.maxY, box.maxY)
+  }
+
+  /// Writers round by up to two floats.
+  private static func isTight(_ entry: RTreeEntry, _ box: Envelope) -> Bool {
+    func isNear(_ bound: Float, _ value: Double) -> Bool {
+      let nearest = Float(value)
+      let step = Double(max(nearest.ulp, bound.ulp))
+      return !step.isFinite || abs(Double(bound) - value) <= 4 * step
+    }
+    return isNear(entry.minX, box.minX) && isNear(entry.maxX, box.maxX)
+      && isNear(entry.minY, box.minY) && isNear(entry.maxY, box.maxY)
+  }
+}

@@ -1,0 +1,109 @@
+/// Something that a finding asks a repair to do; the same one is done once, in this order.
+enum Repair: Hashable {
+  case indexes
+  case fileHeader
+  case systemsTable
+  case requiredSystems
+  case contentsTable
+  case geometryColumnsTable
+  case dataType(table: String)
+  case lastChange(table: String)
+  case geometryColumn(table: String)
+  case typeName(table: String)
+  case contentsSRS(table: String)
+  case ordinates(table: String, column: String)
+  case inclusiveColumns
+  case retiredTriggers
+  case extensionRow(ExtensionRow)
+  case metadataTime
+  case blobHeaders(table: String)
+  case index(table: String)
+  case triggers(table: String)
+  case extent(table: String)
+  case count(table: String)
+
+  /// Whether a file of an older version becomes one of a later by this.
+  var isUpgrade: Bool {
+    switch self {
+    case .inclusiveColumns, .retiredTriggers, .triggers, .extensionRow: true
+    default: false
+    }
+  }
+
+  /// The table that it changes, or changes something about; `nil` for several.
+  var table: String? {
+    switch self {
+    case .dataType(let table), .lastChange(let table), .geometryColumn(let table),
+      .typeName(let table), .contentsSRS(let table), .ordinates(let table, _),
+      .blobHeaders(let table), .index(let table), .triggers(let table), .extent(let table),
+      .count(let table):
+      table
+    case .extensionRow(let row): row.table
+    case .inclusiveColumns: "gpkg_data_column_constraints"
+    case .metadataTime: "gpkg_metadata_reference"
+    default: nil
+    }
+  }
+
+  /// Whether there is more to look at once it is done.
+  var unlocksMore: Bool {
+    switch self {
+    case .indexes, .systemsTable, .contentsTable, .geometryColumnsTable, .geometryColumn, .dataType,
+      .typeName, .blobHeaders:
+      true
+    default: false
+    }
+  }
+
+  var rank: Int {
+    switch self {
+    case .indexes: 0
+    case .fileHeader: 1
+    case .systemsTable: 2
+    case .requiredSystems: 3
+    case .contentsTable: 4
+    case .geometryColumnsTable: 5
+    case .dataType: 6
+    case .lastChange: 7
+    case .geometryColumn: 8
+    case .typeName: 9
+    case .contentsSRS: 10
+    case .ordinates: 11
+    case .inclusiveColumns: 12
+    case .retiredTriggers: 13
+    case .extensionRow: 14
+    case .metadataTime: 15
+    case .blobHeaders: 16
+    case .index: 17
+    case .triggers: 18
+    case .extent: 19
+    case .count: 20
+    }
+  }
+}
+
+/// A row that `gpkg_extensions` has to have.
+struct ExtensionRow: Hashable {
+  var name: String
+  var table: String?
+  var column: String?
+  var scope = "read-write"
+
+  /// Where the extension is defined.
+  var definition: String {
+    if name == RTreeSQL.extensionName { return RTreeSQL.definition }
+    switch name {
+    case "gpkg_metadata", "gpkg_schema", "gpkg_crs_wkt", "gpkg_crs_wkt_1_1", "gpkg_webp":
+      let anchor =
+        name == "gpkg_webp"
+        ? "tile_encoding_webp" : name == "gpkg_crs_wkt_1_1" ? "crs_wkt" : name.dropFirst(5)
+      return "http://www.geopackage.org/spec121/#extension_\(anchor)"
+    case "gpkg_related_tables", "related_tables":
+      return "http://www.geopackage.org/18-000.html"
+    case "gpkg_2d_gridded_coverage":
+      return "http://docs.opengeospatial.org/is/17-066r1/17-066r1.html"
+    default:
+      return "http://www.geopackage.org/spec120/#extension_geometry_types"
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+extension Repairer {
+  private func layer(_ name: String) throws(FieldpackError) -> LayerTable? {
+    let catalogue = try file.catalogue()
+    return catalogue.layers.first { SQLName($0.table) == SQLName(name) }
+  }
+
+  // MARK: R-tree
+
+  /// Writes the R-tree anew, packed, and makes it where it is missing.
+  mutating func rebuildIndex(of name: String) throws(FieldpackError) {
+    guard var table = try layer(name), let geometry = table.schema.geometry, table.idSQL != nil
+    else { return }
+    let sql = RTreeSQL(table)
+    if try file.hasTable(sql.name) {
+      try makeShadowTables(sql.name)
+      table.rtree = sql.name
+    } else {
+      for trigger in sql.triggerNames {
+        try file.execute("DROP TRIGGER IF EXISTS \(quoted(trigger))")
+      }
+      let catalogue = try file.catalogue()
+      try LayerCreation(file: file).createRTree(sql, catalogue.triggerSet, withTriggers: true)
+    }
+    var tree = PackedRTree(folder: file.folder)
+    try IndexEntries(file: file, table: table).visitTable { (id, envelope) throws(FieldpackError) in
+      try tree.add(RTreeEntry(id, envelope))
+    }
+    let count = tree.count
+    try tree.write(to: file, rtree: sql.name)
+    let entries = "\(count) \(count == 1 ? "entry" : "entries")"
+    note("R-tree of \(geometry.name) packed anew, \(entries)", table: name)
+  }
+
+  /// The tables behind an R-tree, as SQLite makes them.
+  private func makeShadowTables(_ rtree: String) throws(FieldpackError) {
+    for (suffix, columns) in [
+      ("node", "nodeno INTEGER PRIMARY KEY, data"), ("rowid", "rowid INTEGER PRIMARY KEY, nodeno"),
+      ("parent", "nodeno INTEGER PRIMARY KEY, parentnode"),
+    ] where try !file.hasTable("\(rtree)_\(suffix)") {
+      try file.execute("CREATE TABLE \(quoted("\(rtree)_\(suffix)")) (\(columns))")
+    }
+  }
+
+  mutating func makeTriggers(of name: String) throws(FieldpackError) {
+    guard let table = try layer(name), table.schema.geometry != nil,
+      try file.hasTable(RTreeSQL(table).name)
+    else { return }
+    try LayerChange(file: file).createIndexTriggers(of: table)
+    note("the triggers of its R-tree made anew", table: name)
+  }
+
+  // MARK: Extent and count
+
+  mutating func mendExtent(of name: String) throws(FieldpackError) {
+    guard let table = try layer(name), table.schema.geometry != nil else { return }
+    let extent = try LayerExtent(file: file, table: table).computed()
+    let bounds = extent.map { [$0.minX, $0.minY, $0.maxX, $0.maxY].map(SQLiteValue.real) }
+    try file.execute(
+      "UPDATE gpkg_contents SET min_x = ?, min_y = ?, max_x = ?, max_y = ? "
+        + "WHERE lower(table_name) = lower(?)",
+      (bounds ?? [.null, .null, .null, .null]) + [.text(name)])
+    note("the extent in gpkg_contents set", table: name)
+  }
+
+  mutating func mendCount(of name: String) throws(FieldpackError) {
+    try file.execute(
+      "INSERT INTO gpkg_ogr_contents (table_name, feature_count) SELECT ?1, 0 WHERE NOT EXISTS "
+        + "(SELECT 1 FROM gpkg_ogr_contents WHERE lower(table_name) = lower(?1))", [.text(name)])
+    let count = FeatureCount(file: file, table: name)
+    try count.recount()
+    try count.dropTriggers()
+    try count.createTriggers()
+    note("its count in gpkg_ogr_contents set", table: name)
+  }
+}
+
+/// Writes headers of geometries anew that contradict the geometry behind them.
+struct BlobHeaderRepair {
+  let file: GeoPackageFile
+  let table: String
+
+  private static let rowsAtOnce = 256
+
+  /// Gives the number of geometries that were changed.
+  func run() throws(FieldpackError) -> Int {
+    let catalogue = try file.catalogue()
+    guard let layer = catalogue.layers.first(where: { SQLName($0.table) == SQLName(table) }),
+      let geometry = layer.schema.geometry, let id = layer.idSQL
+    else { return 0 }
+    let rules = BlobExamination.Rules(
+      srsID: layer.srsID, systems: Set(catalogue.systems.keys))
+    let column = quoted(geometry.name)
+    let update = "UPDATE \(quoted(layer.table)) SET \(column) = ? WHERE \(id) = ?"
+    var count = 0
+    var last: Int64?
+    while true {
+      let (mended, end) = try read(id, column, after: last, rules)
+      for (row, blob) in mended { try file.execute(update, [.blob(blob), .integer(row)]) }
+      count += mended.count
+      guard let end else { return count }
+      last = end
+    }
+  }
+
+  /// Some rows with their new blobs, and the id to go on behind; `nil` at the end.
+  private func read(
+    _ id: String, _ column: String, after last: Int64?, _ rules: BlobExamination.Rules
+  ) throws(FieldpackError) -> ([(Int64, [UInt8])], Int64?) {
+    let rows = try file.sql { () throws(SQLiteError) in
+      let rows = try file.connection.prepare(
+        "SELECT \(id), \(column) FROM \(quoted(table)) \(last == nil ? "" : "WHERE \(id) > ?") "
+          + "ORDER BY \(id)")
+      if let last { try rows.bind(last, at: 1) }
+      return rows
+    }
+    defer { rows.reset() }
+    var mended: [(Int64, [UInt8])] = []
+    while try file.sql({ () throws(SQLiteError) in try rows.step() }) {
+      guard rows.kind(1) == .blob else { continue }
+      let row = rows.integer(0)
+      guard let blob = rows.withBytes(1, { BlobExamination.mended($0, rules) }) else { continue }
+      mended.append((row, blob))
+      if mended.count == Self.rowsAtOnce { return (mended, row) }
+    }
+    return (mended, nil)
+  }
+}

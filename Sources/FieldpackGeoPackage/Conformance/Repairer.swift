@@ -1,0 +1,269 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+import FieldpackSQLite
+
+/// Mends what findings ask for, in the transaction that the caller has open, with the file's
+/// triggers off.
+///
+/// Rows are added and changed, and none is taken away, but for the registrations of extensions that
+/// the standard has done away with.
+struct Repairer {
+  let file: GeoPackageFile
+  private(set) var done: [ConformanceRepair] = []
+  /// What could not be mended, and why.
+  private(set) var failures: [String] = []
+
+  init(file: GeoPackageFile) { self.file = file }
+
+  mutating func note(_ detail: String, table: String? = nil) {
+    done.append(ConformanceRepair(table: table, detail: detail))
+  }
+
+  mutating func apply(_ repairs: Set<Repair>) throws(FieldpackError) {
+    let sorted = repairs.map { (rank: $0.rank, name: "\($0)", repair: $0) }
+      .sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }
+    for (_, _, repair) in sorted {
+      file.forgetCatalogue()
+      let before = self
+      do throws(FieldpackError) {
+        try file.execute("SAVEPOINT fieldpack_repair")
+        try apply(repair)
+        try file.execute("RELEASE fieldpack_repair")
+      } catch {
+        guard let reason = error.damage else { throw error }
+        try file.execute("ROLLBACK TO fieldpack_repair")
+        try file.execute("RELEASE fieldpack_repair")
+        self = before
+        failures.append("not mended\(repair.table.map { " in '\($0)'" } ?? ""): \(reason)")
+      }
+    }
+    file.forgetCatalogue()
+  }
+
+  private mutating func apply(_ repair: Repair) throws(FieldpackError) {
+    switch repair {
+    case .indexes:
+      try file.execute("REINDEX")
+      note("SQLite's indexes made anew")
+    case .fileHeader: try mendFileHeader()
+    case .systemsTable:
+      try file.execute(RequiredTables.spatialReferenceSystems)
+      note("the table made", table: "gpkg_spatial_ref_sys")
+      try mendSystems()
+    case .requiredSystems: try mendSystems()
+    case .contentsTable: try makeContents()
+    case .geometryColumnsTable: try makeGeometryColumns()
+    case .dataType, .lastChange, .typeName, .contentsSRS, .ordinates, .metadataTime:
+      try mendRow(repair)
+    case .geometryColumn(let table): try registerGeometry(of: table)
+    case .inclusiveColumns: try renameInclusiveColumns()
+    case .retiredTriggers: try dropRetiredTriggers()
+    case .extensionRow(let row): try register(row)
+    case .blobHeaders(let table):
+      let count = try BlobHeaderRepair(file: file, table: table).run()
+      if count > 0 {
+        let geometries = "\(count) \(count == 1 ? "geometry" : "geometries")"
+        note("the headers of \(geometries) written anew", table: table)
+      }
+    case .index(let table): try rebuildIndex(of: table)
+    case .triggers(let table): try makeTriggers(of: table)
+    case .extent(let table): try mendExtent(of: table)
+    case .count(let table): try mendCount(of: table)
+    }
+  }
+
+  // MARK: The file
+
+  private mutating func mendFileHeader() throws(FieldpackError) {
+    let user = try file.integer("PRAGMA user_version") ?? 0
+    let isFrom14 =
+      try file.integer(
+        "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'rtree^_%^_update7%' "
+          + "ESCAPE '^' LIMIT 1") != nil
+    let isNamed = (10_200...Int64(ConformanceCheck.knownVersion)).contains(user)
+    let version = isNamed ? user : isFrom14 ? 10_400 : 10_200
+    try file.execute("PRAGMA application_id = \(GeoPackageVersion.applicationID)")
+    try file.execute("PRAGMA user_version = \(version)")
+    note("application_id GPKG, user_version \(version)")
+  }
+
+  private mutating func mendSystems() throws(FieldpackError) {
+    let table = "gpkg_spatial_ref_sys"
+    let hasWKT2 =
+      try file.integer(
+        "SELECT 1 FROM pragma_table_info('gpkg_spatial_ref_sys') WHERE name = 'definition_12_063'")
+      != nil
+    for (id, name) in [
+      (Int64(-1), "Undefined Cartesian SRS"), (0, "Undefined geographic SRS"),
+    ] {
+      try put(id, name, ("NONE", id), "undefined", hasWKT2 ? "undefined" : nil)
+    }
+    let definition: SRSDefinition
+    do throws(ProjectionError) {
+      definition = try file.systems.definition(of: .wgs84)
+    } catch {
+      throw FieldpackError(error, location: .init(store: file.store))
+    }
+    let other = try file.integer(
+      "SELECT 1 FROM gpkg_spatial_ref_sys WHERE srs_id = 4326 "
+        + "AND (upper(organization) <> 'EPSG' OR organization_coordsys_id <> 4326)")
+    if other == nil {
+      try put(
+        4326, definition.name, ("EPSG", 4326), definition.wkt1 ?? "undefined",
+        hasWKT2 ? definition.wkt2 : nil)
+    }
+    note("the required reference systems set", table: table)
+  }
+
+  /// Sets a row, of which no values are lost but those that are wrong.
+  private func put(
+    _ id: Int64, _ name: String, _ identity: (organization: String, code: Int64),
+    _ definition: String, _ wkt2: String?
+  ) throws(FieldpackError) {
+    let column = wkt2 == nil ? "" : ", definition_12_063"
+    try file.execute(
+      "INSERT INTO gpkg_spatial_ref_sys (srs_name, srs_id, organization, "
+        + "organization_coordsys_id, definition\(column)) SELECT ?, ?2, ?, ?, ?"
+        + "\(wkt2 == nil ? "" : ", ?") WHERE NOT EXISTS (SELECT 1 FROM gpkg_spatial_ref_sys "
+        + "WHERE srs_id = ?2)",
+      [
+        .text(name), .integer(id), .text(identity.organization), .integer(identity.code),
+        .text(definition),
+      ] + (wkt2.map { [.text($0)] } ?? []))
+    let isUndefined = id <= 0
+    let wrong =
+      isUndefined ? "" : " AND (definition IS NULL OR lower(definition) IN ('', 'undefined'))"
+    try file.execute(
+      "UPDATE gpkg_spatial_ref_sys SET organization = ?, organization_coordsys_id = ?, "
+        + "definition = ? WHERE srs_id = ?\(wrong)",
+      [.text(identity.organization), .integer(identity.code), .text(definition), .integer(id)])
+    if isUndefined, let wkt2 {
+      try file.execute(
+        "UPDATE gpkg_spatial_ref_sys SET definition_12_063 = ? WHERE srs_id = ?",
+        [.text(wkt2), .integer(id)])
+    }
+  }
+
+  // MARK: Contents
+
+  private mutating func makeContents() throws(FieldpackError) {
+    try file.execute(RequiredTables.contents)
+    note("the table made", table: "gpkg_contents")
+    guard try file.hasTable("gpkg_geometry_columns") else { return }
+    for row in try file.rows(
+      "SELECT g.table_name, g.srs_id FROM gpkg_geometry_columns g JOIN sqlite_master m "
+        + "ON lower(m.name) = lower(g.table_name) AND m.type IN ('table', 'view')")
+    {
+      try file.execute(
+        "INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) "
+          + "VALUES (?1, 'features', ?1, ?2)", [row[0], row[1]])
+      let table = row[0].textValue ?? ""
+      note("a row in gpkg_contents made", table: table)
+      file.forgetCatalogue()
+      try mendExtent(of: table)
+    }
+  }
+
+  private mutating func makeGeometryColumns() throws(FieldpackError) {
+    try file.execute(RequiredTables.geometryColumns)
+    note("the table made", table: "gpkg_geometry_columns")
+    let layers = try file.rows(
+      "SELECT table_name FROM gpkg_contents WHERE lower(data_type) = 'features'")
+    for row in layers { try registerGeometry(of: row[0].textValue ?? "") }
+  }
+
+  private mutating func registerGeometry(of table: String) throws(FieldpackError) {
+    let columns = try file.rows("PRAGMA table_xinfo(\(quoted(table)))").compactMap { row in
+      GeometryType(name: row[2].textValue ?? "").map { (name: row[1].textValue ?? "", type: $0) }
+    }
+    guard columns.count == 1, let column = columns.first else { return }
+    try file.execute(
+      "INSERT INTO gpkg_geometry_columns (table_name, column_name, geometry_type_name, srs_id, z, "
+        + "m) SELECT table_name, ?, ?, coalesce(srs_id, -1), 2, 2 "
+        + "FROM gpkg_contents WHERE lower(table_name) = lower(?)",
+      [.text(column.name), .text(column.type.name), .text(table)])
+    try file.execute(
+      "UPDATE gpkg_contents SET srs_id = -1 WHERE srs_id IS NULL AND lower(table_name) = lower(?)",
+      [.text(table)])
+    note("column '\(column.name)' registered in gpkg_geometry_columns", table: table)
+  }
+
+  private static let now = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+
+  private mutating func mendRow(_ repair: Repair) throws(FieldpackError) {
+    let (sql, table, detail): (String, String, String)
+    let geometry = "UPDATE gpkg_geometry_columns SET "
+    switch repair {
+    case .dataType(let name):
+      (sql, table) = ("UPDATE gpkg_contents SET data_type = lower(data_type)", name)
+      detail = "its data type written in lower case"
+    case .lastChange(let name):
+      sql =
+        "UPDATE gpkg_contents SET last_change = "
+        + "coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', last_change), \(Self.now))"
+      (table, detail) = (name, "last_change written in the standard's form")
+    case .typeName(let name):
+      sql =
+        geometry + "geometry_type_name = CASE upper(geometry_type_name) WHEN 'GEOMCOLLECTION' "
+        + "THEN 'GEOMETRYCOLLECTION' ELSE upper(geometry_type_name) END"
+      (table, detail) = (name, "its geometry type written in capitals")
+    case .contentsSRS(let name):
+      sql =
+        "UPDATE gpkg_contents SET srs_id = (SELECT g.srs_id FROM gpkg_geometry_columns g "
+        + "WHERE lower(g.table_name) = lower(gpkg_contents.table_name))"
+      (table, detail) = (name, "srs_id in gpkg_contents set to that of gpkg_geometry_columns")
+    case .ordinates(let name, let column):
+      (sql, table) = (geometry + "\(quoted(column)) = 2", name)
+      detail = "\(column.uppercased()) made optional"
+    default:
+      try file.execute(
+        "UPDATE gpkg_metadata_reference SET timestamp = "
+          + "coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', timestamp), \(Self.now))")
+      return note("timestamps written in the standard's form", table: "gpkg_metadata_reference")
+    }
+    try file.execute(sql + " WHERE lower(table_name) = lower(?)", [.text(table)])
+    note(detail, table: table)
+  }
+
+  // MARK: Extensions
+
+  private mutating func register(_ row: ExtensionRow) throws(FieldpackError) {
+    let creation = LayerCreation(file: file)
+    try creation.registerExtension(
+      row.name, table: row.table, column: row.column, definition: row.definition,
+      scope: row.scope)
+    try file.execute(
+      "UPDATE gpkg_extensions SET scope = ? WHERE extension_name = ? AND table_name IS ? "
+        + "AND column_name IS ?",
+      [
+        .text(row.scope), .text(row.name), row.table.map(SQLiteValue.text) ?? .null,
+        row.column.map(SQLiteValue.text) ?? .null,
+      ])
+    note("\(row.name) registered in gpkg_extensions", table: row.table)
+  }
+
+  private mutating func renameInclusiveColumns() throws(FieldpackError) {
+    let table = "gpkg_data_column_constraints"
+    for (old, new) in [
+      ("minIsInclusive", "min_is_inclusive"), ("maxIsInclusive", "max_is_inclusive"),
+    ] {
+      try file.execute("ALTER TABLE \(table) RENAME COLUMN \(old) TO \(new)")
+    }
+    note("columns renamed min_is_inclusive and max_is_inclusive", table: table)
+  }
+
+  /// The triggers of 1.0 and 1.1 that refused geometries of other types and reference systems.
+  private mutating func dropRetiredTriggers() throws(FieldpackError) {
+    let rows = try file.rows(
+      "SELECT t.name FROM sqlite_master t JOIN gpkg_geometry_columns g "
+        + "ON lower(t.tbl_name) = lower(g.table_name) WHERE t.type = 'trigger' "
+        + "AND lower(t.name) IN (SELECT lower(k || '_' || g.table_name || '_' || g.column_name) "
+        + "FROM (SELECT 'fgti' AS k UNION SELECT 'fgtu' UNION SELECT 'fgsi' UNION SELECT 'fgsu'))")
+    for row in rows { try file.execute("DROP TRIGGER \(quoted(row[0].textValue ?? ""))") }
+    try file.execute(
+      "DELETE FROM gpkg_extensions "
+        + "WHERE extension_name IN ('gpkg_geometry_type_trigger', 'gpkg_srs_id_trigger')")
+    note("extensions that 1.2 did away with taken out, and \(rows.count) of their triggers dropped")
+  }
+}

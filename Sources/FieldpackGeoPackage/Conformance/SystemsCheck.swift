@@ -1,0 +1,126 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// Reference systems: clause 1.1.2 and the CRS WKT extension.
+struct SystemsCheck {
+  let check: ConformanceCheck
+  private static let table = "gpkg_spatial_ref_sys"
+
+  func run() throws(FieldpackError) {
+    guard check.has(Self.table) else {
+      try check.report(
+        .error, .core(10), table: Self.table, "the table is missing",
+        repair: check.isGeoPackage ? .systemsTable : nil)
+      return
+    }
+    try check.attempt(.core(10), table: Self.table, "the table") { () throws(FieldpackError) in
+      try TableDefinition.systems.examine(Self.table, in: check)
+      let hasWKT2 = try checkExtension()
+      let needed = ["srs_id", "organization", "organization_coordsys_id", "definition"]
+      guard try check.hasColumns(needed, in: Self.table) else { return }
+      try checkRows(hasWKT2: hasWKT2)
+    }
+  }
+
+  /// The rows whose values are set down: `srs_id`, organization, its code, definition.
+  private static let required: [Int64: (organization: String, code: Int64)] = [
+    -1: ("NONE", -1), 0: ("NONE", 0), 4326: ("EPSG", 4326),
+  ]
+
+  private func checkRows(hasWKT2: Bool) throws(FieldpackError) {
+    var missing = Set(Self.required.keys)
+    check.systems = []
+    try check.each(
+      "SELECT srs_id, organization, organization_coordsys_id, definition, "
+        + "\(hasWKT2 ? "definition_12_063" : "NULL") FROM gpkg_spatial_ref_sys"
+    ) { (row) throws(FieldpackError) in
+      guard let id = row[0].integerValue else { return }
+      check.systems?.insert(id)
+      missing.remove(id)
+      if Self.required[id] != nil { try checkRequired(id, row, hasWKT2: hasWKT2) }
+      let definitions = [row[3], row[4]].map { Self.isDefinition($0) }
+      if id != 0, id != -1, !definitions.contains(true) {
+        try check.report(
+          hasWKT2 ? .error : .warning, .core(117), table: Self.table, row: id,
+          "the reference system has no definition")
+      }
+    }
+    for id in missing.sorted() {
+      try check.report(
+        .error, .core(11), table: Self.table, row: id, "srs_id \(id) is missing",
+        repair: .requiredSystems)
+    }
+  }
+
+  private static func isDefinition(_ value: SQLiteValue) -> Bool {
+    guard let text = value.textValue?.lowercased() else { return false }
+    return !text.isEmpty && text != "undefined"
+  }
+
+  private func checkRequired(
+    _ id: Int64, _ row: [SQLiteValue], hasWKT2: Bool
+  ) throws(FieldpackError) {
+    guard let wanted = Self.required[id] else { return }
+    let organization = row[1].textValue ?? ""
+    if organization.uppercased() != wanted.organization || row[2].integerValue != wanted.code {
+      let code = row[2].integerValue.map { "\($0)" } ?? "none"
+      try check.report(
+        .error, .core(11), table: Self.table, row: id,
+        "srs_id \(id) is \(organization):\(code), not \(wanted.organization):\(wanted.code)",
+        // What another system's rows mean would change with them.
+        repair: id == 4326 ? nil : .requiredSystems)
+      return
+    }
+    let isDefined = Self.isDefinition(row[3])
+    if id == 4326 {
+      guard !isDefined, !Self.isDefinition(row[4]) else { return }
+      try check.report(
+        .error, .core(11), table: Self.table, row: id, "srs_id 4326 has no definition",
+        repair: .requiredSystems)
+    } else if row[3].textValue != "undefined" {
+      try check.report(
+        .error, .core(11), table: Self.table, row: id,
+        "the definition of srs_id \(id) is '\(row[3].textValue ?? "")', not 'undefined'",
+        repair: .requiredSystems)
+    } else if hasWKT2, row[4].textValue != "undefined" {
+      try check.report(
+        .error, .core(116), table: Self.table, row: id,
+        "definition_12_063 of srs_id \(id) is '\(row[4].textValue ?? "")', not 'undefined'",
+        repair: .requiredSystems)
+    }
+  }
+
+  /// Whether the table has the column of the CRS WKT extension.
+  private func checkExtension() throws(FieldpackError) -> Bool {
+    let column = try check.column("definition_12_063", of: Self.table)
+    let epoch = try check.column("epoch", of: Self.table)
+    let isPlain = try check.isRegistered("gpkg_crs_wkt")
+    let isNewer = try check.isRegistered("gpkg_crs_wkt_1_1")
+    if column == nil, isPlain || isNewer, try check.isExtensionsReadable() {
+      try check.report(
+        .error, .core(115), table: Self.table, column: "definition_12_063",
+        "the CRS WKT extension is registered, and its column is missing")
+    }
+    if let column {
+      if column.type.uppercased() != "TEXT" || !column.isNotNull {
+        try check.report(
+          .error, .core(115), table: Self.table, column: column.name, "it is not TEXT NOT NULL")
+      }
+      if !isPlain, !isNewer {
+        try check.report(
+          .error, .core(145), table: Self.table, column: column.name,
+          "the column of the CRS WKT extension is there, which is not registered",
+          repair: .extensionRow(
+            ExtensionRow(name: "gpkg_crs_wkt", table: Self.table, column: "definition_12_063")))
+      }
+    }
+    if epoch != nil, !isNewer {
+      try check.report(
+        .error, .core(145), table: Self.table, column: "epoch",
+        "the column of CRS WKT 1.1 is there, which is not registered",
+        repair: .extensionRow(
+          ExtensionRow(name: "gpkg_crs_wkt_1_1", table: Self.table, column: "epoch")))
+    }
+    return column != nil
+  }
+}
