@@ -25,15 +25,17 @@ struct CatalogueReader {
       columns: has("gpkg_data_columns") ? try readDataColumns() : [:],
       hasCounts: has("gpkg_ogr_contents"),
       isUTF8: try file.rows("PRAGMA encoding").first?.first == .text("UTF-8"))
+    var missing: [String] = []
     for row in try contentsRows() where Self.isLayer(row) {
       guard let master = tables[SQLName(row.table)] else {
-        catalogue.notes.append("'\(row.table)' is in gpkg_contents, but there is no such table")
+        missing.append(row.table)
         continue
       }
       var entry = try layer(row, master, described, catalogue.systems)
       complete(&entry, tables, described)
       catalogue.layers.append(entry)
     }
+    catalogue.notes += Self.notes(missing: missing)
     return catalogue
   }
 
@@ -53,6 +55,18 @@ struct CatalogueReader {
     init(_ table: String, _ column: String) {
       (self.table, self.column) = (SQLName(table), SQLName(column))
     }
+  }
+
+  /// A damaged file may name thousands.
+  private static func notes(missing: [String]) -> [String] {
+    let shown = 20
+    var notes = missing.prefix(shown).map {
+      "'\($0)' is in gpkg_contents, but there is no such table"
+    }
+    if missing.count > shown {
+      notes.append("\(missing.count - shown) more tables in gpkg_contents do not exist")
+    }
+    return notes
   }
 
   /// GDAL gives a file without spatial layers an empty one of this name, which no user made.

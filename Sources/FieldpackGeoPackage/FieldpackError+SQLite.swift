@@ -24,6 +24,9 @@ extension FieldpackError: SQLiteErrorConvertible {
     if error.isCorrupt {
       return (.corrupt, "the file is damaged (\(error.message)). Try: fieldpack check")
     }
+    if error.code == 18 {
+      return (.invalidData, "a value is longer than is read of a file (\(error.message))")
+    }
     if error.isBusy {
       return (.busy, "another program has the file locked. Try again when it is done")
     }

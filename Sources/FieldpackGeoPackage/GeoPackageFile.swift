@@ -22,6 +22,9 @@ final class GeoPackageFile {
   var style: LayerStyle?
   /// Good for as long as the catalogue is.
   let boxPlans = BoxPlans()
+  /// What the file's triggers may do, on a connection that writes.
+  let triggers: TriggerGuard?
+  private let profile: OpeningProfile
   private var cached: (version: CatalogueVersion, catalogue: Catalogue)?
 
   /// What changes when the catalogue may have changed.
@@ -31,12 +34,16 @@ final class GeoPackageFile {
   }
 
   init(
-    _ connection: Connection, store: StoreID, usesFileIDs: Bool = false, path: String? = nil
+    _ connection: Connection, store: StoreID, usesFileIDs: Bool = false, path: String? = nil,
+    profile: OpeningProfile = .foreign
   ) throws(SQLiteError) {
     self.connection = connection
     self.path = path ?? connection.path
     self.usesFileIDs = usesFileIDs
     self.store = store
+    self.profile = profile
+    triggers = connection.isReadOnly || profile.runsTriggers ? nil : TriggerGuard()
+    triggers?.watch(connection)
     relations = try SQLFunctions.register(on: connection)
     indexes = SpatialIndexes(connection, relations: relations)
     try indexes.register()
@@ -71,8 +78,25 @@ final class GeoPackageFile {
     do throws(SQLiteError) {
       return try body()
     } catch {
+      let location = KeyTuple.Partial(store: store, layer: layer, feature: feature)
+      if let refused = triggers?.refusal(error) { throw refused.adding(location: location) }
+      throw FieldpackError(error, path: path, location: location)
+    }
+  }
+
+  /// Runs `body`, which runs what the file itself says, no longer than a foreign file may take.
+  func limited<R>(
+    _ what: String, _ body: () throws(FieldpackError) -> R
+  ) throws(FieldpackError) -> R {
+    guard let patience = profile.patience, connection.deadline == nil else { return try body() }
+    connection.deadline = ContinuousClock.now + patience
+    defer { connection.deadline = nil }
+    do throws(FieldpackError) {
+      return try body()
+    } catch  where error.code == .interrupted && connection.isDeadlinePassed {
       throw FieldpackError(
-        error, path: path, location: .init(store: store, layer: layer, feature: feature))
+        .invalidData, "\(what) takes too long: a view of the file may have no end",
+        location: error.location, position: FilePosition(file: path), underlying: error)
     }
   }
 
@@ -121,7 +145,9 @@ final class GeoPackageFile {
     }
     if let cached, cached.version == version { return cached.catalogue }
     boxPlans.removeAll()
-    var catalogue = try CatalogueReader(file: self).read()
+    var catalogue = try limited("reading the file's catalogue") { () throws(FieldpackError) in
+      try CatalogueReader(file: self).read()
+    }
     if let style {
       for index in catalogue.layers.indices { catalogue.layers[index].layer.schema.style = style }
     }

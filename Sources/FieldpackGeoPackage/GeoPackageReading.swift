@@ -24,9 +24,7 @@ class GeoPackageReading: SnapshotReading {
       var layer = table.layer
       layer.srsName = table.srsID.flatMap { catalogue.systems[$0]?.name }
       do throws(FieldpackError) {
-        let count = try file.integer("SELECT count(*) FROM \(quoted(table.table))")
-        layer.featureCount = count.map(Int.init)
-        layer.envelope = try LayerExtent(file: file, table: table).current()
+        try measure(table, into: &layer)
       } catch  where error.code == .invalidData || error.code == .corrupt {
         // A damaged table or view is no reason to hide the others.
         let note = CatalogueReader.note(unreadable: error)
@@ -35,6 +33,18 @@ class GeoPackageReading: SnapshotReading {
       layers.append(layer)
     }
     return layers
+  }
+
+  /// Fills in how many features there are and where; a view may make up rows without end.
+  private func measure(
+    _ table: LayerTable, into layer: inout Layer
+  ) throws(FieldpackError) {
+    func measured() throws(FieldpackError) -> (Int?, Envelope?) {
+      let count = try file.integer("SELECT count(*) FROM \(quoted(table.table))").map(Int.init)
+      return (count, try LayerExtent(file: file, table: table).current())
+    }
+    (layer.featureCount, layer.envelope) =
+      layer.isView ? try file.limited("counting its rows", measured) : try measured()
   }
 
   func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {

@@ -15,6 +15,7 @@ public final class GeoPackageStore: WritableStore {
   /// Opens a file that exists.
   ///
   /// - Parameters:
+  ///   - profile: how far the file is trusted.
   ///   - usesWAL: off for few changes, after which the file is closed.
   ///   - usesFileIDs: whether the file caches another one, whose ids its features keep.
   ///   - busyTimeout: how long a call waits for the lock of another program.
@@ -22,14 +23,15 @@ public final class GeoPackageStore: WritableStore {
   ///   - logger: told of the statements at the level `trace`, without their values.
   /// - Throws: `.notFound`, `.permission`, `.invalidData` for what is not a GeoPackage, `.corrupt`.
   public init(
-    path: String, id: StoreID, usesWAL: Bool = true, usesFileIDs: Bool = false,
-    busyTimeout: Duration = .seconds(5), style: LayerStyle? = nil, logger: Logger = .silent
+    path: String, id: StoreID, profile: OpeningProfile = .foreign, usesWAL: Bool = true,
+    usesFileIDs: Bool = false, busyTimeout: Duration = .seconds(5), style: LayerStyle? = nil,
+    logger: Logger = .silent
   ) async throws(FieldpackError) {
     self.id = id
     self.path = path
     pools = StorePools(
-      path: path, id: id, usesWAL: usesWAL, usesFileIDs: usesFileIDs, busyTimeout: busyTimeout,
-      style: style, logger: logger)
+      path: path, id: id, profile: profile, usesWAL: usesWAL, usesFileIDs: usesFileIDs,
+      busyTimeout: busyTimeout, style: style, logger: logger)
     try await reading { (reading) throws(FieldpackError) in _ = try reading.file.catalogue() }
   }
 

@@ -52,8 +52,12 @@ private struct SQLScript {
     _ script: String, noting changed: Locked<Set<String>>
   ) throws(FieldpackError) -> [SQLOutcome] {
     let connection = file.connection
-    connection.setAuthorizer(.custom { SQLRules.allows($0, noting: changed) })
-    defer { connection.setAuthorizer(nil) }
+    let triggers = file.triggers
+    let before = connection.setAuthorizer(
+      .custom {
+        SQLRules.allows($0, noting: changed) && ($0.source == nil || triggers?.permits($0) ?? true)
+      })
+    defer { connection.setAuthorizer(before) }
     var outcomes: [SQLOutcome] = []
     do throws(SQLiteError) {
       var statements = connection.statements(of: script)
@@ -100,6 +104,7 @@ struct SQLPlace {
   let allowsWriting: Bool
 
   func error(_ error: SQLiteError) -> FieldpackError {
+    if let refused = file.triggers?.refusal(error) { return refused }
     switch error.code {
     case 1: return failure(.invalidArgument, "\(error.message)\(position(error))", error)
     case 21:

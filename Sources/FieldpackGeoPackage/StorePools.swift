@@ -7,6 +7,7 @@ actor StorePools {
   private let id: StoreID
   private let usesWAL: Bool
   private let usesFileIDs: Bool
+  private let profile: OpeningProfile
   private let busyTimeout: Duration
   private let style: LayerStyle?
   private let logger: Logger
@@ -25,9 +26,10 @@ actor StorePools {
   }
 
   init(
-    path: String, id: StoreID, usesWAL: Bool, usesFileIDs: Bool, busyTimeout: Duration,
-    style: LayerStyle?, logger: Logger
+    path: String, id: StoreID, profile: OpeningProfile, usesWAL: Bool, usesFileIDs: Bool,
+    busyTimeout: Duration, style: LayerStyle?, logger: Logger
   ) {
+    self.profile = profile
     self.usesFileIDs = usesFileIDs
     self.style = style
     self.logger = logger
@@ -96,15 +98,16 @@ actor StorePools {
       throw FieldpackError(
         .unavailable, "store '\(id)' is closed", location: .init(store: id))
     }
-    let (id, usesFileIDs, busyTimeout, logger) = (id, usesFileIDs, busyTimeout, logger)
+    let (id, usesFileIDs, profile, logger) = (id, usesFileIDs, profile, logger)
     let style = style
     do throws(SQLiteError) {
       // Each query that is being read holds a reader, so the number is no bound on threads in use.
       return try await ConnectionPool(
-        path: path, access: access, profile: .foreign, maximumReaders: 64,
+        path: path, access: access, profile: profile.connections, maximumReaders: 64,
         busyTimeout: busyTimeout
       ) { (connection) throws(SQLiteError) in
-        let file = try GeoPackageFile(connection, store: id, usesFileIDs: usesFileIDs)
+        let file = try GeoPackageFile(
+          connection, store: id, usesFileIDs: usesFileIDs, profile: profile)
         file.style = style
         connection.companion = file
         StatementLog.attach(to: connection, logger)

@@ -7,12 +7,15 @@ public enum Authorizer: Sendable {
   /// `true` allows. Asked while statements are prepared; an action of SQLite's own modules (the
   /// R-tree's on its shadow tables) is asked for too.
   case custom(@Sendable (AuthorizedAction) -> Bool)
+  /// As `custom`, for what the triggers and views of the file do; all else is allowed.
+  case insideTriggers(@Sendable (AuthorizedAction) -> Bool)
 
   /// Whether the action may be done.
   public func permits(_ action: AuthorizedAction) -> Bool {
     switch self {
     case .readOnlySQL: Self.isReading(action)
     case .custom(let decide): decide(action)
+    case .insideTriggers(let decide): action.source == nil || decide(action)
     }
   }
 
@@ -78,10 +81,14 @@ public struct AuthorizedAction: Sendable, Hashable {
 
 extension Connection {
   /// Installs an authorizer, or removes it with `nil`; statements prepared before are asked again.
-  public func setAuthorizer(_ authorizer: Authorizer?) {
+  /// - Returns: the one before.
+  @discardableResult
+  public func setAuthorizer(_ authorizer: Authorizer?) -> Authorizer? {
+    let before = self.authorizer?.authorizer
     self.authorizer = authorizer.map(AuthorizerBox.init)
     cache.removeAll()
     installAuthorizer()
+    return before
   }
 
   func installAuthorizer() {
@@ -100,8 +107,13 @@ extension Connection {
 /// Gives the authorizer an address for as long as it is installed.
 final class AuthorizerBox {
   let authorizer: Authorizer
+  /// Nothing is asked that the file's own code does not do.
+  let isAskedInsideTriggersOnly: Bool
 
-  init(_ authorizer: Authorizer) { self.authorizer = authorizer }
+  init(_ authorizer: Authorizer) {
+    self.authorizer = authorizer
+    isAskedInsideTriggersOnly = if case .insideTriggers = authorizer { true } else { false }
+  }
 
   var refusesWriting: Bool {
     if case .readOnlySQL = authorizer { true } else { false }
@@ -113,11 +125,14 @@ private let authorizerCallback:
     UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
     UnsafePointer<CChar>?, UnsafePointer<CChar>?
   ) -> Int32 = { context, code, first, second, database, source in
-    guard let context, let kind = AuthorizedAction.Kind(rawValue: code) else { return SQLITE_DENY }
+    guard let context else { return SQLITE_DENY }
+    let box = Unmanaged<AuthorizerBox>.fromOpaque(context).takeUnretainedValue()
+    // Most actions are of no interest then, and need no texts of their own.
+    if source == nil, box.isAskedInsideTriggersOnly { return SQLITE_OK }
+    guard let kind = AuthorizedAction.Kind(rawValue: code) else { return SQLITE_DENY }
     let action = AuthorizedAction(
       kind: kind, first: first.map { String(cString: $0) },
       second: second.map { String(cString: $0) }, database: database.map { String(cString: $0) },
       source: source.map { String(cString: $0) })
-    let box = Unmanaged<AuthorizerBox>.fromOpaque(context).takeUnretainedValue()
     return box.authorizer.permits(action) ? SQLITE_OK : SQLITE_DENY
   }

@@ -77,6 +77,8 @@ extension Connection {
     }
   }
 
+  public var isDeadlinePassed: Bool { waiting.isDeadlinePassed }
+
   private func journalMode(after sql: String) throws(SQLiteError) -> JournalMode {
     let statement = try prepare(sql, caching: false)
     guard try statement.step(), let mode = JournalMode(rawValue: statement.string(0) ?? "") else {

@@ -17,9 +17,12 @@ public final class Connection {
 
   /// How far the file is trusted.
   public enum Profile: Sendable, Hashable {
-    /// A file somebody else made: defensive, with lower limits on values and triggers.
+    /// A file somebody else made: defensive, with lower limits on values, statements and triggers.
+    /// For readers its schema is not trusted, either: a view may call SQLite's own functions and
+    /// those that are `innocuous`, and use no virtual table.
     case foreign
-    /// A file this program made: defensive.
+    /// A file this program made: defensive. Readers map it into memory, which spares a copy of each
+    /// page; when the file is then cut short by anybody, the process ends with `SIGBUS`.
     case own
     /// The bulk writer's: not defensive, so that shadow tables can be written and
     /// `journal_mode=OFF` is obeyed.
@@ -56,8 +59,8 @@ public final class Connection {
 
   /// Opens the file at `path`.
   ///
-  /// Sets a busy timeout, extended result codes, no double-quoted strings, `cell_size_check`,
-  /// `mmap_size=0` and, for writers, `foreign_keys`. Reads the schema, so a file that is not a
+  /// Sets a busy timeout, extended result codes, no double-quoted strings, `cell_size_check`, no
+  /// mapped memory but for readers of an own file and, for writers, `foreign_keys`. Reads the schema, so a file that is not a
   /// database fails here.
   /// - Throws: an error that `isCannotOpen`, `isPermission`, `isReadOnly` (a writer's file or
   ///   medium cannot be written), `isNotADatabase` or `isCorrupt`.
@@ -110,17 +113,36 @@ public final class Connection {
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DQS_DDL, 0))
     let isDefensive: Int32 = profile == .bulk ? 0 : 1
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, isDefensive))
-    if profile == .foreign { setForeignLimits() }
-    try executeScript("PRAGMA cell_size_check=ON; PRAGMA mmap_size=0")
+    if profile == .foreign { try distrust() }
+    try executeScript("PRAGMA cell_size_check=ON; PRAGMA mmap_size=\(mappedBytes)")
     if mode != .readOnly { try executeScript("PRAGMA foreign_keys=ON") }
     storesUTF8 = try scalar("PRAGMA encoding") == .text("UTF-8")
     if isQueryOnly { try executeScript("PRAGMA query_only=ON") }
   }
 
-  private func setForeignLimits() {
-    limit(.length, to: 256 << 20)
-    limit(.triggerDepth, to: 32)
+  /// As much as SQLite was built to map, for readers of an own file.
+  private var mappedBytes: Int64 { profile == .own && mode == .readOnly ? 1 << 40 : 0 }
+
+  /// What is read of a file is no longer than the file, but for what a view or a generated column
+  /// makes up; what is written may be.
+  private var longestValue: Int32 {
+    let (least, most): (Int32, Int32) = (16 << 20, 256 << 20)
+    guard mode == .readOnly else { return most }
+    return min(most, max(least, Int32(clamping: OpenedFile.size(of: path))))
+  }
+
+  private func distrust() throws(SQLiteError) {
+    limit(.length, to: longestValue)
+    limit(.sqlLength, to: 16 << 20)
+    limit(.expressionDepth, to: 500)
+    limit(.triggerDepth, to: 10)
     limit(.likePatternLength, to: 1_000)
+    limit(.attached, to: 0)
+    limit(.workerThreads, to: 0)
+    // A writer has to run the R-tree's triggers, which SQLite 3.40 refuses in a schema that is not
+    // trusted; an authorizer watches them instead.
+    guard mode == .readOnly else { return }
+    try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0))
   }
 
   func check(_ code: Int32, sql: String? = nil) throws(SQLiteError) {

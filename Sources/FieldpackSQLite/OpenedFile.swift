@@ -128,8 +128,13 @@ struct OpenedFile {
   }
 
   private static func hasContent(_ path: String) -> Bool {
+    size(of: path) > 0
+  }
+
+  /// In bytes; 0 where there is no such file.
+  static func size(of path: String) -> Int64 {
     var information = stat()
-    return stat(path, &information) == 0 && information.st_size > 0
+    return stat(path, &information) == 0 ? Int64(information.st_size) : 0
   }
 
   private static func isWritable(_ path: String) -> Bool {

@@ -41,9 +41,11 @@ struct Survey: FeatureSink {
     extent.extend(x: known.maxX, y: known.maxY)
   }
 
-  static func lines(of path: String) async -> [String] {
+  static func lines(
+    of path: String, as profile: OpeningProfile = .foreign
+  ) async -> [String] {
     do throws(FieldpackError) {
-      let store = try await GeoPackageStore(path: path, id: "file")
+      let store = try await GeoPackageStore(path: path, id: "file", profile: profile)
       let lines = try await lines(of: store)
       await store.close()
       return lines

@@ -186,8 +186,9 @@ private struct CacheBuild: Sendable {
   private struct DamagedEntry: Error {}
 
   private func store(_ entry: CacheEntry) async throws(FieldpackError) -> GeoPackageStore {
+    // We made the entry, and it is replaced by another file or deleted, never cut short.
     try await GeoPackageStore(
-      path: entry.path, id: id, usesFileIDs: true, style: options.style,
+      path: entry.path, id: id, profile: .own, usesFileIDs: true, style: options.style,
       logger: options.importing.logger)
   }
 

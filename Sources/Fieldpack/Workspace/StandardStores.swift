@@ -3,14 +3,30 @@ import FieldpackGeoPackage
 import FoundationEssentials
 
 /// `gpkg.1`: a GeoPackage, readable and, where its file can be written, writable.
+///
+/// With `"options": {"triggers": true}` the file's triggers run whatever they do; see
+/// ``OpeningProfile/runsTriggers``.
 public struct GeoPackageStoreType: StoreType {
   public static let identifier = "gpkg.1"
 
   public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
     let opening = StoreOpening.current
+    var profile = OpeningProfile.foreign
+    profile.runsTriggers = try config.flag("triggers")
     return try await GeoPackageStore(
-      path: try config.localFile().path, id: config.id, usesWAL: opening.usesWAL,
-      style: config.layerStyle, logger: opening.logger)
+      path: try config.localFile().path, id: config.id, profile: profile,
+      usesWAL: opening.usesWAL, style: config.layerStyle, logger: opening.logger)
+  }
+}
+
+extension StoreConfig {
+  /// A member of the options that is true or false; absent, it is false.
+  fileprivate func flag(_ name: String) throws(FieldpackError) -> Bool {
+    switch options?[name]?.content {
+    case nil, .null: return false
+    case .boolean(let value): return value
+    default: throw failure(.configuration, "the option '\(name)' of store '\(id)' is true or false")
+    }
   }
 }
 

@@ -1,0 +1,41 @@
+import FieldpackSQLite
+
+/// How far a GeoPackage is trusted when it is opened.
+///
+/// In both profiles files are read through connections that cannot write, shadow tables and the
+/// schema are closed to SQL, cells of damaged pages are checked, and the triggers of the file do
+/// nothing but keep R-trees and the standard's own tables, unless ``runsTriggers`` is set.
+public struct OpeningProfile: Hashable, Sendable {
+  /// Lets every trigger of the file run, whatever it changes and calls.
+  ///
+  /// Otherwise a trigger may write to R-trees and to tables of the names `gpkg_…`, and may call
+  /// `ST_MinX` and its kin, `ST_IsEmpty` and SQLite's plain functions on values. A change that would
+  /// run another one is refused (`.permission`), with the trigger's name.
+  public var runsTriggers = false
+  private let isOwn: Bool
+  /// How long the file's own code may run before anybody asked for it.
+  var patience: Duration?
+
+  private init(isOwn: Bool) {
+    self.isOwn = isOwn
+    patience = isOwn ? nil : .seconds(5)
+  }
+
+  /// A file that somebody else made or may have changed; the default.
+  ///
+  /// Values, statements, nesting and triggers have lower limits. The schema is not trusted: views
+  /// call SQLite's plain functions and ours, and no virtual table. What is read of the file before
+  /// anybody asks a query (the catalogue, and the counts of views) takes 5 s at most. Nothing is
+  /// mapped into memory.
+  public static let foreign = OpeningProfile(isOwn: false)
+
+  /// A file that the caller made and keeps to itself, for example a cache.
+  ///
+  /// Reading goes through a **mapped file**, which spares a copy of each page and is up to twice as
+  /// fast where a query touches many. When anybody cuts the file short meanwhile, the process ends
+  /// with the signal `SIGBUS`: no error can be thrown for that. Replacing the file by another, or
+  /// deleting it, is harmless.
+  public static let own = OpeningProfile(isOwn: true)
+
+  var connections: Connection.Profile { isOwn ? .own : .foreign }
+}

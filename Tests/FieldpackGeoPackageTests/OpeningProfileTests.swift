@@ -1,0 +1,180 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@testable import FieldpackGeoPackage
+
+/// What a file's own code may do, and for how long.
+@Suite struct OpeningProfileTests {
+  /// Two points, and what `script` adds.
+  private func package(_ script: String = "") async throws -> TestPackage {
+    let package = try TestPackage()
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.createLayer(
+          Schema(
+            layer: "points", geometry: GeometryColumn(type: .point),
+            columns: [ColumnDefinition("name", .text())]))
+        for x in 1...2 {
+          try writer.create(Feature(geometry: .point(x: Double(x), y: 0)), in: "points")
+        }
+      }
+    }
+    if !script.isEmpty { try package.run(script) }
+    return package
+  }
+
+  private func open(
+    _ package: TestPackage, _ profile: OpeningProfile
+  ) async throws -> GeoPackageStore {
+    try await GeoPackageStore(path: package.path, id: "survey", profile: profile)
+  }
+
+  private func add(to store: GeoPackageStore) async throws {
+    try await store.write { (writer) throws(FieldpackError) in
+      _ = try writer.create(Feature(geometry: .point(x: 3, y: 0)), in: "points")
+    }
+  }
+
+  @Test(arguments: [
+    ("INSERT INTO log VALUES (NEW.fid)", "changes the table 'log'"),
+    ("UPDATE points SET name = 'x' WHERE 0", "changes the table 'points'"),
+    ("SELECT randomblob(10)", "calls randomblob()"),
+  ])
+  func `a trigger that does more than keep an index is refused`(
+    body: String, deed: String
+  ) async throws {
+    let package = try await package(
+      "CREATE TABLE log (fid); CREATE TRIGGER audit AFTER INSERT ON points BEGIN \(body); END")
+    for profile in [OpeningProfile.foreign, .own] {
+      let store = try await open(package, profile)
+      let error = await thrown { try await add(to: store) }
+      #expect(error?.code == .permission)
+      #expect(
+        error?.message == "the file's 'audit' \(deed), which is more than keeping an index. "
+          + #"Try: a store config with "options": {"triggers": true}"#)
+      let scripted = await thrown {
+        _ = try await store.run(sql: "INSERT INTO points (name) VALUES ('x')")
+      }
+      #expect(scripted?.code == .permission)
+      #expect(try await store.count(Query("points")) == 2)
+      await store.close()
+    }
+    #expect(try package.faults() == [])
+  }
+
+  @Test func `a trigger runs where it is allowed to`() async throws {
+    let package = try await package(
+      """
+      CREATE TABLE log (fid);
+      CREATE TRIGGER audit AFTER INSERT ON points BEGIN INSERT INTO log VALUES (NEW.fid); END
+      """)
+    var profile = OpeningProfile.foreign
+    profile.runsTriggers = true
+    let store = try await open(package, profile)
+    try await add(to: store)
+    await store.close()
+    #expect(try package.rows("SELECT fid FROM log") == ["3"])
+  }
+
+  @Test func `triggers on the standard's own tables run`() async throws {
+    let package = try await package(
+      """
+      CREATE TRIGGER touched AFTER INSERT ON points
+      WHEN lower(coalesce(NEW.name, '')) NOT LIKE 'x%' AND typeof(NEW.fid) = 'integer'
+      BEGIN UPDATE gpkg_contents SET description = 'touched' WHERE table_name = 'points'; END
+      """)
+    let store = try await open(package, .foreign)
+    try await add(to: store)
+    let box = Envelope(minX: 2.5, minY: -1, maxX: 4, maxY: 1)
+    #expect(try await store.ids(Query("points", where: .intersects(box))) == [3])
+    #expect(try await store.layers()[0].description == "touched")
+    await store.close()
+    #expect(try package.faults() == [])
+  }
+
+  @Test func `readers map own files alone`() async throws {
+    let package = try await package()
+    for (profile, isMapped) in [(OpeningProfile.foreign, false), (.own, true)] {
+      let store = try await open(package, profile)
+      try await add(to: store)
+      let sizes = try await store.reading { (reading) throws(FieldpackError) in
+        try reading.file.rows("PRAGMA mmap_size")
+      }
+      #expect(((sizes.first?.first?.integerValue ?? 0) > 0) == isMapped)
+      await store.close()
+    }
+    #expect(try package.rows("SELECT count(*) FROM points") == ["4"])
+  }
+
+  @Test(.enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)))
+  func `mapped files read the same`() async throws {
+    for file in RealGeoPackageTests.files {
+      let path = SharedData.url("real/" + file).path
+      let lines = await Survey.lines(of: path, as: .own)
+      #expect(lines == RealGeoPackageTests.outcomes[file], "\(file)")
+    }
+  }
+
+  @Test func `views call plain functions and use no virtual table`() async throws {
+    let package = try await package(
+      """
+      CREATE VIEW plain AS SELECT fid, upper(name) AS name FROM points;
+      CREATE VIEW sly AS SELECT id AS fid FROM rtree_points_geom;
+      INSERT INTO gpkg_contents (table_name, data_type, identifier) VALUES
+        ('plain', 'attributes', 'plain'), ('sly', 'attributes', 'sly');
+      """)
+    let store = try await open(package, .foreign)
+    #expect(try await store.ids(Query("plain")) == [1, 2])
+    let error = await thrown { _ = try await store.ids(Query("sly")) }
+    #expect(error?.code == .invalidData)
+    #expect(error?.message.contains("unsafe use of virtual table") == true)
+    await store.close()
+    let own = try await open(package, .own)
+    #expect(try await own.ids(Query("sly")) == [1, 2])
+    await own.close()
+  }
+
+  private static let endless =
+    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS fid FROM n"
+
+  @Test func `a view without end is not counted for long`() async throws {
+    let package = try await package(
+      """
+      CREATE VIEW endless AS \(Self.endless);
+      INSERT INTO gpkg_contents (table_name, data_type, identifier)
+        VALUES ('endless', 'attributes', 'endless');
+      """)
+    let store = try await open(package, Self.impatient)
+    let layers = try await store.layers()
+    #expect(layers.map(\.featureCount) == [2, nil])
+    #expect(
+      layers[1].notes == [
+        "it cannot be read: counting its rows takes too long: a view of the file may have no end"
+      ])
+    await store.close()
+  }
+
+  @Test func `a catalogue without end is refused`() async throws {
+    let package = try await package(
+      """
+      ALTER TABLE gpkg_contents RENAME TO other;
+      CREATE VIEW gpkg_contents AS
+        SELECT i AS table_name, 'features' AS data_type, NULL AS identifier, NULL AS description,
+          NULL AS srs_id, 0 AS min_x, 0 AS min_y, 0 AS max_x, 0 AS max_y, i AS rowid
+        FROM (\(Self.endless.replacingOccurrences(of: "AS fid", with: "")));
+      """)
+    let error = await thrown { _ = try await open(package, Self.impatient) }
+    #expect(error?.code == .invalidData)
+    #expect(error?.message.hasPrefix("reading the file's catalogue takes too long") == true)
+  }
+
+  private static var impatient: OpeningProfile {
+    var profile = OpeningProfile.foreign
+    profile.patience = .milliseconds(300)
+    return profile
+  }
+}
