@@ -1,5 +1,6 @@
 // What the machine and the libraries give when nothing stands between: SQLite, SpatiaLite and PROJ
-// called from C. All connections are opened as Fieldpack opens its own: no mutex, no mapped file.
+// called from C. Connections are opened as Fieldpack opens them for the same work: no mutex, and a
+// mapped file for boxes and ids only.
 //
 //   limits scan FILE LAYER              steps through all rows and reads every column
 //   limits boxes|ids FILE LAYER BOXES   a prepared join with the R-tree; the file is opened before
@@ -234,6 +235,7 @@ int main(int count, char **arguments) {
   struct totals totals = {0};
   double start = now();
   open_file(arguments[2], SQLITE_OPEN_READONLY);
+  if (!strcmp(work, "boxes") || !strcmp(work, "ids")) run("PRAGMA mmap_size=1099511627776");
   if (!strcmp(work, "boxes")) return boxes(layer, argument, 0);
   if (!strcmp(work, "ids")) return boxes(layer, argument, 1);
   if (!strcmp(work, "relation")) {

@@ -2,7 +2,7 @@ import Fieldpack
 import Foundation
 
 /// Works that read one layer of a GeoPackage. Opening the file counts except for boxes, whose
-/// peers keep it open.
+/// peers keep it open; there the file is opened as our own, which maps it into memory.
 struct Reading {
   enum Work: String { case scan, lent, boxes, ids, counts, relation, `where` }
 
@@ -50,7 +50,7 @@ struct Reading {
   private func boxes(_ work: Work, _ file: String) async throws -> Figures {
     let boxes = try Self.boxes(file)
     let layer = layer
-    let store = try await GeoPackageStore(path: path, id: "bench")
+    let store = try await GeoPackageStore(path: path, id: "bench", profile: .own)
     return try await store.read { (snapshot) throws(FieldpackError) in
       var sink = TouchingSink()
       var latencies: [Double] = []
