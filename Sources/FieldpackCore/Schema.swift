@@ -17,11 +17,17 @@ public struct ColumnDefinition: Hashable, Sendable {
   /// The `title` and `description` of `gpkg_data_columns`.
   public var title: String?
   public var description: String?
+  /// The `name` of `gpkg_data_columns`, a short one for people; unique in a layer.
+  public var shortName: String?
+  /// What the blobs of the column are, such as `image/jpeg`.
+  public var mediaType: String?
+  /// What the values may be; every write is held to it.
+  public var constraint: ColumnConstraint?
 
   public init(
     _ name: String, _ type: ColumnType, isNullable: Bool = true, isUnique: Bool = false,
     defaultSQL: String? = nil, isGenerated: Bool = false, title: String? = nil,
-    description: String? = nil
+    description: String? = nil, constraint: ColumnConstraint? = nil
   ) {
     self.name = name
     self.type = type
@@ -31,6 +37,7 @@ public struct ColumnDefinition: Hashable, Sendable {
     self.isGenerated = isGenerated
     self.title = title
     self.description = description
+    self.constraint = constraint
   }
 }
 

@@ -79,6 +79,9 @@ public struct StoreSnapshot: ~Copyable {
 
   public init(_ reading: any SnapshotReading) { self.reading = reading }
 
+  /// What the store itself answers with, for what only some stores can be asked.
+  package var backing: any SnapshotReading { reading }
+
   public borrowing func layers() throws(FieldpackError) -> [Layer] { try reading.layers() }
 
   public borrowing func scan(
@@ -117,6 +120,9 @@ public struct FeatureWriter {
   private let writing: any FeatureWriting
 
   public init(_ writing: any FeatureWriting) { self.writing = writing }
+
+  /// What the store itself writes with, for what only some stores can do.
+  package var backing: any FeatureWriting { writing }
 
   /// Stores a new feature and gives its id: the one it asks for, else one the store chooses.
   ///

@@ -133,6 +133,14 @@ final class BulkInserter: Sendable {
   }
 }
 
+/// What becomes of rows that the file's rules speak against.
+struct LoadRules {
+  /// Passes over what cannot be stored.
+  var skipsErrors = false
+  /// Holds values to the constraints of their columns.
+  var enforcesConstraints = true
+}
+
 /// The statements that insert rows of one shape into one table.
 final class Insertion {
   /// Rows passed over; read after the inserter has drained.
@@ -161,12 +169,12 @@ final class Insertion {
   ///   id, or in a table with constraints of its own, can violate one, and several can go in one
   ///   statement, which could not be undone in part.
   init(
-    of source: Schema, into table: LayerTable, ids: LoadedIDs, isNew: Bool, skipsErrors: Bool,
+    of source: Schema, into table: LayerTable, ids: LoadedIDs, isNew: Bool, rules: LoadRules,
     file: GeoPackageFile
   ) throws(FieldpackError) {
     self.table = table
     self.file = file
-    self.skipsErrors = skipsErrors
+    skipsErrors = rules.skipsErrors
     var names = [table.idExpression]
     var places: [Int] = []
     let hasGeometry = source.geometry != nil && table.schema.geometry != nil
@@ -180,11 +188,11 @@ final class Insertion {
     var plan = RowPlan(
       store: file.store, layer: table.layer.id, columns: places, hasGeometry: hasGeometry,
       srsID: Int32(clamping: table.srsID ?? 0), ids: ids)
-    if !isNew {
-      plan.limits = places.enumerated().compactMap { place, index in
-        table.schema.columnIndex(source.columns[index].name).flatMap {
-          ColumnLimit(table.schema.columns[$0], place: place)
-        }
+    plan.limits = places.enumerated().compactMap { place, index in
+      table.schema.columnIndex(source.columns[index].name).flatMap {
+        ColumnLimit(
+          table.schema.columns[$0], place: place, isFitting: isNew,
+          enforcesConstraint: rules.enforcesConstraints)
       }
     }
     func insert(_ count: Int, _ names: [String]) -> String {

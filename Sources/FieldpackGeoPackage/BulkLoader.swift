@@ -21,6 +21,9 @@ public final class BulkLoader: FeatureSink {
   /// Passes over rows that cannot be stored or transformed, and counts and lists them; to be set
   /// before layers are prepared.
   public var skipsErrors = false
+  /// Whether values are held to the constraints of their columns; to be set before layers are
+  /// prepared. A copy of a layer keeps what was there before its constraints were.
+  public var enforcesConstraints = true
   public private(set) var skipped: [SkippedFeature] = []
   public private(set) var skippedCount = 0
   private let skippedLimit = 1000
@@ -35,7 +38,7 @@ public final class BulkLoader: FeatureSink {
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
     let target = try BulkTarget(
       file: file, table: table, source: schema, ids: ids, isNew: isNew, inserter: inserter,
-      skipsErrors: skipsErrors)
+      rules: LoadRules(skipsErrors: skipsErrors, enforcesConstraints: enforcesConstraints))
     if clusters { target.cluster() }
     targets[schema.layer] = target
     order.append(schema.layer)
@@ -77,7 +80,9 @@ public final class BulkLoader: FeatureSink {
     do throws(FieldpackError) {
       try current.insert(row)
     } catch {
-      guard skipsErrors, error.code == .invalidData else { throw error }
+      guard skipsErrors, error.code == .invalidData || error.code == .constraint else {
+        throw error
+      }
       note([SkippedFeature(location: error.location, reason: error.message)], count: 1)
     }
     rowCount += 1

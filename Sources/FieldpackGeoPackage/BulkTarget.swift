@@ -11,7 +11,7 @@ final class BulkTarget {
   let isNew: Bool
   private let ids: LoadedIDs
   private let inserter: BulkInserter
-  private let skipsErrors: Bool
+  private let rules: LoadRules
   private var source: Schema
   private var insertion: Insertion
   private var refusedBefore = 0
@@ -30,20 +30,20 @@ final class BulkTarget {
 
   init(
     file: GeoPackageFile, table: LayerTable, source: Schema, ids: LoadedIDs, isNew: Bool,
-    inserter: BulkInserter, skipsErrors: Bool
+    inserter: BulkInserter, rules: LoadRules
   ) throws(FieldpackError) {
     self.file = file
     self.table = table
     self.isNew = isNew
     self.ids = ids
     self.inserter = inserter
-    self.skipsErrors = skipsErrors
+    self.rules = rules
     self.source = source
     rows = inserter.emptyRows()
     tree = PackedRTree(folder: file.folder)
     try Self.turnOffTriggers(file, table)
     insertion = try Insertion(
-      of: source, into: table, ids: ids, isNew: isNew, skipsErrors: skipsErrors, file: file)
+      of: source, into: table, ids: ids, isNew: isNew, rules: rules, file: file)
     encoder = RowEncoder(insertion.plan)
     if !isNew, ids != .given { nextID = try Self.freeID(file, table) }
   }
@@ -110,7 +110,7 @@ final class BulkTarget {
     try inserter.drain()
     refusedBefore += insertion.skippedCount
     insertion = try Insertion(
-      of: schema, into: table, ids: ids, isNew: isNew, skipsErrors: skipsErrors, file: file)
+      of: schema, into: table, ids: ids, isNew: isNew, rules: rules, file: file)
     encoder = RowEncoder(insertion.plan, transformation: encoder.transformation)
     source = schema
     if isClustered { cluster() }

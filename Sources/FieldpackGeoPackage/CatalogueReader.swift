@@ -43,7 +43,7 @@ struct CatalogueReader {
   private struct Descriptions {
     var geometries: [SQLName: GeometryRow]
     var indexed: Set<ColumnName>
-    var columns: [ColumnName: DataColumn]
+    var columns: [ColumnName: SchemaExtension.Entry]
     var hasCounts: Bool
     var isUTF8: Bool
   }
@@ -191,19 +191,10 @@ struct CatalogueReader {
       rows.map { ColumnName($0[0].textValue ?? "", $0[1].textValue ?? "") })
   }
 
-  private struct DataColumn {
-    var title: String?
-    var description: String?
-    var mimeType: String?
-  }
-
-  private func readDataColumns() throws(FieldpackError) -> [ColumnName: DataColumn] {
-    var found: [ColumnName: DataColumn] = [:]
-    let rows = try file.rows(
-      "SELECT table_name, column_name, title, description, mime_type FROM gpkg_data_columns")
-    for row in rows {
-      found[ColumnName(row[0].textValue ?? "", row[1].textValue ?? "")] = DataColumn(
-        title: row[2].textValue, description: row[3].textValue, mimeType: row[4].textValue)
+  private func readDataColumns() throws(FieldpackError) -> [ColumnName: SchemaExtension.Entry] {
+    var found: [ColumnName: SchemaExtension.Entry] = [:]
+    for entry in try SchemaExtension(file: file).entries() {
+      found[ColumnName(entry.table, entry.column)] = entry
     }
     return found
   }
@@ -259,7 +250,7 @@ struct CatalogueReader {
     schema.columns = columns.map { column in
       var definition = column.definition
       if let entry = described.columns[ColumnName(row.table, definition.name)] {
-        Self.describe(&definition, entry)
+        entry.describe(&definition)
       }
       return definition
     }
@@ -292,13 +283,6 @@ struct CatalogueReader {
       type: GeometryType(name: row.type) ?? .geometry,
       srs: system?.srs ?? .undefinedCartesian, z: OrdinateRule(rawValue: row.z) ?? .optional,
       m: OrdinateRule(rawValue: row.m) ?? .optional)
-  }
-
-  private static func describe(_ column: inout ColumnDefinition, _ entry: DataColumn) {
-    column.title = entry.title
-    column.description = entry.description
-    column.isSourceID = entry.title == DataColumnMark.sourceID
-    if case .text = column.type, entry.mimeType == "application/json" { column.type = .json }
   }
 
   /// Some writers leave zeros where they know nothing.

@@ -8,7 +8,9 @@ struct FeatureEncoder {
   let table: LayerTable
 
   /// The columns in SQL with the values to bind.
-  func values(_ attributes: Attributes) throws(FieldpackError) -> [(String, SQLiteValue)] {
+  func values(
+    _ attributes: Attributes, of id: FeatureID? = nil
+  ) throws(FieldpackError) -> [(String, SQLiteValue)] {
     var values: [(String, SQLiteValue)] = []
     for element in attributes.elements {
       guard let index = table.schema.columnIndex(element.name) else {
@@ -21,6 +23,11 @@ struct FeatureEncoder {
       }
       guard let value = Self.stored(element.value, in: column.type) else {
         throw refused(column, "is \(column.type.sql) and cannot hold \(element.value.words)")
+      }
+      if let constraint = column.constraint, !constraint.allows(Value(value)) {
+        throw constraint.refusal(
+          of: Value(value), column: column.name,
+          .init(store: file.store, layer: table.layer.id, feature: id))
       }
       values.append((quoted(column.name), value))
     }
@@ -60,7 +67,7 @@ struct FeatureEncoder {
     case .blob(let limit):
       guard case .blob(let bytes) = value, bytes.count <= limit ?? .max else { return nil }
       return .blob(bytes)
-    case .other: return any(value)
+    case .other: return SQLiteValue(value)
     }
   }
 
@@ -103,19 +110,6 @@ struct FeatureEncoder {
     return text.unicodeScalars.count <= limit ?? .max ? .text(text) : nil
   }
 
-  private static func any(_ value: Value) -> SQLiteValue? {
-    switch value {
-    case .null: .null
-    case .boolean(let flag): .integer(flag ? 1 : 0)
-    case .integer(let number): .integer(number)
-    case .real(let number): .real(number)
-    case .text(let text): .text(text)
-    case .blob(let bytes): .blob(bytes)
-    case .date(let day): .text(day.description)
-    case .dateTime(let instant): .text(instant.description)
-    }
-  }
-
   /// The geometry column in SQL with the blob to bind.
   func geometry(_ geometry: Geometry?) throws(FieldpackError) -> (String, SQLiteValue) {
     guard let column = table.schema.geometry else {
@@ -151,6 +145,22 @@ struct FeatureEncoder {
     guard let problem else { return }
     throw FieldpackError(
       .invalidData, "layer '\(layer)' \(problem)", location: .init(store: store, layer: layer))
+  }
+}
+
+extension ColumnConstraint {
+  /// The error for a value that is not allowed.
+  func refusal(
+    of value: Value, column: String, _ place: KeyTuple.Partial
+  ) -> FieldpackError {
+    let text = value.plainText
+    let shown = text.count > 60 ? text.prefix(59) + "…" : text[...]
+    let feature = place.feature.map { " of feature \($0)" } ?? ""
+    return FieldpackError(
+      .constraint,
+      "column '\(column)' of layer '\(place.layer ?? "")' cannot hold the value '\(shown)'\(feature): "
+        + "its constraint '\(name)' allows \(summary)",
+      location: place)
   }
 }
 

@@ -12,7 +12,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
 
   private var touched: [LayerID: Touched] = [:]
 
-  private func table(_ layer: LayerID) throws(FieldpackError) -> LayerTable {
+  func table(_ layer: LayerID) throws(FieldpackError) -> LayerTable {
     let catalogue = try file.catalogue()
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
     return table
@@ -35,7 +35,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
   func create(_ feature: Feature, in layer: LayerID) throws(FieldpackError) -> FeatureID {
     let table = try writable(layer)
     let encoder = FeatureEncoder(file: file, table: table)
-    var values = try encoder.values(feature.attributes)
+    var values = try encoder.values(feature.attributes, of: feature.id)
     if let geometry = feature.geometry { values.append(try encoder.geometry(geometry)) }
     if let id = feature.id { values.append((table.idExpression, .integer(try number(id, table)))) }
     let names = values.map(\.0).joined(separator: ", ")
@@ -85,7 +85,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
   ) throws(FieldpackError) {
     let table = try writable(layer)
     let encoder = FeatureEncoder(file: file, table: table)
-    var values = try encoder.values(attributes)
+    var values = try encoder.values(attributes, of: id)
     if case .set(let new) = geometry {
       try noteShrinking(table, id)
       values.append(try encoder.geometry(new))
@@ -217,9 +217,21 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     touched[table.layer.id] = nil
   }
 
+  func setConstraint(
+    _ constraint: ColumnConstraint?, of column: String, in layer: LayerID
+  ) throws(FieldpackError) {
+    let table = try table(layer)
+    guard let place = table.schema.columnIndex(column) else {
+      throw table.schema.unknownColumn(column).adding(location: .init(store: file.store))
+    }
+    try whole { () throws(FieldpackError) in
+      try SchemaExtension(file: file).set(constraint, of: table.schema.columns[place], in: table)
+    }
+  }
+
   /// Several statements that happen together or not at all, also where the caller goes on after
   /// the error.
-  private func whole(_ body: () throws(FieldpackError) -> Void) throws(FieldpackError) {
+  func whole(_ body: () throws(FieldpackError) -> Void) throws(FieldpackError) {
     defer { file.forgetCatalogue() }
     try file.connection.savepoint(body)
   }

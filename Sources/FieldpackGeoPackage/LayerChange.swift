@@ -23,29 +23,17 @@ struct LayerChange {
   func remove(_ table: LayerTable) throws(FieldpackError) {
     if let rtree = table.rtree { try file.execute("DROP TABLE \(quoted(rtree))") }
     try file.execute("PRAGMA defer_foreign_keys = ON")
+    let schema = SchemaExtension(file: file)
+    let constraints = try schema.constraintNames(of: table.table)
     for (naming, column) in try presentNaming() {
       try file.execute(
         "DELETE FROM \(naming) WHERE lower(\(column)) = lower(?)", [.text(table.table)])
     }
     let kind = table.layer.isView ? "VIEW" : "TABLE"
     try file.execute("DROP \(kind) \(quoted(table.table))")
-    try dropEmptyExtensions()
+    try schema.removeUnused(constraints)
+    try schema.dropIfEmpty()
     file.forgetCatalogue()
-  }
-
-  /// The schema extension's tables go with the last row that needs them.
-  private func dropEmptyExtensions() throws(FieldpackError) {
-    guard try file.hasTable("gpkg_data_columns"),
-      try file.hasTable("gpkg_data_column_constraints"),
-      try file.integer(
-        "SELECT (SELECT count(*) FROM gpkg_data_columns) "
-          + "+ (SELECT count(*) FROM gpkg_data_column_constraints)") == 0
-    else { return }
-    for table in ["gpkg_data_columns", "gpkg_data_column_constraints"] {
-      try file.execute("DROP TABLE \(table)")
-      try file.execute(
-        "DELETE FROM gpkg_extensions WHERE lower(table_name) = ?", [.text(table)])
-    }
   }
 
   func rename(_ table: LayerTable, to name: LayerID) throws(FieldpackError) {

@@ -109,7 +109,7 @@ struct LayerCreation {
       if geometry.type.isCurved { try registerCurves(geometry, table) }
       try createRTree(RTreeSQL(schema), catalogue.triggerSet, withTriggers: withTriggers)
     }
-    try describe(schema.columns, of: table)
+    try SchemaExtension(file: file).describe(schema.columns, of: table)
     file.forgetCatalogue()
   }
 
@@ -221,42 +221,8 @@ struct LayerCreation {
       try file.execute(
         "ALTER TABLE \(quoted(table.table)) ADD COLUMN \(Self.columnSQL(column))")
     }
-    try describe(columns, of: table.table)
+    try SchemaExtension(file: file).describe(columns, of: table.table)
     file.forgetCatalogue()
-  }
-
-  /// Keeps in `gpkg_data_columns` what a declared type cannot say.
-  private func describe(
-    _ columns: [ColumnDefinition], of table: String
-  ) throws(FieldpackError) {
-    let described = columns.filter {
-      $0.type == .json || $0.isSourceID || $0.title != nil || $0.description != nil
-    }
-    guard !described.isEmpty else { return }
-    if try !file.hasTable("gpkg_data_columns") { try createSchemaExtension() }
-    for column in described {
-      let title = column.isSourceID ? DataColumnMark.sourceID : column.title
-      try file.execute(
-        "INSERT OR REPLACE INTO gpkg_data_columns "
-          + "(table_name, column_name, title, description, mime_type) VALUES (?, ?, ?, ?, ?)",
-        [
-          .text(table), .text(column.name), title.map(SQLiteValue.text) ?? .null,
-          column.description.map(SQLiteValue.text) ?? .null,
-          column.type == .json ? .text("application/json") : .null,
-        ])
-    }
-  }
-
-  private func createSchemaExtension() throws(FieldpackError) {
-    try file.execute(RequiredTables.dataColumns)
-    if try !file.hasTable("gpkg_data_column_constraints") {
-      try file.execute(RequiredTables.dataColumnConstraints)
-    }
-    for table in ["gpkg_data_columns", "gpkg_data_column_constraints"] {
-      try registerExtension(
-        "gpkg_schema", table: table, column: nil,
-        definition: "http://www.geopackage.org/spec121/#extension_schema", scope: "read-write")
-    }
   }
 }
 

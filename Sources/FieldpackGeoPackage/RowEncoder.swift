@@ -58,13 +58,11 @@ package struct RowEncoder {
     _ id: FeatureID, _ start: Int, _ rows: inout EncodedRows
   ) throws(FieldpackError) {
     let first = rows.count * plan.parameters + (plan.hasGeometry ? 1 : 0)
-    for limit in plan.limits where !limit.allows(rows.values, first + limit.place) {
+    let place = KeyTuple.Partial(store: plan.store, layer: plan.layer, feature: id)
+    for limit in plan.limits {
+      guard let error = limit.refusal(of: rows.values, first + limit.place, place) else { continue }
       rows.undo(parameters: plan.parameters, bytesFrom: start)
-      throw FieldpackError(
-        .invalidData,
-        "column '\(limit.column)' of layer '\(plan.layer)' is \(limit.type.sql) and too narrow for "
-          + "the value of feature \(id)",
-        location: .init(store: plan.store, layer: plan.layer, feature: id))
+      throw error
     }
   }
 
@@ -185,24 +183,47 @@ package struct ColumnLimit: Sendable {
   let place: Int
   private let integers: ClosedRange<Int64>
   private let length: Int
+  private let test: ConstraintTest?
 
-  /// `nil` for types that hold every integer and text.
-  init?(_ column: ColumnDefinition, place: Int) {
+  /// `nil` for columns that hold every integer and text.
+  ///
+  /// - Parameter isFitting: whether the column was made for the values that come.
+  init?(_ column: ColumnDefinition, place: Int, isFitting: Bool, enforcesConstraint: Bool) {
     var (integers, length) = (Int64.min...Int64.max, Int.max)
+    test = enforcesConstraint ? column.constraint.map(ConstraintTest.init) : nil
     switch column.type {
+    case _ where isFitting: break
     case .tinyInt: integers = -128...127
     case .smallInt: integers = -32_768...32_767
     case .mediumInt: integers = -2_147_483_648...2_147_483_647
     case .text(let limit?): length = limit
-    default: return nil
+    default: break
     }
+    if test == nil, integers == Int64.min...Int64.max, length == .max { return nil }
     self.column = column.name
     type = column.type
     self.place = place
     (self.integers, self.length) = (integers, length)
   }
 
-  func allows(_ values: RowCells, _ cell: Int) -> Bool {
+  /// Why a cell cannot be stored; `nil` where it can.
+  func refusal(
+    of values: RowCells, _ cell: Int, _ place: KeyTuple.Partial
+  ) -> FieldpackError? {
+    guard allows(values, cell) else {
+      let feature = place.feature?.description ?? ""
+      return FieldpackError(
+        .invalidData,
+        "column '\(column)' of layer '\(place.layer ?? "")' is \(type.sql) and too narrow for the "
+          + "value of feature \(feature)", location: place)
+    }
+    guard let test else { return nil }
+    let value = values.value(at: cell)
+    return test.allows(value)
+      ? nil : test.constraint.refusal(of: value, column: column, place)
+  }
+
+  private func allows(_ values: RowCells, _ cell: Int) -> Bool {
     let cell = values.cells[cell]
     switch cell.kind {
     case .integer: return integers.contains(Int64(bitPattern: cell.bits))
@@ -211,6 +232,23 @@ package struct ColumnLimit: Sendable {
       // Characters begin where no continuation byte is.
       return bytes.count { $0 & 0xC0 != 0x80 } <= length
     default: return true
+    }
+  }
+}
+
+extension RowCells {
+  /// A copy of one value.
+  fileprivate func value(at place: Int) -> Value {
+    let cell = cells[place]
+    func content() -> ArraySlice<UInt8> {
+      bytes[Int(cell.bits)..<Int(cell.bits) + Int(cell.length)]
+    }
+    switch cell.kind {
+    case .null: return .null
+    case .integer: return .integer(Int64(bitPattern: cell.bits))
+    case .real: return .real(Double(bitPattern: cell.bits))
+    case .text: return .text(String(decoding: content(), as: UTF8.self))
+    case .blob: return .blob(Array(content()))
     }
   }
 }

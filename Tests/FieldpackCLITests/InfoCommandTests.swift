@@ -89,6 +89,47 @@ import Testing
     #expect(result.status == 0)
   }
 
+  @Test func `shows what a column may hold`() async throws {
+    _ = try await survey.run("export", "wells.geojson", "-o", "wells.gpkg")
+    let script = """
+      CREATE TABLE gpkg_data_columns (table_name TEXT NOT NULL, column_name TEXT NOT NULL,
+        name TEXT, title TEXT, description TEXT, mime_type TEXT, constraint_name TEXT,
+        PRIMARY KEY (table_name, column_name));
+      CREATE TABLE gpkg_data_column_constraints (constraint_name TEXT NOT NULL,
+        constraint_type TEXT NOT NULL, value TEXT, min NUMERIC, min_is_inclusive BOOLEAN,
+        max NUMERIC, max_is_inclusive BOOLEAN, description TEXT,
+        UNIQUE (constraint_name, constraint_type, value));
+      INSERT INTO gpkg_data_columns VALUES
+        ('default', 'depth', NULL, 'Depth', NULL, NULL, 'depths');
+      INSERT INTO gpkg_data_column_constraints VALUES
+        ('depths', 'range', NULL, 0, 1, 99.5, 0, 'in metres');
+      """
+    #expect(try await survey.run("sql", "wells.gpkg", script, "--write").status == 0)
+    let text = try await survey.run("info", "wells.gpkg", "default")
+    #expect(text.output.contains("\ndepth   REAL     at least 0 and below 99.5, Depth\n"))
+    let json = try await survey.run("info", "wells.gpkg", "default", "--json")
+    #expect(
+      json.output.contains(
+        """
+        "title":"Depth","description":null,"constraint":{"name":"depths","kind":"range",\
+        "values":[],"min":{"value":0,"isInclusive":true},"max":{"value":99.5,\
+        "isInclusive":false},"pattern":null,"description":"in metres"}}
+        """))
+    _ = try await survey.run("export", "wells.gpkg", "-o", "copy.gpkg")
+    _ = try await survey.run("transform", "wells.gpkg", "--srs", "EPSG:3857", "-o", "moved.gpkg")
+    for file in ["copy.gpkg", "moved.gpkg"] {
+      let copy = try await survey.run("info", file, "default")
+      #expect(copy.output.contains("\ndepth   REAL     at least 0 and below 99.5, Depth\n"))
+    }
+    let feature = #"{"type":"Feature","geometry":null,"properties":{"depth":99.5}}"#
+    let refused = try await survey.run("create", "copy.gpkg", "default", "-", input: feature)
+    #expect(refused.status == 1)
+    #expect(
+      refused.error
+        == "fieldpack: stdin, feature 1, byte 0: column 'depth' of layer 'default' cannot hold the value '99.5': its "
+        + "constraint 'depths' allows at least 0 and below 99.5\n")
+  }
+
   @Test func `json has everything in one document`() async throws {
     let result = try await survey.run("info", "survey.scfg", "--store", "wells", "--json")
     #expect(
@@ -100,11 +141,14 @@ import Testing
         "z":"prohibited","m":"prohibited","srs":"EPSG:4326","srsName":"WGS 84",\
         "hasSpatialIndex":true},"idColumn":"fid","columns":[\
         {"name":"name","type":"TEXT","isNullable":true,"isUnique":false,"default":null,\
-        "isGenerated":false,"title":null,"description":null},\
+        "isGenerated":false,"title":null,"description":null,\
+        "constraint":null},\
         {"name":"depth","type":"REAL","isNullable":true,"isUnique":false,"default":null,\
-        "isGenerated":false,"title":null,"description":null},\
+        "isGenerated":false,"title":null,"description":null,\
+        "constraint":null},\
         {"name":"open","type":"BOOLEAN","isNullable":true,"isUnique":false,"default":null,\
-        "isGenerated":false,"title":null,"description":null}],"isView":false,"notes":[]}]}],\
+        "isGenerated":false,"title":null,"description":null,\
+        "constraint":null}],"isView":false,"notes":[]}]}],\
         "diagnostics":[{"severity":"warning","file":"survey.scfg","line":3,"column":76,\
         "message":"unknown key 'colour', kept and not used"}]}
 

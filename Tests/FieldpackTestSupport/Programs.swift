@@ -55,6 +55,11 @@ public enum Programs {
     return String(decoding: data, as: UTF8.self)
   }
 
+  /// A Python with GDAL's own bindings; `nil` where there is none.
+  public static let gdalPython: String? = ["/usr/bin/python3", environmentPython]
+    .first { isRunnable($0) && succeeds($0, ["-c", "from osgeo import gdal, ogr"]) }
+  public static let noGDALPython = "no Python with osgeo: install python3-gdal"
+
   private static var environmentPython: String {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../.build/venv/bin/python").standardizedFileURL.path

@@ -24,6 +24,7 @@ final class GeoPackageExport {
       creating: path, version: options.version, overwrite: options.overwrite,
       store: FileImport.storeID(of: path))
     writer.loader.skipsErrors = options.skipsErrors
+    writer.loader.enforcesConstraints = false
   }
 
   var interrupt: @Sendable () -> Void { writer.interrupt }

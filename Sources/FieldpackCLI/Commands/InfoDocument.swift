@@ -60,7 +60,41 @@ struct InfoDocument {
       "isNullable": .boolean(column.isNullable), "isUnique": .boolean(column.isUnique),
       "default": JSONValue(column.defaultSQL), "isGenerated": .boolean(column.isGenerated),
       "title": JSONValue(column.title), "description": JSONValue(column.description),
+      "constraint": column.constraint.map(constraint) ?? nil,
     ]
+  }
+
+  private func constraint(_ constraint: ColumnConstraint) -> JSONValue {
+    var kind = ""
+    var (values, ends, pattern): ([JSONValue], [ColumnConstraint.Bound?], String?) = ([], [], nil)
+    switch constraint.rule {
+    case .oneOf(let members):
+      kind = "enum"
+      values = members.map { .text($0.value) }
+    case .range(let low, let high):
+      kind = "range"
+      ends = [low, high]
+    case .glob(let text):
+      kind = "glob"
+      pattern = text
+    }
+    func end(_ place: Int) -> JSONValue {
+      guard ends.indices.contains(place), let bound = ends[place] else { return nil }
+      return ["value": Self.value(bound.value), "isInclusive": .boolean(bound.isInclusive)]
+    }
+    return [
+      "name": .text(constraint.name), "kind": .text(kind), "values": .array(values),
+      "min": end(0), "max": end(1), "pattern": JSONValue(pattern),
+      "description": JSONValue(constraint.description),
+    ]
+  }
+
+  private static func value(_ value: Value) -> JSONValue {
+    switch value {
+    case .integer(let number): .integer(number)
+    case .real(let number): .real(number)
+    default: .text(value.plainText)
+    }
   }
 
   private func diagnostic(_ diagnostic: ConfigDiagnostic) -> JSONValue {

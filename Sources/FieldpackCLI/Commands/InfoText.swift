@@ -127,6 +127,7 @@ struct InfoText {
     if column.isGenerated { remarks.append("generated") }
     if column.isPrimaryKey { remarks.append("primary key") }
     if column.isSourceID { remarks.append("id of the source") }
+    if let constraint = column.constraint { remarks.append(constraint.summary) }
     if let title = column.title, title != column.name { remarks.append(title) }
     if let text = column.description, !text.isEmpty { remarks.append(text) }
     return remarks.joined(separator: ", ")

@@ -1,0 +1,370 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// The Schema extension: `gpkg_data_columns` and `gpkg_data_column_constraints`.
+struct SchemaExtension {
+  let file: GeoPackageFile
+
+  static let columnsTable = "gpkg_data_columns"
+  static let constraintsTable = "gpkg_data_column_constraints"
+
+  // MARK: Reading
+
+  /// What is said of a column.
+  struct Entry {
+    var table: String
+    var column: String
+    var shortName: String?
+    var title: String?
+    var description: String?
+    var mediaType: String?
+    var constraint: ColumnConstraint?
+
+    /// Gives a column what is said of it.
+    func describe(_ column: inout ColumnDefinition) {
+      column.title = title
+      column.description = description
+      column.shortName = shortName
+      column.isSourceID = title == DataColumnMark.sourceID
+      column.constraint = constraint
+      if case .text = column.type, mediaType == "application/json" {
+        column.type = .json
+      } else {
+        column.mediaType = mediaType
+      }
+    }
+  }
+
+  /// All rows of `gpkg_data_columns`, which is there.
+  func entries() throws(FieldpackError) -> [Entry] {
+    let rows = try file.rows(
+      "SELECT table_name, column_name, name, title, description, mime_type, constraint_name "
+        + "FROM \(Self.columnsTable)")
+    let isConstrained = rows.contains { $0[6].textValue != nil }
+    let constraints = isConstrained ? try constraints() : [:]
+    return rows.map { row in
+      Entry(
+        table: row[0].textValue ?? "", column: row[1].textValue ?? "",
+        shortName: row[2].textValue, title: row[3].textValue, description: row[4].textValue,
+        mediaType: row[5].textValue,
+        constraint: row[6].textValue.flatMap { constraints[SQLName($0)] })
+    }
+  }
+
+  /// The constraints of the file by name; rows that make no sense are passed over.
+  func constraints() throws(FieldpackError) -> [SQLName: ColumnConstraint] {
+    guard try file.hasTable(Self.constraintsTable) else { return [:] }
+    let names = try constraintColumns()
+    let rows = try file.rows(
+      "SELECT constraint_name, constraint_type, value, min, \(names.minIsInclusive), max, "
+        + "\(names.maxIsInclusive), \(names.description) FROM \(Self.constraintsTable) "
+        + "ORDER BY rowid")
+    var found: [SQLName: ColumnConstraint] = [:]
+    for row in rows {
+      guard let name = row[0].textValue else { continue }
+      let known = found[SQLName(name)]
+      if let constraint = Self.constraint(name, row, adding: known) {
+        found[SQLName(name)] = constraint
+      }
+    }
+    return found
+  }
+
+  /// The columns whose names changed after version 1.0, or which some files lack.
+  struct ConstraintColumns {
+    var minIsInclusive: String
+    var maxIsInclusive: String
+    var description: String
+  }
+
+  func constraintColumns() throws(FieldpackError) -> ConstraintColumns {
+    let names = try file.rows("PRAGMA table_info(\(Self.constraintsTable))")
+      .compactMap { $0[1].textValue?.lowercased() }
+    func first(of names: [String], _ spellings: String...) -> String {
+      spellings.first { names.contains($0.lowercased()) } ?? "NULL"
+    }
+    return ConstraintColumns(
+      minIsInclusive: first(of: names, "min_is_inclusive", "minIsInclusive"),
+      maxIsInclusive: first(of: names, "max_is_inclusive", "maxIsInclusive"),
+      description: first(of: names, "description"))
+  }
+
+  private static func constraint(
+    _ name: String, _ row: [SQLiteValue], adding known: ColumnConstraint?
+  ) -> ColumnConstraint? {
+    let text = row[7].textValue
+    switch row[1].textValue?.lowercased() {
+    case "enum":
+      guard let value = row[2].anyText else { return nil }
+      let member = ColumnConstraint.Member(value, description: text)
+      guard let known else { return ColumnConstraint(name, .oneOf([member])) }
+      guard case .oneOf(let members) = known.rule else { return nil }
+      return ColumnConstraint(known.name, .oneOf(members + [member]))
+    case "range" where known == nil:
+      let (low, high) = (bound(row[3], row[4]), bound(row[5], row[6]))
+      guard low != nil || high != nil else { return nil }
+      return ColumnConstraint(name, .range(from: low, to: high), description: text)
+    case "glob" where known == nil:
+      guard let pattern = row[2].anyText else { return nil }
+      return ColumnConstraint(name, .glob(pattern), description: text)
+    default: return nil
+    }
+  }
+
+  /// An end of a range; an infinite one is none.
+  private static func bound(
+    _ value: SQLiteValue, _ isInclusive: SQLiteValue
+  ) -> ColumnConstraint.Bound? {
+    let isInclusive =
+      switch isInclusive {
+      case .integer(let flag): flag != 0
+      case .text(let flag): !["false", "0"].contains(flag.lowercased())
+      default: true
+      }
+    switch value {
+    case .integer, .text: return .init(Value(value), isInclusive: isInclusive)
+    case .real(let number) where number.isFinite:
+      return .init(.real(number), isInclusive: isInclusive)
+    default: return nil
+    }
+  }
+
+  // MARK: Writing
+
+  /// Keeps in `gpkg_data_columns` what a declared type cannot say.
+  func describe(
+    _ columns: [ColumnDefinition], of table: String
+  ) throws(FieldpackError) {
+    let described = columns.filter(\.needsDescription)
+    guard !described.isEmpty else { return }
+    try create()
+    for column in described {
+      let title = column.isSourceID ? DataColumnMark.sourceID : column.title
+      let constraint = try column.constraint.map { constraint throws(FieldpackError) in
+        try store(constraint)
+      }
+      let mediaType = column.type == .json ? "application/json" : column.mediaType
+      let texts = [
+        table, column.name, try freeShortName(column.shortName, of: table), title,
+        column.description, mediaType, constraint,
+      ]
+      try file.execute(
+        "INSERT OR REPLACE INTO \(Self.columnsTable) (table_name, column_name, name, title, "
+          + "description, mime_type, constraint_name) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        texts.map { $0.map(SQLiteValue.text) ?? .null })
+    }
+  }
+
+  /// A short name is unique in its table; a second one is left out.
+  private func freeShortName(
+    _ name: String?, of table: String
+  ) throws(FieldpackError) -> String? {
+    guard let name else { return nil }
+    let taken = try file.integer(
+      "SELECT 1 FROM \(Self.columnsTable) WHERE table_name = ? AND name = ?",
+      [.text(table), .text(name)])
+    return taken == nil ? name : nil
+  }
+
+  /// Gives a column of a layer a constraint, or takes its own away.
+  func set(
+    _ constraint: ColumnConstraint?, of column: ColumnDefinition, in table: LayerTable
+  ) throws(FieldpackError) {
+    let place: [SQLiteValue] = [.text(table.table), .text(column.name)]
+    let condition = "lower(table_name) = lower(?) AND lower(column_name) = lower(?)"
+    if let constraint {
+      try create()
+      let name = try store(constraint)
+      let known = try file.integer(
+        "SELECT 1 FROM \(Self.columnsTable) WHERE \(condition)", place)
+      let sql =
+        known == nil
+        ? "INSERT INTO \(Self.columnsTable) (constraint_name, table_name, column_name) "
+          + "VALUES (?, ?, ?)"
+        : "UPDATE \(Self.columnsTable) SET constraint_name = ? WHERE \(condition)"
+      try file.execute(sql, [.text(name)] + place)
+    } else if try file.hasTable(Self.columnsTable) {
+      try file.execute(
+        "UPDATE \(Self.columnsTable) SET constraint_name = NULL WHERE \(condition)", place)
+      try file.execute(
+        "DELETE FROM \(Self.columnsTable) WHERE \(condition) AND name IS NULL AND title IS NULL "
+          + "AND description IS NULL AND mime_type IS NULL AND constraint_name IS NULL", place)
+    }
+    if let old = column.constraint { try removeUnused([old.name]) }
+    try dropIfEmpty()
+  }
+
+  /// Writes the rows of a constraint, or finds them; gives its name in this file, which is another
+  /// where a different constraint has the name.
+  func store(_ constraint: ColumnConstraint) throws(FieldpackError) -> String {
+    try check(constraint)
+    let known = try constraints()
+    let wanted = constraint.name.lowercased()
+    for number in 1... {
+      let name = number == 1 ? wanted : "\(wanted)_\(number)"
+      guard let other = known[SQLName(name)] else {
+        try insert(constraint, as: name)
+        return name
+      }
+      if other.rule == constraint.rule { return other.name }
+    }
+    return wanted
+  }
+
+  private func check(_ constraint: ColumnConstraint) throws(FieldpackError) {
+    let problem: String? =
+      switch constraint.rule {
+      case _ where constraint.name.isEmpty: "has no name"
+      case .oneOf(let members):
+        members.isEmpty
+          ? "allows nothing"
+          : Set(members.map { Array($0.value.utf8) }).count < members.count
+            ? "has a value twice" : nil
+      case .range(let low, let high): Self.problem(low, high)
+      case .glob: nil
+      }
+    guard let problem else { return }
+    throw FieldpackError(
+      .invalidArgument, "constraint '\(constraint.name)' \(problem)",
+      location: .init(store: file.store))
+  }
+
+  private static func problem(
+    _ low: ColumnConstraint.Bound?, _ high: ColumnConstraint.Bound?
+  ) -> String? {
+    let bounds = [low, high].compactMap { $0?.value }
+    let isNumeric = bounds.allSatisfy {
+      switch $0 {
+      case .integer: true
+      case .real(let number): number.isFinite
+      default: false
+      }
+    }
+    if bounds.isEmpty { return "is a range without bounds" }
+    if !isNumeric, bounds.count < 2 { return "needs both ends, as a range of dates" }
+    guard let low, let high else { return nil }
+    let isAscending = ColumnConstraint(
+      "", .range(from: nil, to: .init(high.value, isInclusive: false))
+    ).allows(low.value)
+    return isAscending ? nil : "is a range whose lower end is not below its upper end"
+  }
+
+  private func insert(
+    _ constraint: ColumnConstraint, as name: String
+  ) throws(FieldpackError) {
+    let columns = try constraintColumns()
+    let hasDescription = columns.description != "NULL"
+    let sql =
+      "INSERT INTO \(Self.constraintsTable) (constraint_name, constraint_type, value, min, "
+      + "\(columns.minIsInclusive), max, \(columns.maxIsInclusive)"
+      + (hasDescription
+        ? ", description) VALUES (?, ?, ?, ?, ?, ?, ?, ?)" : ") VALUES (?, ?, ?, ?, ?, ?, ?)")
+    func write(_ values: [SQLiteValue], _ text: String?) throws(FieldpackError) {
+      let text = hasDescription ? [text.map(SQLiteValue.text) ?? .null] : []
+      try file.execute(sql, [.text(name)] + values + text)
+    }
+    let none: [SQLiteValue] = [.null, .null, .null, .null]
+    switch constraint.rule {
+    case .oneOf(let members):
+      for member in members {
+        try write([.text("enum"), .text(member.value)] + none, member.description)
+      }
+    case .range(let low, let high):
+      // The standard wants both ends, so an open one is infinite.
+      let ends =
+        [SQLiteValue(low?.value ?? .real(-.infinity)), .integer(low?.isInclusive == false ? 0 : 1)]
+        + [
+          SQLiteValue(high?.value ?? .real(.infinity)),
+          .integer(high?.isInclusive == false ? 0 : 1),
+        ]
+      try write([.text("range"), .null] + ends, constraint.description)
+    case .glob(let pattern):
+      try write([.text("glob"), .text(pattern)] + none, constraint.description)
+    }
+  }
+
+  private func create() throws(FieldpackError) {
+    let creation = LayerCreation(file: file)
+    for (table, sql) in [
+      (Self.columnsTable, RequiredTables.dataColumns),
+      (Self.constraintsTable, RequiredTables.dataColumnConstraints),
+    ] {
+      if try !file.hasTable(table) { try file.execute(sql) }
+      try creation.registerExtension(
+        "gpkg_schema", table: table, column: nil,
+        definition: "http://www.geopackage.org/spec121/#extension_schema", scope: "read-write")
+    }
+  }
+
+  // MARK: Removing
+
+  /// The names of the constraints that columns of a table have.
+  func constraintNames(of table: String) throws(FieldpackError) -> [String] {
+    guard try file.hasTable(Self.columnsTable) else { return [] }
+    return try file.rows(
+      "SELECT DISTINCT constraint_name FROM \(Self.columnsTable) "
+        + "WHERE lower(table_name) = lower(?) AND constraint_name NOT NULL", [.text(table)]
+    ).compactMap { $0[0].textValue }
+  }
+
+  /// Removes those of the constraints that no column has any more.
+  func removeUnused(_ names: [String]) throws(FieldpackError) {
+    guard try file.hasTable(Self.constraintsTable), try file.hasTable(Self.columnsTable) else {
+      return
+    }
+    for name in names {
+      try file.execute(
+        "DELETE FROM \(Self.constraintsTable) WHERE lower(constraint_name) = lower(?1) AND "
+          + "NOT EXISTS (SELECT 1 FROM \(Self.columnsTable) d "
+          + "WHERE lower(d.constraint_name) = lower(?1))", [.text(name)])
+    }
+  }
+
+  /// The extension's tables go with the last row that needs them.
+  func dropIfEmpty() throws(FieldpackError) {
+    let tables = [Self.columnsTable, Self.constraintsTable]
+    guard try file.hasTable(tables[0]), try file.hasTable(tables[1]),
+      try file.integer(
+        "SELECT EXISTS (SELECT 1 FROM \(tables[0])) + EXISTS (SELECT 1 FROM \(tables[1]))") == 0
+    else { return }
+    for table in tables {
+      try file.execute("DROP TABLE \(table)")
+      try file.execute("DELETE FROM gpkg_extensions WHERE lower(table_name) = ?", [.text(table)])
+    }
+  }
+}
+
+extension ColumnDefinition {
+  /// Whether a table cannot say all that is known of the column.
+  fileprivate var needsDescription: Bool {
+    type == .json || isSourceID || title != nil || description != nil || shortName != nil
+      || mediaType != nil || constraint != nil
+  }
+}
+
+extension SQLiteValue {
+  /// A text, or a number as text.
+  fileprivate var anyText: String? {
+    switch self {
+    case .text(let text): text
+    case .integer(let number): number.description
+    case .real(let number): number.description
+    default: nil
+    }
+  }
+
+  /// The stored form of a value, whatever the column.
+  init(_ value: Value) {
+    self =
+      switch value {
+      case .null: .null
+      case .boolean(let flag): .integer(flag ? 1 : 0)
+      case .integer(let number): .integer(number)
+      case .real(let number): .real(number)
+      case .text(let text): .text(text)
+      case .blob(let bytes): .blob(bytes)
+      case .date(let day): .text(day.description)
+      case .dateTime(let instant): .text(instant.description)
+      }
+  }
+}

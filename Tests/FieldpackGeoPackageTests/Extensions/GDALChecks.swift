@@ -1,0 +1,34 @@
+import FieldpackTestSupport
+import Testing
+
+@testable import FieldpackGeoPackage
+
+/// What GDAL says of a file that we wrote.
+enum GDALChecks {
+  /// Asks SQLite and each validator at hand; the one that does not know version 1.4 is left out
+  /// there.
+  static func expectValid(
+    _ package: TestPackage, _ version: GeoPackageVersion,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    #expect(try package.faults() == [], sourceLocation: sourceLocation)
+    for validator in Programs.validators where version != .v14 || validator.knowsVersion14 {
+      let result = try await Program.run(
+        validator.python,
+        ["-m", "osgeo_utils.samples.validate_gpkg", "-k", "--extra", package.path])
+      #expect(
+        result.output + result.error == "", "\(validator.python)", sourceLocation: sourceLocation)
+      #expect(result.status == 0, sourceLocation: sourceLocation)
+    }
+  }
+
+  /// What a script prints that has `gdal`, `ogr` and the file's `path`.
+  static func python(_ script: String, _ package: TestPackage) async throws -> [String] {
+    let head = "import sys\nfrom osgeo import gdal, ogr\ngdal.UseExceptions()\npath = sys.argv[1]\n"
+    let result = try await Program.run(
+      Programs.gdalPython ?? "", ["-c", head + script, package.path])
+    #expect(result.error == "")
+    return result.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      .map(String.init)
+  }
+}
