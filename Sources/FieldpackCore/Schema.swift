@@ -55,6 +55,8 @@ public struct GeometryColumn: Hashable, Sendable {
   public var srs: SRS
   public var z: OrdinateRule
   public var m: OrdinateRule
+  /// The moment that positions in a dynamic SRS hold for, as a year such as 2024.5.
+  public var epoch: Double?
 
   public init(
     _ name: String = "geom", type: GeometryType = .geometry, srs: SRS = .wgs84,

@@ -14,6 +14,14 @@ struct Catalogue: Sendable {
     var srs: SRS
     var name: String
     var definition: String
+    var description: String?
+    /// WKT 2, where the file has it.
+    var wkt2: String?
+    /// The coordinate epoch, as a year.
+    var epoch: Double?
+
+    /// The definition that the CRS WKT extension puts first.
+    var bestDefinition: String { wkt2 ?? definition }
   }
 
   /// The layer of that name, by exact name, else ignoring ASCII case as SQL does.

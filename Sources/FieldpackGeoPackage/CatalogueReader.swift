@@ -18,7 +18,7 @@ struct CatalogueReader {
     let version = try file.integer("PRAGMA user_version") ?? 0
     var catalogue = Catalogue(
       layers: [], triggerSet: version >= 10400 ? .from14 : .upTo13,
-      systems: has("gpkg_spatial_ref_sys") ? try readSystems() : [:])
+      systems: has("gpkg_spatial_ref_sys") ? try ReferenceSystems(file: file).all() : [:])
     let described = Descriptions(
       geometries: has("gpkg_geometry_columns") ? try readGeometryColumns() : [:],
       indexed: has("gpkg_extensions") ? try readIndexed() : [],
@@ -134,32 +134,6 @@ struct CatalogueReader {
         isPlainRTree: type == "table" && Self.isPlainRTree(row[2].textValue ?? ""))
     }
     return names
-  }
-
-  private func readSystems() throws(FieldpackError) -> [Int64: Catalogue.SystemRow] {
-    var systems: [Int64: Catalogue.SystemRow] = [:]
-    let rows = try file.rows(
-      "SELECT srs_id, organization, organization_coordsys_id, definition, srs_name "
-        + "FROM gpkg_spatial_ref_sys")
-    for row in rows {
-      guard let id = row[0].integerValue else { continue }
-      let code = row[2].integerValue ?? id
-      let organization = row[1].textValue ?? "NONE"
-      let definition = row[3].textValue ?? ""
-      systems[id] = .init(
-        srs: Self.identity(organization, code, id, definition), name: row[4].textValue ?? "",
-        definition: definition)
-    }
-    return systems
-  }
-
-  private static func identity(
-    _ organization: String, _ code: Int64, _ id: Int64, _ definition: String
-  ) -> SRS {
-    if id == 0 { return .undefinedGeographic }
-    let system = SRS(organization, Int32(clamping: code))
-    let says = ["", "undefined"].contains(definition.lowercased())
-    return id == -1 || system.organization == "NONE" && says ? .undefinedCartesian : system
   }
 
   private struct GeometryRow {
@@ -278,11 +252,13 @@ struct CatalogueReader {
       notes.append("its geometry column '\(row.column)' is missing")
       return nil
     }
-    return GeometryColumn(
+    var geometry = GeometryColumn(
       columns.remove(at: place).definition.name,
       type: GeometryType(name: row.type) ?? .geometry,
       srs: system?.srs ?? .undefinedCartesian, z: OrdinateRule(rawValue: row.z) ?? .optional,
       m: OrdinateRule(rawValue: row.m) ?? .optional)
+    geometry.epoch = system?.epoch
+    return geometry
   }
 
   /// Some writers leave zeros where they know nothing.

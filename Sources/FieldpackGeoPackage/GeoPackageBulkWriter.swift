@@ -109,7 +109,10 @@ public final class GeoPackageBulkWriter {
   ) throws(FieldpackError) -> TransformationReport? {
     var stored = schema
     stored.layer = name ?? schema.layer
-    if let srs { stored.geometry?.srs = srs }
+    if let srs, srs != schema.geometry?.srs {
+      stored.geometry?.srs = srs
+      stored.geometry?.epoch = nil
+    }
     if ids == .hashed {
       stored.columns.append(ColumnDefinition(LoadedIDs.contentIDColumn, .text()))
     }

@@ -1,6 +1,5 @@
 import FieldpackCore
 import FieldpackGeometry
-import FieldpackProjection
 import FieldpackSQLite
 
 /// Creates and changes the tables of a GeoPackage, in the transaction that the caller has open.
@@ -13,61 +12,7 @@ struct LayerCreation {
     try file.execute("PRAGMA user_version = \(version.userVersion)")
     for table in RequiredTables.all { try file.execute(table) }
     try file.execute(RequiredTables.undefinedSystems)
-    _ = try ensureSystem(.wgs84)
-  }
-
-  // MARK: SRS
-
-  /// The `srs_id` of `srs` in this file, added with PROJ's WKT where it is not there yet.
-  func ensureSystem(_ srs: SRS) throws(FieldpackError) -> Int64 {
-    if srs == .undefinedCartesian { return -1 }
-    if srs == .undefinedGeographic { return 0 }
-    let found = try file.integer(
-      "SELECT srs_id FROM gpkg_spatial_ref_sys "
-        + "WHERE upper(organization) = ? AND organization_coordsys_id = ? ORDER BY srs_id LIMIT 1",
-      [.text(srs.organization), .integer(Int64(srs.code))])
-    if let found { return found }
-    let definition: SRSDefinition
-    do throws(ProjectionError) {
-      definition = try file.systems.definition(of: srs)
-    } catch {
-      throw FieldpackError(error, location: .init(store: file.store))
-    }
-    let id = try freeSystemID(near: Int64(srs.code))
-    try file.execute(
-      "INSERT INTO gpkg_spatial_ref_sys (srs_name, srs_id, organization, organization_coordsys_id, "
-        + "definition, description) VALUES (?, ?, ?, ?, ?, ?)",
-      [
-        .text(definition.name), .integer(id), .text(srs.organization), .integer(Int64(srs.code)),
-        .text(definition.wkt1 ?? "undefined"),
-        definition.areaOfUse.map { .text($0.name) } ?? .null,
-      ])
-    return id
-  }
-
-  private func freeSystemID(near code: Int64) throws(FieldpackError) -> Int64 {
-    let taken = try file.integer(
-      "SELECT 1 FROM gpkg_spatial_ref_sys WHERE srs_id = ?", [.integer(code)])
-    if taken == nil, code > 0 { return code }
-    let highest = try file.integer("SELECT max(srs_id) FROM gpkg_spatial_ref_sys") ?? 0
-    return max(highest, 99_999) + 1
-  }
-
-  /// Takes over a definition that another file gave and PROJ does not know.
-  func ensureSystem(_ row: Catalogue.SystemRow) throws(FieldpackError) -> Int64 {
-    do throws(FieldpackError) {
-      return try ensureSystem(row.srs)
-    } catch  where error.code == .invalidArgument {
-      let id = try freeSystemID(near: Int64(row.srs.code))
-      try file.execute(
-        "INSERT INTO gpkg_spatial_ref_sys (srs_name, srs_id, organization, "
-          + "organization_coordsys_id, definition) VALUES (?, ?, ?, ?, ?)",
-        [
-          .text(row.name), .integer(id), .text(row.srs.organization),
-          .integer(Int64(row.srs.code)), .text(row.definition),
-        ])
-      return id
-    }
+    _ = try ReferenceSystems(file: file).ensure(.wgs84)
   }
 
   // MARK: Layers
@@ -86,7 +31,7 @@ struct LayerCreation {
     try checkColumns(schema)
     let table = schema.layer.rawValue
     let srsID = try schema.geometry.map { geometry throws(FieldpackError) in
-      try ensureSystem(geometry.srs)
+      try ReferenceSystems(file: file).ensure(geometry.srs, epoch: geometry.epoch)
     }
     try file.execute(tableSQL(schema))
     try file.execute(

@@ -74,8 +74,11 @@ extension GeoPackageFile {
         _ = try systems.definition(of: srs)
         return SRSReference(srs)
       } catch  where error.kind == .unknownSRS {
-        let definition = table.srsID.flatMap { catalogue.systems[$0]?.definition } ?? ""
-        return try SRSReference(wkt: definition)
+        let system = table.srsID.flatMap { catalogue.systems[$0] }
+        if let wkt2 = system?.wkt2, let reference = try? SRSReference(wkt: wkt2) {
+          return reference
+        }
+        return try SRSReference(wkt: system?.definition ?? "")
       }
     } catch {
       throw FieldpackError(error, location: place)

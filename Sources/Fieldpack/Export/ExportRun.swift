@@ -62,8 +62,10 @@ struct ExportRun: Sendable {
     for index in targets.indices {
       let store = try workspace.store(targets[index].store)
       if let store = store as? GeoPackageStore {
-        let srs = targets[index].schema.geometry?.srs
-        targets[index].system = try await store.systems().first { $0.srs == srs }
+        let geometry = targets[index].schema.geometry
+        targets[index].system = try await store.systems().first {
+          $0.srs == geometry?.srs && $0.epoch == geometry?.epoch
+        }
         continue
       }
       let first = Query(layers: [targets[index].layer]).select([]).withoutGeometry().limit(1)

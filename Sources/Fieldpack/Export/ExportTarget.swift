@@ -47,7 +47,10 @@ extension Query {
   func shape(_ schema: Schema) -> Schema {
     var shaped = schema
     if !readsGeometry { shaped.geometry = nil }
-    if let srs { shaped.geometry?.srs = srs }
+    if let srs, srs != schema.geometry?.srs {
+      shaped.geometry?.srs = srs
+      shaped.geometry?.epoch = nil
+    }
     if let columns {
       shaped.columns = columns.compactMap { name in
         schema.columnIndex(name).map { schema.columns[$0] }

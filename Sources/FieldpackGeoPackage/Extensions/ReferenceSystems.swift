@@ -1,0 +1,206 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+import FieldpackSQLite
+
+/// `gpkg_spatial_ref_sys`, with the columns of the CRS WKT extension where a file has them, or needs
+/// them: `definition_12_063` for WKT 2, `epoch` for the coordinate epoch (version 1.1).
+struct ReferenceSystems {
+  let file: GeoPackageFile
+
+  private static let table = "gpkg_spatial_ref_sys"
+  private static let wkt2 = "definition_12_063"
+  private static let plain = [
+    "srs_name", "srs_id", "organization", "organization_coordsys_id", "definition", "description",
+  ]
+
+  private func columns() throws(FieldpackError) -> [String] {
+    try file.rows("PRAGMA table_info(\(Self.table))").compactMap { $0[1].textValue?.lowercased() }
+  }
+
+  // MARK: Reading
+
+  func all() throws(FieldpackError) -> [Int64: Catalogue.SystemRow] {
+    let names = try columns()
+    func optional(_ name: String) -> String { names.contains(name) ? name : "NULL" }
+    var systems: [Int64: Catalogue.SystemRow] = [:]
+    let rows = try file.rows(
+      "SELECT srs_id, organization, organization_coordsys_id, definition, srs_name, "
+        + "\(optional("description")), \(optional(Self.wkt2)), \(optional("epoch")) "
+        + "FROM \(Self.table)")
+    for row in rows {
+      guard let id = row[0].integerValue else { continue }
+      var system = Catalogue.SystemRow(
+        srs: .undefinedCartesian, name: row[4].textValue ?? "",
+        definition: row[3].textValue ?? "")
+      system.description = row[5].textValue
+      system.wkt2 = row[6].textValue.flatMap { Self.isUndefined($0) ? nil : $0 }
+      system.epoch = row[7].realValue
+      system.srs = Self.identity(
+        row[1].textValue ?? "NONE", row[2].integerValue ?? id, id, system.bestDefinition)
+      systems[id] = system
+    }
+    return systems
+  }
+
+  static func isUndefined(_ definition: String) -> Bool {
+    ["", "undefined"].contains(definition.lowercased())
+  }
+
+  private static func identity(
+    _ organization: String, _ code: Int64, _ id: Int64, _ definition: String
+  ) -> SRS {
+    if id == 0 { return .undefinedGeographic }
+    let system = SRS(organization, Int32(clamping: code))
+    return id == -1 || system.organization == "NONE" && isUndefined(definition)
+      ? .undefinedCartesian : system
+  }
+
+  // MARK: Writing
+
+  /// The `srs_id` of a system in this file, added with PROJ's WKT where it is not there yet.
+  func ensure(_ srs: SRS, epoch: Double? = nil) throws(FieldpackError) -> Int64 {
+    if srs == .undefinedCartesian { return -1 }
+    if srs == .undefinedGeographic { return 0 }
+    if let found = try find(srs, epoch) { return found }
+    let definition = try definition(of: srs)
+    var row = Catalogue.SystemRow(
+      srs: srs, name: definition.name, definition: definition.wkt1 ?? "undefined")
+    row.description = definition.areaOfUse?.name
+    row.epoch = epoch
+    // WKT 2 alone can say it, or the file has it for the others, too.
+    row.wkt2 = definition.wkt2
+    return try insert(row, needsWKT2: definition.wkt1 == nil)
+  }
+
+  private func definition(of srs: SRS) throws(FieldpackError) -> SRSDefinition {
+    do throws(ProjectionError) {
+      return try file.systems.definition(of: srs)
+    } catch {
+      throw FieldpackError(error, location: .init(store: file.store))
+    }
+  }
+
+  /// Takes over a definition that another file gave, where PROJ does not know the system.
+  func ensure(_ row: Catalogue.SystemRow) throws(FieldpackError) -> Int64 {
+    do throws(FieldpackError) {
+      return try ensure(row.srs, epoch: row.epoch)
+    } catch  where error.code == .invalidArgument {
+      return try insert(row, needsWKT2: Self.isUndefined(row.definition) && row.wkt2 != nil)
+    }
+  }
+
+  private func find(_ srs: SRS, _ epoch: Double?) throws(FieldpackError) -> Int64? {
+    let hasEpochs = try columns().contains("epoch")
+    if epoch != nil, !hasEpochs { return nil }
+    return try file.integer(
+      "SELECT srs_id FROM \(Self.table) WHERE upper(organization) = ?1 "
+        + "AND organization_coordsys_id = ?2 \(hasEpochs ? "AND epoch IS ?3" : "") "
+        + "ORDER BY srs_id LIMIT 1",
+      [.text(srs.organization), .integer(Int64(srs.code))]
+        + (hasEpochs ? [epoch.map(SQLiteValue.real) ?? .null] : []))
+  }
+
+  private func freeID(near code: Int64) throws(FieldpackError) -> Int64 {
+    let taken = try file.integer(
+      "SELECT 1 FROM \(Self.table) WHERE srs_id = ?", [.integer(code)])
+    if taken == nil, code > 0 { return code }
+    let highest = try file.integer("SELECT max(srs_id) FROM \(Self.table)") ?? 0
+    return max(highest, 99_999) + 1
+  }
+
+  private func insert(
+    _ row: Catalogue.SystemRow, needsWKT2: Bool
+  ) throws(FieldpackError) -> Int64 {
+    if needsWKT2 || row.epoch != nil { try addWKT2() }
+    if row.epoch != nil { try addEpoch() }
+    let names = try columns()
+    let id = try freeID(near: Int64(row.srs.code))
+    var values: [(String, SQLiteValue)] = [
+      ("srs_name", .text(row.name)), ("srs_id", .integer(id)),
+      ("organization", .text(row.srs.organization)),
+      ("organization_coordsys_id", .integer(Int64(row.srs.code))),
+      ("definition", .text(row.definition)),
+      ("description", row.description.map(SQLiteValue.text) ?? .null),
+    ]
+    if names.contains(Self.wkt2) { values.append((Self.wkt2, .text(row.wkt2 ?? "undefined"))) }
+    if let epoch = row.epoch { values.append(("epoch", .real(epoch))) }
+    let marks = values.map { _ in "?" }.joined(separator: ", ")
+    try file.execute(
+      "INSERT INTO \(Self.table) (\(values.map(\.0).joined(separator: ", "))) VALUES (\(marks))",
+      values.map(\.1))
+    file.forgetCatalogue()
+    return id
+  }
+
+  // MARK: The extension's columns
+
+  /// Gives the table its column for WKT 2, and each system its text.
+  private func addWKT2() throws(FieldpackError) {
+    let names = try columns()
+    if !names.contains(Self.wkt2) {
+      if names == Self.plain {
+        try rebuild()
+      } else {
+        // What other columns are there for, their program knows, so the table is left as it is.
+        try file.execute(
+          "ALTER TABLE \(Self.table) ADD COLUMN \(Self.wkt2) TEXT NOT NULL DEFAULT 'undefined'")
+      }
+      try fillWKT2()
+    }
+    let hasExtensions = try file.hasTable("gpkg_extensions")
+    let isLater =
+      hasExtensions
+      ? try file.integer(
+        "SELECT 1 FROM gpkg_extensions WHERE extension_name = 'gpkg_crs_wkt_1_1'") : nil
+    guard isLater == nil else { return }
+    try LayerCreation(file: file).registerExtension(
+      "gpkg_crs_wkt", table: Self.table, column: Self.wkt2,
+      definition: "http://www.geopackage.org/spec120/#extension_crs_wkt", scope: "read-write")
+  }
+
+  /// Makes the table anew, because SQLite adds a column that must not be NULL only with a default,
+  /// which the standard does not want.
+  private func rebuild() throws(FieldpackError) {
+    let triggers = try file.rows(
+      "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND lower(tbl_name) = ?",
+      [.text(Self.table)]
+    ).compactMap { $0[0].textValue }
+    let list = Self.plain.joined(separator: ", ")
+    try file.execute("PRAGMA defer_foreign_keys = ON")
+    try file.execute(
+      "CREATE TEMP TABLE fieldpack_systems AS SELECT \(list) FROM main.\(Self.table)")
+    try file.execute("DROP TABLE main.\(Self.table)")
+    let sql = RequiredTables.spatialReferenceSystems
+    try file.execute(
+      sql.replacing(
+        "description TEXT\n", with: "description TEXT,\n  \(Self.wkt2) TEXT NOT NULL\n"))
+    try file.execute(
+      "INSERT INTO main.\(Self.table) SELECT \(list), 'undefined' FROM temp.fieldpack_systems")
+    try file.execute("DROP TABLE temp.fieldpack_systems")
+    for trigger in triggers { try file.execute(trigger) }
+  }
+
+  private func fillWKT2() throws(FieldpackError) {
+    for (id, system) in try all() where system.wkt2 == nil && !system.srs.isUndefined {
+      guard let known = try? file.systems.definition(of: system.srs) else { continue }
+      try file.execute(
+        "UPDATE \(Self.table) SET \(Self.wkt2) = ? WHERE srs_id = ?",
+        [.text(known.wkt2), .integer(id)])
+    }
+  }
+
+  /// Gives the table its column for coordinate epochs, and registers version 1.1.
+  private func addEpoch() throws(FieldpackError) {
+    if try !columns().contains("epoch") {
+      try file.execute("ALTER TABLE \(Self.table) ADD COLUMN epoch DOUBLE")
+    }
+    try file.execute(
+      "DELETE FROM gpkg_extensions WHERE extension_name = 'gpkg_crs_wkt'")
+    for column in [Self.wkt2, "epoch"] {
+      try LayerCreation(file: file).registerExtension(
+        "gpkg_crs_wkt_1_1", table: Self.table, column: column,
+        definition: "http://www.geopackage.org/spec/#extension_crs_wkt", scope: "read-write")
+    }
+  }
+}
