@@ -12,6 +12,7 @@ extension BulkTarget {
       try writeIndex(rtree)
       for trigger in RTreeSQL(table).triggers(catalogue.triggerSet) { try file.execute(trigger) }
     }
+    try curves.register(in: file, for: table)
     if hashes { try numberEqualContents() }
     if table.hasFeatureCount {
       let count = FeatureCount(file: file, table: table.table)

@@ -21,6 +21,8 @@ final class BulkTarget {
   private var spool: RowSpool?
   private(set) var tree: PackedRTree
   private(set) var extent = Envelope.empty
+  /// The nonlinear types among the geometries.
+  private(set) var curves: CurveTypes = []
   private(set) var count = 0
   private var lowest = Int64.max
   private var highest = Int64.min
@@ -140,6 +142,7 @@ final class BulkTarget {
   ) throws(FieldpackError) {
     guard full.count > 0 else { return }
     extent.formUnion(full.extent)
+    curves.formUnion(full.curves)
     guard spool != nil else { return try store(&full, leaving: empty()) }
     try spool?.append(full)
     full.removeAll()

@@ -15,6 +15,8 @@ package struct EncodedRows: Sendable {
   /// The boxes of the rows that have one; the ids are places of rows.
   private(set) var entries: [RTreeEntry] = []
   private(set) var extent = Envelope.empty
+  /// The nonlinear types among the geometries.
+  var curves: CurveTypes = []
 
   package init() {}
 
@@ -28,6 +30,7 @@ package struct EncodedRows: Sendable {
     values.removeAll(keptBytes: 1 << 22)
     entries.removeAll(keepingCapacity: true)
     extent = .empty
+    curves = []
   }
 
   func id(_ row: Int) -> Int64 { givenIDs.isEmpty ? firstID &+ Int64(row) : givenIDs[row] }

@@ -11,6 +11,8 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
   }
 
   private var touched: [LayerID: Touched] = [:]
+  /// The nonlinear types that are registered for a layer.
+  private var curves: [LayerID: CurveTypes] = [:]
 
   func table(_ layer: LayerID) throws(FieldpackError) -> LayerTable {
     let catalogue = try file.catalogue()
@@ -51,6 +53,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
       return file.connection.lastInsertRowID
     }
     grow(table, feature.geometry?.envelope)
+    if let geometry = feature.geometry { try registerCurves(in: geometry, table) }
     return .integer(id)
   }
 
@@ -102,6 +105,17 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
       try statement.bind(bound)
       try statement.run()
     }
+    if case .set(let new?) = geometry { try registerCurves(in: new, table) }
+  }
+
+  private func registerCurves(
+    in geometry: Geometry, _ table: LayerTable
+  ) throws(FieldpackError) {
+    let known = curves[table.layer.id] ?? []
+    let found = CurveTypes(in: geometry).subtracting(known)
+    guard !found.isEmpty else { return }
+    try found.register(in: file, for: table)
+    curves[table.layer.id] = known.union(found)
   }
 
   func delete(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) {
@@ -209,12 +223,13 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
       try LayerChange(file: file).rename(table, to: name)
     }
     touched[name] = touched.removeValue(forKey: table.layer.id) ?? Touched()
+    curves[table.layer.id] = nil
   }
 
   func removeLayer(_ layer: LayerID) throws(FieldpackError) {
     let table = try table(layer)
     try whole { () throws(FieldpackError) in try LayerChange(file: file).remove(table) }
-    touched[table.layer.id] = nil
+    (touched[table.layer.id], curves[table.layer.id]) = (nil, nil)
   }
 
   func setConstraint(

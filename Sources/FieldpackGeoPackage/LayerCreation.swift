@@ -51,7 +51,9 @@ struct LayerCreation {
           .text(table), .text(geometry.name), .text(geometry.type.name), .integer(srsID),
           .integer(geometry.z.rawValue), .integer(geometry.m.rawValue),
         ])
-      if geometry.type.isCurved { try registerCurves(geometry, table) }
+      if geometry.type.isCurved {
+        try CurveTypes.register(geometry.type, in: file, table: table, column: geometry.name)
+      }
       try createRTree(RTreeSQL(schema), catalogue.triggerSet, withTriggers: withTriggers)
     }
     try SchemaExtension(file: file).describe(schema.columns, of: table)
@@ -110,15 +112,6 @@ struct LayerCreation {
     if column.isUnique { sql += " UNIQUE" }
     if let value = column.defaultSQL { sql += " DEFAULT (\(value))" }
     return sql
-  }
-
-  private func registerCurves(
-    _ geometry: GeometryColumn, _ table: String
-  ) throws(FieldpackError) {
-    try registerExtension(
-      "gpkg_geom_\(geometry.type.name)", table: table, column: geometry.name,
-      definition: "http://www.geopackage.org/spec120/#extension_geometry_types",
-      scope: "read-write")
   }
 
   func registerExtension(

@@ -81,14 +81,14 @@ package struct RowEncoder {
     let encoded: Envelope??
     if let transformation {
       encoded = try row.withGeometry { wkb throws(FieldpackError) in
-        try transform(wkb, row.id, transformation, &rows.values.bytes)
+        try transform(wkb, row.id, transformation, &rows)
       }
     } else {
       // Captured alone, so that no row copies the encoder.
       let (known, srsID) = (row.envelope, plan.srsID)
       do throws(GeometryError) {
         encoded = try row.withGeometry { wkb throws(GeometryError) in
-          try Self.append(wkb, known: known, srsID, to: &rows.values.bytes)
+          try Self.append(wkb, known: known, srsID, to: &rows)
         }
       } catch {
         throw refused(row.id, "cannot be stored: \(error)", error)
@@ -104,7 +104,7 @@ package struct RowEncoder {
 
   private mutating func transform(
     _ wkb: RawSpan, _ id: FeatureID, _ transformation: CoordinateTransformation,
-    _ bytes: inout [UInt8]
+    _ rows: inout EncodedRows
   ) throws(FieldpackError) -> Envelope? {
     transformed.removeAll(keepingCapacity: true)
     wkb.withUnsafeBytes { transformed.append(contentsOf: $0) }
@@ -115,23 +115,24 @@ package struct RowEncoder {
       throw refused(id, "cannot be transformed: \(error.message)", error)
     }
     do throws(GeometryError) {
-      return try Self.append(transformed.span.bytes, known: envelope, plan.srsID, to: &bytes)
+      return try Self.append(transformed.span.bytes, known: envelope, plan.srsID, to: &rows)
     } catch {
       throw refused(id, "cannot be stored: \(error)", error)
     }
   }
 
   private static func append(
-    _ wkb: RawSpan, known: Envelope?, _ srsID: Int32, to bytes: inout [UInt8]
+    _ wkb: RawSpan, known: Envelope?, _ srsID: Int32, to rows: inout EncodedRows
   ) throws(GeometryError) -> Envelope? {
+    let type = try WKB.header(of: wkb).type
+    if type.mayHoldCurves { rows.curves.formUnion(CurveTypes(in: wkb, of: type)) }
     guard let known else {
-      return try GeoPackageBinary.append(wkb: wkb, srsID: srsID, to: &bytes)
+      return try GeoPackageBinary.append(wkb: wkb, srsID: srsID, to: &rows.values.bytes)
     }
     let envelope = known.isEmpty ? nil : known
     GeoPackageBinary.appendHeader(
-      for: try WKB.header(of: wkb).type, srsID: srsID, isEmpty: known.isEmpty,
-      envelope: envelope, to: &bytes)
-    wkb.withUnsafeBytes { bytes.append(contentsOf: $0) }
+      for: type, srsID: srsID, isEmpty: known.isEmpty, envelope: envelope, to: &rows.values.bytes)
+    wkb.withUnsafeBytes { rows.values.bytes.append(contentsOf: $0) }
     return envelope
   }
 

@@ -1,0 +1,64 @@
+import FieldpackCore
+import FieldpackGeometry
+
+/// The nonlinear types that occur in geometries, each of which a file has to register for the
+/// column that holds it.
+struct CurveTypes: OptionSet, Sendable {
+  let rawValue: UInt32
+
+  /// The types in a geometry, its members included.
+  init(in geometry: Geometry) {
+    var finder = CurveFinder()
+    if geometry.type.mayHoldCurves { geometry.visit(with: &finder) }
+    self = finder.found
+  }
+
+  /// The types in a geometry of WKB whose own type is known.
+  init(in wkb: RawSpan, of type: GeometryType) {
+    var finder = CurveFinder()
+    // What cannot be read is refused elsewhere.
+    if type.mayHoldCurves { _ = try? WKB.visit(wkb, with: &finder) }
+    self = finder.found
+  }
+
+  init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  fileprivate init(_ type: GeometryType) { self.init(rawValue: 1 << type.rawValue) }
+
+  var types: [GeometryType] { GeometryType.allCases.filter { contains(CurveTypes($0)) } }
+
+  /// Registers the types for a layer's geometry column.
+  func register(in file: GeoPackageFile, for table: LayerTable) throws(FieldpackError) {
+    guard let geometry = table.schema.geometry else { return }
+    for type in types {
+      try Self.register(type, in: file, table: table.table, column: geometry.name)
+    }
+  }
+
+  static func register(
+    _ type: GeometryType, in file: GeoPackageFile, table: String, column: String
+  ) throws(FieldpackError) {
+    try LayerCreation(file: file).registerExtension(
+      "gpkg_geom_\(type.name)", table: table, column: column,
+      definition: "http://www.geopackage.org/spec120/#extension_geometry_types",
+      scope: "read-write")
+  }
+}
+
+private struct CurveFinder: GeometryVisitor {
+  var found = CurveTypes()
+
+  mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {
+    if type.isCurved { found.insert(CurveTypes(type)) }
+  }
+
+  mutating func beginRing(count: Int?) {}
+  mutating func position(_ x: Double, _ y: Double, _ z: Double, _ m: Double) {}
+  mutating func endRing() {}
+  mutating func end(_ type: GeometryType) {}
+}
+
+extension GeometryType {
+  /// Whether geometries of the type may be, or have members that are, nonlinear.
+  var mayHoldCurves: Bool { isCurved || self == .geometryCollection }
+}
