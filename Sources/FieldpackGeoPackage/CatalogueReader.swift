@@ -19,6 +19,7 @@ struct CatalogueReader {
     var catalogue = Catalogue(
       layers: [], triggerSet: version >= 10400 ? .from14 : .upTo13,
       systems: has("gpkg_spatial_ref_sys") ? try ReferenceSystems(file: file).all() : [:])
+    catalogue.hasRowReferences = has("gpkgext_relations") || has("gpkg_metadata_reference")
     let described = Descriptions(
       geometries: has("gpkg_geometry_columns") ? try readGeometryColumns() : [:],
       indexed: has("gpkg_extensions") ? try readIndexed() : [],

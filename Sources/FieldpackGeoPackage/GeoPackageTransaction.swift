@@ -11,6 +11,8 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
   }
 
   private var touched: [LayerID: Touched] = [:]
+  /// The pyramids that tiles were put in or deleted from, by the names they were called by.
+  private var touchedPyramids: [LayerID: TilePyramid] = [:]
   /// The nonlinear types that are registered for a layer.
   private var curves: [LayerID: CurveTypes] = [:]
 
@@ -20,7 +22,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     return table
   }
 
-  private func writable(_ layer: LayerID) throws(FieldpackError) -> LayerTable {
+  func writable(_ layer: LayerID) throws(FieldpackError) -> LayerTable {
     let table = try table(layer)
     guard !table.layer.isView, table.idSQL != nil else {
       throw FieldpackError(
@@ -123,11 +125,14 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     let number = try number(id, table)
     guard try exists(id, table) else { throw missing(id, table) }
     try noteShrinking(table, id)
-    try file.sql(layer: layer, feature: id) { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(
-        "DELETE FROM \(quoted(table.table)) WHERE \(table.idExpression) = ?")
-      try statement.bind([.integer(number)])
-      try statement.run()
+    try RowLeftovers(file: file).deleting(number, of: table.table, id: table.idExpression) {
+      () throws(FieldpackError) in
+      try file.sql(layer: layer, feature: id) { () throws(SQLiteError) in
+        let statement = try file.connection.prepare(
+          "DELETE FROM \(quoted(table.table)) WHERE \(table.idExpression) = ?")
+        try statement.bind([.integer(number)])
+        try statement.run()
+      }
     }
   }
 
@@ -151,6 +156,9 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     if let envelope { entry.grown.formUnion(envelope) }
     touched[table.layer.id] = entry
   }
+
+  /// Notes that rows of a layer changed, and no geometry.
+  func touch(_ table: LayerTable) { grow(table, nil) }
 
   /// A geometry that goes may have held the extent's border.
   private func noteShrinking(_ table: LayerTable, _ id: FeatureID) throws(FieldpackError) {
@@ -182,6 +190,8 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
       try Contents(file: file).update(table, extent: extent)
     }
     touched = [:]
+    for pyramid in touchedPyramids.values { try TileTables(file: file).touch(pyramid.name) }
+    forgetPyramids()
   }
 
   /// What the catalogue stated, grown; found anew where it may have shrunk or was not true.
@@ -195,6 +205,19 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     extent.formUnion(change.grown)
     return try layer.indexAgrees(extent) == false ? layer.computed() : extent
   }
+
+  // MARK: Tiles
+
+  /// A pyramid that takes tiles, read once a transaction.
+  func writablePyramid(_ name: LayerID) throws(FieldpackError) -> TilePyramid {
+    if let known = touchedPyramids[name] { return known }
+    let pyramid = try TileTables(file: file).writable(name)
+    touchedPyramids[name] = pyramid
+    return pyramid
+  }
+
+  /// To be called when pyramids are made or removed.
+  func forgetPyramids() { touchedPyramids = [:] }
 
   // MARK: Layers
 

@@ -23,17 +23,30 @@ struct LayerChange {
   func remove(_ table: LayerTable) throws(FieldpackError) {
     if let rtree = table.rtree { try file.execute("DROP TABLE \(quoted(rtree))") }
     try file.execute("PRAGMA defer_foreign_keys = ON")
-    let schema = SchemaExtension(file: file)
-    let constraints = try schema.constraintNames(of: table.table)
-    for (naming, column) in try presentNaming() {
-      try file.execute(
-        "DELETE FROM \(naming) WHERE lower(\(column)) = lower(?)", [.text(table.table)])
-    }
+    try forget(table.table)
+    try file.execute(
+      "DELETE FROM gpkg_contents WHERE lower(table_name) = lower(?)", [.text(table.table)])
     let kind = table.layer.isView ? "VIEW" : "TABLE"
     try file.execute("DROP \(kind) \(quoted(table.table))")
-    try schema.removeUnused(constraints)
-    try schema.dropIfEmpty()
     file.forgetCatalogue()
+  }
+
+  /// Removes what the file says of a table, relations included, but for its row in
+  /// `gpkg_contents`.
+  func forget(_ table: String) throws(FieldpackError) {
+    try RelationTables(file: file).removeAll(of: table)
+    try MetadataTables(file: file).forget(table)
+    let schema = SchemaExtension(file: file)
+    let isDescribed = try schema.describes(table)
+    let constraints = try schema.constraintNames(of: table)
+    for (naming, column) in try presentNaming() where naming != "gpkg_contents" {
+      try file.execute(
+        "DELETE FROM \(naming) WHERE lower(\(column)) = lower(?)", [.text(table)])
+    }
+    if isDescribed {
+      try schema.removeUnused(constraints)
+      try schema.dropIfEmpty()
+    }
   }
 
   func rename(_ table: LayerTable, to name: LayerID) throws(FieldpackError) {

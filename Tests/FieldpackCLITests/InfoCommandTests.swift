@@ -130,6 +130,35 @@ import Testing
         + "constraint 'depths' allows at least 0 and below 99.5\n")
   }
 
+  @Test(.enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)))
+  func `shows relations, metadata and tiles`() async throws {
+    let file = SharedData.url("real/gpkg/import_db.gpkg").path
+    let all = try await survey.run("info", file, environment: ["COLUMNS": "200"])
+    let tiles = all.output.components(separatedBy: "\n\n").last?.split(separator: "\n") ?? []
+    #expect(tiles.count == 15)
+    #expect(tiles.first?.hasPrefix("tiles ") == true)
+    #expect(tiles.last?.hasPrefix("coverage_tiff (gridded coverage)") == true)
+    let point = try await survey.run("info", file, "point1")
+    #expect(
+      point.output.contains(
+        """
+        relation    to polygon1 as features, links in point1_polygon1
+        metadata    1 document
+
+        """))
+    let json = try await survey.run("info", file, "polygon1", "--json")
+    #expect(
+      json.output.contains(
+        #""relations":[{"base":"point1","related":"polygon1","kind":"features","#
+          + #""mapping":"point1_polygon1"}],"metadata":0"#))
+    #expect(json.output.contains(#""name":"webp_tiles","kind":"tiles""#))
+    let copy = try await survey.run("export", file, "--skip-errors", "-o", "copy.gpkg")
+    #expect(
+      copy.error.contains(
+        "note: only layers are exported; store 'import_db' also has 13 tile pyramids, "
+          + "3 metadata documents, 11 relations"))
+  }
+
   @Test func `json has everything in one document`() async throws {
     let result = try await survey.run("info", "survey.scfg", "--store", "wells", "--json")
     #expect(
@@ -139,7 +168,7 @@ import Testing
         {"name":"default","kind":"features","title":"default","description":"","count":2,\
         "envelope":[13.4,52.5,13.5,52.6],"geometry":{"column":"geom","type":"POINT",\
         "z":"prohibited","m":"prohibited","srs":"EPSG:4326","srsName":"WGS 84",\
-        "hasSpatialIndex":true},"idColumn":"fid","columns":[\
+        "epoch":null,"hasSpatialIndex":true},"idColumn":"fid","columns":[\
         {"name":"name","type":"TEXT","isNullable":true,"isUnique":false,"default":null,\
         "isGenerated":false,"title":null,"description":null,\
         "constraint":null},\
@@ -148,7 +177,8 @@ import Testing
         "constraint":null},\
         {"name":"open","type":"BOOLEAN","isNullable":true,"isUnique":false,"default":null,\
         "isGenerated":false,"title":null,"description":null,\
-        "constraint":null}],"isView":false,"notes":[]}]}],\
+        "constraint":null}],"isView":false,\
+        "relations":[],"metadata":0,"notes":[]}],"tiles":[],"metadata":0}],\
         "diagnostics":[{"severity":"warning","file":"survey.scfg","line":3,"column":76,\
         "message":"unknown key 'colour', kept and not used"}]}
 
@@ -163,7 +193,7 @@ import Testing
         {"source":"survey.scfg","stores":[{"id":"gone","name":"gone","type":"gpkg",\
         "version":"1","uri":"gone.gpkg","state":"failed","error":{"code":"notFound",\
         "message":"'gone.gpkg' is not there (looked for \(survey.real("gone.gpkg")))"},\
-        "layers":[]}],"diagnostics":[{"severity":"warning","file":"survey.scfg","line":3,\
+        "layers":[],"tiles":[],"metadata":0}],"diagnostics":[{"severity":"warning","file":"survey.scfg","line":3,\
         "column":76,"message":"unknown key 'colour', kept and not used"}]}
 
         """)

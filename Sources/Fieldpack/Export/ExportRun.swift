@@ -34,7 +34,10 @@ struct ExportRun: Sendable {
     } else if format.isGeographic, let srs = query.srs, srs != .wgs84 {
       notes.append(try Self.note(on: srs, format))
     }
-    if format == .geoPackage { try await describe(&targets) }
+    if format == .geoPackage {
+      try await describe(&targets)
+      notes += try await leftBehind(targets)
+    }
     var plan = Plan(
       query: query,
       writing: .init(

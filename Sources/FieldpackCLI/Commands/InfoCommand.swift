@@ -42,6 +42,7 @@ struct InfoCommand {
     var config: StoreConfig
     var error: FieldpackError?
     var layers: [Layer] = []
+    var extras = StoreExtras()
   }
 
   func run() async throws(FieldpackError) -> Int32 {
@@ -72,7 +73,9 @@ struct InfoCommand {
     for member in workspace.members where asked?.contains(member.id) ?? true {
       var info = StoreInfo(config: member.config)
       do throws(FieldpackError) {
-        info.layers = try await workspace.store(member.id).layers()
+        let store = try workspace.store(member.id)
+        info.layers = try await store.layers()
+        info.extras = try await StoreExtras(store)
       } catch {
         if error.code == .interrupted { throw error }
         info.error = error

@@ -1,5 +1,6 @@
 import Fieldpack
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackGeometry
 
 /// What `info --json` prints.
@@ -21,11 +22,39 @@ struct InfoDocument {
       "version": .text(config.version), "uri": .text(config.uri),
       "state": info.error == nil ? "open" : "failed",
       "error": info.error.map { JSONValue(reason: $0) } ?? nil,
-      "layers": .array(info.layers.map(layer)),
+      "layers": .array(info.layers.map { layer($0, info.extras) }),
+      "tiles": .array(info.extras.pyramids.map(tiles)),
+      "metadata": JSONValue(info.extras.metadataCount),
     ]
   }
 
-  private func layer(_ layer: Layer) -> JSONValue {
+  private func tiles(_ pyramid: TilePyramid) -> JSONValue {
+    [
+      "name": .text(pyramid.name.rawValue), "kind": .text(pyramid.kind.rawValue),
+      "title": JSONValue(pyramid.title), "description": JSONValue(pyramid.description),
+      "srs": .text(pyramid.srs.description),
+      "bounds": JSONValue(pyramid.bounds.isEmpty ? nil : pyramid.bounds),
+      "matrices": .array(
+        pyramid.matrices.map { matrix in
+          [
+            "zoom": JSONValue(matrix.zoom), "width": JSONValue(matrix.width),
+            "height": JSONValue(matrix.height), "tileWidth": JSONValue(matrix.tileWidth),
+            "tileHeight": JSONValue(matrix.tileHeight), "pixelWidth": .real(matrix.pixelWidth),
+            "pixelHeight": .real(matrix.pixelHeight),
+          ]
+        }),
+      "notes": JSONValue(pyramid.notes),
+    ]
+  }
+
+  private func relation(_ relation: Relation) -> JSONValue {
+    [
+      "base": .text(relation.base.rawValue), "related": .text(relation.related.rawValue),
+      "kind": .text(relation.kind.rawValue), "mapping": .text(relation.mapping),
+    ]
+  }
+
+  private func layer(_ layer: Layer, _ extras: StoreExtras) -> JSONValue {
     [
       "name": .text(layer.id.rawValue), "kind": .text(layer.kind.rawValue),
       "title": JSONValue(layer.title), "description": JSONValue(layer.description),
@@ -33,6 +62,9 @@ struct InfoDocument {
       "geometry": layer.schema.geometry.map { geometry($0, layer) } ?? nil,
       "idColumn": JSONValue(layer.schema.idColumn),
       "columns": .array(layer.schema.columns.map(column)), "isView": .boolean(layer.isView),
+      "relations": .array(
+        (extras.relations(from: layer.id) + extras.relations(to: layer.id)).map(relation)),
+      "metadata": JSONValue(extras.metadataCount(of: layer.id)),
       "notes": JSONValue(layer.notes),
     ]
   }
@@ -42,6 +74,7 @@ struct InfoDocument {
       "column": .text(geometry.name), "type": .text(geometry.type.name),
       "z": Self.rule(geometry.z), "m": Self.rule(geometry.m),
       "srs": .text(geometry.srs.description), "srsName": JSONValue(layer.srsName),
+      "epoch": geometry.epoch.map { .real($0) } ?? nil,
       "hasSpatialIndex": .boolean(layer.hasSpatialIndex),
     ]
   }

@@ -1,5 +1,6 @@
 import Fieldpack
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackGeometry
 
 /// What `info` prints for people.
@@ -34,7 +35,9 @@ struct InfoText {
 
   private func overview(_ store: InfoCommand.StoreInfo) -> String {
     guard store.error == nil else { return "" }
-    guard !store.layers.isEmpty else { return "no layers\n" }
+    guard !store.layers.isEmpty else {
+      return store.extras.pyramids.isEmpty ? "no layers\n" : tiles(store.extras)
+    }
     let columns = [
       TableColumn("layer"), TableColumn("features", isNumeric: true), TableColumn("geometry"),
       TableColumn("SRS"), TableColumn("envelope"),
@@ -42,6 +45,22 @@ struct InfoText {
     return "\n"
       + TextTable.text(
         columns, store.layers.map(row), width: width, usesUnicode: usesUnicode)
+      + tiles(store.extras)
+  }
+
+  private func tiles(_ extras: StoreExtras) -> String {
+    guard !extras.pyramids.isEmpty else { return "" }
+    let columns = [
+      TableColumn("tiles"), TableColumn("zoom"), TableColumn("SRS"), TableColumn("envelope"),
+    ]
+    let rows = extras.pyramids.map { pyramid in
+      [
+        pyramid.name.rawValue + (pyramid.kind == .tiles ? "" : " (gridded coverage)"),
+        pyramid.zoomText, pyramid.srs.isUndefined ? "undefined" : pyramid.srs.description,
+        pyramid.bounds.isEmpty ? "" : Self.box(pyramid.bounds),
+      ]
+    }
+    return "\n" + TextTable.text(columns, rows, width: width, usesUnicode: usesUnicode)
   }
 
   private func row(_ layer: Layer) -> [String] {
@@ -68,7 +87,8 @@ struct InfoText {
     guard let srs = layer.schema.geometry?.srs else { return "" }
     if srs.isUndefined { return srs == .undefinedGeographic ? "undefined geographic" : "undefined" }
     let name = layer.srsName ?? ""
-    return name.isEmpty ? srs.description : "\(srs)\(separator)\(name)"
+    let epoch = layer.schema.geometry?.epoch.map { ", epoch \($0)" } ?? ""
+    return (name.isEmpty ? srs.description : "\(srs)\(separator)\(name)") + epoch
   }
 
   /// As `--bbox` takes it, rounded outwards.
@@ -85,10 +105,10 @@ struct InfoText {
   // MARK: One layer
 
   private func details(_ store: InfoCommand.StoreInfo) -> String {
-    store.layers.map { "\n" + facts($0) + "\n" + columns($0.schema) }.joined()
+    store.layers.map { "\n" + facts($0, store.extras) + "\n" + columns($0.schema) }.joined()
   }
 
-  private func facts(_ layer: Layer) -> String {
+  private func facts(_ layer: Layer, _ extras: StoreExtras) -> String {
     let schema = layer.schema
     var facts: [(String, String)] = [("layer", layer.id.rawValue), ("kind", layer.kind.rawValue)]
     if let title = layer.title, title != layer.id.rawValue { facts.append(("title", title)) }
@@ -101,6 +121,18 @@ struct InfoText {
       facts.append(("index", layer.hasSpatialIndex ? "R-tree" : "none"))
     }
     if layer.isView { facts.append(("view", "yes, its features cannot be changed")) }
+    for relation in extras.relations(from: layer.id) {
+      facts.append(
+        ("relation", "to \(relation.related) as \(relation.kind), links in \(relation.mapping)"))
+    }
+    for relation in extras.relations(to: layer.id) {
+      facts.append(
+        ("relation", "from \(relation.base) as \(relation.kind), links in \(relation.mapping)"))
+    }
+    let documents = extras.metadataCount(of: layer.id)
+    if documents > 0 {
+      facts.append(("metadata", documents == 1 ? "1 document" : "\(documents) documents"))
+    }
     for note in layer.notes { facts.append(("note", note)) }
     return facts.map {
       DisplayText.visible(DisplayText.pad($0.0, to: 12) + $0.1) + "\n"

@@ -298,6 +298,14 @@ struct SchemaExtension {
 
   // MARK: Removing
 
+  /// Whether the extension says anything of a table's columns.
+  func describes(_ table: String) throws(FieldpackError) -> Bool {
+    guard try file.hasTable(Self.columnsTable) else { return false }
+    return try file.integer(
+      "SELECT 1 FROM \(Self.columnsTable) WHERE lower(table_name) = lower(?)", [.text(table)])
+      != nil
+  }
+
   /// The names of the constraints that columns of a table have.
   func constraintNames(of table: String) throws(FieldpackError) -> [String] {
     guard try file.hasTable(Self.columnsTable) else { return [] }

@@ -1,0 +1,72 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeoPackage
+
+/// What a GeoPackage holds beside its layers.
+struct StoreExtras {
+  var pyramids: [TilePyramid] = []
+  var relations: [Relation] = []
+  /// How many metadata documents there are, and how many are about each layer, by its name in
+  /// lower case.
+  var metadataCount = 0
+  private var metadata: [String: Set<Int64>] = [:]
+
+  init() {}
+
+  /// What `store` has; nothing where it is no GeoPackage, or its tables for it are damaged, which is
+  /// no reason to hide its layers.
+  init(_ store: any Store) async throws(FieldpackError) {
+    guard let store = store as? GeoPackageStore else { return }
+    do throws(FieldpackError) {
+      pyramids = try await store.tilePyramids()
+      relations = try await store.relations()
+      let (count, references) = try await store.metadataOverview()
+      metadataCount = count
+      for reference in references {
+        guard let layer = reference.subject.layer else { continue }
+        metadata[layer.rawValue.lowercased(), default: []].insert(reference.metadata)
+      }
+    } catch  where error.code == .invalidData || error.code == .corrupt {
+      return
+    }
+  }
+
+  func metadataCount(of layer: LayerID) -> Int {
+    metadata[layer.rawValue.lowercased()]?.count ?? 0
+  }
+
+  func relations(from layer: LayerID) -> [Relation] {
+    relations.filter { $0.base.rawValue.lowercased() == layer.rawValue.lowercased() }
+  }
+
+  func relations(to layer: LayerID) -> [Relation] {
+    relations.filter { $0.related.rawValue.lowercased() == layer.rawValue.lowercased() }
+  }
+}
+
+extension MetadataSubject {
+  fileprivate var layer: LayerID? {
+    switch self {
+    case .geoPackage: nil
+    case .layer(let layer), .column(_, of: let layer), .row(_, of: let layer),
+      .value(_, row: _, of: let layer):
+      layer
+    }
+  }
+}
+
+extension TilePyramid {
+  /// `0-3, 7`
+  var zoomText: String {
+    var runs: [ClosedRange<Int>] = []
+    for zoom in matrices.map(\.zoom) {
+      if let last = runs.last, zoom == last.upperBound + 1 {
+        runs[runs.count - 1] = last.lowerBound...zoom
+      } else {
+        runs.append(zoom...zoom)
+      }
+    }
+    return runs.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+      .joined(separator: ", ")
+  }
+}

@@ -1,0 +1,153 @@
+public import FieldpackCore
+
+extension FeatureWriter {
+  /// Creates a relation with the table of its links, and registers it.
+  ///
+  /// - Parameters:
+  ///   - mapping: the name of the table of links; without one it is made of both layers' names.
+  ///   - columns: what a link has to say beside the two ids.
+  /// - Throws: `.notFound` for an unknown layer, `.cannotCreate` where `mapping` is taken,
+  ///   `.invalidArgument` where the related layer is not what `kind` says, `.unsupported` where the
+  ///   store is no GeoPackage.
+  @discardableResult
+  public mutating func createRelation(
+    from base: LayerID, to related: LayerID, as kind: Relation.Kind, mapping: String? = nil,
+    columns: [ColumnDefinition] = []
+  ) throws(FieldpackError) -> Relation {
+    let transaction = try geoPackage
+    return try transaction.wholly { (tables) throws(FieldpackError) in
+      try tables.create(base, related, kind, mapping: mapping, columns)
+    }
+  }
+
+  /// Links a row of the relation's base to a related row; links that are there get the attributes.
+  ///
+  /// - Throws: `.notFound` for a row, or a relation, that is not there.
+  public mutating func link(
+    _ base: FeatureID, to related: FeatureID, by relation: Relation, attributes: Attributes = [:]
+  ) throws(FieldpackError) {
+    try RelationTables(file: geoPackage.file).link(base, related, relation, attributes)
+  }
+
+  /// Takes a link away; gives whether there was one.
+  @discardableResult
+  public mutating func unlink(
+    _ base: FeatureID, from related: FeatureID, by relation: Relation
+  ) throws(FieldpackError) -> Bool {
+    try RelationTables(file: geoPackage.file).unlink(base, related, relation)
+  }
+
+  /// Removes the relation with its links and all that the file says of it; the related rows stay.
+  public mutating func removeRelation(_ relation: Relation) throws(FieldpackError) {
+    let transaction = try geoPackage
+    try transaction.wholly { (tables) throws(FieldpackError) in try tables.remove(relation) }
+  }
+
+  public func relations() throws(FieldpackError) -> [Relation] {
+    try RelationTables(file: geoPackage.file).all()
+  }
+
+  /// The ids of the rows that a row of the relation's base is linked to, in the links' order.
+  public func related(
+    to base: FeatureID, by relation: Relation
+  ) throws(FieldpackError) -> [FeatureID] {
+    try RelationTables(file: geoPackage.file).related(to: base, relation)
+  }
+
+  // MARK: Media
+
+  /// Creates a layer for files: an `id`, their bytes in `data`, what they are in `content_type`, and
+  /// `columns`.
+  public mutating func createMediaLayer(
+    _ layer: LayerID, columns: [ColumnDefinition] = []
+  ) throws(FieldpackError) {
+    let own = [
+      ColumnDefinition(MediaColumns.data, .blob(), isNullable: false),
+      ColumnDefinition(MediaColumns.contentType, .text(), isNullable: false),
+    ]
+    try createLayer(Schema(layer: layer, idColumn: "id", columns: own + columns))
+  }
+
+  /// Stores a file in a layer of media, and links it where a relation is given.
+  ///
+  /// The bytes are not copied before SQLite has them.
+  /// - Parameters:
+  ///   - contentType: what the bytes are, such as `image/jpeg`.
+  ///   - base: the row of the relation's base that the file belongs to.
+  @discardableResult
+  public mutating func addMedia(
+    _ content: RawSpan, as contentType: String, attributes: Attributes = [:], to layer: LayerID,
+    relatedTo base: FeatureID? = nil, by relation: Relation? = nil
+  ) throws(FieldpackError) -> FeatureID {
+    let transaction = try geoPackage
+    let id = try transaction.addMedia(content, contentType, attributes, to: layer)
+    if let base, let relation { try link(base, to: id, by: relation) }
+    return id
+  }
+
+  @discardableResult
+  public mutating func addMedia(
+    _ content: [UInt8], as contentType: String, attributes: Attributes = [:], to layer: LayerID,
+    relatedTo base: FeatureID? = nil, by relation: Relation? = nil
+  ) throws(FieldpackError) -> FeatureID {
+    try addMedia(
+      content.span.bytes, as: contentType, attributes: attributes, to: layer, relatedTo: base,
+      by: relation)
+  }
+}
+
+extension StoreSnapshot {
+  /// The relations of the file, in the order they were made; none where the store is no GeoPackage.
+  public borrowing func relations() throws(FieldpackError) -> [Relation] {
+    guard backing is GeoPackageReading else { return [] }
+    return try RelationTables(file: geoPackage.file).all()
+  }
+
+  /// The ids of the rows that a row of the relation's base is linked to, in the links' order.
+  ///
+  /// Links to rows that are gone are passed over.
+  public borrowing func related(
+    to base: FeatureID, by relation: Relation
+  ) throws(FieldpackError) -> [FeatureID] {
+    try RelationTables(file: geoPackage.file).related(to: base, relation)
+  }
+
+  /// The way back: the rows of the relation's base that are linked to a related row.
+  public borrowing func bases(
+    relatedTo related: FeatureID, by relation: Relation
+  ) throws(FieldpackError) -> [FeatureID] {
+    try RelationTables(file: geoPackage.file).bases(of: related, relation)
+  }
+
+  /// All links of a relation, or those of one row of its base, with their attributes.
+  public borrowing func links(
+    by relation: Relation, of base: FeatureID? = nil
+  ) throws(FieldpackError) -> [RelationLink] {
+    try RelationTables(file: geoPackage.file).links(relation, of: base)
+  }
+
+  /// Lends the bytes of a file in a layer of media, with what they are.
+  ///
+  /// - Returns: what `body` gives; `nil`, and no call, where there is no such row.
+  public borrowing func withMedia<R>(
+    _ id: FeatureID, in layer: LayerID,
+    _ body: (RawSpan, _ contentType: String) throws(FieldpackError) -> R
+  ) throws(FieldpackError) -> R? {
+    try geoPackage.withMedia(id, in: layer, body)
+  }
+}
+
+extension GeoPackageStore {
+  /// The relations of the file.
+  public func relations() async throws(FieldpackError) -> [Relation] {
+    try await reading { (reading) throws(FieldpackError) in
+      try RelationTables(file: reading.file).all()
+    }
+  }
+}
+
+/// The columns that a layer of media has.
+enum MediaColumns {
+  static let data = "data"
+  static let contentType = "content_type"
+}

@@ -1,0 +1,302 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// `gpkg_metadata` and `gpkg_metadata_reference`.
+struct MetadataTables {
+  let file: GeoPackageFile
+
+  private static let documents = "gpkg_metadata"
+  private static let references = "gpkg_metadata_reference"
+
+  private static let documentsSQL = """
+    CREATE TABLE gpkg_metadata (
+      id INTEGER CONSTRAINT m_pk PRIMARY KEY ASC NOT NULL,
+      md_scope TEXT NOT NULL DEFAULT 'dataset',
+      md_standard_uri TEXT NOT NULL,
+      mime_type TEXT NOT NULL DEFAULT 'text/xml',
+      metadata TEXT NOT NULL DEFAULT ''
+    )
+    """
+
+  private static let referencesSQL = """
+    CREATE TABLE gpkg_metadata_reference (
+      reference_scope TEXT NOT NULL,
+      table_name TEXT,
+      column_name TEXT,
+      row_id_value INTEGER,
+      timestamp DATETIME NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now')),
+      md_file_id INTEGER NOT NULL,
+      md_parent_id INTEGER,
+      CONSTRAINT crmr_mfi_fk FOREIGN KEY (md_file_id) REFERENCES gpkg_metadata(id),
+      CONSTRAINT crmr_mpi_fk FOREIGN KEY (md_parent_id) REFERENCES gpkg_metadata(id)
+    )
+    """
+
+  /// Whether both tables are there; without one of them the other says nothing.
+  var exists: Bool {
+    get throws(FieldpackError) {
+      guard try file.hasTable(Self.documents) else { return false }
+      return try file.hasTable(Self.references)
+    }
+  }
+
+  // MARK: Reading
+
+  func all() throws(FieldpackError) -> [Metadata] {
+    guard try file.hasTable(Self.documents) else { return [] }
+    return try file.rows(
+      "SELECT id, md_scope, md_standard_uri, mime_type, metadata FROM \(Self.documents) ORDER BY id"
+    ).compactMap { row in
+      guard let id = row[0].integerValue else { return nil }
+      return Metadata(
+        id: id, scope: .init(rawValue: row[1].textValue ?? ""),
+        standardURI: row[2].textValue ?? "", mediaType: row[3].textValue ?? "",
+        content: row[4].textValue ?? "")
+    }
+  }
+
+  func count() throws(FieldpackError) -> Int {
+    guard try file.hasTable(Self.documents) else { return 0 }
+    return Int(try file.integer("SELECT count(*) FROM \(Self.documents)") ?? 0)
+  }
+
+  /// All references; what names neither a table nor the file is passed over.
+  func references() throws(FieldpackError) -> [MetadataReference] {
+    guard try file.hasTable(Self.references) else { return [] }
+    return try file.rows(
+      "SELECT md_file_id, reference_scope, table_name, column_name, row_id_value, md_parent_id, "
+        + "timestamp FROM \(Self.references) ORDER BY rowid"
+    ).compactMap { row in
+      guard let id = row[0].integerValue,
+        let subject = Self.subject(
+          row[1].textValue?.lowercased() ?? "", row[2].textValue, row[3].textValue,
+          row[4].integerValue)
+      else { return nil }
+      return MetadataReference(
+        metadata: id, subject: subject, parent: row[5].integerValue,
+        date: row[6].textValue.flatMap { Instant($0) })
+    }
+  }
+
+  private static func subject(
+    _ scope: String, _ table: String?, _ column: String?, _ row: Int64?
+  ) -> MetadataSubject? {
+    if scope == "geopackage" { return .geoPackage }
+    guard let layer = table.map({ LayerID($0) }) else { return nil }
+    switch (scope, column, row) {
+    case ("table", _, _): return .layer(layer)
+    case ("column", let column?, _): return .column(column, of: layer)
+    case ("row", _, let row?): return .row(.integer(row), of: layer)
+    case ("row/col", let column?, let row?):
+      return .value(column, row: .integer(row), of: layer)
+    default: return nil
+    }
+  }
+
+  // MARK: Writing
+
+  func add(
+    _ content: String, mediaType: String, standardURI: String, scope: Metadata.Scope
+  ) throws(FieldpackError) -> Int64 {
+    guard Metadata.Scope.all.contains(scope) else {
+      throw FieldpackError(
+        .invalidArgument, "'\(scope)' is no scope of metadata that the standard knows",
+        location: .init(store: file.store))
+    }
+    try create()
+    try file.execute(
+      "INSERT INTO \(Self.documents) (md_scope, md_standard_uri, mime_type, metadata) "
+        + "VALUES (?, ?, ?, ?)",
+      [scope.rawValue, standardURI, mediaType, content].map(SQLiteValue.text))
+    return file.connection.lastInsertRowID
+  }
+
+  private func create() throws(FieldpackError) {
+    for (table, sql) in [
+      (Self.documents, Self.documentsSQL), (Self.references, Self.referencesSQL),
+    ] {
+      if try !file.hasTable(table) { try file.execute(sql) }
+      try LayerCreation(file: file).registerExtension(
+        "gpkg_metadata", table: table, column: nil,
+        definition: "http://www.geopackage.org/spec120/#extension_metadata", scope: "read-write")
+    }
+  }
+
+  func update(_ id: Int64, content: String) throws(FieldpackError) {
+    try require(id)
+    try file.execute(
+      "UPDATE \(Self.documents) SET metadata = ? WHERE id = ?", [.text(content), .integer(id)])
+  }
+
+  private func require(_ id: Int64) throws(FieldpackError) {
+    if try file.hasTable(Self.documents),
+      try file.integer("SELECT 1 FROM \(Self.documents) WHERE id = ?", [.integer(id)]) != nil
+    {
+      return
+    }
+    throw FieldpackError(
+      .notFound, "store '\(file.store)' has no metadata \(id)", location: .init(store: file.store))
+  }
+
+  /// Where a subject is in the columns of a reference.
+  private struct Place {
+    var scope: String
+    var table: String?
+    var column: String?
+    var row: Int64?
+
+    var values: [SQLiteValue] {
+      [
+        .text(scope), table.map(SQLiteValue.text) ?? .null,
+        column.map(SQLiteValue.text) ?? .null, row.map(SQLiteValue.integer) ?? .null,
+      ]
+    }
+
+    static let condition =
+      "lower(reference_scope) = ? AND lower(table_name) IS lower(?) "
+      + "AND lower(column_name) IS lower(?) AND row_id_value IS ?"
+  }
+
+  func attach(
+    _ id: Int64, to subject: MetadataSubject, parent: Int64?
+  ) throws(FieldpackError) {
+    try require(id)
+    if let parent { try require(parent) }
+    guard parent != id else {
+      throw FieldpackError(
+        .invalidArgument, "metadata \(id) cannot be a part of itself",
+        location: .init(store: file.store))
+    }
+    let place = try place(of: subject)
+    try create()
+    try detach(id, from: place)
+    try file.execute(
+      "INSERT INTO \(Self.references) (reference_scope, table_name, column_name, row_id_value, "
+        + "md_file_id, md_parent_id) VALUES (?, ?, ?, ?, ?, ?)",
+      place.values + [.integer(id), parent.map(SQLiteValue.integer) ?? .null])
+  }
+
+  func detach(_ id: Int64, from subject: MetadataSubject) throws(FieldpackError) -> Bool {
+    guard try exists else { return false }
+    return try detach(id, from: Self.unchecked(subject))
+  }
+
+  @discardableResult
+  private func detach(_ id: Int64, from place: Place) throws(FieldpackError) -> Bool {
+    try file.execute(
+      "DELETE FROM \(Self.references) WHERE \(Place.condition) AND md_file_id = ?",
+      place.values + [.integer(id)])
+    return file.connection.changes > 0
+  }
+
+  private static func unchecked(_ subject: MetadataSubject) -> Place {
+    func number(_ id: FeatureID) -> Int64? {
+      if case .integer(let number) = id { number } else { nil }
+    }
+    switch subject {
+    case .geoPackage: return Place(scope: "geopackage")
+    case .layer(let layer): return Place(scope: "table", table: layer.rawValue)
+    case .column(let column, let layer):
+      return Place(scope: "column", table: layer.rawValue, column: column)
+    case .row(let id, let layer):
+      return Place(scope: "row", table: layer.rawValue, row: number(id))
+    case .value(let column, let id, let layer):
+      return Place(scope: "row/col", table: layer.rawValue, column: column, row: number(id))
+    }
+  }
+
+  /// The place of a subject that is there, by the names it has in the file.
+  private func place(of subject: MetadataSubject) throws(FieldpackError) -> Place {
+    var place = Self.unchecked(subject)
+    guard let asked = place.table else { return place }
+    let table = try file.rows(
+      "SELECT table_name FROM gpkg_contents WHERE lower(table_name) = lower(?)", [.text(asked)]
+    ).first?.first?.textValue
+    guard let table, try file.hasTable(table) else {
+      throw file.missingLayer(LayerID(asked), in: try file.catalogue())
+    }
+    place.table = table
+    if let column = place.column {
+      place.column = try file.rows("PRAGMA table_xinfo(\(quoted(table)))")
+        .compactMap { $0[1].textValue }.first { SQLName($0) == SQLName(column) }
+      guard place.column != nil else {
+        throw FieldpackError(
+          .notFound, "'\(table)' has no column '\(column)'",
+          location: .init(store: file.store, layer: LayerID(table)))
+      }
+    }
+    if place.scope.hasPrefix("row") { try check(place.row, in: table) }
+    return place
+  }
+
+  private func check(_ row: Int64?, in table: String) throws(FieldpackError) {
+    let id = try file.catalogue().layer(LayerID(table))?.idExpression ?? "rowid"
+    if let row,
+      try file.integer("SELECT 1 FROM \(quoted(table)) WHERE \(id) = ?", [.integer(row)]) != nil
+    {
+      return
+    }
+    throw FieldpackError(
+      .notFound, "'\(table)' has no row \(row.map(String.init) ?? "of that id")",
+      location: .init(store: file.store, layer: LayerID(table)))
+  }
+
+  // MARK: Removing
+
+  func remove(_ id: Int64) throws(FieldpackError) {
+    try require(id)
+    if try file.hasTable(Self.references) {
+      try file.execute(
+        "DELETE FROM \(Self.references) WHERE md_file_id = ?", [.integer(id)])
+      try file.execute(
+        "UPDATE \(Self.references) SET md_parent_id = NULL WHERE md_parent_id = ?", [.integer(id)])
+    }
+    try file.execute("DELETE FROM \(Self.documents) WHERE id = ?", [.integer(id)])
+    try dropIfEmpty()
+  }
+
+  func isAbout(row: Int64, of table: String) throws(FieldpackError) -> Bool {
+    try file.integer(
+      "SELECT 1 FROM \(Self.references) WHERE lower(table_name) = lower(?) AND row_id_value = ?",
+      [.text(table), .integer(row)]) != nil
+  }
+
+  /// Forgets what is said of a row.
+  func forget(row: Int64, of table: String) throws(FieldpackError) {
+    try forget("lower(table_name) = lower(?) AND row_id_value = ?", [.text(table), .integer(row)])
+  }
+
+  /// Forgets what is said of a table.
+  func forget(_ table: String) throws(FieldpackError) {
+    guard try exists else { return }
+    try forget("lower(table_name) = lower(?)", [.text(table)])
+  }
+
+  /// Removes references, and with them the documents that were about nothing else.
+  private func forget(
+    _ condition: String, _ values: [SQLiteValue]
+  ) throws(FieldpackError) {
+    let ids = try file.rows(
+      "SELECT DISTINCT md_file_id FROM \(Self.references) WHERE \(condition)", values
+    ).compactMap { $0.first?.integerValue }
+    try file.execute("DELETE FROM \(Self.references) WHERE \(condition)", values)
+    for id in ids {
+      try file.execute(
+        "DELETE FROM \(Self.documents) WHERE id = ?1 AND NOT EXISTS (SELECT 1 "
+          + "FROM \(Self.references) WHERE md_file_id = ?1 OR md_parent_id = ?1)", [.integer(id)])
+    }
+    if !ids.isEmpty { try dropIfEmpty() }
+  }
+
+  /// The extension's tables go with the last document.
+  private func dropIfEmpty() throws(FieldpackError) {
+    guard try exists,
+      try file.integer(
+        "SELECT EXISTS (SELECT 1 FROM \(Self.documents)) + EXISTS (SELECT 1 FROM "
+          + "\(Self.references))") == 0
+    else { return }
+    for table in [Self.references, Self.documents] { try file.execute("DROP TABLE \(table)") }
+    guard try file.hasTable("gpkg_extensions") else { return }
+    try file.execute("DELETE FROM gpkg_extensions WHERE lower(extension_name) = 'gpkg_metadata'")
+  }
+}

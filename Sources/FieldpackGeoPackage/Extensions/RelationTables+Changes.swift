@@ -1,0 +1,188 @@
+import FieldpackCore
+import FieldpackSQLite
+
+extension RelationTables {
+  private static let definition = "http://www.geopackage.org/18-000.html"
+
+  private static let sql = """
+    CREATE TABLE gpkgext_relations (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      base_table_name TEXT NOT NULL,
+      base_primary_column TEXT NOT NULL DEFAULT 'id',
+      related_table_name TEXT NOT NULL,
+      related_primary_column TEXT NOT NULL DEFAULT 'id',
+      relation_name TEXT NOT NULL,
+      mapping_table_name TEXT NOT NULL UNIQUE
+    )
+    """
+
+  // MARK: Creating
+
+  func create(
+    _ base: LayerID, _ related: LayerID, _ kind: Relation.Kind, mapping: String?,
+    _ columns: [ColumnDefinition]
+  ) throws(FieldpackError) -> Relation {
+    let (baseName, baseColumn) = try key(of: base)
+    let (relatedName, relatedColumn) = try key(of: related, asTiles: kind == .tiles)
+    try check(related, kind)
+    let name = try mappingName(mapping, base, related)
+    let relation = Relation(
+      base: baseName, related: relatedName, kind: kind, mapping: name, baseColumn: baseColumn,
+      relatedColumn: relatedColumn)
+    if try !file.hasTable(Self.table) { try file.execute(Self.sql) }
+    try createMapping(name, columns)
+    try file.execute(
+      "INSERT INTO \(Self.table) (base_table_name, base_primary_column, related_table_name, "
+        + "related_primary_column, relation_name, mapping_table_name) VALUES (?, ?, ?, ?, ?, ?)",
+      [baseName.rawValue, baseColumn, relatedName.rawValue, relatedColumn, kind.rawValue, name]
+        .map(SQLiteValue.text))
+    for table in [Self.table, name] {
+      try LayerCreation(file: file).registerExtension(
+        Self.extensionName, table: table, column: nil, definition: Self.definition,
+        scope: "read-write")
+    }
+    try SchemaExtension(file: file).describe(columns, of: name)
+    return relation
+  }
+
+  /// A table's own name and its column of ids.
+  private func key(
+    of layer: LayerID, asTiles: Bool = false
+  ) throws(FieldpackError) -> (LayerID, String) {
+    if asTiles {
+      let pyramid = try TileTables(file: file).pyramid(layer)
+      return (pyramid.name, "id")
+    }
+    let catalogue = try file.catalogue()
+    guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
+    guard !table.layer.isView, let column = table.schema.idColumn, table.textID == nil else {
+      throw FieldpackError(
+        .invalidArgument,
+        "layer '\(layer)' has no column of integer ids, which a relation is kept by",
+        location: .init(store: file.store, layer: layer))
+    }
+    return (LayerID(table.table), column)
+  }
+
+  /// Refuses a related layer that is not what the standard asks of the kind.
+  private func check(_ related: LayerID, _ kind: Relation.Kind) throws(FieldpackError) {
+    guard kind != .tiles, let schema = try file.catalogue().layer(related)?.schema else { return }
+    func has(_ name: String, _ isRight: (ColumnType) -> Bool) -> Bool {
+      schema.columnIndex(name).map { isRight(schema.columns[$0].type) } ?? false
+    }
+    let problem: String? =
+      switch kind {
+      case .features: schema.geometry == nil ? "has no geometry" : nil
+      case .attributes, .simpleAttributes, .media:
+        if schema.geometry != nil {
+          "has geometry"
+        } else if kind == .simpleAttributes, schema.columns.contains(where: \.type.isBlob) {
+          "has a column of blobs"
+        } else if kind == .media, !has(MediaColumns.data, \.isBlob) {
+          "has no column 'data' of blobs"
+        } else if kind == .media, !has(MediaColumns.contentType, \.isText) {
+          "has no column 'content_type' of texts"
+        } else {
+          nil
+        }
+      default: nil
+      }
+    guard let problem else { return }
+    throw FieldpackError(
+      .invalidArgument, "layer '\(related)' \(problem), so it cannot be related as \(kind)",
+      location: .init(store: file.store, layer: related))
+  }
+
+  private func mappingName(
+    _ asked: String?, _ base: LayerID, _ related: LayerID
+  ) throws(FieldpackError) -> String {
+    if let asked {
+      try LayerCreation(file: file).checkName(LayerID(asked))
+      guard try !file.hasTable(asked) else {
+        throw FieldpackError(
+          .cannotCreate,
+          "there is a table '\(asked)' already, so it cannot hold a relation's links",
+          location: .init(store: file.store))
+      }
+      return asked
+    }
+    let plain = "\(base)_\(related)"
+    var name = plain
+    var number = 1
+    while try file.hasTable(name) {
+      number += 1
+      name = "\(plain)_\(number)"
+    }
+    return name
+  }
+
+  private func createMapping(
+    _ name: String, _ columns: [ColumnDefinition]
+  ) throws(FieldpackError) {
+    let own = columns.map { ", \(LayerCreation.columnSQL($0))" }.joined()
+    try file.execute(
+      "CREATE TABLE \(quoted(name)) (id INTEGER PRIMARY KEY AUTOINCREMENT, "
+        + "base_id INTEGER NOT NULL, related_id INTEGER NOT NULL\(own), "
+        + "UNIQUE (base_id, related_id))")
+    // The way back, and what deleting a related row asks.
+    try file.execute(
+      "CREATE INDEX \(quoted("\(name)_related_id")) ON \(quoted(name)) (related_id)")
+  }
+
+  // MARK: Removing
+
+  func remove(_ relation: Relation) throws(FieldpackError) {
+    guard let stored = try all().first(where: { SQLName($0.mapping) == SQLName(relation.mapping) })
+    else {
+      throw FieldpackError(
+        .notFound, "store '\(file.store)' has no relation '\(relation.mapping)'",
+        location: .init(store: file.store))
+    }
+    try removeRow(of: stored.mapping)
+    if let layer = try file.catalogue().layer(LayerID(stored.mapping)) {
+      return try LayerChange(file: file).remove(layer)
+    }
+    try LayerChange(file: file).forget(stored.mapping)
+    let kind = try file.rows(
+      "SELECT type FROM sqlite_master WHERE lower(name) = lower(?) AND type IN ('table', 'view')",
+      [.text(stored.mapping)]
+    ).first?.first?.textValue
+    if let kind { try file.execute("DROP \(kind.uppercased()) \(quoted(stored.mapping))") }
+  }
+
+  /// Removes the relations that a table is at an end of, or holds the links of; the table itself
+  /// is not touched.
+  func removeAll(of table: String) throws(FieldpackError) {
+    let name = SQLName(table)
+    for relation in try all() {
+      if SQLName(relation.mapping) == name {
+        try removeRow(of: relation.mapping)
+      } else if SQLName(relation.base.rawValue) == name
+        || SQLName(relation.related.rawValue) == name
+      {
+        try remove(relation)
+      }
+    }
+  }
+
+  /// The extension goes with the last relation.
+  private func removeRow(of mapping: String) throws(FieldpackError) {
+    try file.execute(
+      "DELETE FROM \(Self.table) WHERE lower(mapping_table_name) = lower(?)", [.text(mapping)])
+    guard try file.integer("SELECT count(*) FROM \(Self.table)") == 0 else { return }
+    try file.execute("DROP TABLE \(Self.table)")
+    guard try file.hasTable("gpkg_extensions") else { return }
+    try file.execute(
+      "DELETE FROM gpkg_extensions WHERE lower(table_name) = ?", [.text(Self.table)])
+  }
+}
+
+extension ColumnType {
+  fileprivate var isBlob: Bool {
+    if case .blob = self { true } else { false }
+  }
+
+  fileprivate var isText: Bool {
+    if case .text = self { true } else { false }
+  }
+}

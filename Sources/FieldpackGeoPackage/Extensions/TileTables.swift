@@ -1,0 +1,377 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+/// Tile pyramids: `gpkg_tile_matrix_set`, `gpkg_tile_matrix` and the tables of tiles.
+struct TileTables {
+  let file: GeoPackageFile
+
+  private static let sets = "gpkg_tile_matrix_set"
+  private static let matrices = "gpkg_tile_matrix"
+  private static let webpDefinition =
+    "http://www.geopackage.org/spec120/#extension_tiles_webp"
+  private static let zoomDefinition =
+    "http://www.geopackage.org/spec120/#extension_zoom_other_intervals"
+
+  private static let setsSQL = """
+    CREATE TABLE gpkg_tile_matrix_set (
+      table_name TEXT NOT NULL PRIMARY KEY,
+      srs_id INTEGER NOT NULL,
+      min_x DOUBLE NOT NULL,
+      min_y DOUBLE NOT NULL,
+      max_x DOUBLE NOT NULL,
+      max_y DOUBLE NOT NULL,
+      CONSTRAINT fk_gtms_table_name FOREIGN KEY (table_name) REFERENCES gpkg_contents(table_name),
+      CONSTRAINT fk_gtms_srs FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys (srs_id)
+    )
+    """
+
+  private static let matricesSQL = """
+    CREATE TABLE gpkg_tile_matrix (
+      table_name TEXT NOT NULL,
+      zoom_level INTEGER NOT NULL,
+      matrix_width INTEGER NOT NULL,
+      matrix_height INTEGER NOT NULL,
+      tile_width INTEGER NOT NULL,
+      tile_height INTEGER NOT NULL,
+      pixel_x_size DOUBLE NOT NULL,
+      pixel_y_size DOUBLE NOT NULL,
+      CONSTRAINT pk_ttm PRIMARY KEY (table_name, zoom_level),
+      CONSTRAINT fk_tmm_table_name FOREIGN KEY (table_name) REFERENCES gpkg_contents(table_name)
+    )
+    """
+
+  // MARK: Reading
+
+  func pyramids() throws(FieldpackError) -> [TilePyramid] {
+    let rows = try file.rows(
+      "SELECT table_name, lower(data_type), identifier, description, srs_id, min_x, min_y, max_x, "
+        + "max_y FROM gpkg_contents WHERE lower(data_type) IN ('tiles', '2d-gridded-coverage') "
+        + "ORDER BY rowid")
+    guard !rows.isEmpty else { return [] }
+    let sets = try self.sets()
+    let matrices = try self.matrices()
+    let systems = try file.catalogue().systems
+    var pyramids: [TilePyramid] = []
+    for row in rows {
+      guard let name = row[0].textValue, try file.hasTable(name) else { continue }
+      let set = sets[SQLName(name)]
+      let srs = (set?.srsID ?? row[4].integerValue).flatMap { systems[$0]?.srs }
+      var pyramid = TilePyramid(
+        LayerID(name), srs: srs ?? .undefinedCartesian, bounds: set?.bounds ?? .empty,
+        matrices: matrices[SQLName(name)] ?? [], title: row[2].textValue,
+        description: row[3].textValue)
+      pyramid.kind = TilePyramid.Kind(rawValue: row[1].textValue ?? "") ?? .tiles
+      pyramid.envelope = Self.envelope(row[5...8].map(\.realValue))
+      if set == nil { pyramid.notes.append("it has no row in gpkg_tile_matrix_set") }
+      if srs == nil { pyramid.notes.append("its SRS is not in gpkg_spatial_ref_sys") }
+      if pyramid.matrices.isEmpty { pyramid.notes.append("it has no row in gpkg_tile_matrix") }
+      pyramids.append(pyramid)
+    }
+    return pyramids
+  }
+
+  /// The pyramid of that name.
+  func pyramid(_ name: LayerID) throws(FieldpackError) -> TilePyramid {
+    let all = try pyramids()
+    if let found = all.first(where: { SQLName($0.name.rawValue) == SQLName(name.rawValue) }) {
+      return found
+    }
+    let known = all.isEmpty ? "none" : all.map(\.name.rawValue).joined(separator: ", ")
+    throw FieldpackError(
+      .notFound, "store '\(file.store)' has no tiles '\(name)' (it has: \(known))",
+      location: .init(store: file.store, layer: name))
+  }
+
+  private func sets() throws(FieldpackError) -> [SQLName: (srsID: Int64?, bounds: Envelope)] {
+    guard try file.hasTable(Self.sets) else { return [:] }
+    var found: [SQLName: (srsID: Int64?, bounds: Envelope)] = [:]
+    for row in try file.rows(
+      "SELECT table_name, srs_id, min_x, min_y, max_x, max_y FROM \(Self.sets)")
+    {
+      guard let name = row[0].textValue else { continue }
+      let bounds = Self.envelope(row[2...5].map(\.realValue)) ?? .empty
+      found[SQLName(name)] = (row[1].integerValue, bounds)
+    }
+    return found
+  }
+
+  private static func envelope(_ bounds: [Double?]) -> Envelope? {
+    let known = bounds.compactMap { $0 }
+    guard known.count == 4, known.allSatisfy(\.isFinite), known[0] <= known[2],
+      known[1] <= known[3]
+    else { return nil }
+    return Envelope(minX: known[0], minY: known[1], maxX: known[2], maxY: known[3])
+  }
+
+  /// Rows whose numbers make no grid are passed over.
+  private func matrices() throws(FieldpackError) -> [SQLName: [TileMatrix]] {
+    guard try file.hasTable(Self.matrices) else { return [:] }
+    var found: [SQLName: [TileMatrix]] = [:]
+    for row in try file.rows(
+      "SELECT table_name, zoom_level, matrix_width, matrix_height, tile_width, tile_height, "
+        + "pixel_x_size, pixel_y_size FROM \(Self.matrices) ORDER BY zoom_level")
+    {
+      let whole = row[1...5].compactMap(\.integerValue).compactMap { Int32(exactly: $0) }.map(
+        Int.init)
+      let sizes = row[6...7].compactMap(\.realValue)
+      guard let name = row[0].textValue, whole.count == 5, sizes.count == 2,
+        whole[1...].allSatisfy({ $0 > 0 }), sizes.allSatisfy({ $0 > 0 && $0.isFinite })
+      else { continue }
+      found[SQLName(name), default: []].append(
+        TileMatrix(
+          zoom: whole[0], width: whole[1], height: whole[2], tileWidth: whole[3],
+          tileHeight: whole[4], pixelWidth: sizes[0], pixelHeight: sizes[1]))
+    }
+    return found
+  }
+
+  private static let place = "zoom_level = ? AND tile_column = ? AND tile_row = ?"
+
+  private static func values(_ address: TileAddress) -> [SQLiteValue] {
+    [address.zoom, address.column, address.row].map { .integer(Int64($0)) }
+  }
+
+  /// Lends a tile's bytes with what they are; `nil`, and no call, where there is no such tile.
+  func withTile<R>(
+    _ address: TileAddress, of name: LayerID,
+    _ body: (RawSpan, String?) throws(FieldpackError) -> R
+  ) throws(FieldpackError) -> R? {
+    guard let table = try tableName(name) else { throw try missing(name) }
+    let statement = try file.sql(layer: name) { () throws(SQLiteError) in
+      let statement = try file.connection.prepare(
+        "SELECT tile_data FROM \(quoted(table)) WHERE \(Self.place)")
+      try statement.bind(Self.values(address))
+      return try statement.step() ? statement : nil
+    }
+    guard let statement else { return nil }
+    defer { statement.reset() }
+    return try statement.withBytes(0) { (bytes) throws(FieldpackError) in
+      try body(bytes, bytes.withUnsafeBytes { PictureFormat.mediaType(of: $0) })
+    }
+  }
+
+  /// Which tiles there are, row by row from the top, at one zoom level or at all.
+  func addresses(of name: LayerID, zoom: Int?) throws(FieldpackError) -> [TileAddress] {
+    guard let table = try tableName(name) else { throw try missing(name) }
+    let condition = zoom == nil ? "" : " WHERE zoom_level = ?"
+    return try file.rows(
+      "SELECT zoom_level, tile_column, tile_row FROM \(quoted(table))\(condition) "
+        + "ORDER BY zoom_level, tile_row, tile_column",
+      zoom.map { [.integer(Int64($0))] } ?? []
+    ).compactMap { row in
+      let numbers = row.compactMap(\.integerValue).compactMap { Int(exactly: $0) }
+      guard numbers.count == 3 else { return nil }
+      return TileAddress(zoom: numbers[0], column: numbers[1], row: numbers[2])
+    }
+  }
+
+  private func tableName(_ name: LayerID) throws(FieldpackError) -> String? {
+    let sql =
+      "SELECT m.name FROM gpkg_contents c JOIN sqlite_master m "
+      + "ON lower(m.name) = lower(c.table_name) AND m.type IN ('table', 'view') "
+      + "WHERE lower(c.table_name) = lower(?) "
+      + "AND lower(c.data_type) IN ('tiles', '2d-gridded-coverage')"
+    return try file.rows(sql, [.text(name.rawValue)]).first?.first?.textValue
+  }
+
+  private func missing(_ name: LayerID) throws(FieldpackError) -> FieldpackError {
+    do throws(FieldpackError) {
+      _ = try pyramid(name)
+      return file.missingLayer(name, in: try file.catalogue())
+    } catch { return error }
+  }
+
+  // MARK: Creating
+
+  func create(_ pyramid: TilePyramid) throws(FieldpackError) {
+    try LayerCreation(file: file).checkName(pyramid.name)
+    try check(pyramid)
+    let name = pyramid.name.rawValue
+    guard try !file.hasTable(name) else {
+      throw FieldpackError(
+        .cannotCreate, "there is a table '\(name)' already",
+        location: .init(store: file.store, layer: pyramid.name))
+    }
+    if try !file.hasTable(Self.sets) { try file.execute(Self.setsSQL) }
+    if try !file.hasTable(Self.matrices) { try file.execute(Self.matricesSQL) }
+    let srsID = try ReferenceSystems(file: file).ensure(pyramid.srs)
+    try file.execute(
+      "CREATE TABLE \(quoted(name)) (id INTEGER PRIMARY KEY AUTOINCREMENT, "
+        + "zoom_level INTEGER NOT NULL, tile_column INTEGER NOT NULL, tile_row INTEGER NOT NULL, "
+        + "tile_data BLOB NOT NULL, UNIQUE (zoom_level, tile_column, tile_row))")
+    let bounds = { (e: Envelope) in [e.minX, e.minY, e.maxX, e.maxY].map(SQLiteValue.real) }
+    try file.execute(
+      "INSERT INTO gpkg_contents (table_name, data_type, identifier, description, srs_id, min_x, "
+        + "min_y, max_x, max_y) VALUES (?1, 'tiles', CASE WHEN EXISTS (SELECT 1 FROM gpkg_contents "
+        + "WHERE identifier = ?2) THEN NULL ELSE ?2 END, ?3, ?4, ?5, ?6, ?7, ?8)",
+      [
+        .text(name), .text(pyramid.title ?? name), .text(pyramid.description ?? ""),
+        .integer(srsID),
+      ] + bounds(pyramid.envelope ?? pyramid.bounds))
+    try file.execute(
+      "INSERT INTO \(Self.sets) VALUES (?, ?, ?, ?, ?, ?)",
+      [.text(name), .integer(srsID)] + bounds(pyramid.bounds))
+    for matrix in pyramid.matrices { try insert(matrix, name) }
+    if !pyramid.halvesPixels {
+      try LayerCreation(file: file).registerExtension(
+        "gpkg_zoom_other", table: name, column: "tile_data", definition: Self.zoomDefinition,
+        scope: "read-write")
+    }
+  }
+
+  private func insert(_ matrix: TileMatrix, _ name: String) throws(FieldpackError) {
+    let counts = [
+      matrix.zoom, matrix.width, matrix.height, matrix.tileWidth, matrix.tileHeight,
+    ]
+    try file.execute(
+      "INSERT INTO \(Self.matrices) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      [.text(name)] + counts.map { .integer(Int64($0)) }
+        + [.real(matrix.pixelWidth), .real(matrix.pixelHeight)])
+  }
+
+  private func check(_ pyramid: TilePyramid) throws(FieldpackError) {
+    guard let problem = pyramid.problem else { return }
+    throw FieldpackError(
+      .invalidArgument, "the tiles '\(pyramid.name)' cannot be made: \(problem)",
+      location: .init(store: file.store, layer: pyramid.name))
+  }
+
+  // MARK: Tiles
+
+  /// Stores a tile, in place of one that is there, whose id it keeps.
+  func put(
+    _ content: RawSpan, at address: TileAddress, of pyramid: TilePyramid
+  ) throws(FieldpackError) {
+    let place = KeyTuple.Partial(store: file.store, layer: pyramid.name)
+    guard pyramid.matrix(zoom: address.zoom)?.contains(address) == true else {
+      throw FieldpackError(
+        .invalidArgument, "there is no place \(address) (zoom/column/row) in '\(pyramid.name)'",
+        location: place)
+    }
+    let type = content.withUnsafeBytes { PictureFormat.mediaType(of: $0) }
+    let known = [PictureFormat.png, PictureFormat.jpeg, PictureFormat.webp]
+    guard let type, known.contains(type) else {
+      throw FieldpackError(
+        .invalidData,
+        "tile \(address) of '\(pyramid.name)' is \(type ?? "no picture"), not PNG, JPEG or WebP",
+        location: place)
+    }
+    if type == PictureFormat.webp {
+      try LayerCreation(file: file).registerExtension(
+        "gpkg_webp", table: pyramid.name.rawValue, column: "tile_data",
+        definition: Self.webpDefinition, scope: "read-write")
+    }
+    let table = quoted(pyramid.name.rawValue)
+    let count = try store(
+      content, address,
+      "UPDATE \(table) SET tile_data = ?4 WHERE zoom_level = ?1 "
+        + "AND tile_column = ?2 AND tile_row = ?3")
+    guard count == 0 else { return }
+    _ = try store(
+      content, address,
+      "INSERT INTO \(table) (zoom_level, tile_column, tile_row, tile_data) VALUES (?1, ?2, ?3, ?4)")
+  }
+
+  private func store(
+    _ content: RawSpan, _ address: TileAddress, _ sql: String
+  ) throws(FieldpackError) -> Int {
+    try file.sql { () throws(SQLiteError) in
+      let statement = try file.connection.prepare(sql)
+      try statement.bind(Self.values(address))
+      try content.withUnsafeBytes { (bytes) throws(SQLiteError) in
+        try statement.bindUnowned(bytes, at: 4)
+        // Back in the cache the statement must not point to the caller's bytes.
+        defer { statement.clearBindings() }
+        try statement.run()
+      }
+      return file.connection.changes
+    }
+  }
+
+  func delete(
+    _ address: TileAddress, of pyramid: TilePyramid
+  ) throws(FieldpackError) -> Bool {
+    let name = pyramid.name.rawValue
+    let table = quoted(name)
+    let id = try file.integer(
+      "SELECT rowid FROM \(table) WHERE \(Self.place)", Self.values(address))
+    guard let id else { return false }
+    try RowLeftovers(file: file).deleting(id, of: name, id: "rowid") {
+      () throws(FieldpackError) in
+      try file.execute("DELETE FROM \(table) WHERE rowid = ?", [.integer(id)])
+    }
+    return true
+  }
+
+  func writable(_ name: LayerID) throws(FieldpackError) -> TilePyramid {
+    let pyramid = try pyramid(name)
+    guard pyramid.kind == .tiles else {
+      throw FieldpackError(
+        .unsupported, "'\(name)' is a gridded coverage, whose tiles are only read",
+        location: .init(store: file.store, layer: name))
+    }
+    return pyramid
+  }
+
+  // MARK: Removing
+
+  /// Removes a pyramid of any kind with all that belongs to it.
+  func remove(_ name: LayerID) throws(FieldpackError) {
+    let table = try pyramid(name).name.rawValue
+    try file.execute("PRAGMA defer_foreign_keys = ON")
+    try LayerChange(file: file).forget(table)
+    let naming = [
+      (Self.sets, "table_name"), (Self.matrices, "table_name"),
+      ("gpkg_2d_gridded_coverage_ancillary", "tile_matrix_set_name"),
+      ("gpkg_2d_gridded_tile_ancillary", "tpudt_name"), ("gpkg_contents", "table_name"),
+    ]
+    for (naming, column) in naming where try file.hasTable(naming) {
+      try file.execute("DELETE FROM \(naming) WHERE lower(\(column)) = lower(?)", [.text(table)])
+    }
+    try file.execute("DROP TABLE \(quoted(table))")
+  }
+
+  /// Notes the time of a change.
+  func touch(_ name: LayerID) throws(FieldpackError) {
+    try file.execute(
+      "UPDATE gpkg_contents SET last_change = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') "
+        + "WHERE lower(table_name) = lower(?)", [.text(name.rawValue)])
+  }
+}
+
+extension TilePyramid {
+  /// Whether each zoom level has half the pixel size of the one before; a gap asks for nothing.
+  fileprivate var halvesPixels: Bool {
+    zip(matrices, matrices.dropFirst()).allSatisfy { above, below in
+      guard below.zoom == above.zoom + 1 else { return true }
+      return abs(above.pixelWidth / below.pixelWidth - 2) < 1e-6
+        && abs(above.pixelHeight / below.pixelHeight - 2) < 1e-6
+    }
+  }
+
+  /// Why a file must not hold it so; `nil` where it may.
+  fileprivate var problem: String? {
+    guard kind == .tiles else { return "gridded coverages are only read" }
+    guard !matrices.isEmpty else { return "there is no zoom level" }
+    guard bounds.minX < bounds.maxX, bounds.minY < bounds.maxY,
+      [bounds.minX, bounds.minY, bounds.maxX, bounds.maxY].allSatisfy(\.isFinite)
+    else { return "the bounds are empty" }
+    for (above, below) in zip(matrices, matrices.dropFirst()) {
+      guard above.zoom < below.zoom, above.pixelWidth > below.pixelWidth,
+        above.pixelHeight > below.pixelHeight
+      else { return "pixels do not get smaller from zoom \(above.zoom) to zoom \(below.zoom)" }
+    }
+    for matrix in matrices {
+      let counts = [matrix.width, matrix.height, matrix.tileWidth, matrix.tileHeight]
+      guard matrix.zoom >= 0, counts.allSatisfy({ $0 > 0 && $0 <= Int(Int32.max) }) else {
+        return "zoom \(matrix.zoom) has no tiles"
+      }
+      let (wide, high) = (bounds.maxX - bounds.minX, bounds.maxY - bounds.minY)
+      guard abs(Double(matrix.width) * matrix.tileUnitsWide / wide - 1) < 1e-6,
+        abs(Double(matrix.height) * matrix.tileUnitsHigh / high - 1) < 1e-6
+      else { return "the tiles of zoom \(matrix.zoom) do not cover the bounds" }
+    }
+    return nil
+  }
+}
