@@ -47,7 +47,7 @@ extension Filter {
   fileprivate var isPlainText: Bool {
     switch self {
     case .all, .envelope, .relation(_, _, _, nil): true
-    case .relation, .spatial: false
+    case .relation, .spatial, .vertex: false
     case .compare, .between, .isIn, .isNull, .temporal, .array:
       operands.allSatisfy(\.isPlainText)
     case .like(let a, let pattern, _): a.isPlainText && pattern.utf8.allSatisfy { $0 < 0x80 }

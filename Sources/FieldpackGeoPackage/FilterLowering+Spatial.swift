@@ -10,23 +10,29 @@ extension FilterLowering {
   func envelopeTest(
     _ relation: EnvelopeRelation, _ box: Envelope, srs: SRS?, negated: Bool
   ) throws(FieldpackError) -> SQLFragment {
-    let geometry = try geometrySQL()
-    let boxes = try project.boxes(box, from: srs, to: table)
     let name =
       switch relation {
       case .intersects, .disjoint: "fieldpack_envelope_intersects"
       case .within: "fieldpack_envelope_within"
       case .contains: "fieldpack_envelope_contains"
       }
-    let isNegated = (relation == .disjoint) != negated
-    let tests = boxes.map { box in
-      SQLFragment(
-        "\(isNegated ? "NOT " : "")\(name)(\(geometry), ?, ?, ?, ?)",
-        [.real(box.minX), .real(box.minY), .real(box.maxX), .real(box.maxY)])
-    }
     // A feature holds a box that crosses the antimeridian when it holds both parts, and is in any
     // other relation to it when it is so to one of them.
-    return (relation == .contains) != isNegated ? .and(tests) : .or(tests)
+    return try boxTest(
+      name, box, srs: srs, negated: (relation == .disjoint) != negated,
+      asksForAll: relation == .contains)
+  }
+
+  func boxTest(
+    _ name: String, _ box: Envelope, srs: SRS?, negated: Bool, asksForAll: Bool = false
+  ) throws(FieldpackError) -> SQLFragment {
+    let geometry = try geometrySQL()
+    let tests = try project.boxes(box, from: srs, to: table).map { box in
+      SQLFragment(
+        "\(negated ? "NOT " : "")\(name)(\(geometry), ?, ?, ?, ?)",
+        [.real(box.minX), .real(box.minY), .real(box.maxX), .real(box.maxY)])
+    }
+    return asksForAll != negated ? .and(tests) : .or(tests)
   }
 
   func relationTest(
@@ -103,6 +109,8 @@ extension FilterLowering {
     case .envelope(.disjoint, let box, let srs):
       return negated ? try project.boxes(box, from: srs, to: table) : nil
     case .envelope(_, let box, let srs):
+      return negated ? nil : try project.boxes(box, from: srs, to: table)
+    case .vertex(let box, let srs):
       return negated ? nil : try project.boxes(box, from: srs, to: table)
     case .relation(let relation, let geometry, let srs, _):
       guard (relation == .disjoint) == negated else { return nil }

@@ -47,6 +47,8 @@ struct FilterLowering {
       return try envelopeTest(relation, box, srs: srs, negated: negated)
     case .relation(let relation, let geometry, let srs, let column):
       return try relationTest(relation, geometry, srs: srs, column: column, negated: negated)
+    case .vertex(let box, let srs):
+      return try boxTest("fieldpack_vertex_within", box, srs: srs, negated: negated)
     case .spatial(let relation, let a, let b):
       return try spatialTest(relation, a, b, negated: negated)
     case .temporal(let relation, let a, let b):

@@ -99,7 +99,7 @@ extension Filter {
   var isSpatial: Bool {
     switch self {
     case .all, .compare, .between, .isIn, .isNull, .like, .temporal, .array: false
-    case .envelope, .relation, .spatial: true
+    case .envelope, .relation, .spatial, .vertex: true
     case .and(let parts), .or(let parts): parts.contains { $0.isSpatial }
     case .not(let part): part.isSpatial
     }

@@ -18,6 +18,7 @@ enum SQLFunctions {
     }
     try registerFilterFunctions(on: connection)
     try registerBodies(on: connection)
+    try registerVertexTest(on: connection)
     try registerTextOrder(on: connection)
     return relations
   }
@@ -45,6 +46,31 @@ enum SQLFunctions {
       }
       if let body { context.set(body) }
     }
+  }
+
+  /// `fieldpack_vertex_within(geometry, minX, minY, maxX, maxY)`; NULL for NULL, empty and damaged
+  /// geometries.
+  private static func registerVertexTest(on connection: Connection) throws(SQLiteError) {
+    try connection.register(function: "fieldpack_vertex_within", arguments: 5, flags: flags) {
+      context in
+      guard let envelope = envelope(of: context) else { return }
+      let box = Envelope(
+        minX: context.real(1), minY: context.real(2), maxX: context.real(3),
+        maxY: context.real(4))
+      guard envelope.intersects(box) else { return context.set(false) }
+      if let answer = context.withBytes(0, { vertex(in: box, $0) }) { context.set(answer) }
+    }
+  }
+
+  private static func vertex(in box: Envelope, _ blob: RawSpan) -> Bool? {
+    var visitor = VertexVisitor(box)
+    do throws(GeometryError) {
+      let header = try GeoPackageBinary(blob)
+      try WKB.visit(blob.extracting(header.bodyOffset...), with: &visitor)
+    } catch {
+      return nil
+    }
+    return visitor.answer
   }
 
   // MARK: Bounds

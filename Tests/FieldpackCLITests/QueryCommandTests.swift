@@ -116,6 +116,8 @@ import Testing
     (["--bbox", "13,52,13.45,53", "--bbox-relation", "disjoint"], "12"),
     (["--bbox", "390000,5810000,395000,5820000", "--bbox-srs", "EPSG:25833"], "11"),
     (["--where", "S_INTERSECTS(geom, BBOX(13,52,13.45,53)) AND name LIKE 'M%'"], "11"),
+    (["--where", "CASEI(name) = CASEI('NORD') AND depth / 4 = 2"], "12"),
+    (["--where", #"{"op":"<","args":[{"property":"depth"},{"op":"*","args":[2,5]}]}"#], "12"),
     (["--sort", "depth"], "12 11"), (["--sort=-name", "--offset", "1"], "11"),
     (["--limit", "0"], ""),
   ])
@@ -125,6 +127,18 @@ import Testing
     let rows = result.output.split(whereSeparator: \.isNewline).dropFirst()
     #expect(rows.map { String($0.prefix(2)) }.joined(separator: " ") == ids)
     #expect(result.status == 0)
+  }
+
+  @Test func `reads a condition from a file`() async throws {
+    _ = try survey.folder.write("depth > 10\n  AND open\n", to: "deep.cql2")
+    _ = try survey.folder.write("depth > 10\n  AND", to: "cut.cql2")
+    let result = try await survey.run("query", "wells.geojson", "--where", "@deep.cql2", "--count")
+    #expect(result.output == "1\n")
+    let cut = try await survey.run("query", "wells.geojson", "--where", "@cut.cql2")
+    #expect(cut.error == "fieldpack: cut.cql2:2:6: expected a condition but found the end\n")
+    #expect(cut.status == 64)
+    let none = try await survey.run("query", "wells.geojson", "--where", "@none.cql2")
+    #expect(none.status == 66)
   }
 
   struct Refusal: Sendable {
@@ -141,6 +155,15 @@ import Testing
     Refusal(
       ["--where", "depth >"], 64,
       "fieldpack: --where:1:8: expected a value or a column but found the end\n"
+    ),
+    Refusal(
+      ["--where", #"{"op":"=","args":[{"property":"depth"},null]}"#], 64,
+      "fieldpack: --where: at /args/1: nothing compares with NULL: use the operation isNull\n"
+    ),
+    Refusal(
+      ["--where", "S_WITHIN(shape, POINT(1 2))"], 66,
+      "fieldpack: wells/default: layer 'default' has no geometry column 'shape' (it has 'geom', "
+        + "which may also be called geometry)\n"
     ),
     Refusal(
       ["--where", "dept > 1"], 66,

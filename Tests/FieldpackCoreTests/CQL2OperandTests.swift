@@ -186,6 +186,44 @@ import Testing
     #expect(count > 3_000)
   }
 
+  @Test func `long arrays compare as short ones do, and soon`() throws {
+    let schema = Schema(
+      layer: "long", columns: [ColumnDefinition("a", .json), ColumnDefinition("b", .json)])
+    let numbers = (0..<100_000).map { "\($0)" }
+    let special = ["1e300", "null", "[1]", "\"x\"", "\"2020-01-01\"", #"{"k":1}"#, "0.5"]
+    func answer(_ text: String, _ a: [String], _ b: [String]) throws -> Bool? {
+      let row = [a, b].map { Value.text("[\($0.joined(separator: ","))]") }
+      return try Filter(cql2: text).evaluate(LongRow(texts: row), schema: schema)
+    }
+    let backward = Array((numbers + special).reversed())
+    #expect(try answer("A_EQUALS(a, b)", numbers + special, backward) == true)
+    #expect(try answer("A_EQUALS(a, b)", numbers, backward) == false)
+    #expect(try answer("A_CONTAINS(a, b)", backward, special + ["5.0"] + numbers) == true)
+    #expect(try answer("A_CONTAINS(a, b)", numbers, numbers + ["-1"]) == false)
+    #expect(try answer("A_OVERLAPS(a, b)", numbers, special + ["-1"]) == false)
+    #expect(try answer("A_OVERLAPS(a, b)", numbers + ["[1]"], special) == true)
+    let moment = #"{"timestamp":"2020-01-01T00:00:00Z"}"#
+    #expect(
+      try answer("A_OVERLAPS(a, b)", numbers + special, Array(repeating: moment, count: 9)) == true)
+    #expect(try answer("A_CONTAINS(b, a)", ["\"2020-01-01\""], numbers + [moment]) == true)
+  }
+
+  private struct LongRow: FeatureRow {
+    var texts: [Value]
+    var id: FeatureID { 1 }
+    var envelope: Envelope? { nil }
+    func kind(at column: Int) -> ValueKind { .text }
+    func integer(at column: Int) -> Int64 { 0 }
+    func real(at column: Int) -> Double { .nan }
+    func withBytes<R, E: Error>(
+      at column: Int, _ body: (RawSpan) throws(E) -> R
+    ) throws(E) -> R {
+      guard case .text(let text) = texts[column] else { return try body([UInt8]().span.bytes) }
+      return try body(Array(text.utf8).span.bytes)
+    }
+    func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? { nil }
+  }
+
   @Test func `columns of all operands are named once`() throws {
     let text =
       "(a + b > c) = CASEI(d) AND T_AFTER(INTERVAL(e, a), f) AND A_EQUALS(g, (h, (i))) AND "

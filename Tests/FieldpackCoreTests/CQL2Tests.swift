@@ -64,6 +64,11 @@ import Testing
       equals("t", .dateTime(Instant("2020-01-01T00:00:00Z")!))
     ),
     (
+      "t > TIMESTAMP('2020-01-01T01:00:00.1239999+01:00')",
+      .compare(
+        .column("t"), .greater, .literal(.dateTime(Instant("2020-01-01T00:00:00.123Z")!)))
+    ),
+    (
       "DATE('2020-01-01') < t", .compare(.literal(.date(.init("2020-01-01")!)), .less, .column("t"))
     ),
     (
@@ -171,7 +176,7 @@ import Testing
     ("T_AFTER(a)", 1, 10, "expected ',' but found ')'"),
     (
       "T_AFTER(a, INTERVAL('2020', '..'))", 1, 21,
-      "'2020' is neither '..' nor a date such as 2020-01-31 nor a time to the millisecond with a "
+      "'2020' is neither '..' nor a date such as 2020-01-31 nor a time with a "
         + "zone, such as 2020-01-31T12:00:00Z"
     ),
     (
@@ -211,7 +216,7 @@ import Testing
     ("a = DATE('2021-02-29')", 1, 10, "'2021-02-29' is not a date such as 2020-01-31"),
     (
       "a = TIMESTAMP('2021-02-28')", 1, 15,
-      "'2021-02-28' is not a time to the millisecond with a zone, such as 2020-01-31T12:00:00Z"
+      "'2021-02-28' is not a time with a zone, such as 2020-01-31T12:00:00Z"
     ),
     (
       "CASE(a) = 'x'", 1, 1,
@@ -235,6 +240,10 @@ import Testing
       "S_WITHIN(a, BBOX(1,2,3))", 1, 13,
       "BBOX takes four numbers, west, south, east and north, or six, with the least height third and "
         + "the greatest last, not 3"
+    ),
+    (
+      "S_WITHIN(a, CASEI(b))", 1, 13,
+      "expected the geometry column, BBOX(west, south, east, north) or WKT but found 'CASEI'"
     ),
     ("S_WITHIN(a, BBOX(1,x))", 1, 20, "expected a number but found 'x'"),
     (

@@ -72,6 +72,8 @@ public struct FilterGenerator {
     case 6: return .isIn(operand(depth), (0..<1 + below(4)).map { _ in operand(depth) })
     case 7: return .isNull(below(5) == 0 ? .column("geom") : operand(depth))
     case 8: return like(depth)
+    case 9 where below(3) == 0:
+      return .vertex(in: Envelope(minX: 5, minY: 5, maxX: 10, maxY: 10))
     case 9:
       return .envelope(
         pick(EnvelopeRelation.allCases), Envelope(minX: 0, minY: 0, maxX: 10, maxY: 10))

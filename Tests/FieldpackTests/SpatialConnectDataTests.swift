@@ -41,6 +41,33 @@ struct SpatialConnectDataTests {
     await workspace.close()
   }
 
+  /// By envelope arithmetic and vertex by vertex with shapely, in the order standard, memory, WFS.
+  @Test(arguments: [
+    ("haiti4mobile_syncable.gpkg", "linear_features", "-73, 18.5, -72.3, 19", [208, 244, 245]),
+    ("haiti4mobile_syncable.gpkg", "polygon_features", "-73, 18.5, -72.3, 19", [538, 548, 548]),
+    ("haiti4mobile_syncable.gpkg", "point_features", "-73, 18.5, -72.3, 19", [0, 0, 0]),
+    ("haiti4mobile_syncable.gpkg", "linear_features", "-72.5, 18.4, -72.2, 18.7", [671, 689, 689]),
+    (
+      "haiti4mobile_syncable.gpkg", "polygon_features", "-72.5, 18.4, -72.2, 18.7", [780, 782, 782]
+    ),
+    ("gz_2010_us_500_11_20m.json", "default", "-80, 24, -66, 45", [97, 120, 120]),
+    (
+      "../android-sdk/nola_polling_places.json", "default", "-90.08, 29.94, -90.04, 29.98",
+      [27, 27, 27]
+    ),
+  ])
+  func `boxes of legacy filters give the counts of each meaning`(
+    file: String, layer: String, box: String, counts: [Int]
+  ) async throws {
+    let workspace = try await open("ios-sdk/" + file)
+    let json = #"{"$geocontains": [\#(box)], "layerIds": ["\#(layer)"], "limit": 1000}"#
+    for (meaning, count) in zip(LegacyFilter.Meaning.allCases, counts) {
+      let query = try LegacyFilter(json: json, legacy: meaning).query
+      #expect(try await workspace.count(query) == count, "\(meaning)")
+    }
+    await workspace.close()
+  }
+
   @Test(arguments: [
     ("ios-sdk/all.geojson", 7), ("examples/all-14-features.geojson", 14),
     ("ios-sdk/feature.json", 4), ("ios-sdk/simple.json", 1),

@@ -15,7 +15,8 @@ enum QueryArguments {
     help: "How the envelope of a feature lies to the box.")
   static let condition = Option<String?>.value(
     "where", .text("CQL2"),
-    help: "Only features that meet this condition, in CQL2 Text or CQL2 JSON.")
+    help: "Only features that meet this condition, in CQL2 Text or CQL2 JSON; @FILE reads it "
+      + "from a file.")
   static let select = Option<NameList?>.value(
     "select", .names("columns"), help: "These columns, separated by commas.")
   static let sort = Option<NameList?>.value(
@@ -61,15 +62,27 @@ enum QueryArguments {
         .invalidArgument, "--bbox-srs and --bbox-relation say more about a --bbox, which is missing"
       )
     }
-    guard let text = arguments[condition] else { return filter }
+    guard let argument = arguments[condition] else { return filter }
+    let (text, name) = try conditionText(argument)
     do throws(FieldpackError) {
       return try filter && Filter(cql2: text)
     } catch {
       var position = error.position ?? FilePosition()
-      position.file = "--where"
+      position.file = name
       throw FieldpackError(
         error.code, error.message, location: error.location, position: position,
         underlying: error.underlying)
     }
+  }
+
+  /// The condition, and where it stands: no condition begins with an `@`.
+  private static func conditionText(
+    _ argument: String
+  ) throws(FieldpackError) -> (text: String, name: String) {
+    guard argument.hasPrefix("@") else { return (argument, "--where") }
+    let input = try ByteInput(path: String(argument.dropFirst()))
+    // One byte more than a condition may have, so that one that is too long is told as such.
+    let bytes = try input.head((1 << 20) + 1)
+    return (String(decoding: bytes, as: UTF8.self), input.name)
   }
 }

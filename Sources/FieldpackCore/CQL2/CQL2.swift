@@ -82,9 +82,9 @@ enum CQL2 {
     }
   }
 
-  /// A date or a time to the millisecond with a zone; nothing else.
+  /// A date or a time with a zone; nothing else.
   static func moment(_ text: String) -> Value? {
-    CalendarDate(text).map(Value.date) ?? Instant(exactly: text).map(Value.dateTime)
+    CalendarDate(text).map(Value.date) ?? Instant(text).map(Value.dateTime)
   }
 
   /// Whether both ends are given and lie the wrong way round.
@@ -150,16 +150,6 @@ enum CQL2 {
     CoordinateSequence(
       dimensions: .xy,
       ordinates: [west, south, east, south, east, north, west, north, west, south])
-  }
-}
-
-extension Instant {
-  /// The moment that `text` names with a zone and without digits beyond the millisecond.
-  init?(exactly text: String) {
-    var text = text
-    let parsed = text.withUTF8 { DateTimeParser.dateTime($0) }
-    guard let parsed, parsed.hasZone, parsed.fractionDigits <= 3 else { return nil }
-    self = parsed.instant
   }
 }
 

@@ -73,6 +73,7 @@ private struct CQL2JSONWriter {
       let text = Operand.literal(.text(pattern))
       try operation("like", [value, folding.reversed().reduce(text) { .call($1, [$0]) }])
     case .envelope: throw CQL2.unsupported("an envelope relation")
+    case .vertex: throw CQL2.unsupported("a test of vertices")
     case .relation(let relation, let geometry, let srs, let column):
       try operation(relation, .column(column), .geometry(geometry, srs: srs))
     case .spatial(let relation, let a, let b): try operation(relation, a, b)

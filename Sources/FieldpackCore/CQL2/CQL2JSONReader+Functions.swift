@@ -31,7 +31,7 @@ extension CQL2JSONReader {
     if text == ".." { return nil }
     guard let value = CQL2.moment(text) else {
       throw place.failure(
-        "'\(text)' is neither '..' nor a date such as 2020-01-31 nor a time to the millisecond "
+        "'\(text)' is neither '..' nor a date such as 2020-01-31 nor a time "
           + "with a zone, such as 2020-01-31T12:00:00Z")
     }
     return .literal(value)
@@ -72,6 +72,9 @@ extension CQL2JSONReader {
       } catch {
         throw box.failure(error.message)
       }
+    }
+    if let name = place.member("op") {
+      throw name.failure("no operation gives a geometry: expected a property, a bbox or GeoJSON")
     }
     return .geometry(try GeoJSONShape.geometry(place), srs: .wgs84)
   }

@@ -119,12 +119,12 @@ struct CQL2JSONReader {
       guard case .text(let text) = member.node else { throw member.expected("a text") }
       let value =
         name == "date"
-        ? CalendarDate(text).map(Value.date) : Instant(exactly: text).map(Value.dateTime)
+        ? CalendarDate(text).map(Value.date) : Instant(text).map(Value.dateTime)
       if let value { return value }
       throw member.failure(
         name == "date"
           ? "'\(text)' is not a date such as 2020-01-31"
-          : "'\(text)' is not a time to the millisecond with a zone, such as 2020-01-31T12:00:00Z")
+          : "'\(text)' is not a time with a zone, such as 2020-01-31T12:00:00Z")
     }
     return nil
   }

@@ -45,7 +45,7 @@ extension CQL2Parser {
     let value = CQL2.moment(text)
     guard text == ".." || value != nil else {
       throw failure(
-        "'\(text)' is neither '..' nor a date such as 2020-01-31 nor a time to the millisecond "
+        "'\(text)' is neither '..' nor a date such as 2020-01-31 nor a time "
           + "with a zone, such as 2020-01-31T12:00:00Z", at: token)
     }
     try advance()

@@ -23,6 +23,9 @@ extension CQL2Parser {
         return .geometry(try wellKnownText(), srs: .wgs84)
       }
     }
+    if let name = try functionName(), !CQL2.functions.contains(name) {
+      throw unknownFunction(name)
+    }
     guard let name = columnName, try following().kind != .leftParenthesis else {
       throw expected("the geometry column, BBOX(west, south, east, north) or WKT")
     }

@@ -37,6 +37,7 @@ extension Filter {
     case .array(let relation, let a, let b):
       for operand in [a, b] { try CQL2.checkArray(operand) }
       return try "\(relation.functionName)(\(a.cql2Text), \(b.cql2Text))"
+    case .vertex: throw CQL2.unsupported("a test of vertices")
     default: throw CQL2.unsupported("an envelope relation")
     }
   }

@@ -72,6 +72,8 @@ public indirect enum Filter: Hashable, Sendable {
   /// The exact test between any two geometries; see ``relation(_:_:srs:column:)`` for the one that
   /// an R-tree answers.
   case spatial(SpatialRelation, SpatialOperand, SpatialOperand)
+  /// Whether a vertex lies in the box, borders included; of polygons those of outer rings count.
+  case vertex(in: Envelope, srs: SRS? = nil)
   /// How one instant, date or interval lies to another.
   case temporal(TemporalRelation, Operand, Operand)
   /// How one array lies to another: a list, or a column with a JSON array as text.
@@ -142,7 +144,7 @@ extension Filter {
   /// The operands that stand in the condition itself.
   package var operands: [Operand] {
     switch self {
-    case .all, .envelope, .relation, .spatial, .and, .or, .not: []
+    case .all, .envelope, .relation, .spatial, .vertex, .and, .or, .not: []
     case .compare(let a, _, let b), .temporal(_, let a, let b), .array(_, let a, let b): [a, b]
     case .between(let value, let low, let high): [value, low, high]
     case .isIn(let value, let list): [value] + list

@@ -12,6 +12,7 @@ indirect enum Condition: Sendable {
   case relation(SpatialRelation, Geometry)
   case relationToItself(SpatialRelation)
   case relationOfLiterals(SpatialRelation, wkb: [UInt8], Geometry)
+  case vertex(in: Envelope)
   case temporal(TemporalRelation, PeriodTerm, PeriodTerm)
   case array(ArrayRelation, ListTerm, ListTerm)
   case and([Condition])
@@ -74,6 +75,10 @@ struct FilterBinder {
       try checkGeometry(srs: srs)
       try check(box)
       return .envelope(relation, box)
+    case .vertex(let box, let srs):
+      try checkGeometry(srs: srs)
+      try check(box)
+      return .vertex(in: box)
     case .relation(let relation, let geometry, let srs, let column):
       try checkGeometry(srs: srs, column: column)
       return .relation(relation, geometry)

@@ -48,6 +48,23 @@ extension FilterEvaluator {
     }
   }
 
+  func vertex(
+    in box: Envelope, _ row: borrowing some FeatureRow & ~Copyable
+  ) throws(FieldpackError) -> Bool? {
+    if let envelope = row.envelope {
+      if envelope.isEmpty { return nil }
+      if !envelope.intersects(box) { return false }
+    }
+    let answer = try row.withGeometry { span throws(FieldpackError) in
+      try reading(row.id) { () throws(GeometryError) in
+        var visitor = VertexVisitor(box)
+        try WKB.visit(span, with: &visitor)
+        return visitor.answer
+      }
+    }
+    return answer ?? nil
+  }
+
   func relateToItself(
     _ relation: SpatialRelation, _ row: borrowing some FeatureRow & ~Copyable
   ) throws(FieldpackError) -> Bool? {

@@ -68,6 +68,7 @@ public struct FilterEvaluator: Sendable {
       return pattern.matches(text)
     case .envelope(let relation, let box): return try envelope(relation, box, row)
     case .relation(let relation, let geometry): return try relate(relation, geometry, row)
+    case .vertex(let box): return try vertex(in: box, row)
     case .relationToItself(let relation): return try relateToItself(relation, row)
     case .relationOfLiterals(let relation, let wkb, let geometry):
       return try relate(relation, geometry, toLiteral: wkb)

@@ -69,12 +69,73 @@ extension ArrayRelation {
     case .contains: Self.has(a, allOf: b)
     case .containedBy: Self.has(b, allOf: a)
     case .equals: Self.has(a, allOf: b) && Self.has(b, allOf: a)
-    case .overlaps: a.contains { item in b.contains { $0.isEqual(to: item) } }
+    case .overlaps: Self.share(a, b)
     }
   }
 
   private static func has(_ items: [ListItem], allOf others: [ListItem]) -> Bool {
-    others.allSatisfy { other in items.contains { $0.isEqual(to: other) } }
+    // Arrays come from files: comparing each with each must not take for ever.
+    if items.count * others.count > 4_096 { return ListIndex(items).has(allOf: others) }
+    return others.allSatisfy { other in items.contains { $0.isEqual(to: other) } }
+  }
+
+  private static func share(_ items: [ListItem], _ others: [ListItem]) -> Bool {
+    if items.count * others.count > 4_096 { return ListIndex(items).has(oneOf: others) }
+    return items.contains { item in others.contains { $0.isEqual(to: item) } }
+  }
+}
+
+/// The elements of an array by what makes them equal.
+private struct ListIndex {
+  private enum Key: Hashable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text([UInt8])
+    case moment(Int64)
+    /// A text that names a moment.
+    case named(Int64)
+  }
+
+  private var keys: Set<Key> = []
+  /// Arrays and objects, which are compared one by one.
+  private var others: [ListItem] = []
+
+  init(_ items: [ListItem]) {
+    for item in items {
+      let itemKeys = Self.keys(of: item)
+      if itemKeys.isEmpty { others.append(item) } else { keys.formUnion(itemKeys) }
+    }
+  }
+
+  func has(allOf items: [ListItem]) -> Bool { items.allSatisfy(has) }
+  func has(oneOf items: [ListItem]) -> Bool { items.contains(where: has) }
+
+  private func has(_ item: ListItem) -> Bool {
+    let itemKeys = Self.keys(of: item)
+    guard let key = itemKeys.first else { return others.contains { $0.isEqual(to: item) } }
+    if keys.contains(key) { return true }
+    // A moment equals a text that names it, a text another only where it is the same.
+    switch itemKeys.last {
+    case .moment(let moment)?: return keys.contains(.named(moment))
+    case .named(let moment)?: return keys.contains(.moment(moment))
+    default: return false
+    }
+  }
+
+  private static func keys(of item: ListItem) -> [Key] {
+    switch item {
+    case .null: return [.null]
+    case .scalar(.integer(let number)): return [.integer(number)]
+    case .scalar(.real(let number)):
+      return [Int64(exactly: number).map { .integer($0) } ?? .real(number)]
+    case .scalar(.moment(let moment)): return [.moment(moment)]
+    case .scalar(.text(let text)):
+      let key = Key.text(Array(text.utf8))
+      guard let moment = Moment(.text(text)) else { return [key] }
+      return [key, .named(moment.milliseconds)]
+    case .scalar, .list, .members: return []
+    }
   }
 }
 

@@ -1,0 +1,315 @@
+import FieldpackGeometry
+
+/// A filter of SpatialConnect, as its clients send it in JSON.
+///
+///     {"$geocontains": [-73, 18.5, -72.3, 19], "$gt": {"field": "nfi", "value": 3}, "limit": 10}
+///
+/// All members have to hold. `$gt $gte $lt $lte $e $ne` take a number or a text, `$between` and
+/// `$notbetween` `{"upper": …, "lower": …}`, `$in` and `$notin` an array, `$like` and `$notlike` a
+/// text, `$geocontains` and `$geodisjoint` a box `[west, south, east, north]` in degrees, `$and` and
+/// `$or` an array of such objects. `layerIds`, or `layers`, names layers, and `limit` how many
+/// features are wanted: 100 where it is absent.
+///
+/// SpatialConnect's objects name no column: they test a value, see ``accepts(_:)``. Conditions on
+/// features name theirs: `{"$gt": {"field": "nfi", "value": 3}}`. A member that is not known is an
+/// error; SpatialConnect passed over it.
+public struct LegacyFilter: Hashable, Sendable {
+  /// Whose meaning an operation has; SpatialConnect's parts did not agree.
+  public enum Meaning: String, Hashable, Sendable, CaseIterable {
+    /// Fieldpack's: `$geocontains` finds features whose envelope lies in the box, borders included;
+    /// `$between` includes its bounds; `$like` takes a pattern as CQL2 does.
+    case standard
+    /// That of its filters in memory: `$geocontains` finds features with a vertex in the box,
+    /// `$between` leaves its bounds out, and `$like` accepts the texts that are part of the value.
+    case memory
+    /// That of its WFS store: `$geocontains` finds features whose envelope meets the box.
+    case wfs
+  }
+
+  /// The operation of each member, in order.
+  private var terms: [Term]
+  private let meaning: Meaning
+  /// Empty where all are asked.
+  public private(set) var layers: [LayerID] = []
+  public private(set) var limit = 100
+
+  /// - Throws: `.invalidArgument` with line and column where the text is no JSON, else with the JSON
+  ///   pointer of what is wrong.
+  public init(json: String, legacy meaning: Meaning = .standard) throws(FieldpackError) {
+    try CQL2.checkLength(of: json)
+    let node: JSONNode
+    do throws(JSONMistake) {
+      node = try JSONNodeReader.read(json)
+    } catch {
+      throw CQL2Lexer(json).failure(error.message, at: error.offset)
+    }
+    self.meaning = meaning
+    terms = []
+    let place = JSONPlace(node)
+    for member in try place.namedMembers() {
+      switch member.name {
+      case "limit": limit = try Self.limit(member.place)
+      case "layerIds", "layers":
+        guard layers.isEmpty else { throw member.place.failure("layers are named twice") }
+        layers = try Self.layers(member.place)
+      default: terms.append(try Term(member.name, member.place, depth: 0))
+      }
+    }
+  }
+
+  private static func limit(_ place: JSONPlace) throws(FieldpackError) -> Int {
+    guard case .integer(let number) = place.node, let limit = Int(exactly: number), limit >= 0
+    else { throw place.failure("a limit is a whole number, 0 or more") }
+    return limit
+  }
+
+  private static func layers(_ place: JSONPlace) throws(FieldpackError) -> [LayerID] {
+    var layers: [LayerID] = []
+    for element in try place.elements("an array of names") {
+      guard case .text(let name) = element.node else { throw element.expected("a layer's name") }
+      layers.append(LayerID(name))
+    }
+    return layers
+  }
+
+  /// The query that the filter asks.
+  ///
+  /// - Throws: `.invalidArgument` where an operation names no column.
+  public var query: Query {
+    get throws(FieldpackError) {
+      var filter = Filter.all
+      for term in terms { filter = filter && (try term.filter(meaning, of: nil)) }
+      return Query(layers: layers, where: filter).limit(limit)
+    }
+  }
+
+  /// Whether `value` passes every operation that names no column; false for a value of another
+  /// class than the operation's.
+  ///
+  /// - Throws: `.invalidArgument` for an operation on features.
+  public func accepts(_ value: Value) throws(FieldpackError) -> Bool {
+    for term in terms {
+      let filter = try term.filter(meaning, of: value)
+      let answer = try filter.evaluate(ValueRow(), schema: Schema(layer: "value"))
+      if answer != true { return false }
+    }
+    return true
+  }
+}
+
+extension LegacyFilter {
+  /// One operation.
+  fileprivate indirect enum Term: Hashable, Sendable {
+    case compare(Subject, Comparison, Value)
+    case between(Subject, lower: Value, upper: Value, isNegated: Bool)
+    case isIn(Subject, [Value], isNegated: Bool)
+    case like(Subject, String, isNegated: Bool)
+    case contains(Envelope)
+    case disjoint(Envelope)
+    case and([Term])
+    case or([Term])
+  }
+
+  /// What an operation tests.
+  fileprivate struct Subject: Hashable, Sendable {
+    var name: String
+    var path: String
+    var field: String?
+  }
+
+  fileprivate static let comparisons: [String: Comparison] = [
+    "$gt": .greater, "$gte": .greaterOrEqual, "$lt": .less, "$lte": .lessOrEqual, "$e": .equal,
+    "$ne": .notEqual,
+  ]
+  fileprivate static let names =
+    comparisons.keys.sorted() + [
+      "$between", "$notbetween", "$in", "$notin", "$like", "$notlike", "$geocontains",
+      "$geodisjoint", "$and", "$or", "limit", "layerIds", "layers",
+    ]
+}
+
+extension LegacyFilter.Term {
+  fileprivate init(_ name: String, _ place: JSONPlace, depth: Int) throws(FieldpackError) {
+    if let comparison = LegacyFilter.comparisons[name] {
+      let (subject, value) = try Self.subject(name, place)
+      self = .compare(subject, comparison, try value.legacyScalar())
+      return
+    }
+    switch name {
+    case "$between", "$notbetween":
+      let (subject, bounds) = try Self.subject(name, place)
+      try bounds.checkNames(["lower", "upper"])
+      guard let lower = bounds.member("lower"), let upper = bounds.member("upper") else {
+        throw bounds.failure("expected an object with the members lower and upper")
+      }
+      self = .between(
+        subject, lower: try lower.legacyScalar(), upper: try upper.legacyScalar(),
+        isNegated: name == "$notbetween")
+    case "$in", "$notin":
+      let (subject, list) = try Self.subject(name, place)
+      var values: [Value] = []
+      for element in try list.elements("an array of values") {
+        values.append(try element.legacyScalar())
+      }
+      self = .isIn(subject, values, isNegated: name == "$notin")
+    case "$like", "$notlike":
+      let (subject, text) = try Self.subject(name, place)
+      guard case .text(let pattern) = text.node else { throw text.expected("a text") }
+      self = .like(subject, pattern, isNegated: name == "$notlike")
+    case "$geocontains": self = .contains(try place.legacyBox())
+    case "$geodisjoint": self = .disjoint(try place.legacyBox())
+    case "$and", "$or":
+      let terms = try Self.terms(place, depth: depth + 1)
+      self = name == "$and" ? .and(terms) : .or(terms)
+    default:
+      throw place.failure(
+        "'\(name)' is not known\(NearNames.question(name, in: LegacyFilter.names)) (there are: "
+          + "\(LegacyFilter.names.joined(separator: ", ")))")
+    }
+  }
+
+  private static func terms(
+    _ place: JSONPlace, depth: Int
+  ) throws(FieldpackError) -> [Self] {
+    guard depth <= CQL2.maximumDepth else { throw place.failure("nested too deep") }
+    var terms: [Self] = []
+    for element in try place.elements("an array of objects") {
+      var all: [Self] = []
+      for member in try element.namedMembers() {
+        all.append(try Self(member.name, member.place, depth: depth))
+      }
+      terms.append(.and(all))
+    }
+    return terms
+  }
+
+  /// What is tested, and what it is tested with: `{"field": …, "value": …}` or the value alone.
+  private static func subject(
+    _ name: String, _ place: JSONPlace
+  ) throws(FieldpackError) -> (LegacyFilter.Subject, JSONPlace) {
+    guard let field = place.member("field") else {
+      return (LegacyFilter.Subject(name: name, path: place.path), place)
+    }
+    try place.checkNames(["field", "value"])
+    guard case .text(let column) = field.node else { throw field.expected("a column's name") }
+    guard let value = place.member("value") else {
+      throw place.failure("the member value is missing")
+    }
+    return (LegacyFilter.Subject(name: name, path: place.path, field: column), value)
+  }
+
+  /// The condition on features, or on `value` where there is one.
+  fileprivate func filter(
+    _ meaning: LegacyFilter.Meaning, of value: Value?
+  ) throws(FieldpackError) -> Filter {
+    switch self {
+    case .compare(let subject, let comparison, let other):
+      return .compare(try subject.operand(value), comparison, .literal(other))
+    case .between(let subject, let lower, let upper, let isNegated):
+      let operand = try subject.operand(value)
+      let isWithin: Filter =
+        meaning == .memory
+        ? .compare(operand, .greater, .literal(lower))
+          && .compare(operand, .less, .literal(upper))
+        : .between(operand, .literal(lower), .literal(upper))
+      return isNegated ? .not(isWithin) : isWithin
+    case .isIn(let subject, let values, let isNegated):
+      let isOne = Filter.isIn(try subject.operand(value), values.map { .literal($0) })
+      return isNegated ? .not(isOne) : isOne
+    case .like(let subject, let text, let isNegated):
+      let isLike = try Self.like(try subject.operand(value), text, meaning)
+      return isNegated ? .not(isLike) : isLike
+    case .contains(let box):
+      try refuse(value)
+      switch meaning {
+      case .standard: return .envelope(.within, box, srs: .wgs84)
+      case .memory: return .vertex(in: box, srs: .wgs84)
+      case .wfs: return .envelope(.intersects, box, srs: .wgs84)
+      }
+    case .disjoint(let box):
+      try refuse(value)
+      return .envelope(.disjoint, box, srs: .wgs84)
+    case .and(let terms), .or(let terms):
+      var parts: [Filter] = []
+      for term in terms { parts.append(try term.filter(meaning, of: value)) }
+      if case .and = self { return .and(parts) }
+      return .or(parts)
+    }
+  }
+
+  private func refuse(_ value: Value?) throws(FieldpackError) {
+    guard value != nil else { return }
+    throw FieldpackError(.invalidArgument, "a box tests features, not a value")
+  }
+
+  /// A pattern; in memory a text that holds the one tested, written as all its parts.
+  private static func like(
+    _ operand: Operand, _ text: String, _ meaning: LegacyFilter.Meaning
+  ) throws(FieldpackError) -> Filter {
+    guard meaning == .memory else { return .like(operand, pattern: text) }
+    let scalars = Array(text.unicodeScalars)
+    guard scalars.count <= 200 else {
+      throw FieldpackError(.invalidArgument, "a legacy $like takes at most 200 characters")
+    }
+    var parts: Set<String> = []
+    for start in scalars.indices {
+      for end in start..<scalars.count {
+        var part = String.UnicodeScalarView()
+        part.append(contentsOf: scalars[start...end])
+        parts.insert(String(part))
+      }
+    }
+    return .isIn(operand, parts.sorted().map { .literal(.text($0)) })
+  }
+}
+
+extension LegacyFilter.Subject {
+  fileprivate func operand(_ value: Value?) throws(FieldpackError) -> Operand {
+    switch (field, value) {
+    case (let field?, nil): return .column(field)
+    case (nil, let value?): return .literal(value)
+    case (nil, nil):
+      throw FieldpackError(
+        .invalidArgument,
+        "at \(path): \(name) names no column: write {\"\(name)\": {\"field\": …, \"value\": …}}")
+    case (let field?, _?):
+      throw FieldpackError(
+        .invalidArgument, "at \(path): \(name) tests the column '\(field)', not a value")
+    }
+  }
+}
+
+extension JSONPlace {
+  fileprivate func namedMembers() throws(FieldpackError) -> [(name: String, place: JSONPlace)] {
+    guard case .members(let members) = node else { throw expected("an object") }
+    var names: Set<String> = []
+    for member in members where !names.insert(member.name).inserted {
+      throw failure("the member '\(member.name)' comes twice")
+    }
+    return members.map { ($0.name, JSONPlace($0.value, path: path + "/" + $0.name)) }
+  }
+
+  fileprivate func legacyScalar() throws(FieldpackError) -> Value {
+    switch node {
+    case .boolean(let flag): return .boolean(flag)
+    case .integer(let number): return .integer(number)
+    case .real(let number) where number.isFinite: return .real(number)
+    case .text(let text): return .text(text)
+    default: throw expected("a number, a text or a truth value")
+    }
+  }
+
+  fileprivate func legacyBox() throws(FieldpackError) -> Envelope {
+    var bounds: [Double] = []
+    for bound in try elements("an array of four numbers") {
+      bounds.append(try GeoJSONShape.number(bound))
+    }
+    guard bounds.count == 4 else {
+      throw failure("a box is west, south, east and north, not \(bounds.count) numbers")
+    }
+    guard bounds[1] <= bounds[3] else {
+      throw failure("the south of the box, \(bounds[1]), lies above its north, \(bounds[3])")
+    }
+    return Envelope(minX: bounds[0], minY: bounds[1], maxX: bounds[2], maxY: bounds[3])
+  }
+}
