@@ -6,7 +6,7 @@ public import FieldpackGeometry
 /// Longitudes and latitudes are in degrees, lengths in metres, azimuths in degrees clockwise from
 /// north, -180 to 180. Accurate to some 15 nanometres on WGS 84. A NaN input gives NaN.
 public struct Geodesic: Sendable {
-  private let ellipsoid: geod_geodesic
+  let ellipsoid: geod_geodesic
 
   /// The WGS 84 ellipsoid.
   public static let wgs84 = Geodesic(semiMajorAxis: 6_378_137, flattening: 1 / 298.257223563)

@@ -32,6 +32,14 @@ public struct SRSReference: Hashable, Sendable, CustomStringConvertible {
     if case .code(let srs) = storage { srs } else { nil }
   }
 
+  /// `AUTHORITY:CODE`, or the definition.
+  package var text: String {
+    switch storage {
+    case .code(let srs): srs.description
+    case .wkt(let text): text
+    }
+  }
+
   public var description: String {
     switch storage {
     case .code(let srs): srs.description

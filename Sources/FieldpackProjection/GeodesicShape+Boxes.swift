@@ -1,0 +1,43 @@
+public import FieldpackGeometry
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension GeodesicShape {
+  /// Boxes in degrees that hold every position within `metres` of the shape.
+  ///
+  /// One box a turn of longitudes, so that the boxes cross the antimeridian and find positions that
+  /// are written from 0° to 360°, too. A box that holds a pole reaches around the Earth. None where
+  /// the shape is empty.
+  public func boxes(within metres: Double) -> [Envelope] {
+    guard !isEmpty, metres >= 0 else { return [] }
+    let radius = min(ellipsoid.equatorialRadius, ellipsoid.polarRadius)
+    let angle = metres / radius * (1 + 1e-12) + 1e-11
+    let (south, north) = (ellipsoid.reduced(envelope.minY), ellipsoid.reduced(envelope.maxY))
+    let (low, high) = (south - angle, north + angle)
+    var box = Envelope(
+      minX: -.infinity, minY: max(-90, ellipsoid.latitude(reduced: low) - 1e-9), maxX: .infinity,
+      maxY: min(90, ellipsoid.latitude(reduced: high) + 1e-9))
+    guard low > -.pi / 2, high < .pi / 2 else { return [box] }
+    let slope = sin(angle) / cos(max(abs(south), abs(north)))
+    guard slope < 1 else { return [box] }
+    let reach = asin(slope) * 180 / .pi + 1e-9
+    guard envelope.width + 2 * reach < 360 else { return [box] }
+    return [-360.0, 0, 360].map { turn in
+      box.minX = envelope.minX - reach + turn
+      box.maxX = envelope.maxX + reach + turn
+      return box
+    }
+  }
+
+  /// A length that no way from the shape into the box is shorter than, in metres; the box is in
+  /// degrees. 0 where they may meet.
+  public func leastDistance(to box: Envelope) -> Double {
+    if isEmpty || box.isEmpty { return .infinity }
+    guard abs(box.minY) <= 90, abs(box.maxY) <= 90 else { return 0 }
+    return ellipsoid.leastDistance(envelope, box)
+  }
+}

@@ -1,0 +1,255 @@
+import CPROJ
+import FieldpackGeometry
+
+extension GeodesicShape {
+  /// The length of the shortest way between both, in metres; 0 where they share a point, `nil` where
+  /// one is empty.
+  public func distance(to other: GeodesicShape) -> Double? {
+    if isEmpty || other.isEmpty { return nil }
+    var search = GeodesicSearch(ellipsoid, limit: .infinity)
+    search.run(self, other)
+    return search.best
+  }
+
+  /// Whether no more than `metres` lie between both; `nil` where one is empty.
+  ///
+  /// Cheaper than ``distance(to:)`` where they lie far apart.
+  public func isWithin(_ metres: Double, of other: GeodesicShape) -> Bool? {
+    if isEmpty || other.isEmpty { return nil }
+    guard metres >= 0 else { return false }
+    var search = GeodesicSearch(ellipsoid, limit: metres.nextUp)
+    search.run(self, other)
+    return search.best <= metres
+  }
+
+  /// Whether a polygon holds the position, away from the question of its border.
+  fileprivate func covers(_ vertex: GeodesicVertex) -> Bool {
+    guard !polygons.isEmpty, vertex.y >= envelope.minY, vertex.y <= envelope.maxY else {
+      return false
+    }
+    let first = ((envelope.minX - vertex.x) / 360).rounded(.up)
+    for turn in stride(from: first, through: (envelope.maxX - vertex.x) / 360, by: 1) {
+      let x = vertex.x + 360 * turn
+      if polygons.contains(where: { isInside($0, x, vertex.y) }) { return true }
+    }
+    return false
+  }
+
+  /// Even-odd over the rings of one polygon.
+  private func isInside(_ rings: Range<Int>, _ x: Double, _ y: Double) -> Bool {
+    var isInside = false
+    for ring in paths[rings] where ring.count > 2 {
+      var before = vertices[ring.upperBound - 1]
+      for vertex in vertices[ring] {
+        if (vertex.y > y) != (before.y > y) {
+          let crossing = vertex.x + (y - vertex.y) / (before.y - vertex.y) * (before.x - vertex.x)
+          if x < crossing { isInside.toggle() }
+        }
+        before = vertex
+      }
+    }
+    return isInside
+  }
+}
+
+/// A part of an edge, or a position where both ends are one.
+private struct Piece {
+  let start: GeodesicVertex
+  let end: GeodesicVertex
+  let middle: SIMD3<Double>
+  /// How far the edge may lie from the chord between its ends.
+  let bulge: Double
+  /// The radius of a ball around `middle` that holds the edge.
+  let radius: Double
+  /// Degrees of longitude and latitude, the larger of both.
+  let extent: Double
+
+  init(_ start: GeodesicVertex, _ end: GeodesicVertex) {
+    self.start = start
+    self.end = end
+    let (dx, dy) = (abs(end.x - start.x), abs(end.y - start.y))
+    extent = max(dx, dy)
+    // The second derivative of the edge on the sphere, over 8: no curve leaves its chord by more.
+    let turn = (dx + 1.01 * dy) * Double.pi / 180
+    bulge = turn * turn / 7.9
+    middle = (start.place + end.place) / 2
+    radius = (end.place - start.place).length / 2 + bulge
+  }
+
+  var isPoint: Bool { extent == 0 }
+  var isShort: Bool { extent <= 0.1 }
+
+  func halves(on ellipsoid: Geodesic) -> (Piece, Piece) {
+    let centre = GeodesicVertex(
+      (start.x + end.x) / 2, (start.y + end.y) / 2, on: ellipsoid)
+    return (Piece(start, centre), Piece(centre, end))
+  }
+
+  /// Whether two edges cross or touch in longitude and latitude.
+  func meets(_ other: Piece) -> Bool {
+    let turn = (((other.start.x + other.end.x) - (start.x + end.x)) / 720).rounded() * 360
+    func side(_ a: (Double, Double), _ b: (Double, Double), _ c: (Double, Double)) -> Double {
+      (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0)
+    }
+    let (a, b) = ((start.x + turn, start.y), (end.x + turn, end.y))
+    let (c, d) = ((other.start.x, other.start.y), (other.end.x, other.end.y))
+    // Ends that only touch have the distance 0 of a position to an edge.
+    return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0
+  }
+}
+
+/// Looks for the shortest way between two shapes.
+private struct GeodesicSearch {
+  let ellipsoid: Geodesic
+  /// The shortest way found so far, or the limit beyond which none is looked for.
+  var best: Double
+
+  init(_ ellipsoid: Geodesic, limit: Double) {
+    self.ellipsoid = ellipsoid
+    best = limit
+  }
+
+  mutating func run(_ a: GeodesicShape, _ b: GeodesicShape) {
+    let isHeld =
+      a.paths.contains { b.covers(a.vertices[$0.lowerBound]) }
+      || b.paths.contains { a.covers(b.vertices[$0.lowerBound]) }
+    if isHeld {
+      best = 0
+      return
+    }
+    // A short way found early spares most of the others.
+    let near = nearest(in: b, to: a.vertices[0])
+    take(nearest(in: a, to: near), near)
+    for path in a.paths {
+      for other in b.paths {
+        compare(a.vertices[path], b.vertices[other])
+        if best == 0 { return }
+      }
+    }
+  }
+
+  private mutating func compare(
+    _ a: ArraySlice<GeodesicVertex>, _ b: ArraySlice<GeodesicVertex>
+  ) {
+    let others = Self.pieces(b)
+    for piece in Self.pieces(a) {
+      for other in others { approach(piece, other) }
+    }
+  }
+
+  private static func pieces(_ path: ArraySlice<GeodesicVertex>) -> [Piece] {
+    if path.count == 1, let only = path.first { return [Piece(only, only)] }
+    return zip(path, path.dropFirst()).map { Piece($0, $1) }
+  }
+
+  private func nearest(in shape: GeodesicShape, to vertex: GeodesicVertex) -> GeodesicVertex {
+    var found = shape.vertices[0]
+    var least = Double.infinity
+    for other in shape.vertices {
+      let apart = other.place - vertex.place
+      let square = (apart * apart).sum()
+      if square < least { (least, found) = (square, other) }
+    }
+    return found
+  }
+
+  private mutating func take(_ a: GeodesicVertex, _ b: GeodesicVertex) {
+    best = min(
+      best,
+      ellipsoid.distance(from: Position(x: a.x, y: a.y), to: Position(x: b.x, y: b.y)))
+  }
+
+  private mutating func approach(_ a: Piece, _ b: Piece) {
+    let apart = (a.middle - b.middle).length - a.radius - b.radius
+    guard ellipsoid.leastLength(chord: apart) < best else { return }
+    if a.isPoint { return approach(a.start, b) }
+    if b.isPoint { return approach(b.start, a) }
+    if a.isShort, b.isShort {
+      if a.meets(b) {
+        best = 0
+        return
+      }
+      for end in [a.start, a.end] { approach(end, b) }
+      for end in [b.start, b.end] { approach(end, a) }
+    } else if a.extent > b.extent {
+      let (first, second) = a.halves(on: ellipsoid)
+      approach(first, b)
+      approach(second, b)
+    } else {
+      let (first, second) = b.halves(on: ellipsoid)
+      approach(a, first)
+      approach(a, second)
+    }
+  }
+
+  private mutating func approach(_ vertex: GeodesicVertex, _ piece: Piece) {
+    if piece.isPoint {
+      let chord = (vertex.place - piece.start.place).length
+      if ellipsoid.leastLength(chord: chord) < best { take(vertex, piece.start) }
+      return
+    }
+    let apart = distance(vertex.place, piece) - piece.bulge
+    guard ellipsoid.leastLength(chord: apart) < best else { return }
+    if piece.isShort {
+      best = min(best, ellipsoid.distance(from: vertex, toShort: piece))
+    } else {
+      let (first, second) = piece.halves(on: ellipsoid)
+      approach(vertex, first)
+      approach(vertex, second)
+    }
+  }
+
+  private func distance(_ place: SIMD3<Double>, _ piece: Piece) -> Double {
+    let along = piece.end.place - piece.start.place
+    let from = place - piece.start.place
+    let square = (along * along).sum()
+    let share = square > 0 ? max(0, min(1, (from * along).sum() / square)) : 0
+    return (from - share * along).length
+  }
+}
+
+extension Geodesic {
+  /// The shortest way to an edge along which the distance has one least value at most.
+  fileprivate func distance(from vertex: GeodesicVertex, toShort piece: Piece) -> Double {
+    var low = (t: 0.0, value: reach(vertex, piece, 0))
+    var high = (t: 1.0, value: reach(vertex, piece, 1))
+    var best = min(low.value.distance, high.value.distance)
+    guard low.value.slope < 0, high.value.slope > 0 else { return best }
+    // The Illinois rule: the secant, with the weight of an end that stays twice cut in half.
+    var (left, right) = (low.value.slope, high.value.slope)
+    var side = 0
+    for _ in 0..<60 {
+      let t = (low.t * right - high.t * left) / (right - left)
+      let step = min(t - low.t, high.t - t)
+      let value = reach(vertex, piece, t)
+      best = min(best, value.distance)
+      if value.distance == 0 || step < 1e-13 { break }
+      if abs(value.slope) * min(1, high.t - low.t) < 1e-9 { break }
+      if value.slope < 0 {
+        low = (t, value)
+        left = value.slope
+        if side < 0 { right /= 2 }
+        side = -1
+      } else {
+        high = (t, value)
+        right = value.slope
+        if side > 0 { left /= 2 }
+        side = 1
+      }
+    }
+    return best
+  }
+
+  /// The distance to a position on the edge and its derivative along the edge, from 0 to 1.
+  private func reach(
+    _ vertex: GeodesicVertex, _ piece: Piece, _ t: Double
+  ) -> (distance: Double, slope: Double) {
+    let x = piece.start.x + t * (piece.end.x - piece.start.x)
+    let y = piece.start.y + t * (piece.end.y - piece.start.y)
+    let way = path(from: Position(x: vertex.x, y: vertex.y), to: Position(x: x, y: y))
+    let speed = speed(
+      at: y, dx: piece.end.x - piece.start.x, dy: piece.end.y - piece.start.y)
+    let azimuth = way.finalAzimuth * .pi / 180
+    return (way.distance, speed.east * sine(azimuth) + speed.north * cosine(azimuth))
+  }
+}

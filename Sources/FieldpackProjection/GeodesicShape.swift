@@ -1,0 +1,134 @@
+public import FieldpackGeometry
+
+/// A geometry in longitude and latitude, made ready for geodesic distances.
+///
+/// Positions are degrees. Edges are straight in longitude and latitude, as GeoJSON (RFC 7946
+/// section 3.1.1) and GeoPackage have them, so that a shape lies in its envelope and distances agree
+/// with the relations. Longitudes that differ by 360° are the same: a shape that ends at 180° touches
+/// one that starts at -180°. Curves are linearised; z and m do not count.
+///
+/// ### Method
+/// The shortest way from a position to an edge is found where the geodesic meets the edge at a right
+/// angle: the zero of the distance's derivative along the edge, which Karney's inverse problem gives
+/// with the distance. Edges are halved until they are shorter than a tenth of a degree in longitude
+/// and latitude, and only where a lower bound leaves them a chance: a great-circle angle between
+/// reduced latitudes times the polar radius is never longer than the geodesic.
+///
+/// The error is below a millimetre where one of both shapes is made of points, or their edges are
+/// shorter than 100 m. Between longer edges of two shapes the distance is measured from the ends of
+/// their pieces, and is at most `L² tan|φ| / 4R` too long: 5 m at 45° for pieces of 11 km, 4 cm for
+/// edges of 1 km.
+public struct GeodesicShape: Sendable {
+  public let ellipsoid: Geodesic
+  /// The box around all positions, in degrees; empty where there is none.
+  public private(set) var envelope = Envelope.empty
+  var vertices: [GeodesicVertex] = []
+  /// Positions that follow one another: of a point, a line or a ring.
+  var paths: [Range<Int>] = []
+  /// The rings of each polygon, by their place in `paths`.
+  var polygons: [Range<Int>] = []
+
+  /// Reads one geometry in well-known binary.
+  /// - Throws: ``ProjectionError/Kind/invalidGeometry`` for damaged bytes and for positions that are
+  ///   not on Earth.
+  public init(wkb: RawSpan, on ellipsoid: Geodesic = .wgs84) throws(ProjectionError) {
+    var builder = ShapeBuilder(on: ellipsoid)
+    do throws(GeometryError) {
+      try WKB.visit(wkb, with: &builder)
+      if builder.hasCurves {
+        let straight = try WKB.read(wkb).linearized()
+        builder = ShapeBuilder(on: ellipsoid)
+        straight.visit(with: &builder)
+      }
+    } catch {
+      throw ProjectionError(.invalidGeometry, "the geometry is damaged: \(error)")
+    }
+    try self.init(builder)
+  }
+
+  public init(_ geometry: Geometry, on ellipsoid: Geodesic = .wgs84) throws(ProjectionError) {
+    var builder = ShapeBuilder(on: ellipsoid)
+    geometry.linearized().visit(with: &builder)
+    try self.init(builder)
+  }
+
+  private init(_ builder: ShapeBuilder) throws(ProjectionError) {
+    if let (x, y) = builder.misplaced {
+      throw ProjectionError(
+        .invalidGeometry, "the position (\(x) \(y)) is no longitude and latitude in degrees")
+    }
+    self = builder.shape
+  }
+
+  fileprivate init(on ellipsoid: Geodesic) { self.ellipsoid = ellipsoid }
+
+  /// Whether there is no position at all.
+  public var isEmpty: Bool { vertices.isEmpty }
+
+  fileprivate mutating func append(_ x: Double, _ y: Double) {
+    vertices.append(GeodesicVertex(x, y, on: ellipsoid))
+    envelope.extend(x: x, y: y)
+  }
+}
+
+/// A position with its place on the unit sphere of reduced latitudes.
+struct GeodesicVertex: Sendable {
+  let x: Double
+  let y: Double
+  let place: SIMD3<Double>
+
+  init(_ x: Double, _ y: Double, on ellipsoid: Geodesic) {
+    self.x = x
+    self.y = y
+    place = ellipsoid.place(x, y)
+  }
+}
+
+/// Gathers paths and polygons.
+private struct ShapeBuilder: GeometryVisitor {
+  var shape: GeodesicShape
+  var hasCurves = false
+  var misplaced: (Double, Double)?
+  private var start = 0
+  private var firstRing = 0
+
+  init(on ellipsoid: Geodesic) { shape = GeodesicShape(on: ellipsoid) }
+
+  mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {
+    start = shape.vertices.count
+    firstRing = shape.paths.count
+    switch type {
+    case .circularString, .compoundCurve, .curvePolygon, .multiCurve, .multiSurface:
+      hasCurves = true
+    default: break
+    }
+  }
+
+  mutating func beginRing(count: Int?) { start = shape.vertices.count }
+
+  mutating func position(_ x: Double, _ y: Double, _ z: Double, _ m: Double) {
+    guard abs(x) <= 1_080, abs(y) <= 90 else {
+      if misplaced == nil { misplaced = (x, y) }
+      return
+    }
+    shape.append(x, y)
+  }
+
+  mutating func endRing() { endPath() }
+
+  mutating func end(_ type: GeometryType) {
+    switch type {
+    case .point, .lineString: endPath()
+    case .polygon, .triangle:
+      if shape.paths.count > firstRing { shape.polygons.append(firstRing..<shape.paths.count) }
+    default: break
+    }
+    start = shape.vertices.count
+    firstRing = shape.paths.count
+  }
+
+  private mutating func endPath() {
+    if start < shape.vertices.count { shape.paths.append(start..<shape.vertices.count) }
+    start = shape.vertices.count
+  }
+}

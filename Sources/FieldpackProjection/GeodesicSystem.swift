@@ -1,0 +1,75 @@
+import CPROJ
+public import FieldpackGeometry
+
+/// How geometries of one reference system are measured on an ellipsoid.
+///
+/// Positions of a geographic system in degrees are measured on its own ellipsoid as they are, those
+/// of any other system are transformed to WGS 84 first; GeoPackage's undefined geographic system
+/// (`srs_id` 0) counts as WGS 84. Owns a PROJ context where it transforms: confined to one task.
+public final class GeodesicSystem {
+  public let ellipsoid: Geodesic
+  /// To longitude and latitude; `nil` where positions are that already.
+  public let transformation: CoordinateTransformation?
+
+  /// - Throws: ``ProjectionError/Kind/undefinedSRS`` for `srs_id` -1, whose numbers have no place on
+  ///   Earth; ``ProjectionError/Kind/unknownSRS``, ``ProjectionError/Kind/noOperation``.
+  public init(_ reference: SRSReference) throws(ProjectionError) {
+    if reference.srs == .wgs84 || reference.srs == .undefinedGeographic {
+      (ellipsoid, transformation) = (.wgs84, nil)
+    } else if let own = try ProjectionContext().ellipsoidOfDegrees(reference) {
+      (ellipsoid, transformation) = (own, nil)
+    } else {
+      ellipsoid = .wgs84
+      transformation = try CoordinateTransformation(from: reference, to: SRSReference(.wgs84))
+    }
+  }
+
+  /// The geometry in longitude and latitude, ready to be measured.
+  public func shape(of wkb: RawSpan) throws(ProjectionError) -> GeodesicShape {
+    guard let transformation else { return try GeodesicShape(wkb: wkb, on: ellipsoid) }
+    var bytes = wkb.withUnsafeBytes { [UInt8]($0) }
+    try transformation.transform(wkb: &bytes)
+    return try GeodesicShape(wkb: bytes.span.bytes, on: ellipsoid)
+  }
+
+  /// Lengths and area of the geometry on the ellipsoid.
+  public func measures(of wkb: RawSpan) throws(ProjectionError) -> GeodesicMeasures {
+    guard let transformation else { return try GeodesicMeasures(wkb: wkb, on: ellipsoid) }
+    var bytes = wkb.withUnsafeBytes { [UInt8]($0) }
+    try transformation.transform(wkb: &bytes)
+    return try GeodesicMeasures(wkb: bytes.span.bytes, on: ellipsoid)
+  }
+
+  /// A lower bound of the distance into a box of the system, in metres; 0 where none is known.
+  public func leastDistance(from shape: GeodesicShape, to box: Envelope) -> Double {
+    guard let transformation else { return shape.leastDistance(to: box) }
+    guard let boxes = try? transformation.transform(box), !boxes.isEmpty else { return 0 }
+    // The sides of the box are followed in steps, between which they may bulge out a little.
+    return boxes.map { shape.leastDistance(to: $0) * 0.999 }.min() ?? 0
+  }
+}
+
+extension ProjectionContext {
+  /// The ellipsoid of a geographic system whose unit is the degree; `nil` for every other system.
+  fileprivate func ellipsoidOfDegrees(
+    _ reference: SRSReference
+  ) throws(ProjectionError) -> Geodesic? {
+    let object = try object(of: reference)
+    let type = proj_get_type(object.handle)
+    guard type == PJ_TYPE_GEOGRAPHIC_2D_CRS || type == PJ_TYPE_GEOGRAPHIC_3D_CRS,
+      let axes = proj_crs_get_coordinate_system(handle, object.handle)
+    else { return nil }
+    defer { proj_destroy(axes) }
+    var factor = 0.0
+    guard proj_cs_get_axis_info(handle, axes, 0, nil, nil, nil, &factor, nil, nil, nil) != 0,
+      abs(factor - .pi / 180) < 1e-12, let ellipsoid = proj_get_ellipsoid(handle, object.handle)
+    else { return nil }
+    defer { proj_destroy(ellipsoid) }
+    var (major, minor) = (0.0, 0.0)
+    guard
+      proj_ellipsoid_get_parameters(handle, ellipsoid, &major, &minor, nil, nil) != 0,
+      major > 0, minor > 0
+    else { return nil }
+    return Geodesic(semiMajorAxis: major, flattening: (major - minor) / major)
+  }
+}
