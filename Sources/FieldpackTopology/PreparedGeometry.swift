@@ -84,6 +84,18 @@ public final class PreparedGeometry {
       GEOSPreparedDistanceWithin_r(context.handle, prepared, feature, distance))
   }
 
+  /// The distance between the feature and this geometry; `nil` where one is empty.
+  public func distance(to wkb: RawSpan) throws(TopologyError) -> Double? {
+    let feature = try context.makeGeometry(wkb)
+    defer { GEOSGeom_destroy_r(context.handle, feature) }
+    if envelope == nil || GEOSisEmpty_r(context.handle, feature) == 1 { return nil }
+    var distance = 0.0
+    guard GEOSPreparedDistance_r(context.handle, prepared, feature, &distance) == 1 else {
+      throw context.failure("GEOS cannot tell the distance")
+    }
+    return distance
+  }
+
   // The prepared geometry is GEOS's first operand, the feature ours: hence the converse.
   private func call(_ relation: TopologicalRelation, of feature: OpaquePointer) -> CChar {
     let handle = context.handle

@@ -1,4 +1,5 @@
 import CGEOS
+import FieldpackGeometry
 
 extension TopologyGeometry {
   /// Whether this geometry has `relation` to `other`; `nil` where one of both is empty.
@@ -45,10 +46,8 @@ extension TopologyGeometry {
   public func relates(
     to other: TopologyGeometry, pattern: String
   ) throws(TopologyError) -> Bool {
-    guard pattern.utf8.count == 9, pattern.allSatisfy("TF012*tf".contains) else {
-      throw TopologyError(
-        .invalidArgument,
-        "'\(pattern)' is no DE-9IM pattern (nine characters of T, F, 0, 1, 2 and *)")
+    guard RelationPattern.isPattern(pattern) else {
+      throw TopologyError(.invalidArgument, RelationPattern.complaint(pattern))
     }
     return try answer(
       "the geometries fit '\(pattern)'",

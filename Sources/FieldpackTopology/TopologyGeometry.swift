@@ -20,6 +20,11 @@ public final class TopologyGeometry {
   /// Whether there is no position at all.
   public var isEmpty: Bool { GEOSisEmpty_r(context.handle, pointer) == 1 }
 
+  /// Another geometry, in this one's context.
+  package func reading(_ wkb: RawSpan) throws(TopologyError) -> TopologyGeometry {
+    try context.read(wkb: wkb)
+  }
+
   /// The geometry in ISO WKB, little-endian, with z where it has one.
   public func wkb() throws(TopologyError) -> [UInt8] {
     try context.bytes(of: pointer)
