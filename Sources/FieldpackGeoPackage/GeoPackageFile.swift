@@ -15,6 +15,8 @@ final class GeoPackageFile {
   let path: String
   private(set) lazy var transformations = TransformationCache()
   private(set) lazy var systems = SRSCatalogue()
+  private var geodesics: [SRSReference: GeodesicSystem] = [:]
+  private var hasGeometryFunctions = false
   /// The exact relations that SQL calls.
   let relations: RelationFunctions
   let indexes: SpatialIndexes
@@ -69,7 +71,22 @@ final class GeoPackageFile {
     return slash.map { String(connection.path[...$0]) } ?? "."
   }
 
+  /// How geometries of a system are measured on the ellipsoid.
+  func geodesics(_ reference: SRSReference) throws(ProjectionError) -> GeodesicSystem {
+    if let known = geodesics[reference] { return known }
+    let made = try GeodesicSystem(reference)
+    geodesics[reference] = made
+    return made
+  }
+
   // MARK: SQL
+
+  /// Gives users' SQL the functions on geometries.
+  func registerGeometryFunctions() throws(SQLiteError) {
+    guard !hasGeometryFunctions else { return }
+    try GeometryFunctions(on: connection).register()
+    hasGeometryFunctions = true
+  }
 
   /// Runs `body` and gives SQLite's errors the file's words.
   func sql<R>(

@@ -60,6 +60,7 @@ private struct SQLScript {
     defer { connection.setAuthorizer(before) }
     var outcomes: [SQLOutcome] = []
     do throws(SQLiteError) {
+      try file.registerGeometryFunctions()
       var statements = connection.statements(of: script)
       while let next = try connection.withSpatiaLite({ () throws(SQLiteError) in
         try statements.next()

@@ -44,6 +44,7 @@ struct SQLCursor: Sendable {
       let place = SQLPlace(file: file, allowsWriting: false)
       connection.setAuthorizer(.readOnlySQL)
       do throws(SQLiteError) {
+        try file.registerGeometryFunctions()
         let statement = try connection.withSpatiaLite { () throws(SQLiteError) in
           try connection.prepare(sql, caching: false)
         }

@@ -20,12 +20,15 @@ final class Function {
   let name: String
   let argumentCount: Int32
   let flags: FunctionFlags
-  let body: (FunctionContext) -> Void
+  let body: Body
 
-  init(
-    name: String, argumentCount: Int32, flags: FunctionFlags,
-    body: @escaping (FunctionContext) -> Void
-  ) {
+  enum Body {
+    case scalar((FunctionContext) -> Void)
+    /// Makes what gathers the rows of one group.
+    case aggregate(() -> any AggregateState)
+  }
+
+  init(name: String, argumentCount: Int32, flags: FunctionFlags, body: Body) {
     self.name = name
     self.argumentCount = argumentCount
     self.flags = flags
@@ -49,6 +52,12 @@ extension Connection {
   public func register(
     function name: String, arguments: Int, flags: FunctionFlags = [],
     _ body: @escaping (FunctionContext) -> Void
+  ) throws(SQLiteError) {
+    try register(name, arguments: arguments, flags: flags, .scalar(body))
+  }
+
+  func register(
+    _ name: String, arguments: Int, flags: FunctionFlags, _ body: Function.Body
   ) throws(SQLiteError) {
     guard let count = Int32(exactly: arguments) else {
       throw .misuse("function \(name) cannot take \(arguments) arguments")
@@ -79,10 +88,12 @@ extension Connection {
 
   private func register(_ function: Function) throws(SQLiteError) {
     let context = Unmanaged.passRetained(function).toOpaque()
+    let isAggregate = if case .aggregate = function.body { true } else { false }
     try check(
       sqlite3_create_function_v2(
         handle, function.name, function.argumentCount, SQLITE_UTF8 | function.flags.rawValue,
-        context, functionCallback, nil, nil, releaseCallback))
+        context, isAggregate ? nil : functionCallback, isAggregate ? stepCallback : nil,
+        isAggregate ? finalCallback : nil, releaseCallback))
   }
 }
 
@@ -100,7 +111,8 @@ private let functionCallback:
   ) -> Void = { context, count, arguments in
     guard let context, let function = sqlite3_user_data(context) else { return }
     Unmanaged<Function>.fromOpaque(function)._withUnsafeGuaranteedRef {
-      $0.body(FunctionContext(context: context, count: count, arguments: arguments))
+      guard case .scalar(let body) = $0.body else { return }
+      body(FunctionContext(context: context, count: count, arguments: arguments))
     }
   }
 

@@ -7,9 +7,10 @@ extension FieldpackTool {
     Command(
       "sql", abstract: "Run SQL on a GeoPackage, read-only by default.",
       discussion: """
-        SpatiaLite's functions are at hand, and ST_MinX and its kin. Geometries show as WKT, other \
-        blobs as hexadecimal. With --write the statements run in one transaction, whose triggers \
-        keep the spatial indexes; - reads them from standard input.
+        Functions such as ST_Area, ST_Buffer and ST_GeodesicDistance take the geometries of a \
+        GeoPackage as they are, and SpatiaLite's are at hand beside them. Geometries show as \
+        WKT, other blobs as hexadecimal. With --write the statements run in one transaction, \
+        whose triggers keep the spatial indexes; - reads them from standard input.
         """,
       examples: [
         "fieldpack sql field.gpkg \"SELECT name, ST_Area(geom) FROM parcels LIMIT 5\"",

@@ -1,0 +1,63 @@
+import FieldpackGeometry
+import FieldpackProjection
+import FieldpackSQLite
+
+/// Measures and distances in metres on the ellipsoid, and transformations.
+extension GeometryFunctions {
+  func registerGeodesics() throws(SQLiteError) {
+    let measures: [(String, @Sendable (GeodesicMeasures) -> Double)] = [
+      ("ST_GeodesicArea", \.area), ("ST_GeodesicLength", \.length),
+      ("ST_GeodesicPerimeter", \.perimeter),
+    ]
+    for (name, measure) in measures {
+      try add(name, 1) { call in
+        let value = try call.withGeometry(0) { header, wkb in
+          measure(try call.tools.geodesics(header.srsID).measures(of: wkb))
+        }
+        if let value { call.context.set(value) }
+      }
+    }
+    try add("ST_GeodesicDistance", 2) { call in
+      guard let a = try call.tools.shape(0, of: call), let b = try call.tools.shape(1, of: call)
+      else { return }
+      if let distance = a.distance(to: b) { call.context.set(distance) }
+    }
+    try add("ST_GeodesicDWithin", 3) { call in
+      guard let limit = try call.number(2), let a = try call.tools.shape(0, of: call),
+        let b = try call.tools.shape(1, of: call)
+      else { return }
+      if let answer = a.isWithin(limit, of: b) { call.context.set(answer) }
+    }
+  }
+
+  func registerSystems() throws(SQLiteError) {
+    try add("ST_SetSRID", 2) { call in
+      guard let srsID = try call.srsID(1) else { return }
+      _ = try call.withGeometry(0) { _, wkb in try call.set(wkb: wkb, srsID: srsID) }
+    }
+    try add("ST_Transform", 2) { call in
+      guard let (target, srsID) = try call.targetSystem() else { return }
+      let moved = try call.withGeometry(0) { header, wkb in
+        var bytes = wkb.withUnsafeBytes { [UInt8]($0) }
+        let source = try call.tools.reference(header.srsID)
+        try call.tools.transformation(from: source, to: target).transform(wkb: &bytes)
+        return bytes
+      }
+      if let moved { try call.set(wkb: moved.span.bytes, srsID: srsID) }
+    }
+  }
+}
+
+extension GeometryCall {
+  /// The second argument: an `srs_id`, or a text such as `EPSG:25833`.
+  fileprivate func targetSystem() throws -> (SRSReference, Int32)? {
+    if context.kind(1) == .text, let text = context.string(1) {
+      guard let srs = SRS(text) else {
+        throw FunctionMistake("'\(text)' is no reference system such as EPSG:25833")
+      }
+      return (SRSReference(srs), try tools.srsID(of: srs))
+    }
+    guard let srsID = try srsID(1) else { return nil }
+    return (try tools.reference(srsID), srsID)
+  }
+}

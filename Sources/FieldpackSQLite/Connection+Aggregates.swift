@@ -1,0 +1,68 @@
+import CSQLite
+
+/// What an aggregate function gathers over the rows of one group.
+public protocol AggregateState: AnyObject {
+  /// Takes one row; `setError` ends the statement.
+  func add(_ row: FunctionContext)
+  /// Answers for the group, which may have no row.
+  func finish(_ result: FunctionContext)
+}
+
+extension Connection {
+  /// Registers an SQL function over the rows of a group; as
+  /// ``register(function:arguments:flags:_:)`` in everything else.
+  ///
+  /// - Parameter make: makes the state of one group. It must not hold the connection strongly.
+  public func register(
+    aggregate name: String, arguments: Int, flags: FunctionFlags = [],
+    _ make: @escaping () -> any AggregateState
+  ) throws(SQLiteError) {
+    try register(name, arguments: arguments, flags: flags, .aggregate(make))
+  }
+}
+
+/// Keeps the state of a group where SQLite keeps memory for it.
+private final class Group {
+  let state: any AggregateState
+
+  init(_ state: any AggregateState) { self.state = state }
+}
+
+private func makeGroup(_ context: OpaquePointer) -> Group? {
+  guard let data = sqlite3_user_data(context) else { return nil }
+  return Unmanaged<Function>.fromOpaque(data)._withUnsafeGuaranteedRef {
+    if case .aggregate(let make) = $0.body { Group(make()) } else { nil }
+  }
+}
+
+let stepCallback:
+  @convention(c) (
+    OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
+  ) -> Void = { context, count, arguments in
+    guard let context else { return }
+    let size = Int32(MemoryLayout<UnsafeMutableRawPointer?>.size)
+    guard let memory = sqlite3_aggregate_context(context, size) else {
+      return sqlite3_result_error_nomem(context)
+    }
+    let place = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+    if place.pointee == nil, let group = makeGroup(context) {
+      place.pointee = Unmanaged.passRetained(group).toOpaque()
+    }
+    guard let kept = place.pointee else { return }
+    Unmanaged<Group>.fromOpaque(kept).takeUnretainedValue().state.add(
+      FunctionContext(context: context, count: count, arguments: arguments))
+  }
+
+// SQLite calls this for a statement that is given up as well.
+let finalCallback: @convention(c) (OpaquePointer?) -> Void = { context in
+  guard let context else { return }
+  let result = FunctionContext(context: context, count: 0, arguments: nil)
+  let memory = sqlite3_aggregate_context(context, 0)
+  let place = memory?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+  guard let place, let kept = place.pointee else {
+    makeGroup(context)?.state.finish(result)
+    return
+  }
+  place.pointee = nil
+  Unmanaged<Group>.fromOpaque(kept).takeRetainedValue().state.finish(result)
+}
