@@ -11,6 +11,34 @@ public struct Order: Hashable, Sendable {
   }
 }
 
+/// How the distance between geometries is measured.
+public enum DistanceMetric: String, Hashable, Sendable, CaseIterable {
+  /// In the plane of the layer's reference system, in its units.
+  case planar
+  /// On the ellipsoid, in metres; a layer has to have a defined reference system for it.
+  case geodesic
+}
+
+/// What features are measured from, to come in the order of their distance.
+public struct NearestTarget: Hashable, Sendable {
+  public var geometry: Geometry
+  /// The SRS of the geometry, `nil` the layer's own.
+  public var srs: SRS?
+  public var metric: DistanceMetric
+  /// Features farther away are left out.
+  public var maximum: Double?
+
+  public init(
+    _ geometry: Geometry, srs: SRS? = nil, metric: DistanceMetric = .geodesic,
+    maximum: Double? = nil
+  ) {
+    self.geometry = geometry
+    self.srs = srs
+    self.metric = metric
+    self.maximum = maximum
+  }
+}
+
 /// Which features of which layers, with which columns, in which order and SRS.
 ///
 /// `order`, `limit` and `offset` hold across all layers and stores together. Without an order,
@@ -26,6 +54,8 @@ public struct Query: Hashable, Sendable {
   public private(set) var order: [Order] = []
   public private(set) var limit: Int?
   public private(set) var offset = 0
+  /// What features are measured from and sorted by; `nil` where they are not.
+  public private(set) var nearest: NearestTarget?
   /// The SRS of the geometries on the way out; `nil` is each layer's own.
   public private(set) var srs: SRS?
   /// Whether geometries are read at all.
@@ -65,6 +95,75 @@ public struct Query: Hashable, Sendable {
   public func offset(_ count: Int) -> Query {
     precondition(count >= 0, "offset is zero or more")
     return with { $0.offset = count }
+  }
+
+  /// The features in the order of their distance from `geometry`, the nearest first.
+  ///
+  ///     Query("wells").nearest(to: .point(x: 13.4, y: 52.5), srs: .wgs84, count: 10)
+  ///
+  /// Each gets its distance as a column `distance` (`distance_2` where there is one already) behind
+  /// the others. At the same distance the smaller id comes first. Features without a geometry or
+  /// with an empty one are left out, as are layers without geometry unless they are named. Takes no
+  /// ``order(by:)``.
+  /// - Parameters:
+  ///   - srs: the SRS of `geometry`, `nil` the layer's own.
+  ///   - count: as ``limit(_:offset:)``; `nil` leaves the limit as it is.
+  ///   - metric: geodesic in metres, or planar in units of the layer's SRS. How geodesic distances
+  ///     are measured is told at `GeodesicShape`.
+  ///   - maximum: features farther away are left out.
+  /// - Complexity: O(log n + k) with an R-tree and without a filter that few features meet.
+  public func nearest(
+    to geometry: Geometry, srs: SRS? = nil, count: Int? = nil,
+    metric: DistanceMetric = .geodesic, within maximum: Double? = nil
+  ) -> Query {
+    precondition((count ?? 0) >= 0, "count is zero or more")
+    return with {
+      $0.nearest = NearestTarget(geometry, srs: srs, metric: metric, maximum: maximum)
+      if let count { $0.limit = count }
+    }
+  }
+
+  /// Whether the features come in another order than that of their ids.
+  package var isOrdered: Bool { !order.isEmpty || nearest != nil }
+
+  /// The query without its order.
+  package func withoutOrder() -> Query {
+    with {
+      $0.order = []
+      $0.nearest = nil
+    }
+  }
+
+  /// What the rows of a layer look like in the answer.
+  package func shape(_ schema: Schema) -> Schema {
+    var shaped = schema
+    if !readsGeometry { shaped.geometry = nil }
+    if let srs, srs != schema.geometry?.srs {
+      shaped.geometry?.srs = srs
+      shaped.geometry?.epoch = nil
+    }
+    if let columns {
+      shaped.columns = columns.compactMap { name in
+        schema.columnIndex(name).map { schema.columns[$0] }
+      }
+    }
+    if nearest != nil { shaped.columns.append(Self.distanceColumn(beside: schema)) }
+    return shaped
+  }
+
+  /// Named so that no column of the layer is called the same.
+  private static func distanceColumn(beside schema: Schema) -> ColumnDefinition {
+    func isTaken(_ name: String) -> Bool {
+      schema.columnIndex(name) != nil || schema.idColumn?.lowercased() == name
+        || schema.geometry?.name.lowercased() == name
+    }
+    var name = "distance"
+    var number = 2
+    while isTaken(name) {
+      name = "distance_\(number)"
+      number += 1
+    }
+    return ColumnDefinition(name, .double)
   }
 
   /// How many of the first rows can matter to limit and offset together; `nil` is all.

@@ -10,6 +10,7 @@ struct BoxedQuery {
 
   /// `nil` for other queries, and for boxes that are not plainly a box.
   init?(_ query: Query) {
+    guard query.nearest == nil else { return nil }
     let none = Envelope(minX: 0, minY: 0, maxX: 0, maxY: 0)
     switch query.filter {
     case .envelope(let relation, let box, let srs) where relation != .disjoint:
@@ -47,7 +48,7 @@ extension Filter {
   fileprivate var isPlainText: Bool {
     switch self {
     case .all, .envelope, .relation(_, _, _, nil): true
-    case .relation, .spatial, .vertex: false
+    case .relation, .test, .spatial, .vertex: false
     case .compare, .between, .isIn, .isNull, .temporal, .array:
       operands.allSatisfy(\.isPlainText)
     case .like(let a, let pattern, _): a.isPlainText && pattern.utf8.allSatisfy { $0 < 0x80 }

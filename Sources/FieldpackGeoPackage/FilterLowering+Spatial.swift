@@ -3,7 +3,7 @@ import FieldpackGeometry
 import FieldpackSQLite
 
 extension FilterLowering {
-  private func geometrySQL(column name: String? = nil) throws(FieldpackError) -> String {
+  func geometrySQL(column name: String? = nil) throws(FieldpackError) -> String {
     quoted(try table.schema.geometryColumn(named: name).name)
   }
 
@@ -116,6 +116,8 @@ extension FilterLowering {
       guard (relation == .disjoint) == negated else { return nil }
       let literal = try project.geometry(geometry, from: srs, to: table)
       return literal.envelope.map { [$0] }
+    case .test(let test, let geometry, let srs, _):
+      return negated ? nil : try candidateBoxes(test, geometry, srs: srs)
     default: return nil
     }
   }

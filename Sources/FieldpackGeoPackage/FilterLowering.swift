@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackProjection
 import FieldpackSQLite
 
 /// Turns a filter into one SQL condition on a layer's table.
@@ -49,6 +50,8 @@ struct FilterLowering {
       return try relationTest(relation, geometry, srs: srs, column: column, negated: negated)
     case .vertex(let box, let srs):
       return try boxTest("fieldpack_vertex_within", box, srs: srs, negated: negated)
+    case .test(let test, let geometry, let srs, let column):
+      return try spatialTest(test, geometry, srs: srs, column: column, negated: negated)
     case .spatial(let relation, let a, let b):
       return try spatialTest(relation, a, b, negated: negated)
     case .temporal(let relation, let a, let b):
@@ -177,6 +180,11 @@ extension Comparison {
 
 /// Takes the literals of spatial conditions to a layer's SRS.
 protocol LiteralProjecting {
+  /// The geometry in degrees, and how the layer's features are measured beside it, by what text the
+  /// layer's system is known.
+  func degrees(
+    _ geometry: Geometry, from srs: SRS?, beside table: LayerTable
+  ) throws(FieldpackError) -> (wkb: [UInt8], system: GeodesicSystem, text: String)
   /// One box, or two where the box crosses the antimeridian.
   func boxes(_ box: Envelope, from srs: SRS?, to table: LayerTable) throws(FieldpackError)
     -> [Envelope]
@@ -185,6 +193,13 @@ protocol LiteralProjecting {
 }
 
 extension LiteralProjecting {
+  /// For layers whose positions are degrees already.
+  func degrees(
+    _ geometry: Geometry, from srs: SRS?, beside table: LayerTable
+  ) throws(FieldpackError) -> (wkb: [UInt8], system: GeodesicSystem, text: String) {
+    throw FieldpackError(.unsupported, "no library is at hand that measures distances")
+  }
+
   /// The box in the layer's SRS; `nil` where it crosses the antimeridian there.
   func oneBox(
     _ box: Envelope, from srs: SRS?, to table: LayerTable

@@ -55,7 +55,7 @@ class GeoPackageReading: SnapshotReading {
       for id in ids { try sink.feature(IDRow(number: id)) }
       return
     }
-    if query.order.isEmpty, query.limit == nil, query.offset == 0 {
+    if !query.isOrdered, query.limit == nil, query.offset == 0 {
       return try LayerScan(planner: planner).give(tables, to: &sink)
     }
     var walk = try QueryWalk(planner: planner, tables: tables)
@@ -79,6 +79,10 @@ class GeoPackageReading: SnapshotReading {
     let planner = try planner(query)
     var total = 0
     for table in try planner.tables() {
+      if let target = query.nearest {
+        total += try planner.nearest(in: table, to: target, count: query.rowsNeeded).count
+        continue
+      }
       if let counted = try indexedCount(planner, table) {
         total += counted
         continue
@@ -170,7 +174,7 @@ class GeoPackageReading: SnapshotReading {
     let tables = try planner.tables()
     for table in tables {
       let limit = tables.count == 1 ? query.limit : query.rowsNeeded
-      let plan = try planner.plan(
+      let plan = try planner.explainedPlan(
         table, limit: limit, offset: tables.count == 1 ? query.offset : 0)
       let lines = try file.rows(
         "EXPLAIN QUERY PLAN " + plan.statement.text, plan.statement.parameters)
@@ -187,7 +191,7 @@ class GeoPackageReading: SnapshotReading {
 extension Query {
   /// Whether ids alone are asked for, all of them and in their order.
   fileprivate var wantsIDsAsTheyCome: Bool {
-    columns?.isEmpty == true && !readsGeometry && order.isEmpty && limit == nil && offset == 0
+    columns?.isEmpty == true && !readsGeometry && !isOrdered && limit == nil && offset == 0
   }
 }
 

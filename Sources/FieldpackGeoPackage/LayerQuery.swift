@@ -89,6 +89,7 @@ struct QueryPlanner {
     for table in tables {
       do throws(FieldpackError) {
         _ = try lowering(table).condition(query.filter)
+        if let target = query.nearest { try check(table, for: target) }
         kept.append(table)
       } catch {
         let error = error.adding(location: .init(store: file.store, layer: table.layer.id))
@@ -98,6 +99,10 @@ struct QueryPlanner {
       }
     }
     if kept.isEmpty, let failure { throw failure }
+    if query.nearest != nil, !query.order.isEmpty {
+      throw FieldpackError(
+        .invalidArgument, "features that come by their distance take no other order")
+    }
     try checkColumns(kept)
     return kept
   }
@@ -117,7 +122,7 @@ struct QueryPlanner {
     }
   }
 
-  private func lowering(_ table: LayerTable) -> FilterLowering {
+  func lowering(_ table: LayerTable) -> FilterLowering {
     FilterLowering(
       table: table, project: LiteralProjection(file: file, catalogue: catalogue),
       skipsErrors: query.skipsErrors)
@@ -142,6 +147,9 @@ struct QueryPlanner {
   func plan(
     _ table: LayerTable, limit: Int?, offset: Int, as form: RowForm = .rows
   ) throws(FieldpackError) -> LayerQuery {
+    if let target = query.nearest {
+      return try nearestPlan(table, target, limit: limit, offset: offset)
+    }
     guard let boxed = BoxedQuery(query),
       let box = try lowering(table).project.oneBox(boxed.box, from: boxed.srs, to: table)
     else { return try newPlan(table, limit: limit, offset: offset, as: form) }
@@ -153,15 +161,19 @@ struct QueryPlanner {
     return plan
   }
 
+  /// How the geometries of the rows are transformed.
+  func transformation(
+    of table: LayerTable, _ schema: Schema
+  ) throws(FieldpackError) -> CoordinateTransformation? {
+    guard let srs = query.srs, schema.geometry != nil else { return nil }
+    return try file.transformation(from: table, to: srs, in: catalogue)
+  }
+
   private func newPlan(
     _ table: LayerTable, limit: Int?, offset: Int, as form: RowForm
   ) throws(FieldpackError) -> LayerQuery {
-    var schema = outputSchema(table)
-    var transformation: CoordinateTransformation?
-    if let srs = query.srs, let geometry = schema.geometry {
-      transformation = try file.transformation(from: table, to: srs, in: catalogue)
-      schema.geometry = geometry.with(srs: srs)
-    }
+    let schema = query.shape(table.schema)
+    let transformation = try transformation(of: table, schema)
     let access = try lowering(table).access(query.filter)
     let keys = query.order.map { orderExpression($0, table) }
     var statement = selection(access, table, schema, keys, as: form)
@@ -245,17 +257,6 @@ struct QueryPlanner {
       id: id)
   }
 
-  private func outputSchema(_ table: LayerTable) -> Schema {
-    var schema = table.schema
-    if !query.readsGeometry { schema.geometry = nil }
-    if let wanted = query.columns {
-      schema.columns = wanted.compactMap { name in
-        schema.columnIndex(name).map { schema.columns[$0] }
-      }
-    }
-    return schema
-  }
-
   /// Texts sort by code point and instants as instants.
   private func orderExpression(_ order: Order, _ table: LayerTable) -> String {
     guard let index = table.schema.columnIndex(order.column) else {
@@ -273,12 +274,4 @@ struct QueryPlanner {
 
 extension Schema {
   func isID(_ name: String) -> Bool { idColumn.map { SQLName($0) } == SQLName(name) }
-}
-
-extension GeometryColumn {
-  func with(srs: SRS) -> GeometryColumn {
-    var copy = self
-    copy.srs = srs
-    return copy
-  }
 }

@@ -22,7 +22,7 @@ struct PiecePlan: Sendable {
     let query = planner.query
     let tables = try planner.tables()
     var sources: [PieceSource] = []
-    if query.order.isEmpty, query.limit == nil, query.offset == 0 {
+    if !query.isOrdered, query.limit == nil, query.offset == 0 {
       for table in tables {
         sources.append(try planner.canBeCut(table) ? .ranges(table) : .layer(table))
       }
@@ -99,7 +99,7 @@ extension Filter {
   var isSpatial: Bool {
     switch self {
     case .all, .compare, .between, .isIn, .isNull, .like, .temporal, .array: false
-    case .envelope, .relation, .spatial, .vertex: true
+    case .envelope, .relation, .test, .spatial, .vertex: true
     case .and(let parts), .or(let parts): parts.contains { $0.isSpatial }
     case .not(let part): part.isSpatial
     }

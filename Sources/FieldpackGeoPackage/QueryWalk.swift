@@ -23,12 +23,12 @@ struct QueryWalk {
     toGive = query.limit ?? .max
     waiting = tables[...]
     // Rows that are passed over do not count, so SQL cannot do the counting then.
-    if tables.count == 1, !query.skipsErrors {
+    if tables.count == 1, !query.skipsErrors || query.nearest != nil {
       cursors = [try Self.cursor(planner, tables[0], limit: query.limit, offset: query.offset)]
       (toSkip, toGive, waiting) = (0, .max, [])
       schemas = cursors.map(\.schema)
-    } else if !query.order.isEmpty {
-      let limit = query.skipsErrors ? nil : query.rowsNeeded
+    } else if query.isOrdered {
+      let limit = query.skipsErrors && query.nearest == nil ? nil : query.rowsNeeded
       for table in tables {
         let cursor = try Self.cursor(planner, table, limit: limit, offset: 0)
         schemas.append(cursor.schema)
@@ -37,10 +37,14 @@ struct QueryWalk {
       waiting = []
     }
     // The cursors of a merge are on their first row already.
-    isMerging = !query.order.isEmpty && (tables.count > 1 || query.skipsErrors)
+    isMerging =
+      query.isOrdered && (tables.count > 1 || query.skipsErrors && query.nearest == nil)
+    directions = query.nearest == nil ? query.order.map(\.isDescending) : [false]
   }
 
   private let isMerging: Bool
+  /// Whether each sort key descends.
+  private let directions: [Bool]
 
   private static func cursor(
     _ planner: QueryPlanner, _ table: LayerTable, limit: Int?, offset: Int
@@ -98,10 +102,10 @@ struct QueryWalk {
   }
 
   private func precedes(_ a: [SQLiteValue], _ b: [SQLiteValue]) -> Bool {
-    for (index, order) in planner.query.order.enumerated() {
+    for (index, isDescending) in directions.enumerated() {
       let (left, right) = (Value(a[index]), Value(b[index]))
-      if left.sorts(before: right) { return !order.isDescending }
-      if right.sorts(before: left) { return order.isDescending }
+      if left.sorts(before: right) { return !isDescending }
+      if right.sorts(before: left) { return isDescending }
     }
     return false
   }

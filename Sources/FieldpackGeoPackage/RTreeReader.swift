@@ -101,6 +101,30 @@ final class RTreeReader {
     return (certain, uncertain)
   }
 
+  /// The number of the root and its depth; a walk begins with it.
+  func root() throws(SQLiteError) -> (number: Int64, depth: Int) {
+    _ = try begin()
+    return (Self.root, rootDepth)
+  }
+
+  /// The children of a node with their bounds; at depth 0 its entries.
+  func content(
+    of number: Int64, depth: Int
+  ) throws(SQLiteError) -> [(id: Int64, bounds: RTreeBounds)] {
+    let nodes = try prepareNodes()
+    if depth > 0 {
+      let node = try innerNode(number, nodes)
+      return zip(node.children, node.bounds).map { ($0, $1) }
+    }
+    var entries: [(Int64, RTreeBounds)] = []
+    try readLeaf(number, nodes) { bytes, count in
+      for cell in 0..<count {
+        entries.append((Self.id(of: cell, in: bytes), Self.bounds(of: cell, in: bytes)))
+      }
+    }
+    return entries
+  }
+
   // MARK: Nodes
 
   /// Makes sure of the depth, and forgets nodes of another state of the file.
@@ -174,7 +198,7 @@ final class RTreeReader {
   }
 
   /// A tree comes to each node but once; one that does not could keep a reader for ever.
-  private func note(_ number: Int64, in seen: inout Set<Int64>) throws(SQLiteError) {
+  func note(_ number: Int64, in seen: inout Set<Int64>) throws(SQLiteError) {
     guard seen.insert(number).inserted else {
       throw damage("node \(number) is the child of two nodes")
     }

@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackProjection
 import FieldpackSQLite
 import FieldpackTopology
 
@@ -13,6 +14,7 @@ import FieldpackTopology
 final class RelationFunctions {
   private var context: TopologyContext?
   private var failures: [Failure] = []
+  private var geodesics: [String: GeodesicSystem] = [:]
   /// The R-tree and the rows of one statement are tested against the same geometry.
   private var latest: (wkb: [UInt8], geometry: PreparedGeometry)?
 
@@ -23,21 +25,89 @@ final class RelationFunctions {
   }
 
   func evaluate(_ relation: SpatialRelation, _ call: FunctionContext) {
+    answer(call, idAt: 2) {
+      let prepared = try prepared(call)
+      return try call.withBytes(0) { blob in try Self.test(relation.topological, prepared, blob) }
+    }
+  }
+
+  /// Answers what `body` says of the first argument and a geometry in WKB, the second one; `nil` is
+  /// NULL. The feature's id stands at `place`, and behind it whether errors are passed over.
+  private func answer(
+    _ call: FunctionContext, idAt place: Int, _ body: () throws -> Bool?
+  ) {
     guard call.kind(0) != .null, call.kind(1) == .blob else { return }
     do {
-      let prepared = try prepared(call)
-      let answer = try call.withBytes(0) { blob in
-        try Self.test(relation.topological, prepared, blob)
-      }
-      if let answer { call.set(answer) }
+      if let answer = try body() { call.set(answer) }
     } catch {
       let id: FeatureID =
-        call.kind(2) == .text ? .text(call.string(2) ?? "") : .integer(call.integer(2))
+        call.kind(place) == .text ? .text(call.string(place) ?? "") : .integer(call.integer(place))
       failures.append(Failure(feature: id, reason: "\(error)"))
-      if call.integer(3) == 0 {
+      if call.integer(place + 1) == 0 {
         call.setError("the geometry of feature \(id) cannot be tested: \(error)")
       }
     }
+  }
+
+  /// `fieldpack_relate(geometry, wkb, pattern, id, skips)`: whether the DE-9IM matrix fits.
+  func evaluateMatrix(_ call: FunctionContext) {
+    answer(call, idAt: 3) {
+      let (other, pattern) = (try prepared(call).base, call.string(2) ?? "")
+      return try Self.withBody(of: call) { _, wkb in
+        let feature = try other.reading(wkb)
+        if feature.isEmpty || other.isEmpty { return nil }
+        return try feature.relates(to: other, pattern: pattern)
+      }
+    }
+  }
+
+  /// `fieldpack_dwithin(geometry, wkb, distance, system, id, skips)`: whether no more than the
+  /// distance lies between both. Without a system it is planar, else geodesic: the geometry's system,
+  /// and the WKB is in degrees.
+  func evaluateDistance(_ call: FunctionContext) {
+    answer(call, idAt: 4) {
+      let (measure, limit) = (try measure(call), call.real(2))
+      return try Self.withBody(of: call) { header, wkb in
+        if let envelope = header.envelope, !measure.transforms,
+          measure.leastDistance(to: envelope) > limit
+        {
+          return false
+        }
+        return try measure.isWithin(limit, of: wkb)
+      }
+    }
+  }
+
+  private static func withBody(
+    of call: FunctionContext, _ body: (GeoPackageBinary, RawSpan) throws -> Bool?
+  ) throws -> Bool? {
+    try call.withBytes(0) { blob in
+      let header = try GeoPackageBinary(blob)
+      if header.isFlaggedEmpty || header.isExtended { return nil }
+      return try body(header, blob.extracting(header.bodyOffset...))
+    }
+  }
+
+  private func measure(_ call: FunctionContext) throws -> DistanceMeasure {
+    if let kept = call.auxiliary(1) as? DistanceMeasure { return kept }
+    let made = try makeMeasure(call)
+    call.setAuxiliary(made, 1)
+    return made
+  }
+
+  private func makeMeasure(_ call: FunctionContext) throws -> DistanceMeasure {
+    guard let text = call.string(3) else {
+      return DistanceMeasure(try call.withBytes(1) { wkb in try self.prepared(wkb) })
+    }
+    if geodesics[text] == nil {
+      let reference = try SRS(text).map { SRSReference($0) } ?? SRSReference(wkt: text)
+      geodesics[text] = try GeodesicSystem(reference)
+    }
+    guard let system = geodesics[text] else { throw FunctionMistake("no reference system") }
+    let shape = try call.withBytes(1) { wkb in
+      try GeodesicShape(wkb: wkb, on: system.ellipsoid)
+    }
+    return DistanceMeasure(shape, system)
   }
 
   func takeFailures() -> [Failure] {
@@ -91,6 +161,8 @@ extension SpatialRelation {
     case .crosses: .crosses
     case .overlaps: .overlaps
     case .equals: .equals
+    case .covers: .covers
+    case .coveredBy: .coveredBy
     }
   }
 }

@@ -16,10 +16,17 @@ enum SQLFunctions {
         function: "fieldpack_\(relation.rawValue)", arguments: 4, flags: flags
       ) { relations.evaluate(relation, $0) }
     }
+    try connection.register(function: "fieldpack_relate", arguments: 5, flags: flags) {
+      relations.evaluateMatrix($0)
+    }
+    try connection.register(function: "fieldpack_dwithin", arguments: 6, flags: flags) {
+      relations.evaluateDistance($0)
+    }
     try registerFilterFunctions(on: connection)
     try registerBodies(on: connection)
     try registerVertexTest(on: connection)
     try registerTextOrder(on: connection)
+    try connection.register(function: "fieldpack_real_at", arguments: 2, flags: flags, realAt)
     return relations
   }
 
@@ -116,6 +123,18 @@ enum SQLFunctions {
         context.set(test(envelope, box))
       }
     }
+  }
+
+  /// `fieldpack_real_at(numbers, n)`: the n-th of doubles that lie in a blob, from 0.
+  private static func realAt(_ context: FunctionContext) {
+    let place = context.integer(1)
+    guard context.kind(0) == .blob, place >= 0, place < 1 << 40 else { return }
+    let number = context.withBytes(0) { numbers -> Double? in
+      let offset = Int(place) * 8
+      guard offset + 8 <= numbers.byteCount else { return nil }
+      return numbers.unsafeLoadUnaligned(fromByteOffset: offset, as: Double.self)
+    }
+    if let number { context.set(number) }
   }
 
   // MARK: Time

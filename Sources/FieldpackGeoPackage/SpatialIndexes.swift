@@ -125,8 +125,8 @@ extension SpatialRelation {
   /// What the envelopes of two geometries that have the relation have, too.
   fileprivate var ofEnvelopes: EnvelopeRelation {
     switch self {
-    case .within, .equals: .within
-    case .contains: .contains
+    case .within, .coveredBy, .equals: .within
+    case .contains, .covers: .contains
     case .intersects, .disjoint, .touches, .crosses, .overlaps: .intersects
     }
   }

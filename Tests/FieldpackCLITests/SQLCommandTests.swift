@@ -49,7 +49,8 @@ import Testing
 
   @Test(arguments: [
     ("SELECT ST_MinX(geom) v FROM wells WHERE fid = 1", "13.4"),
-    ("SELECT ST_AsText(geom) v FROM wells WHERE fid = 1", "POINT(13.4 52.5)"),
+    ("SELECT ST_AsText(geom) v FROM wells WHERE fid = 1", "POINT (13.4 52.5)"),
+    ("SELECT ST_AsText(ST_StartPoint(ST_GeomFromText('LINESTRING(0 0,4 0)'))) v", "POINT (0 0)"),
     ("SELECT ST_X(geom) v FROM wells WHERE fid = 1", "13.4"),
     ("SELECT ST_Area(ST_Buffer(geom, 1)) > 3 v FROM wells WHERE fid = 1", "1"),
     ("SELECT count(*) v FROM rtree_wells_geom WHERE minx > 13.45", "1"),

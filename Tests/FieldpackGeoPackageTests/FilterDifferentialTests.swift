@@ -203,7 +203,7 @@ extension Filter {
       a.smaller.map { .temporal(relation, $0, b) } + b.smaller.map { .temporal(relation, a, $0) }
     case .array(let relation, let a, let b):
       a.smaller.map { .array(relation, $0, b) } + b.smaller.map { .array(relation, a, $0) }
-    case .all, .envelope, .relation, .spatial, .vertex: []
+    case .all, .envelope, .relation, .test, .spatial, .vertex: []
     }
   }
 

@@ -42,24 +42,6 @@ extension Workspace {
   }
 }
 
-extension Query {
-  /// What the rows of a layer look like in the answer.
-  func shape(_ schema: Schema) -> Schema {
-    var shaped = schema
-    if !readsGeometry { shaped.geometry = nil }
-    if let srs, srs != schema.geometry?.srs {
-      shaped.geometry?.srs = srs
-      shaped.geometry?.epoch = nil
-    }
-    if let columns {
-      shaped.columns = columns.compactMap { name in
-        schema.columnIndex(name).map { schema.columns[$0] }
-      }
-    }
-    return shaped
-  }
-}
-
 extension [ExportTarget] {
   /// Refuses what `format` has no place for.
   func check(for format: Format, _ options: ExportOptions) throws(FieldpackError) {

@@ -29,7 +29,7 @@ actor FanOutWalk {
 
   func next() async throws(FieldpackError) -> FeatureBatch? {
     guard !isDone else { return nil }
-    let batch = fanOut.query.order.isEmpty ? try await nextInTurn() : try await nextMerged()
+    let batch = !fanOut.query.isOrdered ? try await nextInTurn() : try await nextMerged()
     if batch == nil { finish() }
     return batch
   }
@@ -133,12 +133,21 @@ actor FanOutWalk {
   }
 
   private func precedes(_ a: Int, _ b: Int) -> Bool {
+    if fanOut.query.nearest != nil { return distance(a).sorts(before: distance(b)) }
     for order in fanOut.query.order {
       let (left, right) = (key(a, order.column), key(b, order.column))
       if left.sorts(before: right) { return !order.isDescending }
       if right.sorts(before: left) { return order.isDescending }
     }
     return false
+  }
+
+  /// The value of the last column, which is the distance asked for.
+  private func distance(_ place: Int) -> Value {
+    guard let batch = streams[place].batch, let last = batch.schema.columns.indices.last else {
+      return .null
+    }
+    return batch[streams[place].index].value(at: last, of: .double)
   }
 
   private func key(_ place: Int, _ column: String) -> Value {
@@ -160,6 +169,9 @@ actor FanOutWalk {
     var narrowed = schema
     narrowed.columns = columns.compactMap { name in
       schema.columnIndex(name).map { schema.columns[$0] }
+    }
+    if fanOut.query.nearest != nil, let distance = schema.columns.last {
+      narrowed.columns.append(distance)
     }
     return narrowed
   }

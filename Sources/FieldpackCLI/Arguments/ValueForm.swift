@@ -151,6 +151,23 @@ extension ValueForm where Value == Envelope {
   }
 }
 
+extension ValueForm where Value == Position {
+  /// `longitude,latitude` in degrees.
+  public static var position: ValueForm {
+    ValueForm("lon,lat") { (text) throws(ValueError) -> Position in
+      let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+      guard parts.count == 2 else {
+        throw ValueError("is not two numbers: longitude,latitude")
+      }
+      let (x, y) = (try finite(parts[0]), try finite(parts[1]))
+      guard abs(x) <= 360, abs(y) <= 90 else {
+        throw ValueError("is no longitude and latitude in degrees; longitude comes first")
+      }
+      return Position(x: x, y: y)
+    }
+  }
+}
+
 private func finite(_ text: some StringProtocol) throws(ValueError) -> Double {
   let trimmed = text.drop { $0 == " " }
   guard let value = Double(trimmed), value.isFinite else { throw ValueError("is not a number") }

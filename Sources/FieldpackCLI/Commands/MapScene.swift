@@ -18,8 +18,8 @@ struct MapScene {
   init(_ query: Query, of workspace: Workspace) async throws(FieldpackError) {
     self.workspace = workspace
     // Layers are drawn one after the other, and nothing of their columns.
-    let bare = query.select([]).order(
-      by: query.limit == nil && query.offset == 0 ? [] : query.order)
+    let isCut = query.limit != nil || query.offset > 0 || query.nearest?.maximum != nil
+    let bare = isCut ? query.select([]) : query.select([]).withoutOrder()
     var targets = try await workspace.targets(of: bare).layers.filter { $0.schema.geometry != nil }
     let systems = Set(targets.compactMap(\.schema.geometry?.srs))
     var drawn = bare

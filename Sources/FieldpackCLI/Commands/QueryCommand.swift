@@ -120,7 +120,7 @@ struct QueryCommand {
     let terminal = invocation.console.terminal
     return FeatureTable.Style(
       writesKeys: arguments[ExportArguments.keys],
-      isMerged: !query.order.isEmpty && targets.count > 1, width: terminal.cutWidth,
+      isMerged: query.isOrdered && targets.count > 1, width: terminal.cutWidth,
       usesUnicode: terminal.usesUnicode || !terminal.isOutputTerminal)
   }
 

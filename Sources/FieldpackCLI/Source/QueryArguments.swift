@@ -13,6 +13,12 @@ enum QueryArguments {
   static let boxRelation = Option<EnvelopeRelation>.value(
     "bbox-relation", .choice("relation"), default: .intersects, shownAs: "intersects",
     help: "How the envelope of a feature lies to the box.")
+  static let near = Option<Position?>.value(
+    "near", .position,
+    help: "The features nearest to this place first, with their distance in metres as a column; "
+      + "10 where neither --limit nor --within says more.")
+  static let within = Option<Double?>.value(
+    "within", .number("metres", atLeast: 0), help: "Only features so close to --near.")
   static let condition = Option<String?>.value(
     "where", .text("CQL2"),
     help: "Only features that meet this condition, in CQL2 Text or CQL2 JSON; @FILE reads it "
@@ -35,7 +41,8 @@ enum QueryArguments {
   static let group = OptionGroup(
     "Query options",
     [
-      box, boxSRS, boxRelation, condition, select, sort, limit, offset, srs, skipErrors, timeout,
+      box, boxSRS, boxRelation, near, within, condition, select, sort, limit, offset, srs,
+      skipErrors, timeout,
     ])
 
   static func query(_ arguments: ParsedArguments) throws(FieldpackError) -> Query {
@@ -47,6 +54,14 @@ enum QueryArguments {
     if let names = arguments[select] { query = query.select(names.entries.map(\.name)) }
     if let names = arguments[sort] {
       query = query.order(by: names.entries.map { Order($0.name, descending: $0.isNegative) })
+    }
+    if let place = arguments[near] {
+      query = query.nearest(
+        to: .point(place, .xy), srs: .wgs84, count: arguments[within] == nil ? 10 : nil,
+        within: arguments[within])
+    } else if arguments.contains(within) {
+      throw FieldpackError(
+        .invalidArgument, "--within says how far from a --near, which is missing")
     }
     if let srs = arguments[srs] { query = query.transformed(to: srs) }
     if let limit = arguments[limit] { query = query.limit(limit) }

@@ -16,7 +16,8 @@ enum CQL2 {
   /// The names of all functions.
   static let functions: [String] =
     FilterFunction.allCases.map(\.rawValue) + instants + ["INTERVAL"]
-    + arrayRelations.keys.sorted() + relations.keys.sorted() + temporalRelations.keys.sorted()
+    + arrayRelations.keys.sorted() + (relations.keys + tests).sorted()
+    + temporalRelations.keys.sorted()
 
   /// By this name every layer's geometry column may be called.
   static let anyGeometry = "geometry"
@@ -162,6 +163,8 @@ extension SpatialRelation {
     switch self {
     case .within: .contains
     case .contains: .within
+    case .covers: .coveredBy
+    case .coveredBy: .covers
     default: self
     }
   }
@@ -175,8 +178,12 @@ extension Filter {
   /// `DATE('2020-01-31')` and `TIMESTAMP('2020-01-31T12:00:00Z')`; temporal functions such as
   /// `T_DURING(seen, INTERVAL('2020-01-01', '..'))`; array functions such as
   /// `A_CONTAINS(tags, ('a', 'b'))`; and the exact relations `S_INTERSECTS S_DISJOINT S_WITHIN
-  /// S_CONTAINS S_TOUCHES S_CROSSES S_OVERLAPS S_EQUALS` between the geometry column,
-  /// `BBOX(west, south, east, north)` and WKT.
+  /// S_CONTAINS S_TOUCHES S_CROSSES S_OVERLAPS S_EQUALS` and, beyond the
+  /// standard, `S_COVERS S_COVEREDBY` between the geometry column,
+  /// `BBOX(west, south, east, north)` and WKT. Beyond the standard, too,
+  /// `S_RELATE(geom, POINT(7 47), 'T*F**F***')` tests a DE-9IM pattern,
+  /// `S_DWITHIN(geom, POINT(7 47), 100)` a geodesic distance in metres, and
+  /// `S_DWITHIN(geom, POINT(7 47), 100, 'planar')` one in units of the layer's reference system.
   ///
   /// Geometries are in longitude and latitude; a box with `west > east` crosses the antimeridian, and
   /// heights in a box of six numbers count for nothing. Every layer's geometry column may be called

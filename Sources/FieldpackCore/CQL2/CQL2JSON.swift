@@ -9,7 +9,7 @@ enum CQL2JSON {
   static let functionNames: [String] =
     FilterFunction.allCases.map { $0.rawValue.lowercased() } + ["div"]
     + ArrayRelation.allCases.map { name(of: $0) }
-    + SpatialRelation.allCases.map { "s_" + $0.rawValue }
+    + SpatialRelation.allCases.map { "s_" + $0.rawValue } + CQL2.tests.map { $0.lowercased() }
     + TemporalRelation.allCases.map { name(of: $0) }
 }
 
@@ -76,6 +76,17 @@ private struct CQL2JSONWriter {
     case .vertex: throw CQL2.unsupported("a test of vertices")
     case .relation(let relation, let geometry, let srs, let column):
       try operation(relation, .column(column), .geometry(geometry, srs: srs))
+    case .test(let test, let geometry, let srs, let column):
+      try test.check()
+      let arguments = test.arguments
+      try operation(test.functionName.lowercased(), count: 2 + arguments.count) {
+        (w, index) throws(FieldpackError) in
+        switch index {
+        case 0: try w.append(SpatialOperand.column(column))
+        case 1: try w.append(SpatialOperand.geometry(geometry, srs: srs))
+        default: try w.append(arguments[index - 2])
+        }
+      }
     case .spatial(let relation, let a, let b): try operation(relation, a, b)
     case .temporal(let relation, let a, let b):
       for operand in [a, b] { try CQL2.checkPeriod(operand) }

@@ -172,6 +172,25 @@ struct CQL2JSONReader {
       try check(arguments, 2, place)
       return CQL2.relation(relation, try spatial(arguments[0]), try spatial(arguments[1]))
     }
+    if CQL2.tests.contains(name) {
+      guard arguments.count > 2 else {
+        throw place.failure("the operation takes 3 arguments or more, not \(arguments.count)")
+      }
+      var values: [Value] = []
+      for argument in arguments[2...] {
+        guard let value = try operand(argument).constant else {
+          throw argument.failure("expected a number or a text")
+        }
+        values.append(value)
+      }
+      let (a, b) = (try spatial(arguments[0]), try spatial(arguments[1]))
+      switch SpatialTest.named(name, values) {
+      case .failure(let mistake): throw place.failure(mistake.message)
+      case .success(let test):
+        guard let filter = CQL2.test(test, a, b) else { throw place.failure(CQL2.testOperands) }
+        return filter
+      }
+    }
     if let relation = CQL2.temporalRelations[name] {
       try check(arguments, 2, place)
       return .temporal(relation, try period(arguments[0]), try period(arguments[1]))

@@ -104,6 +104,7 @@ extension CQL2Parser {
   }
 
   private mutating func function(_ name: String) throws(FieldpackError) -> Part {
+    if CQL2.tests.contains(name) { return .condition(try spatialTest(name)) }
     if let relation = CQL2.relations[name] {
       return .condition(try spatialRelation(relation))
     }

@@ -12,6 +12,34 @@ extension CQL2Parser {
     return CQL2.relation(relation, first, second)
   }
 
+  /// `S_RELATE(a, b, 'pattern')` and `S_DWITHIN(a, b, distance[, 'planar'])`.
+  mutating func spatialTest(_ name: String) throws(FieldpackError) -> Filter {
+    let place = token
+    try advance()
+    try expect(.leftParenthesis, "'('")
+    let first = try spatialOperand()
+    try expect(.comma, "','")
+    let second = try spatialOperand()
+    var values: [Value] = []
+    while try accept(.comma) {
+      if case .text(let text) = token.kind {
+        values.append(.text(text))
+        try advance()
+      } else {
+        values.append(.real(try number()))
+      }
+    }
+    try expect(.rightParenthesis, "')'")
+    switch SpatialTest.named(name, values) {
+    case .failure(let mistake): throw failure(mistake.message, at: place)
+    case .success(let test):
+      guard let filter = CQL2.test(test, first, second) else {
+        throw failure(CQL2.testOperands, at: place)
+      }
+      return filter
+    }
+  }
+
   private mutating func spatialOperand() throws(FieldpackError) -> SpatialOperand {
     if case .word(let word) = token.kind {
       let name = word.uppercasedASCII

@@ -30,6 +30,12 @@ extension Filter {
       return try "\(left.cql2Text) \(comparison.rawValue) \(right.cql2Text)"
     case .relation(let relation, let geometry, let srs, let column):
       return try call(relation, .column(column), .geometry(geometry, srs: srs))
+    case .test(let test, let geometry, let srs, let column):
+      try test.check()
+      var parts = [try CQL2.text(of: .column(column))]
+      parts.append(try CQL2.text(of: .geometry(geometry, srs: srs)))
+      for argument in test.arguments { parts.append(try argument.cql2Text) }
+      return "\(test.functionName)(\(parts.joined(separator: ", ")))"
     case .spatial(let relation, let a, let b): return try call(relation, a, b)
     case .temporal(let relation, let a, let b):
       for operand in [a, b] { try CQL2.checkPeriod(operand) }

@@ -24,6 +24,16 @@ public enum EnvelopeRelation: String, Hashable, Sendable, CaseIterable {
 /// How a feature's geometry lies to another, exactly (DE-9IM).
 public enum SpatialRelation: String, Hashable, Sendable, CaseIterable {
   case intersects, disjoint, within, contains, touches, crosses, overlaps, equals
+  case covers, coveredBy
+}
+
+/// What a condition asks of a feature's geometry and another beside the named relations.
+public enum SpatialTest: Hashable, Sendable {
+  /// The DE-9IM matrix of the feature and the geometry fits the pattern: nine characters of `T`,
+  /// `F`, `0`, `1`, `2` and `*`.
+  case matrix(String)
+  /// No more than that lies between both.
+  case within(Double, DistanceMetric)
 }
 
 /// One side of a relation between geometries.
@@ -69,6 +79,8 @@ public indirect enum Filter: Hashable, Sendable {
   /// The exact test. `srs` is the SRS of the geometry, `nil` the layer's own; `column` is the name
   /// that the layer's geometry column must have, `nil` for any.
   case relation(SpatialRelation, Geometry, srs: SRS? = nil, column: String? = nil)
+  /// A test of a pattern or a distance. `srs` and `column` are as in a relation.
+  case test(SpatialTest, Geometry, srs: SRS? = nil, column: String? = nil)
   /// The exact test between any two geometries; see ``relation(_:_:srs:column:)`` for the one that
   /// an R-tree answers.
   case spatial(SpatialRelation, SpatialOperand, SpatialOperand)
@@ -96,6 +108,25 @@ extension Filter {
   /// - Complexity: O(log n + matches) with an R-tree, O(n) without.
   public static func intersects(_ box: Envelope, srs: SRS? = nil) -> Filter {
     .envelope(.intersects, box, srs: srs)
+  }
+
+  /// Features no more than `distance` away from `geometry`, using the layer's R-tree when it has one.
+  ///
+  /// How geodesic distances are measured is told at `GeodesicShape`.
+  /// - Parameters:
+  ///   - distance: metres, or for `.planar` units of the layer's SRS.
+  ///   - srs: the SRS of `geometry`, `nil` the layer's own.
+  public static func isWithin(
+    _ distance: Double, of geometry: Geometry, srs: SRS? = nil, metric: DistanceMetric = .geodesic
+  ) -> Filter {
+    .test(.within(distance, metric), geometry, srs: srs)
+  }
+
+  /// Features whose DE-9IM matrix with `geometry` fits `pattern`, such as `T*F**F***`.
+  public static func relates(
+    to geometry: Geometry, pattern: String, srs: SRS? = nil
+  ) -> Filter {
+    .test(.matrix(pattern), geometry, srs: srs)
   }
 
   public static func && (a: Filter, b: Filter) -> Filter {
@@ -144,7 +175,7 @@ extension Filter {
   /// The operands that stand in the condition itself.
   package var operands: [Operand] {
     switch self {
-    case .all, .envelope, .relation, .spatial, .vertex, .and, .or, .not: []
+    case .all, .envelope, .relation, .test, .spatial, .vertex, .and, .or, .not: []
     case .compare(let a, _, let b), .temporal(_, let a, let b), .array(_, let a, let b): [a, b]
     case .between(let value, let low, let high): [value, low, high]
     case .isIn(let value, let list): [value] + list

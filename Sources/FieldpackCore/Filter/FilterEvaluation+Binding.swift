@@ -10,6 +10,8 @@ indirect enum Condition: Sendable {
   case like(Term, LikePattern)
   case envelope(EnvelopeRelation, Envelope)
   case relation(SpatialRelation, Geometry)
+  /// The system is the layer's.
+  case test(SpatialTest, Geometry, SRS)
   case relationToItself(SpatialRelation)
   case relationOfLiterals(SpatialRelation, wkb: [UInt8], Geometry)
   case vertex(in: Envelope)
@@ -82,6 +84,10 @@ struct FilterBinder {
     case .relation(let relation, let geometry, let srs, let column):
       try checkGeometry(srs: srs, column: column)
       return .relation(relation, geometry)
+    case .test(let test, let geometry, let srs, let column):
+      try checkGeometry(srs: srs, column: column)
+      try test.check()
+      return .test(test, geometry, try schema.geometryColumn(named: column).srs)
     case .spatial(let relation, let a, let b): return try spatial(relation, a, b)
     case .temporal(let relation, let a, let b):
       return .temporal(relation, try period(a), try period(b))

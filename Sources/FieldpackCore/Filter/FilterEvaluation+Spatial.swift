@@ -36,6 +36,19 @@ extension FilterEvaluator {
     return answer ?? nil
   }
 
+  func pass(
+    _ test: SpatialTest, _ geometry: Geometry, _ srs: SRS,
+    _ row: borrowing some FeatureRow & ~Copyable
+  ) throws(FieldpackError) -> Bool? {
+    if geometry.isEmpty { return nil }
+    if let envelope = row.envelope, envelope.isEmpty { return nil }
+    let answer = try row.withGeometry { span throws(FieldpackError) in
+      let isEmpty = try reading(row.id) { () throws(GeometryError) in try WKB.isEmpty(span) }
+      return isEmpty ? nil : try self.test(test, geometry, srs, span)
+    }
+    return answer ?? nil
+  }
+
   private func reading<R>(
     _ id: FeatureID, _ body: () throws(GeometryError) -> R
   ) throws(FieldpackError) -> R {

@@ -33,13 +33,27 @@ public struct FilterEvaluator: Sendable {
     throw FieldpackError(.unsupported, "no library is at hand that tests '\(relation.rawValue)'")
   }
 
+  let test: Test
+
+  /// Whether the geometry in WKB, which is not empty, passes the test with the other; both are in
+  /// the system.
+  public typealias Test =
+    @Sendable (SpatialTest, Geometry, SRS, RawSpan) throws(FieldpackError) -> Bool?
+
+  /// Refuses to answer: for filters without patterns and distances.
+  public static let noTests: Test = { _, _, _, _ throws(FieldpackError) in
+    throw FieldpackError(.unsupported, "no library is at hand that tests patterns and distances")
+  }
+
   /// - Throws: `.notFound` for a column that the schema lacks, `.unsupported` for a geometry in
   ///   another SRS than the layer's, `.invalidArgument` for an empty box.
   public init(
-    _ filter: Filter, schema: Schema, relate: @escaping Relate = Self.noRelations
+    _ filter: Filter, schema: Schema, relate: @escaping Relate = Self.noRelations,
+    test: @escaping Test = Self.noTests
   ) throws(FieldpackError) {
     root = try FilterBinder(schema: schema).condition(filter)
     self.relate = relate
+    self.test = test
   }
 
   /// Whether the row meets the condition; `nil` is NULL.
@@ -69,6 +83,7 @@ public struct FilterEvaluator: Sendable {
     case .envelope(let relation, let box): return try envelope(relation, box, row)
     case .relation(let relation, let geometry): return try relate(relation, geometry, row)
     case .vertex(let box): return try vertex(in: box, row)
+    case .test(let test, let geometry, let srs): return try pass(test, geometry, srs, row)
     case .relationToItself(let relation): return try relateToItself(relation, row)
     case .relationOfLiterals(let relation, let wkb, let geometry):
       return try relate(relation, geometry, toLiteral: wkb)
@@ -172,8 +187,9 @@ extension Filter {
   /// use that for more than one row.
   public func evaluate(
     _ row: borrowing some FeatureRow & ~Copyable, schema: Schema,
-    relate: @escaping FilterEvaluator.Relate = FilterEvaluator.noRelations
+    relate: @escaping FilterEvaluator.Relate = FilterEvaluator.noRelations,
+    test: @escaping FilterEvaluator.Test = FilterEvaluator.noTests
   ) throws(FieldpackError) -> Bool? {
-    try FilterEvaluator(self, schema: schema, relate: relate).evaluate(row)
+    try FilterEvaluator(self, schema: schema, relate: relate, test: test).evaluate(row)
   }
 }

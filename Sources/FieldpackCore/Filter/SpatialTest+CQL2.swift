@@ -1,0 +1,95 @@
+import FieldpackGeometry
+
+extension SpatialTest {
+  /// Refuses a pattern that is none, and a distance that is not a number.
+  package func check() throws(FieldpackError) {
+    switch self {
+    case .matrix(let pattern):
+      guard !RelationPattern.isPattern(pattern) else { return }
+      throw FieldpackError(.invalidArgument, RelationPattern.complaint(pattern))
+    case .within(let distance, _):
+      guard distance.isNaN || distance < 0 else { return }
+      throw FieldpackError(.invalidArgument, "a distance of \(distance) holds nothing")
+    }
+  }
+
+  /// The test of the other geometry to this one.
+  var mirrored: SpatialTest {
+    switch self {
+    case .matrix(let pattern): .matrix(RelationPattern.transposed(pattern))
+    case .within: self
+    }
+  }
+
+  /// The function of CQL2 Text; not of the standard, which leaves room for others.
+  var functionName: String {
+    switch self {
+    case .matrix: "S_RELATE"
+    case .within: "S_DWITHIN"
+    }
+  }
+
+  /// What stands behind the two geometries.
+  var arguments: [Operand] {
+    switch self {
+    case .matrix(let pattern): [.literal(.text(pattern))]
+    case .within(let distance, .geodesic): [.literal(.real(distance))]
+    case .within(let distance, let metric):
+      [.literal(.real(distance)), .literal(.text(metric.rawValue))]
+    }
+  }
+
+  /// The test that a function's name and what stands behind its geometries say; a text says what is
+  /// wrong.
+  static func named(_ name: String, _ arguments: [Value]) -> Result<SpatialTest, CQL2.Mistake> {
+    switch (name, arguments.first, arguments.dropFirst().first) {
+    case ("S_RELATE", .text(let pattern)?, nil):
+      guard RelationPattern.isPattern(pattern) else {
+        return .failure(CQL2.Mistake(RelationPattern.complaint(pattern)))
+      }
+      return .success(.matrix(pattern))
+    case ("S_RELATE", _, _):
+      return .failure(CQL2.Mistake("S_RELATE takes two geometries and a DE-9IM pattern in quotes"))
+    case ("S_DWITHIN", let distance?, let metric) where arguments.count <= 2:
+      let number = Double(attributeValue: distance)
+      let wanted: DistanceMetric? =
+        switch metric {
+        case nil: .geodesic
+        case .text(let name)?: DistanceMetric(rawValue: name)
+        default: nil
+        }
+      guard let number, number >= 0, let wanted else { break }
+      return .success(.within(number, wanted))
+    default: break
+    }
+    return .failure(
+      CQL2.Mistake(
+        "S_DWITHIN takes two geometries, a distance that is not negative, in metres, and perhaps "
+          + "'planar' for units of the layer's system"))
+  }
+}
+
+extension CQL2 {
+  /// The functions on geometries that take more than two.
+  static let tests = ["S_DWITHIN", "S_RELATE"]
+
+  struct Mistake: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+  }
+
+  /// A test of two geometries, of which one is a column; `nil` for others.
+  static func test(_ test: SpatialTest, _ a: SpatialOperand, _ b: SpatialOperand) -> Filter? {
+    switch (a, b) {
+    case (.column(let name), .geometry(let geometry, let srs)):
+      .test(test, geometry, srs: srs, column: name)
+    case (.geometry(let geometry, let srs), .column(let name)):
+      .test(test.mirrored, geometry, srs: srs, column: name)
+    default: nil
+    }
+  }
+
+  static let testOperands =
+    "one of the two geometries has to be the geometry column, the other none"
+}

@@ -1,0 +1,76 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+import FieldpackSQLite
+
+/// Patterns and distances.
+extension FilterLowering {
+  func spatialTest(
+    _ test: SpatialTest, _ geometry: Geometry, srs: SRS?, column name: String?, negated: Bool
+  ) throws(FieldpackError) -> SQLFragment {
+    let column = try geometrySQL(column: name)
+    try test.check()
+    if geometry.isEmpty { return .isFalse }
+    let call: String
+    var values: [SQLiteValue]
+    switch test {
+    case .matrix(let pattern):
+      call = "fieldpack_relate(\(column), ?, ?"
+      let literal = try project.geometry(geometry, from: srs, to: table)
+      values = [.blob(WKB.bytes(of: literal)), .text(pattern)]
+    case .within(let distance, .planar):
+      call = "fieldpack_dwithin(\(column), ?, ?, NULL"
+      let literal = try project.geometry(geometry, from: srs, to: table)
+      values = [.blob(WKB.bytes(of: literal)), .real(distance)]
+    case .within(let distance, .geodesic):
+      call = "fieldpack_dwithin(\(column), ?, ?, ?"
+      let (wkb, _, text) = try project.degrees(geometry, from: srs, beside: table)
+      values = [.blob(wkb), .real(distance), .text(text)]
+    }
+    return SQLFragment(
+      "\(negated ? "NOT " : "")\(call), \(table.publicID), \(skipsErrors ? 1 : 0))", values)
+  }
+
+  /// Boxes, in the layer's SRS, that the envelope of every match touches; `nil` for no limit.
+  func candidateBoxes(
+    _ test: SpatialTest, _ geometry: Geometry, srs: SRS?
+  ) throws(FieldpackError) -> [Envelope]? {
+    switch test {
+    case .matrix(let pattern):
+      guard RelationPattern.asksForSharedPoint(pattern) else { return nil }
+      return try project.geometry(geometry, from: srs, to: table).envelope.map { [$0] }
+    case .within(let distance, .planar):
+      let literal = try project.geometry(geometry, from: srs, to: table)
+      guard var box = literal.envelope, distance.isFinite else { return nil }
+      box.minX = (box.minX - distance).nextDown
+      box.minY = (box.minY - distance).nextDown
+      box.maxX = (box.maxX + distance).nextUp
+      box.maxY = (box.maxY + distance).nextUp
+      return [box]
+    case .within(let distance, .geodesic):
+      let (wkb, system, _) = try project.degrees(geometry, from: srs, beside: table)
+      let shape = try? GeodesicShape(wkb: wkb.span.bytes, on: system.ellipsoid)
+      guard distance.isFinite, let shape else { return nil }
+      let boxes = shape.boxes(within: distance)
+      return system.transformation == nil ? boxes : projected(boxes)
+    }
+  }
+
+  /// The boxes in the layer's SRS with some room around them, since their sides are followed in
+  /// steps; `nil` where one has no place there.
+  private func projected(_ boxes: [Envelope]) -> [Envelope]? {
+    var found: [Envelope] = []
+    for box in boxes where box.maxX >= -180 && box.minX <= 180 {
+      let part = Envelope(
+        minX: max(-180, box.minX), minY: box.minY, maxX: min(180, box.maxX), maxY: box.maxY)
+      guard let moved = try? project.boxes(part, from: .wgs84, to: table) else { return nil }
+      found += moved.map { box in
+        let room = 0.01 * max(box.width, box.height)
+        return Envelope(
+          minX: box.minX - room, minY: box.minY - room, maxX: box.maxX + room,
+          maxY: box.maxY + room)
+      }
+    }
+    return found.isEmpty ? nil : found
+  }
+}

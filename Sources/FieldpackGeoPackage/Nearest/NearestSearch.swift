@@ -1,0 +1,167 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+/// A feature and how far away it is; the nearer one first, then the smaller id.
+struct MeasuredFeature: Comparable {
+  var id: Int64
+  var distance: Double
+
+  static func < (a: MeasuredFeature, b: MeasuredFeature) -> Bool {
+    a.distance == b.distance ? a.id < b.id : a.distance < b.distance
+  }
+}
+
+/// Looks for the features of one layer that meet a query's filter and lie nearest to a geometry.
+struct NearestSearch {
+  let planner: QueryPlanner
+  let table: LayerTable
+  let measure: DistanceMeasure
+  /// How many are wanted; `nil` is all.
+  let count: Int?
+  let maximum: Double
+  private var found = Heap<MeasuredFeature> { $0 > $1 }
+  private var file: GeoPackageFile { planner.file }
+
+  init(
+    _ planner: QueryPlanner, _ table: LayerTable, _ measure: DistanceMeasure, count: Int?,
+    maximum: Double?
+  ) {
+    self.planner = planner
+    self.table = table
+    self.measure = measure
+    self.count = count
+    self.maximum = maximum ?? .infinity
+  }
+
+  /// Rows that the filter may turn down, looked up one by one, before the whole layer is gone
+  /// through instead.
+  private static let patience = 10_000
+
+  mutating func run() throws(FieldpackError) -> [MeasuredFeature] {
+    guard count != 0, maximum >= 0 else { return [] }
+    let isDone = try walkIndex()
+    if !isDone { try goThrough() }
+    return found.elements.sorted()
+  }
+
+  /// Beyond this distance nothing is wanted.
+  private var limit: Double {
+    guard let count, found.count >= count, let worst = found.first else { return maximum }
+    return min(maximum, worst.distance)
+  }
+
+  private mutating func take(_ feature: MeasuredFeature) {
+    guard feature.distance <= maximum else { return }
+    if let count, found.count >= count {
+      guard let worst = found.first, feature < worst else { return }
+      _ = found.removeFirst()
+    }
+    found.insert(feature)
+  }
+
+  // MARK: R-tree
+
+  /// False where there is no R-tree, or the filter turns too many features down.
+  private mutating func walkIndex() throws(FieldpackError) -> Bool {
+    guard let rtree = table.rtree, let id = table.idSQL, !table.layer.isView,
+      let geometry = table.schema.geometry
+    else { return false }
+    if count == nil, maximum == .infinity { return false }
+    let condition = try planner.lowering(table).condition(planner.query.filter)
+    let sql =
+      "SELECT \(quoted(geometry.name)) FROM \(quoted(table.table)) WHERE \(id) = ? "
+      + "AND \(condition.text)"
+    let measure = measure
+    var search = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      try RTreeSearch(file.indexes.reader(rtree), boundsEntries: !measure.transforms) {
+        measure.leastDistance(to: $0)
+      }
+    }
+    var examined = 0
+    while let id = try next(&search) {
+      examined += 1
+      if planner.query.filter != .all, examined > Self.patience,
+        examined > 10 * found.count
+      {
+        found = Heap { $0 > $1 }
+        return false
+      }
+      let distance = try look(up: sql, [.integer(id)] + condition.parameters, id)
+      if let distance { take(MeasuredFeature(id: id, distance: distance)) }
+    }
+    return true
+  }
+
+  private func next(_ search: inout RTreeSearch) throws(FieldpackError) -> Int64? {
+    try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      try search.next(within: limit)
+    }
+  }
+
+  /// The distance of one feature; `nil` where it is gone, has none, or the filter turns it down.
+  private func look(
+    up sql: String, _ values: [SQLiteValue], _ id: Int64
+  ) throws(FieldpackError) -> Double? {
+    let statement = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      let statement = try file.connection.prepare(sql)
+      try statement.bind(values)
+      return statement
+    }
+    defer { statement.reset() }
+    guard try step(statement) else { return nil }
+    return try distance(statement, 0, id)
+  }
+
+  private func step(_ statement: Statement) throws(FieldpackError) -> Bool {
+    try file.reportingUntested(in: table.layer.id, to: planner.report) {
+      () throws(SQLiteError) in try statement.step()
+    }
+  }
+
+  // MARK: Rows
+
+  /// Measures all features that the filter keeps, but those that are surely too far away.
+  private mutating func goThrough() throws(FieldpackError) {
+    guard let geometry = table.schema.geometry else { return }
+    let access = try planner.lowering(table).access(planner.query.filter)
+    let statement = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      let statement = try file.connection.prepare(
+        "SELECT \(access.id), \(quoted(geometry.name)) FROM \(access.source.text) "
+          + "WHERE \(access.condition.text)")
+      try statement.bind(access.source.parameters + access.condition.parameters)
+      return statement
+    }
+    defer { statement.reset() }
+    while try step(statement) {
+      let id = statement.integer(0)
+      if let distance = try distance(statement, 1, id) {
+        take(MeasuredFeature(id: id, distance: distance))
+      }
+    }
+  }
+
+  private func distance(
+    _ statement: Statement, _ column: Int, _ id: Int64
+  ) throws(FieldpackError) -> Double? {
+    guard statement.kind(column) != .null else { return nil }
+    do {
+      return try statement.withBytes(column) { blob throws -> Double? in
+        let header = try GeoPackageBinary(blob)
+        if header.isFlaggedEmpty || header.isExtended { return nil }
+        if let envelope = header.envelope, !measure.transforms,
+          measure.leastDistance(to: envelope) > limit
+        {
+          return nil
+        }
+        return try measure.distance(to: blob.extracting(header.bodyOffset...))
+      }
+    } catch {
+      let error = file.damaged("\(error)", .integer(id), in: table.layer.id)
+      guard planner.query.skipsErrors else { throw error }
+      planner.report.add(
+        skipped: SkippedFeature(location: error.location, reason: error.message))
+      return nil
+    }
+  }
+}

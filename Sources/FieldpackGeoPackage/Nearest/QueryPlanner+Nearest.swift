@@ -1,0 +1,73 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+
+extension QueryPlanner {
+  /// The features of a layer nearest to `target`, `count` of them at most.
+  func nearest(
+    in table: LayerTable, to target: NearestTarget, count: Int?
+  ) throws(FieldpackError) -> [MeasuredFeature] {
+    guard !target.geometry.isEmpty else { return [] }
+    let measure = try measure(table, to: target.geometry, srs: target.srs, target.metric)
+    var search = NearestSearch(self, table, measure, count: count, maximum: target.maximum)
+    return try search.run()
+  }
+
+  /// A layer in which the distance has no meaning is an error of code `.notFound`.
+  func check(_ table: LayerTable, for target: NearestTarget) throws(FieldpackError) {
+    guard table.schema.geometry != nil else {
+      throw FieldpackError(
+        .notFound, "layer '\(table.layer.id)' has no geometry to measure a distance to",
+        location: .init(layer: table.layer.id))
+    }
+    guard target.metric == .geodesic else { return }
+    _ = try LiteralProjection(file: file, catalogue: catalogue).system(of: table)
+  }
+
+  /// The rows are looked up by their ids, and get their distances from a blob of numbers.
+  func nearestPlan(
+    _ table: LayerTable, _ target: NearestTarget, limit: Int?, offset: Int
+  ) throws(FieldpackError) -> LayerQuery {
+    let (count, overflow) = (limit ?? 0).addingReportingOverflow(offset)
+    let found = try nearest(
+      in: table, to: target, count: limit == nil || overflow ? nil : count)
+    return try nearestPlan(table, Array(found.dropFirst(offset)))
+  }
+
+  /// How the layer would answer, without looking for what is nearest.
+  func explainedPlan(
+    _ table: LayerTable, limit: Int?, offset: Int
+  ) throws(FieldpackError) -> LayerQuery {
+    query.nearest == nil
+      ? try plan(table, limit: limit, offset: offset) : try nearestPlan(table, [])
+  }
+
+  private func nearestPlan(
+    _ table: LayerTable, _ found: [MeasuredFeature]
+  ) throws(FieldpackError) -> LayerQuery {
+    let schema = query.shape(table.schema)
+    var distances: [UInt8] = []
+    distances.reserveCapacity(found.count * 8)
+    for feature in found {
+      withUnsafeBytes(of: feature.distance) { distances.append(contentsOf: $0) }
+    }
+    let ids = "[" + found.map { String($0.id) }.joined(separator: ",") + "]"
+    let geometry = schema.geometry.map { quoted($0.name) } ?? "NULL"
+    let attributes = schema.columns.dropLast().map { quoted($0.name) }
+    let selected = [table.publicID, geometry] + attributes + [Self.distance, Self.distance]
+    // Names that no column of the layer has.
+    let list =
+      "(SELECT key AS \(Self.rank), value AS \(SpatialIndexes.idColumn), "
+      + "fieldpack_real_at(?, key) AS \(Self.distance) FROM json_each(?))"
+    let statement = SQLFragment(
+      "SELECT \(selected.joined(separator: ", ")) FROM \(list) CROSS JOIN \(table.fromSQL) "
+        + "ON \(table.idExpression) = \(SpatialIndexes.idColumn) ORDER BY \(Self.rank)",
+      [.blob(distances), .text(ids)])
+    return LayerQuery(
+      table: table, schema: schema, statement: statement,
+      transformation: try transformation(of: table, schema), sortKeys: 1, order: [])
+  }
+
+  private static let rank = quoted("fieldpack rank")
+  private static let distance = quoted("fieldpack distance")
+}

@@ -1,0 +1,46 @@
+import FieldpackGeometry
+import FieldpackSQLite
+
+/// Gives the entries of an R-tree in the order of a lower bound of their distance, the nearest
+/// first, and opens no node before it has to.
+struct RTreeSearch {
+  private struct Item {
+    var bound: Double
+    /// Of a node or of an entry.
+    var number: Int64
+    /// -1 for an entry.
+    var depth: Int
+  }
+
+  private let reader: RTreeReader
+  private let leastDistance: (Envelope) -> Double
+  /// Whether a bound is worth its cost for single entries, too.
+  private let boundsEntries: Bool
+  private var waiting = Heap<Item> { $0.bound < $1.bound }
+  private var seen: Set<Int64> = []
+
+  init(
+    _ reader: RTreeReader, boundsEntries: Bool, by leastDistance: @escaping (Envelope) -> Double
+  ) throws(SQLiteError) {
+    self.reader = reader
+    self.leastDistance = leastDistance
+    self.boundsEntries = boundsEntries
+    let root = try reader.root()
+    waiting.insert(Item(bound: 0, number: root.number, depth: root.depth))
+  }
+
+  /// The next entry; `nil` where none is left within `limit`.
+  mutating func next(within limit: Double) throws(SQLiteError) -> Int64? {
+    while let item = waiting.first, item.bound <= limit {
+      _ = waiting.removeFirst()
+      if item.depth < 0 { return item.number }
+      try reader.note(item.number, in: &seen)
+      for (number, bounds) in try reader.content(of: item.number, depth: item.depth) {
+        let isBounded = item.depth > 0 || boundsEntries
+        let bound = isBounded ? leastDistance(RTreeWindow.cover(of: bounds)) : item.bound
+        waiting.insert(Item(bound: bound, number: number, depth: item.depth - 1))
+      }
+    }
+    return nil
+  }
+}
