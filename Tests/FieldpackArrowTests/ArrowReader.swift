@@ -116,11 +116,3 @@ struct ArrowReader {
     }
   }
 }
-
-/// Runs `body` on a thread of its own: the stream's callbacks block.
-func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
-  try await withCheckedThrowingContinuation { continuation in
-    let thread = Thread { continuation.resume(with: Result { try body() }) }
-    thread.start()
-  }
-}

@@ -1,6 +1,7 @@
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
+import FieldpackTestSupport
 import Foundation
 
 @testable import FieldpackGeoPackage
@@ -195,34 +196,41 @@ extension TestPackage {
 
   /// What a check finds, in its order, and what it did.
   func check(
-    _ change: (inout CheckOptions) -> Void = { _ in }
-  ) throws -> (lines: [String], report: CheckReport) {
-    let lines = Locked<[String]>([])
-    var options = CheckOptions()
-    change(&options)
-    options.receive = { (finding) throws(FieldpackError) in
-      lines.withLock { $0.append(finding.line) }
+    _ change: @escaping @Sendable (inout CheckOptions) -> Void = { _ in }
+  ) async throws -> (lines: [String], report: CheckReport) {
+    try await onThread { [self] in
+      let lines = Locked<[String]>([])
+      var options = CheckOptions()
+      change(&options)
+      options.receive = { (finding) throws(FieldpackError) in
+        lines.withLock { $0.append(finding.line) }
+      }
+      let report = try GeoPackageChecker(path: path, store: "survey", options: options).run()
+      return (lines.withLock { $0 }, report)
     }
-    let report = try GeoPackageChecker(path: path, store: "survey", options: options).run()
-    return (lines.withLock { $0 }, report)
   }
 
   /// Runs SQL that damages the file, without what would stand in its way.
-  func damage(_ sql: String) throws {
-    try withConnection { connection in
-      try connection.setTriggers(areEnabled: false)
-      try connection.executeScript(
-        "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON; " + sql)
+  func damage(_ sql: String) async throws {
+    try await onThread { [self] in
+      try withConnection { connection in
+        try connection.setTriggers(areEnabled: false)
+        try connection.executeScript(
+          "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON; "
+            + sql)
+      }
     }
   }
 
   /// Every row of every table that a user would call theirs.
-  func userRows() throws -> [String] {
-    let tables = try rows(
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'gpkg%' "
-        + "AND name NOT LIKE 'rtree%' AND name NOT LIKE 'sqlite%' ORDER BY name")
-    return try tables.flatMap { table in
-      try rows("SELECT '\(table)', t.* FROM \(quoted(table)) t")
+  func userRows() async throws -> [String] {
+    try await onThread { [self] in
+      let tables = try rows(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'gpkg%' "
+          + "AND name NOT LIKE 'rtree%' AND name NOT LIKE 'sqlite%' ORDER BY name")
+      return try tables.flatMap { table in
+        try rows("SELECT '\(table)', t.* FROM \(quoted(table)) t")
+      }
     }
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Files that are no GeoPackages, damaged pages, SQL that never ends.
-@Suite struct CheckHostileTests {
+@Suite(.serialized) struct CheckHostileTests {
   @Test func `says of files that are none what they are`() throws {
     let folder = try TemporaryFolder()
     let cases = [
@@ -79,14 +79,14 @@ import Testing
 
   @Test func `reads on behind a damaged page`() async throws {
     let package = try await damagedPages()
-    let (lines, report) = try package.check()
+    let (lines, report) = try await package.check()
     let rows = lines.filter { $0.contains("the rows between") }
     #expect(rows.count == 1, "\(lines)")
     #expect(report.rowCount > 2_950 && report.rowCount < 3_000)
     #expect(report.count(.error) == lines.count)
     #expect(Set(report.groups.map(\.requirement)) == [.core(6)])
     let before = try Data(contentsOf: URL(fileURLWithPath: package.path))
-    let (_, repaired) = try package.check { $0.repairs = true }
+    let (_, repaired) = try await package.check { $0.repairs = true }
     #expect(repaired.notes.count == 1)
     #expect(repaired.repairs == [])
     #expect(try Data(contentsOf: URL(fileURLWithPath: package.path)) == before)
@@ -94,14 +94,14 @@ import Testing
 
   @Test func `a view that never ends is left after a while`() async throws {
     let package = try await CheckFixture.package()
-    try package.damage(
+    try await package.damage(
       """
       CREATE VIEW long AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) \
       SELECT i FROM n WHERE i > 1; \
       INSERT INTO gpkg_contents (table_name, data_type) VALUES ('long', 'attributes')
       """)
     let before = ContinuousClock.now
-    let (lines, _) = try package.check()
+    let (lines, _) = try await package.check()
     #expect(ContinuousClock.now - before < .seconds(30))
     #expect(
       lines
@@ -115,7 +115,7 @@ import Testing
   @Test func `stops when it is told to`() async throws {
     let package = try await CheckFixture.package()
     let error = await thrown {
-      _ = try package.check { options in
+      _ = try await package.check { options in
         options.repairs = true
         options.progress = { (_) throws(FieldpackError) in
           throw FieldpackError(.interrupted, "interrupted")
@@ -149,7 +149,7 @@ import Testing
       try bytes.write(to: URL(fileURLWithPath: package.path))
       for repairs in [false, true] {
         do {
-          let (lines, report) = try package.check { $0.repairs = repairs }
+          let (lines, report) = try await package.check { $0.repairs = repairs }
           #expect(report.groups.reduce(0) { $0 + $1.count } == lines.count)
         } catch let error as FieldpackError {
           #expect(error.code != .interrupted)
@@ -161,11 +161,11 @@ import Testing
   @Test(
     .enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)),
     arguments: SharedData.files(in: "real/gpkg-malformed", extensions: ["gpkg"]))
-  func `reads every malformed file in a moment, and leaves it as it was`(file: URL) throws {
+  func `reads every malformed file in a moment, and leaves it as it was`(file: URL) async throws {
     let package = try TestPackage(copying: file)
     let before = try Data(contentsOf: file)
     let begun = ContinuousClock.now
-    _ = try package.check()
+    _ = try await package.check()
     #expect(ContinuousClock.now - begun < .seconds(5))
     #expect(try Data(contentsOf: URL(fileURLWithPath: package.path)) == before)
     #expect(try package.names() == [file.lastPathComponent])

@@ -7,12 +7,12 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Each requirement: a file that is damaged in one way, what is found, and what a repair makes of it.
-@Suite struct CheckTests {
+@Suite(.serialized) struct CheckTests {
   @Test(arguments: GeoPackageVersion.allCases)
   func `nothing is found in a file that is as it should be`(version: GeoPackageVersion) async throws
   {
     let package = try await CheckFixture.package(version)
-    let (lines, report) = try package.check()
+    let (lines, report) = try await package.check()
     #expect(lines == [])
     #expect(report.isConformant)
     #expect(report.version == version.rawValue)
@@ -22,8 +22,8 @@ import Testing
   @Test(arguments: CheckDamage.all)
   func `finds one damage and nothing else`(damage: CheckDamage) async throws {
     let package = try await CheckFixture.package(damage.version)
-    try package.damage(damage.sql)
-    let (lines, report) = try package.check()
+    try await package.damage(damage.sql)
+    let (lines, report) = try await package.check()
     #expect(lines == damage.findings, "\(damage.name)")
     #expect(report.findings.count == lines.count || lines.count > 10)
     let isConformant = !lines.contains { $0.hasPrefix("error") }
@@ -33,15 +33,15 @@ import Testing
   @Test(arguments: CheckDamage.all.filter { $0.findings.contains { $0.hasSuffix(" +") } })
   func `mends what it says it mends, and loses no row`(damage: CheckDamage) async throws {
     let package = try await CheckFixture.package(damage.version)
-    try package.damage(damage.sql)
-    let rows = try package.userRows()
-    let (lines, report) = try package.check { $0.repairs = true }
+    try await package.damage(damage.sql)
+    let rows = try await package.userRows()
+    let (lines, report) = try await package.check { $0.repairs = true }
     #expect(lines == damage.left, "\(damage.name)")
     #expect(report.repairs.map(\.text) == damage.repairs, "\(damage.name)")
     #expect(report.notes == [])
-    if !damage.changesRows { #expect(try package.userRows() == rows) }
-    #expect(try package.userRows().count == rows.count)
-    let again = try package.check { $0.repairs = true }
+    if !damage.changesRows { #expect(try await package.userRows() == rows) }
+    #expect(try await package.userRows().count == rows.count)
+    let again = try await package.check { $0.repairs = true }
     #expect(again.lines == lines)
     #expect(again.report.repairs == [])
     #expect(try package.names() == ["survey.gpkg"])

@@ -8,14 +8,14 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Older files made ones of 1.4, and what GDAL's validator says of files that were mended.
-@Suite struct CheckUpgradeTests {
+@Suite(.serialized) struct CheckUpgradeTests {
   @Test(arguments: [GeoPackageVersion.v12, .v13])
   func `triggers, header and registrations become those of 1.4`(
     version: GeoPackageVersion
   ) async throws {
     let package = try await CheckFixture.package(version)
-    let rows = try package.userRows()
-    let (lines, report) = try package.check { $0.upgrade = .v14 }
+    let rows = try await package.userRows()
+    let (lines, report) = try await package.check { $0.upgrade = .v14 }
     #expect(lines == [])
     #expect(
       report.repairs.map(\.text) == [
@@ -24,7 +24,7 @@ import Testing
         "sites: the triggers of its R-tree made anew",
       ])
     #expect(try package.rows("PRAGMA user_version") == ["10400"])
-    #expect(try package.userRows() == rows)
+    #expect(try await package.userRows() == rows)
     try await package.withStore { store in
       try await store.write { (writer) throws(FieldpackError) in
         try writer.update(2, in: "sites", geometry: .set(.point(x: 40, y: 41)))
@@ -33,12 +33,12 @@ import Testing
       }
     }
     // The deletion was no business of the metadata or the relations, which name rows 1 to 3.
-    #expect(try package.check().lines == [])
+    #expect(try await package.check().lines == [])
   }
 
   @Test func `a file of 1.0 loses what 1.2 did away with`() async throws {
     let package = try await CheckFixture.package(.v12)
-    try package.damage(
+    try await package.damage(
       """
       PRAGMA application_id = 1196437808; PRAGMA user_version = 0; \
       ALTER TABLE gpkg_data_column_constraints RENAME COLUMN min_is_inclusive TO minIsInclusive; \
@@ -49,7 +49,7 @@ import Testing
       CREATE TRIGGER fgti_sites_geom BEFORE INSERT ON sites BEGIN SELECT 1; END
       """)
     #expect(
-      try package.check().lines == [
+      try await package.check().lines == [
         "note gpkg-140 gpkg_metadata: gpkg_metadata is not registered in gpkg_extensions for it +",
         "note gpkg-140 gpkg_metadata_reference: gpkg_metadata is not registered in gpkg_extensions "
           + "for it +",
@@ -59,7 +59,7 @@ import Testing
         "note gpkg-107 gpkg_data_column_constraints.minIsInclusive: "
           + "1.1 renamed it min_is_inclusive +",
       ])
-    let (lines, report) = try package.check { $0.upgrade = .v14 }
+    let (lines, report) = try await package.check { $0.upgrade = .v14 }
     #expect(lines == [])
     #expect(
       report.repairs.map(\.text) == [
@@ -78,8 +78,8 @@ import Testing
 
   @Test func `an upgrade alone mends nothing else`() async throws {
     let package = try await CheckFixture.package(.v13)
-    try package.damage("UPDATE gpkg_contents SET max_x = 3 WHERE table_name = 'sites'")
-    let (lines, _) = try package.check { $0.upgrade = .v14 }
+    try await package.damage("UPDATE gpkg_contents SET max_x = 3 WHERE table_name = 'sites'")
+    let (lines, _) = try await package.check { $0.upgrade = .v14 }
     #expect(
       lines == [
         "warning upkeep-extent sites: the extent in gpkg_contents does not hold all geometries +"
@@ -89,8 +89,8 @@ import Testing
   @Test(arguments: CheckDamage.all.filter { $0.left.isEmpty && !$0.repairs.isEmpty })
   func `GDAL's validator finds nothing in what was mended`(damage: CheckDamage) async throws {
     let package = try await CheckFixture.package(damage.version)
-    try package.damage(damage.sql)
-    _ = try package.check { $0.repairs = true }
+    try await package.damage(damage.sql)
+    _ = try await package.check { $0.repairs = true }
     try await validate(package)
   }
 
