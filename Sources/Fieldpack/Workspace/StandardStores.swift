@@ -5,7 +5,7 @@ import FoundationEssentials
 /// `gpkg.1`: a GeoPackage, readable and, where its file can be written, writable.
 ///
 /// With `"options": {"triggers": true}` the file's triggers run whatever they do; see
-/// ``OpeningProfile/runsTriggers``.
+/// `OpeningProfile.runsTriggers`.
 public struct GeoPackageStoreType: StoreType {
   public static let identifier = "gpkg.1"
 
