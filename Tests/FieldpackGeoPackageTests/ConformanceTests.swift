@@ -93,7 +93,8 @@ import Testing
         try writer.upsert(Feature(id: 100, geometry: .point(x: -8, y: 8)), in: "points")
         for id in 6...12 { try writer.delete(.integer(Int64(id)), in: "points") }
         try writer.addColumns([ColumnDefinition("added", .json)], to: "points")
-        try writer.renameLayer("a\"b; DROP TABLE x", to: "renamed 'layer'")
+        // Not with single quotes: GDAL 3.13's validator counts them twice in a trigger's name.
+        try writer.renameLayer("a\"b; DROP TABLE x", to: "renamed \"layer\"")
         try writer.removeLayer("curves")
       }
     }

@@ -61,8 +61,9 @@ public enum Programs {
   public static let noGDALPython = "no Python with osgeo: install python3-gdal"
 
   private static var environmentPython: String {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../.build/venv/bin/python").standardizedFileURL.path
+    // Not by `..` and then made standard: that follows the link to a Python without our packages.
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent(".build/venv/bin/python").path
   }
 
   private static func named(_ variable: String) -> [String]? {
