@@ -59,9 +59,9 @@ public final class Connection {
 
   /// Opens the file at `path`.
   ///
-  /// Sets a busy timeout, extended result codes, no double-quoted strings, `cell_size_check`, no
-  /// mapped memory but for readers of an own file and, for writers, `foreign_keys`. Reads the schema, so a file that is not a
-  /// database fails here.
+  /// Sets a busy timeout, extended result codes, no double-quoted strings and, for writers,
+  /// `foreign_keys`. Readers of an own file map it; all others map nothing and have
+  /// `cell_size_check`. Reads the schema, so a file that is not a database fails here.
   /// - Throws: an error that `isCannotOpen`, `isPermission`, `isReadOnly` (a writer's file or
   ///   medium cannot be written), `isNotADatabase` or `isCorrupt`.
   public convenience init(
@@ -114,7 +114,10 @@ public final class Connection {
     let isDefensive: Int32 = profile == .bulk ? 0 : 1
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, isDefensive))
     if profile == .foreign { try distrust() }
-    try executeScript("PRAGMA cell_size_check=ON; PRAGMA mmap_size=\(mappedBytes)")
+    // A page that is mapped is not kept, so that each visit would check all of its cells anew.
+    let checksCells = mappedBytes == 0 ? "ON" : "OFF"
+    try executeScript(
+      "PRAGMA cell_size_check=\(checksCells); PRAGMA mmap_size=\(mappedBytes)")
     if mode != .readOnly { try executeScript("PRAGMA foreign_keys=ON") }
     storesUTF8 = try scalar("PRAGMA encoding") == .text("UTF-8")
     if isQueryOnly { try executeScript("PRAGMA query_only=ON") }
