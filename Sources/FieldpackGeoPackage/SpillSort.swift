@@ -150,19 +150,21 @@ struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
     let runs = (total + limit - 1) / limit
     let bufferedAtOnce = max(64, min(4096, limit / runs))
     var stretches: [Stretch] = []
-    var heap = MergeHeap()
+    var heap = Heap<MergeEntry>()
     for run in 0..<runs {
       var stretch = Stretch(
         run * limit, count: min(limit, total - run * limit), bufferedAtOnce: bufferedAtOnce)
-      if let first = try stretch.next(from: file) { heap.push(key(first), run) }
+      if let first = try stretch.next(from: file) {
+        heap.insert(MergeEntry(key: key(first), run: run))
+      }
       stretches.append(stretch)
     }
-    while let run = heap.first {
+    while let run = heap.first?.run {
       try body(stretches[run].last)
       if let next = try stretches[run].next(from: file) {
-        heap.replaceFirst(key(next), run)
+        heap.replaceFirst(MergeEntry(key: key(next), run: run))
       } else {
-        heap.removeFirst()
+        _ = heap.removeFirst()
       }
     }
   }
@@ -202,42 +204,10 @@ struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
   }
 }
 
-/// The runs of a merge by the keys of their next records.
-private struct MergeHeap {
-  private var entries: [(key: UInt64, run: Int)] = []
+/// A run of a merge and the key of its next record.
+private struct MergeEntry: HeapElement {
+  var key: UInt64
+  var run: Int
 
-  /// The run whose next record comes first.
-  var first: Int? { entries.first?.run }
-
-  mutating func push(_ key: UInt64, _ run: Int) {
-    entries.append((key, run))
-    var place = entries.count - 1
-    while place > 0, entries[place] < entries[(place - 1) / 2] {
-      entries.swapAt(place, (place - 1) / 2)
-      place = (place - 1) / 2
-    }
-  }
-
-  mutating func replaceFirst(_ key: UInt64, _ run: Int) {
-    entries[0] = (key, run)
-    sink()
-  }
-
-  mutating func removeFirst() {
-    entries.swapAt(0, entries.count - 1)
-    entries.removeLast()
-    sink()
-  }
-
-  private mutating func sink() {
-    var place = 0
-    while true {
-      var least = place
-      let children = 2 * place + 1..<min(2 * place + 3, max(entries.count, 2 * place + 1))
-      for child in children where entries[child] < entries[least] { least = child }
-      guard least != place else { return }
-      entries.swapAt(place, least)
-      place = least
-    }
-  }
+  func precedes(_ other: MergeEntry) -> Bool { (key, run) < (other.key, other.run) }
 }

@@ -18,20 +18,12 @@ public struct FileCheck: Sendable {
   ///   upgrade to an older version; `.interrupted` when the task is cancelled. Then nothing was
   ///   changed.
   public func run(_ path: String) async throws(FieldpackError) -> CheckReport {
-    let stop = ImportStop()
-    var options = options
-    let progress = options.progress
-    options.progress = { (done) throws(FieldpackError) in
-      try stop.check()
-      try progress?(done)
-    }
-    let settled = options
-    return try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
-      let checker = try GeoPackageChecker(
-        path: path, store: FileImport.storeID(of: path), options: settled)
-      stop.interrupting(checker.interrupt)
-      defer { stop.interrupting(nil) }
-      return try checker.run()
+    let options = options
+    return try await Blocking.run(telling: options.progress) { (progress) throws(FieldpackError) in
+      var options = options
+      options.progress = progress
+      return try GeoPackageChecker(
+        path: path, store: FileImport.storeID(of: path), options: options)
     }
   }
 }

@@ -17,20 +17,12 @@ public struct FileOptimization: Sendable {
   /// - Throws: `.notFound` for a layer that is not there; `.constraint` for a named layer that
   ///   cannot be clustered; `.busy`, `.readOnly`, `.full`; `.interrupted` when the task is cancelled.
   public func run(_ path: String) async throws(FieldpackError) -> OptimizeReport {
-    let stop = ImportStop()
-    var options = options
-    let progress = options.progress
-    options.progress = { (done) throws(FieldpackError) in
-      try stop.check()
-      try progress?(done)
-    }
-    let settled = options
-    return try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
-      let optimizer = try GeoPackageOptimizer(
-        path: path, store: FileImport.storeID(of: path), options: settled)
-      stop.interrupting(optimizer.interrupt)
-      defer { stop.interrupting(nil) }
-      return try optimizer.run()
+    let options = options
+    return try await Blocking.run(telling: options.progress) { (progress) throws(FieldpackError) in
+      var options = options
+      options.progress = progress
+      return try GeoPackageOptimizer(
+        path: path, store: FileImport.storeID(of: path), options: options)
     }
   }
 }

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 
 /// Runs work that blocks on a thread of its own, away from the cooperative pool.
 enum Blocking {
@@ -20,5 +21,26 @@ enum Blocking {
       stop.cancel()
     }
     return try result.get()
+  }
+
+  /// Runs the work that `begin` makes. A cancelled task stops it in SQL, and between the steps of
+  /// which `progress` is told.
+  static func run<Work: FileWork>(
+    telling progress: (@Sendable (Int) throws(FieldpackError) -> Void)?,
+    _ begin:
+      @escaping @Sendable (
+        _ progress: @escaping @Sendable (Int) throws(FieldpackError) -> Void
+      ) throws(FieldpackError) -> Work
+  ) async throws(FieldpackError) -> Work.Report {
+    let stop = ImportStop()
+    return try await run(stoppedBy: stop) { () throws(FieldpackError) in
+      let work = try begin { (done) throws(FieldpackError) in
+        try stop.check()
+        try progress?(done)
+      }
+      stop.interrupting(work.interrupt)
+      defer { stop.interrupting(nil) }
+      return try work.run()
+    }
   }
 }

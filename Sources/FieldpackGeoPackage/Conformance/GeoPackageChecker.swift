@@ -5,7 +5,7 @@ import FieldpackSQLite
 ///
 /// Rows are read once, in bounded memory, and lent, not built. Without a repair or an upgrade the
 /// file is opened for reading only. Blocks the calling thread; not `Sendable`.
-public final class GeoPackageChecker {
+public final class GeoPackageChecker: FileWork {
   private let options: CheckOptions
   private let path: String
   /// `nil` where SQLite cannot open the file, for which there is `failure`.

@@ -3,13 +3,16 @@ import FieldpackGeometry
 import FieldpackSQLite
 
 /// A feature and how far away it is; the nearer one first, then the smaller id.
-struct MeasuredFeature: Comparable {
+struct MeasuredFeature: Comparable, HeapElement {
   var id: Int64
   var distance: Double
 
   static func < (a: MeasuredFeature, b: MeasuredFeature) -> Bool {
     a.distance == b.distance ? a.id < b.id : a.distance < b.distance
   }
+
+  /// The farthest stands first in a heap, to make way for a nearer one.
+  func precedes(_ other: MeasuredFeature) -> Bool { self > other }
 }
 
 /// Looks for the features of one layer that meet a query's filter and lie nearest to a geometry.
@@ -20,7 +23,7 @@ struct NearestSearch {
   /// How many are wanted; `nil` is all.
   let count: Int?
   let maximum: Double
-  private var found = Heap<MeasuredFeature> { $0 > $1 }
+  private var found = Heap<MeasuredFeature>()
   private var file: GeoPackageFile { planner.file }
 
   init(
@@ -55,9 +58,10 @@ struct NearestSearch {
     guard feature.distance <= maximum else { return }
     if let count, found.count >= count {
       guard let worst = found.first, feature < worst else { return }
-      _ = found.removeFirst()
+      found.replaceFirst(feature)
+    } else {
+      found.insert(feature)
     }
-    found.insert(feature)
   }
 
   // MARK: R-tree
@@ -84,7 +88,7 @@ struct NearestSearch {
       if planner.query.filter != .all, examined > Self.patience,
         examined > 10 * found.count
       {
-        found = Heap { $0 > $1 }
+        found = Heap()
         return false
       }
       let distance = try look(up: sql, [.integer(id)] + condition.parameters, id)

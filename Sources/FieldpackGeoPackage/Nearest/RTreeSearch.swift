@@ -4,19 +4,21 @@ import FieldpackSQLite
 /// Gives the entries of an R-tree in the order of a lower bound of their distance, the nearest
 /// first, and opens no node before it has to.
 struct RTreeSearch {
-  private struct Item {
+  private struct Item: HeapElement {
     var bound: Double
     /// Of a node or of an entry.
     var number: Int64
     /// -1 for an entry.
     var depth: Int
+
+    func precedes(_ other: Item) -> Bool { bound < other.bound }
   }
 
   private let reader: RTreeReader
   private let leastDistance: (Envelope) -> Double
   /// Whether a bound is worth its cost for single entries, too.
   private let boundsEntries: Bool
-  private var waiting = Heap<Item> { $0.bound < $1.bound }
+  private var waiting = Heap<Item>()
   private var seen: Set<Int64> = []
 
   init(

@@ -117,13 +117,7 @@ extension CheckDamage {
       ]),
     CheckDamage(
       name: "faulty update3 of 1.2.0", version: .v12,
-      sql: """
-        DROP TRIGGER rtree_sites_geom_update3; CREATE TRIGGER "rtree_sites_geom_update3" AFTER \
-        UPDATE OF "geom" ON "sites" WHEN OLD."fid" != NEW."fid" AND (NEW."geom" NOTNULL AND NOT \
-        ST_IsEmpty(NEW."geom")) BEGIN DELETE FROM "rtree_sites_geom" WHERE id = OLD."fid"; INSERT \
-        OR REPLACE INTO "rtree_sites_geom" VALUES (NEW."fid", ST_MinX(NEW."geom"), \
-        ST_MaxX(NEW."geom"), ST_MinY(NEW."geom"), ST_MaxY(NEW."geom")); END
-        """,
+      sql: faultyUpdate3,
       findings: [
         "warning gpkg-77 sites.geom: the trigger rtree_sites_geom_update3 is the faulty one of "
           + "1.0 to 1.2.0 +"
@@ -133,13 +127,7 @@ extension CheckDamage {
       ]),
     CheckDamage(
       name: "faulty update3 in 1.3", version: .v13,
-      sql: """
-        DROP TRIGGER rtree_sites_geom_update3; CREATE TRIGGER "rtree_sites_geom_update3" AFTER \
-        UPDATE OF "geom" ON "sites" WHEN OLD."fid" != NEW."fid" AND (NEW."geom" NOTNULL AND NOT \
-        ST_IsEmpty(NEW."geom")) BEGIN DELETE FROM "rtree_sites_geom" WHERE id = OLD."fid"; INSERT \
-        OR REPLACE INTO "rtree_sites_geom" VALUES (NEW."fid", ST_MinX(NEW."geom"), \
-        ST_MaxX(NEW."geom"), ST_MinY(NEW."geom"), ST_MaxY(NEW."geom")); END
-        """,
+      sql: faultyUpdate3,
       findings: [
         "error gpkg-77 sites.geom: the trigger rtree_sites_geom_update3 is not as the standard "
           + "has it +"
@@ -156,4 +144,13 @@ extension CheckDamage {
         "error gpkg-88 tiles: gpkg_zoom_other is not registered for column tile_data"
       ]),
   ]
+
+  /// The trigger as 1.0 to 1.2.0 have it.
+  private static let faultyUpdate3 = """
+    DROP TRIGGER rtree_sites_geom_update3; CREATE TRIGGER "rtree_sites_geom_update3" AFTER \
+    UPDATE OF "geom" ON "sites" WHEN OLD."fid" != NEW."fid" AND (NEW."geom" NOTNULL AND NOT \
+    ST_IsEmpty(NEW."geom")) BEGIN DELETE FROM "rtree_sites_geom" WHERE id = OLD."fid"; INSERT \
+    OR REPLACE INTO "rtree_sites_geom" VALUES (NEW."fid", ST_MinX(NEW."geom"), \
+    ST_MaxX(NEW."geom"), ST_MinY(NEW."geom"), ST_MaxY(NEW."geom")); END
+    """
 }

@@ -1,9 +1,10 @@
-/// A binary heap whose first element precedes all others.
-struct Heap<Element> {
-  private(set) var elements: [Element] = []
-  private let precedes: (Element, Element) -> Bool
+protocol HeapElement {
+  func precedes(_ other: Self) -> Bool
+}
 
-  init(by precedes: @escaping (Element, Element) -> Bool) { self.precedes = precedes }
+/// A binary heap whose first element precedes all others.
+struct Heap<Element: HeapElement> {
+  private(set) var elements: [Element] = []
 
   var first: Element? { elements.first }
   var count: Int { elements.count }
@@ -11,7 +12,7 @@ struct Heap<Element> {
   mutating func insert(_ element: Element) {
     elements.append(element)
     var place = elements.count - 1
-    while place > 0, precedes(elements[place], elements[(place - 1) / 2]) {
+    while place > 0, elements[place].precedes(elements[(place - 1) / 2]) {
       elements.swapAt(place, (place - 1) / 2)
       place = (place - 1) / 2
     }
@@ -19,14 +20,21 @@ struct Heap<Element> {
 
   mutating func removeFirst() -> Element? {
     guard let last = elements.popLast() else { return nil }
-    guard let first = elements.first else { return last }
-    elements[0] = last
+    return elements.isEmpty ? last : replaceFirst(last)
+  }
+
+  /// - Precondition: the heap is not empty.
+  @discardableResult mutating func replaceFirst(_ element: Element) -> Element {
+    let first = elements[0]
+    elements[0] = element
     var place = 0
     while true {
       var best = place
-      for child in [2 * place + 1, 2 * place + 2]
-      where child < elements.count && precedes(elements[child], elements[best]) {
-        best = child
+      var child = 2 * place + 1
+      let end = min(child + 2, elements.count)
+      while child < end {
+        if elements[child].precedes(elements[best]) { best = child }
+        child += 1
       }
       if best == place { return first }
       elements.swapAt(place, best)
