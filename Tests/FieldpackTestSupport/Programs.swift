@@ -60,6 +60,11 @@ public enum Programs {
     .first { isRunnable($0) && succeeds($0, ["-c", "from osgeo import gdal, ogr"]) }
   public static let noGDALPython = "no Python with osgeo: install python3-gdal"
 
+  /// A Python with QGIS's bindings; `nil` where there is none.
+  public static let qgisPython: String? = ["/usr/bin/python3"]
+    .first { isRunnable($0) && succeeds($0, ["-c", "import qgis.core"]) }
+  public static let noQGISPython = "no Python with qgis: install python3-qgis"
+
   private static var environmentPython: String {
     // Not by `..` and then made standard: that follows the link to a Python without our packages.
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
