@@ -195,6 +195,7 @@ final class Insertion {
           enforcesConstraint: rules.enforcesConstraints)
       }
     }
+    if !isNew, hasGeometry { plan.rule = table.schema.geometry }
     func insert(_ count: Int, _ names: [String]) -> String {
       let row = "(\(names.map { _ in "?" }.joined(separator: ", ")))"
       let rows = Array(repeating: row, count: count).joined(separator: ", ")

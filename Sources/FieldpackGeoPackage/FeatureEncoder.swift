@@ -118,33 +118,55 @@ struct FeatureEncoder {
         location: .init(store: file.store, layer: table.layer.id))
     }
     guard let geometry else { return (quoted(column.name), .null) }
-    try Self.check(geometry, column, table.layer.id, file.store)
+    if let reason = column.refusal(of: geometry.type, geometry.dimensions) {
+      throw FieldpackError(
+        .invalidData, "layer '\(table.layer.id)' \(reason)",
+        location: .init(store: file.store, layer: table.layer.id))
+    }
     var blob: [UInt8] = []
     GeoPackageBinary.append(
       geometry, srsID: Int32(clamping: table.srsID ?? 0), to: &blob)
     return (quoted(column.name), .blob(blob))
   }
 
-  private static func check(
-    _ geometry: Geometry, _ column: GeometryColumn, _ layer: LayerID, _ store: StoreID
-  ) throws(FieldpackError) {
-    let problem: String? =
-      if !column.type.accepts(geometry.type) {
-        "takes \(column.type.name), the feature has \(geometry.type.name)"
-      } else if column.z == .prohibited, geometry.hasZ {
-        "takes no z, the feature has one"
-      } else if column.m == .prohibited, geometry.hasM {
-        "takes no m, the feature has one"
-      } else if column.z == .mandatory, !geometry.hasZ {
-        "needs z, the feature has none"
-      } else if column.m == .mandatory, !geometry.hasM {
-        "needs m, the feature has none"
-      } else {
-        nil
-      }
-    guard let problem else { return }
-    throw FieldpackError(
-      .invalidData, "layer '\(layer)' \(problem)", location: .init(store: store, layer: layer))
+  /// Whether a blob holds that very geometry and has a header that is right for it.
+  func isSound(_ blob: [UInt8], holding geometry: Geometry) -> Bool {
+    guard let header = try? GeoPackageBinary(blob.span.bytes), !header.isExtended,
+      !header.hasReservedFlags, !header.hasUnusableEnvelope,
+      header.srsID == Int32(clamping: table.srsID ?? 0),
+      header.isFlaggedEmpty == geometry.isEmpty
+    else { return false }
+    let body = blob.span.bytes.extracting(droppingFirst: header.bodyOffset)
+    guard let kind = try? WKB.header(of: body), !kind.isExtended,
+      let stored = try? WKB.read(body)
+    else { return false }
+    if let stated = header.envelope {
+      guard let own = geometry.envelope, stated.contains(own) else { return false }
+    }
+    // Bytes, because NaN, which ordinates may be, is not equal to itself.
+    var bytes: (own: [UInt8], given: [UInt8]) = ([], [])
+    WKB.write(stored, into: &bytes.own)
+    WKB.write(geometry, into: &bytes.given)
+    return bytes.own == bytes.given
+  }
+}
+
+extension GeometryColumn {
+  /// Why the column cannot hold such a geometry; `nil` where it can.
+  func refusal(of type: GeometryType, _ dimensions: Dimensions) -> String? {
+    if !self.type.accepts(type) {
+      "takes \(self.type.name), the feature has \(type.name)"
+    } else if z == .prohibited, dimensions.hasZ {
+      "takes no z, the feature has one"
+    } else if m == .prohibited, dimensions.hasM {
+      "takes no m, the feature has one"
+    } else if z == .mandatory, !dimensions.hasZ {
+      "needs z, the feature has none"
+    } else if m == .mandatory, !dimensions.hasM {
+      "needs m, the feature has none"
+    } else {
+      nil
+    }
   }
 }
 
@@ -161,25 +183,6 @@ extension ColumnConstraint {
       "column '\(column)' of layer '\(place.layer ?? "")' cannot hold the value '\(shown)'\(feature): "
         + "its constraint '\(name)' allows \(summary)",
       location: place)
-  }
-}
-
-extension GeometryType {
-  /// Whether a column of this type may hold a geometry of `other`: the type itself or one that
-  /// the standard's class diagram puts below it.
-  func accepts(_ other: GeometryType) -> Bool {
-    if self == other || self == .geometry { return true }
-    switch self {
-    case .geometryCollection:
-      return [.multiPoint, .multiLineString, .multiPolygon, .multiCurve, .multiSurface].contains(
-        other)
-    case .curve: return [.lineString, .circularString, .compoundCurve].contains(other)
-    case .surface: return [.polygon, .curvePolygon].contains(other)
-    case .curvePolygon: return other == .polygon
-    case .multiCurve: return other == .multiLineString
-    case .multiSurface: return other == .multiPolygon
-    default: return false
-    }
   }
 }
 

@@ -91,12 +91,12 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     let table = try writable(layer)
     let encoder = FeatureEncoder(file: file, table: table)
     var values = try encoder.values(attributes, of: id)
-    if case .set(let new) = geometry {
+    guard try exists(id, table) else { throw missing(id, table) }
+    if case .set(let new) = geometry, try !has(new, id, encoder) {
       try noteShrinking(table, id)
       values.append(try encoder.geometry(new))
       grow(table, new?.envelope)
     }
-    guard try exists(id, table) else { throw missing(id, table) }
     guard !values.isEmpty else { return }
     grow(table, nil)
     let assignments = values.map { "\($0.0) = ?" }.joined(separator: ", ")
@@ -108,6 +108,19 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
       try statement.run()
     }
     if case .set(let new?) = geometry { try registerCurves(in: new, table) }
+  }
+
+  /// Whether the feature has that geometry already, so that its blob can stay as it was written.
+  private func has(
+    _ geometry: Geometry?, _ id: FeatureID, _ encoder: FeatureEncoder
+  ) throws(FieldpackError) -> Bool {
+    let table = encoder.table
+    guard let geometry, let column = table.schema.geometry else { return false }
+    let stored = try file.rows(
+      "SELECT \(quoted(column.name)) FROM \(quoted(table.table)) "
+        + "WHERE \(table.idExpression) = ?", [.integer(try number(id, table))])
+    guard case .blob(let blob)? = stored.first?.first else { return false }
+    return encoder.isSound(blob, holding: geometry)
   }
 
   private func registerCurves(

@@ -13,6 +13,8 @@ package struct RowPlan: Sendable {
   let ids: LoadedIDs
   /// What columns of a layer that exists are too narrow for.
   var limits: [ColumnLimit] = []
+  /// The geometry column of a layer that exists, which was not made for the geometries that come.
+  var rule: GeometryColumn?
 
   /// Parameters of a row behind its id.
   var parameters: Int { columns.count + (hasGeometry ? 1 : 0) + (ids == .hashed ? 1 : 0) }
@@ -78,6 +80,7 @@ package struct RowEncoder {
   private mutating func encodeGeometry(
     _ row: borrowing some FeatureRow & ~Copyable, _ start: Int, _ rows: inout EncodedRows
   ) throws(FieldpackError) -> Envelope? {
+    if let rule = plan.rule { try check(row, rule) }
     let encoded: Envelope??
     if let transformation {
       encoded = try row.withGeometry { wkb throws(FieldpackError) in
@@ -100,6 +103,19 @@ package struct RowEncoder {
       rows.values.append(.blob, bytesFrom: start)
     }
     return encoded ?? nil
+  }
+
+  private func check(
+    _ row: borrowing some FeatureRow & ~Copyable, _ rule: GeometryColumn
+  ) throws(FieldpackError) {
+    // What is no WKB is refused when it is stored.
+    let header = row.withGeometry { wkb in try? WKB.header(of: wkb) }
+    guard let header = header ?? nil,
+      let reason = rule.refusal(of: header.type, header.dimensions)
+    else { return }
+    throw FieldpackError(
+      .invalidData, "layer '\(plan.layer)' \(reason)",
+      location: .init(store: plan.store, layer: plan.layer, feature: row.id))
   }
 
   private mutating func transform(

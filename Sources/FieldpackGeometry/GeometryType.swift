@@ -70,6 +70,23 @@ public enum GeometryType: UInt32, Hashable, Sendable, CaseIterable {
   /// Whether geometries of this very type exist; `GEOMETRY`, `CURVE` and `SURFACE` are abstract.
   public var isConcrete: Bool { self != .geometry && self != .curve && self != .surface }
 
+  /// Whether a column of this type may hold a geometry of `other`: the type itself, or one that the
+  /// GeoPackage standard's class diagram (annex G) puts below it.
+  public func accepts(_ other: GeometryType) -> Bool {
+    if self == other || self == .geometry { return true }
+    switch self {
+    case .geometryCollection:
+      return [.multiPoint, .multiLineString, .multiPolygon, .multiCurve, .multiSurface].contains(
+        other)
+    case .curve: return [.lineString, .circularString, .compoundCurve].contains(other)
+    case .surface: return [.polygon, .curvePolygon].contains(other)
+    case .curvePolygon: return other == .polygon
+    case .multiCurve: return other == .multiLineString
+    case .multiSurface: return other == .multiPolygon
+    default: return false
+    }
+  }
+
   /// Whether the type is made of geometries with types of their own.
   public var hasMembers: Bool {
     switch self {

@@ -200,15 +200,16 @@ extension ImportPlan.Destination {
     takes new: GeometryColumn, from file: String
   ) throws(FieldpackError) {
     guard let existing, let own = existing.schema.geometry else { return }
-    guard own.type.holds(new.type) || new.type.multi == own.type else {
+    guard own.type.accepts(new.type) || new.type.multi == own.type else {
       throw FieldpackError(
         .invalidData,
         "layer '\(existing.id)' takes \(own.type.name), \(file) has \(new.type.name)",
         location: .init(layer: existing.id), position: FilePosition(file: file))
     }
-    guard own.z != .prohibited || new.z == .prohibited else {
+    for (name, rule, found) in [("z", own.z, new.z), ("m", own.m, new.m)]
+    where rule == .prohibited && found != .prohibited {
       throw FieldpackError(
-        .invalidData, "layer '\(existing.id)' takes no z, \(file) has it",
+        .invalidData, "layer '\(existing.id)' takes no \(name), \(file) has it",
         location: .init(layer: existing.id), position: FilePosition(file: file))
     }
   }
@@ -262,9 +263,6 @@ extension OrdinateRule {
 }
 
 extension GeometryType {
-  /// Whether a column of this type may hold geometries of `other`.
-  func holds(_ other: GeometryType) -> Bool { self == .geometry || self == other }
-
   /// The narrowest type of a column that holds both; the multi type where singles can be promoted.
   static func holding(_ a: GeometryType, _ b: GeometryType) -> GeometryType {
     if a == b { return a }

@@ -25,7 +25,10 @@ struct GeoJSONEdge {
   }
 
   private func promoted(_ geometry: Geometry) -> Geometry {
-    geometry.type.multi == schema.geometry?.type ? geometry.promotedToMulti() : geometry
+    guard let column = schema.geometry?.type, !column.accepts(geometry.type),
+      let multi = geometry.type.multi, column.accepts(multi)
+    else { return geometry }
+    return geometry.promotedToMulti()
   }
 
   /// The members as the layer's columns take them: blobs are Base64 in GeoJSON.

@@ -76,9 +76,16 @@ extension Workspace {
   /// A member of `properties` that is absent stays, `null` clears; so does `geometry`, which is
   /// taken from WGS 84 to the layer's SRS. Every store and layer is looked up before anything is
   /// changed, and an unknown feature undoes the changes of its store.
+  ///
+  /// A geometry that is as ``geoJSON(of:)`` gave it leaves the stored one byte for byte, with the arcs
+  /// and M that GeoJSON cannot carry.
+  /// - Parameter allowsLoss: whether another geometry may replace one with arcs, M or Z that it
+  ///   has not itself.
   /// - Returns: the key tuples, in the order of the features.
-  public func update(geoJSON features: [GeoJSONFeature]) async throws(FieldpackError) -> [KeyTuple]
-  {
+  /// - Throws: `.unsupported` for a geometry by which arcs, M or Z would be lost.
+  public func update(
+    geoJSON features: [GeoJSONFeature], allowsLoss: Bool = false
+  ) async throws(FieldpackError) -> [KeyTuple] {
     var updates: [FeatureUpdate] = []
     for feature in features {
       guard let key = feature.key else {
@@ -93,7 +100,9 @@ extension Workspace {
       let store = try writableStore(group.store)
       let edge = GeoJSONEdge(schema: try await schema(of: group.layer, in: store))
       let places = group.places
-      let geometries = try await edge.geometries(places.map { features[$0].geometry }, in: store)
+      let given = try await edge.keepingUnchanged(
+        places.map { (updates[$0].key.feature, features[$0].geometry) }, in: store)
+      let geometries = try await edge.geometries(given, in: store)
       for (place, geometry) in zip(places, geometries) {
         updates[place].key.layer = edge.schema.layer
         updates[place].geometry = geometry
@@ -102,13 +111,13 @@ extension Workspace {
         } catch { throw error.adding(position: features[place].position) }
       }
     }
-    try await update(updates, from: features.map(\.position))
+    try await update(updates, from: features.map(\.position), allowsLoss)
     return updates.map(\.key)
   }
 
   /// As ``update(_:)-([FeatureUpdate])``, with the place of a change that fails.
   private func update(
-    _ updates: [FeatureUpdate], from positions: [FilePosition]
+    _ updates: [FeatureUpdate], from positions: [FilePosition], _ allowsLoss: Bool
   ) async throws(FieldpackError) {
     var stores: [StoreID] = []
     for update in updates where !stores.contains(update.key.store) {
@@ -118,6 +127,12 @@ extension Workspace {
       try await writableStore(id).write { (writer) throws(FieldpackError) in
         for (index, update) in updates.enumerated() where update.key.store == id {
           do throws(FieldpackError) {
+            if !allowsLoss, case .set(let new?) = update.geometry,
+              let old = try? writer.feature(update.key.feature, in: update.key.layer),
+              let stored = old.geometry
+            {
+              try GeometryLoss(of: stored, replacedBy: new).refuse(update.key)
+            }
             try writer.update(
               update.key.feature, in: update.key.layer, set: update.attributes,
               geometry: update.geometry)

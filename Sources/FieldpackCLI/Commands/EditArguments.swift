@@ -10,6 +10,8 @@ enum EditArguments {
   static let input = Argument<String?>.optional(
     .file("file", "geojson", "json", "geojsonl"),
     help: "GeoJSON in WGS 84; standard input where it is - or missing.")
+  static let allowLoss = Option<Bool>.flag(
+    "allow-loss", help: "Let geometries lose arcs, z and m values that the input has not.")
   static let options = OptionGroup("Source options", [SourceArguments.allowPath])
 }
 

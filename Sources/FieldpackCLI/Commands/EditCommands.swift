@@ -33,16 +33,21 @@ extension FieldpackTool {
       "update", abstract: "Change features by the key tuples in GeoJSON.",
       discussion: """
         The ids of the features are key tuples, as 'get' and 'query --keys' write them. Members of \
-        properties that are absent stay, null clears; the geometry likewise. All features are \
-        changed, or none is.
+        properties that are absent stay, null clears; the geometry likewise. A geometry that is as \
+        'get' printed it leaves the stored one as it is, arcs and m values included; another one \
+        that would lose these, or z values, is refused. All features are changed, or none is.
         """,
       examples: ["fieldpack update field.gpkg edited.geojson"],
       arguments: [SourceArguments.source, EditArguments.input],
-      options: [EditArguments.options, CommonOptions.group], family: editFamily
+      options: [
+        OptionGroup(nil, [EditArguments.allowLoss]), EditArguments.options, CommonOptions.group,
+      ], family: editFamily
     ) { invocation throws(FieldpackError) in
       let features = try invocation.geoJSONFeatures()
+      let allowsLoss = invocation.arguments[EditArguments.allowLoss]
       return try await invocation.withEditedSource { (workspace) throws(FieldpackError) in
-        try invocation.report("updated", try await workspace.update(geoJSON: features))
+        let keys = try await workspace.update(geoJSON: features, allowsLoss: allowsLoss)
+        try invocation.report("updated", keys)
         return ExitStatus.success
       }
     }

@@ -172,7 +172,7 @@ struct BlobExamination {
     }
     if geometry.type.rawValue > GeometryType.surface.rawValue {
       add(.error, 20, "\(geometry.type.name) is no type of GeoPackage", nil)
-    } else if let wanted = rules.type, !wanted.takes(geometry.type) {
+    } else if let wanted = rules.type, !wanted.accepts(geometry.type) {
       add(.error, 32, "it is a \(geometry.type.name), not a \(wanted.name)", nil)
     }
     examineOrdinate("Z", geometry.dimensions.hasZ, rules.z, 27, .z)
@@ -198,25 +198,5 @@ struct BlobExamination {
     var most = found
     if let stated = header.envelope { most.formUnion(stated) }
     indexBox = .needed(found, atMost: survey.hasCurves && header.envelope == nil ? nil : most)
-  }
-}
-
-extension GeometryType {
-  /// Whether a column of this type may hold geometries of that one (annex G).
-  func takes(_ other: GeometryType) -> Bool {
-    switch self {
-    case .geometry: true
-    case .geometryCollection: other == self || other.isMultiple
-    case .curve: [.lineString, .circularString, .compoundCurve].contains(other)
-    case .surface: [.polygon, .curvePolygon].contains(other)
-    case .curvePolygon: [.curvePolygon, .polygon].contains(other)
-    case .multiCurve: [.multiCurve, .multiLineString].contains(other)
-    case .multiSurface: [.multiSurface, .multiPolygon].contains(other)
-    default: other == self
-    }
-  }
-
-  private var isMultiple: Bool {
-    [.multiPoint, .multiLineString, .multiPolygon, .multiCurve, .multiSurface].contains(self)
   }
 }
