@@ -11,6 +11,7 @@ public final class GeoPackageStore: WritableStore {
   public let id: StoreID
   public let path: String
   let pools: StorePools
+  let watch: CommitWatch
 
   /// Opens a file that exists.
   ///
@@ -29,9 +30,10 @@ public final class GeoPackageStore: WritableStore {
   ) async throws(FieldpackError) {
     self.id = id
     self.path = path
+    watch = CommitWatch(path: path, id: id)
     pools = StorePools(
       path: path, id: id, profile: profile, usesWAL: usesWAL, usesFileIDs: usesFileIDs,
-      busyTimeout: busyTimeout, style: style, logger: logger)
+      busyTimeout: busyTimeout, style: style, logger: logger, watch: watch)
     try await reading { (reading) throws(FieldpackError) in _ = try reading.file.catalogue() }
   }
 

@@ -11,6 +11,7 @@ actor StorePools {
   private let busyTimeout: Duration
   private let style: LayerStyle?
   private let logger: Logger
+  private let watch: CommitWatch
   private var readingPool: ConnectionPool?
   private var writingPool: ConnectionPool?
   private var isClosed = false
@@ -27,8 +28,9 @@ actor StorePools {
 
   init(
     path: String, id: StoreID, profile: OpeningProfile, usesWAL: Bool, usesFileIDs: Bool,
-    busyTimeout: Duration, style: LayerStyle?, logger: Logger
+    busyTimeout: Duration, style: LayerStyle?, logger: Logger, watch: CommitWatch
   ) {
+    self.watch = watch
     self.profile = profile
     self.usesFileIDs = usesFileIDs
     self.style = style
@@ -59,9 +61,29 @@ actor StorePools {
     try await waitForCursors()
     isSwitching = true
     defer { isSwitching = false }
-    let pool = try await open(.readWrite(usesWAL: usesWAL))
-    writingPool = pool
-    return pool
+    do throws(FieldpackError) {
+      let pool = try await open(.readWrite(usesWAL: usesWAL))
+      writingPool = pool
+      return pool
+    } catch {
+      watch.takeBack()
+      throw error
+    }
+  }
+
+  /// Lets the writer, where there is one, look for what others have committed.
+  func lookForForeignCommits() async throws(FieldpackError) {
+    guard !isClosed else { throw closed }
+    guard let writingPool else { return }
+    let watch = watch
+    try await writingPool.write { (connection) throws(FieldpackError) in
+      // A file that is locked is looked at again the next time.
+      watch.note((try? connection.findsForeignCommits()) == true)
+    }
+  }
+
+  private var closed: FieldpackError {
+    FieldpackError(.unavailable, "store '\(id)' is closed", location: .init(store: id))
   }
 
   /// Until the file is in WAL mode, a query that is being read keeps everyone from writing.
@@ -94,10 +116,8 @@ actor StorePools {
   private func open(
     _ access: ConnectionPool.Access
   ) async throws(FieldpackError) -> ConnectionPool {
-    guard !isClosed else {
-      throw FieldpackError(
-        .unavailable, "store '\(id)' is closed", location: .init(store: id))
-    }
+    guard !isClosed else { throw closed }
+    let watch = watch
     let (id, usesFileIDs, profile, logger) = (id, usesFileIDs, profile, logger)
     let style = style
     do throws(SQLiteError) {
@@ -111,6 +131,8 @@ actor StorePools {
         file.style = style
         connection.companion = file
         StatementLog.attach(to: connection, logger)
+      } willWrite: {
+        watch.handOver()
       }
     } catch {
       throw FieldpackError(error, path: path, location: .init(store: id))
@@ -121,6 +143,7 @@ actor StorePools {
     await takeTurn()
     defer { endTurn() }
     isClosed = true
+    watch.close()
     // A cursor at rest would keep its reader, and with it the file, for as long as it lives.
     for cursor in liveCursors { await cursor.stop() }
     cursors = []

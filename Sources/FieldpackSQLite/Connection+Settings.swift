@@ -38,6 +38,16 @@ extension Connection {
     }
   }
 
+  /// Whether other connections have committed since this was asked before; `false` the first time.
+  ///
+  /// A checkpoint or a change of the journal mode by others counts, too; commits of this connection
+  /// never do.
+  public func findsForeignCommits() throws(SQLiteError) -> Bool {
+    let version = try dataVersion
+    defer { knownVersion = version }
+    return version != knownVersion ?? version
+  }
+
   /// A number that differs after any connection, this one included, has changed the file.
   ///
   /// It tells of the state that the open transaction reads, once that has read something; unlike
@@ -92,7 +102,9 @@ extension Connection {
     let original = try journalMode
     if original != .wal {
       do throws(SQLiteError) {
+        let before = try knownVersion.map { _ throws(SQLiteError) in try dataVersion }
         guard try setJournalMode(.wal) == .wal else { return }
+        try forgetOwnSwitch(since: before)
       } catch {
         // Another program holds the file: work goes on in the mode it has.
         guard error.isBusy else { throw error }
@@ -102,6 +114,12 @@ extension Connection {
     }
     // Readers hold up checkpoints; a log that has grown is cut back afterwards.
     try executeScript("PRAGMA journal_size_limit=67108864")
+  }
+
+  /// The change of the mode counts as one of somebody else's.
+  private func forgetOwnSwitch(since before: Int64?) throws(SQLiteError) {
+    guard let before, let known = knownVersion else { return }
+    if try dataVersion == before + 1 { knownVersion = known + 1 }
   }
 
   /// Goes back to the journal mode the file came with; best done before the last close.

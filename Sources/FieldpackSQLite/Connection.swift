@@ -54,6 +54,8 @@ public final class Connection {
   var tracer: Tracer?
   /// The journal mode to go back to when the connection closes.
   var journalModeAtClose: JournalMode?
+  /// What ``dataVersion`` was when it was last asked for what others committed.
+  var knownVersion: Int64?
   /// Whether text is stored as UTF-8, so that its bytes can be lent where they lie.
   private(set) var storesUTF8 = true
 

@@ -19,16 +19,19 @@ public final class ConnectionPool: Sendable {
   /// - Parameters:
   ///   - busyTimeout: how long each connection waits for the lock of another, from its opening on.
   ///   - configure: prepares every new connection, for example registers functions.
+  ///   - willWrite: called before the writer changes anything, the journal mode included; commits of
+  ///     others from then on are what its ``Connection/findsForeignCommits()`` finds.
   public init(
     path: String, access: Access, profile: Connection.Profile = .foreign, maximumReaders: Int = 4,
     busyTimeout: Duration = .seconds(5),
-    configure: @escaping @Sendable (Connection) throws(SQLiteError) -> Void = { _ in }
+    configure: @escaping @Sendable (Connection) throws(SQLiteError) -> Void = { _ in },
+    willWrite: @escaping @Sendable () async -> Void = {}
   ) async throws(SQLiteError) {
     self.path = path
     self.access = access
     let factory = ConnectionFactory(
       path: path, access: access, profile: profile, busyTimeout: busyTimeout,
-      configure: configure)
+      configure: configure, willWrite: willWrite)
     let writer = try await factory.makeWriter()
     connections = PooledConnections(
       writer: writer, readers: ReaderQueue(maximum: max(1, maximumReaders)), factory: factory)

@@ -5,16 +5,25 @@ struct ConnectionFactory: Sendable {
   let profile: Connection.Profile
   let busyTimeout: Duration
   let configure: @Sendable (Connection) throws(SQLiteError) -> Void
+  /// Called when the writer knows what is committed and has changed nothing.
+  let willWrite: @Sendable () async -> Void
 
   /// `nil` for a pool that only reads.
   func makeWriter() async throws(SQLiteError) -> ConnectionActor? {
     guard case .readWrite(let usesWAL) = access else { return nil }
-    return try await make { () throws(SQLiteError) in
+    let actor = try ConnectionActor()
+    try await actor.open { () throws(SQLiteError) in
       let connection = try Connection(
         path: path, mode: .readWrite, profile: profile, busyTimeout: busyTimeout)
-      if usesWAL { try connection.useWAL() }
+      _ = try connection.findsForeignCommits()
       return connection
     }
+    await willWrite()
+    try await actor.run { (connection) throws(SQLiteError) in
+      if usesWAL { try connection.useWAL() }
+      try configure(connection)
+    }
+    return actor
   }
 
   func makeReader() async throws(SQLiteError) -> ConnectionActor {

@@ -28,7 +28,7 @@ import Testing
   ) async throws -> [String] {
     var lines: [String] = []
     for try await change in changes {
-      lines.append("\(change.kind) \(change.key.feature) \(change.missed)")
+      lines.append("\(change.kind) \(change.key?.feature ?? "of") \(change.missed)")
     }
     return lines
   }

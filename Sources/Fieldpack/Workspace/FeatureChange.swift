@@ -1,16 +1,29 @@
 public import FieldpackCore
 import FieldpackGeoPackage
 
-/// A committed change to one feature.
+/// A committed change: to one feature, or by somebody else to the file of a store.
 public struct FeatureChange: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable {
     case created, updated, deleted
+    /// Another program, or another store on the same file, has committed. A file does not tell what
+    /// was changed: ask again what is shown. Several commits between two looks are one change.
+    case external
   }
 
   public let kind: Kind
-  public let key: KeyTuple
+  public let store: StoreID
+  /// The feature; `nil` for a change that is `external`.
+  public let key: KeyTuple?
   /// How many changes before this one are lost, because they were not taken in time.
   public internal(set) var missed = 0
+
+  init(_ kind: Kind, _ key: KeyTuple) {
+    (self.kind, store, self.key) = (kind, key.store, key)
+  }
+
+  init(external store: StoreID) {
+    (kind, self.store, key) = (.external, store, nil)
+  }
 }
 
 /// The changes that a subscriber of ``Workspace/changes(matching:)`` gets; to be iterated once.
@@ -22,6 +35,8 @@ public struct FeatureChanges: AsyncSequence, Sendable {
   static let capacity = 4096
   let stream: AsyncStream<FeatureChange>
   let missed: Locked<Int>
+  /// Why the sequence ended before its time.
+  let failure: Locked<FieldpackError?>
   let query: Query
   let workspace: Workspace
 
@@ -40,6 +55,11 @@ public struct FeatureChanges: AsyncSequence, Sendable {
         }
         return change
       }
+      let failure = sequence.failure.withLock { failure in
+        defer { failure = nil }
+        return failure
+      }
+      if let failure { throw failure }
       return nil
     }
   }
@@ -50,9 +70,9 @@ public struct FeatureChanges: AsyncSequence, Sendable {
 
   /// Whether the feature meets the filter; one that is gone cannot be asked and counts.
   private func isAsked(_ change: FeatureChange) async throws(FieldpackError) -> Bool {
-    guard query.filter != .all, change.kind != .deleted else { return true }
+    guard query.filter != .all, change.kind != .deleted, let key = change.key else { return true }
     do throws(FieldpackError) {
-      return try await meetsFilter(change.key)
+      return try await meetsFilter(key)
     } catch {
       // The workspace was closed meanwhile, which ends the sequence.
       guard error.code == .unavailable else { throw error }
@@ -76,6 +96,7 @@ final class ChangeHub: Sendable {
     let query: Query
     let continuation: AsyncStream<FeatureChange>.Continuation
     let missed: Locked<Int>
+    let watching: Task<Void, Never>?
   }
 
   private struct State {
@@ -86,27 +107,37 @@ final class ChangeHub: Sendable {
 
   private let state = Locked(State())
 
-  func subscribe(_ query: Query, to workspace: Workspace) -> FeatureChanges {
+  /// - Parameter interval: the time between two looks at the files; `nil` for none.
+  func subscribe(
+    _ query: Query, to workspace: Workspace, polling interval: Duration?
+  ) -> FeatureChanges {
     let (stream, continuation) = AsyncStream.makeStream(
       of: FeatureChange.self, bufferingPolicy: .bufferingNewest(FeatureChanges.capacity))
     let missed = Locked(0)
-    let number: Int? = state.withLock { state in
-      guard !state.isFinished else { return nil }
+    let failure = Locked<FieldpackError?>(nil)
+    let watching = interval.flatMap { interval in
+      ForeignChanges(of: workspace.members, asked: query)?.watching(
+        every: interval, continuation, missed: missed, failure: failure)
+    }
+    let number = state.withLock { state in
       state.last += 1
-      state.subscribers[state.last] = Subscriber(
-        query: query, continuation: continuation, missed: missed)
       return state.last
     }
-    if let number {
-      let state = state
-      continuation.onTermination = { _ in
-        // Removed after the lock is given back: what goes may end a stream, which comes here again.
-        _ = state.withLock { $0.subscribers.removeValue(forKey: number) }
-      }
-    } else {
-      continuation.finish()
+    continuation.onTermination = { [state] _ in
+      watching?.cancel()
+      // Removed after the lock is given back: what goes may end a stream, which comes here again.
+      _ = state.withLock { $0.subscribers.removeValue(forKey: number) }
     }
-    return FeatureChanges(stream: stream, missed: missed, query: query, workspace: workspace)
+    let isFinished = state.withLock { state in
+      if !state.isFinished {
+        state.subscribers[number] = Subscriber(
+          query: query, continuation: continuation, missed: missed, watching: watching)
+      }
+      return state.isFinished
+    }
+    if isFinished { continuation.finish() }
+    return FeatureChanges(
+      stream: stream, missed: missed, failure: failure, query: query, workspace: workspace)
   }
 
   /// - Parameter untold: how many features of the layer changed beside those of the keys.
@@ -116,7 +147,7 @@ final class ChangeHub: Sendable {
     for subscriber in subscribers {
       var missed = subscriber.query.asks(first) ? untold : 0
       for key in keys where subscriber.query.asks(key) {
-        let result = subscriber.continuation.yield(FeatureChange(kind: kind, key: key))
+        let result = subscriber.continuation.yield(FeatureChange(kind, key))
         if case .dropped = result { missed += 1 }
       }
       if missed > 0 { subscriber.missed.withLock { [missed] in $0 += missed } }
@@ -134,6 +165,12 @@ final class ChangeHub: Sendable {
       .created,
       told.map { KeyTuple(store: store, layer: loaded.layer, feature: .integer($0)) },
       untold: loaded.count - told.count)
+  }
+
+  /// To be called before the stores are closed, which is no failure of theirs.
+  func stopWatching() {
+    let subscribers = state.withLock { Array($0.subscribers.values) }
+    for subscriber in subscribers { subscriber.watching?.cancel() }
   }
 
   func finish() {
@@ -155,16 +192,28 @@ extension Query {
 }
 
 extension Workspace {
-  /// The changes that are committed through this workspace from now on, in order: by create,
-  /// update, delete and import, not by other programs.
+  /// The changes that are committed from now on: by create, update, delete and import of this
+  /// workspace in their order, and by other programs to the files of its GeoPackage stores.
+  ///
+  ///     for try await change in workspace.changes(matching: Query("wells")) {
+  ///       if let key = change.key { refresh(key) } else { refreshAll() }
+  ///     }
   ///
   /// Of the query stores, layers and the filter count. The filter is asked when a change is taken,
-  /// of the feature as it is then; deletions come whatever the filter says. Each call is a
-  /// subscriber of its own, for which the last 4,096 changes are kept; ``FeatureChange/missed``
-  /// counts those that were lost. The sequence ends when the workspace is closed.
+  /// of the feature as it is then; deletions come whatever the filter says, and what other programs
+  /// change whatever layers and filter say. Each call is a subscriber of its own, for which the last
+  /// 4,096 changes are kept; ``FeatureChange/missed`` counts those that were lost. The sequence ends
+  /// when the workspace is closed or its task is cancelled.
+  ///
+  /// Other programs' commits show in a number of the file's (`PRAGMA data_version`), which is looked
+  /// at again and again. Compaction, a checkpoint or another journal mode can show as a change, too.
+  /// - Parameter interval: the time between two looks, 10 ms at least; `nil` for the changes of this
+  ///   workspace alone.
+  /// - Returns: a sequence that throws `.unavailable` when a file is replaced by another or removed:
+  ///   the store goes on with the old one until it is opened again.
   public nonisolated func changes(
-    matching query: Query = Query()
+    matching query: Query = Query(), polling interval: Duration? = .seconds(1)
   ) -> some AsyncSequence<FeatureChange, FieldpackError> & Sendable {
-    hub.subscribe(query, to: self)
+    hub.subscribe(query, to: self, polling: interval)
   }
 }

@@ -19,7 +19,10 @@ extension Workspace {
     }
     var options = ImportOptions(layer: layer, mode: .append)
     options.format = format
-    let report = try await FileImport(options).run([file.path], into: store.path)
+    let plan = FileImport(options)
+    let report = try await store.changingBeside { () async throws(FieldpackError) in
+      try await plan.run([file.path], into: store.path)
+    }
     for loaded in report.layers { hub.publish(loaded, of: id) }
     return report
   }

@@ -137,6 +137,7 @@ public actor Workspace {
   public func close() async {
     guard !isClosed else { return }
     isClosed = true
+    hub.stopWatching()
     for member in members { await member.store?.close() }
     hub.finish()
   }

@@ -1,0 +1,49 @@
+import FieldpackCore
+import FieldpackGeoPackage
+
+/// Looks for what others commit to the files that a subscriber asks for.
+struct ForeignChanges: Sendable {
+  private let stores: [GeoPackageStore]
+
+  /// `nil` where there is no such file.
+  init?(of members: [Workspace.Member], asked query: Query) {
+    stores = members.compactMap { member in
+      guard query.stores?.contains(member.id) ?? true else { return nil }
+      return member.store as? GeoPackageStore
+    }
+    if stores.isEmpty { return nil }
+  }
+
+  /// Starts to look, from the state that the files are in now, until the task is cancelled.
+  func watching(
+    every interval: Duration, _ continuation: AsyncStream<FeatureChange>.Continuation,
+    missed: Locked<Int>, failure: Locked<FieldpackError?>
+  ) -> Task<Void, Never> {
+    let interval = max(interval, .milliseconds(10))
+    let counts = stores.map { $0.beginWatching() }
+    return Task.detached {
+      var counts = counts
+      defer { for store in stores { store.endWatching() } }
+      do {
+        while true {
+          try await Task.sleep(for: interval)
+          for (place, store) in stores.enumerated() {
+            let count = try await store.foreignCommits()
+            guard count != counts[place] else { continue }
+            counts[place] = count
+            if case .dropped = continuation.yield(FeatureChange(external: store.id)) {
+              missed.withLock { $0 += 1 }
+            }
+          }
+        }
+      } catch let error as FieldpackError {
+        // A store that is closed has nothing to tell.
+        guard !Task.isCancelled else { return }
+        failure.withLock { $0 = error }
+        continuation.finish()
+      } catch {
+        // Cancelled.
+      }
+    }
+  }
+}
