@@ -156,7 +156,7 @@ private final class RandomRows {
 }
 
 /// Exact relations with geometries that are prepared once; of one thread.
-private final class Relater: @unchecked Sendable {
+final class Relater: @unchecked Sendable {
   private var context: TopologyContext?
   private var prepared: [Geometry: PreparedGeometry] = [:]
 
