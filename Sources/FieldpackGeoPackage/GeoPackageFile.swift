@@ -22,6 +22,7 @@ final class GeoPackageFile {
   let indexes: SpatialIndexes
   /// How the layers are to be drawn, as their schemas tell.
   var style: LayerStyle?
+  private(set) lazy var shadows = LayerShadows(self)
   /// Good for as long as the catalogue is.
   let boxPlans = BoxPlans()
   /// What the file's triggers may do, on a connection that writes.

@@ -10,6 +10,7 @@ final class RTreeReader {
   static let damageCode: Int32 = 267
 
   let name: String
+  private let schema: String
   /// Lives as long as the connection.
   private unowned let connection: Connection
   private let sql: String
@@ -30,10 +31,11 @@ final class RTreeReader {
     var counts: [Int]
   }
 
-  init(name: String, on connection: Connection) {
+  init(name: String, in schema: String = "main", on connection: Connection) {
     self.name = name
+    self.schema = schema
     self.connection = connection
-    sql = "SELECT data FROM \(quoted("\(name)_node")) WHERE nodeno = ?"
+    sql = "SELECT data FROM \(quoted(schema)).\(quoted("\(name)_node")) WHERE nodeno = ?"
   }
 
   /// Gives every entry that may satisfy the window's relation, in no order.
@@ -130,7 +132,7 @@ final class RTreeReader {
   /// Makes sure of the depth, and forgets nodes of another state of the file.
   private func begin() throws(SQLiteError) -> Statement {
     // What this connection has written can be undone without a new version.
-    let current = connection.totalChanges == 0 ? connection.snapshotVersion : nil
+    let current = connection.totalChanges == 0 ? connection.snapshotVersion(of: schema) : nil
     let nodes = try prepareNodes()
     if let current, current == version { return nodes }
     version = nil

@@ -136,7 +136,7 @@ final class RelationFunctions {
   }
 
   /// The header's envelope first, which spares most geometries the exact test.
-  private static func test(
+  static func test(
     _ relation: TopologicalRelation, _ prepared: PreparedGeometry, _ blob: RawSpan
   ) throws -> Bool? {
     let header = try GeoPackageBinary(blob)

@@ -4,13 +4,24 @@ import FieldpackSQLite
 extension GeoPackageStore {
   /// The rows of one statement that only reads, with SpatiaLite's functions where it uses them.
   ///
+  ///     let near = "SELECT name FROM wells WHERE ST_Intersects(geom, ?)"
+  ///     for try await batch in store.rows(sql: near, parameters: [.geometry(area)]) { … }
+  ///
+  /// Geometries are blobs as GeoPackage stores them. `ST_Intersects(geom, other)` and its kin
+  /// (`ST_Within`, `ST_Contains`, `ST_Covers`, `ST_CoveredBy`, `ST_Touches`, `ST_Crosses`,
+  /// `ST_Overlaps`, `ST_Equals`) find features by the layer's R-tree where they stand as a condition
+  /// by themselves, in joins as well; ``explain(sql:parameters:)`` tells whether they do.
+  ///
   /// Text after the statement, writing, `ATTACH` and pragmas that set something are refused when
   /// the first batch is asked for.
-  /// - Throws: the batches throw `.invalidArgument` for SQL that is wrong, `.readOnly` for SQL that
-  ///   does more than read.
-  public func rows(sql: String) -> SQLBatches {
+  /// - Parameter parameters: the values of the statement's `?`, in their order.
+  /// - Throws: the batches throw `.invalidArgument` for SQL that is wrong and for a number of
+  ///   parameters that is not the statement's, `.readOnly` for SQL that does more than read.
+  public func rows(sql: String, parameters: [Value] = []) -> SQLBatches {
     let (pools, id) = (pools, id)
-    return SQLBatches { SQLCursor(pools: pools, store: id, sql: sql) }
+    return SQLBatches {
+      SQLCursor(pools: pools, store: id, sql: sql, parameters: parameters.map(SQLiteValue.init))
+    }
   }
 
   /// Runs the statements of `script` in one transaction and gives what each did; an error undoes
@@ -108,6 +119,7 @@ struct SQLPlace {
     if let refused = file.triggers?.refusal(error) { return refused }
     switch error.code {
     case 1: return failure(.invalidArgument, "\(error.message)\(position(error))", error)
+    case LayerShadow.damageCode: return failure(.invalidData, error.message, error)
     case 21:
       let isScript = !allowsWriting && error.message.contains("after the first statement")
       let hint = isScript ? ". Try: --write, or one statement at a time" : ""

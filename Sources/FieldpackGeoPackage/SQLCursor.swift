@@ -6,65 +6,43 @@ struct SQLCursor: Sendable {
   private let lease: CursorLease
   private let store: StoreID
   private let sql: String
+  private let parameters: [SQLiteValue]
 
-  init(pools: StorePools, store: StoreID, sql: String) {
+  init(pools: StorePools, store: StoreID, sql: String, parameters: [SQLiteValue]) {
     lease = CursorLease(pools: pools, store: store)
     self.store = store
     self.sql = sql
+    self.parameters = parameters
   }
 
   func next() async throws(FieldpackError) -> SQLBatch? {
-    let (store, sql) = (store, sql)
+    let (store, sql, parameters) = (store, sql, parameters)
     return try await lease.next { (connection) throws(FieldpackError) in
-      try Walk.on(connection, store: store, sql: sql).batch()
+      if let walk = connection.attachment as? Walk { return try walk.batch() }
+      let file = try GeoPackageFile.of(connection, store: store)
+      let walk = try Walk(UserStatement(sql, parameters, on: file))
+      connection.attachment = walk
+      return try walk.batch()
     }
   }
 
   /// The statement, left with the connection between batches.
   private final class Walk {
-    private let statement: Statement
-    private let place: SQLPlace
+    private let statement: UserStatement
     private let columns: [String]
     private var isFirst = true
 
-    init(_ statement: Statement, place: SQLPlace) {
+    init(_ statement: UserStatement) {
       self.statement = statement
-      self.place = place
       columns = statement.columnNames
-    }
-
-    // Whoever has the reader next is not bound to reading SQL.
-    deinit { statement.connection.setAuthorizer(nil) }
-
-    static func on(
-      _ connection: Connection, store: StoreID, sql: String
-    ) throws(FieldpackError) -> Walk {
-      if let walk = connection.attachment as? Walk { return walk }
-      let file = try GeoPackageFile.of(connection, store: store)
-      let place = SQLPlace(file: file, allowsWriting: false)
-      connection.setAuthorizer(.readOnlySQL)
-      do throws(SQLiteError) {
-        try file.registerGeometryFunctions()
-        let statement = try connection.withSpatiaLite { () throws(SQLiteError) in
-          try connection.prepare(sql, caching: false)
-        }
-        let walk = Walk(statement, place: place)
-        connection.attachment = walk
-        return walk
-      } catch {
-        connection.setAuthorizer(nil)
-        throw place.error(error)
-      }
     }
 
     func batch() throws(FieldpackError) -> SQLBatch? {
       var batch = SQLBatch(columns: columns, rows: [])
       var size = 0
-      do throws(SQLiteError) {
-        while batch.rows.count < 1024, size < 1 << 20, try statement.step() {
-          batch.rows.append(statement.values(&size))
-        }
-      } catch { throw place.error(error) }
+      while batch.rows.count < 1024, size < 1 << 20, let row = try statement.next(&size) {
+        batch.rows.append(row)
+      }
       defer { isFirst = false }
       return batch.rows.isEmpty && !isFirst ? nil : batch
     }

@@ -63,10 +63,11 @@ final class SpatialIndexes {
   }
 
   /// The R-tree of that name, as it is in the state of the file that is being read.
-  func reader(_ name: String) -> RTreeReader {
-    if let known = readers[name] { return known }
-    let reader = RTreeReader(name: name, on: connection)
-    readers[name] = reader
+  func reader(_ name: String, in schema: String = "main") -> RTreeReader {
+    let key = "\(quoted(schema)).\(name)"
+    if let known = readers[key] { return known }
+    let reader = RTreeReader(name: name, in: schema, on: connection)
+    readers[key] = reader
     return reader
   }
 
@@ -101,11 +102,19 @@ final class SpatialIndexes {
     } catch {
       throw Self.misuse("the geometry cannot be used: \(error)")
     }
+    return try related(rtree, relation.topological, prepared)
+  }
+
+  /// The features that may have a relation to a geometry, those marked that have to be asked.
+  func related(
+    _ rtree: String, in schema: String = "main", _ relation: TopologicalRelation,
+    _ prepared: PreparedGeometry
+  ) throws(SQLiteError) -> IDList {
     guard let envelope = prepared.envelope else { return IDList([]) }
     let window = RTreeWindow(relation.ofEnvelopes, envelope)
     var (ids, unsure): ([Int64], [Int64]) = ([], [])
-    try reader(rtree).visit(window) { id, bounds in
-      switch prepared.decision(on: relation.topological, within: RTreeWindow.cover(of: bounds)) {
+    try reader(rtree, in: schema).visit(window) { id, bounds in
+      switch prepared.decision(on: relation, within: RTreeWindow.cover(of: bounds)) {
       case false?: break
       case true?: ids.append(id)
       case nil:
@@ -121,7 +130,7 @@ final class SpatialIndexes {
   }
 }
 
-extension SpatialRelation {
+extension TopologicalRelation {
   /// What the envelopes of two geometries that have the relation have, too.
   fileprivate var ofEnvelopes: EnvelopeRelation {
     switch self {

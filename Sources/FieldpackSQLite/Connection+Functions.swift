@@ -105,7 +105,7 @@ private final class Collation {
   }
 }
 
-private let functionCallback:
+let functionCallback:
   @convention(c) (
     OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
   ) -> Void = { context, count, arguments in

@@ -52,9 +52,12 @@ extension Connection {
   ///
   /// It tells of the state that the open transaction reads, once that has read something; unlike
   /// ``dataVersion`` it is not looked for in the file.
-  public var snapshotVersion: UInt32 {
+  public var snapshotVersion: UInt32 { snapshotVersion(of: "main") }
+
+  /// As ``snapshotVersion``, of an attached file.
+  public func snapshotVersion(of schema: String) -> UInt32 {
     var version: UInt32 = 0
-    sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    sqlite3_file_control(handle, schema, SQLITE_FCNTL_DATA_VERSION, &version)
     return version
   }
 

@@ -328,13 +328,10 @@ private func setRows(_ rows: IDRows?, of cursor: UnsafeMutablePointer<sqlite3_vt
   own.pointee.rows = rows.map { Unmanaged.passRetained($0).toOpaque() }
 }
 
-/// Leaves a message for `sqlite3_errmsg`, in memory that SQLite frees.
+/// Leaves a message for `sqlite3_errmsg`.
 private func setMessage(_ text: String, of base: UnsafeMutablePointer<sqlite3_vtab>) {
   sqlite3_free(base.pointee.zErrMsg)
-  let bytes = Array(text.utf8CString)
-  let copy = sqlite3_malloc64(UInt64(bytes.count))
-  copy?.copyMemory(from: bytes, byteCount: bytes.count)
-  base.pointee.zErrMsg = copy?.assumingMemoryBound(to: CChar.self)
+  base.pointee.zErrMsg = copyForSQLite(text)
 }
 
 extension SQLiteValue {

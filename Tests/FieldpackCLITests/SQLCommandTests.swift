@@ -63,6 +63,26 @@ import Testing
     #expect(result.error == "")
   }
 
+  @Test func `explains which layers a spatial index finds`() async throws {
+    let statement =
+      "SELECT name FROM wells WHERE ST_Intersects(geom, ST_GeomFromText('POINT (13.4 52.5)', 4326))"
+    let result = try await sql(statement, "--explain")
+    let lines = result.output.split(separator: "\n").map(String.init)
+    #expect(lines.contains("  SEARCH wells USING R-TREE rtree_wells_geom FOR intersects"))
+    #expect(lines.last?.hasPrefix("  1 row in ") == true, "\(lines)")
+    #expect(result.error == "")
+    #expect(try await sql(statement, "--format", "csv").output == "name\r\nMitte\r\n")
+    let clash = try await sql("SELECT 1", "--explain", "--write")
+    #expect(clash.error == "fieldpack: --explain and --write cannot be given together\n")
+  }
+
+  @Test func `a statement without end is ended by its time`() async throws {
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT max(i) FROM n"
+    let result = try await sql(endless, "--timeout", "0.3")
+    #expect(result.error == "fieldpack: not done within 0.3 s. Try: a longer --timeout\n")
+    #expect(result.status == 130)
+  }
+
   private static let refusedReading: [(String, Int32, String)] = [
     ("DELETE FROM wells", 77, "f.gpkg: SQL: the statement does more than read. Try: --write"),
     (

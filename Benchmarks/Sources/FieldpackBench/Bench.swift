@@ -11,6 +11,7 @@ struct Bench {
            FieldpackBench boxes|ids FILE LAYER BOXES  one query a box; all columns or ids only
            FieldpackBench counts FILE LAYER BOXES     count the rows in each box
            FieldpackBench relation FILE LAYER WKT     rows that intersect the geometry in a file
+           FieldpackBench sql FILE LAYER WKT          the same by ST_Intersects in SQL
            FieldpackBench where FILE LAYER CQL2       rows that match a condition
            FieldpackBench project SRS COUNT           transform positions in arrays, on one core
     """

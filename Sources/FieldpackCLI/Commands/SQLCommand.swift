@@ -8,18 +8,31 @@ extension FieldpackTool {
       "sql", abstract: "Run SQL on a GeoPackage, read-only by default.",
       discussion: """
         Functions such as ST_Area, ST_Buffer and ST_GeodesicDistance take the geometries of a \
-        GeoPackage as they are, and SpatiaLite's are at hand beside them. Geometries show as \
-        WKT, other blobs as hexadecimal. With --write the statements run in one transaction, \
-        whose triggers keep the spatial indexes; - reads them from standard input.
+        GeoPackage as they are, and SpatiaLite's are at hand beside them. ST_Intersects(geom, other), \
+        ST_Within, ST_Contains, ST_Covers, ST_CoveredBy, ST_Touches, ST_Crosses, ST_Overlaps and \
+        ST_Equals use the spatial index where they stand as a condition by themselves, in joins as \
+        well; --explain tells whether they do. Geometries show as WKT, other blobs as hexadecimal. \
+        With --write the statements run in one transaction, whose triggers keep the spatial \
+        indexes; - reads them from standard input.
         """,
       examples: [
         "fieldpack sql field.gpkg \"SELECT name, ST_Area(geom) FROM parcels LIMIT 5\"",
+        "fieldpack sql field.gpkg \"SELECT w.name, p.name FROM wells w JOIN parcels p "
+          + "ON ST_Within(w.geom, p.geom)\" --explain",
         "fieldpack sql field.gpkg --write \"UPDATE wells SET depth = 0 WHERE depth < 0\"",
       ],
       arguments: [SQLCommand.file, SQLCommand.statement],
-      options: [OptionGroup(nil, [SQLCommand.write, SQLCommand.format]), CommonOptions.group]
+      options: [
+        OptionGroup(
+          nil,
+          [SQLCommand.write, SQLCommand.format, SQLCommand.explain, QueryArguments.timeout]),
+        CommonOptions.group,
+      ]
     ) { invocation throws(FieldpackError) in
-      try await SQLCommand(invocation: invocation).run()
+      try await invocation.within(seconds: invocation.arguments[QueryArguments.timeout]) {
+        () async throws(FieldpackError) in
+        try await SQLCommand(invocation: invocation).run()
+      }
     }
   }
 }
@@ -37,17 +50,25 @@ struct SQLCommand {
     "write", help: "Let the statements change the file, in one transaction.")
   static let format = Option<Format>.value(
     "format", .choice("format"), default: .table, shownAs: "table", help: "How rows look.")
+  static let explain = Option<Bool>.flag(
+    "explain", help: "Run the statement, and show its plan, rows and time instead of the rows.")
 
   let invocation: Invocation
   private var arguments: ParsedArguments { invocation.arguments }
 
   func run() async throws(FieldpackError) -> Int32 {
     let path = arguments[Self.file]
+    if arguments[Self.explain], arguments[Self.write] {
+      throw FieldpackError(
+        .invalidArgument, "--explain and --write cannot be given together")
+    }
     let sql = try statements()
     let store = try await GeoPackageStore(
       path: path, id: FileImport.storeID(of: path), usesWAL: false, logger: invocation.logger)
     do throws(FieldpackError) {
-      if arguments[Self.write] {
+      if arguments[Self.explain] {
+        try await explain(sql, on: store)
+      } else if arguments[Self.write] {
         try await write(sql, to: store)
       } else {
         try await read(sql, from: store)
@@ -76,6 +97,16 @@ struct SQLCommand {
       for row in batch.rows { try rows.add(row) }
     }
     try rows.finish()
+  }
+
+  private func explain(_ sql: String, on store: GeoPackageStore) async throws(FieldpackError) {
+    let explanation = try await store.explain(sql: sql)
+    if arguments[CommonOptions.json] {
+      try invocation.print(SQLOutput.document(explanation))
+    } else {
+      try invocation.print(SQLOutput.text(explanation, width: invocation.console.terminal.width))
+    }
+    for note in explanation.notes { invocation.console.note(note) }
   }
 
   private func write(_ sql: String, to store: GeoPackageStore) async throws(FieldpackError) {

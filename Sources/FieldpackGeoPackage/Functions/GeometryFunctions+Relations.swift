@@ -8,8 +8,11 @@ import FieldpackTopology
 extension GeometryFunctions {
   func registerRelations() throws(SQLiteError) {
     for relation in TopologicalRelation.allCases {
-      try add("ST_\(relation.functionName)", 2) { call in
-        if let answer = try call.test(relation) { call.context.set(answer) }
+      // SpatiaLite's functions of these names answer -1, which is true, where a geometry is NULL.
+      for name in ["ST_\(relation.functionName)", relation.functionName] {
+        try add(name, 2) { call in
+          if let answer = try call.test(relation) { call.context.set(answer) }
+        }
       }
     }
     try add("ST_Relate", 2) { call in
@@ -33,7 +36,7 @@ extension GeometryFunctions {
 
 extension TopologicalRelation {
   /// `intersects` is `Intersects`, in `ST_Intersects`.
-  fileprivate var functionName: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+  var functionName: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }
 
 extension GeometryCall {

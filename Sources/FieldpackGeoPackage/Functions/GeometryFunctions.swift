@@ -71,13 +71,19 @@ struct GeometryCall {
   func withGeometry<R>(
     _ index: Int, _ body: (GeoPackageBinary, RawSpan) throws -> R
   ) throws -> R? {
-    switch context.kind(index) {
-    case .null: return nil
-    case .blob:
-      return try context.withBytes(index) { blob in
-        let header = try header(of: blob, at: index)
-        return try body(header, blob.extracting(header.bodyOffset...))
-      }
+    let kind = context.kind(index)
+    if kind == .null { return nil }
+    try Self.check(kind, at: index)
+    return try context.withBytes(index) { blob in
+      let header = try Self.header(of: blob, at: index)
+      return try body(header, blob.extracting(header.bodyOffset...))
+    }
+  }
+
+  /// Whether an argument that is not NULL may be a geometry at all.
+  static func check(_ kind: StorageClass, at index: Int) throws {
+    switch kind {
+    case .blob, .null: break
     case .text:
       throw FunctionMistake(
         "argument \(index + 1) is a text, not a geometry. Try: ST_GeomFromText(…)")
@@ -86,7 +92,7 @@ struct GeometryCall {
     }
   }
 
-  func header(of blob: RawSpan, at index: Int) throws -> GeoPackageBinary {
+  static func header(of blob: RawSpan, at index: Int) throws -> GeoPackageBinary {
     do throws(GeometryError) {
       let header = try GeoPackageBinary(blob)
       guard let code = header.extensionCode else { return header }

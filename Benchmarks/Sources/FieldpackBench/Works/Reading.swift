@@ -4,7 +4,7 @@ import Foundation
 /// Works that read one layer of a GeoPackage. Opening the file counts except for boxes, whose
 /// peers keep it open; there the file is opened as our own, which maps it into memory.
 struct Reading {
-  enum Work: String { case scan, lent, boxes, ids, counts, relation, `where` }
+  enum Work: String { case scan, lent, boxes, ids, counts, relation, sql, `where` }
 
   let path: String
   let layer: LayerID
@@ -18,6 +18,7 @@ struct Reading {
       let text = try String(contentsOfFile: argument, encoding: .utf8)
       let geometry = try WKT.read(text.trimmingCharacters(in: .whitespacesAndNewlines))
       return try await scanBatches(Query(layers: [layer], where: .intersects(geometry)))
+    case .sql: return try await rowsOfSQL(geometryFile: argument)
     case .where:
       return try await scanLent(Query(layers: [layer], where: try Filter(cql2: argument)))
     case .boxes, .ids, .counts: return try await boxes(work, argument)
@@ -32,6 +33,27 @@ struct Reading {
       for try await batch in try await store.query(query) {
         count += batch.count
         for index in 0..<batch.count { batch[index].withGeometry { bytes += $0.byteCount } }
+      }
+      return (count, bytes)
+    }
+    return Figures(seconds: seconds, count: count, checksum: [bytes])
+  }
+
+  /// A user's statement, which finds its features by the R-tree on its own.
+  private func rowsOfSQL(geometryFile: String) async throws -> Figures {
+    let text = try String(contentsOfFile: geometryFile, encoding: .utf8)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let (path, name) = (path, layer.rawValue.replacingOccurrences(of: "\"", with: "\"\""))
+    let ((count, bytes), seconds) = try await Figures.timing {
+      let store = try await GeoPackageStore(path: path, id: "bench")
+      let sql = "SELECT * FROM \"\(name)\" WHERE ST_Intersects(geom, ?)"
+      let area = Value.geometry(try WKT.read(text), srsID: 4326)
+      var (count, bytes) = (0, 0)
+      for try await batch in store.rows(sql: sql, parameters: [area]) {
+        count += batch.rows.count
+        for case .blob(let blob) in batch.rows.map({ $0[1] }) {
+          bytes += blob.count - (try GeoPackageBinary(blob.span.bytes)).bodyOffset
+        }
       }
       return (count, bytes)
     }

@@ -1,0 +1,231 @@
+import FieldpackCore
+import FieldpackSQLite
+import FieldpackTopology
+
+/// A virtual table that stands for a layer's table in a user's statement and finds features by the
+/// layer's R-tree where the statement asks for them by `ST_Intersects(geom, …)` or its kin.
+///
+/// Conditions on the id and on indexed columns go to the table, in whose statement SQLite chooses
+/// again; all others SQLite tests itself. What it gives is a superset of what they ask for, but for
+/// the spatial function, which it answers exactly.
+final class LayerShadow: VirtualTable {
+  /// Why a geometry cannot be tested: `SQLITE_MISMATCH`.
+  static let damageCode: Int32 = 20
+
+  // It belongs to the connection, which closes before it lets go of it.
+  unowned let file: GeoPackageFile
+  let layer: LayerTable
+  let schema: String
+  let columns: [ShadowColumn]
+  let idColumn: Int?
+  let geometryColumn: Int?
+  /// How many rows there may be.
+  private let rowCount: Double
+  private var plans: [ShadowPlan] = []
+
+  init(
+    _ layer: LayerTable, in schema: String, of file: GeoPackageFile
+  ) throws(SQLiteError) {
+    self.file = file
+    self.layer = layer
+    self.schema = schema
+    let columns = try ShadowColumn.all(of: layer.table, in: schema, on: file.connection)
+    self.columns = columns
+    idColumn = columns.firstIndex { quoted($0.name) == layer.idSQL }
+    let geometry = layer.schema.geometry.map { SQLName($0.name) }
+    geometryColumn = columns.firstIndex { SQLName($0.name) == geometry }
+    let id = layer.idSQL ?? "rowid"
+    let span = try file.connection.prepare(
+      "SELECT (SELECT max(\(id)) FROM \(Self.source(layer, schema))) - "
+        + "(SELECT min(\(id)) FROM \(Self.source(layer, schema)))")
+    rowCount = try span.step() ? max(1, span.real(0) + 1) : 1
+  }
+
+  private static func source(_ layer: LayerTable, _ schema: String) -> String {
+    "\(quoted(schema)).\(quoted(layer.table))"
+  }
+
+  /// The `srs_id` of its geometries; 0 where it is not known.
+  var systemID: Int32 { layer.srsID.flatMap { Int32(exactly: $0) } ?? 0 }
+
+  /// The table itself.
+  var source: String { Self.source(layer, schema) }
+  /// What names the id in a statement on the table.
+  var id: String { layer.idSQL ?? "rowid" }
+
+  var declaration: String { "CREATE TABLE x(\(columns.map(\.sql).joined(separator: ", ")))" }
+
+  func makeCursor() -> any VirtualCursor { LayerShadowCursor(self) }
+
+  func plan(_ number: Int) -> ShadowPlan { plans[number] }
+
+  // MARK: Functions
+
+  func overload(function name: String, argumentCount: Int) -> FunctionOverload? {
+    guard argumentCount == 2, let relation = IndexedFunctions.relation(of: name),
+      let place = IndexedFunctions.relations.firstIndex(of: relation)
+    else { return nil }
+    return FunctionOverload(name, argumentCount: 2, place: place, on: file.connection)
+  }
+
+  // MARK: Choice
+
+  func choose(_ request: inout IndexRequest) throws(SQLiteError) {
+    var plan = ShadowPlan(
+      columns: columns.indices.filter { request.reads(column: $0) })
+    let conditions = request.constraints.filter { canPass($0, request) }
+    let isByKey = conditions.contains { $0.operation == .equal || $0.operation == .same }
+    if !isByKey, let spatial = request.constraints.first(where: isSpatial),
+      case .function(let place) = spatial.operation
+    {
+      plan.relation = IndexedFunctions.relations[place]
+      request.take(spatial, isExact: true)
+      let found = max(1, rowCount / 500)
+      request.estimate(cost: 20 + found * 3, rows: found)
+    } else {
+      plan.conditions = conditions.map { .init(column: column($0), operation: $0.operation) }
+      for condition in conditions { request.take(condition, isExact: false) }
+      estimate(conditions, &request)
+    }
+    choose(order: request.order, &plan, request)
+    request.plan = number(of: plan)
+    request.describe(plan.description(in: self))
+  }
+
+  private func number(of plan: ShadowPlan) -> Int {
+    if let known = plans.firstIndex(of: plan) { return known }
+    plans.append(plan)
+    return plans.count - 1
+  }
+
+  /// The column of a constraint, -1 for the id.
+  private func column(_ constraint: IndexRequest.Constraint) -> Int {
+    constraint.column == idColumn ? -1 : constraint.column
+  }
+
+  private func isSpatial(_ constraint: IndexRequest.Constraint) -> Bool {
+    guard case .function = constraint.operation else { return false }
+    return constraint.isUsable && constraint.column == geometryColumn && layer.rtree != nil
+  }
+
+  /// Whether the table's own statement finds rows by the condition, and finds all that SQLite would.
+  ///
+  /// SQLite compares texts with numbers by the affinities of both sides, of which a virtual table
+  /// knows its own only. For a numeric column the other side does not matter.
+  private func canPass(
+    _ constraint: IndexRequest.Constraint, _ request: IndexRequest
+  ) -> Bool {
+    guard constraint.isUsable else { return false }
+    let place = column(constraint)
+    let isKnown: Bool
+    switch constraint.operation {
+    case .equal, .same: isKnown = true
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      isKnown = place < 0 || columns[place].affinity.isNumeric
+    case .isNull, .isNotNull: return place >= 0 && columns[place].isIndexed
+    case .function, .other: return false
+    }
+    if place < 0 { return isKnown }
+    let column = columns[place]
+    guard column.isIndexed, isKnown, column.affinity != .none else { return false }
+    return SQLName(request.collation(of: constraint)) == SQLName(column.collation)
+  }
+
+  private func estimate(
+    _ conditions: [IndexRequest.Constraint], _ request: inout IndexRequest
+  ) {
+    var (cost, rows, isUnique) = (rowCount * 2, rowCount, false)
+    for condition in conditions {
+      let isEqual = condition.operation == .equal || condition.operation == .same
+      let isID = column(condition) < 0
+      let found = isEqual ? (isID ? 1 : min(10, rowCount)) : rowCount / 4
+      if found < rows { (rows, cost) = (found, 10 + found * (isID ? 2 : 4)) }
+      if isEqual, isID { isUnique = true }
+    }
+    request.estimate(cost: cost, rows: rows, isUnique: isUnique)
+  }
+
+  /// An order that an index gives costs nothing; what the R-tree finds comes by ascending id.
+  private func choose(
+    order: [(column: Int, isDescending: Bool)], _ plan: inout ShadowPlan, _ request: IndexRequest
+  ) {
+    guard order.count == 1 else { return }
+    let (place, isDescending) = (order[0].column, order[0].isDescending)
+    let isID = place < 0 || place == idColumn
+    if plan.relation != nil {
+      if isID, !isDescending { request.setOrdered() }
+    } else if isID || columns[place].isIndexed {
+      plan.order = .init(column: isID ? -1 : place, isDescending: isDescending)
+      request.setOrdered()
+    }
+  }
+}
+
+/// One way of finding rows of a ``LayerShadow``.
+struct ShadowPlan: Hashable {
+  struct Condition: Hashable {
+    /// -1 is the id.
+    var column: Int
+    var operation: IndexRequest.Operation
+  }
+
+  struct Order: Hashable {
+    var column: Int
+    var isDescending: Bool
+  }
+
+  /// The columns that are read.
+  var columns: [Int]
+  /// By the R-tree, where there is one.
+  var relation: TopologicalRelation?
+  var conditions: [Condition] = []
+  var order: Order?
+
+  /// What tells our descriptions from those of other virtual tables in a plan.
+  static let mark = "fieldpack "
+
+  func description(in shadow: LayerShadow) -> String {
+    func name(_ column: Int) -> String { column < 0 ? "rowid" : shadow.columns[column].name }
+    if let relation, let rtree = shadow.layer.rtree {
+      return Self.mark + "SEARCH USING R-TREE \(rtree) FOR \(relation.rawValue)"
+    }
+    let terms = conditions.map { name($0.column) + $0.operation.sql }
+    let found = terms.isEmpty ? "SCAN" : "SEARCH USING TABLE (\(terms.joined(separator: " AND ")))"
+    let sorted = order.map { " ORDER BY \(name($0.column))\($0.isDescending ? " DESC" : "")" } ?? ""
+    return Self.mark + found + sorted
+  }
+
+  /// The statement that finds the rows in the table: the id, then the columns.
+  /// - Parameter passed: which of the conditions it holds.
+  func statement(in shadow: LayerShadow, passing passed: [Bool]) -> String {
+    let selected = [shadow.id] + columns.map { quoted(shadow.columns[$0].name) }
+    var sql = "SELECT \(selected.joined(separator: ", ")) FROM \(shadow.source)"
+    func name(_ column: Int) -> String {
+      column < 0 ? shadow.id : quoted(shadow.columns[column].name)
+    }
+    let terms = zip(conditions, passed).filter(\.1).map { name($0.0.column) + $0.0.operation.sql }
+    if !terms.isEmpty { sql += " WHERE \(terms.joined(separator: " AND "))" }
+    if let order { sql += " ORDER BY \(name(order.column))\(order.isDescending ? " DESC" : "")" }
+    return sql
+  }
+}
+
+extension IndexRequest.Operation {
+  /// What follows the column.
+  fileprivate var sql: String {
+    switch self {
+    case .equal: " = ?"
+    case .same: " IS ?"
+    case .less: " < ?"
+    case .lessOrEqual: " <= ?"
+    case .greater: " > ?"
+    case .greaterOrEqual: " >= ?"
+    case .isNull: " IS NULL"
+    case .isNotNull: " IS NOT NULL"
+    case .function, .other: ""
+    }
+  }
+
+  /// Whether it takes a parameter.
+  var hasValue: Bool { self != .isNull && self != .isNotNull }
+}

@@ -1,0 +1,173 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+import FieldpackTopology
+
+/// Walks the rows that a ``LayerShadow`` finds, by a statement on the table or by the R-tree.
+final class LayerShadowCursor: VirtualCursor {
+  // SQLite keeps the table while a cursor of it is open.
+  private unowned let shadow: LayerShadow
+  private var plan: ShadowPlan?
+  private var planNumber = -1
+  /// Which conditions of the plan the statement holds.
+  private var passed: [Bool] = []
+  /// The row: the id, then the columns of the plan, and behind them for the R-tree the geometry.
+  private var row: Statement?
+  /// Where in the row each column of the table is; -1 where it is not read.
+  private var places: [Int] = []
+  private var search: Search?
+  private(set) var isAtEnd = true
+
+  /// What the R-tree found, and where the walk is.
+  private struct Search {
+    let relation: TopologicalRelation
+    let geometry: PreparedGeometry
+    let list: IDList
+    var next = 0
+    var nextMarked = 0
+    var id: Int64 = 0
+  }
+
+  init(_ shadow: LayerShadow) { self.shadow = shadow }
+
+  func begin(plan number: Int, _ arguments: LentArguments) throws(SQLiteError) {
+    isAtEnd = true
+    search = nil
+    if number != planNumber { use(shadow.plan(number), number) }
+    guard let plan else { return }
+    if let relation = plan.relation {
+      try begin(relation, arguments)
+    } else {
+      try begin(plan, arguments)
+    }
+    try advance()
+  }
+
+  private func use(_ plan: ShadowPlan, _ number: Int) {
+    row = nil
+    self.plan = plan
+    planNumber = number
+    places = [Int](repeating: -1, count: shadow.columns.count)
+    for (place, column) in plan.columns.enumerated() { places[column] = place + 1 }
+  }
+
+  func advance() throws(SQLiteError) {
+    isAtEnd = search == nil ? try row?.step() != true : try !advanceInSearch()
+  }
+
+  var rowID: Int64 { search?.id ?? row?.integer(0) ?? 0 }
+
+  func give(column: Int, to result: ColumnResult) throws(SQLiteError) {
+    if column == shadow.idColumn || column < 0 { return result.set(rowID) }
+    guard let row, places[column] >= 0 else { return }
+    result.set(row, column: places[column])
+  }
+
+  // MARK: By the table
+
+  private func begin(_ plan: ShadowPlan, _ arguments: LentArguments) throws(SQLiteError) {
+    // With a value of another kind SQLite may convert the column where a parameter would not.
+    let passed = plan.conditions.enumerated().map { index, condition in
+      let isText = condition.column >= 0 && shadow.columns[condition.column].affinity == .text
+      let kind = arguments.kind(index)
+      return !(isText && condition.operation.hasValue) || kind == .text || kind == .null
+    }
+    if row == nil || passed != self.passed {
+      row = nil
+      row = try shadow.file.connection.prepare(plan.statement(in: shadow, passing: passed))
+      self.passed = passed
+    }
+    guard let row else { return }
+    row.reset()
+    var parameter = 0
+    for (index, condition) in plan.conditions.enumerated()
+    where passed[index] && condition.operation.hasValue {
+      parameter += 1
+      try arguments.bind(index, to: row, at: parameter)
+    }
+  }
+
+  // MARK: By the R-tree
+
+  private func begin(
+    _ relation: TopologicalRelation, _ arguments: LentArguments
+  ) throws(SQLiteError) {
+    guard arguments.kind(0) != .null, let rtree = shadow.layer.rtree else { return }
+    let file = shadow.file
+    let geometry: PreparedGeometry
+    do {
+      geometry = try self.geometry(arguments)
+    } catch {
+      throw SQLiteError(extendedCode: 1, message: "ST_\(relation.functionName)(): \(error)")
+    }
+    let list = try file.indexes.related(rtree, in: shadow.schema, relation, geometry)
+    search = Search(relation: relation, geometry: geometry, list: list)
+    if row == nil { row = try file.connection.prepare(lookUp) }
+  }
+
+  /// The function's second argument, whose system is to be the layer's.
+  private func geometry(_ arguments: LentArguments) throws -> PreparedGeometry {
+    try GeometryCall.check(arguments.kind(0), at: 1)
+    return try arguments.withBytes(0) { blob in
+      let header = try GeometryCall.header(of: blob, at: 1)
+      _ = try GeometryTools.common(shadow.systemID, header.srsID)
+      return try shadow.file.relations.prepared(blob.extracting(header.bodyOffset...))
+    }
+  }
+
+  private var lookUp: String {
+    let names = (plan?.columns ?? []) + [shadow.geometryColumn ?? 0]
+    let selected = names.map { quoted(shadow.columns[$0].name) }
+    return "SELECT \(([shadow.id] + selected).joined(separator: ", ")) FROM \(shadow.source) "
+      + "WHERE \(shadow.id) = ?"
+  }
+
+  /// Whether a feature that the R-tree is sure of need not be looked up.
+  private var needsNoRow: Bool {
+    !shadow.layer.lacksIndexTriggers
+      && (plan?.columns.allSatisfy { $0 == shadow.idColumn } ?? false)
+  }
+
+  private func advanceInSearch() throws(SQLiteError) -> Bool {
+    guard let row, let list = search?.list else { return false }
+    while let place = search?.next, place < list.ids.count {
+      let id = list.ids[place]
+      let isMarked = noteVisit(of: id, list)
+      if !isMarked, needsNoRow { return true }
+      row.reset()
+      try row.bind(id, at: 1)
+      // An index that is not kept true names rows that are gone.
+      guard try row.step() else { continue }
+      if !isMarked { return true }
+      if try test(row, id) { return true }
+    }
+    return false
+  }
+
+  /// Goes to the next id; gives whether the R-tree leaves it open.
+  private func noteVisit(of id: Int64, _ list: IDList) -> Bool {
+    search?.id = id
+    search?.next += 1
+    guard let next = search?.nextMarked, next < list.marked.count, list.marked[next] == id else {
+      return false
+    }
+    search?.nextMarked = next + 1
+    return true
+  }
+
+  private func test(_ row: Statement, _ id: Int64) throws(SQLiteError) -> Bool {
+    let place = (plan?.columns.count ?? 0) + 1
+    guard let search, row.kind(place) == .blob else { return false }
+    let answer: Result<Bool?, any Error> = row.withBytes(place) { blob in
+      Result { try RelationFunctions.test(search.relation, search.geometry, blob) }
+    }
+    switch answer {
+    case .success(let holds): return holds ?? false
+    case .failure(let error):
+      throw SQLiteError(
+        extendedCode: LayerShadow.damageCode,
+        message: "the geometry of feature \(id) in layer '\(shadow.layer.layer.id)' cannot be "
+          + "tested: \(error)")
+    }
+  }
+}

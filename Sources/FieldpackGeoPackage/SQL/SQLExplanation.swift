@@ -1,0 +1,77 @@
+public import FieldpackCore
+public import FieldpackGeometry
+import FieldpackSQLite
+
+/// How a statement of a user's is answered.
+public struct SQLExplanation: Hashable, Sendable {
+  public var sql: String
+  public var parameters: [Value]
+  /// The lines of `EXPLAIN QUERY PLAN`. Where a layer stands as `SEARCH … USING R-TREE`, its spatial
+  /// index finds the features.
+  public var plan: [String]
+  /// What could be done to let the indexes help.
+  public var notes: [String]
+  /// The rows of the answer.
+  public var rows: Int
+  /// From the first row to the last.
+  public var duration: Duration
+}
+
+extension GeoPackageStore {
+  /// Runs a statement that only reads and tells how it is answered.
+  ///
+  /// - Throws: as ``rows(sql:parameters:)``.
+  public func explain(
+    sql: String, parameters: [Value] = []
+  ) async throws(FieldpackError) -> SQLExplanation {
+    let id = id
+    let values = parameters.map(SQLiteValue.init)
+    return try await pools.reader().read { (connection) throws(FieldpackError) in
+      let file = try GeoPackageFile.of(connection, store: id)
+      let lines = PlanTree.lines(
+        try UserStatement(sql, values, explaining: true, on: file).storedRows())
+      let statement = try UserStatement(sql, values, on: file)
+      let layers = statement.layers
+      let begun = ContinuousClock.now
+      let rows = try statement.run()
+      return SQLExplanation(
+        sql: sql, parameters: parameters, plan: lines.map(PlanTree.plain),
+        notes: Self.notes(lines, layers), rows: rows, duration: ContinuousClock.now - begun)
+    }
+  }
+
+  private static func notes(_ lines: [String], _ layers: [LayerTable]) -> [String] {
+    guard !layers.isEmpty, !lines.contains(where: { $0.contains("USING R-TREE") }) else {
+      return []
+    }
+    return [
+      "no spatial index is used: ST_Intersects and its kin use it as a condition of their own, "
+        + "joined by AND, with the geometry column first: WHERE ST_Intersects(geom, …)"
+    ]
+  }
+}
+
+extension PlanTree {
+  /// A line without what SQLite puts around the words of a virtual table of ours.
+  static func plain(_ line: String) -> String {
+    guard let begin = line.firstRange(of: " VIRTUAL TABLE INDEX "),
+      let mark = line.firstRange(of: ":\(ShadowPlan.mark)"), begin.upperBound < mark.lowerBound
+    else { return line }
+    let words = line[mark.upperBound...]
+    let head = line[..<begin.lowerBound]
+    guard words.hasPrefix("SEARCH") else { return String(head + words.dropFirst("SCAN".count)) }
+    let found = head.replacing("SCAN ", with: "SEARCH ", maxReplacements: 1)
+    return String(found + words.dropFirst("SEARCH".count))
+  }
+}
+
+extension Value {
+  /// A geometry as GeoPackage stores it, for a parameter of ``GeoPackageStore/rows(sql:parameters:)``.
+  ///
+  /// - Parameter srsID: the `srs_id` of the file's reference system; -1 is undefined.
+  public static func geometry(_ geometry: Geometry, srsID: Int32 = -1) -> Value {
+    var blob: [UInt8] = []
+    GeoPackageBinary.append(geometry, srsID: srsID, to: &blob)
+    return .blob(blob)
+  }
+}

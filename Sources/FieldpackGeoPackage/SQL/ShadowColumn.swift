@@ -1,0 +1,78 @@
+import FieldpackSQLite
+
+/// A column of a table that a ``LayerShadow`` stands for.
+struct ShadowColumn {
+  /// What SQLite does with a value that a column is compared with.
+  enum Affinity {
+    case integer, real, numeric, text, none
+
+    /// By the rules of SQLite's documentation, "Datatypes in SQLite" section 3.1.
+    init(declared type: String) {
+      let upper = type.uppercased()
+      if upper.contains("INT") {
+        self = .integer
+      } else if ["CHAR", "CLOB", "TEXT"].contains(where: upper.contains) {
+        self = .text
+      } else if upper.isEmpty || upper.contains("BLOB") {
+        self = .none
+      } else if ["REAL", "FLOA", "DOUB"].contains(where: upper.contains) {
+        self = .real
+      } else {
+        self = .numeric
+      }
+    }
+
+    var isNumeric: Bool { self == .integer || self == .real || self == .numeric }
+  }
+
+  let name: String
+  let type: String
+  let collation: String
+  let affinity: Affinity
+  /// Leads an index over all rows in its own collation.
+  let isIndexed: Bool
+
+  /// As it stands in a declaration.
+  var sql: String {
+    // SQLite would hide a column of a virtual table with that word in its type.
+    let type = type.uppercased().contains("HIDDEN") ? "" : type
+    return "\(quoted(name)) \(type) COLLATE \(quoted(collation))"
+  }
+
+  /// The columns in the order of `SELECT *`.
+  static func all(
+    of table: String, in schema: String, on connection: Connection
+  ) throws(SQLiteError) -> [ShadowColumn] {
+    let indexed = try indexedNames(table, schema, connection)
+    var columns: [ShadowColumn] = []
+    let statement = try connection.prepare(
+      "SELECT name FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1 ORDER BY cid")
+    try statement.bind([.text(table), .text(schema)])
+    while try statement.step() {
+      let name = statement.string(0) ?? ""
+      let facts = try connection.facts(ofColumn: name, table: table, in: schema)
+      columns.append(
+        ShadowColumn(
+          name: name, type: facts.type, collation: facts.collation,
+          affinity: Affinity(declared: facts.type),
+          isIndexed: indexed[SQLName(name)] == SQLName(facts.collation)))
+    }
+    return columns
+  }
+
+  /// The first columns of indexes with their collations.
+  private static func indexedNames(
+    _ table: String, _ schema: String, _ connection: Connection
+  ) throws(SQLiteError) -> [SQLName: SQLName] {
+    let statement = try connection.prepare(
+      "SELECT i.name, i.coll FROM pragma_index_list(?1, ?2) AS l "
+        + "JOIN pragma_index_xinfo(l.name, ?2) AS i "
+        + "WHERE i.seqno = 0 AND i.name IS NOT NULL AND NOT l.partial")
+    try statement.bind([.text(table), .text(schema)])
+    var names: [SQLName: SQLName] = [:]
+    while try statement.step() {
+      names[SQLName(statement.string(0) ?? "")] = SQLName(statement.string(1) ?? "BINARY")
+    }
+    return names
+  }
+}

@@ -1,0 +1,95 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// A statement of a user's that only reads, from its preparation to its end.
+///
+/// While it lives the connection takes nothing but reading, its layers have their shadows up, and all
+/// that it reads is of one state of the file.
+final class UserStatement {
+  private let file: GeoPackageFile
+  private let place: SQLPlace
+  private var statement: Statement?
+  /// The layers whose R-trees it may use.
+  private(set) var layers: [LayerTable] = []
+
+  init(
+    _ sql: String, _ parameters: [SQLiteValue] = [], explaining: Bool = false,
+    on file: GeoPackageFile
+  ) throws(FieldpackError) {
+    self.file = file
+    place = SQLPlace(file: file, allowsWriting: false)
+    let connection = file.connection
+    do throws(SQLiteError) {
+      try file.registerGeometryFunctions()
+    } catch {
+      throw place.error(error)
+    }
+    layers = try file.shadows.putUp(for: sql)
+    do throws(SQLiteError) {
+      try connection.executeScript("BEGIN")
+      // Begins to read, after which the R-trees' readers know which state this is.
+      _ = try connection.schemaVersion
+      connection.setAuthorizer(.readOnlySQL)
+      let prepared = try connection.withSpatiaLite { () throws(SQLiteError) in
+        try connection.prepare(sql, caching: false)
+      }
+      try Self.check(parameters, of: prepared)
+      let run =
+        explaining
+        ? try connection.prepare("EXPLAIN QUERY PLAN \(sql)", caching: false) : prepared
+      try run.bind(parameters)
+      statement = run
+    } catch {
+      throw place.error(error)
+    }
+  }
+
+  // Whoever has the reader next is not bound to reading SQL, and means the layers' own tables.
+  deinit {
+    statement = nil
+    file.connection.setAuthorizer(nil)
+    try? file.connection.executeScript("ROLLBACK")
+    file.shadows.takeDown()
+  }
+
+  private static func check(
+    _ parameters: [SQLiteValue], of statement: Statement
+  ) throws(SQLiteError) {
+    let wanted = statement.parameterCount
+    guard wanted != parameters.count else { return }
+    throw SQLiteError(
+      extendedCode: 1,
+      message: "the statement has \(wanted) parameter\(wanted == 1 ? "" : "s"), and "
+        + "\(parameters.count) \(parameters.count == 1 ? "value is" : "values are") given")
+  }
+
+  var columnNames: [String] { statement?.columnNames ?? [] }
+
+  /// The next row; adds the bytes of its texts and blobs to `size`.
+  func next(_ size: inout Int) throws(FieldpackError) -> [Value]? {
+    do throws(SQLiteError) {
+      guard let statement, try statement.step() else { return nil }
+      return statement.values(&size)
+    } catch { throw place.error(error) }
+  }
+
+  /// Goes through the rows that are left; gives their number.
+  func run() throws(FieldpackError) -> Int {
+    do throws(SQLiteError) {
+      var count = 0
+      while try statement?.step() == true { count += 1 }
+      return count
+    } catch { throw place.error(error) }
+  }
+
+  /// The rows that are left, for a plan.
+  func storedRows() throws(FieldpackError) -> [[SQLiteValue]] {
+    do throws(SQLiteError) {
+      var rows: [[SQLiteValue]] = []
+      while let statement, try statement.step() {
+        rows.append((0..<statement.columnCount).map { statement.value($0) })
+      }
+      return rows
+    } catch { throw place.error(error) }
+  }
+}

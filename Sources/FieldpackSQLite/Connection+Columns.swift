@@ -1,0 +1,37 @@
+import CSQLite
+
+extension Connection {
+  /// What a column of a table was declared with.
+  public struct ColumnFacts: Hashable, Sendable {
+    /// Word for word; empty without a type.
+    public var type: String
+    /// The collation that its texts compare by.
+    public var collation: String
+  }
+
+  /// - Parameter schema: `main`, `temp` or the name of an attached file.
+  public func facts(
+    ofColumn column: String, table: String, in schema: String = "main"
+  ) throws(SQLiteError) -> ColumnFacts {
+    var type: UnsafePointer<CChar>?
+    var collation: UnsafePointer<CChar>?
+    try check(
+      sqlite3_table_column_metadata(
+        handle, schema, table, column, &type, &collation, nil, nil, nil))
+    return ColumnFacts(
+      type: type.map { String(cString: $0) } ?? "",
+      collation: collation.map { String(cString: $0) } ?? "BINARY")
+  }
+
+  /// Runs `body`, which changes nothing but what is temporary, as if it could be written.
+  public func changingTemporary(
+    _ body: () throws(SQLiteError) -> Void
+  ) throws(SQLiteError) {
+    try withoutAuthorizer { () throws(SQLiteError) in
+      let isQueryOnly = try scalar("PRAGMA query_only") == .integer(1)
+      if isQueryOnly { try executeScript("PRAGMA query_only=OFF") }
+      defer { if isQueryOnly { try? executeScript("PRAGMA query_only=ON") } }
+      try body()
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import CSQLite
+
+/// A module as SQLite knows it.
+final class TableModule {
+  fileprivate let make: ([String]) throws(SQLiteError) -> any VirtualTable
+  let callbacks: UnsafeMutablePointer<sqlite3_module>
+
+  init(make: @escaping ([String]) throws(SQLiteError) -> any VirtualTable) {
+    self.make = make
+    callbacks = .allocate(capacity: 1)
+    callbacks.initialize(to: makeCallbacks())
+  }
+
+  deinit {
+    callbacks.deinitialize(count: 1)
+    callbacks.deallocate()
+  }
+}
+
+/// A table that SQLite holds.
+private final class HeldTable {
+  let table: any VirtualTable
+  /// The functions whose addresses SQLite has.
+  var functions: [String: FunctionOverload?] = [:]
+
+  init(_ table: any VirtualTable) { self.table = table }
+}
+
+/// A cursor that SQLite holds.
+private final class HeldCursor {
+  let cursor: any VirtualCursor
+
+  init(_ cursor: any VirtualCursor) { self.cursor = cursor }
+}
+
+private func makeCallbacks() -> sqlite3_module {
+  var module = sqlite3_module()
+  // Two functions, lest the table exist by the module's name alone.
+  module.xCreate = { connect($0, $1, $2, $3, $4, $5) }
+  module.xConnect = { reconnect($0, $1, $2, $3, $4, $5) }
+  module.xBestIndex = { bestIndex($0, $1) }
+  module.xDisconnect = { disconnect($0) }
+  module.xDestroy = { disconnect($0) }
+  module.xOpen = { open($0, $1) }
+  module.xClose = { close($0) }
+  module.xFilter = { cursor, plan, _, count, arguments in
+    trying(cursor) { (cursor) throws(SQLiteError) in
+      try cursor.begin(plan: Int(plan), LentArguments(count: count, arguments))
+    }
+  }
+  module.xNext = { trying($0) { (cursor) throws(SQLiteError) in try cursor.advance() } }
+  module.xEof = { cursor in (withCursor(cursor) { $0.isAtEnd } ?? true) ? 1 : 0 }
+  module.xColumn = { cursor, context, column in
+    guard let context else { return SQLITE_MISUSE }
+    return trying(cursor) { (cursor) throws(SQLiteError) in
+      try cursor.give(column: Int(column), to: ColumnResult(context: context))
+    }
+  }
+  module.xRowid = { cursor, result in
+    result?.pointee = withCursor(cursor) { $0.rowID } ?? 0
+    return SQLITE_OK
+  }
+  module.xFindFunction = { findFunction($0, $1, $2, $3, $4) }
+  return module
+}
+
+private typealias Texts = UnsafePointer<UnsafePointer<CChar>?>
+private typealias Message = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+private typealias TableResult = UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>
+
+private func connect(
+  _ database: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ count: Int32,
+  _ texts: Texts?, _ result: TableResult?, _ message: Message?
+) -> Int32 {
+  guard let context, let texts else { return SQLITE_MISUSE }
+  let module = Unmanaged<TableModule>.fromOpaque(context).takeUnretainedValue()
+  // Before the arguments come the names of module, schema and table.
+  let arguments = (3..<max(3, Int(count))).map { texts[$0].map { String(cString: $0) } ?? "" }
+  do throws(SQLiteError) {
+    let held = HeldTable(try module.make(arguments))
+    let code = sqlite3_declare_vtab(database, held.table.declaration)
+    guard code == SQLITE_OK else { return code }
+    let made = UnsafeMutablePointer<fieldpack_vtab>.allocate(capacity: 1)
+    made.initialize(to: fieldpack_vtab())
+    made.pointee.table = Unmanaged.passRetained(held).toOpaque()
+    result?.pointee = UnsafeMutableRawPointer(made).assumingMemoryBound(to: sqlite3_vtab.self)
+    return SQLITE_OK
+  } catch {
+    message?.pointee = copyForSQLite(error.message)
+    return error.extendedCode
+  }
+}
+
+private func reconnect(
+  _ database: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ count: Int32,
+  _ texts: Texts?, _ result: TableResult?, _ message: Message?
+) -> Int32 {
+  connect(database, context, count, texts, result, message)
+}
+
+private func disconnect(_ base: UnsafeMutablePointer<sqlite3_vtab>?) -> Int32 {
+  guard let base else { return SQLITE_OK }
+  let own = UnsafeMutableRawPointer(base).assumingMemoryBound(to: fieldpack_vtab.self)
+  if let held = own.pointee.table { Unmanaged<HeldTable>.fromOpaque(held).release() }
+  own.deallocate()
+  return SQLITE_OK
+}
+
+private func heldTable(_ base: UnsafeMutablePointer<sqlite3_vtab>) -> HeldTable {
+  let own = UnsafeMutableRawPointer(base).assumingMemoryBound(to: fieldpack_vtab.self)
+  return Unmanaged<HeldTable>.fromOpaque(own.pointee.table).takeUnretainedValue()
+}
+
+private func bestIndex(
+  _ base: UnsafeMutablePointer<sqlite3_vtab>?,
+  _ information: UnsafeMutablePointer<sqlite3_index_info>?
+) -> Int32 {
+  guard let base, let information else { return SQLITE_MISUSE }
+  var request = IndexRequest(information)
+  do throws(SQLiteError) {
+    try heldTable(base).table.choose(&request)
+    return SQLITE_OK
+  } catch {
+    return fail(error, base)
+  }
+}
+
+private func open(
+  _ base: UnsafeMutablePointer<sqlite3_vtab>?,
+  _ result: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab_cursor>?>?
+) -> Int32 {
+  guard let base else { return SQLITE_MISUSE }
+  let made = UnsafeMutablePointer<fieldpack_vtab_cursor>.allocate(capacity: 1)
+  made.initialize(to: fieldpack_vtab_cursor())
+  let held = HeldCursor(heldTable(base).table.makeCursor())
+  made.pointee.rows = Unmanaged.passRetained(held).toOpaque()
+  result?.pointee = UnsafeMutableRawPointer(made).assumingMemoryBound(
+    to: sqlite3_vtab_cursor.self)
+  return SQLITE_OK
+}
+
+private func close(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> Int32 {
+  guard let cursor else { return SQLITE_OK }
+  let own = UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: fieldpack_vtab_cursor.self)
+  if let held = own.pointee.rows { Unmanaged<HeldCursor>.fromOpaque(held).release() }
+  own.deallocate()
+  return SQLITE_OK
+}
+
+@inline(__always)
+private func withCursor<R>(
+  _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ body: (any VirtualCursor) -> R
+) -> R? {
+  guard let cursor else { return nil }
+  let own = UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: fieldpack_vtab_cursor.self)
+  guard let held = own.pointee.rows else { return nil }
+  return Unmanaged<HeldCursor>.fromOpaque(held)._withUnsafeGuaranteedRef { body($0.cursor) }
+}
+
+/// Runs `body` and leaves its error where SQLite looks for it.
+@inline(__always)
+private func trying(
+  _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?,
+  _ body: (any VirtualCursor) throws(SQLiteError) -> Void
+) -> Int32 {
+  let code = withCursor(cursor) { own -> Int32 in
+    do throws(SQLiteError) {
+      try body(own)
+      return SQLITE_OK
+    } catch {
+      guard let base = cursor?.pointee.pVtab else { return error.extendedCode }
+      return fail(error, base)
+    }
+  }
+  return code ?? SQLITE_MISUSE
+}
+
+private func fail(_ error: SQLiteError, _ base: UnsafeMutablePointer<sqlite3_vtab>) -> Int32 {
+  sqlite3_free(base.pointee.zErrMsg)
+  base.pointee.zErrMsg = copyForSQLite(error.message)
+  return error.extendedCode
+}
+
+private typealias FunctionAddress =
+  @convention(c) (
+    OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
+  ) -> Void
+
+private func findFunction(
+  _ base: UnsafeMutablePointer<sqlite3_vtab>?, _ count: Int32, _ name: UnsafePointer<CChar>?,
+  _ address: UnsafeMutablePointer<FunctionAddress?>?,
+  _ argument: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> Int32 {
+  guard let base, let name else { return 0 }
+  let held = heldTable(base)
+  let lower = String(cString: name).lowercased()
+  let key = "\(lower) \(count)"
+  let overload =
+    if let known = held.functions[key] { known } else {
+      held.table.overload(function: lower, argumentCount: Int(count))
+    }
+  held.functions[key] = overload
+  guard let overload else { return 0 }
+  // The table holds the function for as long as a statement can call it.
+  address?.pointee = functionCallback
+  argument?.pointee = Unmanaged.passUnretained(overload.function).toOpaque()
+  return overload.code
+}

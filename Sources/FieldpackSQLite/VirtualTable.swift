@@ -1,0 +1,113 @@
+import CSQLite
+
+/// A table whose rows a program gives, made by `CREATE VIRTUAL TABLE … USING module(…)`.
+///
+/// Belongs to the thread of its connection. It must not hold the connection strongly.
+public protocol VirtualTable: AnyObject {
+  /// `CREATE TABLE x(…)` with the table's columns.
+  var declaration: String { get }
+
+  /// Chooses how to find rows, before any is asked for; called once for each way that SQLite weighs.
+  func choose(_ request: inout IndexRequest) throws(SQLiteError)
+
+  func makeCursor() -> any VirtualCursor
+
+  /// What a function does whose first argument is a column of the table; `nil` leaves it as it is.
+  func overload(function name: String, argumentCount: Int) -> FunctionOverload?
+}
+
+/// Walks the rows of a ``VirtualTable``.
+public protocol VirtualCursor: AnyObject {
+  /// Goes to the first row of a plan; may be called again for others.
+  /// - Parameters:
+  ///   - plan: the number that ``IndexRequest/plan`` was set to.
+  ///   - arguments: the values of the constraints taken, in that order; lent for the call.
+  func begin(plan: Int, _ arguments: LentArguments) throws(SQLiteError)
+  func advance() throws(SQLiteError)
+  var isAtEnd: Bool { get }
+  var rowID: Int64 { get }
+  func give(column: Int, to result: ColumnResult) throws(SQLiteError)
+}
+
+/// A function for the columns of a virtual table.
+public struct FunctionOverload {
+  let function: Function
+  let code: Int32
+
+  /// A function registered on the connection, which answers where it is not taken as a constraint;
+  /// `nil` where there is none of that name.
+  ///
+  /// - Parameter place: 0 to 105; the function reaches ``VirtualTable/choose(_:)`` as
+  ///   ``IndexRequest/Operation/function(_:)`` with it where it stands as a condition by itself.
+  public init?(_ name: String, argumentCount: Int, place: Int, on connection: Connection) {
+    precondition((0...105).contains(place), "SQLite has codes for 106 functions")
+    let key = FunctionKey(name: name.lowercased(), argumentCount: Int32(clamping: argumentCount))
+    guard let known = connection.functions[key] else { return nil }
+    function = known
+    code = SQLITE_INDEX_CONSTRAINT_FUNCTION + Int32(place)
+  }
+}
+
+/// Values that SQLite lends to a cursor for the length of a call.
+public struct LentArguments {
+  public let count: Int
+  private let values: UnsafeMutablePointer<OpaquePointer?>?
+
+  init(count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
+    self.count = values == nil ? 0 : Int(count)
+    self.values = values
+  }
+
+  public func kind(_ index: Int) -> StorageClass {
+    value(index).map { FunctionValue($0).kind } ?? .null
+  }
+
+  /// Lends the bytes of a blob or text (UTF-8, not validated); none for NULL.
+  public func withBytes<R, E: Error>(
+    _ index: Int, _ body: (RawSpan) throws(E) -> R
+  ) throws(E) -> R {
+    let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+    return try body((value(index).map { FunctionValue($0).bytes } ?? empty).bytes)
+  }
+
+  /// Binds the value as it is to a parameter; bytes are copied.
+  public func bind(
+    _ index: Int, to statement: Statement, at parameter: Int
+  ) throws(SQLiteError) {
+    guard let value = value(index) else { return try statement.bindNull(at: parameter) }
+    let code = sqlite3_bind_value(statement.handle, Int32(clamping: parameter), value)
+    guard code == SQLITE_OK else { throw statement.failure(code) }
+  }
+
+  private func value(_ index: Int) -> OpaquePointer? {
+    index >= 0 && index < count ? values?[index] : nil
+  }
+}
+
+/// Takes the value of one column of the row that a cursor is on.
+public struct ColumnResult {
+  let context: OpaquePointer
+
+  public func set(_ value: Int64) { sqlite3_result_int64(context, value) }
+
+  /// Answers what a statement has in a column of its row; SQLite copies it into the row it makes.
+  public func set(_ statement: Statement, column: Int) {
+    sqlite3_result_value(
+      context, sqlite3_column_value(statement.handle, Int32(clamping: column)))
+  }
+}
+
+extension Connection {
+  /// Registers a module, for `CREATE VIRTUAL TABLE` on this connection.
+  ///
+  /// - Parameter make: makes a table of the arguments between the parentheses.
+  public func register(
+    module name: String, _ make: @escaping ([String]) throws(SQLiteError) -> any VirtualTable
+  ) throws(SQLiteError) {
+    let module = TableModule(make: make)
+    let context = Unmanaged.passRetained(module).toOpaque()
+    // SQLite releases the context when this fails, too.
+    try check(
+      sqlite3_create_module_v2(handle, name, module.callbacks, context, releaseCallback))
+  }
+}
