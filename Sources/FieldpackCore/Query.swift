@@ -58,6 +58,8 @@ public struct Query: Hashable, Sendable {
   public private(set) var nearest: NearestTarget?
   /// The SRS of the geometries on the way out; `nil` is each layer's own.
   public private(set) var srs: SRS?
+  /// What is done to geometries on the way out.
+  public private(set) var operations = GeometryOperations()
   /// Whether geometries are read at all.
   public private(set) var readsGeometry = true
   /// Whether features that cannot be read or transformed are passed over and reported.
@@ -142,6 +144,7 @@ public struct Query: Hashable, Sendable {
       shaped.geometry?.srs = srs
       shaped.geometry?.epoch = nil
     }
+    shaped.geometry = shaped.geometry.map { operations.column($0) }
     if let columns {
       shaped.columns = columns.compactMap { name in
         schema.columnIndex(name).map { schema.columns[$0] }
@@ -182,6 +185,11 @@ public struct Query: Hashable, Sendable {
   }
 
   public func transformed(to srs: SRS) -> Query { with { $0.srs = srs } }
+  /// - Precondition: a tolerance is a number and not negative.
+  public func applying(_ operations: GeometryOperations) -> Query {
+    precondition(operations.tolerance.map { $0 >= 0 && $0.isFinite } ?? true, "no tolerance")
+    return with { $0.operations = operations }
+  }
   public func `in`(stores: [StoreID]) -> Query { with { $0.stores = stores } }
   public func `in`(layers: [LayerID]) -> Query { with { $0.layers = layers } }
   public func `where`(_ filter: Filter) -> Query { with { $0.filter = filter } }

@@ -77,6 +77,7 @@ class GeoPackageReading: SnapshotReading {
 
   func count(_ query: Query) throws(FieldpackError) -> Int {
     let planner = try planner(query)
+    if query.operations.clip != nil { return try countClipped(query) }
     var total = 0
     for table in try planner.tables() {
       if let target = query.nearest {
@@ -97,6 +98,13 @@ class GeoPackageReading: SnapshotReading {
       }
     }
     return min(max(0, total - query.offset), query.limit ?? .max)
+  }
+
+  /// What only touches the box is cut away, which shows when it is cut.
+  private func countClipped(_ query: Query) throws(FieldpackError) -> Int {
+    var sink = CountingSink()
+    try scan(query.select([]), into: &sink)
+    return sink.count
   }
 
   /// Counts in the R-tree, and reads only the rows that its rounded bounds leave open.
@@ -186,6 +194,13 @@ class GeoPackageReading: SnapshotReading {
     }
     return explanations
   }
+}
+
+private struct CountingSink: FeatureSink {
+  var count = 0
+
+  mutating func begin(_ schema: Schema) {}
+  mutating func feature(_ row: borrowing some FeatureRow & ~Copyable) { count += 1 }
 }
 
 extension Query {

@@ -10,6 +10,8 @@ struct LayerQuery {
   let schema: Schema
   private(set) var statement: SQLFragment
   let transformation: CoordinateTransformation?
+  /// What else is done to geometries.
+  var steps: GeometrySteps?
   /// How many columns behind the attributes hold the sort keys.
   let sortKeys: Int
   let order: [Order]
@@ -53,6 +55,13 @@ struct QueryPlanner {
   let catalogue: Catalogue
   let query: Query
   let report: QueryReport
+
+  init(file: GeoPackageFile, catalogue: Catalogue, query: Query, report: QueryReport) {
+    self.file = file
+    self.catalogue = catalogue
+    self.query = query.filteringByClip(in: catalogue)
+    self.report = report
+  }
 
   /// The layers that the query asks, in order; one named but absent is an error.
   func tables() throws(FieldpackError) -> [LayerTable] {
@@ -185,7 +194,7 @@ struct QueryPlanner {
     }
     return LayerQuery(
       table: table, schema: schema, statement: statement, transformation: transformation,
-      sortKeys: keys.count, order: query.order, looksForBox: access.looksForBox,
+      steps: try steps(table, schema), sortKeys: keys.count, order: query.order, looksForBox: access.looksForBox,
       readsCandidates: access.candidates != nil)
   }
 

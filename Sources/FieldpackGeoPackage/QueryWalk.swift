@@ -23,12 +23,12 @@ struct QueryWalk {
     toGive = query.limit ?? .max
     waiting = tables[...]
     // Rows that are passed over do not count, so SQL cannot do the counting then.
-    if tables.count == 1, !query.skipsErrors || query.nearest != nil {
+    if tables.count == 1, !query.mayPassOver {
       cursors = [try Self.cursor(planner, tables[0], limit: query.limit, offset: query.offset)]
       (toSkip, toGive, waiting) = (0, .max, [])
       schemas = cursors.map(\.schema)
     } else if query.isOrdered {
-      let limit = query.skipsErrors && query.nearest == nil ? nil : query.rowsNeeded
+      let limit = query.mayPassOver ? nil : query.rowsNeeded
       for table in tables {
         let cursor = try Self.cursor(planner, table, limit: limit, offset: 0)
         schemas.append(cursor.schema)
@@ -37,8 +37,7 @@ struct QueryWalk {
       waiting = []
     }
     // The cursors of a merge are on their first row already.
-    isMerging =
-      query.isOrdered && (tables.count > 1 || query.skipsErrors && query.nearest == nil)
+    isMerging = query.isOrdered && (tables.count > 1 || query.mayPassOver)
     directions = query.nearest == nil ? query.order.map(\.isDescending) : [false]
   }
 

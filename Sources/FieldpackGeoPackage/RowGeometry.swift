@@ -2,8 +2,10 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
+import FieldpackTopology
 
-/// Reads the geometry of one row after another as far as rows rely on it, and transforms it.
+/// Reads the geometry of one row after another as far as rows rely on it, transforms it and does
+/// what else the query asks for.
 final class RowGeometry {
   let plan: LayerQuery
   private let file: GeoPackageFile
@@ -11,6 +13,7 @@ final class RowGeometry {
   private let report: QueryReport
   private let hasGeometry: Bool
   private let transformation: CoordinateTransformation?
+  private let pipeline: GeometryPipeline?
   fileprivate var wkb: [UInt8] = []
   fileprivate var envelope: Envelope?
 
@@ -21,13 +24,14 @@ final class RowGeometry {
     self.report = report
     hasGeometry = plan.schema.geometry != nil
     transformation = plan.transformation.flatMap { $0.isIdentity ? nil : $0 }
+    pipeline = plan.steps.map { GeometryPipeline($0) }
   }
 
   /// Where the geometry of `values` (id, geometry, attributes) is; `nil` for a row that is passed
   /// over. Holds for ``row(_:_:)`` until the next call.
   func body(of values: LentRow) throws(FieldpackError) -> SQLRow.Body? {
     guard hasGeometry, !values[1].isNull else { return .absent }
-    if !skipsErrors {
+    if !skipsErrors, pipeline == nil {
       // The common case by itself, so that it stays short.
       let offset = values[1].withBytes { GeoPackageBinary.plainBodyOffset(of: $0) }
       if let offset {
@@ -46,7 +50,7 @@ final class RowGeometry {
 
   func row(_ values: LentRow, _ body: SQLRow.Body) -> SQLRow { SQLRow(values, body, self) }
 
-  private func checked(_ values: LentRow) throws(FieldpackError) -> SQLRow.Body {
+  private func checked(_ values: LentRow) throws(FieldpackError) -> SQLRow.Body? {
     let kind = values[1].kind
     guard kind == .blob || kind == .text else {
       throw damaged("the value is a number and not a blob", values)
@@ -64,6 +68,7 @@ final class RowGeometry {
     }
     switch body {
     case .blob(let offset):
+      if let pipeline { return try remade(values, from: offset, by: pipeline) }
       guard let transformation else { return body }
       return try transformed(values, from: offset, with: transformation)
     default:
@@ -75,6 +80,29 @@ final class RowGeometry {
     }
   }
 
+  /// The geometry as it leaves; `nil` where nothing is left of it.
+  private func remade(
+    _ values: LentRow, from offset: Int, by pipeline: GeometryPipeline
+  ) throws(FieldpackError) -> SQLRow.Body? {
+    copy(values, from: offset)
+    let isLeft = try naming(values) { () throws(TopologyError) in try pipeline.prepare(&wkb) }
+    guard isLeft else { return nil }
+    if let transformation { try transform(values, with: transformation) }
+    envelope = try naming(values) { () throws(TopologyError) in try pipeline.finish(&wkb) }
+    return .transformed
+  }
+
+  /// Runs `body` and names the feature that GEOS fails at.
+  private func naming<R>(
+    _ values: LentRow, _ body: () throws(TopologyError) -> R
+  ) throws(FieldpackError) -> R {
+    do throws(TopologyError) {
+      return try body()
+    } catch {
+      throw damaged(error.message + (error.kind == .failed ? ". Try: --make-valid" : ""), values)
+    }
+  }
+
   private func transformed(
     _ values: LentRow, from offset: Int, with transformation: CoordinateTransformation
   ) throws(FieldpackError) -> SQLRow.Body {
@@ -82,14 +110,24 @@ final class RowGeometry {
       transformation.transformedPoint(wkb: blob.extracting(offset...))
     }
     if let point { return .point(x: point.x, y: point.y) }
+    copy(values, from: offset)
+    try transform(values, with: transformation)
+    return .transformed
+  }
+
+  private func copy(_ values: LentRow, from offset: Int) {
     wkb.removeAll(keepingCapacity: true)
     values[1].withBytes { blob in
       blob.extracting(offset...).withUnsafeBytes { wkb.append(contentsOf: $0) }
     }
+  }
+
+  private func transform(
+    _ values: LentRow, with transformation: CoordinateTransformation
+  ) throws(FieldpackError) {
     do throws(ProjectionError) {
       let envelope = try transformation.transform(wkb: &wkb)
       self.envelope = envelope.isEmpty ? nil : envelope
-      return .transformed
     } catch {
       throw damaged(error.message, values)
     }

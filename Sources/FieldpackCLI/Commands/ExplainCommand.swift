@@ -11,7 +11,9 @@ extension FieldpackTool {
         "fieldpack explain field.gpkg --srs EPSG:25832 --json",
       ],
       arguments: [SourceArguments.source, SourceArguments.layers],
-      options: [QueryArguments.group, SourceArguments.group, CommonOptions.group]
+      options: [
+        QueryArguments.group, GeometryArguments.group, SourceArguments.group, CommonOptions.group,
+      ]
     ) { invocation throws(FieldpackError) in
       let query = try QueryArguments.query(invocation.arguments)
       return try await invocation.within(seconds: invocation.arguments[QueryArguments.timeout]) {

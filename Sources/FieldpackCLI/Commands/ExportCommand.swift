@@ -19,7 +19,8 @@ extension FieldpackTool {
       ],
       arguments: [SourceArguments.source, SourceArguments.layers],
       options: [
-        ExportArguments.group, QueryArguments.group, SourceArguments.group, CommonOptions.group,
+        ExportArguments.group, QueryArguments.group, GeometryArguments.group, SourceArguments.group,
+        CommonOptions.group,
       ]
     ) { invocation throws(FieldpackError) in
       try await ExportCommand(invocation: invocation).run()

@@ -19,7 +19,7 @@ extension FieldpackTool {
       arguments: [SourceArguments.source, SourceArguments.layers],
       options: [
         OptionGroup(nil, [QueryCommand.format, QueryCommand.count, ExportArguments.keys]),
-        QueryArguments.group, SourceArguments.group, CommonOptions.group,
+        QueryArguments.group, GeometryArguments.group, SourceArguments.group, CommonOptions.group,
       ]
     ) { invocation throws(FieldpackError) in
       try await QueryCommand(invocation: invocation).run()

@@ -23,7 +23,7 @@ extension FieldpackTool {
             TransformCommand.srs, ExportArguments.output, ExportArguments.overwrite,
             ExportArguments.version, QueryArguments.skipErrors,
           ]),
-        CommonOptions.group,
+        GeometryArguments.group, CommonOptions.group,
       ]
     ) { invocation throws(FieldpackError) in
       try await TransformCommand(invocation: invocation).run()
@@ -75,6 +75,7 @@ struct TransformCommand {
   ) async throws(FieldpackError) -> Int32 {
     let query = Query(layers: arguments[SourceArguments.layers].map { LayerID($0) })
       .transformed(to: arguments[Self.srs])
+      .applying(try GeometryArguments.operations(arguments))
     let console = invocation.console
     let total =
       console.terminal.isErrorTerminal ? try await workspace.count(query) : nil

@@ -64,6 +64,7 @@ enum QueryArguments {
         .invalidArgument, "--within says how far from a --near, which is missing")
     }
     if let srs = arguments[srs] { query = query.transformed(to: srs) }
+    query = query.applying(try GeometryArguments.operations(arguments))
     if let limit = arguments[limit] { query = query.limit(limit) }
     return query.offset(arguments[offset] ?? 0)
   }

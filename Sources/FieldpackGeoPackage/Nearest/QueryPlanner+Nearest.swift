@@ -65,7 +65,8 @@ extension QueryPlanner {
       [.blob(distances), .text(ids)])
     return LayerQuery(
       table: table, schema: schema, statement: statement,
-      transformation: try transformation(of: table, schema), sortKeys: 1, order: [])
+      transformation: try transformation(of: table, schema), steps: try steps(table, schema),
+      sortKeys: 1, order: [])
   }
 
   private static let rank = quoted("fieldpack rank")

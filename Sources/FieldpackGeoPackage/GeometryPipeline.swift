@@ -1,0 +1,128 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackTopology
+
+/// The operations of a query as they are done to one layer.
+struct GeometrySteps: Sendable {
+  var operations: GeometryOperations
+  /// The clip box in the layer's SRS.
+  var clip: Geometry?
+  /// In units of the SRS that geometries leave in.
+  var tolerance: Double?
+}
+
+/// Does a query's operations to one geometry after the other.
+///
+/// Confined to the thread of its connection, as the GEOS context in it is.
+final class GeometryPipeline {
+  private let steps: GeometrySteps
+  private var context: TopologyContext?
+  private var clip: PreparedGeometry?
+
+  init(_ steps: GeometrySteps) { self.steps = steps }
+
+  /// What is done in the layer's own SRS; false where nothing is left.
+  func prepare(_ wkb: inout [UInt8]) throws(TopologyError) -> Bool {
+    if steps.operations.makesValid { try mend(&wkb) }
+    guard let box = steps.clip else { return true }
+    return try cut(&wkb, to: box)
+  }
+
+  /// What is done in the SRS of the answer; gives the envelope.
+  func finish(_ wkb: inout [UInt8]) throws(TopologyError) -> Envelope? {
+    if let tolerance = steps.tolerance {
+      wkb = try topology().read(wkb: wkb).simplified(tolerance: tolerance).wkb()
+    }
+    let operations = steps.operations
+    do throws(GeometryError) {
+      if operations.dimensions != nil || operations.promotes {
+        var geometry = try WKB.read(wkb)
+        if let dimensions = operations.dimensions {
+          geometry = geometry.converted(to: dimensions)
+        }
+        if operations.promotes, operations.promotesToMulti || geometry.type != .point {
+          geometry = geometry.promotedToMulti()
+        }
+        wkb = WKB.bytes(of: geometry)
+        return geometry.envelope
+      }
+      return try WKB.envelope(of: wkb.span.bytes)
+    } catch {
+      throw TopologyError(.invalidGeometry, "the geometry is damaged: \(error)")
+    }
+  }
+
+  private func topology() throws(TopologyError) -> TopologyContext {
+    if let context { return context }
+    let made = try TopologyContext()
+    context = made
+    return made
+  }
+
+  private func mend(_ wkb: inout [UInt8]) throws(TopologyError) {
+    let geometry = try topology().read(wkb: wkb)
+    guard try !geometry.isValid() else { return }
+    let valid = try geometry.madeValid().geometry()
+    let wanted = try geometry.geometry().extent
+    wkb = WKB.bytes(of: valid.parts(ofExtent: wanted))
+  }
+
+  private func cut(_ wkb: inout [UInt8], to box: Geometry) throws(TopologyError) -> Bool {
+    let clip =
+      if let clip = self.clip { clip } else { try PreparedGeometry(box, in: try topology()) }
+    self.clip = clip
+    switch try clip.test(.coveredBy, of: wkb.span.bytes) {
+    case nil: return false
+    case true?: return true
+    case false?: break
+    }
+    let geometry = try topology().read(wkb: wkb)
+    let wanted = try geometry.geometry().extent
+    let rest = try geometry.intersection(clip.base).geometry().parts(ofExtent: wanted)
+    guard !rest.isEmpty else { return false }
+    wkb = WKB.bytes(of: rest)
+    return true
+  }
+}
+
+extension Geometry {
+  /// 0 for points, 1 for lines, 2 for areas; of a collection the largest of its members.
+  fileprivate var extent: Int {
+    switch self {
+    case .point, .multiPoint: 0
+    case .lineString, .multiLineString, .circularString: 1
+    case .polygon, .multiPolygon: 2
+    case .geometryCollection(let members, _): members.map(\.extent).max() ?? 0
+    case .composite(.compoundCurve, _, _), .composite(.multiCurve, _, _): 1
+    case .composite: 2
+    }
+  }
+
+  /// The members of that extent alone, in the Multi type where there are several.
+  fileprivate func parts(ofExtent wanted: Int) -> Geometry {
+    guard case .geometryCollection(let members, let dimensions) = self else {
+      return extent == wanted ? self : .geometryCollection([], self.dimensions)
+    }
+    let kept = members.map { $0.parts(ofExtent: wanted) }.filter { !$0.isEmpty }
+    if kept.count == 1 { return kept[0] }
+    var points: [Position?] = []
+    var lines: [CoordinateSequence] = []
+    var polygons: [[CoordinateSequence]] = []
+    for member in kept {
+      switch member {
+      case .point(let position, _): points.append(position)
+      case .multiPoint(let positions, _): points += positions
+      case .lineString(let line): lines.append(line)
+      case .multiLineString(let members, _): lines += members
+      case .polygon(let rings, _): polygons.append(rings)
+      case .multiPolygon(let members, _): polygons += members
+      default: break
+      }
+    }
+    switch wanted {
+    case 0: return .multiPoint(points, dimensions)
+    case 1: return .multiLineString(lines, dimensions)
+    default: return .multiPolygon(polygons, dimensions)
+    }
+  }
+}

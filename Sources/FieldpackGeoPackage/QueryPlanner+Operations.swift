@@ -1,0 +1,81 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+
+extension QueryPlanner {
+  /// What is done to the geometries of a layer; `nil` where nothing is.
+  func steps(
+    _ table: LayerTable, _ schema: Schema
+  ) throws(FieldpackError) -> GeometrySteps? {
+    let operations = query.operations
+    guard !operations.isEmpty, let srs = schema.geometry?.srs else { return nil }
+    var steps = GeometrySteps(operations: operations)
+    if let (box, system) = clipGeometry {
+      let project = LiteralProjection(file: file, catalogue: catalogue)
+      steps.clip = try project.geometry(box, from: system, to: table)
+    }
+    steps.tolerance = try operations.tolerance.map { (metres) throws(FieldpackError) in
+      try tolerance(metres, in: srs, of: table)
+    }
+    return steps
+  }
+
+  private func tolerance(
+    _ metres: Double, in srs: SRS, of table: LayerTable
+  ) throws(FieldpackError) -> Double {
+    guard !srs.isUndefined, let definition = try? file.systems.definition(of: srs) else {
+      return metres
+    }
+    // Radians a unit; the semi-major axis of WGS 84 makes them metres along the equator.
+    let metresPerUnit = definition.unitFactor * (definition.isGeographic ? 6_378_137 : 1)
+    return metresPerUnit > 0 ? metres / metresPerUnit : metres
+  }
+}
+
+extension Query {
+  /// The query with the clip box as a condition, so that an index finds what lies in it.
+  func filteringByClip(in catalogue: Catalogue) -> Query {
+    guard let clip = operations.clip else { return self }
+    let systems = catalogue.layers.compactMap { $0.schema.geometry?.srs }
+    let staysBox = clip.srs == nil || systems.allSatisfy { $0 == clip.srs || $0.isUndefined }
+    let box = clip.box.polygon(pointsPerSide: staysBox ? 1 : 21)
+    return self.where(filter && .relation(.intersects, box, srs: clip.srs))
+  }
+
+  /// Whether rows that a statement gives may be passed over; what is looked for by distance has
+  /// been read without errors.
+  var mayPassOver: Bool { operations.clip != nil || skipsErrors && nearest == nil }
+}
+
+extension Envelope {
+  /// The box as a polygon whose sides have so many pieces; two polygons across the antimeridian.
+  fileprivate func polygon(pointsPerSide count: Int) -> Geometry {
+    let rings = splitAtAntimeridian.map { $0.ring(count) }
+    return rings.count == 1 ? .polygon(rings, .xy) : .multiPolygon(rings.map { [$0] }, .xy)
+  }
+
+  private func ring(_ count: Int) -> CoordinateSequence {
+    let corners = [(minX, minY), (maxX, minY), (maxX, maxY), (minX, maxY), (minX, minY)]
+    var ring = CoordinateSequence(dimensions: .xy)
+    for (from, to) in zip(corners, corners.dropFirst()) {
+      for step in 0..<count {
+        let share = Double(step) / Double(count)
+        ring.append(
+          Position(
+            x: from.0 + (to.0 - from.0) * share, y: from.1 + (to.1 - from.1) * share))
+      }
+    }
+    ring.append(Position(x: minX, y: minY))
+    return ring
+  }
+}
+
+extension QueryPlanner {
+  /// The clip box as the filter has it.
+  fileprivate var clipGeometry: (Geometry, SRS?)? {
+    guard query.operations.clip != nil else { return nil }
+    let parts: [Filter] = if case .and(let parts) = query.filter { parts } else { [query.filter] }
+    guard case .relation(.intersects, let box, let srs, _)? = parts.last else { return nil }
+    return (box, srs)
+  }
+}
