@@ -28,6 +28,9 @@ final class GeoPackageFile {
   /// What the file's triggers may do, on a connection that writes.
   let triggers: TriggerGuard?
   private let profile: OpeningProfile
+  /// Makes the one layer that this connection has, where it is a derived one.
+  var derivation: Derivation?
+  private var derived: Catalogue?
   private var cached: (version: CatalogueVersion, catalogue: Catalogue)?
 
   /// What changes when the catalogue may have changed.
@@ -57,12 +60,23 @@ final class GeoPackageFile {
   static func of(
     _ connection: Connection, store: StoreID
   ) throws(FieldpackError) -> GeoPackageFile {
-    if let file = connection.companion as? GeoPackageFile { return file }
+    if let file = connection.companion as? GeoPackageFile {
+      try file.derive()
+      return file
+    }
     do throws(SQLiteError) {
       return try GeoPackageFile(connection, store: store)
     } catch {
       throw FieldpackError(error, path: connection.path, location: .init(store: store))
     }
+  }
+
+  /// Puts up the derived layer, before any transaction.
+  private func derive() throws(FieldpackError) {
+    guard let derivation, derived == nil else { return }
+    self.derivation = nil
+    defer { self.derivation = derivation }
+    derived = try DerivedCatalogue(file: self, derivation: derivation).install()
   }
 
   /// The folder that the file lies in, where there is one.
@@ -157,6 +171,14 @@ final class GeoPackageFile {
   /// The layers, read again only when the file has changed, or this connection changes its schema;
   /// within a transaction, after other changes to the catalogue's tables the writer calls ``forgetCatalogue()``.
   func catalogue() throws(FieldpackError) -> Catalogue {
+    guard let derived else { return try fileCatalogue() }
+    // Begins to read, as the file's own catalogue does.
+    _ = try sql { () throws(SQLiteError) in try connection.schemaVersion }
+    return derived
+  }
+
+  /// The layers of the file itself, also where this connection has a derived one in their place.
+  func fileCatalogue() throws(FieldpackError) -> Catalogue {
     // The first of both begins the transaction, without which the second tells of the one before.
     let version = try sql { () throws(SQLiteError) in
       CatalogueVersion(schema: try connection.schemaVersion, data: connection.snapshotVersion)

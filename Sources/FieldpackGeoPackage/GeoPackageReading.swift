@@ -35,7 +35,8 @@ class GeoPackageReading: SnapshotReading {
     return layers
   }
 
-  /// Fills in how many features there are and where; a view may make up rows without end.
+  /// Fills in how many features there are and where; a view of the file may make up rows without
+  /// end.
   private func measure(
     _ table: LayerTable, into layer: inout Layer
   ) throws(FieldpackError) {
@@ -43,8 +44,9 @@ class GeoPackageReading: SnapshotReading {
       let count = try file.integer("SELECT count(*) FROM \(quoted(table.table))").map(Int.init)
       return (count, try LayerExtent(file: file, table: table).current())
     }
+    let mayBeEndless = layer.isView && !table.isDerived
     (layer.featureCount, layer.envelope) =
-      layer.isView ? try file.limited("counting its rows", measured) : try measured()
+      mayBeEndless ? try file.limited("counting its rows", measured) : try measured()
   }
 
   func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {

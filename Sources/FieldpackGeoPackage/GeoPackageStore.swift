@@ -37,6 +37,15 @@ public final class GeoPackageStore: WritableStore {
     try await reading { (reading) throws(FieldpackError) in _ = try reading.file.catalogue() }
   }
 
+  /// A store on the file of another one with a derived layer alone.
+  init(_ base: GeoPackageStore, _ derivation: Derivation) async throws(FieldpackError) {
+    id = base.id
+    path = base.path
+    watch = CommitWatch(path: base.path, id: base.id)
+    pools = StorePools(base.pools, derivation, watch: watch)
+    try await reading { (reading) throws(FieldpackError) in _ = try reading.file.catalogue() }
+  }
+
   // MARK: Reading
 
   public func layers() async throws(FieldpackError) -> [Layer] {

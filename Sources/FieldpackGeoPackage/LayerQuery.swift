@@ -187,15 +187,16 @@ struct QueryPlanner {
     let keys = query.order.map { orderExpression($0, table) }
     var statement = selection(access, table, schema, keys, as: form)
     let directions = zip(keys, query.order).map { $0 + ($1.isDescending ? " DESC" : "") }
-    statement.text += " ORDER BY \((directions + [access.id]).joined(separator: ", "))"
+    let order = directions + (table.isDerived && keys.isEmpty ? [] : [access.id])
+    if !order.isEmpty { statement.text += " ORDER BY \(order.joined(separator: ", "))" }
     if limit != nil || offset > 0 {
       statement.text += " LIMIT ? OFFSET ?"
       statement.parameters += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
     }
     return LayerQuery(
       table: table, schema: schema, statement: statement, transformation: transformation,
-      steps: try steps(table, schema), sortKeys: keys.count, order: query.order, looksForBox: access.looksForBox,
-      readsCandidates: access.candidates != nil)
+      steps: try steps(table, schema), sortKeys: keys.count, order: query.order,
+      looksForBox: access.looksForBox, readsCandidates: access.candidates != nil)
   }
 
   /// Ids alone need no rows where the candidates give them.

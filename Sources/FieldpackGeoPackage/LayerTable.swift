@@ -18,6 +18,10 @@ struct LayerTable: Sendable {
   var hasFeatureCount = false
   /// Whether nothing keeps the R-tree true while rows change.
   var lacksIndexTriggers = false
+  /// Whether rows are those of a statement, in an order of their own, which no id replaces.
+  var isDerived = false
+  /// Whether each geometry says which reference system it is in, and has to be in the layer's.
+  var statesSystem = false
   /// The collation that sorts the file's texts by code point.
   var textCollation = "BINARY"
 

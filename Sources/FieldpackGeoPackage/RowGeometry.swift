@@ -14,6 +14,8 @@ final class RowGeometry {
   private let hasGeometry: Bool
   private let transformation: CoordinateTransformation?
   private let pipeline: GeometryPipeline?
+  /// The `srs_id` that each geometry has to state.
+  private let systemID: Int32?
   fileprivate var wkb: [UInt8] = []
   fileprivate var envelope: Envelope?
 
@@ -25,13 +27,14 @@ final class RowGeometry {
     hasGeometry = plan.schema.geometry != nil
     transformation = plan.transformation.flatMap { $0.isIdentity ? nil : $0 }
     pipeline = plan.steps.map { GeometryPipeline($0) }
+    systemID = plan.table.statesSystem ? plan.table.srsID.flatMap { Int32(exactly: $0) } : nil
   }
 
   /// Where the geometry of `values` (id, geometry, attributes) is; `nil` for a row that is passed
   /// over. Holds for ``row(_:_:)`` until the next call.
   func body(of values: LentRow) throws(FieldpackError) -> SQLRow.Body? {
     guard hasGeometry, !values[1].isNull else { return .absent }
-    if !skipsErrors, pipeline == nil {
+    if !skipsErrors, pipeline == nil, systemID == nil {
       // The common case by itself, so that it stays short.
       let offset = values[1].withBytes { GeoPackageBinary.plainBodyOffset(of: $0) }
       if let offset {
@@ -55,16 +58,21 @@ final class RowGeometry {
     guard kind == .blob || kind == .text else {
       throw damaged("the value is a number and not a blob", values)
     }
-    let body: SQLRow.Body
+    let (body, stated): (SQLRow.Body, Int32)
     do throws(GeometryError) {
-      body = try values[1].withBytes { blob throws(GeometryError) in
+      (body, stated) = try values[1].withBytes { blob throws(GeometryError) in
         let header = try GeoPackageBinary(blob)
-        if header.isExtended { return SQLRow.Body.unreadable }
+        if header.isExtended { return (SQLRow.Body.unreadable, header.srsID) }
         if skipsErrors { _ = try WKB.coordinateCount(blob.extracting(header.bodyOffset...)) }
-        return .blob(header.bodyOffset)
+        return (.blob(header.bodyOffset), header.srsID)
       }
     } catch {
       throw damaged("\(error)", values)
+    }
+    if let systemID, systemID != stated {
+      throw damaged(
+        "it is in the reference system \(stated), and the first one is in \(systemID), to which "
+          + "ST_Transform(…, \(systemID)) brings it", values)
     }
     switch body {
     case .blob(let offset):

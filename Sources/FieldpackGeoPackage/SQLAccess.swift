@@ -79,7 +79,7 @@ private struct SQLScript {
         outcomes.append(try outcome(of: next))
       }
     } catch {
-      throw SQLPlace(file: file, allowsWriting: true).error(error)
+      throw SQLPlace(file: file, use: .script).error(error)
     }
     return outcomes
   }
@@ -113,7 +113,16 @@ private enum SQLRules {
 /// Gives errors of a user's SQL the user's words.
 struct SQLPlace {
   let file: GeoPackageFile
-  let allowsWriting: Bool
+  let use: Use
+
+  enum Use {
+    /// Statements that may write.
+    case script
+    /// One statement that reads.
+    case rows
+    /// The statement of a layer.
+    case layer
+  }
 
   func error(_ error: SQLiteError) -> FieldpackError {
     if let refused = file.triggers?.refusal(error) { return refused }
@@ -121,14 +130,16 @@ struct SQLPlace {
     case 1: return failure(.invalidArgument, "\(error.message)\(position(error))", error)
     case LayerShadow.damageCode: return failure(.invalidData, error.message, error)
     case 21:
-      let isScript = !allowsWriting && error.message.contains("after the first statement")
+      let isScript = use == .rows && error.message.contains("after the first statement")
       let hint = isScript ? ". Try: --write, or one statement at a time" : ""
       return failure(.invalidArgument, "\(error.message)\(hint)", error)
-    case 23 where allowsWriting:
+    case 23 where use == .script:
       return failure(
         .invalidArgument,
         "\(error.message): the statements run in one transaction, without ATTACH and PRAGMA", error)
-    case 23: return failure(.readOnly, "the statement does more than read. Try: --write", error)
+    case 23:
+      let hint = use == .rows ? ". Try: --write" : ", which that of a layer may not"
+      return failure(.readOnly, "the statement does more than read\(hint)", error)
     default: return FieldpackError(error, path: file.path, location: .init(store: file.store))
     }
   }

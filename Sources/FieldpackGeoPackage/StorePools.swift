@@ -12,6 +12,7 @@ actor StorePools {
   private let style: LayerStyle?
   private let logger: Logger
   private let watch: CommitWatch
+  private let derivation: Derivation?
   private var readingPool: ConnectionPool?
   private var writingPool: ConnectionPool?
   private var isClosed = false
@@ -32,6 +33,7 @@ actor StorePools {
   ) {
     self.watch = watch
     self.profile = profile
+    derivation = nil
     self.usesFileIDs = usesFileIDs
     self.style = style
     self.logger = logger
@@ -39,6 +41,20 @@ actor StorePools {
     self.id = id
     self.usesWAL = usesWAL
     self.busyTimeout = busyTimeout
+  }
+
+  /// Connections of their own to the same file, with a derived layer each.
+  init(_ base: StorePools, _ derivation: Derivation, watch: CommitWatch) {
+    self.watch = watch
+    path = base.path
+    id = base.id
+    usesWAL = base.usesWAL
+    usesFileIDs = base.usesFileIDs
+    profile = base.profile
+    busyTimeout = base.busyTimeout
+    style = base.style
+    logger = base.logger
+    self.derivation = derivation
   }
 
   /// The pool to read from.
@@ -54,6 +70,10 @@ actor StorePools {
 
   /// The pool to write with, opened at the first call.
   func writer() async throws(FieldpackError) -> ConnectionPool {
+    guard derivation == nil else {
+      throw FieldpackError(
+        .readOnly, "a derived layer cannot be changed", location: .init(store: id))
+    }
     if let writingPool, !isClosed { return writingPool }
     await takeTurn()
     defer { endTurn() }
@@ -119,6 +139,7 @@ actor StorePools {
     guard !isClosed else { throw closed }
     let watch = watch
     let (id, usesFileIDs, profile, logger) = (id, usesFileIDs, profile, logger)
+    let derivation = derivation
     let style = style
     do throws(SQLiteError) {
       // Each query that is being read holds a reader, so the number is no bound on threads in use.
@@ -129,6 +150,7 @@ actor StorePools {
         let file = try GeoPackageFile(
           connection, store: id, usesFileIDs: usesFileIDs, profile: profile)
         file.style = style
+        file.derivation = derivation
         connection.companion = file
         StatementLog.attach(to: connection, logger)
       } willWrite: {

@@ -35,3 +35,17 @@ extension Connection {
     }
   }
 }
+
+extension Statement {
+  /// The text of the statement alone, to its semicolon.
+  public var ownText: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
+
+  /// The table and the column that a column of the rows is, as they are called where they are stored;
+  /// `nil` for expressions.
+  public func origin(of column: Int) -> (table: String, column: String)? {
+    guard let place = Int32(exactly: column), let table = sqlite3_column_table_name(handle, place),
+      let name = sqlite3_column_origin_name(handle, place)
+    else { return nil }
+    return (String(cString: table), String(cString: name))
+  }
+}

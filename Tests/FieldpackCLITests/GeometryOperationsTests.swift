@@ -57,7 +57,8 @@ import Testing
   private func measures(_ file: String, _ layer: String) async throws -> [String] {
     let sql =
       "SELECT fid || ' ' || printf('%.9g', ST_Area(geom)) || ' ' || "
-      + "printf('%.9g', ST_Length(geom)) || ' ' || ST_IsValid(geom) AS v FROM \"\(layer)\" ORDER BY fid"
+      + "printf('%.9g', ST_Length(geom)) || ' ' || ST_IsValid(geom) AS v FROM \"\(layer)\" "
+      + "ORDER BY fid"
     return try await tool("sql", file, sql, "--format", "csv").output
       .components(separatedBy: "\r\n").dropFirst().filter { !$0.isEmpty }
   }

@@ -38,6 +38,12 @@ public enum Programs {
   public static let noArrowPython =
     "no Python with pyarrow and pyogrio: set FIELDPACK_ARROW_PYTHON"
 
+  /// A Python with `shapely`: the one that `FIELDPACK_SHAPELY_PYTHON` names, else that of `.build/venv`.
+  public static let shapelyPython: String? =
+    (named("FIELDPACK_SHAPELY_PYTHON") ?? [environmentPython])
+    .first { isRunnable($0) && succeeds($0, ["-c", "import shapely"]) }
+  public static let noShapelyPython = "no Python with shapely: set FIELDPACK_SHAPELY_PYTHON"
+
   /// Python 3 with nothing but its library; `nil` where it is not installed.
   public static let python: String? = found("python3")
   public static let noPython = "python3 is not installed"

@@ -47,7 +47,11 @@ public final class FileStore: Store {
   /// Whether `layer` is another name of the only layer.
   func answers(to layer: LayerID) -> Bool { resolved(layer) != layer }
 
-  private func resolved(_ layer: LayerID) -> LayerID {
+  /// What the file is kept as.
+  var geoPackage: GeoPackageStore { cached }
+
+  /// The layer that `layer` is a name of.
+  func resolved(_ layer: LayerID) -> LayerID {
     guard let alias, alias.name.rawValue.lowercased() == layer.rawValue.lowercased() else {
       return layer
     }

@@ -18,7 +18,7 @@ extension FieldpackTool {
       let query = try QueryArguments.query(invocation.arguments)
       return try await invocation.within(seconds: invocation.arguments[QueryArguments.timeout]) {
         () async throws(FieldpackError) in
-        try await invocation.withSource { (source) async throws(FieldpackError) in
+        try await invocation.withQueried(query) { (source, query) async throws(FieldpackError) in
           try await ExplainCommand(invocation: invocation, source: source, query: query).run()
         }
       }

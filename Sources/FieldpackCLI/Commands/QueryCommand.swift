@@ -49,8 +49,8 @@ struct QueryCommand {
     return try await invocation.within(seconds: arguments[QueryArguments.timeout]) {
       () async throws(FieldpackError) in
       try await invocation.stoppingAtBadFeatures { () async throws(FieldpackError) in
-        try await invocation.withSource(skipsErrors: query.skipsErrors) {
-          (source) async throws(FieldpackError) in
+        try await invocation.withQueried(query) {
+          (source, query) async throws(FieldpackError) in
           try await answer(query, from: source)
         }
       }

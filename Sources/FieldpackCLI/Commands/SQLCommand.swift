@@ -17,8 +17,7 @@ extension FieldpackTool {
         """,
       examples: [
         "fieldpack sql field.gpkg \"SELECT name, ST_Area(geom) FROM parcels LIMIT 5\"",
-        "fieldpack sql field.gpkg \"SELECT w.name, p.name FROM wells w JOIN parcels p "
-          + "ON ST_Within(w.geom, p.geom)\" --explain",
+        "fieldpack sql f.gpkg \"SELECT * FROM a JOIN b ON ST_Within(a.geom, b.geom)\"",
         "fieldpack sql field.gpkg --write \"UPDATE wells SET depth = 0 WHERE depth < 0\"",
       ],
       arguments: [SQLCommand.file, SQLCommand.statement],

@@ -23,6 +23,7 @@ extension FieldpackTool {
             TransformCommand.srs, ExportArguments.output, ExportArguments.overwrite,
             ExportArguments.version, QueryArguments.skipErrors,
           ]),
+        OptionGroup("Rows in place of layers", DerivedArguments.options),
         GeometryArguments.group, CommonOptions.group,
       ]
     ) { invocation throws(FieldpackError) in
@@ -48,10 +49,17 @@ struct TransformCommand {
         .invalidArgument, "a GeoPackage cannot be written to standard output. Try: --output FILE")
     }
     try check(path)
+    let query = Query(layers: arguments[SourceArguments.layers].map { LayerID($0) })
+      .transformed(to: arguments[Self.srs])
+      .applying(try GeometryArguments.operations(arguments))
+    let layer = try DerivedArguments.layer(arguments, query)
     return try await invocation.stoppingAtBadFeatures { () async throws(FieldpackError) in
       let workspace = try await Workspace.open(file: URL(fileURLWithPath: path))
       do throws(FieldpackError) {
-        let status = try await transform(workspace, to: output)
+        let status = try await invocation.withDerived(layer, query, of: workspace) {
+          (workspace, query) async throws(FieldpackError) in
+          try await transform(query, of: workspace, to: output)
+        }
         await workspace.close()
         return status
       } catch {
@@ -71,11 +79,8 @@ struct TransformCommand {
   }
 
   private func transform(
-    _ workspace: Workspace, to output: String
+    _ query: Query, of workspace: Workspace, to output: String
   ) async throws(FieldpackError) -> Int32 {
-    let query = Query(layers: arguments[SourceArguments.layers].map { LayerID($0) })
-      .transformed(to: arguments[Self.srs])
-      .applying(try GeometryArguments.operations(arguments))
     let console = invocation.console
     let total =
       console.terminal.isErrorTerminal ? try await workspace.count(query) : nil

@@ -9,6 +9,11 @@ struct OpenedSource {
   let name: String
   /// Where standard input lies meanwhile.
   fileprivate let spool: SpooledInput?
+
+  /// The source with another workspace that is made of it.
+  func with(_ workspace: Workspace) -> OpenedSource {
+    OpenedSource(workspace: workspace, name: name, spool: spool)
+  }
 }
 
 extension Invocation {

@@ -43,7 +43,7 @@ enum QueryArguments {
     [
       box, boxSRS, boxRelation, near, within, condition, select, sort, limit, offset, srs,
       skipErrors, timeout,
-    ])
+    ] + DerivedArguments.options)
 
   static func query(_ arguments: ParsedArguments) throws(FieldpackError) -> Query {
     var query = Query(

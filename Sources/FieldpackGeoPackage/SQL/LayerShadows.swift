@@ -12,68 +12,83 @@ final class LayerShadows {
   private unowned let file: GeoPackageFile
   private var isRegistered = false
   /// What the tables stand for, by the number that is a table's argument.
-  private var targets: [(layer: LayerTable, schema: String)] = []
-  /// The names of those that stand.
-  private(set) var names: [String] = []
+  private var targets: [Int: (layer: LayerTable, schema: String)] = [:]
+  private var latest = 0
+  /// The numbers of those that stand, by their names.
+  private var numbers: [SQLName: Int] = [:]
+
+  /// What was put up for one statement.
+  struct Raised {
+    /// The layers that the statement mentions and that have a table.
+    var layers: [LayerTable] = []
+    /// The tables that did not stand before.
+    fileprivate var names: [String] = []
+  }
 
   init(_ file: GeoPackageFile) { self.file = file }
 
-  /// Puts up the tables that help `sql`: none where it has no function that finds by an R-tree.
-  /// - Returns: the layers that the statement mentions and that got one.
+  /// Puts up the tables that help `sql`: none where it has no function that finds by an R-tree. Those
+  /// of a derived layer, which stand already, serve as well.
   @discardableResult
-  func putUp(for sql: String) throws(FieldpackError) -> [LayerTable] {
+  func putUp(for sql: String) throws(FieldpackError) -> Raised {
     let words = SQLWords(sql)
-    guard IndexedFunctions.isMentioned(in: words) else { return [] }
-    var layers: [LayerTable] = []
-    for layer in try file.catalogue().layers
-    where words.contains(layer.table) && Self.canStand(for: layer) {
-      try putUp(layer, as: layer.table)
-      layers.append(layer)
+    var raised = Raised()
+    guard IndexedFunctions.isMentioned(in: words) else { return raised }
+    do throws(FieldpackError) {
+      for layer in try file.fileCatalogue().layers
+      where words.contains(layer.table) && Self.canStand(for: layer) {
+        if numbers[SQLName(layer.table)] == nil {
+          try putUp(layer, as: layer.table)
+          raised.names.append(layer.table)
+        }
+        raised.layers.append(layer)
+      }
+    } catch {
+      takeDown(raised)
+      throw error
     }
-    return layers
+    return raised
   }
 
   static func canStand(for layer: LayerTable) -> Bool {
     layer.rtree != nil && !layer.layer.isView && layer.hasIDColumn
   }
 
-  /// Puts up a table for a layer under any name.
+  /// Puts up a table for a layer under any name, to stand as long as the connection.
   func putUp(
     _ layer: LayerTable, in schema: String = "main", as name: String
   ) throws(FieldpackError) {
     try file.sql(layer: layer.layer.id) { () throws(SQLiteError) in
       try register()
-      targets.append((layer, schema))
+      latest += 1
+      targets[latest] = (layer, schema)
       try file.connection.changingTemporary { () throws(SQLiteError) in
         try file.connection.executeScript(
-          "CREATE VIRTUAL TABLE temp.\(quoted(name)) USING \(Self.module)(\(targets.count - 1))")
+          "CREATE VIRTUAL TABLE temp.\(quoted(name)) USING \(Self.module)(\(latest))")
       }
-      names.append(name)
+      numbers[SQLName(name)] = latest
     }
   }
 
-  /// Takes all down again; no statement may use them any more.
-  func takeDown() {
-    guard !names.isEmpty else { return }
+  /// Takes down what was put up for a statement, which is gone.
+  func takeDown(_ raised: Raised) {
     let connection = file.connection
-    for name in names {
+    for name in raised.names {
       try? connection.changingTemporary { () throws(SQLiteError) in
         try connection.executeScript("DROP TABLE temp.\(quoted(name))")
       }
+      if let number = numbers.removeValue(forKey: SQLName(name)) { targets[number] = nil }
     }
-    (names, targets) = ([], [])
   }
 
   private func register() throws(SQLiteError) {
     guard !isRegistered else { return }
     try file.connection.register(module: Self.module) {
       [unowned self] (arguments) throws(SQLiteError) in
-      guard let number = arguments.first.flatMap({ Int($0) }), targets.indices.contains(number)
-      else {
+      guard let number = arguments.first.flatMap({ Int($0) }), let target = targets[number] else {
         throw SQLiteError(
           extendedCode: 1, message: "\(Self.module) tables are made by Fieldpack alone")
       }
-      let target = targets[number]
       return try LayerShadow(target.layer, in: target.schema, of: file)
     }
     isRegistered = true

@@ -9,22 +9,21 @@ final class UserStatement {
   private let file: GeoPackageFile
   private let place: SQLPlace
   private var statement: Statement?
-  /// The layers whose R-trees it may use.
-  private(set) var layers: [LayerTable] = []
+  private let raised: LayerShadows.Raised
 
   init(
     _ sql: String, _ parameters: [SQLiteValue] = [], explaining: Bool = false,
     on file: GeoPackageFile
   ) throws(FieldpackError) {
     self.file = file
-    place = SQLPlace(file: file, allowsWriting: false)
+    place = SQLPlace(file: file, use: .rows)
     let connection = file.connection
     do throws(SQLiteError) {
       try file.registerGeometryFunctions()
     } catch {
       throw place.error(error)
     }
-    layers = try file.shadows.putUp(for: sql)
+    raised = try file.shadows.putUp(for: sql)
     do throws(SQLiteError) {
       try connection.executeScript("BEGIN")
       // Begins to read, after which the R-trees' readers know which state this is.
@@ -49,7 +48,7 @@ final class UserStatement {
     statement = nil
     file.connection.setAuthorizer(nil)
     try? file.connection.executeScript("ROLLBACK")
-    file.shadows.takeDown()
+    file.shadows.takeDown(raised)
   }
 
   private static func check(
@@ -63,6 +62,8 @@ final class UserStatement {
         + "\(parameters.count) \(parameters.count == 1 ? "value is" : "values are") given")
   }
 
+  /// The layers whose R-trees it may use.
+  var layers: [LayerTable] { raised.layers }
   var columnNames: [String] { statement?.columnNames ?? [] }
 
   /// The next row; adds the bytes of its texts and blobs to `size`.
