@@ -45,11 +45,17 @@ public protocol Store: Sendable {
   /// How the store would answer, layer by layer.
   func explain(_ query: Query) async throws(FieldpackError) -> [Explanation]
 
+  /// How many rows of each layer the store expects to look at, where it can tell without reading
+  /// them.
+  func estimatedRows(_ query: Query) async throws(FieldpackError) -> [LayerID: Int]
+
   /// Ends the store's work and closes its files; later calls throw `.unavailable`.
   func close() async
 }
 
 extension Store {
+  public func estimatedRows(_ query: Query) async throws(FieldpackError) -> [LayerID: Int] { [:] }
+
   public func scan<S: FeatureSink & Sendable>(
     _ query: Query, into sink: S
   ) async throws(FieldpackError) -> S {

@@ -178,6 +178,24 @@ class GeoPackageReading: SnapshotReading {
     return try batch.feature(at: 0)
   }
 
+  /// What the R-tree finds, else the span of a table's ids; nothing is told of a view.
+  func estimatedRows(_ query: Query) throws(FieldpackError) -> [LayerID: Int] {
+    let planner = try planner(query)
+    var rows: [LayerID: Int] = [:]
+    for table in try planner.tables() {
+      if let found = try planner.candidateCount(table) {
+        rows[table.layer.id] = found
+      } else if !table.layer.isView, let id = table.idSQL {
+        let name = quoted(table.table)
+        let span = try file.rows(
+          "SELECT (SELECT max(\(id)) FROM \(name)) - (SELECT min(\(id)) FROM \(name)) + 1.0")
+        // In floats, which do not overflow.
+        rows[table.layer.id] = Int(min(max(0, span.first?[0].realValue ?? 0), 1e15))
+      }
+    }
+    return rows
+  }
+
   func explain(_ query: Query) throws(FieldpackError) -> [Explanation] {
     let planner = try planner(query)
     var explanations: [Explanation] = []
@@ -191,7 +209,8 @@ class GeoPackageReading: SnapshotReading {
       explanations.append(
         Explanation(
           store: file.store, layer: table.layer.id, sql: plan.statement.text,
-          parameters: plan.statement.parameters.map(Value.init), plan: PlanTree.lines(lines),
+          parameters: plan.statement.parameters.map(Value.init),
+          plan: PlanTree.lines(lines).map(PlanTree.plain),
           transformation: plan.transformation?.report))
     }
     return explanations

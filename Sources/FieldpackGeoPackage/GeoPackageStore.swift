@@ -72,6 +72,10 @@ public final class GeoPackageStore: WritableStore {
     try await reading { (reading) throws(FieldpackError) in try reading.explain(query) }
   }
 
+  public func estimatedRows(_ query: Query) async throws(FieldpackError) -> [LayerID: Int] {
+    try await reading { (reading) throws(FieldpackError) in try reading.estimatedRows(query) }
+  }
+
   public func scan<S: FeatureSink & Sendable>(
     _ query: Query, into sink: S, report: QueryReport
   ) async throws(FieldpackError) -> S {

@@ -10,7 +10,7 @@ import Testing
   @Test func `shows SQL, parameters, plan and transformation`() async throws {
     let result = try await survey.run(
       "explain", "wells.geojson", "--where", "name = 'O''Hara' AND depth > 3", "--srs",
-      "EPSG:25833", "--limit", "5")
+      "EPSG:25833", "--limit", "5", "--no-run")
     #expect(
       result.output == """
         wells/default
@@ -25,6 +25,8 @@ import Testing
             4  0
           plan
             SCAN default
+          rows
+            2 estimated
           transformation
             EPSG:4326 to EPSG:25833: Inverse of ETRS89 to WGS 84 (1) + UTM zone 33N (accuracy 1 m)
 
@@ -36,12 +38,13 @@ import Testing
   @Test func `json has the layers, and what is left out`() async throws {
     let result = try await survey.run(
       "explain", "survey.scfg", "--where", "open = TRUE", "--json", "--store", "wells", "--store",
-      "sights")
+      "sights", "--no-run")
     #expect(
       result.output == """
         {"layers":[{"store":"wells","layer":"default","sql":"SELECT \\"fid\\", \\"geom\\", \
         \\"name\\", \\"depth\\", \\"open\\" FROM \\"default\\" WHERE \\"open\\" = ? \
-        ORDER BY \\"fid\\"","parameters":[1],"plan":["SCAN default"],"transformation":null}],\
+        ORDER BY \\"fid\\"","parameters":[1],"plan":["SCAN default"],"transformation":null,\
+        "estimatedRows":2,"rows":null,"milliseconds":null}],\
         "stores":[{"id":"wells","state":"open","error":null},\
         {"id":"sights","state":"open","error":null}],\
         "notes":["left out: layer 'default' has no column 'open' \
@@ -52,7 +55,8 @@ import Testing
   }
 
   @Test func `uses the R-tree for a box`() async throws {
-    let result = try await survey.run("explain", "wells.geojson", "--bbox", "13,52,14,53")
+    let result = try await survey.run(
+      "explain", "wells.geojson", "--bbox", "13,52,14,53", "--no-run")
     #expect(
       result.output == """
         wells/default
@@ -73,7 +77,11 @@ import Testing
           plan
             SCAN fieldpack_candidates VIRTUAL TABLE INDEX 0:
             SEARCH default USING INTEGER PRIMARY KEY (rowid=?)
+          rows
+            2 estimated
 
         """)
+    let run = try await survey.run("explain", "wells.geojson", "--bbox", "13,52,13.45,53")
+    #expect(run.output.contains("    1 estimated, 1 row in "), "\(run.output)")
   }
 }

@@ -108,6 +108,10 @@ public final class FileStore: Store {
     try await cached.explain(resolved(query))
   }
 
+  public func estimatedRows(_ query: Query) async throws(FieldpackError) -> [LayerID: Int] {
+    try await cached.estimatedRows(resolved(query))
+  }
+
   public func close() async {
     await cached.close()
     entry.withLock { $0 = nil }

@@ -5,14 +5,19 @@ import FieldpackGeometry
 extension FieldpackTool {
   static var explainCommand: Command {
     Command(
-      "explain", abstract: "Show the SQL and the plan that answer a query.",
+      "explain", abstract: "Show how a query is answered: SQL, plan, rows, time.",
+      discussion: """
+        The query runs, and its rows are counted and not shown. The rows estimated are those that \
+        the R-tree finds, else all of the table.
+        """,
       examples: [
         "fieldpack explain field.gpkg wells --bbox 7,46,8,47 --where \"depth > 20\"",
         "fieldpack explain field.gpkg --srs EPSG:25832 --json",
       ],
       arguments: [SourceArguments.source, SourceArguments.layers],
       options: [
-        QueryArguments.group, GeometryArguments.group, SourceArguments.group, CommonOptions.group,
+        OptionGroup(nil, [ExplainCommand.noRun]), QueryArguments.group, GeometryArguments.group,
+        SourceArguments.group, CommonOptions.group,
       ]
     ) { invocation throws(FieldpackError) in
       let query = try QueryArguments.query(invocation.arguments)
@@ -28,12 +33,25 @@ extension FieldpackTool {
 
 /// `fieldpack explain`.
 struct ExplainCommand {
+  static let noRun = Option<Bool>.flag("no-run", help: "Do not run the query.")
+
   let invocation: Invocation
   let source: OpenedSource
   let query: Query
 
+  /// What is told of one layer.
+  private struct Told {
+    var explanation: Explanation
+    var estimatedRows: Int?
+    var rows: Int?
+    var duration: Duration?
+  }
+
   func run() async throws(FieldpackError) -> Int32 {
-    let explanations = try await source.workspace.explain(query)
+    var explanations: [Told] = []
+    for explanation in try await source.workspace.explain(query) {
+      explanations.append(try await told(explanation))
+    }
     // Opening a query reads nothing, and tells what is left out.
     let report = try await source.workspace.query(query).report.current
     if invocation.arguments[CommonOptions.json] {
@@ -49,7 +67,32 @@ struct ExplainCommand {
     return invocation.finish(report)
   }
 
-  private func text(_ explanation: Explanation) -> String {
+  private func told(_ explanation: Explanation) async throws(FieldpackError) -> Told {
+    let asked = query.in(stores: [explanation.store]).in(layers: [explanation.layer])
+    let store = try source.workspace.store(explanation.store)
+    var told = Told(explanation: explanation)
+    told.estimatedRows = try await store.estimatedRows(asked)[explanation.layer]
+    guard !invocation.arguments[Self.noRun] else { return told }
+    let begun = ContinuousClock.now
+    let iterator = try await store.query(asked).makeAsyncIterator()
+    var rows = 0
+    while let batch = try await iterator.next() { rows += batch.count }
+    (told.rows, told.duration) = (rows, ContinuousClock.now - begun)
+    return told
+  }
+
+  private static func rows(_ told: Told) -> String? {
+    let estimated = told.estimatedRows.map { "\($0) estimated" }
+    var read: String?
+    if let rows = told.rows, let duration = told.duration {
+      read = RowFigures.text(rows, duration)
+    }
+    let parts = [estimated, read].compactMap { $0 }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
+  private func text(_ told: Told) -> String {
+    let explanation = told.explanation
     var lines = ["\(explanation.store)/\(explanation.layer)", "  SQL"]
     let width = max(40, invocation.console.terminal.width - 4)
     lines += TextWrap.lines(DisplayText.visible(explanation.sql), width: width).map { "    " + $0 }
@@ -61,6 +104,7 @@ struct ExplainCommand {
     }
     lines.append("  plan")
     lines += explanation.plan.map { "    " + $0 }
+    if let rows = Self.rows(told) { lines += ["  rows", "    \(rows)"] }
     if let transformation = explanation.transformation {
       lines += ["  transformation", "    \(transformation.line)"]
     }
@@ -80,13 +124,17 @@ struct ExplainCommand {
     }
   }
 
-  private func document(_ explanation: Explanation) -> JSONValue {
-    [
+  private func document(_ told: Told) -> JSONValue {
+    let explanation = told.explanation
+    return [
       "store": .text(explanation.store.rawValue), "layer": .text(explanation.layer.rawValue),
       "sql": .text(explanation.sql),
       "parameters": .array(explanation.parameters.map(Self.document)),
       "plan": JSONValue(explanation.plan),
       "transformation": explanation.transformation.map { JSONValue($0) } ?? nil,
+      "estimatedRows": told.estimatedRows.map { JSONValue($0) } ?? nil,
+      "rows": told.rows.map { JSONValue($0) } ?? nil,
+      "milliseconds": told.duration.map { .real($0.milliseconds) } ?? nil,
     ]
   }
 
