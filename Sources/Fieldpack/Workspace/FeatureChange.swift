@@ -26,7 +26,8 @@ public struct FeatureChange: Hashable, Sendable {
   }
 }
 
-/// The changes that a subscriber of ``Workspace/changes(matching:)`` gets; to be iterated once.
+/// The changes that a subscriber of ``Workspace/changes(matching:polling:)`` gets; to be iterated
+/// once.
 public struct FeatureChanges: AsyncSequence, Sendable {
   public typealias Element = FeatureChange
   public typealias Failure = FieldpackError
