@@ -6,7 +6,7 @@ struct Catalogue: Sendable {
   var layers: [LayerTable]
   var triggerSet: RTreeTriggerSet
   /// The SRS definitions by `srs_id`.
-  var systems: [Int64: SystemRow]
+  var systems: SortedMap<Int64, SystemRow>
   /// Whether there are tables whose rows may refer to a layer's rows: links, or metadata.
   var hasRowReferences = false
   /// What the catalogue names but the file lacks, in words.

@@ -18,10 +18,10 @@ struct CatalogueReader {
     let version = try file.integer("PRAGMA user_version") ?? 0
     var catalogue = Catalogue(
       layers: [], triggerSet: version >= 10400 ? .from14 : .upTo13,
-      systems: has("gpkg_spatial_ref_sys") ? try ReferenceSystems(file: file).all() : [:])
+      systems: has("gpkg_spatial_ref_sys") ? try ReferenceSystems(file: file).all() : .init())
     catalogue.hasRowReferences = has("gpkgext_relations") || has("gpkg_metadata_reference")
     let described = Descriptions(
-      geometries: has("gpkg_geometry_columns") ? try readGeometryColumns() : [:],
+      geometries: has("gpkg_geometry_columns") ? try readGeometryColumns() : .init(),
       indexed: has("gpkg_extensions") ? try readIndexed() : [],
       columns: has("gpkg_data_columns") ? try readDataColumns() : [:],
       hasCounts: has("gpkg_ogr_contents"),
@@ -42,7 +42,7 @@ struct CatalogueReader {
 
   /// What the tables of the standard say beside `gpkg_contents`.
   private struct Descriptions {
-    var geometries: [SQLName: GeometryRow]
+    var geometries: SortedMap<SQLName, GeometryRow>
     var indexed: Set<ColumnName>
     var columns: [ColumnName: SchemaExtension.Entry]
     var hasCounts: Bool
@@ -77,7 +77,7 @@ struct CatalogueReader {
 
   /// Fills in what the file's other tables and triggers do for the layer.
   private func complete(
-    _ entry: inout LayerTable, _ tables: [SQLName: Master], _ described: Descriptions
+    _ entry: inout LayerTable, _ tables: SortedMap<SQLName, Master>, _ described: Descriptions
   ) {
     if let geometry = entry.schema.geometry,
       described.indexed.contains(ColumnName(entry.table, geometry.name))
@@ -96,6 +96,7 @@ struct CatalogueReader {
     }
     if !described.isUTF8 { entry.textCollation = SQLFunctions.textOrder }
     if file.usesFileIDs { entry.takeTextID() }
+    entry.hasRowIDsOnly = tables[SQLName(entry.table)]?.hasRowIDsOnly == true
     entry.hasFeatureCount =
       described.hasCounts && tables[SQLName("trigger_insert_feature_count_\(entry.table)")] != nil
   }
@@ -106,34 +107,46 @@ struct CatalogueReader {
     var name: String
     var isView: Bool
     var isPlainRTree: Bool
+    /// Whether it is a table with row ids and no index.
+    var hasRowIDsOnly: Bool
   }
 
   /// Whether a table's SQL makes an R-tree as the standard has it: an id and four floats.
   static func isPlainRTree(_ sql: String) -> Bool {
-    let text = sql.lowercased()
+    let text = Array(sql.utf8)
     // From behind, because the name in front of the module may hold any words.
-    guard let open = text.lastIndex(of: "("), let close = text.lastIndex(of: ")"), open < close
+    guard let open = text.lastIndex(of: UInt8(ascii: "(")),
+      let close = text.lastIndex(of: UInt8(ascii: ")")), open < close
     else { return false }
-    let words = text[..<open].split(whereSeparator: \.isWhitespace)
-    let columns = text[text.index(after: open)..<close].split(separator: ",")
-    return words.suffix(2) == ["using", "rtree"] && columns.count == 5
-      && !columns.contains { $0.contains("+") }
+    let words = text[..<open].split { $0 == 0x20 || (0x09...0x0D).contains($0) }.suffix(2)
+    let module = words.map { String(decoding: $0, as: UTF8.self).lowercased() }
+    let columns = text[(open + 1)..<close]
+    return module == ["using", "rtree"]
+      && columns.split(separator: UInt8(ascii: ",")).count == 5
+      && !columns.contains(UInt8(ascii: "+"))
   }
 
-  private func masterNames() throws(FieldpackError) -> [SQLName: Master] {
-    var names: [SQLName: Master] = [:]
+  private func masterNames() throws(FieldpackError) -> SortedMap<SQLName, Master> {
+    var (named, indexed): ([(key: SQLName, value: Master)], [SQLName]) = ([], [])
     // A trigger may bear a table's name; the table counts.
     let sql =
-      "SELECT name, type, CASE WHEN rootpage = 0 THEN sql END FROM sqlite_master "
+      "SELECT name, type, CASE WHEN rootpage = 0 THEN sql END, tbl_name, "
+      + "rootpage > 0 AND sql NOT LIKE '%without%rowid%' FROM sqlite_master "
       + "ORDER BY type = 'trigger' DESC"
     for row in try file.rows(sql) {
-      guard let name = row[0].textValue, let type = row[1].textValue, type != "index" else {
+      guard let name = row[0].textValue, let type = row[1].textValue else { continue }
+      guard type != "index" else {
+        indexed.append(SQLName(row[3].textValue ?? ""))
         continue
       }
-      names[SQLName(name)] = Master(
+      let master = Master(
         name: name, isView: type == "view",
-        isPlainRTree: type == "table" && Self.isPlainRTree(row[2].textValue ?? ""))
+        isPlainRTree: type == "table" && Self.isPlainRTree(row[2].textValue ?? ""),
+        hasRowIDsOnly: type == "table" && row[4].integerValue == 1)
+      named.append((SQLName(name), master))
     }
+    var names = SortedMap(named)
+    for name in indexed { names.change(name) { $0.hasRowIDsOnly = false } }
     return names
   }
 
@@ -145,17 +158,20 @@ struct CatalogueReader {
     var m: Int64
   }
 
-  private func readGeometryColumns() throws(FieldpackError) -> [SQLName: GeometryRow] {
-    var found: [SQLName: GeometryRow] = [:]
+  private func readGeometryColumns()
+    throws(FieldpackError) -> SortedMap<SQLName, GeometryRow>
+  {
+    var found: [(key: SQLName, value: GeometryRow)] = []
     let rows = try file.rows(
       "SELECT table_name, column_name, geometry_type_name, srs_id, z, m FROM gpkg_geometry_columns")
     for row in rows {
       guard let table = row[0].textValue, let column = row[1].textValue else { continue }
-      found[SQLName(table)] = GeometryRow(
+      let geometry = GeometryRow(
         column: column, type: row[2].textValue ?? "GEOMETRY", srsID: row[3].integerValue,
         z: row[4].integerValue ?? 0, m: row[5].integerValue ?? 0)
+      found.append((SQLName(table), geometry))
     }
-    return found
+    return SortedMap(found)
   }
 
   private func readIndexed() throws(FieldpackError) -> Set<ColumnName> {
@@ -200,7 +216,7 @@ struct CatalogueReader {
 
   private func layer(
     _ row: ContentsRow, _ master: Master, _ described: Descriptions,
-    _ systems: [Int64: Catalogue.SystemRow]
+    _ systems: SortedMap<Int64, Catalogue.SystemRow>
   ) throws(FieldpackError) -> LayerTable {
     var notes: [String] = []
     let reader = TableReader(file: file, table: master.name, isView: master.isView)

@@ -195,6 +195,13 @@ final class GeoPackageFile {
     return catalogue
   }
 
+  /// Reads the catalogue in a transaction of its own.
+  func readCatalogue() throws(FieldpackError) {
+    try execute("BEGIN")
+    defer { try? execute("ROLLBACK") }
+    _ = try catalogue()
+  }
+
   func forgetCatalogue() {
     cached = nil
     boxPlans.removeAll()

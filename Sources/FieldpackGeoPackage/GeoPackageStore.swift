@@ -34,7 +34,7 @@ public final class GeoPackageStore: WritableStore {
     pools = StorePools(
       path: path, id: id, profile: profile, usesWAL: usesWAL, usesFileIDs: usesFileIDs,
       busyTimeout: busyTimeout, style: style, logger: logger, watch: watch)
-    try await reading { (reading) throws(FieldpackError) in _ = try reading.file.catalogue() }
+    try await pools.open()
   }
 
   /// A store on the file of another one with a derived layer alone.

@@ -11,6 +11,19 @@ func quoted(_ name: some StringProtocol) -> String {
   return text + "\""
 }
 
+extension [String] {
+  /// As the standard library's, which for its first call has the runtime look for conformances for
+  /// as long as several statements take to be prepared.
+  func joined(separator: String) -> String {
+    var text = ""
+    for (index, element) in enumerated() {
+      if index > 0 { text += separator }
+      text += element
+    }
+    return text
+  }
+}
+
 /// `text` as an SQL string literal, for triggers, which take no parameters.
 func literal(_ text: some StringProtocol) -> String {
   var result = "'"
@@ -22,11 +35,16 @@ func literal(_ text: some StringProtocol) -> String {
 }
 
 /// A name as SQL compares it: byte by byte, but ASCII letters whatever their case.
-struct SQLName: Hashable, Sendable {
+struct SQLName: Hashable, Comparable, Sendable {
   private let folded: [UInt8]
 
   init(_ name: some StringProtocol) {
     folded = name.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
+  }
+
+  /// An order for looking names up.
+  static func < (a: SQLName, b: SQLName) -> Bool {
+    a.folded.lexicographicallyPrecedes(b.folded)
   }
 
   func hasPrefix(_ prefix: String) -> Bool { folded.starts(with: prefix.utf8) }

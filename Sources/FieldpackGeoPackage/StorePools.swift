@@ -13,6 +13,8 @@ actor StorePools {
   private let logger: Logger
   private let watch: CommitWatch
   private let derivation: Derivation?
+  /// What came of reading the catalogue, once the first reader is open.
+  private let opened = Locked<Result<Void, FieldpackError>?>(nil)
   private var readingPool: ConnectionPool?
   private var writingPool: ConnectionPool?
   private var isClosed = false
@@ -55,6 +57,13 @@ actor StorePools {
     style = base.style
     logger = base.logger
     self.derivation = derivation
+  }
+
+  /// Opens the file for reading, and reads its catalogue on the way: to visit the reader again for
+  /// that takes as long.
+  func open() async throws(FieldpackError) {
+    _ = try await reader()
+    try opened.withLock { $0 }?.get()
   }
 
   /// The pool to read from.
@@ -139,8 +148,7 @@ actor StorePools {
     guard !isClosed else { throw closed }
     let watch = watch
     let (id, usesFileIDs, profile, logger) = (id, usesFileIDs, profile, logger)
-    let derivation = derivation
-    let style = style
+    let (derivation, style, opened) = (derivation, style, opened)
     do throws(SQLiteError) {
       // Each query that is being read holds a reader, so the number is no bound on threads in use.
       return try await ConnectionPool(
@@ -153,6 +161,9 @@ actor StorePools {
         file.derivation = derivation
         connection.companion = file
         StatementLog.attach(to: connection, logger)
+        guard access == .readOnly, derivation == nil, opened.withLock({ $0 == nil }) else { return }
+        let result = Result { () throws(FieldpackError) in try file.readCatalogue() }
+        opened.withLock { $0 = result }
       } willWrite: {
         watch.handOver()
       }
@@ -176,14 +187,23 @@ actor StorePools {
 
   // One opens or closes at a time; an actor alone would let others in at each await.
   private func takeTurn() async {
-    while opening {
-      await withCheckedContinuation { waiters.append($0) }
-    }
+    while opening { await waitForTurn() }
     opening = true
+  }
+
+  // By itself, because the metadata of continuations takes long to make and is seldom needed.
+  @inline(never)
+  private func waitForTurn() async {
+    await withCheckedContinuation { waiters.append($0) }
   }
 
   private func endTurn() {
     opening = false
+    if !waiters.isEmpty { resumeWaiters() }
+  }
+
+  @inline(never)
+  private func resumeWaiters() {
     let resumed = waiters
     waiters = []
     for waiter in resumed { waiter.resume() }

@@ -42,7 +42,7 @@ extension GeoPackageStore {
   /// The systems that the file defines, those of no layer included.
   public func systems() async throws(FieldpackError) -> [StoredSRS] {
     try await reading { (reading) throws(FieldpackError) in
-      try reading.file.catalogue().systems.sorted { $0.key < $1.key }.map { StoredSRS($0.value) }
+      try reading.file.catalogue().systems.entries.map { StoredSRS($0.value) }
     }
   }
 }

@@ -36,11 +36,6 @@ final class Function {
   }
 }
 
-struct FunctionKey: Hashable {
-  let name: String
-  let argumentCount: Int32
-}
-
 extension Connection {
   /// Registers an SQL function of this connection; the last one of a name and count is in force,
   /// also after SpatiaLite has been loaded.
@@ -64,7 +59,7 @@ extension Connection {
     }
     let function = Function(name: name, argumentCount: count, flags: flags, body: body)
     try register(function)
-    functions[FunctionKey(name: name.lowercased(), argumentCount: count)] = function
+    functions.append(function)
   }
 
   /// Registers an order of texts, given as UTF-8.
@@ -83,7 +78,7 @@ extension Connection {
   }
 
   func registerFunctionsAgain() throws(SQLiteError) {
-    for function in functions.values { try register(function) }
+    for function in functions { try register(function) }
   }
 
   private func register(_ function: Function) throws(SQLiteError) {

@@ -47,7 +47,8 @@ public final class Connection {
   let handle: OpaquePointer
   let waiting: Waiting
   var cache: StatementCache
-  var functions: [FunctionKey: Function] = [:]
+  /// In the order of their registration; of two with one name and count the last is in force.
+  var functions: [Function] = []
   var spatiaLite: SpatiaLite?
   var rowFunction: RowFunction?
   var authorizer: AuthorizerBox?

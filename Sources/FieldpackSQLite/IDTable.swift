@@ -74,7 +74,8 @@ final class IDTable {
     self.name = name
     self.argumentCount = argumentCount
     self.body = body
-    let arguments = (0..<argumentCount).map { ", \"\(name) \($0)\" HIDDEN" }.joined()
+    var arguments = ""
+    for index in 0..<argumentCount { arguments += ", \"\(name) \(index)\" HIDDEN" }
     declaration =
       "CREATE TABLE x(\"\(idColumn)\" INTEGER, \"\(unmarkedColumn)\" INTEGER\(arguments))"
     module = .allocate(capacity: 1)

@@ -50,7 +50,13 @@ final class ReaderQueue: @unchecked Sendable {
   }
 
   func release(_ reader: ConnectionActor) {
-    hand(.reader(reader))
+    // By itself, because the metadata of continuations takes long to make and is seldom needed.
+    let isKept = lock.withLock {
+      guard waiters.isEmpty, closers.isEmpty else { return false }
+      idle.append(reader)
+      return true
+    }
+    if !isKept { hand(.reader(reader)) }
   }
 
   /// The reader could not be opened: somebody else may try.

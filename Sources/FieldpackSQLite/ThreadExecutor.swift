@@ -1,3 +1,5 @@
+import CSQLite
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -71,9 +73,19 @@ private final class JobQueue: @unchecked Sendable {
   }
 
   func runUntilClosed() {
+    #if canImport(Glibc)
+      Self.growHeap()
+    #endif
     while let batch = nextBatch() {
       for entry in batch { entry.job.runSynchronously(on: entry.executor) }
     }
+  }
+
+  /// glibc makes the heap of a thread larger by one page at a time and keeps what has been given
+  /// back, so that asking for some memory at once spares many calls of the system.
+  private static func growHeap() {
+    let blocks = (0..<2).map { _ in sqlite3_malloc(100_000) }
+    for block in blocks { sqlite3_free(block) }
   }
 
   private func nextBatch() -> [Entry]? {

@@ -41,8 +41,11 @@ public struct FunctionOverload {
   ///   ``IndexRequest/Operation/function(_:)`` with it where it stands as a condition by itself.
   public init?(_ name: String, argumentCount: Int, place: Int, on connection: Connection) {
     precondition((0...105).contains(place), "SQLite has codes for 106 functions")
-    let key = FunctionKey(name: name.lowercased(), argumentCount: Int32(clamping: argumentCount))
-    guard let known = connection.functions[key] else { return nil }
+    let name = name.lowercased()
+    let known = connection.functions.last {
+      $0.argumentCount == argumentCount && $0.name.lowercased() == name
+    }
+    guard let known else { return nil }
     function = known
     code = SQLITE_INDEX_CONSTRAINT_FUNCTION + Int32(place)
   }

@@ -92,7 +92,7 @@ struct BlobHeaderRepair {
       let geometry = layer.schema.geometry, let id = layer.idSQL
     else { return 0 }
     let rules = BlobExamination.Rules(
-      srsID: layer.srsID, systems: Set(catalogue.systems.keys))
+      srsID: layer.srsID, systems: Set(catalogue.systems.entries.map(\.key)))
     let column = quoted(geometry.name)
     let update = "UPDATE \(quoted(layer.table)) SET \(column) = ? WHERE \(id) = ?"
     var count = 0

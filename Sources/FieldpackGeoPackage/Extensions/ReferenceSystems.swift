@@ -20,10 +20,10 @@ struct ReferenceSystems {
 
   // MARK: Reading
 
-  func all() throws(FieldpackError) -> [Int64: Catalogue.SystemRow] {
+  func all() throws(FieldpackError) -> SortedMap<Int64, Catalogue.SystemRow> {
     let names = try columns()
     func optional(_ name: String) -> String { names.contains(name) ? name : "NULL" }
-    var systems: [Int64: Catalogue.SystemRow] = [:]
+    var systems: [(key: Int64, value: Catalogue.SystemRow)] = []
     let rows = try file.rows(
       "SELECT srs_id, organization, organization_coordsys_id, definition, srs_name, "
         + "\(optional("description")), \(optional(Self.wkt2)), \(optional("epoch")) "
@@ -38,9 +38,9 @@ struct ReferenceSystems {
       system.epoch = row[7].realValue
       system.srs = Self.identity(
         row[1].textValue ?? "NONE", row[2].integerValue ?? id, id, system.bestDefinition)
-      systems[id] = system
+      systems.append((id, system))
     }
-    return systems
+    return SortedMap(systems)
   }
 
   static func isUndefined(_ definition: String) -> Bool {
@@ -182,7 +182,7 @@ struct ReferenceSystems {
   }
 
   private func fillWKT2() throws(FieldpackError) {
-    for (id, system) in try all() where system.wkt2 == nil && !system.srs.isUndefined {
+    for (id, system) in try all().entries where system.wkt2 == nil && !system.srs.isUndefined {
       guard let known = try? file.systems.definition(of: system.srs) else { continue }
       try file.execute(
         "UPDATE \(Self.table) SET \(Self.wkt2) = ? WHERE srs_id = ?",
