@@ -51,7 +51,13 @@ class GeoPackageReading: SnapshotReading {
 
   func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {
     let planner = try planner(query)
-    let tables = try planner.tables()
+    try scan(planner, planner.tables(), into: &sink)
+  }
+
+  func scan(
+    _ planner: QueryPlanner, _ tables: [LayerTable], into sink: inout some FeatureSink
+  ) throws(FieldpackError) {
+    let query = planner.query
     if let (schema, ids) = try indexedIDs(planner, tables) {
       try sink.begin(schema)
       for id in ids { try sink.feature(IDRow(number: id)) }

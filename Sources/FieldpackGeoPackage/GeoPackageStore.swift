@@ -76,16 +76,6 @@ public final class GeoPackageStore: WritableStore {
     try await reading { (reading) throws(FieldpackError) in try reading.estimatedRows(query) }
   }
 
-  public func scan<S: FeatureSink & Sendable>(
-    _ query: Query, into sink: S, report: QueryReport
-  ) async throws(FieldpackError) -> S {
-    try await reading(report) { (reading) throws(FieldpackError) in
-      var sink = sink
-      try reading.scan(query, into: &sink)
-      return sink
-    }
-  }
-
   public func read<R: Sendable>(
     _ body: @Sendable (borrowing StoreSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {

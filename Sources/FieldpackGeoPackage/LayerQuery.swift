@@ -20,6 +20,8 @@ struct LayerQuery {
   var looksForBox = false
   /// Whether rows are looked up one by one, in the order of what the R-tree gives.
   var readsCandidates = false
+  /// Whether an index gives ids, whose rows are then looked up in the order of the ids.
+  var looksUpIDs = false
 
   /// The plan for another box.
   func with(box: Envelope) -> LayerQuery {
@@ -55,6 +57,7 @@ struct QueryPlanner {
   let catalogue: Catalogue
   let query: Query
   let report: QueryReport
+  let searches = KnownSearches()
 
   init(file: GeoPackageFile, catalogue: Catalogue, query: Query, report: QueryReport) {
     self.file = file
@@ -161,7 +164,12 @@ struct QueryPlanner {
     }
     guard let boxed = BoxedQuery(query),
       let box = try lowering(table).project.oneBox(boxed.box, from: boxed.srs, to: table)
-    else { return try newPlan(table, limit: limit, offset: offset, as: form) }
+    else {
+      if form == .rows, limit == nil, offset == 0, try wantsIDsFirst(table) {
+        return try newPlan(table, limit: nil, offset: 0, as: form, findsIDsFirst: true)
+      }
+      return try newPlan(table, limit: limit, offset: offset, as: form)
+    }
     let key = BoxPlans.Key(
       shape: boxed.shape, table: table.table, limit: limit, offset: offset, form: form)
     if let kept = file.boxPlans.plan(key, box) { return kept }
@@ -178,12 +186,25 @@ struct QueryPlanner {
     return try file.transformation(from: table, to: srs, in: catalogue)
   }
 
-  private func newPlan(
-    _ table: LayerTable, limit: Int?, offset: Int, as form: RowForm
+  /// Whether an index is to give the ids first: to sort them costs less than to sort rows, and in
+  /// their order rows share pages.
+  private func wantsIDsFirst(_ table: LayerTable) throws(FieldpackError) -> Bool {
+    guard !query.isOrdered, query.filter != .all, !query.filter.isSpatial, !table.hasRowIDsOnly
+    else { return false }
+    return try search(table) == .sorting
+  }
+
+  func newPlan(
+    _ table: LayerTable, limit: Int?, offset: Int, as form: RowForm, findsIDsFirst: Bool = false
   ) throws(FieldpackError) -> LayerQuery {
     let schema = query.shape(table.schema)
     let transformation = try transformation(of: table, schema)
-    let access = try lowering(table).access(query.filter)
+    var access = try lowering(table).access(query.filter)
+    if findsIDsFirst {
+      access.condition.text =
+        "\(access.id) IN (SELECT \(access.id) FROM \(access.source.text) WHERE "
+        + "\(access.condition.text))"
+    }
     let keys = query.order.map { orderExpression($0, table) }
     var statement = selection(access, table, schema, keys, as: form)
     let directions = zip(keys, query.order).map { $0 + ($1.isDescending ? " DESC" : "") }
@@ -196,7 +217,8 @@ struct QueryPlanner {
     return LayerQuery(
       table: table, schema: schema, statement: statement, transformation: transformation,
       steps: try steps(table, schema), sortKeys: keys.count, order: query.order,
-      looksForBox: access.looksForBox, readsCandidates: access.candidates != nil)
+      looksForBox: access.looksForBox, readsCandidates: access.candidates != nil,
+      looksUpIDs: findsIDsFirst)
   }
 
   /// Ids alone need no rows where the candidates give them.

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackSQLite
 
 /// Gives the rows of layers, one after the other, to one sink.
 struct LayerScan {
@@ -26,15 +27,27 @@ struct LayerScan {
     _ table: LayerTable, to sink: inout some FeatureSink
   ) throws(FieldpackError) -> Schema? {
     let lending = try LayerLending(planner, table, inRanges: false)
-    return try lending.fill(&sink).hasBegun ? nil : lending.schema
+    let filling = try planner.file.connection.withFewPages { () throws(FieldpackError) in
+      try lending.fill(&sink)
+    }
+    return filling.hasBegun ? nil : lending.schema
   }
 
   private func step(
     through table: LayerTable, to sink: inout some FeatureSink
   ) throws(FieldpackError) -> Schema? {
+    let plan = try planner.plan(table, limit: nil, offset: 0)
+    guard plan.looksUpIDs else { return try step(through: plan, to: &sink) }
+    return try planner.file.connection.withFewPages { () throws(FieldpackError) in
+      try step(through: plan, to: &sink)
+    }
+  }
+
+  private func step(
+    through plan: LayerQuery, to sink: inout some FeatureSink
+  ) throws(FieldpackError) -> Schema? {
     let cursor = try LayerCursor(
-      planner.plan(table, limit: nil, offset: 0), file: planner.file,
-      skipsErrors: planner.query.skipsErrors, report: planner.report)
+      plan, file: planner.file, skipsErrors: planner.query.skipsErrors, report: planner.report)
     guard try cursor.advance() else { return cursor.schema }
     try sink.begin(cursor.schema)
     repeat { try sink.feature(cursor.row) } while try cursor.advance()

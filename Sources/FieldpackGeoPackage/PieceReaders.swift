@@ -73,7 +73,7 @@ struct PieceReaders: Sendable {
   }
 
   /// As many as there are processors, up to eight.
-  private static let mostReaders = max(1, min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+  static let mostReaders = max(1, min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
 }
 
 extension ConnectionPool {

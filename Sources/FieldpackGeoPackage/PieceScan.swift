@@ -88,9 +88,10 @@ final class PieceWork<Piece: PieceSink>: HeldCursor {
               let planner = QueryPlanner(
                 file: file, catalogue: plan.catalogue, query: request.query,
                 report: request.report)
-              PieceFilling(
-                planner, plan: plan, claims: claims, exchange: exchange, make: make
-              ).run()
+              let filling = PieceFilling(
+                planner, plan: plan, claims: claims, exchange: exchange, make: make)
+              guard plan.isCutThroughout else { return filling.run() }
+              connection.withFewPages { filling.run() }
             }
           } catch {
             exchange.complete(exchange.open(), error)

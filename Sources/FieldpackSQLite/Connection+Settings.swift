@@ -92,6 +92,32 @@ extension Connection {
 
   public var isDeadlinePassed: Bool { waiting.isDeadlinePassed }
 
+  /// Runs `body`, which comes to most pages but once, with room for few pages.
+  ///
+  /// To read a page again costs less than memory that was never used: it comes from the system page
+  /// by page, and SQLite lets one thread at a time ask for it. Where many pages are kept already,
+  /// they stay.
+  package func withFewPages<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    guard isReadOnly, keptPageBytes <= Self.fewBytes else { return try body() }
+    setPageCache("32")
+    defer { setPageCache("-2000") }
+    return try body()
+  }
+
+  /// SQLite sets it while it compiles the statement, which works after an interruption, too. With
+  /// a cache of another size things are slower or quicker and no more, so nothing is thrown.
+  private func setPageCache(_ size: String) {
+    _ = try? prepare("PRAGMA cache_size = \(size)", caching: false)
+  }
+
+  private static let fewBytes = 256 << 10
+
+  private var keptPageBytes: Int {
+    var (current, highest): (Int32, Int32) = (0, 0)
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &current, &highest, 0)
+    return Int(current)
+  }
+
   private func journalMode(after sql: String) throws(SQLiteError) -> JournalMode {
     let statement = try prepare(sql, caching: false)
     guard try statement.step(), let mode = JournalMode(rawValue: statement.string(0) ?? "") else {

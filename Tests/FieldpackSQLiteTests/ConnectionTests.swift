@@ -131,4 +131,22 @@ import Testing
     }
     #expect(!database.isInTransaction)
   }
+
+  @Test func `a page cache is small for as long as it is to be`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.url.path + "/pages.db"
+    try Connection(path: path, mode: .create).execute("CREATE TABLE t (a)")
+    let reader = try Connection(path: path, mode: .readOnly)
+    for _ in 0..<2 {
+      let size = try reader.withFewPages { () throws(SQLiteError) in
+        try reader.scalar("PRAGMA cache_size")
+      }
+      #expect(size == 32)
+      #expect(try reader.scalar("PRAGMA cache_size") == -2_000)
+    }
+    #expect(throws: SQLiteError.self) {
+      try reader.withFewPages { () throws(SQLiteError) in try reader.execute("SELECT missing") }
+    }
+    #expect(try reader.scalar("PRAGMA cache_size") == -2_000)
+  }
 }

@@ -1,0 +1,102 @@
+public import FieldpackCore
+import FieldpackSQLite
+
+/// Gives the rows that several readers find to one sink, in their order and on one thread.
+///
+/// A thread of its own, because a sink may block: the thread that asks may be one of few.
+actor PiecedScan {
+  private let executor: ThreadExecutor
+
+  init() throws(SQLiteError) { executor = try ThreadExecutor() }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  /// - Parameter schemas: those of all layers; the ones without a match are announced last, so that
+  ///   a writer knows their columns.
+  func give<S: FeatureSink & Sendable>(
+    _ pieces: PieceScan<BatchPiece>, to sink: S, _ schemas: [Schema]
+  ) async throws(FieldpackError) -> S {
+    var sink = sink
+    var unannounced = schemas
+    var current: LayerID?
+    while let piece = try await pieces.next() {
+      for batch in piece.finished() {
+        let layer = batch.schema.layer
+        try batch.drive(&sink, announcing: layer != current)
+        if layer != current { unannounced.removeAll { $0.layer == layer } }
+        current = layer
+      }
+    }
+    for schema in unannounced { try sink.begin(schema) }
+    return sink
+  }
+}
+
+extension GeoPackageStore {
+  /// What came of a scan by one reader.
+  private enum Scan<S: Sendable>: Sendable {
+    case done(S)
+    /// Several readers would be done sooner. The schemas are those of the layers.
+    case betterCut([Schema])
+  }
+
+  public func scan<S: FeatureSink & Sendable>(
+    _ query: Query, into sink: S, report: QueryReport
+  ) async throws(FieldpackError) -> S {
+    let scan = try await reading(report) { (reading) throws(FieldpackError) -> Scan<S> in
+      let planner = try reading.planner(query)
+      let tables = try planner.tables()
+      if try planner.isBetterCut(tables) {
+        return .betterCut(tables.map { planner.query.shape($0.schema) })
+      }
+      var sink = sink
+      try reading.scan(planner, tables, into: &sink)
+      return .done(sink)
+    }
+    switch scan {
+    case .done(let sink): return sink
+    case .betterCut(let schemas):
+      let id = id
+      let pieces = PieceScan(pools: pools, .init(store: id, query: query, report: report)) {
+        BatchPiece(store: id)
+      }
+      return try await piecedScan().give(pieces, to: sink, schemas)
+    }
+  }
+
+  private func piecedScan() throws(FieldpackError) -> PiecedScan {
+    do throws(SQLiteError) { return try PiecedScan() } catch { throw FieldpackError(sqlite: error) }
+  }
+}
+
+extension QueryPlanner {
+  /// Below so many ids one reader is done before another has been opened.
+  private static let leastIDs: UInt64 = 100_000
+
+  /// Whether most of the work is to look for the rows, so that to copy those that match costs less
+  /// than a second reader gains.
+  fileprivate func isBetterCut(_ tables: [LayerTable]) throws(FieldpackError) -> Bool {
+    guard !query.isOrdered, query.limit == nil, query.offset == 0, query.filter != .all,
+      !query.filter.isSpatial
+    else { return false }
+    for table in tables where try search(table) == .throughTable {
+      if let span = try idSpan(table), span >= Self.leastIDs {
+        return PieceReaders.mostReaders > 1
+      }
+    }
+    return false
+  }
+
+  /// How many ids fit between the first and the last one; `nil` without rows.
+  func idSpan(_ table: LayerTable) throws(FieldpackError) -> UInt64? {
+    guard let id = table.idSQL else { return nil }
+    let name = quoted(table.table)
+    let ends = try file.rows(
+      "SELECT (SELECT min(\(id)) FROM \(name)), (SELECT max(\(id)) FROM \(name))")
+    guard case .integer(let first)? = ends.first?[0], case .integer(let last)? = ends.first?[1]
+    else { return nil }
+    return UInt64(bitPattern: last &- first)
+  }
+}

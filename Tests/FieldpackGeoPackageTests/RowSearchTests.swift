@@ -1,0 +1,150 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+import FieldpackTestSupport
+import Testing
+
+@testable import FieldpackGeoPackage
+
+/// How conditions on attributes come to their rows: through the table, by one or several readers, or
+/// by an index.
+@Suite struct RowSearchTests {
+  /// Takes what it is told.
+  private struct Events: FeatureSink, Sendable, Equatable {
+    var layers: [LayerID] = []
+    var ids: [Int64] = []
+    var numbers: [Int64] = []
+    var points: [Int] = []
+    /// The id at which it throws.
+    var last = Int64.max
+
+    mutating func begin(_ schema: Schema) { layers.append(schema.layer) }
+
+    mutating func feature(
+      _ row: borrowing some FeatureRow & ~Copyable
+    ) throws(FieldpackError) {
+      guard case .integer(let id) = row.id else { return }
+      if id >= last { throw FieldpackError(.full, "enough") }
+      ids.append(id)
+      numbers.append(row.integer(at: 0))
+      points.append(row.withGeometry { $0.byteCount } ?? 0)
+    }
+  }
+
+  /// Layers of so many rows whose ids are 100 apart; `n` is the row's number modulo 1000.
+  private func package(_ counts: KeyValuePairs<LayerID, Int>) async throws -> TestPackage {
+    let package = try TestPackage()
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        for (layer, count) in counts {
+          try writer.createLayer(
+            Schema(
+              layer: layer, geometry: GeometryColumn(type: .point),
+              columns: [ColumnDefinition("n", .integer)]))
+          for number in 0..<Int64(count) {
+            let point = Geometry.point(x: Double(number), y: 1)
+            try writer.create(
+              Feature(
+                id: .integer(number * 100), geometry: number % 3 == 0 ? nil : point,
+                attributes: ["n": .integer(number * 7919 % 1000)]),
+              in: layer)
+          }
+        }
+      }
+    }
+    return package
+  }
+
+  private func search(_ query: Query, _ layer: LayerID, _ store: GeoPackageStore) async throws
+    -> RowSearch
+  {
+    try await store.reading { (reading) throws(FieldpackError) in
+      let planner = try reading.planner(query)
+      return try planner.search(planner.catalogue.layer(layer)!)
+    }
+  }
+
+  @Test func `knows tables that offer no choice, and asks SQLite about the others`() async throws {
+    let package = try await package(["plain": 3, "indexed": 3])
+    try package.run(
+      """
+      CREATE INDEX "by n" ON indexed(n);
+      CREATE TABLE keyed (fid INTEGER PRIMARY KEY NOT NULL, n INTEGER) WITHOUT ROWID;
+      CREATE TABLE other (fid INTEGER PRIMARY KEY, n INTEGER UNIQUE);
+      CREATE VIEW seen AS SELECT fid, n FROM plain;
+      INSERT INTO gpkg_contents (table_name, data_type, identifier) VALUES
+      ('keyed', 'attributes', 'keyed'), ('other', 'attributes', 'other'),
+      ('seen', 'attributes', 'seen');
+      """)
+    let (n, id) = (Column<Int64>("n"), Column<Int64>("fid"))
+    let (byNumber, byID) = (n >= 1 && n < 5, id < 5)
+    let expected: [(LayerID, Bool, RowSearch, RowSearch)] = [
+      ("plain", true, .throughTable, .other), ("indexed", false, .sorting, .other),
+      ("keyed", false, .other, .other), ("other", false, .sorting, .other),
+      ("seen", false, .other, .other),
+    ]
+    try await package.withStore { store in
+      let catalogue = try await store.reading { (reading) throws(FieldpackError) in
+        try reading.file.catalogue()
+      }
+      for (layer, hasRowIDsOnly, searchByNumber, searchByID) in expected {
+        #expect(catalogue.layer(layer)?.hasRowIDsOnly == hasRowIDsOnly, "\(layer)")
+        let query = Query(layer, where: byNumber)
+        #expect(try await search(query, layer, store) == searchByNumber, "\(layer)")
+        let other = Query(layer, where: byID)
+        #expect(try await search(other, layer, store) == searchByID, "\(layer)")
+      }
+    }
+  }
+
+  @Test func `looks up what an index finds in the order of the ids`() async throws {
+    let package = try await package(["wells": 3_000])
+    try package.run("CREATE INDEX by_n ON wells(n)")
+    let filter = Column<Int64>("n") >= 100 && Column<Int64>("n") < 200
+    let query = Query("wells", where: filter)
+    try await package.withStore { store in
+      let rows = try await store.scan(query, into: Events())
+      let ids = try package.rows("SELECT fid FROM wells WHERE n BETWEEN 100 AND 199 ORDER BY fid")
+      #expect(rows.ids == ids.compactMap { Int64($0) })
+      #expect(rows.ids.count == 300)
+      let plan = try #require(try await store.explain(query).first)
+      #expect(plan.sql.contains(#"WHERE "fid" IN (SELECT "fid" FROM "wells" WHERE "#))
+      #expect(!plan.plan.contains { $0.contains("TEMP B-TREE FOR ORDER BY") })
+      let ordered = query.order(by: [Order("n")])
+      #expect(try await store.explain(ordered).first?.sql.contains("IN (SELECT") == false)
+      #expect(try await store.scan(query.limit(5), into: Events()).ids == Array(rows.ids.prefix(5)))
+    }
+  }
+
+  @Test func `several readers give a sink what one reader gives`() async throws {
+    let package = try await package(["wells": 1_500, "none": 1_500, "few": 20])
+    let n = Column<Int64>("n")
+    for filter in [n < 30, n >= 0, n > 5_000, n == 7 || n > 990] {
+      for layers in [["wells"], ["none", "few", "wells"]] as [[LayerID]] {
+        let query = Query(layers: layers, where: filter)
+        try await package.withStore { store in
+          let one = try await store.read { (snapshot) throws(FieldpackError) in
+            var events = Events()
+            try snapshot.scan(query, into: &events)
+            return events
+          }
+          #expect(try await store.scan(query, into: Events()) == one, "\(query)")
+          #expect(Set(one.layers) == Set(layers))
+        }
+      }
+    }
+  }
+
+  @Test func `a sink's error ends the readers' work`() async throws {
+    let package = try await package(["wells": 1_500])
+    try await package.withStore { store in
+      let query = Query("wells", where: Column<Int64>("n") >= 0)
+      let error = await thrown { _ = try await store.scan(query, into: Events(last: 70_000)) }
+      #expect(error?.code == .full)
+      #expect(try await store.scan(query, into: Events()).ids.count == 1_500)
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.update(100, in: "wells", set: ["n": 0])
+      }
+    }
+  }
+}
