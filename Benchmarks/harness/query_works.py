@@ -37,7 +37,7 @@ def boxes(setup):
         [Bar("GDAL", 1.6), Bar("C", 1 / 1.1, 1.0)])
     yield box_work(
         setup, f"{count}, ids only", "ids", plain, list_of_boxes,
-        [Bar("GDAL", 8.0, 20.0)], gdal_work="boxes", skip_c=True)
+        [Bar("GDAL", 8.0, 20.0)], gdal_work="boxes")
     yield box_work(
         setup, f"{count}, clustered rows against GDAL on the plain layer", "boxes", clustered,
         list_of_boxes, [Bar("GDAL", 3.5, 8.0)], gdal_file=plain, skip_c=True, sums=False)

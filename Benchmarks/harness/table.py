@@ -37,8 +37,26 @@ class Table:
             cells = ["", "", ""]
         latest = ours.figures
         if self.setup.scale >= 0.1 and latest.get("p50") != latest.get("p99"):
-            p99 = ours.median("p99") / ours.median("p50")
-            print(f"| … its p99 / p50 | {p99:.2f} | | | | | | ≤ 2 | {'' if p99 <= 2 else 'missed'} |")
+            self.tails(line, peers)
+
+    @staticmethod
+    def tails(line, peers):
+        """What the slowest of a hundred queries take, and how many times the median that is: for
+        peers, too, because pages that nobody has touched before take everyone the same time."""
+        def cells(name):
+            p99 = line.series[name].median("p99")
+            return f"{p99:.1f} µs, {p99 / line.series[name].median('p50'):.2f} × p50"
+
+        ours = line.series["Fieldpack"]
+        share = ours.median("p99") / ours.median("p50")
+        first, verdict = cells("Fieldpack"), "" if share <= 2 else "missed"
+        for peer in peers or [""]:
+            theirs = cells(peer) if peer else ""
+            ratio = f"{line.series[peer].median('p99') / ours.median('p99'):.2f} ×" if peer else ""
+            print(
+                f"| {'… its p99' if first else ''} | {first} | | {peer} | {theirs} | | {ratio} "
+                f"| {'≤ 2 × p50' if first else ''} | {verdict} |", flush=True)
+            first, verdict = "", ""
 
     @staticmethod
     def verdict(bar, ratio):
