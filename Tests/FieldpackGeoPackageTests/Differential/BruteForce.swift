@@ -20,17 +20,37 @@ enum Semantics: String, CaseIterable {
 /// Goes through all features for each condition, without SQL, index, envelopes or preparation.
 final class BruteForce {
   private let features: [RandomFeature]
-  private let shapes: [TopologyGeometry?]
-  private let literals: [TopologyGeometry]
-  /// The DE-9IM matrix of each feature with a literal; empty for a missing or empty geometry.
-  private var matrices: [[String]?]
+  private let shapes: [Shape?]
+  private let literals: [Shape]
+  /// What was found for a relation to a literal.
+  private var known: [String: [Bool?]] = [:]
+  /// How often the matrix of an invalid geometry gave another answer than GEOS's test of that name,
+  /// which then counts: GEOS finds a common interior where such polygons meet in a corner.
+  private(set) var invalidCount = 0
+
+  private struct Shape {
+    let geometry: TopologyGeometry
+    let isValid: Bool
+    /// 0 for points, 1 for lines, 2 for polygons.
+    let dimension: Int
+
+    init(_ geometry: Geometry, _ context: TopologyContext) throws {
+      self.geometry = try context.read(geometry)
+      isValid = try self.geometry.isValid()
+      dimension =
+        switch geometry.type {
+        case .point, .multiPoint: 0
+        case .lineString, .multiLineString: 1
+        default: 2
+        }
+    }
+  }
 
   init(_ features: [RandomFeature], _ literals: [Geometry]) throws {
     let context = try TopologyContext()
     self.features = features
-    shapes = try features.map { feature in try feature.geometry.map { try context.read($0) } }
-    self.literals = try literals.map { try context.read($0) }
-    matrices = literals.map { _ in nil }
+    shapes = try features.map { feature in try feature.geometry.map { try Shape($0, context) } }
+    self.literals = try literals.map { try Shape($0, context) }
   }
 
   /// For each feature whether it meets the condition; `nil` is NULL.
@@ -165,24 +185,30 @@ final class BruteForce {
   private func related(
     _ relation: SpatialRelation, _ place: Int, _ semantics: Set<Semantics>
   ) throws -> [Bool?] {
-    let known =
-      try matrices[place]
-      ?? shapes.map { shape in
-        guard let shape, !shape.isEmpty else { return "" }
-        return try shape.relate(to: literals[place])
-      }
-    matrices[place] = known
-    return zip(known, zip(features, shapes)).map { matrix, row in
-      let (feature, shape) = row
-      guard matrix.isEmpty else {
-        return Self.fits(relation, Array(matrix), shape?.dimension ?? 0, literals[place].dimension)
-      }
+    let key = "\(relation) \(place)"
+    let answers = try known[key] ?? shapes.indices.map { try holds(relation, $0, place) }
+    known[key] = answers
+    return zip(answers, features).map { answer, feature in
+      if let answer { return answer }
       if semantics.contains(.missingIsFalse) {
         return relation == .disjoint && feature.geometry == .point(nil, .xy)
       }
-      guard shape != nil, semantics.contains(.emptyIsDisjoint) else { return nil }
+      guard feature.geometry != nil, semantics.contains(.emptyIsDisjoint) else { return nil }
       return relation == .disjoint
     }
+  }
+
+  /// `nil` for a missing or an empty geometry.
+  private func holds(_ relation: SpatialRelation, _ row: Int, _ place: Int) throws -> Bool? {
+    guard let shape = shapes[row], !shape.geometry.isEmpty else { return nil }
+    let literal = literals[place]
+    let matrix = Array(try shape.geometry.relate(to: literal.geometry))
+    let answer = Self.fits(relation, matrix, shape.dimension, literal.dimension)
+    if shape.isValid, literal.isValid { return answer }
+    let named = try shape.geometry.hasExactly(
+      TopologicalRelation(rawValue: relation.rawValue) ?? .intersects, to: literal.geometry)
+    if named != answer { invalidCount += 1 }
+    return named
   }
 
   /// What OGC Simple Features (06-103r4, section 6.1.15.3) says of a matrix: the rows are interior,
@@ -208,18 +234,6 @@ final class BruteForce {
       return own == 1 ? m[0] == "1" && has(2, 6) : has(0, 2, 6)
     case .covers: return meets && lacks(6, 7)
     case .coveredBy: return meets && lacks(2, 5)
-    }
-  }
-}
-
-extension TopologyGeometry {
-  /// 0 for points, 1 for lines, 2 for polygons.
-  fileprivate var dimension: Int {
-    guard let geometry = try? geometry() else { return 0 }
-    return switch geometry.type {
-    case .point, .multiPoint: 0
-    case .lineString, .multiLineString: 1
-    default: 2
     }
   }
 }

@@ -2,6 +2,7 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 import FieldpackTestSupport
+import FieldpackTopology
 import Foundation
 import Testing
 
@@ -12,8 +13,8 @@ import Testing
 @Suite struct PeerDifferentialTests {
   private static let seed: UInt64 = 20_261_120
 
-  /// 400 conditions over 400 features, or as many of both as the variable says: 10,000 take an
-  /// hour.
+  /// 400 conditions over 400 features, or as many of both as the variable says: 10,000 take
+  /// half an hour in a release build.
   private static let size: Int? = ProcessInfo.processInfo.environment["FIELDPACK_DIFFERENTIAL"]
     .flatMap { Int($0) }
   private static let conditionCount = size ?? 400
@@ -32,6 +33,9 @@ import Testing
     "SpatiaLite in all": 77, "SpatiaLite emptyHasBox": 38, "SpatiaLite instantsAreText": 6,
     "SpatiaLite likeIgnoresCase": 13, "SpatiaLite missingIsFalse": 21,
   ]
+
+  /// How often the DE-9IM matrix of an invalid geometry says something else than all programs.
+  private static let invalidCount = 0
 
   @Test func `Fieldpack in SQL and in memory finds what brute force finds`() async throws {
     let trial = try await DifferentialTrial(
@@ -53,6 +57,11 @@ import Testing
         matches += yes.count
       }
       #expect(matches > trial.conditions.count * trial.features.count / 10)
+      if Self.size == nil {
+        #expect(trial.brute.invalidCount == Self.invalidCount)
+      } else {
+        print("\(matches) matches, \(trial.brute.invalidCount) of invalid geometries")
+      }
     }
   }
 
@@ -123,8 +132,9 @@ struct DifferentialTrial {
 
   init(seed: UInt64, features count: Int, conditions conditionCount: Int) async throws {
     var random = RandomSurvey(seed: seed)
-    let features = (0..<count).map { _ in random.feature() }
-    let literals = (0..<max(40, conditionCount / 50)).map { _ in random.literal() }
+    let (features, literals) = try Self.related(
+      (0..<count).map { _ in random.feature() },
+      (0..<max(40, conditionCount / 50)).map { _ in random.literal() })
     conditions = (0..<conditionCount).map { _ in random.condition(literals: literals.count) }
     (self.features, self.literals) = (features, literals)
     brute = try BruteForce(features, literals)
@@ -156,6 +166,34 @@ struct DifferentialTrial {
           .integer(Int64(place + 1)))
       }
     }
+  }
+
+  /// Takes out the invalid geometries that GEOS cannot relate to one of the others: there Fieldpack
+  /// ends with an error, GDAL says no, and SpatiaLite -1.
+  private static func related(
+    _ features: [RandomFeature], _ literals: [Geometry]
+  ) throws -> ([RandomFeature], [Geometry]) {
+    var (features, literals) = (features, literals)
+    let context = try TopologyContext()
+    let shapes = try features.map { try $0.geometry.map { try context.read($0) } }
+    func fails(_ a: TopologyGeometry?, _ b: TopologyGeometry) -> Bool {
+      guard let a else { return false }
+      return (try? a.relate(to: b)) == nil || (try? b.relate(to: a)) == nil
+    }
+    for (place, literal) in literals.enumerated() {
+      let shape = try context.read(literal)
+      if try !shape.isValid(), shapes.contains(where: { fails($0, shape) }) {
+        literals[place] = .point(x: 0, y: 0)
+      }
+    }
+    let others = try literals.map { try context.read($0) }
+    for (place, shape) in shapes.enumerated() {
+      guard let shape, try !shape.isValid(), others.contains(where: { fails(shape, $0) }) else {
+        continue
+      }
+      features[place].geometry = nil
+    }
+    return (features, literals)
   }
 
   func ids(_ answers: [Bool?], _ wanted: Bool) -> [Int] {
