@@ -28,6 +28,15 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
   }
 
+  @Test func `tells the type that holds the geometries of all files`() async throws {
+    _ = try folder.write("wkt\nPOINT(1 2)\n", to: "a.csv")
+    _ = try folder.write("wkt\n\"LINESTRING(1 2,3 4)\"\n", to: "b.csv")
+    let result = try await fieldpack(
+      "import", "a.csv", "b.csv", "--layer", "x", "--into", "f.gpkg", "--source-srs", "EPSG:4326")
+    #expect(result.output.contains("x             2  1-2  GEOMETRY  EPSG:4326  a.csv, b.csv"))
+    #expect(result.status == 0)
+  }
+
   @Test func `says what was imported`() async throws {
     _ = try folder.write(Self.wells, to: "wells.geojson")
     _ = try folder.write("name;x;y\nDom;13.4;52.5\n", to: "sights.csv")

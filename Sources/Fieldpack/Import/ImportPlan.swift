@@ -1,7 +1,7 @@
 import FieldpackCore
 import FieldpackFormats
 import FieldpackGeoPackage
-import FieldpackGeometry
+package import FieldpackGeometry
 
 /// Which layers of which files go where, and as what.
 ///
@@ -264,7 +264,7 @@ extension OrdinateRule {
 
 extension GeometryType {
   /// The narrowest type of a column that holds both; the multi type where singles can be promoted.
-  static func holding(_ a: GeometryType, _ b: GeometryType) -> GeometryType {
+  package static func holding(_ a: GeometryType, _ b: GeometryType) -> GeometryType {
     if a == b { return a }
     if a.multi == b { return b }
     if b.multi == a { return a }

@@ -36,7 +36,8 @@ struct ImportOutput {
 
   private func row(_ layer: LoadedLayer) -> [String] {
     let sources = report.imported.filter { $0.layer == layer.layer }
-    let geometry = sources.compactMap(\.schema.geometry).first
+    let types = sources.compactMap(\.schema.geometry?.type)
+    let type = types.first.map { types.reduce($0, GeometryType.holding) }
     let ids: String =
       if let range = layer.ids {
         range.lowerBound == range.upperBound
@@ -44,7 +45,7 @@ struct ImportOutput {
           : "\(range.lowerBound)\(layer.areConsecutive ? "-" : " … ")\(range.upperBound)"
       } else { "" }
     return [
-      layer.layer.rawValue, "\(layer.count)", ids, geometry?.type.name ?? "none",
+      layer.layer.rawValue, "\(layer.count)", ids, type?.name ?? "none",
       layer.srs.map { $0.isUndefined ? "undefined" : $0.description } ?? "",
       sources.map(\.file).joined(separator: ", "),
     ]
