@@ -1,6 +1,6 @@
 public import FieldpackCore
 import FieldpackGeometry
-import FieldpackProjection
+package import FieldpackProjection
 public import FieldpackSQLite
 
 extension FieldpackError: SQLiteErrorConvertible {
@@ -9,8 +9,10 @@ extension FieldpackError: SQLiteErrorConvertible {
   /// The error for what SQLite reports of the file at `path`.
   init(_ error: SQLiteError, path: String?, location: KeyTuple.Partial = .init()) {
     let (code, message) = Self.words(for: error)
+    // What is nested too deep is not the file.
     self.init(
-      code, message, location: location, position: path.map { FilePosition(file: $0) },
+      code, message, location: location,
+      position: code == .unsupported ? nil : path.map { FilePosition(file: $0) },
       underlying: error)
   }
 
@@ -37,11 +39,14 @@ extension FieldpackError: SQLiteErrorConvertible {
     if error.isConstraint { return (.constraint, error.message) }
     if error.isCannotOpen { return (.notFound, "cannot be opened (\(error.message))") }
     if error.code == 10 { return (.io, "reading or writing failed (\(error.message))") }
+    if error.isNestedTooDeep {
+      return (.unsupported, "the condition is nested too deep for SQLite (\(error.message))")
+    }
     if error.code == 1 { return (.invalidData, error.message) }
     return (.io, error.message)
   }
 
-  init(_ error: ProjectionError, location: KeyTuple.Partial = .init()) {
+  package init(_ error: ProjectionError, location: KeyTuple.Partial = .init()) {
     let code: Code =
       switch error.kind {
       case .unknownSRS, .undefinedSRS, .invalidDefinition: .invalidArgument
@@ -56,4 +61,11 @@ extension FieldpackError: SQLiteErrorConvertible {
 extension SQLiteError {
   /// The row id, or the INTEGER PRIMARY KEY that stands for it, is in use.
   var isTakenID: Bool { extendedCode == 1555 || extendedCode == 2579 }
+
+  /// The stack of SQLite's parser holds a hundred entries (`YYSTACKDEPTH`), and expressions are held
+  /// to a depth.
+  fileprivate var isNestedTooDeep: Bool {
+    code == 1
+      && (message == "parser stack overflow" || message.hasPrefix("Expression tree is too large"))
+  }
 }

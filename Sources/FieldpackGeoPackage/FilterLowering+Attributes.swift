@@ -162,7 +162,7 @@ extension FilterLowering {
     }
     if value.isConstant { return try constant(.isNull(value), negated: negated) }
     let term = try term(value)
-    return SQLFragment("\(term.sql.text) \(test)", term.sql.parameters)
+    return SQLFragment("\(term.sql.text) \(test)", term.sql.parameters, stack: term.sql.stack)
   }
 
   /// GLOB compares bytes and can use an index; LIKE in SQLite ignores the case of ASCII.
@@ -184,7 +184,8 @@ extension FilterLowering {
     }
     let term = try term(value)
     guard term.isSure, term.valueClass == .text, !term.isTemporal else { return .isFalse }
-    return SQLFragment("\(term.sql.text) \(test) ?", term.sql.parameters + [.text(glob)])
+    return SQLFragment(
+      "\(term.sql.text) \(test) ?", term.sql.parameters + [.text(glob)], stack: term.sql.stack)
   }
 
   /// The texts that begin with a prefix, where the pattern asks for nothing else: all from the

@@ -14,8 +14,18 @@ extension FilterLowering {
     var column: Side?
     /// The moment that a literal names.
     var moment: Int64?
+    /// A sum or a product without its parentheses.
+    var chain: Chain?
+    /// Whether the number is a real wherever it is one.
+    var isReal = false
 
     static let null = Term(sql: SQLFragment("NULL"), valueClass: .number, isSure: true)
+  }
+
+  /// Operations on numbers as SQL has them, read from the left.
+  struct Chain {
+    var sql: SQLFragment
+    var isProduct: Bool
   }
 
   func term(_ operand: Operand) throws(FieldpackError) -> Term {
@@ -41,7 +51,8 @@ extension FilterLowering {
     guard let parameter = literal.parameter else { return .null }
     return Term(
       sql: SQLFragment("?", [parameter]), valueClass: literal.valueClass,
-      isTemporal: literal.isTemporal, isSure: true, moment: literal.moment)
+      isTemporal: literal.isTemporal, isSure: true, moment: literal.moment,
+      isReal: literal.isReal)
   }
 
   /// 1, 0 or NULL. The condition stands there twice, so few fit into one another.
@@ -55,37 +66,47 @@ extension FilterLowering {
     let isTrue = try inner.lower(filter, negated: false)
     let isFalse = try inner.lower(filter, negated: true)
     return Term(
-      sql: SQLFragment(
-        "CASE WHEN \(isTrue.text) THEN 1 WHEN \(isFalse.text) THEN 0 END",
-        isTrue.parameters + isFalse.parameters
-      ).inParentheses, valueClass: .number, isSure: true)
+      sql: .firstTrue((isTrue, SQLFragment("1")), (isFalse, SQLFragment("0"))).inParentheses,
+      valueClass: .number, isSure: true)
   }
 
-  /// SQLite would take the number out of a text, so only numbers are let in.
   private static func arithmetic(_ a: Term, _ operation: Arithmetic, _ b: Term) -> Term {
     guard !(a.isSure && a.valueClass != .number), !(b.isSure && b.valueClass != .number) else {
       return .null
     }
-    let result: SQLFragment
     switch operation {
-    case .add, .subtract, .multiply:
-      result = .joined([a.sql, b.sql], by: " \(operation.rawValue) ")
-    case .divide:
-      let real = SQLFragment("CAST(\(a.sql.text) AS REAL)", a.sql.parameters)
-      result = .joined([real, b.sql], by: " / ")
+    case .add, .subtract, .multiply, .divide: return chain(number(a), operation, number(b))
     case .remainder, .divideWhole, .power:
       // These look at the classes themselves.
       let call = SQLFragment.call(SQLFunctions.name(of: operation), [a.sql, b.sql])
-      return Term(sql: call, valueClass: .number, isSure: true)
+      return Term(
+        sql: call, valueClass: .number, isSure: true, isReal: operation == .power)
     }
-    let guards = [a, b].filter { !$0.isSure }.map { classGuard($0, .number) }
-    guard !guards.isEmpty else { return Term(sql: result, valueClass: .number, isSure: true) }
-    let allowed = SQLFragment.and(guards)
+  }
+
+  /// The term, or NULL where it is no number: SQLite would take the number out of a text.
+  private static func number(_ term: Term) -> Term {
+    guard !term.isSure else { return term }
     return Term(
-      sql: SQLFragment(
-        "CASE WHEN \(allowed.text) THEN \(result.text) END",
-        allowed.parameters + result.parameters
-      ).inParentheses, valueClass: .number, isSure: true)
+      sql: .firstTrue((classGuard(term, .number), term.sql)), valueClass: .number, isSure: true)
+  }
+
+  /// SQLite reads `a + b + c` with a stack that does not grow, `a + (b + c)` with one that does, so
+  /// what is read from the left has no parentheses and what is nested deep stands there if it may.
+  private static func chain(_ a: Term, _ operation: Arithmetic, _ b: Term) -> Term {
+    let commutes = operation == .add || operation == .multiply
+    if commutes, b.sql.isDeep, b.sql.stack > a.sql.stack { return chain(b, operation, a) }
+    let isProduct = operation == .multiply || operation == .divide
+    var left = a.sql
+    if let chain = a.chain, chain.isProduct || !isProduct { left = chain.sql }
+    if operation == .divide, !a.isReal { left = .chain([left, SQLFragment("1.0")], by: " * ") }
+    var right = b.sql
+    if let chain = b.chain, chain.isProduct, !isProduct { right = chain.sql }
+    let sql = SQLFragment.chain([left, right], by: " \(operation.rawValue) ")
+    return Term(
+      sql: sql.inParentheses, valueClass: .number, isSure: true,
+      chain: Chain(sql: sql, isProduct: isProduct),
+      isReal: operation == .divide || a.isReal || b.isReal)
   }
 
   private static func classGuard(_ term: Term, _ wanted: Class) -> SQLFragment {
@@ -106,15 +127,12 @@ extension FilterLowering {
     if plain == .isFalse { return moments }
     let areBoth = SQLFragment.joined([left.isNotNull, right.isNotNull], by: " AND ")
     let areNeither = SQLFragment.joined([left.isNull, right.isNull], by: " AND ")
-    return SQLFragment(
-      "CASE WHEN \(areBoth.text) THEN \(moments.text) WHEN \(areNeither.text) THEN \(plain.text) END",
-      areBoth.parameters + moments.parameters + areNeither.parameters + plain.parameters
-    ).inParentheses
+    return SQLFragment.firstTrue((areBoth, moments), (areNeither, plain)).inParentheses
   }
 
   private static func moment(_ term: Term) -> SQLFragment {
     if let moment = term.moment { return SQLFragment("?", [.integer(moment)]) }
-    return SQLFragment(moment(term.sql.text), term.sql.parameters)
+    return SQLFragment(moment(term.sql.text), term.sql.parameters, stack: 3 + term.sql.stack)
   }
 
   private func comparePlainly(_ a: Term, _ comparison: Comparison, _ b: Term) -> SQLFragment {
@@ -124,9 +142,8 @@ extension FilterLowering {
       term.column == nil
         ? term.sql : SQLFragment("+\(term.sql.text)", term.sql.parameters)
     }
-    let test = SQLFragment(
-      "\(sides[0].text) \(comparison.rawValue) \(sides[1].text) COLLATE \(table.textCollation)",
-      sides[0].parameters + sides[1].parameters)
+    var test = SQLFragment.chain(sides[...], by: " \(comparison.rawValue) ")
+    test.text += " COLLATE \(table.textCollation)"
     switch (a.isSure, b.isSure) {
     case (true, true): return test.inParentheses
     case (true, false): return .and([test, Self.classGuard(b, a.valueClass)])
@@ -141,13 +158,27 @@ extension FilterLowering {
 }
 
 extension SQLFragment {
+  /// The name, its parenthesis and, behind the first argument, those before are on the stack.
   static func call(_ function: String, _ arguments: [SQLFragment]) -> SQLFragment {
     SQLFragment(
       "\(function)(\(arguments.map(\.text).joined(separator: ", ")))",
-      arguments.flatMap(\.parameters))
+      arguments.flatMap(\.parameters),
+      stack: max(
+        6, 3 + (arguments.first?.stack ?? 0), 5 + (arguments.dropFirst().map(\.stack).max() ?? 0)))
   }
 
-  var inParentheses: SQLFragment { SQLFragment("(\(text))", parameters) }
-  fileprivate var isNull: SQLFragment { SQLFragment("\(text) ISNULL", parameters) }
-  fileprivate var isNotNull: SQLFragment { SQLFragment("\(text) NOTNULL", parameters) }
+  /// The value of the first branch whose condition holds, else NULL.
+  fileprivate static func firstTrue(
+    _ branches: (when: SQLFragment, then: SQLFragment)...
+  ) -> SQLFragment {
+    SQLFragment(
+      "CASE" + branches.map { " WHEN \($0.text) THEN \($1.text)" }.joined() + " END",
+      branches.flatMap { $0.parameters + $1.parameters },
+      stack: branches.map { max(4 + $0.stack, 6 + $1.stack) }.max() ?? 0)
+  }
+
+  fileprivate var isNull: SQLFragment { SQLFragment("\(text) ISNULL", parameters, stack: stack) }
+  fileprivate var isNotNull: SQLFragment {
+    SQLFragment("\(text) NOTNULL", parameters, stack: stack)
+  }
 }

@@ -96,6 +96,9 @@ struct FilterLowering {
     var isTemporal = false
     /// The moment that a date, an instant or a text names, in milliseconds since 1970.
     var moment: Int64?
+    var isReal: Bool {
+      if case .real = parameter { true } else { false }
+    }
   }
 
   /// The column that an operand names; `nil` for every other operand.
@@ -110,7 +113,8 @@ struct FilterLowering {
     case .id?:
       return Side(
         sql: table.publicID, valueClass: table.textID == nil ? .number : .text, hasAffinity: true)
-    case .geometry? where allowsGeometry: return Side(sql: quoted(name), valueClass: .blob)
+    case .geometry? where allowsGeometry:
+      return Side(sql: try geometrySQL(), valueClass: .blob)
     case .geometry?: throw table.schema.geometryIsNoValue(name)
     case nil: throw table.schema.unknownColumn(name)
     }
@@ -129,7 +133,7 @@ struct FilterLowering {
 }
 
 extension SQLFragment {
-  fileprivate var negated: SQLFragment { SQLFragment("NOT \(text)", parameters) }
+  fileprivate var negated: SQLFragment { SQLFragment("NOT \(text)", parameters, stack: stack + 1) }
 }
 
 extension FilterLowering.Literal {

@@ -55,7 +55,7 @@ extension FilterLowering {
     let exact = try condition(part)
     let matches = SQLFragment.or([SQLFragment(SpatialIndexes.sureColumn), exact])
     var access = LayerAccess(
-      source: source, condition: .and([matches, try condition(rest)]),
+      source: source, condition: .and([matches, try condition(rest)], keepsOrder: true),
       id: SpatialIndexes.idColumn, candidates: candidates, looksForBox: part.isEnvelopeTest)
     // Without its triggers the index may name rows that are gone.
     if rest == .all, !table.lacksIndexTriggers {

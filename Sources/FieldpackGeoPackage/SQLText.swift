@@ -54,10 +54,13 @@ struct SQLName: Hashable, Comparable, Sendable {
 struct SQLFragment: Hashable, Sendable {
   var text: String
   var parameters: [SQLiteValue] = []
+  /// How many of the hundred entries of its stack SQLite's parser takes for the text, about.
+  var stack: Int
 
-  init(_ text: String, _ parameters: [SQLiteValue] = []) {
+  init(_ text: String, _ parameters: [SQLiteValue] = [], stack: Int = 6) {
     self.text = text
     self.parameters = parameters
+    self.stack = stack
   }
 
   static let isTrue = SQLFragment("1")
@@ -65,28 +68,61 @@ struct SQLFragment: Hashable, Sendable {
 
   /// The fragments between parentheses with `separator` between them; one stands alone.
   static func joined(_ fragments: [SQLFragment], by separator: String) -> SQLFragment {
+    joined(fragments[...], by: separator)
+  }
+
+  /// SQLite takes expressions 500 deep, and of `a AND b AND c` each term is one deeper than the
+  /// next, so many terms are put into groups.
+  private static func joined(
+    _ fragments: ArraySlice<SQLFragment>, by separator: String
+  ) -> SQLFragment {
+    if fragments.count == 1, let only = fragments.first { return only }
+    let most = 32
+    guard fragments.count > most else { return chain(fragments, by: separator).inParentheses }
+    let size = (fragments.count + most - 1) / most
+    let groups = stride(from: fragments.startIndex, to: fragments.endIndex, by: size).map {
+      joined(fragments[$0..<min($0 + size, fragments.endIndex)], by: separator)
+    }
+    return chain(groups[...], by: separator).inParentheses
+  }
+
+  /// The fragments with `separator` between them: while one behind the first is read, what stands
+  /// before it and the separator are on the stack.
+  static func chain(
+    _ fragments: ArraySlice<SQLFragment>, by separator: String
+  ) -> SQLFragment {
     SQLFragment(
-      nested(fragments.map(\.text)[...], by: separator), fragments.flatMap(\.parameters))
+      fragments.map(\.text).joined(separator: separator), fragments.flatMap(\.parameters),
+      stack: max(fragments.first?.stack ?? 0, 2 + (fragments.dropFirst().map(\.stack).max() ?? 0)))
   }
 
-  /// SQLite's parser stacks terms up, a thousand deep at most, so many terms are halved.
-  private static func nested(_ texts: ArraySlice<String>, by separator: String) -> String {
-    if texts.count == 1, let only = texts.first { return only }
-    guard texts.count > 64 else { return "(" + texts.joined(separator: separator) + ")" }
-    let middle = texts.startIndex + texts.count / 2
-    return "(" + nested(texts[..<middle], by: separator) + separator
-      + nested(texts[middle...], by: separator) + ")"
-  }
-
-  static func and(_ fragments: [SQLFragment]) -> SQLFragment {
+  /// `AND`; the order of what is nested deep is its own where it need not be kept.
+  static func and(_ fragments: [SQLFragment], keepsOrder: Bool = false) -> SQLFragment {
     let needed = fragments.filter { $0 != .isTrue }
     if needed.isEmpty { return .isTrue }
-    return needed.contains(.isFalse) ? .isFalse : joined(needed, by: " AND ")
+    if needed.contains(.isFalse) { return .isFalse }
+    return joined(keepsOrder ? needed : deepestFirst(needed), by: " AND ")
   }
 
   static func or(_ fragments: [SQLFragment]) -> SQLFragment {
     let needed = fragments.filter { $0 != .isFalse }
     if needed.isEmpty { return .isFalse }
-    return needed.contains(.isTrue) ? .isTrue : joined(needed, by: " OR ")
+    return needed.contains(.isTrue) ? .isTrue : joined(deepestFirst(needed), by: " OR ")
   }
+
+  /// What stands first takes one entry of the parser's stack for its parenthesis, everything else
+  /// three, so that 64 conditions fit into one another.
+  private static func deepestFirst(_ fragments: [SQLFragment]) -> [SQLFragment] {
+    guard let deepest = fragments.indices.max(by: { fragments[$0].stack < fragments[$1].stack }),
+      deepest > 0, fragments[deepest].isDeep
+    else { return fragments }
+    var ordered = fragments
+    ordered.insert(ordered.remove(at: deepest), at: 0)
+    return ordered
+  }
+
+  /// Whether it is worth putting the fragment first.
+  var isDeep: Bool { stack > 14 }
+
+  var inParentheses: SQLFragment { SQLFragment("(\(text))", parameters, stack: stack + 1) }
 }

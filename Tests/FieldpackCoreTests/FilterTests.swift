@@ -56,7 +56,8 @@ import Testing
   @Test(
     arguments: [
       ("name", Schema.ColumnRole.attribute(0)), ("NAME", .attribute(1)), ("Name", .attribute(0)),
-      ("fid", .id), ("FID", .id), ("geom", .geometry), ("Geom", .geometry), ("é", .attribute(2)),
+      ("fid", .id), ("FID", .id), ("geom", .geometry), ("Geom", .geometry),
+      ("geometry", .geometry), ("Geometry", .geometry), ("é", .attribute(2)),
       ("É", nil), ("e\u{301}", nil), ("other", nil), ("", nil),
     ] as [(String, Schema.ColumnRole?)])
   func `a column is found by exact name, else ignoring ASCII case`(
@@ -66,6 +67,11 @@ import Testing
       layer: "l", geometry: GeometryColumn(),
       columns: [.init("name", .text()), .init("NAME", .text()), .init("\u{e9}", .text())])
     #expect(schema.role(of: name) == role)
+    if role == .geometry {
+      let own = Schema(layer: "l", geometry: GeometryColumn(), columns: [.init(name, .text())])
+      #expect(own.role(of: name) == .attribute(0))
+      #expect(Schema(layer: "l").role(of: name) == nil)
+    }
   }
 
   @Test func `a query changes by copies`() {

@@ -55,6 +55,7 @@ import Testing
     ("n LIKE 'a%'", "(\"n\" GLOB ? AND typeof(\"n\") = 'text')"),
     ("s IS NOT NULL", "\"s\" IS NOT NULL"),
     ("g IS NULL", "\"g\" IS NULL"),
+    ("Geometry IS NULL", "\"g\" IS NULL"),
     ("d > TIMESTAMP('2020-01-01T00:00:00Z')", "\(instant) > ?"),
     (
       "d = 'soon'",
@@ -75,11 +76,16 @@ import Testing
     ("s = CASEI('A')", "\"s\" = ? COLLATE BINARY"),
     ("n BETWEEN 1 + 1 AND 9 DIV 2", "(\"n\" >= ? AND \"n\" <= ?)"),
     ("s IN (CASEI('A'), ACCENTI('B'))", "\"s\" COLLATE BINARY IN (?, ?)"),
-    ("n + 1 = 2", "((CASE WHEN \(number) THEN (\"n\" + ?) END) = ? COLLATE BINARY)"),
+    ("n + 1 = 2", "((CASE WHEN \(number) THEN \"n\" END + ?) = ? COLLATE BINARY)"),
     (
       "n / fid > x",
-      "((CASE WHEN (\(number) AND \"fid\" < '') THEN (CAST(\"n\" AS REAL) / \"fid\") END) > +\"x\" "
-        + "COLLATE BINARY AND typeof(\"x\") IN ('integer', 'real'))"
+      "((CASE WHEN \(number) THEN \"n\" END * 1.0 / CASE WHEN \"fid\" < '' THEN \"fid\" END) > "
+        + "+\"x\" COLLATE BINARY AND typeof(\"x\") IN ('integer', 'real'))"
+    ),
+    (
+      "1 - n * 2 / 3 - (4 - fid) < 0",
+      "((? - CASE WHEN \(number) THEN \"n\" END * ? * 1.0 / ? - "
+        + "(? - CASE WHEN \"fid\" < '' THEN \"fid\" END)) < ? COLLATE BINARY)"
     ),
     ("n % 2 = 1", "(fieldpack_remainder(\"n\", ?) = ? COLLATE BINARY)"),
     ("n + 1 = 'a'", "0"),

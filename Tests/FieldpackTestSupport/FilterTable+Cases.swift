@@ -50,6 +50,7 @@ extension FilterTable {
     plain("depth IS NULL", 3, 4),
     plain("data IS NOT NULL", 1, 2),
     plain("geom IS NULL", 3),
+    plain("geometry IS NULL", 3),
     plain("geom IS NOT NULL", 1, 2, 4, 5, 6, 7, 8, 9),
     plain("visits = 12 OR TRUE", 1, 2, 3, 4, 5, 6, 7, 8, 9),
     plain("visits = 12 AND FALSE"),

@@ -226,14 +226,17 @@ extension Schema {
     case geometry
   }
 
-  /// What `name` stands for, by exact name, else ignoring ASCII case as SQL does.
+  /// What `name` stands for, by exact name, else ignoring ASCII case as SQL does. A geometry column
+  /// answers to `geometry` too, where no other column is called so.
   public func role(of name: String) -> ColumnRole? {
     if let index = columnIndex(name) { return .attribute(index) }
     let folded = name.uppercasedASCII
     func isMeant(_ column: String?) -> Bool {
       column?.uppercasedASCII.hasSameBytes(as: folded) ?? false
     }
-    return isMeant(idColumn) ? .id : isMeant(geometry?.name) ? .geometry : nil
+    if isMeant(idColumn) { return .id }
+    return geometry != nil && (isMeant(geometry?.name) || isMeant(CQL2.anyGeometry))
+      ? .geometry : nil
   }
 
   /// The geometry column, which has to be called `name` where that is given.
