@@ -208,6 +208,39 @@ import Testing
     #expect(try answer("A_CONTAINS(b, a)", ["\"2020-01-01\""], numbers + [moment]) == true)
   }
 
+  @Test(.timeLimit(.minutes(1))) func `long arrays of arrays and objects compare soon, too`() throws
+  {
+    let schema = Schema(
+      layer: "long", columns: [ColumnDefinition("a", .json), ColumnDefinition("b", .json)])
+    func answer(_ text: String, _ a: [String], _ b: [String]) throws -> Bool? {
+      let row = [a, b].map { Value.text("[\($0.joined(separator: ","))]") }
+      return try Filter(cql2: text).evaluate(LongRow(texts: row), schema: schema)
+    }
+    let makers: [@Sendable (Int) -> String] = [
+      { "[\($0)]" }, { "[[], {\"k\": \($0)}]" }, { #"{"k": \#($0), "l": [0.5]}"# },
+      { #"[{"timestamp": "2020-01-01T00:00:00Z"}, \#($0)]"# },
+      { #""2020-01-01T00:00:00.000\#($0)Z""# }, { #"["2020-01-01T00:00:00.000\#($0)Z"]"# },
+    ]
+    let start = ContinuousClock.now
+    for make in makers {
+      let items = (10_000..<15_000).map(make)
+      #expect(try answer("A_EQUALS(a, b)", items, items.reversed()) == true)
+      #expect(try answer("A_CONTAINS(a, b)", items, items + [make(9)]) == false)
+      #expect(try answer("A_OVERLAPS(a, b)", items, (20_000..<25_000).map(make)) == false)
+    }
+    #expect(ContinuousClock.now - start < .seconds(20))
+    // Equal in other words.
+    let numbers = (0..<5_000).map { "[\($0)]" }
+    let others = [
+      #"[1, {"b": 2, "a": [1.0, "x"]}]"#, #"["2020-01-01", {"timestamp": "2020-01-02T00:00:00Z"}]"#,
+    ]
+    let same = [
+      #"[1.0, {"a": [1, "x"], "b": 2}]"#, #"[{"date": "2020-01-01"}, "2020-01-02T01:00:00+01:00"]"#,
+    ]
+    #expect(try answer("A_EQUALS(a, b)", numbers + others, same + numbers) == true)
+    #expect(try answer("A_CONTAINS(a, b)", numbers + others, [same[0], "[1, 2]"]) == false)
+  }
+
   private struct LongRow: FeatureRow {
     var texts: [Value]
     var id: FeatureID { 1 }

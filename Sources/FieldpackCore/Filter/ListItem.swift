@@ -85,60 +85,6 @@ extension ArrayRelation {
   }
 }
 
-/// The elements of an array by what makes them equal.
-private struct ListIndex {
-  private enum Key: Hashable {
-    case null
-    case integer(Int64)
-    case real(Double)
-    case text([UInt8])
-    case moment(Int64)
-    /// A text that names a moment.
-    case named(Int64)
-  }
-
-  private var keys: Set<Key> = []
-  /// Arrays and objects, which are compared one by one.
-  private var others: [ListItem] = []
-
-  init(_ items: [ListItem]) {
-    for item in items {
-      let itemKeys = Self.keys(of: item)
-      if itemKeys.isEmpty { others.append(item) } else { keys.formUnion(itemKeys) }
-    }
-  }
-
-  func has(allOf items: [ListItem]) -> Bool { items.allSatisfy(has) }
-  func has(oneOf items: [ListItem]) -> Bool { items.contains(where: has) }
-
-  private func has(_ item: ListItem) -> Bool {
-    let itemKeys = Self.keys(of: item)
-    guard let key = itemKeys.first else { return others.contains { $0.isEqual(to: item) } }
-    if keys.contains(key) { return true }
-    // A moment equals a text that names it, a text another only where it is the same.
-    switch itemKeys.last {
-    case .moment(let moment)?: return keys.contains(.named(moment))
-    case .named(let moment)?: return keys.contains(.moment(moment))
-    default: return false
-    }
-  }
-
-  private static func keys(of item: ListItem) -> [Key] {
-    switch item {
-    case .null: return [.null]
-    case .scalar(.integer(let number)): return [.integer(number)]
-    case .scalar(.real(let number)):
-      return [Int64(exactly: number).map { .integer($0) } ?? .real(number)]
-    case .scalar(.moment(let moment)): return [.moment(moment)]
-    case .scalar(.text(let text)):
-      let key = Key.text(Array(text.utf8))
-      guard let moment = Moment(.text(text)) else { return [key] }
-      return [key, .named(moment.milliseconds)]
-    case .scalar, .list, .members: return []
-    }
-  }
-}
-
 /// Writes an array as the JSON that ``ListItem`` reads.
 package struct ListText {
   package private(set) var bytes: [UInt8] = [UInt8(ascii: "[")]
