@@ -91,6 +91,14 @@ public struct FilePosition: Hashable, Sendable, CustomStringConvertible {
     self.feature = feature
   }
 
+  /// The line and column of a byte of a text.
+  init(of offset: Int, in bytes: [UInt8]) {
+    let before = bytes[..<min(offset, bytes.count)]
+    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    self.init(
+      line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: before.count - lineStart + 1)
+  }
+
   public var description: String {
     var text = file ?? ""
     if let line { text += (text.isEmpty ? "line " : ":") + "\(line)" }

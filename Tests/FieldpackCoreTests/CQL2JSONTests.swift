@@ -212,6 +212,49 @@ import Testing
     }
   }
 
+  @Test func `arrays and geometries in one another have a limit`() throws {
+    func nested(_ depth: Int, _ opening: String, _ inner: String, _ closing: String) -> String {
+      String(repeating: opening, count: depth) + inner + String(repeating: closing, count: depth)
+    }
+    func arrays(_ depth: Int) -> String {
+      #"{"op":"a_equals","args":[\#(nested(depth, "[", "1", "]")),{"property":"a"}]}"#
+    }
+    let filter = try Filter(cql2JSON: arrays(63))
+    #expect(try Filter(cql2JSON: filter.cql2JSON) == filter)
+    let error = #expect(throws: FieldpackError.self) { try Filter(cql2JSON: arrays(64)) }
+    #expect(error?.message.hasSuffix(": the condition is nested more than 64 deep") == true)
+
+    func collections(_ depth: Int) -> String {
+      let opening = #"{"type":"GeometryCollection","geometries":["#
+      let shape = nested(depth - 1, opening, #"{"type":"Point","coordinates":[1,2]}"#, "]}")
+      return #"{"op":"s_within","args":[{"property":"g"},\#(shape)]}"#
+    }
+    let deep = try Filter(cql2JSON: collections(WKB.maximumDepth))
+    #expect(try Filter(cql2JSON: deep.cql2JSON) == deep)
+    let other = #expect(throws: FieldpackError.self) {
+      try Filter(cql2JSON: collections(WKB.maximumDepth + 1))
+    }
+    #expect(other?.code == .invalidArgument)
+    #expect(other?.message.hasSuffix(": geometries are nested more than 32 deep") == true)
+  }
+
+  @Test func `what Swift says and no text may is refused when it is written`() throws {
+    let deep = (0..<70).reduce(Filter.isNull(.column("a"))) { filter, _ in
+      .not(.and([filter, .isNull(.column("b"))]))
+    }
+    let long = (0..<301).reduce(Operand.column("a")) { sum, _ in
+      .arithmetic(sum, .add, .literal(1))
+    }
+    for filter in [deep, .isNull(long)] {
+      let text = #expect(throws: FieldpackError.self) { try filter.cql2Text }
+      let json = #expect(throws: FieldpackError.self) { try filter.cql2JSON }
+      #expect(text?.code == .unsupported && json?.code == .unsupported)
+    }
+    let one = Filter.and([.isNull(.column("a"))])
+    #expect(try Filter(cql2: one.cql2Text) == .isNull(.column("a")))
+    #expect(try Filter.isIn(.column("a"), []).cql2Text == "FALSE")
+  }
+
   @Test(
     arguments: [
       (

@@ -47,7 +47,7 @@ import Testing
   ]
 
   @Test(arguments: cases) func `tests a value as SpatialConnect did`(example: Case) throws {
-    let filter = try LegacyFilter(json: example.json, legacy: example.meaning)
+    let filter = try LegacyFilter(json: example.json, meaning: example.meaning)
     for value in example.yes { #expect(try filter.accepts(value), "\(value)") }
     for value in example.no { #expect(try !filter.accepts(value), "\(value)") }
   }
@@ -63,7 +63,7 @@ import Testing
       (.wfs, .envelope(.intersects, box, srs: .wgs84)),
     ]
     for (meaning, first) in tests {
-      let query = try LegacyFilter(json: json, legacy: meaning).query
+      let query = try LegacyFilter(json: json, meaning: meaning).query
       #expect(query == Query("a", "b", where: first && rest).limit(7))
     }
     #expect(try LegacyFilter(json: "{}").query == Query().limit(100))
@@ -72,7 +72,7 @@ import Testing
     #expect(
       try far.query == Query(where: .envelope(.disjoint, other, srs: .wgs84)).limit(100))
     let like = try LegacyFilter(
-      json: #"{"$like": {"field": "name", "value": "ab"}}"#, legacy: .memory)
+      json: #"{"$like": {"field": "name", "value": "ab"}}"#, meaning: .memory)
     let parts = ["a", "ab", "b"].map { Operand.literal(.text($0)) }
     #expect(try like.query.filter == .isIn(.column("name"), parts))
   }
@@ -114,6 +114,25 @@ import Testing
     let error = #expect(throws: FieldpackError.self) { try LegacyFilter(json: json) }
     #expect(error?.code == .invalidArgument)
     #expect(error?.message == message)
+  }
+
+  @Test func `a pointer escapes what a name holds`() {
+    let error = #expect(throws: FieldpackError.self) {
+      try LegacyFilter(json: #"{"$or": [{"a/b~c": 1}]}"#)
+    }
+    #expect(error?.message.hasPrefix("at /$or/0/a~1b~0c: 'a/b~c' is not known") == true)
+  }
+
+  @Test func `a text to find the parts of has a limit`() throws {
+    let text = String(repeating: "é", count: 200)
+    _ = try LegacyFilter(json: #"{"$like": "\#(text)"}"#, meaning: .memory)
+    _ = try LegacyFilter(json: #"{"$like": "\#(text)x"}"#)
+    let error = #expect(throws: FieldpackError.self) {
+      try LegacyFilter(
+        json: #"{"$notlike": {"field": "a", "value": "\#(text)x"}}"#, meaning: .memory)
+    }
+    #expect(
+      error?.message == "at /$notlike/value: a legacy $notlike takes at most 200 characters")
   }
 
   @Test func `keeps values and features apart`() throws {

@@ -62,7 +62,7 @@ struct SpatialConnectDataTests {
     let workspace = try await open("ios-sdk/" + file)
     let json = #"{"$geocontains": [\#(box)], "layerIds": ["\#(layer)"], "limit": 1000}"#
     for (meaning, count) in zip(LegacyFilter.Meaning.allCases, counts) {
-      let query = try LegacyFilter(json: json, legacy: meaning).query
+      let query = try LegacyFilter(json: json, meaning: meaning).query
       #expect(try await workspace.count(query) == count, "\(meaning)")
     }
     await workspace.close()

@@ -1,7 +1,7 @@
 import FieldpackGeometry
 
 /// The words of CQL2 Text (OGC 21-065r2) that Fieldpack knows.
-enum CQL2 {
+package enum CQL2 {
   /// Words that are never a column unless in double quotes.
   static let reserved: Set<String> = [
     "AND", "OR", "NOT", "BETWEEN", "IN", "LIKE", "IS", "NULL", "TRUE", "FALSE",
@@ -21,9 +21,9 @@ enum CQL2 {
 
   /// By this name every layer's geometry column may be called.
   static let anyGeometry = "geometry"
-  static let maximumByteCount = 1 << 20
+  package static let maximumByteCount = 1 << 20
   static let maximumDepth = 64
-  /// Each operation may lie in the next, and SQLite takes terms a thousand deep.
+  /// Each operation may lie in the next, and SQLite takes terms 500 deep.
   static let maximumOperations = 300
   /// Each operation is an object and an array, and a geometry has arrays of its own.
   static let maximumJSONDepth = 2 * (maximumDepth + maximumOperations) + 8
@@ -81,11 +81,6 @@ enum CQL2 {
     case .column, .list: break
     default: throw unsupported("an array function of what is no column or array")
     }
-  }
-
-  /// A date or a time with a zone; nothing else.
-  static func moment(_ text: String) -> Value? {
-    CalendarDate(text).map(Value.date) ?? Instant(text).map(Value.dateTime)
   }
 
   /// Whether both ends are given and lie the wrong way round.
@@ -187,13 +182,13 @@ extension Filter {
   ///
   /// Geometries are in longitude and latitude; a box with `west > east` crosses the antimeridian, and
   /// heights in a box of six numbers count for nothing. Every layer's geometry column may be called
-  /// `geometry`; another name has to be its own.
+  /// `geometry`, unless an attribute is; another name has to be its own.
   ///
   /// In a text `''` and `\'` are a quote, so a backslash before a quote is written twice. Names
   /// that are not letters, digits, `_`, `.` and `:` stand in double quotes.
   ///
-  /// - Throws: `.invalidArgument` with line and column, on a text of more than 1 MiB or nested more
-  ///   than 64 deep too.
+  /// - Throws: `.invalidArgument` with line and column, on a text of more than 1 MiB, nested more
+  ///   than 64 deep or with more than 300 arithmetic operations too.
   public init(cql2: String) throws(FieldpackError) {
     let isJSON = cql2.utf8.first { $0 > 0x20 } == UInt8(ascii: "{")
     guard !isJSON else {

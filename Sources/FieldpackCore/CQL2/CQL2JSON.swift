@@ -14,17 +14,19 @@ enum CQL2JSON {
 }
 
 extension Filter {
-  /// The condition in CQL2 JSON without blanks, which ``init(cql2JSON:)`` reads back as the same
-  /// filter.
+  /// The condition in CQL2 JSON without blanks, which ``init(cql2JSON:)`` reads back as a filter with
+  /// the same answers.
   ///
   /// - Throws: `.unsupported` for what has no words in CQL2 or GeoJSON: envelope relations, geometries
   ///   in another SRS than WGS 84, with measures or curves, NULL, blobs, and numbers that are not
-  ///   finite.
+  ///   finite; and for what lies beyond the limits of reading.
   public var cql2JSON: String {
     get throws(FieldpackError) {
       var writer = CQL2JSONWriter()
       try writer.append(self)
-      return String(decoding: writer.bytes, as: UTF8.self)
+      let text = String(decoding: writer.bytes, as: UTF8.self)
+      try CQL2.checkReadable { () throws(FieldpackError) in try Filter(cql2JSON: text) }
+      return text
     }
   }
 }
@@ -160,9 +162,7 @@ private struct CQL2JSONWriter {
     case .text(let text): append(text: text)
     case .date: append(raw: "{\"date\":\"\(try CQL2.momentText(of: value))\"}")
     case .dateTime: append(raw: "{\"timestamp\":\"\(try CQL2.momentText(of: value))\"}")
-    case .null: throw CQL2.unsupported("NULL as a value")
-    case .blob: throw CQL2.unsupported("a blob")
-    case .real: throw CQL2.unsupported("a number that is not finite")
+    case .null, .blob, .real: throw CQL2.unsupported(value)
     }
   }
 
@@ -195,9 +195,7 @@ private struct CQL2JSONWriter {
         throw CQL2.unsupported("a geometry that GeoJSON cannot hold, in CQL2 JSON")
       }
       bytes += shape.bytes
-    case .geometry(_, let srs):
-      throw CQL2.unsupported(
-        "a geometry in \(srs.map { "\($0)" } ?? "the layer's own SRS")")
+    case .geometry(_, let srs): throw CQL2.unsupported(geometryIn: srs)
     }
   }
 

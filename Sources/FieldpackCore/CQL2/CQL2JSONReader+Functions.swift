@@ -11,10 +11,7 @@ extension CQL2JSONReader {
     }
     let start = try bound(bounds[0])
     let end = try bound(bounds[1])
-    guard !CQL2.isBackward(start, end) else {
-      throw interval.failure("the interval ends before it starts")
-    }
-    return .interval(start, end)
+    return try interval.telling { () throws(CQL2.Mistake) in try CQL2.interval(start, end) }
   }
 
   private func instant(_ place: JSONPlace) throws(FieldpackError) -> Operand {
@@ -28,13 +25,8 @@ extension CQL2JSONReader {
 
   private func bound(_ place: JSONPlace) throws(FieldpackError) -> Operand? {
     guard case .text(let text) = place.node else { return try instant(place) }
-    if text == ".." { return nil }
-    guard let value = CQL2.moment(text) else {
-      throw place.failure(
-        "'\(text)' is neither '..' nor a date such as 2020-01-31 nor a time "
-          + "with a zone, such as 2020-01-31T12:00:00Z")
-    }
-    return .literal(value)
+    let value = try place.telling { () throws(CQL2.Mistake) in try CQL2.bound(text) }
+    return value.map { .literal($0) }
   }
 
   mutating func array(_ place: JSONPlace) throws(FieldpackError) -> Operand {
@@ -47,6 +39,8 @@ extension CQL2JSONReader {
   }
 
   private mutating func elements(_ place: JSONPlace) throws(FieldpackError) -> [Operand] {
+    try enter(at: place)
+    defer { leave() }
     var elements: [Operand] = []
     for element in try place.elements("an array") {
       if case .list = element.node {
@@ -67,11 +61,8 @@ extension CQL2JSONReader {
       try place.checkNames(["bbox"])
       var bounds: [Double] = []
       for bound in try box.elements("an array of numbers") { bounds.append(try number(bound)) }
-      do throws(CQL2.BoxMistake) {
-        return .geometry(try CQL2.box(bounds), srs: .wgs84)
-      } catch {
-        throw box.failure(error.message)
-      }
+      let area = try box.telling { () throws(CQL2.Mistake) in try CQL2.box(bounds) }
+      return .geometry(area, srs: .wgs84)
     }
     if let name = place.member("op") {
       throw name.failure("no operation gives a geometry: expected a property, a bbox or GeoJSON")
@@ -92,7 +83,12 @@ enum GeoJSONShape {
     return number
   }
 
-  static func geometry(_ place: JSONPlace) throws(FieldpackError) -> Geometry {
+  static func geometry(
+    _ place: JSONPlace, depth: Int = 1
+  ) throws(FieldpackError) -> Geometry {
+    guard depth <= WKB.maximumDepth else {
+      throw place.failure("geometries are nested more than \(WKB.maximumDepth) deep")
+    }
     guard let type = place.member("type"), case .text(let name) = type.node else {
       throw place.failure("expected a property, a bbox or a GeoJSON geometry")
     }
@@ -103,7 +99,7 @@ enum GeoJSONShape {
       }
       var geometries: [Geometry] = []
       for member in try members.elements("an array of geometries") {
-        geometries.append(try geometry(member))
+        geometries.append(try geometry(member, depth: depth + 1))
       }
       let hasZ = !geometries.isEmpty && geometries.allSatisfy(\.dimensions.hasZ)
       let dimensions = hasZ ? Dimensions.xyz : .xy

@@ -6,55 +6,9 @@ extension Filter {
   /// - Throws: `.invalidArgument` with line and column where the text is no JSON, else with the JSON
   ///   pointer (RFC 6901) of what is wrong: `at /args/1: …`. The limits are those of CQL2 Text.
   public init(cql2JSON: String) throws(FieldpackError) {
-    try CQL2.checkLength(of: cql2JSON)
-    let node: JSONNode
-    do throws(JSONMistake) {
-      node = try JSONNodeReader.read(cql2JSON, maximumDepth: CQL2.maximumJSONDepth)
-    } catch {
-      throw CQL2Lexer(cql2JSON).failure(error.message, at: error.offset)
-    }
+    let place = try JSONPlace(document: cql2JSON, maximumDepth: CQL2.maximumJSONDepth)
     var reader = CQL2JSONReader()
-    self = try reader.filter(JSONPlace(node))
-  }
-}
-
-/// A node of a document with the way to it.
-struct JSONPlace {
-  let node: JSONNode
-  let path: String
-
-  init(_ node: JSONNode, path: String = "") {
-    self.node = node
-    self.path = path
-  }
-
-  func failure(_ message: String) -> FieldpackError {
-    FieldpackError(.invalidArgument, "at \(path.isEmpty ? "the top" : path): \(message)")
-  }
-
-  func expected(_ what: String) -> FieldpackError {
-    failure("expected \(what) but found \(node.kind)")
-  }
-
-  /// The member of that name; `nil` where it is absent.
-  func member(_ name: String) -> JSONPlace? {
-    node[name].map { JSONPlace($0, path: path + "/" + name) }
-  }
-
-  /// The elements of an array.
-  func elements(_ what: String) throws(FieldpackError) -> [JSONPlace] {
-    guard case .list(let nodes) = node else { throw expected(what) }
-    return nodes.enumerated().map { JSONPlace($1, path: "\(path)/\($0)") }
-  }
-
-  /// Refuses members with other names.
-  func checkNames(_ names: Set<String>) throws(FieldpackError) {
-    guard case .members(let members) = node else { return }
-    if let other = members.first(where: { !names.contains($0.name) }) {
-      throw failure(
-        "member '\(other.name)' is not known\(NearNames.question(other.name, in: names.sorted()))"
-          + " (there are: \(names.sorted().joined(separator: ", ")))")
-    }
+    self = try reader.filter(place)
   }
 }
 
@@ -105,9 +59,7 @@ struct CQL2JSONReader {
 
   func columnName(_ place: JSONPlace) throws(FieldpackError) -> String {
     guard case .text(let name) = place.node else { throw place.expected("a column's name") }
-    guard !name.isEmpty, !name.utf8.contains(0) else {
-      throw place.failure("a column's name cannot be empty or hold U+0000")
-    }
+    try place.telling { () throws(CQL2.Mistake) in try CQL2.checkColumn(name) }
     return name
   }
 
@@ -117,19 +69,21 @@ struct CQL2JSONReader {
       guard let member = place.member(name) else { continue }
       try place.checkNames([name])
       guard case .text(let text) = member.node else { throw member.expected("a text") }
-      let value =
-        name == "date"
-        ? CalendarDate(text).map(Value.date) : Instant(text).map(Value.dateTime)
-      if let value { return value }
-      throw member.failure(
-        name == "date"
-          ? "'\(text)' is not a date such as 2020-01-31"
-          : "'\(text)' is not a time with a zone, such as 2020-01-31T12:00:00Z")
+      return try member.telling { () throws(CQL2.Mistake) in
+        name == "date" ? try CQL2.date(text) : try CQL2.timestamp(text)
+      }
     }
     return nil
   }
 
   // MARK: Operations
+
+  mutating func enter(at place: JSONPlace) throws(FieldpackError) {
+    depth += 1
+    guard depth <= CQL2.maximumDepth else { throw place.failure(CQL2.tooDeep.message) }
+  }
+
+  mutating func leave() { depth -= 1 }
 
   private mutating func operand(
     _ name: String, at namePlace: JSONPlace, _ arguments: [JSONPlace], _ place: JSONPlace
@@ -138,16 +92,12 @@ struct CQL2JSONReader {
       try check(arguments, 2, place)
       operations += 1
       guard operations <= CQL2.maximumOperations else {
-        throw place.failure(
-          "the condition has more than \(CQL2.maximumOperations) arithmetic operations")
+        throw place.failure(CQL2.tooManyOperations.message)
       }
       return .arithmetic(try operand(arguments[0]), operation, try operand(arguments[1]))
     }
-    depth += 1
-    defer { depth -= 1 }
-    guard depth <= CQL2.maximumDepth else {
-      throw place.failure("the condition is nested more than \(CQL2.maximumDepth) deep")
-    }
+    try enter(at: place)
+    defer { leave() }
     if let function = FilterFunction(rawValue: name) {
       try check(arguments, 1, place)
       return .call(function, [try operand(arguments[0])])
@@ -184,11 +134,8 @@ struct CQL2JSONReader {
         values.append(value)
       }
       let (a, b) = (try spatial(arguments[0]), try spatial(arguments[1]))
-      switch SpatialTest.named(name, values) {
-      case .failure(let mistake): throw place.failure(mistake.message)
-      case .success(let test):
-        guard let filter = CQL2.test(test, a, b) else { throw place.failure(CQL2.testOperands) }
-        return filter
+      return try place.telling { () throws(CQL2.Mistake) in
+        try CQL2.test(try SpatialTest.named(name, values), a, b)
       }
     }
     if let relation = CQL2.temporalRelations[name] {

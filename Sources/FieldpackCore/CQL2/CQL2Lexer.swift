@@ -97,12 +97,7 @@ struct CQL2Lexer {
 
   /// An error that points at a byte of the text by line and column.
   func failure(_ message: String, at offset: Int) -> FieldpackError {
-    let before = bytes[..<min(offset, bytes.count)]
-    let line = before.count { $0 == UInt8(ascii: "\n") } + 1
-    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    return FieldpackError(
-      .invalidArgument, message,
-      position: FilePosition(line: line, column: before.count - lineStart + 1))
+    FieldpackError(.invalidArgument, message, position: FilePosition(of: offset, in: bytes))
   }
 }
 
@@ -161,10 +156,13 @@ extension CQL2Lexer {
       if bytes[index] == UInt8(ascii: "\"") {
         index += 1
         guard byte(at: index) == UInt8(ascii: "\"") else {
-          guard !content.isEmpty, !content.contains(0) else {
-            throw failure("a column's name cannot be empty or hold U+0000", at: start)
+          let name = String(decoding: content, as: UTF8.self)
+          do throws(CQL2.Mistake) {
+            try CQL2.checkColumn(name)
+          } catch {
+            throw failure(error.message, at: start)
           }
-          return String(decoding: content, as: UTF8.self)
+          return name
         }
       }
       content.append(bytes[index])

@@ -21,10 +21,7 @@ extension CQL2Parser {
     try expect(.comma, "','")
     let end = try bound()
     try expect(.rightParenthesis, "')'")
-    guard !CQL2.isBackward(start, end) else {
-      throw failure("the interval ends before it starts", at: place)
-    }
-    return .interval(start, end)
+    return try telling(place) { () throws(CQL2.Mistake) in try CQL2.interval(start, end) }
   }
 
   private mutating func moment(_ what: String) throws(FieldpackError) -> Operand {
@@ -42,12 +39,7 @@ extension CQL2Parser {
     guard case .text(let text) = token.kind else {
       return try moment("a date or a time in quotes, '..' or a column")
     }
-    let value = CQL2.moment(text)
-    guard text == ".." || value != nil else {
-      throw failure(
-        "'\(text)' is neither '..' nor a date such as 2020-01-31 nor a time "
-          + "with a zone, such as 2020-01-31T12:00:00Z", at: token)
-    }
+    let value = try telling(token) { () throws(CQL2.Mistake) in try CQL2.bound(text) }
     try advance()
     return value.map { .literal($0) }
   }

@@ -145,17 +145,8 @@ extension CQL2Parser {
     guard case .text(let text) = token.kind else { throw expected("a text in quotes") }
     try advance()
     try expect(.rightParenthesis, "')'")
-    if name == "DATE" {
-      guard let date = CalendarDate(text) else {
-        throw failure("'\(text)' is not a date such as 2020-01-31", at: place)
-      }
-      return .date(date)
+    return try telling(place) { () throws(CQL2.Mistake) in
+      name == "DATE" ? try CQL2.date(text) : try CQL2.timestamp(text)
     }
-    guard let instant = Instant(text) else {
-      throw failure(
-        "'\(text)' is not a time with a zone, such as 2020-01-31T12:00:00Z",
-        at: place)
-    }
-    return .dateTime(instant)
   }
 }

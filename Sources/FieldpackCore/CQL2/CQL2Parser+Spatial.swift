@@ -30,13 +30,8 @@ extension CQL2Parser {
       }
     }
     try expect(.rightParenthesis, "')'")
-    switch SpatialTest.named(name, values) {
-    case .failure(let mistake): throw failure(mistake.message, at: place)
-    case .success(let test):
-      guard let filter = CQL2.test(test, first, second) else {
-        throw failure(CQL2.testOperands, at: place)
-      }
-      return filter
+    return try telling(place) { () throws(CQL2.Mistake) in
+      try CQL2.test(try SpatialTest.named(name, values), first, second)
     }
   }
 
@@ -68,11 +63,7 @@ extension CQL2Parser {
     var bounds: [Double] = []
     repeat { bounds.append(try number()) } while try accept(.comma)
     try expect(.rightParenthesis, "',' or ')'")
-    do throws(CQL2.BoxMistake) {
-      return try CQL2.box(bounds)
-    } catch {
-      throw failure(error.message, at: place)
-    }
+    return try telling(place) { () throws(CQL2.Mistake) in try CQL2.box(bounds) }
   }
 
   private mutating func number() throws(FieldpackError) -> Double {

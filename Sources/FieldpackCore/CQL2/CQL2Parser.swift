@@ -82,9 +82,7 @@ struct CQL2Parser {
 
   mutating func enter(at place: CQL2Token) throws(FieldpackError) {
     depth += 1
-    guard depth <= CQL2.maximumDepth else {
-      throw failure("the condition is nested more than \(CQL2.maximumDepth) deep", at: place)
-    }
+    guard depth <= CQL2.maximumDepth else { throw failure(CQL2.tooDeep.message, at: place) }
   }
 
   mutating func leave() { depth -= 1 }
@@ -92,8 +90,7 @@ struct CQL2Parser {
   mutating func countOperation(at place: CQL2Token) throws(FieldpackError) {
     operations += 1
     guard operations <= CQL2.maximumOperations else {
-      throw failure(
-        "the condition has more than \(CQL2.maximumOperations) arithmetic operations", at: place)
+      throw failure(CQL2.tooManyOperations.message, at: place)
     }
   }
 }
@@ -208,6 +205,13 @@ extension CQL2Parser {
   func expected(_ what: String) -> FieldpackError {
     let found = token.kind == .end ? "the end" : "'\(source(token.range))'"
     return failure("expected \(what) but found \(found)", at: token)
+  }
+
+  /// What `body` gives; a mistake is one at the token.
+  func telling<T>(
+    _ place: CQL2Token, _ body: () throws(CQL2.Mistake) -> T
+  ) throws(FieldpackError) -> T {
+    do throws(CQL2.Mistake) { return try body() } catch { throw failure(error.message, at: place) }
   }
 
   func failure(_ message: String, at token: CQL2Token) -> FieldpackError {

@@ -1,19 +1,24 @@
 import FieldpackGeometry
 
 extension Filter {
-  /// The condition in CQL2 Text, which ``init(cql2:)`` reads back as the same filter.
+  /// The condition in CQL2 Text, which ``init(cql2:)`` reads back as a filter with the same answers.
   ///
   /// - Throws: `.unsupported` for what CQL2 has no words for: envelope relations, geometries in
-  ///   another SRS than WGS 84, NULL, blobs, and numbers that are not finite.
+  ///   another SRS than WGS 84, NULL, blobs, and numbers that are not finite; and for what lies beyond
+  ///   the limits of reading.
   public var cql2Text: String {
-    get throws(FieldpackError) { try text(in: .alone) }
+    get throws(FieldpackError) {
+      let text = try text(in: .alone)
+      try CQL2.checkReadable { () throws(FieldpackError) in try Filter(cql2: text) }
+      return text
+    }
   }
 
-  private enum Context {
+  fileprivate enum Context {
     case alone, disjunction, conjunction, negation
   }
 
-  private func text(in context: Context) throws(FieldpackError) -> String {
+  fileprivate func text(in context: Context) throws(FieldpackError) -> String {
     switch self {
     case .all: return "TRUE"
     case .not(.all): return "FALSE"
@@ -102,7 +107,7 @@ extension Operand {
         return "\(left) \(operation.rawValue) \(right)"
       case .call(let function, let arguments):
         return "\(function.rawValue)(\(try Self.list(arguments)))"
-      case .condition(let filter): return "(\(try filter.cql2Text))"
+      case .condition(let filter): return "(\(try filter.text(in: .alone)))"
       case .interval(let start, let end):
         return "INTERVAL(\(try Self.bound(start)), \(try Self.bound(end)))"
       case .list(let operands):
@@ -110,7 +115,7 @@ extension Operand {
         for operand in operands {
           // Parentheses would be read as an array.
           if case .condition(let filter) = operand {
-            texts.append(try filter.cql2Text)
+            texts.append(try filter.text(in: .alone))
           } else {
             texts.append(try operand.cql2Text)
           }
@@ -163,9 +168,7 @@ extension CQL2 {
     case .text(let value): return quoted(value)
     case .date: return "DATE('\(try momentText(of: value))')"
     case .dateTime: return "TIMESTAMP('\(try momentText(of: value))')"
-    case .null: throw unsupported("NULL as a value")
-    case .blob: throw unsupported("a blob")
-    case .real: throw unsupported("a number that is not finite")
+    case .null, .blob, .real: throw unsupported(value)
     }
   }
 
@@ -179,16 +182,11 @@ extension CQL2 {
     }
   }
 
-  static func unsupported(_ what: String) -> FieldpackError {
-    FieldpackError(.unsupported, "CQL2 has no words for \(what)")
-  }
-
   fileprivate static func text(of operand: SpatialOperand) throws(FieldpackError) -> String {
     switch operand {
     case .column(let name): return identifier(name ?? anyGeometry)
     case .geometry(let geometry, srs: .wgs84?): return try text(of: geometry)
-    case .geometry(_, let srs):
-      throw unsupported("a geometry in \(srs.map { "\($0)" } ?? "the layer's own SRS")")
+    case .geometry(_, let srs): throw unsupported(geometryIn: srs)
     }
   }
 }

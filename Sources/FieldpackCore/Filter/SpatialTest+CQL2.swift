@@ -39,17 +39,18 @@ extension SpatialTest {
     }
   }
 
-  /// The test that a function's name and what stands behind its geometries say; a text says what is
-  /// wrong.
-  static func named(_ name: String, _ arguments: [Value]) -> Result<SpatialTest, CQL2.Mistake> {
+  /// The test that a function's name and what stands behind its geometries say.
+  static func named(
+    _ name: String, _ arguments: [Value]
+  ) throws(CQL2.Mistake) -> SpatialTest {
     switch (name, arguments.first, arguments.dropFirst().first) {
     case ("S_RELATE", .text(let pattern)?, nil):
       guard RelationPattern.isPattern(pattern) else {
-        return .failure(CQL2.Mistake(RelationPattern.complaint(pattern)))
+        throw CQL2.Mistake(RelationPattern.complaint(pattern))
       }
-      return .success(.matrix(pattern))
+      return .matrix(pattern)
     case ("S_RELATE", _, _):
-      return .failure(CQL2.Mistake("S_RELATE takes two geometries and a DE-9IM pattern in quotes"))
+      throw CQL2.Mistake("S_RELATE takes two geometries and a DE-9IM pattern in quotes")
     case ("S_DWITHIN", let distance?, let metric) where arguments.count <= 2:
       let number = Double(attributeValue: distance)
       let wanted: DistanceMetric? =
@@ -59,13 +60,12 @@ extension SpatialTest {
         default: nil
         }
       guard let number, number >= 0, let wanted else { break }
-      return .success(.within(number, wanted))
+      return .within(number, wanted)
     default: break
     }
-    return .failure(
-      CQL2.Mistake(
-        "S_DWITHIN takes two geometries, a distance that is not negative, in metres, and perhaps "
-          + "'planar' for units of the layer's system"))
+    throw CQL2.Mistake(
+      "S_DWITHIN takes two geometries, a distance that is not negative, in metres, and perhaps "
+        + "'planar' for units of the layer's system")
   }
 }
 
@@ -73,23 +73,17 @@ extension CQL2 {
   /// The functions on geometries that take more than two.
   static let tests = ["S_DWITHIN", "S_RELATE"]
 
-  struct Mistake: Error {
-    let message: String
-
-    init(_ message: String) { self.message = message }
-  }
-
-  /// A test of two geometries, of which one is a column; `nil` for others.
-  static func test(_ test: SpatialTest, _ a: SpatialOperand, _ b: SpatialOperand) -> Filter? {
+  /// A test of two geometries, of which one is a column.
+  static func test(
+    _ test: SpatialTest, _ a: SpatialOperand, _ b: SpatialOperand
+  ) throws(Mistake) -> Filter {
     switch (a, b) {
     case (.column(let name), .geometry(let geometry, let srs)):
-      .test(test, geometry, srs: srs, column: name)
+      return .test(test, geometry, srs: srs, column: name)
     case (.geometry(let geometry, let srs), .column(let name)):
-      .test(test.mirrored, geometry, srs: srs, column: name)
-    default: nil
+      return .test(test.mirrored, geometry, srs: srs, column: name)
+    default:
+      throw Mistake("one of the two geometries has to be the geometry column, the other none")
     }
   }
-
-  static let testOperands =
-    "one of the two geometries has to be the geometry column, the other none"
 }

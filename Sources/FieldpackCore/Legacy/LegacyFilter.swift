@@ -35,24 +35,17 @@ public struct LegacyFilter: Hashable, Sendable {
 
   /// - Throws: `.invalidArgument` with line and column where the text is no JSON, else with the JSON
   ///   pointer of what is wrong.
-  public init(json: String, legacy meaning: Meaning = .standard) throws(FieldpackError) {
-    try CQL2.checkLength(of: json)
-    let node: JSONNode
-    do throws(JSONMistake) {
-      node = try JSONNodeReader.read(json)
-    } catch {
-      throw CQL2Lexer(json).failure(error.message, at: error.offset)
-    }
+  public init(json: String, meaning: Meaning = .standard) throws(FieldpackError) {
+    let place = try JSONPlace(document: json)
     self.meaning = meaning
     terms = []
-    let place = JSONPlace(node)
     for member in try place.namedMembers() {
       switch member.name {
       case "limit": limit = try Self.limit(member.place)
       case "layerIds", "layers":
         guard layers.isEmpty else { throw member.place.failure("layers are named twice") }
         layers = try Self.layers(member.place)
-      default: terms.append(try Term(member.name, member.place, depth: 0))
+      default: terms.append(try Term(member.name, member.place, meaning, depth: 0))
       }
     }
   }
@@ -129,7 +122,9 @@ extension LegacyFilter {
 }
 
 extension LegacyFilter.Term {
-  fileprivate init(_ name: String, _ place: JSONPlace, depth: Int) throws(FieldpackError) {
+  fileprivate init(
+    _ name: String, _ place: JSONPlace, _ meaning: LegacyFilter.Meaning, depth: Int
+  ) throws(FieldpackError) {
     if let comparison = LegacyFilter.comparisons[name] {
       let (subject, value) = try Self.subject(name, place)
       self = .compare(subject, comparison, try value.legacyScalar())
@@ -155,11 +150,15 @@ extension LegacyFilter.Term {
     case "$like", "$notlike":
       let (subject, text) = try Self.subject(name, place)
       guard case .text(let pattern) = text.node else { throw text.expected("a text") }
+      // In memory all parts of the text are looked for.
+      guard meaning != .memory || pattern.unicodeScalars.count <= 200 else {
+        throw text.failure("a legacy \(name) takes at most 200 characters")
+      }
       self = .like(subject, pattern, isNegated: name == "$notlike")
     case "$geocontains": self = .contains(try place.legacyBox())
     case "$geodisjoint": self = .disjoint(try place.legacyBox())
     case "$and", "$or":
-      let terms = try Self.terms(place, depth: depth + 1)
+      let terms = try Self.terms(place, meaning, depth: depth + 1)
       self = name == "$and" ? .and(terms) : .or(terms)
     default:
       throw place.failure(
@@ -169,14 +168,14 @@ extension LegacyFilter.Term {
   }
 
   private static func terms(
-    _ place: JSONPlace, depth: Int
+    _ place: JSONPlace, _ meaning: LegacyFilter.Meaning, depth: Int
   ) throws(FieldpackError) -> [Self] {
     guard depth <= CQL2.maximumDepth else { throw place.failure("nested too deep") }
     var terms: [Self] = []
     for element in try place.elements("an array of objects") {
       var all: [Self] = []
       for member in try element.namedMembers() {
-        all.append(try Self(member.name, member.place, depth: depth))
+        all.append(try Self(member.name, member.place, meaning, depth: depth))
       }
       terms.append(.and(all))
     }
@@ -217,7 +216,7 @@ extension LegacyFilter.Term {
       let isOne = Filter.isIn(try subject.operand(value), values.map { .literal($0) })
       return isNegated ? .not(isOne) : isOne
     case .like(let subject, let text, let isNegated):
-      let isLike = try Self.like(try subject.operand(value), text, meaning)
+      let isLike = Self.like(try subject.operand(value), text, meaning)
       return isNegated ? .not(isLike) : isLike
     case .contains(let box):
       try refuse(value)
@@ -245,12 +244,9 @@ extension LegacyFilter.Term {
   /// A pattern; in memory a text that holds the one tested, written as all its parts.
   private static func like(
     _ operand: Operand, _ text: String, _ meaning: LegacyFilter.Meaning
-  ) throws(FieldpackError) -> Filter {
+  ) -> Filter {
     guard meaning == .memory else { return .like(operand, pattern: text) }
     let scalars = Array(text.unicodeScalars)
-    guard scalars.count <= 200 else {
-      throw FieldpackError(.invalidArgument, "a legacy $like takes at most 200 characters")
-    }
     var parts: Set<String> = []
     for start in scalars.indices {
       for end in start..<scalars.count {
@@ -281,12 +277,12 @@ extension LegacyFilter.Subject {
 
 extension JSONPlace {
   fileprivate func namedMembers() throws(FieldpackError) -> [(name: String, place: JSONPlace)] {
-    guard case .members(let members) = node else { throw expected("an object") }
+    let members = try members("an object")
     var names: Set<String> = []
     for member in members where !names.insert(member.name).inserted {
       throw failure("the member '\(member.name)' comes twice")
     }
-    return members.map { ($0.name, JSONPlace($0.value, path: path + "/" + $0.name)) }
+    return members
   }
 
   fileprivate func legacyScalar() throws(FieldpackError) -> Value {

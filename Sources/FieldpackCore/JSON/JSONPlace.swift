@@ -1,0 +1,70 @@
+/// A node of a document with the way to it.
+struct JSONPlace {
+  let node: JSONNode
+  /// A JSON pointer (RFC 6901).
+  let path: String
+
+  init(_ node: JSONNode, path: String = "") {
+    self.node = node
+    self.path = path
+  }
+
+  /// The whole of a condition's text.
+  ///
+  /// - Throws: `.invalidArgument` with line and column where it is no JSON.
+  init(document text: String, maximumDepth: Int = 128) throws(FieldpackError) {
+    try CQL2.checkLength(of: text)
+    do throws(JSONMistake) {
+      self.init(try JSONNodeReader.read(text, maximumDepth: maximumDepth))
+    } catch {
+      throw FieldpackError(
+        .invalidArgument, error.message,
+        position: FilePosition(of: error.offset, in: Array(text.utf8)))
+    }
+  }
+
+  func failure(_ message: String) -> FieldpackError {
+    FieldpackError(.invalidArgument, "at \(path.isEmpty ? "the top" : path): \(message)")
+  }
+
+  func expected(_ what: String) -> FieldpackError {
+    failure("expected \(what) but found \(node.kind)")
+  }
+
+  /// What `body` gives; a mistake is one at this place.
+  func telling<T>(_ body: () throws(CQL2.Mistake) -> T) throws(FieldpackError) -> T {
+    do throws(CQL2.Mistake) { return try body() } catch { throw failure(error.message) }
+  }
+
+  /// The member of that name; `nil` where it is absent.
+  func member(_ name: String) -> JSONPlace? {
+    node[name].map { step($0, name) }
+  }
+
+  /// All members, in order.
+  func members(_ what: String) throws(FieldpackError) -> [(name: String, place: JSONPlace)] {
+    guard case .members(let members) = node else { throw expected(what) }
+    return members.map { ($0.name, step($0.value, $0.name)) }
+  }
+
+  private func step(_ node: JSONNode, _ name: String) -> JSONPlace {
+    let step = name.replacing("~", with: "~0").replacing("/", with: "~1")
+    return JSONPlace(node, path: "\(path)/\(step)")
+  }
+
+  /// The elements of an array.
+  func elements(_ what: String) throws(FieldpackError) -> [JSONPlace] {
+    guard case .list(let nodes) = node else { throw expected(what) }
+    return nodes.enumerated().map { JSONPlace($1, path: "\(path)/\($0)") }
+  }
+
+  /// Refuses members with other names.
+  func checkNames(_ names: Set<String>) throws(FieldpackError) {
+    guard case .members(let members) = node else { return }
+    if let other = members.first(where: { !names.contains($0.name) }) {
+      throw failure(
+        "member '\(other.name)' is not known\(NearNames.question(other.name, in: names.sorted()))"
+          + " (there are: \(names.sorted().joined(separator: ", ")))")
+    }
+  }
+}
