@@ -3,13 +3,25 @@
 ///
 /// A `]` that comes first in a set is a member; nothing matches a set that does not end.
 public struct GlobPattern: Hashable, Sendable {
-  private enum Token: Hashable, Sendable {
+  private enum Token: WildcardToken, Hashable, Sendable {
     case anyText
     case anyOne
     case one(Unicode.Scalar)
     case set(isInverted: Bool, [ClosedRange<UInt32>])
     /// A set without an end.
     case nothing
+
+    var isAnyText: Bool { self == .anyText }
+
+    func matches(_ scalar: Unicode.Scalar) -> Bool {
+      switch self {
+      case .anyText, .nothing: false
+      case .anyOne: true
+      case .one(let own): own == scalar
+      case .set(let isInverted, let ranges):
+        ranges.contains { $0.contains(scalar.value) } != isInverted
+      }
+    }
   }
 
   private let tokens: [Token]
@@ -52,35 +64,5 @@ public struct GlobPattern: Hashable, Sendable {
   }
 
   /// Whether the whole text matches; the time is at most the product of both lengths.
-  public func matches(_ text: String) -> Bool {
-    let scalars = Array(text.unicodeScalars)
-    var (token, place) = (0, 0)
-    // Where to go on when what follows the last `*` does not match: it takes one character more.
-    var retry: (token: Int, place: Int)?
-    while place < scalars.count {
-      if token < tokens.count, tokens[token] == .anyText {
-        retry = (token + 1, place)
-        token += 1
-      } else if token < tokens.count, Self.matches(tokens[token], scalars[place]) {
-        token += 1
-        place += 1
-      } else if let last = retry {
-        retry = (last.token, last.place + 1)
-        (token, place) = (last.token, last.place + 1)
-      } else {
-        return false
-      }
-    }
-    return tokens[token...].allSatisfy { $0 == .anyText }
-  }
-
-  private static func matches(_ token: Token, _ scalar: Unicode.Scalar) -> Bool {
-    switch token {
-    case .anyText, .nothing: false
-    case .anyOne: true
-    case .one(let own): own == scalar
-    case .set(let isInverted, let ranges):
-      ranges.contains { $0.contains(scalar.value) } != isInverted
-    }
-  }
+  public func matches(_ text: String) -> Bool { tokens.matches(text) }
 }

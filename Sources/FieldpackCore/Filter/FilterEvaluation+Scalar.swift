@@ -135,33 +135,17 @@ package struct LikePattern: Sendable {
     elements = folded
   }
 
-  /// Going back to the last `%` alone is enough, so the work is at most length times length.
-  func matches(_ text: String) -> Bool {
-    let scalars = text.unicodeScalars
-    var place = scalars.startIndex
-    var element = 0
-    var retry: (element: Int, place: String.Index)?
-    while place < scalars.endIndex {
-      switch element < elements.count ? elements[element] : nil {
-      case .anyRun?:
-        element += 1
-        retry = (element, place)
-        continue
-      case .anyCharacter?:
-        element += 1
-        scalars.formIndex(after: &place)
-        continue
-      case .character(scalars[place])?:
-        element += 1
-        scalars.formIndex(after: &place)
-        continue
-      default: break
-      }
-      guard let last = retry else { return false }
-      place = scalars.index(after: last.place)
-      element = last.element
-      retry = (element, place)
+  func matches(_ text: String) -> Bool { elements.matches(text) }
+}
+
+extension LikePattern.Element: WildcardToken {
+  var isAnyText: Bool { self == .anyRun }
+
+  func matches(_ scalar: Unicode.Scalar) -> Bool {
+    switch self {
+    case .anyRun: false
+    case .anyCharacter: true
+    case .character(let own): own == scalar
     }
-    return elements[element...].allSatisfy { $0 == .anyRun }
   }
 }
