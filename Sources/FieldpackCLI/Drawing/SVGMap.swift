@@ -41,7 +41,7 @@ public struct SVGMap: MapDrawing {
   /// Begins the layer that all shapes up to the next one belong to.
   public mutating func beginLayer(_ name: String, style: LayerStyle? = nil) {
     let color = Self.palette[layers.count % Self.palette.count]
-    let paint = style.map(SVGPaint.init) ?? SVGPaint(color: color)
+    let paint = style.map { SVGPaint($0.resolved) } ?? SVGPaint(color: color)
     layers.append(SVGLayer(name: name, paint: paint, frame: frame))
   }
 

@@ -29,22 +29,16 @@ struct SVGPaint {
     lineSample = "fill=\"\(color)\""
   }
 
-  /// A style, with the standard one for what it does not say.
-  init(_ style: LayerStyle) {
-    var style = style
-    style.addMissing(.standard)
-    let black = StyleColor(red: 0, green: 0, blue: 0)
-    let (fill, stroke) = (style.fillColor ?? black, style.strokeColor ?? black)
-    let icon = style.iconColor ?? black
-    let filled = Self.paint("fill", fill, style.fillOpacity ?? 1)
-    let stroked = Self.paint("stroke", stroke, style.strokeOpacity ?? 1)
-    area = "\(filled) fill-rule=\"evenodd\" \(stroked) stroke-width=\"\(style.strokeWidth ?? 1)\""
-    line = "fill=\"none\" \(stroked) stroke-width=\"\(style.strokeWidth ?? 1)\""
-    point = icon.hex
-    pointOpacity = icon.opacity
-    speck = stroke.hex
+  init(_ style: ResolvedStyle) {
+    let filled = Self.paint("fill", style.fillColor, style.fillOpacity)
+    let stroked = Self.paint("stroke", style.strokeColor, style.strokeOpacity)
+    area = "\(filled) fill-rule=\"evenodd\" \(stroked) stroke-width=\"\(style.strokeWidth)\""
+    line = "fill=\"none\" \(stroked) stroke-width=\"\(style.strokeWidth)\""
+    point = style.iconColor.hex
+    pointOpacity = style.iconColor.opacity
+    speck = style.strokeColor.hex
     areaSample = "\(filled) \(stroked)"
-    lineSample = Self.paint("fill", stroke, style.strokeOpacity ?? 1)
+    lineSample = Self.paint("fill", style.strokeColor, style.strokeOpacity)
   }
 
   private static func paint(_ name: String, _ color: StyleColor, _ opacity: Double) -> String {

@@ -25,12 +25,25 @@ public struct LayerStyle: Hashable, Sendable {
     self.iconColor = iconColor
   }
 
-  private static let red = StyleColor(red: 255, green: 0, blue: 0)
-
   /// What holds where a style says nothing: red, lines of two pixels, half opaque areas.
-  public static let standard = LayerStyle(
-    strokeColor: red, strokeOpacity: 1, strokeWidth: 2, fillColor: red, fillOpacity: 0.5,
-    iconColor: red)
+  public static let standard: LayerStyle = {
+    let all = ResolvedStyle()
+    return LayerStyle(
+      strokeColor: all.strokeColor, strokeOpacity: all.strokeOpacity, strokeWidth: all.strokeWidth,
+      fillColor: all.fillColor, fillOpacity: all.fillOpacity, iconColor: all.iconColor)
+  }()
+
+  /// The style with the standard one for what it does not say.
+  package var resolved: ResolvedStyle {
+    var all = ResolvedStyle()
+    all.strokeColor = strokeColor ?? all.strokeColor
+    all.strokeOpacity = strokeOpacity ?? all.strokeOpacity
+    all.strokeWidth = strokeWidth ?? all.strokeWidth
+    all.fillColor = fillColor ?? all.fillColor
+    all.fillOpacity = fillOpacity ?? all.fillOpacity
+    all.iconColor = iconColor ?? all.iconColor
+    return all
+  }
 
   /// Takes what `other` says and this style does not.
   public mutating func addMissing(_ other: LayerStyle) {
@@ -48,4 +61,16 @@ public struct LayerStyle: Hashable, Sendable {
     fillOpacity = other.fillOpacity ?? fillOpacity
     iconColor = other.iconColor ?? iconColor
   }
+}
+
+/// A style that says everything.
+package struct ResolvedStyle: Hashable, Sendable {
+  private static let red = StyleColor(red: 255, green: 0, blue: 0)
+
+  package var strokeColor = Self.red
+  package var strokeOpacity = 1.0
+  package var strokeWidth = 2.0
+  package var fillColor = Self.red
+  package var fillOpacity = 0.5
+  package var iconColor = Self.red
 }
