@@ -131,6 +131,23 @@ import Testing
         """)
   }
 
+  @Test(.enabled(if: Programs.sqlite3 != nil, Comment(rawValue: Programs.noSQLite)))
+  func `odd tables beside the layers are a note`() async throws {
+    _ = try await survey.run("import", "wells.geojson", "--into", "field.gpkg")
+    let sqlite = try #require(Programs.sqlite3)
+    let odd = "CREATE TABLE gpkgext_relations(id INTEGER PRIMARY KEY, base_table_name TEXT)"
+    _ = try await Program.run(sqlite, [survey.folder.file("field.gpkg").path, odd])
+    for words in [
+      ["export", "field.gpkg", "--output", "out.gpkg"],
+      ["transform", "field.gpkg", "--srs", "EPSG:3857", "--output", "moved.gpkg"],
+    ] {
+      let result = try await survey.run(words)
+      #expect(result.status == 0, "\(result)")
+      #expect(
+        result.error.contains("what store 'field' has beside them cannot be read: "), "\(result)")
+    }
+  }
+
   @Test func `ids that are texts come back from a GeoPackage`() async throws {
     _ = try await survey.run("export", "sights.geojson", "-o", "sights.gpkg")
     let result = try await survey.run("query", "sights.gpkg", "--format", "geojsonl")
