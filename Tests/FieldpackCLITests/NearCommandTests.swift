@@ -50,6 +50,30 @@ import Testing
     #expect(result.status == 0)
   }
 
+  @Test func `a column of the same name stays one column`() async throws {
+    let feature = { (id: Int, x: Double) in
+      #"{"type":"Feature","id":\#(id),"properties":{"distance":\#(id)},"#
+        + #""geometry":{"type":"Point","coordinates":[\#(x),52]}}"#
+    }
+    _ = try survey.folder.write(feature(7, 13.1), to: "a.geojson")
+    _ = try survey.folder.write(feature(8, 13.2), to: "b.geojson")
+    let stores = ["a", "b"].map {
+      #"{"id":"\#($0)","store_type":"geojson","version":"1","uri":"\#($0).geojson"}"#
+    }
+    _ = try survey.folder.write(#"{"stores":[\#(stores.joined(separator: ","))]}"#, to: "ab.scfg")
+    let result = try await survey.run(
+      "query", "ab.scfg", "--near", "13,52", "--select", "distance", "--json")
+    #expect(result.output.contains(#""properties":{"distance":7,"distance_2":6"#), "\(result)")
+    #expect(result.status == 0)
+  }
+
+  @Test func `counts of layers are of what is near`() async throws {
+    let result = try await survey.run(
+      "query", "wells.geojson", "--near", "13.4,52.51", "--within", "2000", "--count", "--json")
+    let counts = #"{"count":1,"layers":[{"store":"wells","layer":"default","count":1}]"#
+    #expect(result.output.hasPrefix(counts), "\(result)")
+  }
+
   @Test(arguments: [
     (["--within", "5"], "fieldpack: --within says how far from a --near, which is missing\n"),
     (

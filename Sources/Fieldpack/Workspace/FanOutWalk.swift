@@ -165,13 +165,10 @@ actor FanOutWalk {
 
   /// The schema without the columns that were asked for only to sort.
   private func wanted(_ schema: Schema) -> Schema {
-    guard let columns = fanOut.query.columns else { return schema }
+    guard fanOut.query.nearest == nil, let columns = fanOut.query.columns else { return schema }
     var narrowed = schema
     narrowed.columns = columns.compactMap { name in
       schema.columnIndex(name).map { schema.columns[$0] }
-    }
-    if fanOut.query.nearest != nil, let distance = schema.columns.last {
-      narrowed.columns.append(distance)
     }
     return narrowed
   }

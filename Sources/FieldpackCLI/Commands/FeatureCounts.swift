@@ -25,7 +25,7 @@ struct FeatureCounts {
   ) async throws(FieldpackError) -> JSONValue {
     var layers: [JSONValue] = []
     for target in try await source.workspace.targets(of: query).layers {
-      let one = Query(layers: [target.layer], where: query.filter).in(stores: [target.store])
+      let one = query.withoutLimit().in(layers: [target.layer]).in(stores: [target.store])
       let count = try await source.workspace.count(one)
       layers.append([
         "store": .text(target.store.rawValue), "layer": .text(target.layer.rawValue),
