@@ -41,6 +41,16 @@ import Testing
     #expect(try survey.names.filter { $0.hasPrefix("field") } == ["field.gpkg"])
   }
 
+  @Test(arguments: ["", " --json"])
+  func `a reader that has enough is no error`(option: String) async throws {
+    _ = try await survey.run("import", "wells.geojson", "--into", "field.gpkg")
+    let script = #"exec {end}> >(exit); sleep 0.3; "$0" check "$1"\#(option) >&$end; echo $?"#
+    let result = try await Program.run(
+      "bash", ["-c", script, Tool.path, survey.folder.file("field.gpkg").path])
+    #expect(result.output == "0\n")
+    #expect(result.error == "")
+  }
+
   @Test(.enabled(if: Programs.sqlite3 != nil, Comment(rawValue: Programs.noSQLite)))
   func `groups findings, the first few of each, in 80 columns`() async throws {
     try await damagedFile()

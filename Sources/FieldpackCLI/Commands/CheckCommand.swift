@@ -43,18 +43,6 @@ struct CheckCommand {
   private var arguments: ParsedArguments { invocation.arguments }
 
   func run() async throws(FieldpackError) -> Int32 {
-    do throws(FieldpackError) {
-      let status = try await check()
-      try invocation.output.flush()
-      return status
-    } catch {
-      guard error.code != .invalidArgument, error.code != .interrupted else { throw error }
-      invocation.console.report(error)
-      return ExitStatus.failure
-    }
-  }
-
-  private func check() async throws(FieldpackError) -> Int32 {
     let path = arguments[Self.target]
     let display = ProgressDisplay(
       "checking", total: nil, unit: .features, console: invocation.console)
@@ -71,7 +59,15 @@ struct CheckCommand {
         try findings.withLock { (spool) throws(FieldpackError) in try spool.append(finding) }
       }
     }
-    let report = try await FileCheck(options).run(path)
+    let report: CheckReport
+    do throws(FieldpackError) {
+      report = try await FileCheck(options).run(path)
+    } catch {
+      guard error.code != .invalidArgument, error.code != .interrupted else { throw error }
+      display.finish()
+      invocation.console.report(error)
+      return ExitStatus.failure
+    }
     display.finish()
     if isJSON {
       let document = CheckDocument(report, path: path)
@@ -82,6 +78,7 @@ struct CheckCommand {
       let terminal = invocation.console.terminal
       try invocation.print(CheckText(report, path: path, width: terminal.width).text)
     }
+    try invocation.output.flush()
     for note in report.notes { invocation.console.note(note) }
     return report.isConformant ? ExitStatus.success : FieldpackError.Code.invalidData.exitStatus
   }
