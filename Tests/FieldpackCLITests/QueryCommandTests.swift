@@ -141,6 +141,33 @@ import Testing
     #expect(none.status == 66)
   }
 
+  @Test func `a condition's file is UTF-8, with a mark or without`() async throws {
+    _ = try survey.folder.write("\u{FEFF}depth > 10", to: "marked.cql2")
+    let marked = try await survey.run(
+      "query", "wells.geojson", "--where", "@marked.cql2", "--count")
+    #expect(marked.output == "1\n")
+    try Data([UInt8]("name = '".utf8) + [0xE9, 0x27]).write(to: survey.folder.file("latin.cql2"))
+    let latin = try await survey.run("query", "wells.geojson", "--where", "@latin.cql2")
+    #expect(latin.error == "fieldpack: latin.cql2: the condition is not UTF-8\n")
+    #expect(latin.status == 64)
+    let long = String(repeating: " ", count: 1 << 20)
+    _ = try survey.folder.write("\u{FEFF}depth > 10" + long.dropFirst(10), to: "long.cql2")
+    let most = try await survey.run("query", "wells.geojson", "--where", "@long.cql2", "--count")
+    #expect(most.output == "1\n")
+  }
+
+  @Test func `reads a condition from standard input`() async throws {
+    let result = try await survey.run(
+      "query", "wells.geojson", "--where", "@-", "--count", input: "depth > 10\n")
+    #expect(result.output == "1\n")
+    let cut = try await survey.run("query", "wells.geojson", "--where", "@-", input: "depth >")
+    #expect(cut.error == "fieldpack: stdin:1:8: expected a value or a column but found the end\n")
+    let both = try await survey.run("query", "-", "--where", "@-", input: "depth > 10\n")
+    #expect(
+      both.error == "fieldpack: standard input cannot be both the source and the condition\n")
+    #expect(both.status == 64)
+  }
+
   struct Refusal: Sendable {
     let words: [String]
     let status: Int32

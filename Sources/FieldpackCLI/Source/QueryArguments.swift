@@ -22,7 +22,7 @@ enum QueryArguments {
   static let condition = Option<String?>.value(
     "where", .text("CQL2"),
     help: "Only features that meet this condition, in CQL2 Text or CQL2 JSON; @FILE reads it "
-      + "from a file.")
+      + "from a file, @- from standard input.")
   static let select = Option<NameList?>.value(
     "select", .names("columns"), help: "These columns, separated by commas.")
   static let sort = Option<NameList?>.value(
@@ -79,6 +79,10 @@ enum QueryArguments {
       )
     }
     guard let argument = arguments[condition] else { return filter }
+    if argument == "@-", arguments[SourceArguments.source] == "-" {
+      throw FieldpackError(
+        .invalidArgument, "standard input cannot be both the source and the condition")
+    }
     let (text, name) = try conditionText(argument)
     do throws(FieldpackError) {
       return try filter && Filter(cql2: text)
@@ -91,14 +95,27 @@ enum QueryArguments {
     }
   }
 
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
   /// The condition, and where it stands: no condition begins with an `@`.
   private static func conditionText(
     _ argument: String
   ) throws(FieldpackError) -> (text: String, name: String) {
     guard argument.hasPrefix("@") else { return (argument, "--where") }
-    let input = try ByteInput(path: String(argument.dropFirst()))
-    // One byte more than a condition may have, so that one that is too long is told as such.
-    let bytes = try input.head((1 << 20) + 1)
-    return (String(decoding: bytes, as: UTF8.self), input.name)
+    let path = String(argument.dropFirst())
+    let input =
+      path == "-"
+      ? try ByteInput(spooling: 0, name: "stdin") { (_) throws(FieldpackError) in
+        try checkCancellation()
+      } : try ByteInput(path: path)
+    // A mark and one byte more than a condition may have, so that one that is too long is told as
+    // such.
+    var bytes = try input.head(byteOrderMark.count + CQL2.maximumByteCount + 1)[...]
+    if bytes.starts(with: byteOrderMark) { bytes = bytes.dropFirst(byteOrderMark.count) }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw FieldpackError(
+        .invalidArgument, "the condition is not UTF-8", position: FilePosition(file: input.name))
+    }
+    return (text, input.name)
   }
 }
