@@ -159,6 +159,28 @@ import Testing
           + "3 metadata documents, 11 relations"))
   }
 
+  @Test(.enabled(if: Programs.sqlite3 != nil, Comment(rawValue: Programs.noSQLite)))
+  func `a relation of a layer to itself is told once`() async throws {
+    _ = try await survey.run("import", "wells.geojson", "--into", "field.gpkg")
+    let sqlite = try #require(Programs.sqlite3)
+    let script = """
+      CREATE TABLE gpkgext_relations (id INTEGER PRIMARY KEY, base_table_name TEXT,
+        base_primary_column TEXT, related_table_name TEXT, related_primary_column TEXT,
+        relation_name TEXT, mapping_table_name TEXT);
+      CREATE TABLE feeds (base_id INTEGER, related_id INTEGER);
+      INSERT INTO gpkgext_relations VALUES (1, 'wells', 'fid', 'wells', 'fid', 'features', 'feeds')
+      """
+    let made = try await Program.run(sqlite, [survey.folder.file("field.gpkg").path, script])
+    #expect(made.status == 0, "\(made)")
+    let text = try await survey.run("info", "field.gpkg", "wells")
+    #expect(text.output.contains("relation    to wells as features, links in feeds\n"))
+    #expect(!text.output.contains("from wells"))
+    let json = try await survey.run("info", "field.gpkg", "--json")
+    let once =
+      #""relations":[{"base":"wells","related":"wells","kind":"features","mapping":"feeds"}],"#
+    #expect(json.output.contains(once), "\(json)")
+  }
+
   @Test func `json has everything in one document`() async throws {
     let result = try await survey.run("info", "survey.scfg", "--store", "wells", "--json")
     #expect(

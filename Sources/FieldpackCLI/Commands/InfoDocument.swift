@@ -55,15 +55,15 @@ struct InfoDocument {
   }
 
   private func layer(_ layer: Layer, _ extras: StoreExtras) -> JSONValue {
-    [
+    let relations = extras.relations(at: layer.id)
+    return [
       "name": .text(layer.id.rawValue), "kind": .text(layer.kind.rawValue),
       "title": JSONValue(layer.title), "description": JSONValue(layer.description),
       "count": JSONValue(layer.featureCount), "envelope": JSONValue(layer.envelope),
       "geometry": layer.schema.geometry.map { geometry($0, layer) } ?? nil,
       "idColumn": JSONValue(layer.schema.idColumn),
       "columns": .array(layer.schema.columns.map(column)), "isView": .boolean(layer.isView),
-      "relations": .array(
-        (extras.relations(from: layer.id) + extras.relations(to: layer.id)).map(relation)),
+      "relations": .array((relations.from + relations.to).map(relation)),
       "metadata": JSONValue(extras.metadataCount(of: layer.id)),
       "notes": JSONValue(layer.notes),
     ]
@@ -98,26 +98,20 @@ struct InfoDocument {
   }
 
   private func constraint(_ constraint: ColumnConstraint) -> JSONValue {
-    var kind = ""
-    var (values, ends, pattern): ([JSONValue], [ColumnConstraint.Bound?], String?) = ([], [], nil)
-    switch constraint.rule {
-    case .oneOf(let members):
-      kind = "enum"
-      values = members.map { .text($0.value) }
-    case .range(let low, let high):
-      kind = "range"
-      ends = [low, high]
-    case .glob(let text):
-      kind = "glob"
-      pattern = text
-    }
-    func end(_ place: Int) -> JSONValue {
-      guard ends.indices.contains(place), let bound = ends[place] else { return nil }
+    typealias Bound = ColumnConstraint.Bound
+    let (kind, values, low, high, pattern): (JSONValue, [JSONValue], Bound?, Bound?, String?) =
+      switch constraint.rule {
+      case .oneOf(let members): ("enum", members.map { .text($0.value) }, nil, nil, nil)
+      case .range(let low, let high): ("range", [], low, high, nil)
+      case .glob(let pattern): ("glob", [], nil, nil, pattern)
+      }
+    func end(_ bound: Bound?) -> JSONValue {
+      guard let bound else { return nil }
       return ["value": Self.value(bound.value), "isInclusive": .boolean(bound.isInclusive)]
     }
     return [
-      "name": .text(constraint.name), "kind": .text(kind), "values": .array(values),
-      "min": end(0), "max": end(1), "pattern": JSONValue(pattern),
+      "name": .text(constraint.name), "kind": kind, "values": .array(values),
+      "min": end(low), "max": end(high), "pattern": JSONValue(pattern),
       "description": JSONValue(constraint.description),
     ]
   }

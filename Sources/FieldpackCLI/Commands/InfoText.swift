@@ -121,11 +121,12 @@ struct InfoText {
       facts.append(("index", layer.hasSpatialIndex ? "R-tree" : "none"))
     }
     if layer.isView { facts.append(("view", "yes, its features cannot be changed")) }
-    for relation in extras.relations(from: layer.id) {
+    let relations = extras.relations(at: layer.id)
+    for relation in relations.from {
       facts.append(
         ("relation", "to \(relation.related) as \(relation.kind), links in \(relation.mapping)"))
     }
-    for relation in extras.relations(to: layer.id) {
+    for relation in relations.to {
       facts.append(
         ("relation", "from \(relation.base) as \(relation.kind), links in \(relation.mapping)"))
     }

@@ -35,12 +35,15 @@ struct StoreExtras {
     metadata[layer.rawValue.lowercased()]?.count ?? 0
   }
 
-  func relations(from layer: LayerID) -> [Relation] {
-    relations.filter { $0.base.rawValue.lowercased() == layer.rawValue.lowercased() }
-  }
-
-  func relations(to layer: LayerID) -> [Relation] {
-    relations.filter { $0.related.rawValue.lowercased() == layer.rawValue.lowercased() }
+  /// The relations from the layer, then those to it from others.
+  func relations(at layer: LayerID) -> (from: [Relation], to: [Relation]) {
+    func isLayer(_ name: LayerID) -> Bool {
+      name.rawValue.lowercased() == layer.rawValue.lowercased()
+    }
+    return (
+      relations.filter { isLayer($0.base) },
+      relations.filter { isLayer($0.related) && !isLayer($0.base) }
+    )
   }
 }
 
