@@ -149,20 +149,3 @@ final class RelationFunctions {
     return try prepared.test(relation, of: blob.extracting(header.bodyOffset...))
   }
 }
-
-extension SpatialRelation {
-  var topological: TopologicalRelation {
-    switch self {
-    case .intersects: .intersects
-    case .disjoint: .disjoint
-    case .within: .within
-    case .contains: .contains
-    case .touches: .touches
-    case .crosses: .crosses
-    case .overlaps: .overlaps
-    case .equals: .equals
-    case .covers: .covers
-    case .coveredBy: .coveredBy
-    }
-  }
-}
