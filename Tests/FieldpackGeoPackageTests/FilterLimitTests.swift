@@ -40,6 +40,7 @@ import Testing
   static let deepest: [String] = [
     nested("n > 2", "n = 1"), nested("n + x > 2.5", "s = '1'"),
     nested("NOT s LIKE '3%'", "n <> 1"), nested("x IN (0.5, s)", "n BETWEEN x AND 1"),
+    nested("s = CASEI('2')", "n > x + 1"), nested("S_WITHIN(geom, BBOX(0, -1, 2, 1))", "s > '1'"),
     repeated("NOT (", 32) + "n = 1" + repeated(")", 32),
     "n" + repeated(" + 1", 300) + " = 301", "x" + repeated(" + n - x", 150) + " > 150.5",
     "n" + repeated(" * 1 / 1", 150) + " = 1",
@@ -49,6 +50,14 @@ import Testing
     "n" + repeated(" % 2", 20) + " = 1", repeated("n ^ ", 14) + "n = 1",
     repeated("n - (", 20) + "n" + repeated(")", 20) + " = 1",
   ]
+
+  private struct RowCount: FeatureSink {
+    private(set) var rows = 0
+
+    mutating func begin(_ schema: Schema) {}
+
+    mutating func feature(_ row: borrowing some FeatureRow & ~Copyable) { rows += 1 }
+  }
 
   @Test(arguments: [true, false], deepest)
   func `what may be said is answered`(isIndexed: Bool, text: String) async throws {
@@ -62,6 +71,7 @@ import Testing
         let query = Query("t", where: filter)
         #expect(try await store.ids(query) == expected)
         #expect(try await store.count(query) == expected.count)
+        #expect(try await store.scan(query, into: RowCount()).rows == expected.count)
       }
     }
   }
