@@ -54,6 +54,8 @@ final class GeoPackageFile {
     indexes = SpatialIndexes(connection, relations: relations)
     try indexes.register()
     try connection.registerRowFunction()
+    // Of a schema that cannot be read nothing is known.
+    try? triggers?.learn(connection)
   }
 
   /// What the pool made for the connection when it was opened.
@@ -101,6 +103,8 @@ final class GeoPackageFile {
     guard !hasGeometryFunctions else { return }
     try GeometryFunctions(on: connection).register()
     hasGeometryFunctions = true
+    triggers?.forget()
+    try? triggers?.learn(connection)
   }
 
   /// Runs `body` and gives SQLite's errors the file's words.

@@ -141,6 +141,7 @@ public final class GeoPackageStore: WritableStore {
       let file = try GeoPackageFile.of(connection, store: id)
       defer { file.forgetCatalogue() }
       return try connection.transaction(.immediate) { () throws(FieldpackError) in
+        try file.sql { () throws(SQLiteError) in try file.triggers?.learn(connection) }
         let transaction = GeoPackageTransaction(file)
         var writer = FeatureWriter(transaction)
         let result = try body(&writer)

@@ -66,12 +66,13 @@ private struct SQLScript {
     let triggers = file.triggers
     let before = connection.setAuthorizer(
       .custom {
-        SQLRules.allows($0, noting: changed) && ($0.source == nil || triggers?.permits($0) ?? true)
+        SQLRules.allows($0, noting: changed) && triggers?.permits($0) ?? true
       })
     defer { connection.setAuthorizer(before) }
     var outcomes: [SQLOutcome] = []
     do throws(SQLiteError) {
       try file.registerGeometryFunctions()
+      try triggers?.learn(connection)
       var statements = connection.statements(of: script)
       while let next = try connection.withSpatiaLite({ () throws(SQLiteError) in
         try statements.next()

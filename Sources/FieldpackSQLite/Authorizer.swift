@@ -7,7 +7,7 @@ public enum Authorizer: Sendable {
   /// `true` allows. Asked while statements are prepared; an action of SQLite's own modules (the
   /// R-tree's on its shadow tables) is asked for too.
   case custom(@Sendable (AuthorizedAction) -> Bool)
-  /// As `custom`, for what the triggers and views of the file do; all else is allowed.
+  /// As `custom`, for actions that have a source; all else is allowed.
   case insideTriggers(@Sendable (AuthorizedAction) -> Bool)
 
   /// Whether the action may be done.
@@ -75,7 +75,7 @@ public struct AuthorizedAction: Sendable, Hashable {
   /// For a read or an update the column, for a PRAGMA its argument, for a function its name.
   public let second: String?
   public let database: String?
-  /// The innermost trigger or view that asks.
+  /// The innermost trigger, view or named CTE that asks; `nil` for the statement itself.
   public let source: String?
 }
 
@@ -107,7 +107,7 @@ extension Connection {
 /// Gives the authorizer an address for as long as it is installed.
 final class AuthorizerBox {
   let authorizer: Authorizer
-  /// Nothing is asked that the file's own code does not do.
+  /// Nothing is asked that the statement does itself.
   let isAskedInsideTriggersOnly: Bool
 
   init(_ authorizer: Authorizer) {

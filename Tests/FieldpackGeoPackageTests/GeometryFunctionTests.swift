@@ -12,8 +12,6 @@ import Testing
     let connection = try Connection(inMemory: .own)
     connection.companion = try GeoPackageFile(connection, store: "memory")
     try (connection.companion as? GeoPackageFile)?.registerGeometryFunctions()
-    // What a user's SQL may do is not what a file's own views may do.
-    connection.setAuthorizer(nil)
     return connection
   }
 
