@@ -53,6 +53,7 @@ public final class Connection {
   var rowFunction: RowFunction?
   var authorizer: AuthorizerBox?
   var tracer: Tracer?
+  private var longestValue: Int32 = 0
   /// The journal mode to go back to when the connection closes.
   var journalModeAtClose: JournalMode?
   /// What ``dataVersion`` was when it was last asked for what others committed.
@@ -129,16 +130,26 @@ public final class Connection {
   /// As much as SQLite was built to map, for readers of an own file.
   private var mappedBytes: Int64 { profile == .own && mode == .readOnly ? 1 << 40 : 0 }
 
-  /// What is read of a file is no longer than the file, but for what a view or a generated column
-  /// makes up; what is written may be.
-  private var longestValue: Int32 {
+  /// Lets values be as long as the file and its log by now, which what is read of them cannot
+  /// exceed, but for what a view or a generated column makes up; what is written may be longer.
+  func fitLongestValue() {
     let (least, most): (Int32, Int32) = (16 << 20, 256 << 20)
-    guard mode == .readOnly else { return most }
-    return min(most, max(least, Int32(clamping: OpenedFile.size(of: path))))
+    guard profile == .foreign, longestValue < most else { return }
+    if mode == .readOnly {
+      let size = OpenedFile.size(of: path) + OpenedFile.size(of: path + "-wal")
+      let fitting = min(most, max(least, Int32(clamping: size)))
+      guard fitting > longestValue else { return }
+      longestValue = fitting
+    } else {
+      longestValue = most
+    }
+    limit(.length, to: longestValue)
   }
 
-  private func distrust() throws(SQLiteError) {
-    limit(.length, to: longestValue)
+  /// Sets the limits for files of others. A writer has to be told, where it is none of `foreign`
+  /// files, because it writes shadow tables; it is to keep triggers off then.
+  package func distrust() throws(SQLiteError) {
+    fitLongestValue()
     limit(.sqlLength, to: 16 << 20)
     limit(.expressionDepth, to: 500)
     limit(.triggerDepth, to: 10)
@@ -147,7 +158,7 @@ public final class Connection {
     limit(.workerThreads, to: 0)
     // A writer has to run the R-tree's triggers, which SQLite 3.40 refuses in a schema that is not
     // trusted; an authorizer watches them instead.
-    guard mode == .readOnly else { return }
+    guard mode == .readOnly || profile != .foreign else { return }
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0))
   }
 

@@ -23,6 +23,8 @@ package actor ConnectionActor {
   ) async throws(E) -> R {
     guard let connection else { throw E(sqlite: .misuse("the connection is closed")) }
     let handle = connection.interruptHandle
+    // Others may have written since, and an open transaction does not see it.
+    if !connection.isInTransaction { connection.fitLongestValue() }
     let (run, outer) = handle.beginRun()
     defer { handle.endRun(outer: outer) }
     // The closure runs on this actor's thread only because it captures `self`.

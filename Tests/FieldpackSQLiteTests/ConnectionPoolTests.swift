@@ -57,6 +57,26 @@ import Testing
     await #expect(throws: SQLiteError.self) { try await insert(pool) }
   }
 
+  @Test(arguments: [JournalMode.delete, .wal])
+  func `readers read long values that another program has written since`(
+    mode: JournalMode
+  ) async throws {
+    try setJournalMode(mode)
+    let pool = try await ConnectionPool(path: path, access: .readOnly)
+    #expect(try await count(pool) == 1)
+    let other = try Connection(path: path, mode: .readWrite, profile: .own)
+    for size in [20, 40] {
+      try other.execute("INSERT INTO t VALUES (randomblob(?))", .integer(Int64(size) << 20))
+      let found = try await pool.read { (connection) throws(SQLiteError) in
+        let statement = try connection.prepare("SELECT a FROM t ORDER BY rowid DESC")
+        _ = try statement.step()
+        return statement.withBytes(0) { $0.byteCount }
+      }
+      #expect(found == size << 20)
+    }
+    try await pool.close()
+  }
+
   @Test func `a forgotten pool is closed in the background`() async throws {
     do {
       let pool = try await ConnectionPool(path: path, access: .readWrite(usesWAL: true))
