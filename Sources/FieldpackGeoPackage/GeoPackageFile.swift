@@ -15,7 +15,7 @@ final class GeoPackageFile {
   let path: String
   private(set) lazy var transformations = TransformationCache()
   private(set) lazy var systems = SRSCatalogue()
-  private var geodesics: [SRSReference: GeodesicSystem] = [:]
+  private var known = KnownSystems()
   private var hasGeometryFunctions = false
   /// The exact relations that SQL calls.
   let relations: RelationFunctions
@@ -90,10 +90,17 @@ final class GeoPackageFile {
 
   /// How geometries of a system are measured on the ellipsoid.
   func geodesics(_ reference: SRSReference) throws(ProjectionError) -> GeodesicSystem {
-    if let known = geodesics[reference] { return known }
-    let made = try GeodesicSystem(reference)
-    geodesics[reference] = made
-    return made
+    try relations.geodesics.system(reference)
+  }
+
+  /// The systems that SQL functions ask for, as the state of the file has them that is being read.
+  func knownSystems<R>(_ body: (inout KnownSystems) throws -> R) rethrows -> R {
+    let version = connection.snapshotVersion
+    if known.version != version {
+      known = KnownSystems()
+      known.version = version
+    }
+    return try body(&known)
   }
 
   // MARK: SQL
@@ -101,7 +108,7 @@ final class GeoPackageFile {
   /// Gives users' SQL the functions on geometries.
   func registerGeometryFunctions() throws(SQLiteError) {
     guard !hasGeometryFunctions else { return }
-    try GeometryFunctions(on: connection).register()
+    try GeometryFunctions(of: self).register()
     hasGeometryFunctions = true
     triggers?.forget()
     try? triggers?.learn(connection)
@@ -208,6 +215,7 @@ final class GeoPackageFile {
 
   func forgetCatalogue() {
     cached = nil
+    known = KnownSystems()
     boxPlans.removeAll()
   }
 

@@ -70,18 +70,23 @@ extension GeoPackageFile {
         location: place)
     }
     do throws(ProjectionError) {
-      do throws(ProjectionError) {
-        _ = try systems.definition(of: srs)
-        return SRSReference(srs)
-      } catch  where error.kind == .unknownSRS {
-        let system = table.srsID.flatMap { catalogue.systems[$0] }
-        if let wkt2 = system?.wkt2, let reference = try? SRSReference(wkt: wkt2) {
-          return reference
-        }
-        return try SRSReference(wkt: system?.definition ?? "")
-      }
+      return try reference(of: srs, in: table.srsID.flatMap { catalogue.systems[$0] })
     } catch {
       throw FieldpackError(error, location: place)
+    }
+  }
+
+  /// What PROJ knows a system by that the file defines in that row.
+  func reference(
+    of srs: SRS, in row: Catalogue.SystemRow?
+  ) throws(ProjectionError) -> SRSReference {
+    if srs.isUndefined { return SRSReference(srs) }
+    do throws(ProjectionError) {
+      _ = try systems.definition(of: srs)
+      return SRSReference(srs)
+    } catch  where error.kind == .unknownSRS {
+      if let wkt2 = row?.wkt2, let reference = try? SRSReference(wkt: wkt2) { return reference }
+      return try SRSReference(wkt: row?.definition ?? "")
     }
   }
 

@@ -14,7 +14,7 @@ import FieldpackTopology
 final class RelationFunctions {
   private var context: TopologyContext?
   private var failures: [Failure] = []
-  private var geodesics: [String: GeodesicSystem] = [:]
+  let geodesics = GeodesicCache()
   /// The R-tree and the rows of one statement are tested against the same geometry.
   private var latest: (wkb: [UInt8], geometry: PreparedGeometry)?
 
@@ -99,11 +99,8 @@ final class RelationFunctions {
     guard let text = call.string(3) else {
       return DistanceMeasure(try call.withBytes(1) { wkb in try self.prepared(wkb) })
     }
-    if geodesics[text] == nil {
-      let reference = try SRS(text).map { SRSReference($0) } ?? SRSReference(wkt: text)
-      geodesics[text] = try GeodesicSystem(reference)
-    }
-    guard let system = geodesics[text] else { throw FunctionMistake("no reference system") }
+    let reference = try SRS(text).map { SRSReference($0) } ?? SRSReference(wkt: text)
+    let system = try geodesics.system(reference)
     let shape = try call.withBytes(1) { wkb in
       try GeodesicShape(wkb: wkb, on: system.ellipsoid)
     }

@@ -78,6 +78,9 @@ private struct SQLScript {
         try statements.next()
       }) {
         outcomes.append(try outcome(of: next))
+        // What the functions on geometries know of the systems may be wrong by now.
+        let isSystems = changed.withLock { $0.contains("gpkg_spatial_ref_sys") }
+        if isSystems { file.forgetCatalogue() }
       }
     } catch {
       throw SQLPlace(file: file, use: .script).error(error)

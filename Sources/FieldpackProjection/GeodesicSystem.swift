@@ -10,16 +10,18 @@ public final class GeodesicSystem {
   public let ellipsoid: Geodesic
   /// To longitude and latitude; `nil` where positions are that already.
   public let transformation: CoordinateTransformation?
+  /// What the positions are in that are measured: the geographic system itself, or WGS 84.
+  public let frame: SRSReference
 
   /// - Throws: ``ProjectionError/Kind/undefinedSRS`` for `srs_id` -1, whose numbers have no place on
   ///   Earth; ``ProjectionError/Kind/unknownSRS``, ``ProjectionError/Kind/noOperation``.
   public init(_ reference: SRSReference) throws(ProjectionError) {
     if reference.srs == .wgs84 || reference.srs == .undefinedGeographic {
-      (ellipsoid, transformation) = (.wgs84, nil)
+      (ellipsoid, transformation, frame) = (.wgs84, nil, SRSReference(.wgs84))
     } else if let own = try ProjectionContext().ellipsoidOfDegrees(reference) {
-      (ellipsoid, transformation) = (own, nil)
+      (ellipsoid, transformation, frame) = (own, nil, reference)
     } else {
-      ellipsoid = .wgs84
+      (ellipsoid, frame) = (.wgs84, SRSReference(.wgs84))
       transformation = try CoordinateTransformation(from: reference, to: SRSReference(.wgs84))
     }
   }

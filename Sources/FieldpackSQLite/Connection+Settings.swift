@@ -118,6 +118,9 @@ extension Connection {
     return Int(current)
   }
 
+  /// Whether the work that runs was cancelled or is past its deadline, so that its next step throws.
+  public var isStopping: Bool { interruptHandle.isRequested || isDeadlinePassed }
+
   private func journalMode(after sql: String) throws(SQLiteError) -> JournalMode {
     let statement = try prepare(sql, caching: false)
     guard try statement.step(), let mode = JournalMode(rawValue: statement.string(0) ?? "") else {

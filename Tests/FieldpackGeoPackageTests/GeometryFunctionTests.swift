@@ -231,6 +231,44 @@ import Testing
     #expect(joined == 2_990_262)
   }
 
+  @Test func `two constant geometries are both prepared and answer the same`() throws {
+    let connection = try Self.connection()
+    let found = try connection.scalar(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999),
+      p AS (SELECT ST_Point(i % 40, i / 40) AS g FROM n)
+      SELECT sum(ST_Intersects(g, ST_GeomFromText('POLYGON((1 1,30 2,20 20,1 1))'))
+        OR ST_Intersects(g, ST_GeomFromText('POLYGON((0 0,5 0,0 5,0 0))'))) FROM p
+      """)
+    // shapely 2.2.
+    #expect(found == 296)
+  }
+
+  @Test func `distances of two datums are those of one place`() throws {
+    let connection = try Self.connection()
+    let clarke = "ST_Transform(ST_Point(-100, 40, 4326), 4267)"
+    let plain = "ST_Point(-100, 40, 4326)"
+    for (a, b) in [(clarke, plain), (plain, clarke)] {
+      for _ in 0..<2 {
+        let sql = "SELECT ST_GeodesicDistance(\(a), \(b))"
+        guard case .real(let apart)? = try connection.scalar(sql) else {
+          Issue.record("no distance")
+          return
+        }
+        #expect(apart < 0.001)
+        #expect(try connection.scalar("SELECT ST_GeodesicDWithin(\(a), \(b), 0.001)") == 1)
+      }
+    }
+    // One constant beside points of both systems.
+    let rows = try connection.scalar(
+      """
+      SELECT max(ST_GeodesicDistance(g, ST_Point(-100, 40, 4326)))
+        + max(ST_GeodesicDistance(ST_Point(-100, 40, 4326), g)) < 0.002
+      FROM (SELECT \(clarke) AS g UNION ALL SELECT \(plain) UNION ALL SELECT \(clarke))
+      """)
+    #expect(rows == 1)
+  }
+
   // MARK: Beside SpatiaLite
 
   @Test func `ours answer beside SpatiaLite's, which take what ours give`() throws {

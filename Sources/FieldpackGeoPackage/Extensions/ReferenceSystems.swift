@@ -20,6 +20,8 @@ struct ReferenceSystems {
 
   // MARK: Reading
 
+  var exist: Bool { get throws(FieldpackError) { try file.hasTable(Self.table) } }
+
   func all() throws(FieldpackError) -> SortedMap<Int64, Catalogue.SystemRow> {
     let names = try columns()
     func optional(_ name: String) -> String { names.contains(name) ? name : "NULL" }
@@ -105,8 +107,16 @@ struct ReferenceSystems {
     let taken = try file.integer(
       "SELECT 1 FROM \(Self.table) WHERE srs_id = ?", [.integer(code)])
     if taken == nil, code > 0 { return code }
-    let highest = try file.integer("SELECT max(srs_id) FROM \(Self.table)") ?? 0
-    return max(highest, 99_999) + 1
+    let highest = try file.integer(
+      "SELECT max(srs_id) FROM \(Self.table) WHERE srs_id <= ?", [.integer(Int64(Int32.max))])
+    let free = max(highest ?? 0, 99_999) + 1
+    // The header of a geometry has 32 bits for it.
+    guard free <= Int32.max else {
+      throw FieldpackError(
+        .invalidData, "\(Self.table) has no srs_id left for another reference system",
+        location: .init(store: file.store), position: FilePosition(file: file.path))
+    }
+    return free
   }
 
   private func insert(

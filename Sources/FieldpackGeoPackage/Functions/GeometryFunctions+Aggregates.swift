@@ -33,6 +33,7 @@ private final class GroupFunction: AggregateState {
   private let name: String
   private let state: any GroupState
   private var srsID: Int32?
+  private var hasFailed = false
 
   init(_ name: String, _ state: any GroupState) {
     self.name = name
@@ -46,12 +47,14 @@ private final class GroupFunction: AggregateState {
         try state.add(header, wkb)
       }
     } catch {
+      hasFailed = true
       row.setError("\(name)(): \(error)")
     }
   }
 
   func finish(_ result: FunctionContext) {
-    guard let srsID else { return }
+    // A statement that is given up asks, too, and nobody takes the answer.
+    guard let srsID, !hasFailed, !state.tools.file.connection.isStopping else { return }
     do {
       try state.finish(GeometryCall(context: result, tools: state.tools), srsID: srsID)
     } catch {

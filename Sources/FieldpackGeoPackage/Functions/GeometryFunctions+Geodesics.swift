@@ -12,19 +12,19 @@ extension GeometryFunctions {
     for (name, measure) in measures {
       try add(name, 1) { call in
         let value = try call.withGeometry(0) { header, wkb in
-          measure(try call.tools.geodesics(header.srsID).measures(of: wkb))
+          let file = call.tools.file
+          let system = try file.geodesics(file.reference(srsID: header.srsID))
+          return measure(try system.measures(of: wkb))
         }
         if let value { call.context.set(value) }
       }
     }
     try add("ST_GeodesicDistance", 2) { call in
-      guard let a = try call.tools.shape(0, of: call), let b = try call.tools.shape(1, of: call)
-      else { return }
+      guard let (a, b) = try call.tools.shapes(of: call) else { return }
       if let distance = a.distance(to: b) { call.context.set(distance) }
     }
     try add("ST_GeodesicDWithin", 3) { call in
-      guard let limit = try call.number(2), let a = try call.tools.shape(0, of: call),
-        let b = try call.tools.shape(1, of: call)
+      guard let limit = try call.number(2), let (a, b) = try call.tools.shapes(of: call)
       else { return }
       if let answer = a.isWithin(limit, of: b) { call.context.set(answer) }
     }
@@ -39,8 +39,9 @@ extension GeometryFunctions {
       guard let (target, srsID) = try call.targetSystem() else { return }
       let moved = try call.withGeometry(0) { header, wkb in
         var bytes = wkb.withUnsafeBytes { [UInt8]($0) }
-        let source = try call.tools.reference(header.srsID)
-        try call.tools.transformation(from: source, to: target).transform(wkb: &bytes)
+        let file = call.tools.file
+        let source = try file.reference(srsID: header.srsID)
+        try file.transformations.transformation(from: source, to: target).transform(wkb: &bytes)
         return bytes
       }
       if let moved { try call.set(wkb: moved.span.bytes, srsID: srsID) }
@@ -55,9 +56,9 @@ extension GeometryCall {
       guard let srs = SRS(text) else {
         throw FunctionMistake("'\(text)' is no reference system such as EPSG:25833")
       }
-      return (SRSReference(srs), try tools.srsID(of: srs))
+      return (SRSReference(srs), try tools.file.srsID(of: srs))
     }
     guard let srsID = try srsID(1) else { return nil }
-    return (try tools.reference(srsID), srsID)
+    return (try tools.file.reference(srsID: srsID), srsID)
   }
 }

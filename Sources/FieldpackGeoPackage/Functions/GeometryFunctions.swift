@@ -14,9 +14,9 @@ struct GeometryFunctions {
 
   static let flags: FunctionFlags = [.deterministic, .innocuous]
 
-  init(on connection: Connection) {
-    self.connection = connection
-    tools = GeometryTools(connection)
+  init(of file: GeoPackageFile) {
+    connection = file.connection
+    tools = GeometryTools(file)
   }
 
   func register() throws(SQLiteError) {

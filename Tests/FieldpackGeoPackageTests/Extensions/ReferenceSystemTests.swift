@@ -111,6 +111,54 @@ import Testing
         == ["watch"])
   }
 
+  @Test func `that SQL functions asked for are read again when they change`() async throws {
+    let package = try TestPackage()
+    try await package.withStore { store in
+      func x(_ id: Int) async throws -> Value? {
+        let sql = "SELECT round(ST_X(ST_Transform(ST_Point(500000, 0, \(id)), 4326)), 6)"
+        for try await batch in store.rows(sql: sql) { return batch.rows.first?.first }
+        return nil
+      }
+      #expect(try await x(32633) == 15.0)
+      // The file's own number for zone 31 is EPSG's for zone 33.
+      let define =
+        "INSERT INTO gpkg_spatial_ref_sys VALUES ('own', 32633, 'EPSG', 32631, 'undefined', NULL)"
+      let found = try await store.run(
+        sql: """
+          SELECT round(ST_X(ST_Transform(ST_Point(500000, 0, 32633), 4326)), 6);
+          \(define);
+          SELECT round(ST_X(ST_Transform(ST_Point(500000, 0, 32633), 4326)), 6)
+          """)
+      #expect(found.map(\.rows) == [[[15.0]], [], [[3.0]]])
+      #expect(try await x(32633) == 3.0)
+    }
+  }
+
+  @Test func `find a number below the greatest, or say that there is none`() async throws {
+    let package = try TestPackage()
+    try package.run(
+      """
+      INSERT INTO gpkg_spatial_ref_sys VALUES
+        ('far', 9223372036854775807, 'ME', 1, 'undefined', NULL),
+        ('taken', 25833, 'ME', 2, 'undefined', NULL), ('more', 25832, 'ME', 3, 'undefined', NULL);
+      """)
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.createLayer(Self.layer("one", SRS("EPSG", 25833)))
+      }
+      #expect(
+        try package.rows("SELECT srs_id FROM gpkg_contents WHERE table_name = 'one'") == ["100000"])
+      try package.run(
+        "INSERT INTO gpkg_spatial_ref_sys VALUES ('last', 2147483647, 'ME', 4, 'undefined', NULL)")
+      let error = await thrown {
+        try await store.write { (writer) throws(FieldpackError) in
+          try writer.createLayer(Self.layer("two", SRS("EPSG", 25832)))
+        }
+      }
+      #expect(error?.code == .invalidData)
+    }
+  }
+
   @Test func `that no authority knows are defined by WKT 2 alone`() async throws {
     let package = try TestPackage()
     let wkt = """
@@ -134,6 +182,10 @@ import Testing
       let moved = try await store.features(Query("mine").transformed(to: .wgs84))
       let x = try #require(moved.first?.geometry?.envelope).minX
       #expect(abs(x - 15) < 1e-9)
+      var rows: [[Value]] = []
+      let sql = "SELECT round(ST_X(ST_Transform(geom, 4326)), 9) FROM mine"
+      for try await batch in store.rows(sql: sql) { rows += batch.rows }
+      #expect(rows == [[15.0]])
     }
     #expect(
       try package.rows("SELECT definition FROM gpkg_spatial_ref_sys WHERE organization = 'ME'")

@@ -1,0 +1,51 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+
+/// The reference systems that SQL functions were asked for, by the file's own numbers.
+struct KnownSystems {
+  var version: UInt32?
+  fileprivate var references: [Int64: SRSReference] = [:]
+  fileprivate var numbers: [SRS: Int32] = [:]
+  fileprivate var rows: [Int64: Catalogue.SystemRow]?
+}
+
+extension GeoPackageFile {
+  /// What the file says of an `srs_id`; one that it does not define is EPSG's code.
+  func reference(srsID: Int32) throws -> SRSReference {
+    if srsID == -1 { return SRSReference(.undefinedCartesian) }
+    if srsID == 0 { return SRSReference(.undefinedGeographic) }
+    let id = Int64(srsID)
+    return try knownSystems { known in
+      if let found = known.references[id] { return found }
+      let row = try rows(of: &known)[id]
+      let made =
+        try row.map { row in try reference(of: row.srs, in: row) }
+        ?? SRSReference(SRS("EPSG", srsID))
+      known.references[id] = made
+      return made
+    }
+  }
+
+  /// The file's `srs_id` of a system, the code itself where the file does not define it.
+  func srsID(of srs: SRS) throws -> Int32 {
+    try knownSystems { known in
+      if let found = known.numbers[srs] { return found }
+      let ids = try rows(of: &known).compactMap { id, row in row.srs == srs ? id : nil }
+      let number = ids.min().flatMap { Int32(exactly: $0) } ?? srs.code
+      known.numbers[srs] = number
+      return number
+    }
+  }
+
+  /// No rows where the file has no such table, as it is no GeoPackage.
+  private func rows(
+    of known: inout KnownSystems
+  ) throws(FieldpackError) -> [Int64: Catalogue.SystemRow] {
+    if let rows = known.rows { return rows }
+    let systems = ReferenceSystems(file: self)
+    let rows = try systems.exist ? systems.all() : [:]
+    known.rows = rows
+    return rows
+  }
+}
