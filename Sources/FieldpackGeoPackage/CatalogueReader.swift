@@ -280,11 +280,7 @@ struct CatalogueReader {
 
   /// Some writers leave zeros where they know nothing.
   private static func envelope(_ extent: [Double?]) -> Envelope? {
-    let known = extent.compactMap { $0 }
-    guard known.count == 4, known.allSatisfy(\.isFinite), known[0] <= known[2],
-      known[1] <= known[3], known != [0, 0, 0, 0]
-    else { return nil }
-    return Envelope(minX: known[0], minY: known[1], maxX: known[2], maxY: known[3])
+    extent == [0, 0, 0, 0] ? nil : Envelope(stated: extent)
   }
 }
 

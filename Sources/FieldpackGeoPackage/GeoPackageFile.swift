@@ -171,10 +171,20 @@ final class GeoPackageFile {
     return value
   }
 
-  func hasTable(_ name: String) throws(FieldpackError) -> Bool {
-    try integer(
-      "SELECT 1 FROM sqlite_master WHERE lower(name) = lower(?) AND type IN ('table', 'view')",
-      [.text(name)]) != nil
+  func hasTable(_ name: String) throws(FieldpackError) -> Bool { try kind(of: name) != nil }
+
+  /// `table` or `view`; `nil` where there is neither.
+  func kind(of name: String) throws(FieldpackError) -> String? {
+    try rows(
+      "SELECT type FROM sqlite_master WHERE lower(name) = lower(?) AND type IN ('table', 'view')",
+      [.text(name)]
+    ).first?.first?.textValue
+  }
+
+  /// Drops a table or a view, where there is one.
+  func drop(_ name: String) throws(FieldpackError) {
+    guard let kind = try kind(of: name) else { return }
+    try execute("DROP \(kind.uppercased()) \(quoted(name))")
   }
 
   // MARK: Catalogue

@@ -203,8 +203,10 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
       try Contents(file: file).update(table, extent: extent)
     }
     touched = [:]
-    for pyramid in touchedPyramids.values { try TileTables(file: file).touch(pyramid.name) }
-    forgetPyramids()
+    for pyramid in touchedPyramids.values {
+      try Contents(file: file).touch(pyramid.name.rawValue)
+    }
+    touchedPyramids = [:]
   }
 
   /// What the catalogue stated, grown; found anew where it may have shrunk or was not true.
@@ -229,8 +231,11 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     return pyramid
   }
 
-  /// To be called when pyramids are made or removed.
-  func forgetPyramids() { touchedPyramids = [:] }
+  /// To be called when a pyramid is removed.
+  func forgetPyramid(_ name: LayerID) {
+    let name = SQLName(name.rawValue)
+    touchedPyramids = touchedPyramids.filter { SQLName($0.key.rawValue) != name }
+  }
 
   // MARK: Layers
 
@@ -282,9 +287,9 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
 
   /// Several statements that happen together or not at all, also where the caller goes on after
   /// the error.
-  func whole(_ body: () throws(FieldpackError) -> Void) throws(FieldpackError) {
+  func whole<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
     defer { file.forgetCatalogue() }
-    try file.connection.savepoint(body)
+    return try file.connection.savepoint(body)
   }
 }
 
@@ -292,12 +297,49 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
 struct Contents {
   let file: GeoPackageFile
 
+  static func bounds(_ extent: Envelope?) -> [SQLiteValue] {
+    guard let extent else { return [.null, .null, .null, .null] }
+    return [extent.minX, extent.minY, extent.maxX, extent.maxY].map(SQLiteValue.real)
+  }
+
+  /// Registers a table. An identifier is unique, and another table may have this one as its own.
+  func insert(
+    _ table: String, as type: String, title: String? = nil, description: String? = nil,
+    srsID: Int64?, extent: Envelope? = nil
+  ) throws(FieldpackError) {
+    try file.execute(
+      "INSERT INTO gpkg_contents (table_name, data_type, identifier, description, srs_id, min_x, "
+        + "min_y, max_x, max_y) VALUES (?1, ?2, CASE WHEN EXISTS (SELECT 1 FROM gpkg_contents "
+        + "WHERE identifier = ?3) THEN NULL ELSE ?3 END, ?4, ?5, ?6, ?7, ?8, ?9)",
+      [
+        .text(table), .text(type), .text(title ?? table), .text(description ?? ""),
+        srsID.map(SQLiteValue.integer) ?? .null,
+      ] + Self.bounds(extent))
+  }
+
   /// Writes a layer's extent and the time of its last change.
   func update(_ table: LayerTable, extent: Envelope?) throws(FieldpackError) {
-    let bounds = extent.map { [$0.minX, $0.minY, $0.maxX, $0.maxY].map(SQLiteValue.real) }
     try file.execute(
-      "UPDATE gpkg_contents SET last_change = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), min_x = ?, "
-        + "min_y = ?, max_x = ?, max_y = ? WHERE lower(table_name) = lower(?)",
-      (bounds ?? [.null, .null, .null, .null]) + [.text(table.table)])
+      "UPDATE gpkg_contents SET \(Self.change), min_x = ?, min_y = ?, max_x = ?, max_y = ? "
+        + "WHERE lower(table_name) = lower(?)", Self.bounds(extent) + [.text(table.table)])
+  }
+
+  /// Writes the time of a table's last change.
+  func touch(_ table: String) throws(FieldpackError) {
+    try file.execute(
+      "UPDATE gpkg_contents SET \(Self.change) WHERE lower(table_name) = lower(?)", [.text(table)])
+  }
+
+  private static let change = "last_change = \(RequiredTables.now)"
+}
+
+extension Envelope {
+  /// West, south, east and north as a file states them; `nil` where they make no box.
+  init?(stated bounds: [Double?]) {
+    let known = bounds.compactMap { $0 }
+    guard known.count == 4, known.allSatisfy(\.isFinite), known[0] <= known[2],
+      known[1] <= known[3]
+    else { return nil }
+    self.init(minX: known[0], minY: known[1], maxX: known[2], maxY: known[3])
   }
 }

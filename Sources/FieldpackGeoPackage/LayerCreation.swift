@@ -34,15 +34,8 @@ struct LayerCreation {
       try ReferenceSystems(file: file).ensure(geometry.srs, epoch: geometry.epoch)
     }
     try file.execute(tableSQL(schema))
-    try file.execute(
-      // An identifier is unique, and another layer may have this name as its own.
-      "INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) VALUES (?1, ?2, "
-        + "CASE WHEN EXISTS (SELECT 1 FROM gpkg_contents WHERE identifier = ?1) THEN NULL "
-        + "ELSE ?1 END, ?3)",
-      [
-        .text(table), .text(schema.geometry == nil ? "attributes" : "features"),
-        srsID.map(SQLiteValue.integer) ?? .null,
-      ])
+    try Contents(file: file).insert(
+      table, as: schema.geometry == nil ? "attributes" : "features", srsID: srsID)
     if let geometry = schema.geometry, let srsID {
       try file.execute(
         "INSERT INTO gpkg_geometry_columns (table_name, column_name, geometry_type_name, srs_id, "

@@ -53,10 +53,9 @@ extension FeatureWriter {
   ///
   /// A system that WKT 2 alone can say, or one with an epoch, brings the CRS WKT extension with it.
   public mutating func define(_ system: StoredSRS) throws(FieldpackError) {
-    let file = try geoPackage.file
-    defer { file.forgetCatalogue() }
-    try file.connection.savepoint { () throws(FieldpackError) in
-      _ = try ReferenceSystems(file: file).ensure(system.row)
+    let transaction = try geoPackage
+    try transaction.whole { () throws(FieldpackError) in
+      _ = try ReferenceSystems(file: transaction.file).ensure(system.row)
     }
   }
 }

@@ -15,8 +15,9 @@ extension FeatureWriter {
     columns: [ColumnDefinition] = []
   ) throws(FieldpackError) -> Relation {
     let transaction = try geoPackage
-    return try transaction.wholly { (tables) throws(FieldpackError) in
-      try tables.create(base, related, kind, mapping: mapping, columns)
+    return try transaction.whole { () throws(FieldpackError) in
+      try RelationTables(file: transaction.file).create(
+        base, related, kind, mapping: mapping, columns)
     }
   }
 
@@ -40,7 +41,9 @@ extension FeatureWriter {
   /// Removes the relation with its links and all that the file says of it; the related rows stay.
   public mutating func removeRelation(_ relation: Relation) throws(FieldpackError) {
     let transaction = try geoPackage
-    try transaction.wholly { (tables) throws(FieldpackError) in try tables.remove(relation) }
+    try transaction.whole { () throws(FieldpackError) in
+      try RelationTables(file: transaction.file).remove(relation)
+    }
   }
 
   public func relations() throws(FieldpackError) -> [Relation] {
@@ -70,19 +73,28 @@ extension FeatureWriter {
 
   /// Stores a file in a layer of media, and links it where a relation is given.
   ///
-  /// The bytes are not copied before SQLite has them.
+  /// The bytes are not copied before SQLite has them. Nothing is stored where the link fails.
   /// - Parameters:
   ///   - contentType: what the bytes are, such as `image/jpeg`.
-  ///   - base: the row of the relation's base that the file belongs to.
+  ///   - base: the row of the relation's base that the file belongs to; given with `relation`.
+  /// - Throws: `.notFound` for an unknown layer, row or relation, `.invalidArgument` where only one
+  ///   of `base` and `relation` is given or the layer is none of media.
   @discardableResult
   public mutating func addMedia(
     _ content: RawSpan, as contentType: String, attributes: Attributes = [:], to layer: LayerID,
     relatedTo base: FeatureID? = nil, by relation: Relation? = nil
   ) throws(FieldpackError) -> FeatureID {
     let transaction = try geoPackage
-    let id = try transaction.addMedia(content, contentType, attributes, to: layer)
-    if let base, let relation { try link(base, to: id, by: relation) }
-    return id
+    switch (base, relation) {
+    case (let base?, let relation?):
+      return try transaction.addMedia(
+        content, contentType, attributes, to: layer, linkedTo: base, by: relation)
+    case (nil, nil): return try transaction.addMedia(content, contentType, attributes, to: layer)
+    default:
+      throw FieldpackError(
+        .invalidArgument, "a file is linked by a row and a relation together, not by one of both",
+        location: .init(layer: layer))
+    }
   }
 
   @discardableResult

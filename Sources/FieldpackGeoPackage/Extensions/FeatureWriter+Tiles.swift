@@ -9,10 +9,9 @@ extension FeatureWriter {
   ///   that do not cover the bounds or do not get finer, `.unsupported` where the store is no
   ///   GeoPackage.
   public mutating func createTilePyramid(_ pyramid: TilePyramid) throws(FieldpackError) {
-    let file = try geoPackage.file
-    defer { file.forgetCatalogue() }
-    try file.connection.savepoint { () throws(FieldpackError) in
-      try TileTables(file: file).create(pyramid)
+    let transaction = try geoPackage
+    try transaction.whole { () throws(FieldpackError) in
+      try TileTables(file: transaction.file).create(pyramid)
     }
   }
 
@@ -48,12 +47,10 @@ extension FeatureWriter {
   /// Removes a pyramid with its tiles, matrices, relations and metadata.
   public mutating func removeTilePyramid(_ pyramid: LayerID) throws(FieldpackError) {
     let transaction = try geoPackage
-    let file = transaction.file
-    defer { file.forgetCatalogue() }
-    try file.connection.savepoint { () throws(FieldpackError) in
-      try TileTables(file: file).remove(pyramid)
+    try transaction.whole { () throws(FieldpackError) in
+      try TileTables(file: transaction.file).remove(pyramid)
     }
-    transaction.forgetPyramids()
+    transaction.forgetPyramid(pyramid)
   }
 }
 

@@ -2,13 +2,15 @@ import FieldpackCore
 import FieldpackSQLite
 
 extension GeoPackageTransaction {
-  /// Changes relations together or not at all.
-  func wholly<R>(
-    _ body: (RelationTables) throws(FieldpackError) -> R
-  ) throws(FieldpackError) -> R {
-    defer { file.forgetCatalogue() }
-    return try file.connection.savepoint { () throws(FieldpackError) in
-      try body(RelationTables(file: file))
+  /// Stores a row of a layer of media, together with its link where it has one.
+  func addMedia(
+    _ content: RawSpan, _ contentType: String, _ attributes: Attributes, to layer: LayerID,
+    linkedTo base: FeatureID, by relation: Relation
+  ) throws(FieldpackError) -> FeatureID {
+    try file.connection.savepoint { () throws(FieldpackError) in
+      let id = try addMedia(content, contentType, attributes, to: layer)
+      try RelationTables(file: file).link(base, id, relation, [:])
+      return id
     }
   }
 

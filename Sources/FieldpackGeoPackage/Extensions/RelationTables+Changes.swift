@@ -132,43 +132,53 @@ extension RelationTables {
   // MARK: Removing
 
   func remove(_ relation: Relation) throws(FieldpackError) {
-    guard let stored = try all().first(where: { SQLName($0.mapping) == SQLName(relation.mapping) })
-    else {
-      throw FieldpackError(
-        .notFound, "store '\(file.store)' has no relation '\(relation.mapping)'",
-        location: .init(store: file.store))
-    }
-    try removeRow(of: stored.mapping)
-    if let layer = try file.catalogue().layer(LayerID(stored.mapping)) {
-      return try LayerChange(file: file).remove(layer)
-    }
-    try LayerChange(file: file).forget(stored.mapping)
-    let kind = try file.rows(
-      "SELECT type FROM sqlite_master WHERE lower(name) = lower(?) AND type IN ('table', 'view')",
-      [.text(stored.mapping)]
-    ).first?.first?.textValue
-    if let kind { try file.execute("DROP \(kind.uppercased()) \(quoted(stored.mapping))") }
+    let mapping = try stored(relation).mapping
+    try removeAll(of: mapping)
+    try dropMapping(mapping)
   }
 
   /// Removes the relations that a table is at an end of, or holds the links of; the table itself
   /// is not touched.
+  ///
+  /// A table of links may be at the end of another relation, which then goes with it.
   func removeAll(of table: String) throws(FieldpackError) {
-    let name = SQLName(table)
+    var touching: [SQLName: [String]] = [:]
     for relation in try all() {
-      if SQLName(relation.mapping) == name {
-        try removeRow(of: relation.mapping)
-      } else if SQLName(relation.base.rawValue) == name
-        || SQLName(relation.related.rawValue) == name
-      {
-        try remove(relation)
+      for name in [relation.base.rawValue, relation.related.rawValue, relation.mapping] {
+        touching[SQLName(name), default: []].append(relation.mapping)
       }
     }
+    var tables = [SQLName(table)]
+    var seen: Set<SQLName> = []
+    var mappings: [String] = []
+    while let name = tables.popLast() {
+      for mapping in touching.removeValue(forKey: name) ?? [] {
+        guard seen.insert(SQLName(mapping)).inserted else { continue }
+        mappings.append(mapping)
+        tables.append(SQLName(mapping))
+      }
+    }
+    // No relation is left to be found when a table of links is dropped as a layer is.
+    try removeRows(of: mappings)
+    for mapping in mappings where SQLName(mapping) != SQLName(table) { try dropMapping(mapping) }
+  }
+
+  /// Drops a table of links that no relation has any more.
+  private func dropMapping(_ name: String) throws(FieldpackError) {
+    if let layer = try file.catalogue().layer(LayerID(name)) {
+      return try LayerChange(file: file).remove(layer)
+    }
+    try LayerChange(file: file).forget(name)
+    try file.drop(name)
   }
 
   /// The extension goes with the last relation.
-  private func removeRow(of mapping: String) throws(FieldpackError) {
-    try file.execute(
-      "DELETE FROM \(Self.table) WHERE lower(mapping_table_name) = lower(?)", [.text(mapping)])
+  private func removeRows(of mappings: [String]) throws(FieldpackError) {
+    guard !mappings.isEmpty else { return }
+    for mapping in mappings {
+      try file.execute(
+        "DELETE FROM \(Self.table) WHERE lower(mapping_table_name) = lower(?)", [.text(mapping)])
+    }
     guard try file.integer("SELECT count(*) FROM \(Self.table)") == 0 else { return }
     try file.execute("DROP TABLE \(Self.table)")
     guard try file.hasTable("gpkg_extensions") else { return }

@@ -26,19 +26,19 @@ struct RelationTables {
     }
   }
 
+  /// The relation as the file has it.
+  func stored(_ relation: Relation) throws(FieldpackError) -> Relation {
+    let name = SQLName(relation.mapping)
+    if let stored = try all().first(where: { SQLName($0.mapping) == name }) { return stored }
+    throw FieldpackError(
+      .notFound, "store '\(file.store)' has no relation '\(relation.mapping)'",
+      location: .init(store: file.store))
+  }
+
   /// The relation as the file has it, and both of its ends.
   private func open(_ relation: Relation) throws(FieldpackError) -> Opened {
-    guard let stored = try all().first(where: { SQLName($0.mapping) == SQLName(relation.mapping) })
-    else {
-      throw FieldpackError(
-        .notFound, "store '\(file.store)' has no relation '\(relation.mapping)'",
-        location: .init(store: file.store))
-    }
-    let kind = try file.rows(
-      "SELECT type FROM sqlite_master WHERE lower(name) = lower(?) AND type IN ('table', 'view')",
-      [.text(stored.mapping)]
-    ).first?.first?.textValue
-    guard let kind else {
+    let stored = try stored(relation)
+    guard let kind = try file.kind(of: stored.mapping) else {
       throw FieldpackError(
         .invalidData,
         "the relation '\(stored.mapping)' has no table for its links. Try: fieldpack check",
@@ -208,17 +208,23 @@ struct RelationTables {
 
   /// What takes away the links of a row that is about to be deleted.
   ///
+  /// Links that cannot be told are left alone: those of a view, and where a column is missing that
+  /// the standard asks for.
   /// - Parameter id: what names the row's id in SQL.
   func unlinking(
     _ number: Int64, of table: String, id: String
   ) throws(FieldpackError) -> [SQLFragment] {
     var statements: [SQLFragment] = []
-    for relation in try all() where try file.hasTable(relation.mapping) {
+    for relation in try all() {
       let ends = [
         (relation.base, relation.baseColumn, "base_id"),
         (relation.related, relation.relatedColumn, "related_id"),
-      ]
-      for (layer, column, name) in ends where SQLName(layer.rawValue) == SQLName(table) {
+      ].filter { SQLName($0.0.rawValue) == SQLName(table) }
+      guard !ends.isEmpty, try file.kind(of: relation.mapping) == "table" else { continue }
+      let links = try columnNames(of: relation.mapping)
+      let own = try columnNames(of: table)
+      for (_, column, name) in ends
+      where links.contains(SQLName(name)) && own.contains(SQLName(column)) {
         statements.append(
           SQLFragment(
             "DELETE FROM \(quoted(relation.mapping)) WHERE \(name) = (SELECT \(quoted(column)) "
@@ -226,5 +232,10 @@ struct RelationTables {
       }
     }
     return statements
+  }
+
+  private func columnNames(of table: String) throws(FieldpackError) -> Set<SQLName> {
+    let rows = try file.rows("SELECT name FROM pragma_table_xinfo(?)", [.text(table)])
+    return Set(rows.compactMap { $0[0].textValue.map { SQLName($0) } })
   }
 }

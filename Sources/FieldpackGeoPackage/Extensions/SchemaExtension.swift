@@ -60,13 +60,22 @@ struct SchemaExtension {
         + "\(names.maxIsInclusive), \(names.description) FROM \(Self.constraintsTable) "
         + "ORDER BY rowid")
     var found: [SQLName: ColumnConstraint] = [:]
+    // Of the rows of one name the first that makes sense says what kind it is.
+    var members: [SQLName: [ColumnConstraint.Member]] = [:]
     for row in rows {
-      guard let name = row[0].textValue else { continue }
-      let known = found[SQLName(name)]
-      if let constraint = Self.constraint(name, row, adding: known) {
-        found[SQLName(name)] = constraint
+      guard let spelling = row[0].textValue else { continue }
+      let name = SQLName(spelling)
+      if row[1].textValue?.lowercased() == "enum" {
+        guard let value = row[2].anyText, found[name] == nil || members[name] != nil else {
+          continue
+        }
+        members[name, default: []].append(.init(value, description: row[7].textValue))
+        if found[name] == nil { found[name] = ColumnConstraint(spelling, .oneOf([])) }
+      } else if found[name] == nil {
+        found[name] = Self.constraint(spelling, row)
       }
     }
+    for (name, members) in members { found[name]?.rule = .oneOf(members) }
     return found
   }
 
@@ -89,22 +98,15 @@ struct SchemaExtension {
       description: first(of: names, "description"))
   }
 
-  private static func constraint(
-    _ name: String, _ row: [SQLiteValue], adding known: ColumnConstraint?
-  ) -> ColumnConstraint? {
+  /// What a row alone makes a constraint of.
+  private static func constraint(_ name: String, _ row: [SQLiteValue]) -> ColumnConstraint? {
     let text = row[7].textValue
     switch row[1].textValue?.lowercased() {
-    case "enum":
-      guard let value = row[2].anyText else { return nil }
-      let member = ColumnConstraint.Member(value, description: text)
-      guard let known else { return ColumnConstraint(name, .oneOf([member])) }
-      guard case .oneOf(let members) = known.rule else { return nil }
-      return ColumnConstraint(known.name, .oneOf(members + [member]))
-    case "range" where known == nil:
+    case "range":
       let (low, high) = (bound(row[3], row[4]), bound(row[5], row[6]))
       guard low != nil || high != nil else { return nil }
       return ColumnConstraint(name, .range(from: low, to: high), description: text)
-    case "glob" where known == nil:
+    case "glob":
       guard let pattern = row[2].anyText else { return nil }
       return ColumnConstraint(name, .glob(pattern), description: text)
     default: return nil
@@ -200,15 +202,15 @@ struct SchemaExtension {
     try check(constraint)
     let known = try constraints()
     let wanted = constraint.name.lowercased()
-    for number in 1... {
-      let name = number == 1 ? wanted : "\(wanted)_\(number)"
-      guard let other = known[SQLName(name)] else {
-        try insert(constraint, as: name)
-        return name
-      }
+    var name = wanted
+    var number = 1
+    while let other = known[SQLName(name)] {
       if other.rule == constraint.rule { return other.name }
+      number += 1
+      name = "\(wanted)_\(number)"
     }
-    return wanted
+    try insert(constraint, as: name)
+    return name
   }
 
   private func check(_ constraint: ColumnConstraint) throws(FieldpackError) {

@@ -52,9 +52,12 @@ struct TileTables {
     let sets = try self.sets()
     let matrices = try self.matrices()
     let systems = try file.catalogue().systems
+    let tables = Set(
+      try file.rows("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+        .compactMap { $0[0].textValue.map { SQLName($0) } })
     var pyramids: [TilePyramid] = []
     for row in rows {
-      guard let name = row[0].textValue, try file.hasTable(name) else { continue }
+      guard let name = row[0].textValue, tables.contains(SQLName(name)) else { continue }
       let set = sets[SQLName(name)]
       let srs = (set?.srsID ?? row[4].integerValue).flatMap { systems[$0]?.srs }
       var pyramid = TilePyramid(
@@ -62,7 +65,7 @@ struct TileTables {
         matrices: matrices[SQLName(name)] ?? [], title: row[2].textValue,
         description: row[3].textValue)
       pyramid.kind = TilePyramid.Kind(rawValue: row[1].textValue ?? "") ?? .tiles
-      pyramid.envelope = Self.envelope(row[5...8].map(\.realValue))
+      pyramid.envelope = Envelope(stated: row[5...8].map(\.realValue))
       if set == nil { pyramid.notes.append("it has no row in gpkg_tile_matrix_set") }
       if srs == nil { pyramid.notes.append("its SRS is not in gpkg_spatial_ref_sys") }
       if pyramid.matrices.isEmpty { pyramid.notes.append("it has no row in gpkg_tile_matrix") }
@@ -90,18 +93,10 @@ struct TileTables {
       "SELECT table_name, srs_id, min_x, min_y, max_x, max_y FROM \(Self.sets)")
     {
       guard let name = row[0].textValue else { continue }
-      let bounds = Self.envelope(row[2...5].map(\.realValue)) ?? .empty
+      let bounds = Envelope(stated: row[2...5].map(\.realValue)) ?? .empty
       found[SQLName(name)] = (row[1].integerValue, bounds)
     }
     return found
-  }
-
-  private static func envelope(_ bounds: [Double?]) -> Envelope? {
-    let known = bounds.compactMap { $0 }
-    guard known.count == 4, known.allSatisfy(\.isFinite), known[0] <= known[2],
-      known[1] <= known[3]
-    else { return nil }
-    return Envelope(minX: known[0], minY: known[1], maxX: known[2], maxY: known[3])
   }
 
   /// Rows whose numbers make no grid are passed over.
@@ -200,18 +195,14 @@ struct TileTables {
       "CREATE TABLE \(quoted(name)) (id INTEGER PRIMARY KEY AUTOINCREMENT, "
         + "zoom_level INTEGER NOT NULL, tile_column INTEGER NOT NULL, tile_row INTEGER NOT NULL, "
         + "tile_data BLOB NOT NULL, UNIQUE (zoom_level, tile_column, tile_row))")
-    let bounds = { (e: Envelope) in [e.minX, e.minY, e.maxX, e.maxY].map(SQLiteValue.real) }
+    try Contents(file: file).insert(
+      name, as: "tiles", title: pyramid.title, description: pyramid.description, srsID: srsID,
+      extent: pyramid.envelope ?? pyramid.bounds)
+    // Files of others have the columns in other orders.
     try file.execute(
-      "INSERT INTO gpkg_contents (table_name, data_type, identifier, description, srs_id, min_x, "
-        + "min_y, max_x, max_y) VALUES (?1, 'tiles', CASE WHEN EXISTS (SELECT 1 FROM gpkg_contents "
-        + "WHERE identifier = ?2) THEN NULL ELSE ?2 END, ?3, ?4, ?5, ?6, ?7, ?8)",
-      [
-        .text(name), .text(pyramid.title ?? name), .text(pyramid.description ?? ""),
-        .integer(srsID),
-      ] + bounds(pyramid.envelope ?? pyramid.bounds))
-    try file.execute(
-      "INSERT INTO \(Self.sets) VALUES (?, ?, ?, ?, ?, ?)",
-      [.text(name), .integer(srsID)] + bounds(pyramid.bounds))
+      "INSERT INTO \(Self.sets) (table_name, srs_id, min_x, min_y, max_x, max_y) "
+        + "VALUES (?, ?, ?, ?, ?, ?)",
+      [.text(name), .integer(srsID)] + Contents.bounds(pyramid.bounds))
     for matrix in pyramid.matrices { try insert(matrix, name) }
     if !pyramid.halvesPixels {
       try LayerCreation(file: file).registerExtension(
@@ -225,7 +216,8 @@ struct TileTables {
       matrix.zoom, matrix.width, matrix.height, matrix.tileWidth, matrix.tileHeight,
     ]
     try file.execute(
-      "INSERT INTO \(Self.matrices) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO \(Self.matrices) (table_name, zoom_level, matrix_width, matrix_height, "
+        + "tile_width, tile_height, pixel_x_size, pixel_y_size) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       [.text(name)] + counts.map { .integer(Int64($0)) }
         + [.real(matrix.pixelWidth), .real(matrix.pixelHeight)])
   }
@@ -329,14 +321,7 @@ struct TileTables {
     for (naming, column) in naming where try file.hasTable(naming) {
       try file.execute("DELETE FROM \(naming) WHERE lower(\(column)) = lower(?)", [.text(table)])
     }
-    try file.execute("DROP TABLE \(quoted(table))")
-  }
-
-  /// Notes the time of a change.
-  func touch(_ name: LayerID) throws(FieldpackError) {
-    try file.execute(
-      "UPDATE gpkg_contents SET last_change = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') "
-        + "WHERE lower(table_name) = lower(?)", [.text(name.rawValue)])
+    try file.drop(table)
   }
 }
 
@@ -364,8 +349,10 @@ extension TilePyramid {
     }
     for matrix in matrices {
       let counts = [matrix.width, matrix.height, matrix.tileWidth, matrix.tileHeight]
-      guard matrix.zoom >= 0, counts.allSatisfy({ $0 > 0 && $0 <= Int(Int32.max) }) else {
-        return "zoom \(matrix.zoom) has no tiles"
+      guard matrix.zoom >= 0 else { return "zoom \(matrix.zoom) is below 0" }
+      guard counts.allSatisfy({ $0 > 0 }) else { return "zoom \(matrix.zoom) has no tiles" }
+      guard counts.allSatisfy({ $0 <= Int(Int32.max) }) else {
+        return "zoom \(matrix.zoom) has more tiles or pixels than 32 bits count"
       }
       let (wide, high) = (bounds.maxX - bounds.minX, bounds.maxY - bounds.minY)
       guard abs(Double(matrix.width) * matrix.tileUnitsWide / wide - 1) < 1e-6,

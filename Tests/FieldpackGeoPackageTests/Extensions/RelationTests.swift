@@ -186,6 +186,93 @@ import Testing
     #expect(try package.faults() == [])
   }
 
+  @Test(arguments: [
+    // Links in a view.
+    """
+    ALTER TABLE wells_photos RENAME TO links;
+    CREATE VIEW wells_photos AS SELECT * FROM links;
+    """,
+    "UPDATE gpkgext_relations SET base_primary_column = 'id'",
+    "ALTER TABLE wells_photos RENAME COLUMN base_id TO from_id",
+    "DROP TABLE wells_photos",
+  ])
+  func `of other programs do not keep a feature from going`(change: String) async throws {
+    let package = try await Self.package()
+    try package.run(change)
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.delete(20, in: "wells")
+        try writer.delete(1, in: "no\"tes")
+      }
+    }
+    #expect(try package.rows("SELECT fid FROM wells") == ["10", "30"])
+    #expect(try package.rows("SELECT base_id, related_id FROM \"well notes\"") == ["30|2"])
+  }
+
+  @Test(arguments: [1, 300])
+  func `whose links are an end of others go with them`(length: Int) async throws {
+    let package = try await Self.package()
+    let rows = (1...length).map { number in
+      "('wells', '\(number == 1 ? "wells_photos" : "chain\(number - 1)")', 'x', 'chain\(number)')"
+    }
+    let tables = (1...length).map { "CREATE TABLE chain\($0) (base_id, related_id)" }
+    try package.run(
+      tables.joined(separator: ";\n")
+        + ";\nINSERT INTO gpkgext_relations (base_table_name, related_table_name, relation_name, "
+        + "mapping_table_name) VALUES " + rows.joined(separator: ", "))
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.removeLayer("wells")
+      }
+      #expect(try await store.relations() == [])
+      #expect(try await store.schemas().map(\.layer) == ["no\"tes", "photos"])
+    }
+    #expect(
+      try package.rows("SELECT name FROM sqlite_master WHERE name LIKE 'chain%'") == [])
+    #expect(try package.faults() == [])
+  }
+
+  @Test func `store no file whose link fails`() async throws {
+    let package = try await Self.package()
+    try await package.withStore { store in
+      let photos = try await store.relations()[0]
+      try await store.write { (writer) throws(FieldpackError) in
+        let cases: [(FeatureID?, Relation?, FieldpackError.Code)] = [
+          (99, photos, .notFound), (10, nil, .invalidArgument), (nil, photos, .invalidArgument),
+        ]
+        for (base, relation, code) in cases {
+          do throws(FieldpackError) {
+            try writer.addMedia(
+              Self.jpeg, as: "image/jpeg", to: "photos", relatedTo: base, by: relation)
+            Issue.record("nothing was thrown")
+          } catch {
+            #expect(error.code == code)
+          }
+        }
+      }
+    }
+    #expect(try package.rows("SELECT count(*) FROM photos") == ["2"])
+  }
+
+  @Test func `lend large files that the same store has just stored`() async throws {
+    let package = try await Self.package()
+    try await package.withStore { store in
+      #expect(try await store.count(Query("photos")) == 2)
+      let large = [UInt8](repeating: 7, count: 20 << 20)
+      for round in 1...2 {
+        let id = try await store.write { (writer) throws(FieldpackError) in
+          try writer.addMedia(large, as: "video/mp4", to: "photos")
+        }
+        let size = try await store.read { (snapshot) throws(FieldpackError) in
+          try snapshot.withMedia(id, in: "photos") { (bytes, _) throws(FieldpackError) in
+            bytes.byteCount
+          }
+        }
+        #expect(size == large.count, "\(round)")
+      }
+    }
+  }
+
   @Test func `need what their kind asks of the related layer`() async throws {
     let package = try await Self.package()
     let cases: [(LayerID, LayerID, Relation.Kind, String?, FieldpackError.Code)] = [

@@ -126,6 +126,44 @@ import Testing
     #expect(try package.faults() == [])
   }
 
+  @Test func `keep the time of their change when another is removed`() async throws {
+    let package = try await Self.package()
+    try package.run("UPDATE gpkg_contents SET last_change = '2000-01-01T00:00:00.000Z'")
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.putTile(Self.png, at: .init(zoom: 1, column: 0, row: 0), of: "Map \"1\"")
+        try writer.putTile(Self.png, at: .init(zoom: 3, column: 0, row: 0), of: "odd")
+        try writer.removeTilePyramid("ODD")
+      }
+    }
+    #expect(
+      try package.rows("SELECT table_name FROM gpkg_contents WHERE last_change > '2020'")
+        == ["map \"1\""])
+  }
+
+  @Test func `go into tables that other programs made, and leave as views`() async throws {
+    let package = try TestPackage()
+    try package.run(
+      """
+      CREATE TABLE gpkg_tile_matrix_set (min_x, min_y, max_x, max_y, srs_id, table_name, more);
+      CREATE TABLE gpkg_tile_matrix (zoom_level, table_name, tile_width, tile_height,
+        matrix_width, matrix_height, pixel_x_size, pixel_y_size, more);
+      CREATE VIEW seen AS SELECT 1 AS id, 0 AS zoom_level, 0 AS tile_column, 0 AS tile_row,
+        x'89504e47' AS tile_data;
+      INSERT INTO gpkg_contents (table_name, data_type, srs_id) VALUES ('seen', 'tiles', 4326);
+      """)
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.createTilePyramid(Self.odd)
+        try writer.removeTilePyramid("seen")
+      }
+      var odd = Self.odd
+      odd.envelope = odd.bounds
+      #expect(try await store.tilePyramids() == [odd])
+    }
+    #expect(try package.rows("SELECT name FROM sqlite_master WHERE type = 'view'") == [])
+  }
+
   @Test func `are refused where they have no place, or are no picture`() async throws {
     let package = try await Self.package()
     let cases: [([UInt8], TileAddress, LayerID, FieldpackError.Code)] = [
