@@ -48,11 +48,7 @@ private struct PlanarVisitor: GeometryVisitor {
   private var doubleArea = 0.0
 
   mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {
-    switch type {
-    case .circularString, .compoundCurve, .curvePolygon, .multiCurve, .multiSurface:
-      hasCurves = true
-    default: break
-    }
+    if type.isCurved { hasCurves = true }
     isShell = true
     clear()
   }

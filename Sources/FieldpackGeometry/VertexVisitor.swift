@@ -2,7 +2,6 @@
 package struct VertexVisitor: GeometryVisitor {
   private let box: Envelope
   private var ring = 0
-  private var inPolygon = false
   private var hasVertex = false
   private var isFound = false
 

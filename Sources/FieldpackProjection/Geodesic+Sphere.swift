@@ -49,9 +49,6 @@ extension Geodesic {
     return (prime * cos(angle) * dx * .pi / 180, meridian * dy * .pi / 180)
   }
 
-  func sine(_ angle: Double) -> Double { sin(angle) }
-  func cosine(_ angle: Double) -> Double { cos(angle) }
-
   /// No way between positions of the two boxes is shorter, in metres. Boxes are in degrees.
   func leastDistance(_ a: Envelope, _ b: Envelope) -> Double {
     let (south, north) = (reduced(a.minY), reduced(a.maxY))

@@ -9,8 +9,8 @@ public import FieldpackGeometry
 extension GeodesicShape {
   /// Boxes in degrees that hold every position within `metres` of the shape.
   ///
-  /// One box a turn of longitudes, so that the boxes cross the antimeridian and find positions that
-  /// are written from 0° to 360°, too. A box that holds a pole reaches around the Earth. None where
+  /// One box a turn of longitudes, so that the boxes cross the antimeridian and find positions in
+  /// whatever turn a shape may have them. A box that holds a pole reaches around the Earth. None where
   /// the shape is empty.
   public func boxes(within metres: Double) -> [Envelope] {
     guard !isEmpty, metres >= 0 else { return [] }
@@ -26,9 +26,11 @@ extension GeodesicShape {
     guard slope < 1 else { return [box] }
     let reach = asin(slope) * 180 / .pi + 1e-9
     guard envelope.width + 2 * reach < 360 else { return [box] }
-    return [-360.0, 0, 360].map { turn in
-      box.minX = envelope.minX - reach + turn
-      box.maxX = envelope.maxX + reach + turn
+    let (west, east) = (envelope.minX - reach, envelope.maxX + reach)
+    let first = ((-Self.widest - east) / 360).rounded(.up)
+    return stride(from: first, through: (Self.widest - west) / 360, by: 1).map { turn in
+      box.minX = west + 360 * turn
+      box.maxX = east + 360 * turn
       return box
     }
   }

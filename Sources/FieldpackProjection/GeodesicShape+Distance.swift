@@ -1,6 +1,12 @@
 import CPROJ
 import FieldpackGeometry
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 extension GeodesicShape {
   /// The length of the shortest way between both, in metres; 0 where they share a point, `nil` where
   /// one is empty.
@@ -85,7 +91,7 @@ private struct Piece {
     return (Piece(start, centre), Piece(centre, end))
   }
 
-  /// Whether two edges cross or touch in longitude and latitude.
+  /// Whether two edges cross in longitude and latitude, each between its ends.
   func meets(_ other: Piece) -> Bool {
     let turn = (((other.start.x + other.end.x) - (start.x + end.x)) / 720).rounded() * 360
     func side(_ a: (Double, Double), _ b: (Double, Double), _ c: (Double, Double)) -> Double {
@@ -120,20 +126,12 @@ private struct GeodesicSearch {
     // A short way found early spares most of the others.
     let near = nearest(in: b, to: a.vertices[0])
     take(nearest(in: a, to: near), near)
+    let others = b.paths.flatMap { Self.pieces(b.vertices[$0]) }
     for path in a.paths {
-      for other in b.paths {
-        compare(a.vertices[path], b.vertices[other])
+      for piece in Self.pieces(a.vertices[path]) {
+        for other in others { approach(piece, other) }
         if best == 0 { return }
       }
-    }
-  }
-
-  private mutating func compare(
-    _ a: ArraySlice<GeodesicVertex>, _ b: ArraySlice<GeodesicVertex>
-  ) {
-    let others = Self.pieces(b)
-    for piece in Self.pieces(a) {
-      for other in others { approach(piece, other) }
     }
   }
 
@@ -250,6 +248,6 @@ extension Geodesic {
     let speed = speed(
       at: y, dx: piece.end.x - piece.start.x, dy: piece.end.y - piece.start.y)
     let azimuth = way.finalAzimuth * .pi / 180
-    return (way.distance, speed.east * sine(azimuth) + speed.north * cosine(azimuth))
+    return (way.distance, speed.east * sin(azimuth) + speed.north * cos(azimuth))
   }
 }

@@ -2,7 +2,7 @@ public import FieldpackGeometry
 
 /// A geometry in longitude and latitude, made ready for geodesic distances.
 ///
-/// Positions are degrees. Edges are straight in longitude and latitude, as GeoJSON (RFC 7946
+/// Positions are degrees, longitudes from -540 to 540. Edges are straight in longitude and latitude, as GeoJSON (RFC 7946
 /// section 3.1.1) and GeoPackage have them, so that a shape lies in its envelope and distances agree
 /// with the relations. Longitudes that differ by 360° are the same: a shape that ends at 180° touches
 /// one that starts at -180°. Curves are linearised; z and m do not count.
@@ -62,6 +62,9 @@ public struct GeodesicShape: Sendable {
 
   fileprivate init(on ellipsoid: Geodesic) { self.ellipsoid = ellipsoid }
 
+  /// No longitude is farther from Greenwich: a turn and a half either way.
+  static let widest = 540.0
+
   /// Whether there is no position at all.
   public var isEmpty: Bool { vertices.isEmpty }
 
@@ -97,17 +100,13 @@ private struct ShapeBuilder: GeometryVisitor {
   mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {
     start = shape.vertices.count
     firstRing = shape.paths.count
-    switch type {
-    case .circularString, .compoundCurve, .curvePolygon, .multiCurve, .multiSurface:
-      hasCurves = true
-    default: break
-    }
+    if type.isCurved { hasCurves = true }
   }
 
   mutating func beginRing(count: Int?) { start = shape.vertices.count }
 
   mutating func position(_ x: Double, _ y: Double, _ z: Double, _ m: Double) {
-    guard abs(x) <= 1_080, abs(y) <= 90 else {
+    guard abs(x) <= GeodesicShape.widest, abs(y) <= 90 else {
       if misplaced == nil { misplaced = (x, y) }
       return
     }
