@@ -5,7 +5,7 @@ import FieldpackGeometry
 /// module may hand one in.
 extension CoordinateTransformation {
   /// An operation that PROJ's string describes; positions are degrees where it takes angles.
-  final class Pipeline {
+  final class PipelineForTests {
     private let context: ProjectionContext
     private let object: ProjectionObject
     private let direction: PJ_DIRECTION
