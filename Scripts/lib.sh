@@ -125,11 +125,11 @@ build_lines() {
   fi
 }
 
-# Runs a build; a warning in our own sources counts as an error.
 # The tool as the README builds it: Swift's own libraries are part of the file, so that it starts
 # sooner and runs on machines without Swift.
 build_tool() { build -c release --static-swift-stdlib --product fieldpack; }
 
+# Runs a build; a warning in our own sources counts as an error.
 build() {
   local log status=0
   log=$(mktemp)

@@ -36,7 +36,7 @@ def imports(setup):
     for name, bar in bars.items():
         yield import_work(
             setup, f"GeoJSON → GeoPackage, {title(setup, name)}", f"{name}.geojson", name, [],
-            name, COLUMNS[name], bar)
+            COLUMNS[name], bar)
     gpx = [
         ("tracks.gpx", "track_points", ["ele", "time"], (1.6, 3.0)),
         ("tracks.gpx", "tracks", ["name"], (1.0, 2.0)),
@@ -45,10 +45,10 @@ def imports(setup):
     for source, layer, columns, bar in gpx:
         yield import_work(
             setup, f"GPX → GeoPackage, {layer.replace('_', ' ')}", source, layer,
-            ["--only", layer], layer, columns, bar)
+            ["--only", layer], columns, bar)
 
 
-def import_work(setup, heading, source, layer, options, gdal_layer, columns, bar):
+def import_work(setup, heading, source, layer, options, columns, bar):
     ours, theirs = setup.out("ours.gpkg"), setup.out("theirs.gpkg")
     contenders = {
         "Fieldpack": Contender(
@@ -56,7 +56,7 @@ def import_work(setup, heading, source, layer, options, gdal_layer, columns, bar
     }
     bars = []
     if setup.gdal:
-        only = [gdal_layer] if source.endswith(".gpx") else []
+        only = [layer] if source.endswith(".gpx") else []
         contenders["GDAL"] = gdal(
             setup, "translate", theirs, setup.path(source), *FAST, *only, makes=[theirs])
         bars.append(Bar("GDAL", *bar))
@@ -66,7 +66,7 @@ def import_work(setup, heading, source, layer, options, gdal_layer, columns, bar
             # From GPX GDAL makes geometries without heights, which Fieldpack has as Z.
             is_gpx = source.endswith(".gpx")
             digest.same_layers(
-                (ours, layer, columns), (theirs, gdal_layer, columns), with_geometry=not is_gpx)
+                (ours, layer, columns), (theirs, layer, columns), with_geometry=not is_gpx)
             digest.same_features(setup, ours, theirs, layer, "xy" if is_gpx else "xyz")
         elif digest.geopackage_layer(ours, layer, columns)[0] < 1:
             raise Failure(f"{ours} holds no features")

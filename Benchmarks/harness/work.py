@@ -21,14 +21,16 @@ class Contender:
     attempts: int = 1
 
     def once(self):
-        for attempt in range(1, self.attempts + 1):
-            self.prepare()
+        for _ in range(1, self.attempts):
             try:
-                return run(self.command, self.environment)
+                return self.attempt()
             except Failure:
-                if attempt == self.attempts:
-                    raise
-        raise Failure("no attempt was allowed")
+                pass
+        return self.attempt()
+
+    def attempt(self):
+        self.prepare()
+        return run(self.command, self.environment)
 
     def prepare(self):
         for path in self.makes:
