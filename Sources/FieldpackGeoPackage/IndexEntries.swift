@@ -55,8 +55,8 @@ struct IndexEntries {
   private static let maximumDepth = 40
 
   private func depth(of node: Statement) throws(FieldpackError) -> Int? {
-    guard let root = try bytes(of: 1, with: node), root.count >= 4 else { return nil }
-    let depth = Int(root[0]) << 8 | Int(root[1])
+    let root = try bytes(of: 1, with: node)
+    guard let depth = root?.withUnsafeBytes({ RTreeNodeBytes($0)?.depth }) else { return nil }
     return depth <= Self.maximumDepth ? depth : nil
   }
 
@@ -70,22 +70,7 @@ struct IndexEntries {
   private func cells(
     of number: Int64, with node: Statement
   ) throws(FieldpackError) -> [RTreeEntry]? {
-    guard let bytes = try bytes(of: number, with: node), bytes.count >= 4 else { return nil }
-    let count = Int(bytes[2]) << 8 | Int(bytes[3])
-    guard 4 + 24 * count <= bytes.count else { return nil }
-    return bytes.withUnsafeBytes { raw in
-      (0..<count).map { cell in
-        let start = 4 + 24 * cell
-        func bound(_ axis: Int) -> Float {
-          Float(
-            bitPattern: UInt32(
-              bigEndian: raw.loadUnaligned(fromByteOffset: start + 8 + 4 * axis, as: UInt32.self)))
-        }
-        return RTreeEntry(
-          Int64(bigEndian: raw.loadUnaligned(fromByteOffset: start, as: Int64.self)),
-          minX: bound(0), maxX: bound(1), minY: bound(2), maxY: bound(3))
-      }
-    }
+    try bytes(of: number, with: node)?.withUnsafeBytes { RTreeNodeBytes($0)?.entries }
   }
 
   private func prepare(_ sql: String) throws(FieldpackError) -> Statement {

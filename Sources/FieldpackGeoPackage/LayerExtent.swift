@@ -38,16 +38,12 @@ struct LayerExtent {
   private func rootBounds() throws(FieldpackError) -> SIMD4<Float>? {
     guard let rtree = table.rtree else { return nil }
     let rows = try file.rows("SELECT data FROM \(quoted("\(rtree)_node")) WHERE nodeno = 1")
-    guard case .blob(let node)?? = rows.first?.first, node.count >= 4 else { return nil }
-    let cells = Int(node[2]) << 8 | Int(node[3])
-    guard cells > 0, 4 + cells * 24 <= node.count else { return nil }
-    var union = SIMD4<Float>(.infinity, -.infinity, .infinity, -.infinity)
-    for cell in 0..<cells {
+    guard case .blob(let node)?? = rows.first?.first else { return nil }
+    let boxes = node.withUnsafeBytes { RTreeNodeBytes($0)?.entries.map(\.box) } ?? []
+    guard var union = boxes.first else { return nil }
+    for box in boxes {
       for axis in 0..<4 {
-        let start = 4 + cell * 24 + 8 + axis * 4
-        let bits = node[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        let value = Float(bitPattern: bits)
-        union[axis] = axis % 2 == 0 ? min(union[axis], value) : max(union[axis], value)
+        union[axis] = axis % 2 == 0 ? min(union[axis], box[axis]) : max(union[axis], box[axis])
       }
     }
     return union

@@ -108,8 +108,7 @@ private struct RowLeaves: ~Copyable {
     var id: Int64
     var leaf: Int64
 
-    /// The id, the lowest of all as 0.
-    static func order(_ pair: Pair) -> UInt64 { UInt64(bitPattern: pair.id) ^ 1 << 63 }
+    static func order(_ pair: Pair) -> UInt64 { RTreeEntry.order(of: pair.id) }
   }
 
   /// A leaf for each id from the first on, 0 for an id without; used where few are.

@@ -29,6 +29,9 @@ package struct RTreeEntry: Hashable, BitwiseCopyable, Sendable {
     return entry
   }
 
+  /// Orders ids, the lowest of all as 0.
+  static func order(of id: Int64) -> UInt64 { UInt64(bitPattern: id) ^ 1 << 63 }
+
   /// minX, maxX, minY, maxY.
   var box: SIMD4<Float> { SIMD4(minX, maxX, minY, maxY) }
 
