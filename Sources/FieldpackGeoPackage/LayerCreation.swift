@@ -108,7 +108,7 @@ struct LayerCreation {
   }
 
   func registerExtension(
-    _ name: String, table: String?, column: String?, definition: String, scope: String
+    _ name: String, table: String?, column: String?, scope: String
   ) throws(FieldpackError) {
     if try !file.hasTable("gpkg_extensions") { try file.execute(RequiredTables.extensions) }
     let place: [SQLiteValue] = [
@@ -122,7 +122,7 @@ struct LayerCreation {
       // Files of others have the columns in other orders.
       "INSERT INTO gpkg_extensions (table_name, column_name, extension_name, definition, scope) "
         + "VALUES (?, ?, ?, ?, ?)",
-      place + [.text(name), .text(definition), .text(scope)])
+      place + [.text(name), .text(ExtensionDefinition.url(of: name)), .text(scope)])
   }
 
   func createRTree(
@@ -130,8 +130,7 @@ struct LayerCreation {
   ) throws(FieldpackError) {
     try file.execute(rtree.create)
     try registerExtension(
-      RTreeSQL.extensionName, table: rtree.table, column: rtree.column,
-      definition: RTreeSQL.definition, scope: "write-only")
+      RTreeSQL.extensionName, table: rtree.table, column: rtree.column, scope: "write-only")
     guard withTriggers else { return }
     for trigger in rtree.triggers(set) { try file.execute(trigger) }
   }

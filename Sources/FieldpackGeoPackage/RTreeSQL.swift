@@ -11,7 +11,6 @@ struct RTreeSQL {
   }
 
   static let extensionName = "gpkg_rtree_index"
-  static let definition = "http://www.geopackage.org/spec120/#extension_rtree"
 
   private static let suffixes = [
     "insert", "update1", "update2", "update3", "update4", "update5", "update6", "update7",

@@ -1,5 +1,8 @@
 /// The tables that every GeoPackage has, and those of the extensions that Fieldpack writes.
 enum RequiredTables {
+  /// SQL for this moment in the form of clause 1.1.3.1.2.
+  static let now = "strftime('%Y-%m-%dT%H:%M:%fZ','now')"
+
   static let spatialReferenceSystems = """
     CREATE TABLE gpkg_spatial_ref_sys (
       srs_name TEXT NOT NULL,
@@ -17,7 +20,7 @@ enum RequiredTables {
       data_type TEXT NOT NULL,
       identifier TEXT UNIQUE,
       description TEXT DEFAULT '',
-      last_change DATETIME NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now')),
+      last_change DATETIME NOT NULL DEFAULT (\(now)),
       min_x DOUBLE,
       min_y DOUBLE,
       max_x DOUBLE,
@@ -84,11 +87,12 @@ enum RequiredTables {
   static let all = [spatialReferenceSystems, contents, geometryColumns, extensions]
 
   /// The rows that clause 1.1.2.1.2 asks for, but 4326, whose WKT comes from PROJ.
-  static let undefinedSystems = """
-    INSERT INTO gpkg_spatial_ref_sys VALUES
-      ('Undefined Cartesian SRS', -1, 'NONE', -1, 'undefined',
-       'undefined Cartesian coordinate reference system'),
-      ('Undefined geographic SRS', 0, 'NONE', 0, 'undefined',
-       'undefined geographic coordinate reference system')
-    """
+  static let undefinedSystems =
+    "INSERT INTO gpkg_spatial_ref_sys VALUES "
+    + undefinedKinds.map { id, kind in
+      "('Undefined \(kind) SRS', \(id), 'NONE', \(id), 'undefined', "
+        + "'undefined \(kind) coordinate reference system')"
+    }.joined(separator: ", ")
+
+  static let undefinedKinds: [(id: Int64, kind: String)] = [(-1, "Cartesian"), (0, "geographic")]
 }

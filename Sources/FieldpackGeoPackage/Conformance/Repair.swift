@@ -88,22 +88,4 @@ struct ExtensionRow: Hashable {
   var table: String?
   var column: String?
   var scope = "read-write"
-
-  /// Where the extension is defined.
-  var definition: String {
-    if name == RTreeSQL.extensionName { return RTreeSQL.definition }
-    switch name {
-    case "gpkg_metadata", "gpkg_schema", "gpkg_crs_wkt", "gpkg_crs_wkt_1_1", "gpkg_webp":
-      let anchor =
-        name == "gpkg_webp"
-        ? "tile_encoding_webp" : name == "gpkg_crs_wkt_1_1" ? "crs_wkt" : name.dropFirst(5)
-      return "http://www.geopackage.org/spec121/#extension_\(anchor)"
-    case "gpkg_related_tables", "related_tables":
-      return "http://www.geopackage.org/18-000.html"
-    case "gpkg_2d_gridded_coverage":
-      return "http://docs.opengeospatial.org/is/17-066r1/17-066r1.html"
-    default:
-      return "http://www.geopackage.org/spec120/#extension_geometry_types"
-    }
-  }
 }

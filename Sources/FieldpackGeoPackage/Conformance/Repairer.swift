@@ -231,8 +231,7 @@ struct Repairer {
   private mutating func register(_ row: ExtensionRow) throws(FieldpackError) {
     let creation = LayerCreation(file: file)
     try creation.registerExtension(
-      row.name, table: row.table, column: row.column, definition: row.definition,
-      scope: row.scope)
+      row.name, table: row.table, column: row.column, scope: row.scope)
     try file.execute(
       "UPDATE gpkg_extensions SET scope = ? WHERE extension_name = ? AND table_name IS ? "
         + "AND column_name IS ?",

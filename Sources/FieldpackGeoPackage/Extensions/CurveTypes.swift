@@ -39,9 +39,7 @@ struct CurveTypes: OptionSet, Sendable {
     _ type: GeometryType, in file: GeoPackageFile, table: String, column: String
   ) throws(FieldpackError) {
     try LayerCreation(file: file).registerExtension(
-      "gpkg_geom_\(type.name)", table: table, column: column,
-      definition: "http://www.geopackage.org/spec120/#extension_geometry_types",
-      scope: "read-write")
+      "gpkg_geom_\(type.name)", table: table, column: column, scope: "read-write")
   }
 }
 

@@ -24,7 +24,7 @@ struct MetadataTables {
       table_name TEXT,
       column_name TEXT,
       row_id_value INTEGER,
-      timestamp DATETIME NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now')),
+      timestamp DATETIME NOT NULL DEFAULT (\(RequiredTables.now)),
       md_file_id INTEGER NOT NULL,
       md_parent_id INTEGER,
       CONSTRAINT crmr_mfi_fk FOREIGN KEY (md_file_id) REFERENCES gpkg_metadata(id),
@@ -117,8 +117,7 @@ struct MetadataTables {
     ] {
       if try !file.hasTable(table) { try file.execute(sql) }
       try LayerCreation(file: file).registerExtension(
-        "gpkg_metadata", table: table, column: nil,
-        definition: "http://www.geopackage.org/spec120/#extension_metadata", scope: "read-write")
+        "gpkg_metadata", table: table, column: nil, scope: "read-write")
     }
   }
 

@@ -165,8 +165,7 @@ struct ReferenceSystems {
         "SELECT 1 FROM gpkg_extensions WHERE extension_name = 'gpkg_crs_wkt_1_1'") : nil
     guard isLater == nil else { return }
     try LayerCreation(file: file).registerExtension(
-      "gpkg_crs_wkt", table: Self.table, column: Self.wkt2,
-      definition: "http://www.geopackage.org/spec120/#extension_crs_wkt", scope: "read-write")
+      "gpkg_crs_wkt", table: Self.table, column: Self.wkt2, scope: "read-write")
   }
 
   /// Makes the table anew, because SQLite adds a column that must not be NULL only with a default,
@@ -209,8 +208,7 @@ struct ReferenceSystems {
       "DELETE FROM gpkg_extensions WHERE extension_name = 'gpkg_crs_wkt'")
     for column in [Self.wkt2, "epoch"] {
       try LayerCreation(file: file).registerExtension(
-        "gpkg_crs_wkt_1_1", table: Self.table, column: column,
-        definition: "http://www.geopackage.org/spec/#extension_crs_wkt", scope: "read-write")
+        "gpkg_crs_wkt_1_1", table: Self.table, column: column, scope: "read-write")
     }
   }
 }

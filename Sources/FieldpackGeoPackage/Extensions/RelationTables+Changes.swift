@@ -2,7 +2,6 @@ import FieldpackCore
 import FieldpackSQLite
 
 extension RelationTables {
-  private static let definition = "http://www.geopackage.org/18-000.html"
 
   private static let sql = """
     CREATE TABLE gpkgext_relations (
@@ -38,8 +37,7 @@ extension RelationTables {
         .map(SQLiteValue.text))
     for table in [Self.table, name] {
       try LayerCreation(file: file).registerExtension(
-        Self.extensionName, table: table, column: nil, definition: Self.definition,
-        scope: "read-write")
+        Self.extensionName, table: table, column: nil, scope: "read-write")
     }
     try SchemaExtension(file: file).describe(columns, of: name)
     return relation

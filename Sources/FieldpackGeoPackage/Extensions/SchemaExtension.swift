@@ -293,8 +293,7 @@ struct SchemaExtension {
     ] {
       if try !file.hasTable(table) { try file.execute(sql) }
       try creation.registerExtension(
-        "gpkg_schema", table: table, column: nil,
-        definition: "http://www.geopackage.org/spec121/#extension_schema", scope: "read-write")
+        "gpkg_schema", table: table, column: nil, scope: "read-write")
     }
   }
 

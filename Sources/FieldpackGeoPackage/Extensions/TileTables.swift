@@ -8,10 +8,6 @@ struct TileTables {
 
   private static let sets = "gpkg_tile_matrix_set"
   private static let matrices = "gpkg_tile_matrix"
-  private static let webpDefinition =
-    "http://www.geopackage.org/spec120/#extension_tiles_webp"
-  private static let zoomDefinition =
-    "http://www.geopackage.org/spec120/#extension_zoom_other_intervals"
 
   private static let setsSQL = """
     CREATE TABLE gpkg_tile_matrix_set (
@@ -206,8 +202,7 @@ struct TileTables {
     for matrix in pyramid.matrices { try insert(matrix, name) }
     if !pyramid.halvesPixels {
       try LayerCreation(file: file).registerExtension(
-        "gpkg_zoom_other", table: name, column: "tile_data", definition: Self.zoomDefinition,
-        scope: "read-write")
+        "gpkg_zoom_other", table: name, column: "tile_data", scope: "read-write")
     }
   }
 
@@ -251,8 +246,7 @@ struct TileTables {
     }
     if type == PictureFormat.webp {
       try LayerCreation(file: file).registerExtension(
-        "gpkg_webp", table: pyramid.name.rawValue, column: "tile_data",
-        definition: Self.webpDefinition, scope: "read-write")
+        "gpkg_webp", table: pyramid.name.rawValue, column: "tile_data", scope: "read-write")
     }
     let table = quoted(pyramid.name.rawValue)
     let count = try store(
