@@ -15,9 +15,8 @@ struct CatalogueReader {
         .invalidData, "not a GeoPackage: the table gpkg_contents is missing",
         location: .init(store: file.store), position: FilePosition(file: file.path))
     }
-    let version = try file.integer("PRAGMA user_version") ?? 0
     var catalogue = Catalogue(
-      layers: [], triggerSet: version >= 10400 ? .from14 : .upTo13,
+      layers: [], triggerSet: try file.triggerSet,
       systems: has("gpkg_spatial_ref_sys") ? try ReferenceSystems(file: file).all() : .init())
     catalogue.hasRowReferences = has("gpkgext_relations") || has("gpkg_metadata_reference")
     let described = Descriptions(

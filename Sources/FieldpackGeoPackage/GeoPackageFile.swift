@@ -128,11 +128,15 @@ final class GeoPackageFile {
   }
 
   /// Runs `body`, which runs what the file itself says, no longer than a foreign file may take.
+  ///
+  /// - Throws: an error that ``FieldpackError/isOverdue`` where that is not enough.
   func limited<R>(
-    _ what: String, _ body: () throws(FieldpackError) -> R
+    _ what: String, to time: Duration? = nil, _ body: () throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R {
-    guard let patience = profile.patience, connection.deadline == nil else { return try body() }
-    connection.deadline = ContinuousClock.now + patience
+    guard let time = time ?? profile.patience, connection.deadline == nil else {
+      return try body()
+    }
+    connection.deadline = ContinuousClock.now + time
     defer { connection.deadline = nil }
     do throws(FieldpackError) {
       return try body()
@@ -159,8 +163,11 @@ final class GeoPackageFile {
       defer { statement.reset() }
       try statement.bind(values)
       var rows: [[SQLiteValue]] = []
+      var size = ResultSize()
       while try statement.step() {
-        rows.append((0..<statement.columnCount).map { statement.value($0) })
+        let row = (0..<statement.columnCount).map { statement.value($0) }
+        try size.add(row, of: connection)
+        rows.append(row)
       }
       return rows
     }
@@ -188,6 +195,13 @@ final class GeoPackageFile {
   }
 
   // MARK: Catalogue
+
+  /// The triggers that keep R-trees true in files of this version.
+  var triggerSet: RTreeTriggerSet {
+    get throws(FieldpackError) {
+      try integer("PRAGMA user_version") ?? 0 >= 10_400 ? .from14 : .upTo13
+    }
+  }
 
   /// The layers, read again only when the file has changed, or this connection changes its schema;
   /// within a transaction, after other changes to the catalogue's tables the writer calls ``forgetCatalogue()``.
@@ -266,5 +280,12 @@ final class GeoPackageFile {
       }
       throw FieldpackError(error, path: path, location: .init(store: store, layer: layer))
     }
+  }
+}
+
+extension FieldpackError {
+  /// What the file itself runs took too long.
+  var isOverdue: Bool {
+    code == .invalidData && (underlying as? FieldpackError)?.code == .interrupted
   }
 }

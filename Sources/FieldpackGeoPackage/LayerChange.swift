@@ -98,7 +98,7 @@ struct LayerChange {
     var moved = RTreeSQL(table)
     moved.table = name
     try renameTable(rtree, to: moved.name)
-    for trigger in moved.triggers(try file.catalogue().triggerSet) { try file.execute(trigger) }
+    for trigger in moved.triggers(try file.triggerSet) { try file.execute(trigger) }
   }
 
   /// Makes the triggers that keep the R-tree true, in a file whose writer left them out.
@@ -107,7 +107,7 @@ struct LayerChange {
     for name in rtree.triggerNames {
       try file.execute("DROP TRIGGER IF EXISTS \(quoted(name))")
     }
-    for trigger in rtree.triggers(try file.catalogue().triggerSet) { try file.execute(trigger) }
+    for trigger in rtree.triggers(try file.triggerSet) { try file.execute(trigger) }
     file.forgetCatalogue()
   }
 }

@@ -6,19 +6,23 @@ struct RTreeShadow {
   let file: GeoPackageFile
   let name: String
 
+  static let suffixes = ["node", "parent", "rowid"]
+  /// SQLite counts cells of a node to 51.
+  static let greatestSize = 4 + 24 * 51
+
   func table(_ suffix: String) -> String { quoted("\(name)_\(suffix)") }
 
   /// What SQLite takes for the size of a node: that of the root, or where there is no usable one
   /// what it takes for new trees, the page's size less 64 bytes and at most 51 entries.
   func nodeSize() throws(FieldpackError) -> Int {
     let size = try file.integer("SELECT length(data) FROM \(table("node")) WHERE nodeno = 1")
-    if let size, (448...65_536).contains(size) { return Int(size) }
+    if let size, (448...Int64(Self.greatestSize)).contains(size) { return Int(size) }
     let page = try file.integer("PRAGMA page_size") ?? 4096
-    return min(Int(clamping: page) - 64, 4 + 24 * 51)
+    return min(Int(clamping: page) - 64, Self.greatestSize)
   }
 
   func empty() throws(FieldpackError) {
-    for suffix in ["node", "parent", "rowid"] {
+    for suffix in Self.suffixes {
       try file.execute("DELETE FROM \(table(suffix))")
     }
   }

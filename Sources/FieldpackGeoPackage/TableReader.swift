@@ -11,6 +11,8 @@ struct TableReader {
     var definition: ColumnDefinition
     /// The type word for word.
     var declared: String
+
+    fileprivate var key: (type: String, isKey: Bool) { (declared, definition.isPrimaryKey) }
   }
 
   struct ID {
@@ -52,20 +54,20 @@ struct TableReader {
   /// A table has its INTEGER PRIMARY KEY, else its row id. A view has what looks most like a key:
   /// a column of a usual name, else an INTEGER as its first column; without one it is keyless.
   func takeID(from columns: inout [Column]) throws(FieldpackError) -> ID? {
-    let place = isView ? Self.viewKey(columns) : Self.tableKey(columns)
+    let place = isView ? Self.viewKey(columns) : Self.rowIDPlace(columns.map(\.key))
     if let place {
       let name = columns.remove(at: place).definition.name
       return ID(name: name, sql: quoted(name))
     }
-    return isView ? nil : try rowID(columns).map { ID(name: nil, sql: $0) }
+    return isView
+      ? nil : try rowID(besides: columns.map(\.definition.name)).map { ID(name: nil, sql: $0) }
   }
 
-  /// Only a column declared INTEGER, word for word, is the row id.
-  private static func tableKey(_ columns: [Column]) -> Int? {
-    let keys = columns.indices.filter { columns[$0].definition.isPrimaryKey }
-    guard keys.count == 1, SQLName(columns[keys[0]].declared) == SQLName("integer") else {
-      return nil
-    }
+  /// The column that is the row id: the only one of the primary key, where it is declared INTEGER,
+  /// word for word.
+  static func rowIDPlace(_ columns: [(type: String, isKey: Bool)]) -> Int? {
+    let keys = columns.indices.filter { columns[$0].isKey }
+    guard keys.count == 1, SQLName(columns[keys[0]].type) == SQLName("integer") else { return nil }
     return keys[0]
   }
 
@@ -86,8 +88,8 @@ struct TableReader {
   }
 
   /// A name of the row id that no column has; `nil` in a table without row ids.
-  private func rowID(_ columns: [Column]) throws(FieldpackError) -> String? {
-    let taken = Set(columns.map { SQLName($0.definition.name) })
+  func rowID(besides names: [String]) throws(FieldpackError) -> String? {
+    let taken = Set(names.map { SQLName($0) })
     guard let name = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains(SQLName($0)) })
     else { return nil }
     do throws(FieldpackError) {

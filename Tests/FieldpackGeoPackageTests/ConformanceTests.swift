@@ -102,7 +102,7 @@ import Testing
 
   /// The validator takes bit 3 of the flags, the highest of the envelope code, for the empty flag,
   /// which is bit 4 (clause 2.1.3.1.1), so every empty geometry seems wrong to it.
-  private static let falseAlarm: Substring = "Req 152: Inconsistent empty_flag vs geometry content"
+  static let falseAlarm: Substring = "Req 152: Inconsistent empty_flag vs geometry content"
 
   @Test(
     .enabled(if: !Programs.validators.isEmpty, Comment(rawValue: Programs.noValidator)),

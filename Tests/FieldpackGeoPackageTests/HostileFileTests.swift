@@ -68,7 +68,7 @@ import Testing
     if SharedData.isPresent {
       files += SharedData.files(in: "real/gpkg-malformed", extensions: ["gpkg"])
     }
-    for command in ["info", "query --skip-errors --limit 500"] {
+    for command in ["info", "query --skip-errors --limit 500", "check"] {
       let peaks = try await peaks(of: command, [packages.sound] + files)
       let usual = try #require(peaks.first)
       for (file, peak) in zip(files, peaks.dropFirst()) {

@@ -54,6 +54,21 @@ struct HostilePackages {
         "WITH RECURSIVE n (fid) AS (SELECT 1 UNION ALL SELECT fid + 1 FROM n) "
           + "SELECT fid FROM n LIMIT 100000")
     ),
+    (
+      "endless-systems",
+      "ALTER TABLE gpkg_spatial_ref_sys RENAME TO systems; CREATE VIEW gpkg_spatial_ref_sys AS "
+        + "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+        + "SELECT 'name' AS srs_name, i AS srs_id, 'me' AS organization, i AS organization_coordsys_id, "
+        + "'undefined' AS definition, NULL AS description FROM n"
+    ),
+    (
+      "long-systems",
+      "ALTER TABLE gpkg_spatial_ref_sys RENAME TO systems; CREATE VIEW gpkg_spatial_ref_sys AS "
+        + "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+        + "SELECT hex(zeroblob(1000000)) AS srs_name, i AS srs_id, 'me' AS organization, "
+        + "i AS organization_coordsys_id, hex(zeroblob(1000000)) AS definition, NULL AS description "
+        + "FROM n"
+    ),
     ("view-of-itself", view("SELECT 1 AS fid FROM evil")),
     ("wide-view", view("SELECT 1 AS fid, zeroblob(1000000000) AS bytes")),
     (

@@ -84,10 +84,11 @@ struct BlobExamination {
     let found = Int64(header.srsID)
     // A number that names another system may be right where the column is wrong.
     let saysNothing = found == 0 || found == -1 || !rules.systems.contains(found)
+    let isWritable = Int32(exactly: wanted) != nil && rules.systems.contains(wanted)
     faults.append(
       Fault(
         requirement: .core(33), reason: "its srs_id is \(found), not \(wanted)",
-        mend: saysNothing && rules.systems.contains(wanted) && !header.isExtended ? .header : nil))
+        mend: saysNothing && isWritable && !header.isExtended ? .header : nil))
   }
 
   private mutating func examineHeader(_ header: GeoPackageBinary, _ survey: GeometrySurvey) {
@@ -118,15 +119,10 @@ struct BlobExamination {
       1e-9
       * max(
         abs(found.minX), abs(found.maxX), abs(found.minY), abs(found.maxY), 1e-3)
-    func grown(_ envelope: Envelope) -> Envelope {
-      Envelope(
-        minX: envelope.minX - slack, minY: envelope.minY - slack, maxX: envelope.maxX + slack,
-        maxY: envelope.maxY + slack)
-    }
     guard slack.isFinite else { return }
-    if !grown(stated).contains(found) {
+    if !stated.grown(by: slack).contains(found) {
       add(.error, 19, "its envelope does not hold it", .header)
-    } else if !isCurved, !grown(found).contains(stated) {
+    } else if !isCurved, !found.grown(by: slack).contains(stated) {
       add(.warning, 19, "its envelope is larger than it", .header)
     }
   }
@@ -149,7 +145,7 @@ struct BlobExamination {
     guard !mendable.isEmpty, let header = try? GeoPackageBinary(blob) else { return nil }
     var srsID = header.srsID
     if mendable.contains(where: { $0.requirement == .core(33) }), let wanted = rules.srsID {
-      srsID = Int32(clamping: wanted)
+      srsID = Int32(exactly: wanted) ?? srsID
     }
     var result: [UInt8] = []
     let wkb = blob.extracting(droppingFirst: header.bodyOffset)
@@ -198,5 +194,12 @@ struct BlobExamination {
     var most = found
     if let stated = header.envelope { most.formUnion(stated) }
     indexBox = .needed(found, atMost: survey.hasCurves && header.envelope == nil ? nil : most)
+  }
+}
+
+extension Envelope {
+  func grown(by margin: Double) -> Envelope {
+    Envelope(
+      minX: minX - margin, minY: minY - margin, maxX: maxX + margin, maxY: maxY + margin)
   }
 }

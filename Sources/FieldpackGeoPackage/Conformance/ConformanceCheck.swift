@@ -21,11 +21,18 @@ final class ConformanceCheck {
   /// Tables and views by name.
   private(set) var tables: [SQLName: SchemaObject] = [:]
   private(set) var triggers: [SQLName: SchemaObject] = [:]
+  private var hasViews = false
   private var knownColumns: [SQLName: [TableColumn]] = [:]
   /// `nil` where the table is missing or cannot be read, so that nothing is missing from it.
-  var contents: [ContentsRow]?
-  var geometryColumns: [GeometryColumnRow]?
+  private(set) var contents: [ContentsRow]?
+  private var contentsPlaces: [SQLName: Int] = [:]
+  private(set) var geometryColumns: [GeometryColumnRow]?
+  private var geometryPlaces: [SQLName: [Int]] = [:]
   var systems: Set<Int64>?
+  private var registrations: Registrations?
+  /// How long a view may run, and how long all of them may yet.
+  private let patience: Duration
+  private var timeForViews: Duration
 
   struct SchemaObject {
     var name: String
@@ -63,12 +70,14 @@ final class ConformanceCheck {
   }
 
   init(
-    _ file: GeoPackageFile, version: Int,
+    _ file: GeoPackageFile, version: Int, patience: Duration,
     progress: @escaping (Int) throws(FieldpackError) -> Void,
     receive: @escaping (ConformanceFinding) throws(FieldpackError) -> Void
   ) {
     self.file = file
     self.version = version
+    self.patience = patience
+    timeForViews = patience * Self.patientViews
     self.progress = progress
     self.receive = receive
   }
@@ -77,6 +86,7 @@ final class ConformanceCheck {
   func run() throws(FieldpackError) {
     try readSchema()
     try ContainerCheck(check: self).run()
+    try readRegistrations()
     try SystemsCheck(check: self).run()
     try ContentsCheck(check: self).run()
     try FeaturesCheck(check: self).run()
@@ -118,6 +128,12 @@ final class ConformanceCheck {
       try body()
     } catch {
       guard let reason = error.damage else { throw error }
+      if error.isOverdue {
+        return try report(
+          .note, .core(14), table: table,
+          "a view takes too long, so \(what) \(what.hasSuffix("s") ? "are" : "is") not checked as a "
+            + "whole")
+      }
       guard error.code == .corrupt else {
         return try report(
           .error, requirement, table: table, "\(what) cannot be read: \(reason)")
@@ -134,9 +150,56 @@ final class ConformanceCheck {
 
   // MARK: Reading
 
-  /// Gives the rows of a result one by one.
+  /// How many views may run for as long as one may.
+  private static let patientViews = 3
+
+  /// Runs SQL of views, which somebody else wrote, for a limited time.
+  ///
+  /// - Throws: an error that ``FieldpackError/isOverdue`` where that is not enough.
+  func limitingViews<R>(
+    _ body: () throws(FieldpackError) -> R
+  ) throws(FieldpackError) -> R {
+    guard file.connection.deadline == nil else { return try body() }
+    let begin = ContinuousClock.now
+    defer { timeForViews -= ContinuousClock.now - begin }
+    return try file.limited("a view", to: max(.zero, min(patience, timeForViews)), body)
+  }
+
+  /// Whether SQL names a view.
+  private func namesView(_ sql: String) -> Bool {
+    hasViews && TriggerText.words(sql).contains { table($0)?.isView == true }
+  }
+
+  func rows(
+    _ sql: String, _ values: [SQLiteValue] = []
+  ) throws(FieldpackError) -> [[SQLiteValue]] {
+    guard namesView(sql) else { return try file.rows(sql, values) }
+    return try limitingViews { () throws(FieldpackError) in try file.rows(sql, values) }
+  }
+
+  func integer(_ sql: String, _ values: [SQLiteValue] = []) throws(FieldpackError) -> Int64? {
+    guard case .integer(let value)?? = try rows(sql, values).first?.first else { return nil }
+    return value
+  }
+
+  /// Gives the rows of a result one by one; those of views for a limited time, and no more of them
+  /// than the file has room for.
   func each(
     _ sql: String, _ values: [SQLiteValue] = [],
+    _ body: ([SQLiteValue]) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
+    guard namesView(sql) else { return try run(sql, values, body) }
+    var size = ResultSize()
+    try limitingViews { () throws(FieldpackError) in
+      try run(sql, values) { (row) throws(FieldpackError) in
+        try file.sql { () throws(SQLiteError) in try size.add(row, of: file.connection) }
+        try body(row)
+      }
+    }
+  }
+
+  private func run(
+    _ sql: String, _ values: [SQLiteValue],
     _ body: ([SQLiteValue]) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
     let statement = try file.sql { () throws(SQLiteError) in
@@ -157,7 +220,9 @@ final class ConformanceCheck {
           name: row[0].textValue ?? "", type: row[1].textValue ?? "",
           table: row[2].textValue ?? "", sql: row[3].textValue ?? "")
         switch object.type {
-        case "table", "view": tables[SQLName(object.name)] = object
+        case "table", "view":
+          tables[SQLName(object.name)] = object
+          if object.isView { hasViews = true }
         case "trigger": triggers[SQLName(object.name)] = object
         default: break
         }
@@ -169,6 +234,46 @@ final class ConformanceCheck {
 
   func has(_ name: String) -> Bool { table(name) != nil }
 
+  // MARK: Contents
+
+  func takeContents(
+    _ sql: String, _ row: ([SQLiteValue]) throws(FieldpackError) -> ContentsRow?
+  ) throws(FieldpackError) {
+    try gather(sql, row) { rows in
+      contents = rows
+      for (place, row) in rows.enumerated() where contentsPlaces[SQLName(row.table)] == nil {
+        contentsPlaces[SQLName(row.table)] = place
+      }
+    }
+  }
+
+  func takeGeometryColumns(
+    _ sql: String, _ row: ([SQLiteValue]) throws(FieldpackError) -> GeometryColumnRow?
+  ) throws(FieldpackError) {
+    try gather(sql, row) { rows in
+      geometryColumns = rows
+      for (place, row) in rows.enumerated() {
+        geometryPlaces[SQLName(row.table), default: []].append(place)
+      }
+    }
+  }
+
+  /// Keeps rows that others are held against, and none of a view that does not end.
+  private func gather<Row>(
+    _ sql: String, _ row: ([SQLiteValue]) throws(FieldpackError) -> Row?, keep: ([Row]) -> Void
+  ) throws(FieldpackError) {
+    var rows: [Row] = []
+    do throws(FieldpackError) {
+      try each(sql) { (values) throws(FieldpackError) in
+        if let taken = try row(values) { rows.append(taken) }
+      }
+    } catch {
+      if error.code == .corrupt { keep(rows) }
+      throw error
+    }
+    keep(rows)
+  }
+
   /// The rows of the contents with one of the data types.
   func layers(_ dataTypes: String...) -> [ContentsRow] {
     (contents ?? []).filter { dataTypes.contains($0.dataType.lowercased()) }
@@ -176,8 +281,12 @@ final class ConformanceCheck {
 
   /// The table's row of the contents.
   func contents(of table: String) -> ContentsRow? {
-    let name = SQLName(table)
-    return contents?.first { SQLName($0.table) == name }
+    contentsPlaces[SQLName(table)].flatMap { contents?[$0] }
+  }
+
+  /// The table's rows of the registry of geometry columns.
+  func geometryColumns(of table: String) -> [GeometryColumnRow] {
+    (geometryPlaces[SQLName(table)] ?? []).compactMap { geometryColumns?[$0] }
   }
 
   /// Whether a reference system is not among those of the file, as far as these are known.
@@ -219,39 +328,49 @@ final class ConformanceCheck {
   func rowID(of name: String) throws(FieldpackError) -> String? {
     guard let table = table(name), !table.isView else { return nil }
     let columns = try columns(of: name)
-    let keys = columns.filter { $0.keyPlace > 0 }
-    if keys.count == 1, SQLName(keys[0].type) == SQLName("integer") { return quoted(keys[0].name) }
-    let taken = Set(columns.map { SQLName($0.name) })
-    guard let free = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains(SQLName($0)) })
-    else { return nil }
-    do throws(FieldpackError) {
-      _ = try file.rows("SELECT \(free) FROM \(quoted(name)) LIMIT 0")
-      return free
-    } catch {
-      guard error.damage != nil else { throw error }
-      return nil
+    if let place = TableReader.rowIDPlace(columns.map { ($0.type, $0.keyPlace > 0) }) {
+      return quoted(columns[place].name)
+    }
+    return try TableReader(file: file, table: table.name, isView: false)
+      .rowID(besides: columns.map(\.name))
+  }
+
+  /// SQL for the values of a column, without NULL, with which `NOT IN` would be true of nothing.
+  func values(of column: String, in table: String) throws(FieldpackError) -> String {
+    let select = "SELECT \(quoted(column)) FROM \(quoted(table))"
+    // Asked so, SQLite looks the row up instead of gathering the values first.
+    let isRowID = try rowID(of: table).map { SQLName($0) } == SQLName(quoted(column))
+    return isRowID ? "(\(select))" : "(\(select) WHERE \(quoted(column)) NOT NULL)"
+  }
+
+  // MARK: Extensions
+
+  private func readRegistrations() throws(FieldpackError) {
+    let table = "gpkg_extensions"
+    try attempt(.core(58), table: table, "the table") { () throws(FieldpackError) in
+      let columns = ["table_name", "column_name", "extension_name", "definition", "scope"]
+      guard try hasColumns(columns, in: table) else { return }
+      var found = Registrations()
+      try each("SELECT extension_name, table_name, column_name FROM gpkg_extensions") { row in
+        found.add(row[0].textValue ?? "", row[1].textValue, row[2].textValue)
+      }
+      registrations = found
     }
   }
 
   /// Whether the table `gpkg_extensions` names this extension, for a table and column if given; so
   /// it is taken to be where the table cannot be asked.
-  func isRegistered(
-    _ name: String, table: String? = nil, column: String? = nil
-  ) throws(FieldpackError) -> Bool {
-    guard try isExtensionsReadable() else { return has("gpkg_extensions") }
-    var sql = "SELECT 1 FROM gpkg_extensions WHERE lower(extension_name) = lower(?1)"
-    if table != nil { sql += " AND lower(table_name) = lower(?2)" }
-    if column != nil { sql += " AND lower(column_name) = lower(?3)" }
-    let values = [name, table, column].compactMap { $0 }.map(SQLiteValue.text)
-    return try file.integer(sql + " LIMIT 1", values) != nil
+  func isRegistered(_ name: String, table: String? = nil, column: String? = nil) -> Bool {
+    registrations?.has(name, table, column) ?? has("gpkg_extensions")
+  }
+
+  /// Whether an extension that is none of the standard's is registered for the column.
+  func hasOwnExtension(table: String, column: String) -> Bool {
+    registrations?.has(nil, table, column) ?? false
   }
 
   /// Whether `gpkg_extensions` is there, with the columns that are asked for.
-  func isExtensionsReadable() throws(FieldpackError) -> Bool {
-    try hasColumns(
-      ["table_name", "column_name", "extension_name", "definition", "scope"],
-      in: "gpkg_extensions")
-  }
+  var isExtensionsReadable: Bool { registrations != nil }
 
   func hasColumns(_ names: [String], in table: String) throws(FieldpackError) -> Bool {
     guard has(table) else { return false }

@@ -81,6 +81,8 @@ public struct CheckOptions: Sendable {
   public var logger = Logger.silent
   /// Called now and then with the rows read so far; throws to stop.
   public var progress: (@Sendable (Int) throws(FieldpackError) -> Void)?
+  /// How long a view may run.
+  var patience = Duration.seconds(10)
 
   public init() {}
 }

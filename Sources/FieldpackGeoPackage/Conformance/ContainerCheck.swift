@@ -38,11 +38,9 @@ struct ContainerCheck {
     var messages: [String] = []
     try check.attempt(.core(6), "the file") { () throws(FieldpackError) in
       try check.each("PRAGMA integrity_check(\(Self.integrityLimit))") { row in
-        messages += (row[0].textValue ?? "").split(separator: "\n").map(String.init)
+        messages += Self.messages(row[0].textValue ?? "")
       }
     }
-    // Headings stand between asterisks.
-    messages.removeAll { $0 == "ok" || $0.hasPrefix("***") }
     let ofPages = messages.filter { !Self.isOfIndexes($0) && !Self.isOfValues($0) }
     for message in messages {
       if !ofPages.isEmpty {
@@ -54,14 +52,29 @@ struct ContainerCheck {
     }
   }
 
+  /// What a row of the result says: a message, several below a heading between asterisks, or from
+  /// SQLite 3.44 on those of a virtual table.
+  static func messages(_ text: String) -> [String] {
+    let lines = text.split(separator: "\n").map(String.init)
+    guard let head = lines.first, head.hasPrefix(rtreeHeading) else {
+      return lines.filter { $0 != "ok" && !$0.hasPrefix("***") }
+    }
+    // Those of layers are looked into with their rows.
+    return head.hasPrefix(rtreeHeading + "main.rtree_") ? [] : [lines.joined(separator: " ")]
+  }
+
+  private static let rtreeHeading = "In RTree "
+
   private static func isOfIndexes(_ message: String) -> Bool {
     message.contains("missing from index") || message.hasPrefix("wrong # of entries in index")
   }
 
-  /// Rows that a NOT NULL, CHECK, UNIQUE or STRICT of their table would refuse.
+  /// Rows that a NOT NULL, CHECK, UNIQUE or STRICT of their table would refuse, and what virtual
+  /// tables say of their rows.
   private static func isOfValues(_ message: String) -> Bool {
     message.hasPrefix("CHECK constraint failed in ") || message.hasPrefix("non-unique entry in ")
-      || message.contains(" value in ")
+      || message.contains(" value in ") || message.hasPrefix(rtreeHeading)
+      || message.hasPrefix("malformed inverted index for ")
   }
 
   private func checkForeignKeys() throws(FieldpackError) {

@@ -27,18 +27,17 @@ struct ContentsCheck {
   }
 
   private func readRows() throws(FieldpackError) {
-    check.contents = []
-    try check.each(
+    try check.takeContents(
       "SELECT table_name, data_type, last_change, srs_id, min_x, min_y, max_x, max_y "
         + "FROM gpkg_contents"
     ) { (row) throws(FieldpackError) in
       guard let table = row[0].textValue else {
-        return try check.report(.error, .core(14), table: Self.table, "a row names no table")
+        try check.report(.error, .core(14), table: Self.table, "a row names no table")
+        return nil
       }
-      check.contents?.append(
-        .init(
-          table: table, dataType: row[1].textValue ?? "", lastChange: row[2],
-          extent: Array(row[4...]), srsID: row[3].integerValue))
+      return .init(
+        table: table, dataType: row[1].textValue ?? "", lastChange: row[2],
+        extent: Array(row[4...]), srsID: row[3].integerValue)
     }
   }
 
@@ -47,16 +46,14 @@ struct ContentsCheck {
     guard check.has(name) else { return }
     try check.attempt(.core(21), table: name, "the table") { () throws(FieldpackError) in
       guard try TableDefinition.geometryColumns.examine(name, in: check) else { return }
-      check.geometryColumns = []
-      try check.each(
+      try check.takeGeometryColumns(
         "SELECT table_name, column_name, geometry_type_name, srs_id, z, m "
           + "FROM gpkg_geometry_columns"
       ) { row in
-        check.geometryColumns?.append(
-          .init(
-            table: row[0].textValue ?? "", column: row[1].textValue ?? "",
-            type: row[2].textValue ?? "", srsID: row[3].integerValue, z: row[4].integerValue,
-            m: row[5].integerValue))
+        .init(
+          table: row[0].textValue ?? "", column: row[1].textValue ?? "",
+          type: row[2].textValue ?? "", srsID: row[3].integerValue, z: row[4].integerValue,
+          m: row[5].integerValue)
       }
     }
   }

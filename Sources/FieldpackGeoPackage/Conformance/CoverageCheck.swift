@@ -11,7 +11,7 @@ struct CoverageCheck {
   func run() throws(FieldpackError) {
     let layers = check.layers("2d-gridded-coverage")
     guard !layers.isEmpty else { return }
-    for layer in layers where try !check.isRegistered(Self.name, table: layer.table) {
+    for layer in layers where !check.isRegistered(Self.name, table: layer.table) {
       try check.report(
         .error, .coverage(6), table: layer.table,
         "\(Self.name) is not registered in gpkg_extensions for it",
@@ -43,12 +43,13 @@ struct CoverageCheck {
     _ layers: [ConformanceCheck.ContentsRow]
   ) throws(FieldpackError) {
     var counts: [SQLName: Int] = [:]
+    let names = Set(layers.map { SQLName($0.table) })
     try check.each(
       "SELECT id, tile_matrix_set_name, datatype FROM gpkg_2d_gridded_coverage_ancillary"
     ) { (row) throws(FieldpackError) in
       let table = row[1].textValue ?? ""
       counts[SQLName(table), default: 0] += 1
-      if !layers.contains(where: { SQLName($0.table) == SQLName(table) }) {
+      if !names.contains(SQLName(table)) {
         try check.report(
           .error, .coverage(7), table: Self.coverages, row: row[0].integerValue,
           "'\(table)' is no coverage of gpkg_contents")
@@ -72,19 +73,19 @@ struct CoverageCheck {
     for layer in layers {
       guard let object = check.table(layer.table), try check.hasColumns(["id"], in: object.name)
       else { continue }
-      let table = quoted(object.name)
       try check.each(
-        "SELECT id FROM \(table) t WHERE NOT EXISTS (SELECT 1 FROM gpkg_2d_gridded_tile_ancillary "
-          + "WHERE tpudt_id = t.id AND lower(tpudt_name) = lower(?))", [.text(object.name)]
+        "SELECT id FROM \(quoted(object.name)) WHERE id IS NULL OR id NOT IN (SELECT tpudt_id FROM "
+          + "gpkg_2d_gridded_tile_ancillary WHERE lower(tpudt_name) = lower(?) "
+          + "AND tpudt_id NOT NULL)", [.text(object.name)]
       ) { (row) throws(FieldpackError) in
         try check.report(
           .error, .coverage(10), table: object.name, row: row[0].integerValue,
           "the tile has no row in \(Self.tiles)")
       }
       try check.each(
-        "SELECT id, tpudt_id FROM gpkg_2d_gridded_tile_ancillary a WHERE "
-          + "lower(tpudt_name) = lower(?) AND NOT EXISTS (SELECT 1 FROM \(table) "
-          + "WHERE \(table).id = a.tpudt_id)", [.text(object.name)]
+        "SELECT id, tpudt_id FROM gpkg_2d_gridded_tile_ancillary WHERE "
+          + "lower(tpudt_name) = lower(?) AND (tpudt_id IS NULL OR tpudt_id NOT IN "
+          + "\(check.values(of: "id", in: object.name)))", [.text(object.name)]
       ) { (row) throws(FieldpackError) in
         try check.report(
           .error, .coverage(12), table: Self.tiles, row: row[0].integerValue,

@@ -9,7 +9,9 @@ struct ExtensionsCheck {
   func run() throws(FieldpackError) {
     guard check.has(Self.table) else { return }
     try check.attempt(.core(58), table: Self.table, "the table") { () throws(FieldpackError) in
-      guard try TableDefinition.extensions.examine(Self.table, in: check) else { return }
+      guard try TableDefinition.extensions.examine(Self.table, in: check),
+        check.isExtensionsReadable
+      else { return }
       try check.each(
         "SELECT table_name, column_name, extension_name, definition, scope FROM gpkg_extensions"
       ) { (row) throws(FieldpackError) in
@@ -106,9 +108,9 @@ struct ExtensionsCheck {
       return try check.report(
         .error, .core(76), table: table, "an R-tree is registered for it, and for no column")
     }
-    guard let registered = check.geometryColumns else { return }
-    let isGeometry = registered.contains {
-      SQLName($0.table) == SQLName(table) && SQLName($0.column) == SQLName(column)
+    guard check.geometryColumns != nil else { return }
+    let isGeometry = check.geometryColumns(of: table).contains {
+      SQLName($0.column) == SQLName(column)
     }
     if !isGeometry, try check.column(column, of: table) != nil {
       try check.report(
@@ -131,14 +133,10 @@ extension ConformanceCheck {
     _ names: [String], tables: [String], _ requirement: Requirement
   ) throws(FieldpackError) {
     for table in tables where has(table) {
-      var isThere = false
-      for name in names where try isRegistered(name, table: table) { isThere = true }
-      if isThere { continue }
-      var isNamed = false
-      for name in names where try isRegistered(name) { isNamed = true }
-      let isOld = version <= 10_200 && isNamed
-      // Before 1.1 these tables were part of the core.
-      let isCore = version < 10_100 && names[0] != "gpkg_related_tables"
+      if names.contains(where: { isRegistered($0, table: table) }) { continue }
+      let isOld = version <= 10_200 && names.contains { isRegistered($0) }
+      // Before 1.1 their tables were part of the core.
+      let isCore = version < 10_100 && ["gpkg_metadata", "gpkg_schema"].contains(names[0])
       try report(
         isCore ? .note : isOld ? .warning : .error, requirement, table: table,
         "\(names[0]) is not registered in gpkg_extensions for it",
@@ -150,15 +148,17 @@ extension ConformanceCheck {
   func requireTables(
     _ names: [String], tables: [String], _ requirement: Requirement
   ) throws(FieldpackError) {
-    guard try isExtensionsReadable() else { return }
-    var isRegistered = false
-    for name in names where try self.isRegistered(name) { isRegistered = true }
-    guard isRegistered else { return }
+    guard isExtensionsReadable, names.contains(where: { isRegistered($0) }) else { return }
     for table in tables where !has(table) {
       try report(
         .error, requirement, table: table,
         "the extension \(names[0]) is registered, and its table is missing")
     }
+  }
+
+  /// Reports extensions that are registered for reading or for writing alone.
+  func requireScope(_ names: [String], _ requirement: Requirement) throws(FieldpackError) {
+    guard isExtensionsReadable, names.contains(where: { isRegistered($0) }) else { return }
     let list = names.map { literal($0) }.joined(separator: ", ")
     try each(
       "SELECT table_name, scope, column_name, extension_name FROM gpkg_extensions "

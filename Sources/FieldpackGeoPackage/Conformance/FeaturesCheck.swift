@@ -78,15 +78,15 @@ struct FeaturesCheck {
     try check.report(
       level, .core(146), table: row.table, column: "srs_id",
       "srs_id is \(stated.srsID.map { "\($0)" } ?? "NULL") in gpkg_contents and \(id) in "
-        + "gpkg_geometry_columns", repair: .contentsSRS(table: row.table))
+        + "gpkg_geometry_columns",
+      repair: check.lacksSystem(row.srsID) ? nil : .contentsSRS(table: row.table))
   }
 
   // MARK: Layers
 
   private func examine(_ layer: ConformanceCheck.ContentsRow) throws(FieldpackError) {
     guard let object = check.table(layer.table) else { return }
-    let name = SQLName(layer.table)
-    let registered = (check.geometryColumns ?? []).filter { SQLName($0.table) == name }
+    let registered = check.geometryColumns(of: layer.table)
     let columns = try check.columns(of: object.name)
     if registered.isEmpty, check.geometryColumns != nil {
       let candidates = columns.filter { GeometryType(name: $0.type) != nil }
@@ -147,7 +147,7 @@ struct FeaturesCheck {
     _ type: GeometryType, _ row: ConformanceCheck.GeometryColumnRow, in check: ConformanceCheck
   ) throws(FieldpackError) {
     let name = "gpkg_geom_\(type.name)"
-    guard try !check.isRegistered(name, table: row.table, column: row.column) else { return }
+    guard !check.isRegistered(name, table: row.table, column: row.column) else { return }
     try check.report(
       .error, .core(68), table: row.table, column: row.column,
       "\(type.name) is in use, and \(name) is not in gpkg_extensions",
@@ -161,9 +161,6 @@ struct KeyCheck {
   let object: ConformanceCheck.SchemaObject
   let key: Requirement
   let view: Requirement
-
-  /// Views run SQL that somebody else wrote.
-  private static let secondsForViews = 10
 
   func run() throws(FieldpackError) {
     let columns = try check.columns(of: object.name)
@@ -183,33 +180,13 @@ struct KeyCheck {
       return try check.report(
         .error, view, table: object.name, column: first.name, "the first column is not INTEGER")
     }
-    try Self.limitingTime(of: check, object.name) { () throws(FieldpackError) in
-      let name = quoted(first.name)
-      let repeated = try check.file.integer(
-        "SELECT count(*) - count(DISTINCT \(name)) FROM \(quoted(object.name))")
-      if let repeated, repeated != 0 {
-        try check.report(
-          .error, view, table: object.name, column: first.name,
-          "\(repeated) of its values are NULL or there before")
-      }
-    }
-  }
-
-  /// Runs SQL of a view for a limited time.
-  static func limitingTime(
-    of check: ConformanceCheck, _ view: String, _ body: () throws(FieldpackError) -> Void
-  ) throws(FieldpackError) {
-    let deadline = ContinuousClock.now + .seconds(secondsForViews)
-    check.file.connection.deadline = deadline
-    defer { check.file.connection.deadline = nil }
-    do throws(FieldpackError) {
-      try body()
-    } catch {
-      guard error.code == .interrupted, ContinuousClock.now >= deadline else { throw error }
-      check.file.connection.deadline = nil
+    let name = quoted(first.name)
+    let repeated = try check.integer(
+      "SELECT count(*) - count(DISTINCT \(name)) FROM \(quoted(object.name))")
+    if let repeated, repeated != 0 {
       try check.report(
-        .note, .core(14), table: view,
-        "the view takes longer than \(secondsForViews) s, so its rows are not checked")
+        .error, view, table: object.name, column: first.name,
+        "\(repeated) of its values are NULL or there before")
     }
   }
 }

@@ -3,8 +3,9 @@ import FieldpackSQLite
 
 /// Holds a GeoPackage against the standard, 1.0 to 1.4, with its extensions, and against itself.
 ///
-/// Rows are read once, in bounded memory, and lent, not built. Without a repair or an upgrade the
-/// file is opened for reading only. Blocks the calling thread; not `Sendable`.
+/// Rows are read once, and again after a repair, in bounded memory, and lent, not built. Without a
+/// repair or an upgrade the file is opened for reading only. Views run for a limited time. Blocks
+/// the calling thread; not `Sendable`.
 public final class GeoPackageChecker: FileWork {
   private let options: CheckOptions
   private let path: String
@@ -25,8 +26,10 @@ public final class GeoPackageChecker: FileWork {
     groups = FindingGroups(limit: options.findingLimit)
     let writes = options.repairs || options.upgrade != nil
     do throws(SQLiteError) {
-      connection = try Connection(
+      let opened = try Connection(
         path: path, mode: writes ? .readWrite : .readOnly, profile: writes ? .bulk : .foreign)
+      if writes { try Self.distrust(opened) }
+      connection = opened
       failure = nil
     } catch {
       guard error.isNotADatabase || error.isCorrupt else {
@@ -35,6 +38,13 @@ public final class GeoPackageChecker: FileWork {
       connection = nil
       failure = error
     }
+  }
+
+  /// Bounds a file of others on a connection that may write shadow tables.
+  private static func distrust(_ connection: Connection) throws(SQLiteError) {
+    try connection.setTriggers(areEnabled: false)
+    try connection.distrust()
+    connection.limit(.length, to: 256 << 20)
   }
 
   /// Stops the work from any thread; the call under way throws `.interrupted`.
@@ -52,7 +62,7 @@ public final class GeoPackageChecker: FileWork {
     let file: GeoPackageFile
     do throws(SQLiteError) {
       StatementLog.attach(to: connection, options.logger)
-      file = try GeoPackageFile(connection, store: store, path: path)
+      file = try GeoPackageFile(connection, store: store, path: path, profile: profile)
     } catch {
       throw FieldpackError(error, path: path, location: .init(store: store))
     }
@@ -72,6 +82,14 @@ public final class GeoPackageChecker: FileWork {
       try? file.execute("ROLLBACK")
       throw error
     }
+  }
+
+  private var profile: OpeningProfile {
+    var profile = OpeningProfile.foreign
+    // None runs, so that there is nothing to guard.
+    profile.runsTriggers = true
+    profile.patience = options.patience
+    return profile
   }
 
   private func unreadable() throws(FieldpackError) -> CheckReport {
@@ -130,7 +148,7 @@ public final class GeoPackageChecker: FileWork {
   ) -> ConformanceCheck {
     let options = options
     return ConformanceCheck(
-      file, version: version,
+      file, version: version, patience: options.patience,
       progress: { (done) throws(FieldpackError) in try options.progress?(done) }, receive: receive)
   }
 
@@ -139,10 +157,6 @@ public final class GeoPackageChecker: FileWork {
   private func mend(
     _ file: GeoPackageFile
   ) throws(FieldpackError) -> (CheckReport, isChanged: Bool) {
-    try file.sql { () throws(SQLiteError) in
-      try file.connection.setTriggers(areEnabled: false)
-    }
-    try file.execute("PRAGMA defer_foreign_keys = ON")
     var repairer = Repairer(file: file)
     let isUpgraded = try upgrade(file, &repairer)
     var known: Set<Repair> = []

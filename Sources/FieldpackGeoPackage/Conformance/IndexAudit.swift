@@ -19,10 +19,7 @@ struct IndexAudit: ~Copyable {
     var entry: RTreeEntry
     var leaf: Int64
 
-    /// The id, the lowest of all as 0.
-    static func order(_ entry: LeafEntry) -> UInt64 {
-      UInt64(bitPattern: entry.entry.id) ^ 1 << 63
-    }
+    static func order(_ entry: LeafEntry) -> UInt64 { RTreeEntry.order(of: entry.entry.id) }
   }
 
   init(check: ConformanceCheck, table: String, column: String, rtree: String) {
@@ -30,10 +27,18 @@ struct IndexAudit: ~Copyable {
     self.table = table
     self.column = column
     shadow = RTreeShadow(file: check.file, name: rtree)
-    entries = SpillSort(limit: PackedRTree.defaultLimit, folder: check.file.folder)
+    // Media that are read-only have no room beside the file.
+    entries = SpillSort(
+      limit: PackedRTree.defaultLimit,
+      folder: check.file.connection.isReadOnly ? nil : check.file.folder)
   }
 
   mutating func run(against scan: RowScan) throws(FieldpackError) {
+    let tables = RTreeShadow.suffixes.map { "\(shadow.name)_\($0)" }
+    if let view = tables.first(where: { check.table($0)?.isView == true }) {
+      return try check.report(
+        .error, .index, table: table, column: column, "its R-tree's table \(view) is a view")
+    }
     do throws(FieldpackError) {
       try readNodes()
     } catch {
@@ -62,9 +67,14 @@ struct IndexAudit: ~Copyable {
   }
 
   private struct Node {
-    var level: Int
+    var depth: Int
     var cells: [RTreeEntry]
     var size: Int
+
+    init?(_ bytes: UnsafeRawBufferPointer) {
+      guard let node = RTreeNodeBytes(bytes) else { return nil }
+      (depth, cells, size) = (node.depth, node.entries, bytes.count)
+    }
   }
 
   private static let greatestDepth = 40
@@ -74,11 +84,15 @@ struct IndexAudit: ~Copyable {
     let parents = try shadow.prepare(
       "SELECT parentnode FROM \(shadow.table("parent")) WHERE nodeno = ?")
     guard let root = try node(1, nodes) else { return }
-    guard root.level <= Self.greatestDepth else {
-      return try damage("it is \(root.level) nodes deep")
+    guard root.depth <= Self.greatestDepth else {
+      return try damage("it is \(root.depth) nodes deep")
+    }
+    let most = RTreeShadow.greatestSize
+    if root.size > most {
+      try damage("its nodes have \(root.size) bytes, and \(most) at most are read")
     }
     var seen: Set<Int64> = []
-    var waiting = [Visit(number: 1, level: root.level)]
+    var waiting = [Visit(number: 1, level: root.depth)]
     while let visit = waiting.popLast() {
       guard seen.insert(visit.number).inserted else {
         try damage("node \(visit.number) is the child of two nodes")
@@ -117,35 +131,13 @@ struct IndexAudit: ~Copyable {
       return nil
     }
     let node: Node? = nodes.withBytes(0) { span in
-      span.withUnsafeBytes { bytes in Self.node(bytes) }
+      span.withUnsafeBytes { bytes in Node(bytes) }
     }
     guard nodes.kind(0) == .blob, let node else {
       try damage("node \(number) is cut short")
       return nil
     }
     return node
-  }
-
-  // Numbers are big-endian: two bytes of depth, in the root only, two of cell count, then cells of
-  // an id and four floats.
-  private static func node(_ bytes: UnsafeRawBufferPointer) -> Node? {
-    guard bytes.count >= 4 else { return nil }
-    func short(_ offset: Int) -> Int {
-      Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
-    }
-    let count = short(2)
-    guard 4 + 24 * count <= bytes.count else { return nil }
-    let cells = (0..<count).map { cell in
-      let start = 4 + 24 * cell
-      func bound(_ axis: Int) -> Float {
-        let bits = bytes.loadUnaligned(fromByteOffset: start + 8 + 4 * axis, as: UInt32.self)
-        return Float(bitPattern: UInt32(bigEndian: bits))
-      }
-      return RTreeEntry(
-        Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: Int64.self)),
-        minX: bound(0), maxX: bound(1), minY: bound(2), maxY: bound(3))
-    }
-    return Node(level: short(0), cells: cells, size: bytes.count)
   }
 
   private mutating func examine(

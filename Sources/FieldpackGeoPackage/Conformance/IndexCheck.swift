@@ -13,11 +13,11 @@ struct IndexCheck {
     let key = try check.rowID(of: table) ?? "rowid"
     let id = try check.columns(of: table).first { quoted($0.name) == key }?.name ?? key
     let sql = RTreeSQL(table: table, column: column.name, idColumn: id)
-    let isRegistered = try check.isRegistered(
+    let isRegistered = check.isRegistered(
       RTreeSQL.extensionName, table: table, column: column.name)
     let repair = Repair.index(table: table)
     guard let found = check.table(sql.name) else {
-      if isRegistered, try check.isExtensionsReadable() {
+      if isRegistered, check.isExtensionsReadable {
         try check.report(
           .error, .core(77), table: table, column: column.name,
           "the registered R-tree \(sql.name) is missing", repair: repair)
@@ -65,11 +65,13 @@ struct IndexCheck {
       let lacking = new.filter { !look($0) }
       if lacking.isEmpty {
         try checkReplacement(old, hasOld: hasOld, sql, column)
-      } else if !hasOld || check.version >= 10_400 {
-        missing += hasOld || check.version >= 10_400 ? lacking : [old]
+      } else if check.version >= 10_400 {
+        missing += lacking
+      } else if !hasOld {
+        missing.append(old)
       }
     }
-    guard missing.count < Self.always.count + 2 else {
+    guard !present.isEmpty else {
       return try check.report(
         .error, .core(77), table: table, column: column, "no triggers keep its R-tree true",
         repair: .triggers(table: table))
@@ -145,7 +147,7 @@ enum TriggerText {
   /// The trigger's name, and what follows it; names lose their quotes and their case, and the
   /// ways of saying the row id and (not) null become one.
   static func tokens(_ sql: String, id: String) -> (name: String, body: [String]) {
-    var words = split(sql)
+    var words = words(sql).map { $0.lowercased() }
     if words.starts(with: ["create", "trigger"]) { words.removeFirst(2) }
     if words.starts(with: ["if", "not", "exists"]) { words.removeFirst(3) }
     guard !words.isEmpty else { return ("", []) }
@@ -169,7 +171,8 @@ enum TriggerText {
     return Array(body[..<2] + body[4...])
   }
 
-  private static func split(_ sql: String) -> [String] {
+  /// Names and other words without their quotes, and every other character.
+  static func words(_ sql: String) -> [String] {
     var words: [String] = []
     var rest = Array(sql.unicodeScalars)[...]
     while let first = rest.first {
@@ -213,6 +216,6 @@ enum TriggerText {
   private static func text(_ scalars: some Sequence<Unicode.Scalar>) -> String {
     var view = String.UnicodeScalarView()
     view.append(contentsOf: scalars)
-    return String(view).lowercased()
+    return String(view)
   }
 }

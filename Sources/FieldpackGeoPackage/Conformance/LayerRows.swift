@@ -11,7 +11,7 @@ struct LayerRows {
 
   func run() throws(FieldpackError) {
     guard object.isView else { return try scan() }
-    try KeyCheck.limitingTime(of: check, object.name) { () throws(FieldpackError) in try scan() }
+    try check.limitingViews { () throws(FieldpackError) in try scan() }
   }
 
   private func scan() throws(FieldpackError) {
@@ -32,7 +32,7 @@ struct LayerRows {
       }
     }
     guard scan.isComplete else { return }
-    if geometry != nil { try examineExtent(scan.extent) }
+    if scan.hasGeometry { try examineExtent(scan.extent) }
     try examineCount(scan.count)
   }
 
@@ -58,20 +58,15 @@ struct LayerRows {
         repair: repair)
     }
     let size = known.reduce(0) { max($0, abs($1)) }
-    func grown(_ box: Envelope, _ part: Double) -> Envelope {
-      Envelope(
-        minX: box.minX - part * size, minY: box.minY - part * size, maxX: box.maxX + part * size,
-        maxY: box.maxY + part * size)
-    }
-    if !grown(envelope, 1e-9).contains(found) {
+    if !envelope.grown(by: 1e-9 * size).contains(found) {
       // Some writers keep six digits.
-      let isRounded = grown(envelope, 1e-5).contains(found)
+      let isRounded = envelope.grown(by: 1e-5 * size).contains(found)
       try check.report(
         isRounded ? .note : .warning, .extent, table: layer.table,
         isRounded
           ? "the extent in gpkg_contents is rounded, and does not hold all geometries"
           : "the extent in gpkg_contents does not hold all geometries", repair: repair)
-    } else if !grown(found, 1e-9).contains(envelope) {
+    } else if !found.grown(by: 1e-9 * size).contains(envelope) {
       try check.report(
         .note, .extent, table: layer.table,
         "the extent in gpkg_contents is larger than that of the geometries", repair: repair)
@@ -85,7 +80,7 @@ struct LayerRows {
     guard !object.isView, check.has(registry),
       try check.hasColumns(["table_name", "feature_count"], in: registry)
     else { return }
-    let rows = try check.file.rows(
+    let rows = try check.rows(
       "SELECT feature_count FROM gpkg_ogr_contents WHERE lower(table_name) = lower(?)",
       [.text(object.name)])
     let names = FeatureCount(file: check.file, table: object.name).triggerNames

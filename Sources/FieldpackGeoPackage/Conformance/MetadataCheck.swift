@@ -11,6 +11,7 @@ struct MetadataCheck {
     let tables = [Self.table, Self.references]
     try check.attempt(.core(140), "the metadata extension") { () throws(FieldpackError) in
       try check.requireTables(["gpkg_metadata"], tables: tables, .core(140))
+      try check.requireScope(["gpkg_metadata"], .core(140))
       try check.requireRows(["gpkg_metadata"], tables: tables, .core(140))
     }
     guard check.has(Self.table) else { return }
@@ -21,7 +22,7 @@ struct MetadataCheck {
       try examineScopes()
     }
     guard check.has(Self.references) else {
-      if try !check.isRegistered("gpkg_metadata") {
+      if !check.isRegistered("gpkg_metadata") {
         try check.report(.error, .core(95), table: Self.references, "the table is missing")
       }
       return
@@ -34,11 +35,7 @@ struct MetadataCheck {
     }
   }
 
-  private static let scopes: Set = [
-    "undefined", "fieldSession", "collectionSession", "series", "dataset", "featureType",
-    "feature", "attributeType", "attribute", "tile", "model", "catalog", "schema", "taxonomy",
-    "software", "service", "collectionHardware", "nonGeographicDataset", "dimensionGroup", "style",
-  ]
+  private static let scopes = Set(Metadata.Scope.all.map(\.rawValue))
 
   private func examineScopes() throws(FieldpackError) {
     try check.each("SELECT id, md_scope FROM gpkg_metadata") { (row) throws(FieldpackError) in
@@ -65,7 +62,7 @@ struct MetadataCheck {
       if !ContentsCheck.isMoment(row[4]) {
         try report(
           100, id, "timestamp '\(row[4].textValue ?? "")' is not like 2024-05-06T07:08:09.012Z",
-          repair: .metadataTime)
+          repair: check.table(Self.references)?.isView == true ? nil : .metadataTime)
       }
       if row[5].integerValue != 1 {
         try report(101, id, "md_file_id \(row[7].integerValue ?? 0) is not in gpkg_metadata")
@@ -135,7 +132,7 @@ struct MetadataCheck {
     _ row: Int64, _ object: ConformanceCheck.SchemaObject, _ id: Int64?
   ) throws(FieldpackError) {
     guard let key = try check.rowID(of: object.name) else { return }
-    let found = try check.file.integer(
+    let found = try check.integer(
       "SELECT 1 FROM \(quoted(object.name)) WHERE \(key) = ?", [.integer(row)])
     if found == nil { try report(99, id, "row \(row) is not in table '\(object.name)'") }
   }

@@ -11,6 +11,7 @@ struct RelationsCheck {
   func run() throws(FieldpackError) {
     try check.attempt(.related(1), "the related tables extension") { () throws(FieldpackError) in
       try check.requireTables(Self.names, tables: [Self.table], .related(1))
+      try check.requireScope(Self.names, .related(1))
       try check.requireRows(Self.names, tables: [Self.table], .related(1))
     }
     guard check.has(Self.table) else { return }
@@ -105,11 +106,7 @@ struct RelationsCheck {
   private func examineRegistration(
     _ mapping: String, _ relation: Relation
   ) throws(FieldpackError) {
-    var isRegistered = false
-    for name in Self.names where try check.isRegistered(name, table: mapping) {
-      isRegistered = true
-    }
-    guard !isRegistered else { return }
+    guard !Self.names.contains(where: { check.isRegistered($0, table: mapping) }) else { return }
     try report(
       2, relation, "mapping table '\(mapping)' is not registered in gpkg_extensions",
       repair: .extensionRow(ExtensionRow(name: Self.names[0], table: mapping)))
@@ -120,8 +117,8 @@ struct RelationsCheck {
   ) throws(FieldpackError) {
     let key = try check.rowID(of: mapping) ?? "NULL"
     try check.each(
-      "SELECT m.\(key), m.\(column) FROM \(quoted(mapping)) m WHERE NOT EXISTS (SELECT 1 FROM "
-        + "\(quoted(side.table)) t WHERE t.\(quoted(side.key)) = m.\(column))"
+      "SELECT \(key), \(column) FROM \(quoted(mapping)) WHERE \(column) IS NULL OR \(column) "
+        + "NOT IN \(check.values(of: side.key, in: side.table))"
     ) { (row) throws(FieldpackError) in
       let id = row[1] == .null ? "NULL" : "\(row[1].integerValue.map { "\($0)" } ?? "?")"
       try check.report(

@@ -55,7 +55,24 @@ enum Repair: Hashable {
     }
   }
 
-  var rank: Int {
+  /// Whether layers may be others once it is done, or registered otherwise.
+  var changesCatalogue: Bool {
+    switch self {
+    case .blobHeaders, .index, .triggers, .extent, .count, .metadataTime, .indexes: false
+    default: true
+    }
+  }
+
+  /// Those of a rank by table, and by what is registered for it.
+  var order: (rank: Int, table: String, detail: String) {
+    switch self {
+    case .extensionRow(let row): (rank, row.table ?? "", "\(row.name) \(row.column ?? "")")
+    case .ordinates(let table, let column): (rank, table, column)
+    default: (rank, table ?? "", "")
+    }
+  }
+
+  private var rank: Int {
     switch self {
     case .indexes: 0
     case .fileHeader: 1

@@ -3,11 +3,6 @@ import FieldpackGeometry
 import FieldpackSQLite
 
 extension Repairer {
-  private func layer(_ name: String) throws(FieldpackError) -> LayerTable? {
-    let catalogue = try file.catalogue()
-    return catalogue.layers.first { SQLName($0.table) == SQLName(name) }
-  }
-
   // MARK: R-tree
 
   /// Writes the R-tree anew, packed, and makes it where it is missing.
@@ -22,8 +17,7 @@ extension Repairer {
       for trigger in sql.triggerNames {
         try file.execute("DROP TRIGGER IF EXISTS \(quoted(trigger))")
       }
-      let catalogue = try file.catalogue()
-      try LayerCreation(file: file).createRTree(sql, catalogue.triggerSet, withTriggers: true)
+      try LayerCreation(file: file).createRTree(sql, try file.triggerSet, withTriggers: true)
     }
     var tree = PackedRTree(folder: file.folder)
     try IndexEntries(file: file, table: table).visitTable { (id, envelope) throws(FieldpackError) in
@@ -53,11 +47,27 @@ extension Repairer {
     note("the triggers of its R-tree made anew", table: name)
   }
 
+  // MARK: Headers
+
+  mutating func mendHeaders(of name: String) throws(FieldpackError) {
+    guard let table = try layer(name) else { return }
+    let systems = Set(try knownCatalogue().systems.entries.map(\.key))
+    let count = try BlobHeaderRepair(file: file, layer: table, systems: systems).run()
+    guard count > 0 else { return }
+    let geometries = "\(count) \(count == 1 ? "geometry" : "geometries")"
+    note("the headers of \(geometries) written anew", table: name)
+  }
+
   // MARK: Extent and count
 
   mutating func mendExtent(of name: String) throws(FieldpackError) {
     guard let table = try layer(name), table.schema.geometry != nil else { return }
-    let extent = try LayerExtent(file: file, table: table).computed()
+    let layer = LayerExtent(file: file, table: table)
+    let extent =
+      table.layer.isView
+      ? try file.limited("the extent of a view") { () throws(FieldpackError) in
+        try layer.computed()
+      } : try layer.computed()
     let bounds = extent.map { [$0.minX, $0.minY, $0.maxX, $0.maxY].map(SQLiteValue.real) }
     try file.execute(
       "UPDATE gpkg_contents SET min_x = ?, min_y = ?, max_x = ?, max_y = ? "
@@ -81,18 +91,16 @@ extension Repairer {
 /// Writes headers of geometries anew that contradict the geometry behind them.
 struct BlobHeaderRepair {
   let file: GeoPackageFile
-  let table: String
+  let layer: LayerTable
+  let systems: Set<Int64>
 
   private static let rowsAtOnce = 256
+  private static let bytesAtOnce = 16 << 20
 
   /// Gives the number of geometries that were changed.
   func run() throws(FieldpackError) -> Int {
-    let catalogue = try file.catalogue()
-    guard let layer = catalogue.layers.first(where: { SQLName($0.table) == SQLName(table) }),
-      let geometry = layer.schema.geometry, let id = layer.idSQL
-    else { return 0 }
-    let rules = BlobExamination.Rules(
-      srsID: layer.srsID, systems: Set(catalogue.systems.entries.map(\.key)))
+    guard let geometry = layer.schema.geometry, let id = layer.idSQL else { return 0 }
+    let rules = BlobExamination.Rules(srsID: layer.srsID, systems: systems)
     let column = quoted(geometry.name)
     let update = "UPDATE \(quoted(layer.table)) SET \(column) = ? WHERE \(id) = ?"
     var count = 0
@@ -112,19 +120,21 @@ struct BlobHeaderRepair {
   ) throws(FieldpackError) -> ([(Int64, [UInt8])], Int64?) {
     let rows = try file.sql { () throws(SQLiteError) in
       let rows = try file.connection.prepare(
-        "SELECT \(id), \(column) FROM \(quoted(table)) \(last == nil ? "" : "WHERE \(id) > ?") "
+        "SELECT \(id), \(column) FROM \(quoted(layer.table)) \(last == nil ? "" : "WHERE \(id) > ?") "
           + "ORDER BY \(id)")
       if let last { try rows.bind(last, at: 1) }
       return rows
     }
     defer { rows.reset() }
     var mended: [(Int64, [UInt8])] = []
+    var bytes = 0
     while try file.sql({ () throws(SQLiteError) in try rows.step() }) {
       guard rows.kind(1) == .blob else { continue }
       let row = rows.integer(0)
       guard let blob = rows.withBytes(1, { BlobExamination.mended($0, rules) }) else { continue }
       mended.append((row, blob))
-      if mended.count == Self.rowsAtOnce { return (mended, row) }
+      bytes += blob.count
+      if mended.count == Self.rowsAtOnce || bytes >= Self.bytesAtOnce { return (mended, row) }
     }
     return (mended, nil)
   }

@@ -13,6 +13,8 @@ struct Repairer {
   private(set) var done: [ConformanceRepair] = []
   /// What could not be mended, and why.
   private(set) var failures: [String] = []
+  private var catalogue: Catalogue?
+  private var layers: [SQLName: LayerTable] = [:]
 
   init(file: GeoPackageFile) { self.file = file }
 
@@ -21,10 +23,7 @@ struct Repairer {
   }
 
   mutating func apply(_ repairs: Set<Repair>) throws(FieldpackError) {
-    let sorted = repairs.map { (rank: $0.rank, name: "\($0)", repair: $0) }
-      .sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }
-    for (_, _, repair) in sorted {
-      file.forgetCatalogue()
+    for repair in repairs.sorted(by: { $0.order < $1.order }) {
       let before = self
       do throws(FieldpackError) {
         try file.execute("SAVEPOINT fieldpack_repair")
@@ -32,13 +31,32 @@ struct Repairer {
         try file.execute("RELEASE fieldpack_repair")
       } catch {
         guard let reason = error.damage else { throw error }
-        try file.execute("ROLLBACK TO fieldpack_repair")
+        // An interrupted change takes the whole transaction back.
+        guard (try? file.execute("ROLLBACK TO fieldpack_repair")) != nil else { throw error }
         try file.execute("RELEASE fieldpack_repair")
         self = before
         failures.append("not mended\(repair.table.map { " in '\($0)'" } ?? ""): \(reason)")
       }
+      if repair.changesCatalogue {
+        file.forgetCatalogue()
+        catalogue = nil
+      }
     }
-    file.forgetCatalogue()
+  }
+
+  /// What the layers are, read once for the repairs that change nothing of it.
+  mutating func knownCatalogue() throws(FieldpackError) -> Catalogue {
+    if let catalogue { return catalogue }
+    let read = try file.catalogue()
+    catalogue = read
+    layers = Dictionary(
+      read.layers.map { (SQLName($0.table), $0) }, uniquingKeysWith: { first, _ in first })
+    return read
+  }
+
+  mutating func layer(_ name: String) throws(FieldpackError) -> LayerTable? {
+    _ = try knownCatalogue()
+    return layers[SQLName(name)]
   }
 
   private mutating func apply(_ repair: Repair) throws(FieldpackError) {
@@ -54,18 +72,14 @@ struct Repairer {
     case .requiredSystems: try mendSystems()
     case .contentsTable: try makeContents()
     case .geometryColumnsTable: try makeGeometryColumns()
-    case .dataType, .lastChange, .typeName, .contentsSRS, .ordinates, .metadataTime:
-      try mendRow(repair)
+    case .dataType, .lastChange, .typeName, .contentsSRS, .ordinates: try mendRow(repair)
+    case .metadataTime: try mendMetadataTimes()
     case .geometryColumn(let table): try registerGeometry(of: table)
     case .inclusiveColumns: try renameInclusiveColumns()
     case .retiredTriggers: try dropRetiredTriggers()
     case .extensionRow(let row): try register(row)
     case .blobHeaders(let table):
-      let count = try BlobHeaderRepair(file: file, table: table).run()
-      if count > 0 {
-        let geometries = "\(count) \(count == 1 ? "geometry" : "geometries")"
-        note("the headers of \(geometries) written anew", table: table)
-      }
+      try mendHeaders(of: table)
     case .index(let table): try rebuildIndex(of: table)
     case .triggers(let table): try makeTriggers(of: table)
     case .extent(let table): try mendExtent(of: table)
@@ -94,10 +108,9 @@ struct Repairer {
       try file.integer(
         "SELECT 1 FROM pragma_table_info('gpkg_spatial_ref_sys') WHERE name = 'definition_12_063'")
       != nil
-    for (id, name) in [
-      (Int64(-1), "Undefined Cartesian SRS"), (0, "Undefined geographic SRS"),
-    ] {
-      try put(id, name, ("NONE", id), "undefined", hasWKT2 ? "undefined" : nil)
+    for (id, kind) in RequiredTables.undefinedKinds {
+      try put(
+        id, "Undefined \(kind) SRS", ("NONE", id), "undefined", hasWKT2 ? "undefined" : nil)
     }
     let definition: SRSDefinition
     do throws(ProjectionError) {
@@ -151,18 +164,21 @@ struct Repairer {
     try file.execute(RequiredTables.contents)
     note("the table made", table: "gpkg_contents")
     guard try file.hasTable("gpkg_geometry_columns") else { return }
-    for row in try file.rows(
-      "SELECT g.table_name, g.srs_id FROM gpkg_geometry_columns g JOIN sqlite_master m "
-        + "ON lower(m.name) = lower(g.table_name) AND m.type IN ('table', 'view')")
-    {
+    let rows = try file.limited("the registry of geometry columns") { () throws(FieldpackError) in
+      try file.rows(
+        "SELECT g.table_name, g.srs_id FROM gpkg_geometry_columns g JOIN sqlite_master m "
+          + "ON lower(m.name) = lower(g.table_name) AND m.type IN ('table', 'view')")
+    }
+    for row in rows {
       try file.execute(
         "INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) "
-          + "VALUES (?1, 'features', ?1, ?2)", [row[0], row[1]])
-      let table = row[0].textValue ?? ""
-      note("a row in gpkg_contents made", table: table)
-      file.forgetCatalogue()
-      try mendExtent(of: table)
+          + "SELECT ?1, 'features', ?1, "
+          + "(SELECT srs_id FROM gpkg_spatial_ref_sys WHERE srs_id = ?2)", [row[0], row[1]])
+      note("a row in gpkg_contents made", table: row[0].textValue ?? "")
     }
+    file.forgetCatalogue()
+    catalogue = nil
+    for row in rows { try mendExtent(of: row[0].textValue ?? "") }
   }
 
   private mutating func makeGeometryColumns() throws(FieldpackError) {
@@ -189,7 +205,13 @@ struct Repairer {
     note("column '\(column.name)' registered in gpkg_geometry_columns", table: table)
   }
 
-  private static let now = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+  /// SQL for what a text or number of a moment is in the standard's form; what is no date is now.
+  private static func moment(_ sql: String) -> String {
+    // SQLite takes a number, as a bare year, for days since 4713 BC.
+    "CASE WHEN \(sql) LIKE '____-__-__%' THEN "
+      + "coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', \(sql)), \(RequiredTables.now)) "
+      + "ELSE \(RequiredTables.now) END"
+  }
 
   private mutating func mendRow(_ repair: Repair) throws(FieldpackError) {
     let (sql, table, detail): (String, String, String)
@@ -199,9 +221,7 @@ struct Repairer {
       (sql, table) = ("UPDATE gpkg_contents SET data_type = lower(data_type)", name)
       detail = "its data type written in lower case"
     case .lastChange(let name):
-      sql =
-        "UPDATE gpkg_contents SET last_change = "
-        + "coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', last_change), \(Self.now))"
+      sql = "UPDATE gpkg_contents SET last_change = " + Self.moment("last_change")
       (table, detail) = (name, "last_change written in the standard's form")
     case .typeName(let name):
       sql =
@@ -216,14 +236,28 @@ struct Repairer {
     case .ordinates(let name, let column):
       (sql, table) = (geometry + "\(quoted(column)) = 2", name)
       detail = "\(column.uppercased()) made optional"
-    default:
-      try file.execute(
-        "UPDATE gpkg_metadata_reference SET timestamp = "
-          + "coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', timestamp), \(Self.now))")
-      return note("timestamps written in the standard's form", table: "gpkg_metadata_reference")
+    default: return
     }
     try file.execute(sql + " WHERE lower(table_name) = lower(?)", [.text(table)])
     note(detail, table: table)
+  }
+
+  private mutating func mendMetadataTimes() throws(FieldpackError) {
+    let table = "gpkg_metadata_reference"
+    var wrong: [Int64] = []
+    try file.sql { () throws(SQLiteError) in
+      let rows = try file.connection.prepare(
+        "SELECT \(table).rowid, timestamp FROM \(table)", caching: false)
+      while try rows.step() {
+        if !ContentsCheck.isMoment(rows.value(1)) { wrong.append(rows.integer(0)) }
+      }
+    }
+    for row in wrong {
+      try file.execute(
+        "UPDATE \(table) SET timestamp = \(Self.moment("timestamp")) WHERE \(table).rowid = ?",
+        [.integer(row)])
+    }
+    note("timestamps written in the standard's form", table: table)
   }
 
   // MARK: Extensions

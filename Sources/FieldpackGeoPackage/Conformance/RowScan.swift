@@ -49,33 +49,36 @@ final class RowScan {
     idSQL = try check.rowID(of: object.name)
     let all = try check.columns(of: object.name)
     let wanted = geometry.map { SQLName($0.column) }
-    geometryName = all.first { SQLName($0.name) == wanted }?.name
+    let geometryColumn = all.first { SQLName($0.name) == wanted }
+    // Generated columns run SQL of the file's, and hold nothing.
+    geometryName = geometryColumn?.isGenerated == true ? nil : geometryColumn?.name
     let geometryName = geometryName
     columns = all.compactMap { column in
-      // Generated columns run SQL of the file's, and hold nothing.
       guard column.name != geometryName, !column.isGenerated else { return nil }
       let type = ColumnType(sql: column.type)
       if case .other = type { return nil }
       return ValueColumn(name: column.name, type: type)
     }
     values = LentValues(count: 2 + columns.count)
-    rules = try Self.rules(geometry, in: check)
+    rules = Self.rules(geometry, in: check)
+    if let geometryColumn, geometryColumn.isGenerated {
+      try check.report(
+        .note, .core(19), table: table, column: geometryColumn.name,
+        "its values are generated, so they are not checked")
+    }
   }
+
+  /// Whether there are geometries to be read.
+  var hasGeometry: Bool { geometryName != nil }
 
   private static func rules(
     _ geometry: ConformanceCheck.GeometryColumnRow?, in check: ConformanceCheck
-  ) throws(FieldpackError) -> BlobExamination.Rules {
+  ) -> BlobExamination.Rules {
     guard let geometry else { return BlobExamination.Rules() }
     var rules = BlobExamination.Rules(
       type: GeometryType(name: geometry.type), srsID: geometry.srsID, z: geometry.z, m: geometry.m,
       systems: check.systems ?? [])
-    if try check.isExtensionsReadable() {
-      rules.allowsExtended =
-        try check.file.integer(
-          "SELECT 1 FROM gpkg_extensions WHERE lower(table_name) = lower(?) "
-            + "AND lower(column_name) = lower(?) AND extension_name NOT LIKE 'gpkg^_%' ESCAPE '^'",
-          [.text(geometry.table), .text(geometry.column)]) != nil
-    }
+    rules.allowsExtended = check.hasOwnExtension(table: geometry.table, column: geometry.column)
     return rules
   }
 
@@ -144,7 +147,9 @@ final class RowScan {
       try check.report(
         .warning, .core(5), table: table, column: column.name, row: id, fault)
     }
-    guard geometryName != nil else { return Row(id: id, indexBox: .none) }
+    guard geometryName != nil else {
+      return Row(id: id, indexBox: geometry == nil ? .none : .unknown)
+    }
     return Row(id: id, indexBox: try examineGeometry(row[1], id))
   }
 

@@ -11,9 +11,10 @@ struct SchemaCheck {
     let tables = [Self.columns, Self.constraints]
     try check.attempt(.core(141), "the schema extension") { () throws(FieldpackError) in
       try check.requireTables(["gpkg_schema"], tables: tables, .core(141))
+      try check.requireScope(["gpkg_schema"], .core(141))
       try check.requireRows(["gpkg_schema"], tables: tables, .core(141))
       if check.has(Self.columns), !check.has(Self.constraints),
-        try !check.isRegistered("gpkg_schema")
+        !check.isRegistered("gpkg_schema")
       {
         try check.report(.error, .core(141), table: Self.constraints, "the table is missing")
       }
@@ -40,7 +41,7 @@ struct SchemaCheck {
       hasConstraints
       ? "constraint_name IN (SELECT constraint_name FROM gpkg_data_column_constraints)" : "0"
     var registered = Set((check.contents ?? []).map { SQLName($0.table) })
-    if try check.isExtensionsReadable() {
+    if check.isExtensionsReadable {
       try check.each("SELECT DISTINCT table_name FROM gpkg_extensions") { row in
         if let name = row[0].textValue { registered.insert(SQLName(name)) }
       }

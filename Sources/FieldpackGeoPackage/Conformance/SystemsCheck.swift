@@ -29,13 +29,13 @@ struct SystemsCheck {
 
   private func checkRows(hasWKT2: Bool) throws(FieldpackError) {
     var missing = Set(Self.required.keys)
-    check.systems = []
+    var found: Set<Int64> = []
     try check.each(
       "SELECT srs_id, organization, organization_coordsys_id, definition, "
         + "\(hasWKT2 ? "definition_12_063" : "NULL") FROM gpkg_spatial_ref_sys"
     ) { (row) throws(FieldpackError) in
       guard let id = row[0].integerValue else { return }
-      check.systems?.insert(id)
+      found.insert(id)
       missing.remove(id)
       if Self.required[id] != nil { try checkRequired(id, row, hasWKT2: hasWKT2) }
       let definitions = [row[3], row[4]].map { Self.isDefinition($0) }
@@ -45,6 +45,7 @@ struct SystemsCheck {
           "the reference system has no definition")
       }
     }
+    check.systems = found
     for id in missing.sorted() {
       try check.report(
         .error, .core(11), table: Self.table, row: id, "srs_id \(id) is missing",
@@ -53,8 +54,7 @@ struct SystemsCheck {
   }
 
   private static func isDefinition(_ value: SQLiteValue) -> Bool {
-    guard let text = value.textValue?.lowercased() else { return false }
-    return !text.isEmpty && text != "undefined"
+    value.textValue.map { !ReferenceSystems.isUndefined($0) } ?? false
   }
 
   private func checkRequired(
@@ -94,9 +94,9 @@ struct SystemsCheck {
   private func checkExtension() throws(FieldpackError) -> Bool {
     let column = try check.column("definition_12_063", of: Self.table)
     let epoch = try check.column("epoch", of: Self.table)
-    let isPlain = try check.isRegistered("gpkg_crs_wkt")
-    let isNewer = try check.isRegistered("gpkg_crs_wkt_1_1")
-    if column == nil, isPlain || isNewer, try check.isExtensionsReadable() {
+    let isPlain = check.isRegistered("gpkg_crs_wkt")
+    let isNewer = check.isRegistered("gpkg_crs_wkt_1_1")
+    if column == nil, isPlain || isNewer, check.isExtensionsReadable {
       try check.report(
         .error, .core(115), table: Self.table, column: "definition_12_063",
         "the CRS WKT extension is registered, and its column is missing")

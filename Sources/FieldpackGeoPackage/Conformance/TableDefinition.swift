@@ -81,12 +81,10 @@ struct TableDefinition {
     while text.hasPrefix("("), text.hasSuffix(")") { text = String(text.dropFirst().dropLast()) }
     if text == "null" { return nil }
     if text == "strftime('%y-%m-%dt%h:%m:%fz',current_timestamp)" {
-      return "strftime('%y-%m-%dt%h:%m:%fz','now')"
+      return RequiredTables.now.lowercased()
     }
     return text
   }
-
-  static let now = "strftime('%Y-%m-%dT%H:%M:%fZ','now')"
 }
 
 extension TableDefinition {
@@ -108,7 +106,7 @@ extension TableDefinition {
       Column("table_name", "TEXT", isNotNull: true, keyPlace: 1),
       Column("data_type", "TEXT", isNotNull: true), Column("identifier", "TEXT"),
       Column("description", "TEXT", defaultSQL: "''"),
-      Column("last_change", "DATETIME", isNotNull: true, defaultSQL: now),
+      Column("last_change", "DATETIME", isNotNull: true, defaultSQL: RequiredTables.now),
       Column("min_x", "DOUBLE"), Column("min_y", "DOUBLE"), Column("max_x", "DOUBLE"),
       Column("max_y", "DOUBLE"), Column("srs_id", "INTEGER"),
     ])
@@ -181,7 +179,7 @@ extension TableDefinition {
     columns: [
       Column("reference_scope", "TEXT", isNotNull: true), Column("table_name", "TEXT"),
       Column("column_name", "TEXT"), Column("row_id_value", "INTEGER"),
-      Column("timestamp", "DATETIME", isNotNull: true, defaultSQL: now),
+      Column("timestamp", "DATETIME", isNotNull: true, defaultSQL: RequiredTables.now),
       Column("md_file_id", "INTEGER", isNotNull: true), Column("md_parent_id", "INTEGER"),
     ])
 

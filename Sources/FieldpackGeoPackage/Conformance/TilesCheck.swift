@@ -137,7 +137,7 @@ struct TilesCheck {
   private func examine(
     _ levels: [Matrix], _ pyramid: ConformanceCheck.ContentsRow, _ set: MatrixSet?
   ) throws(FieldpackError) {
-    let hasOtherZooms = try check.isRegistered("gpkg_zoom_other", table: pyramid.table)
+    let hasOtherZooms = check.isRegistered("gpkg_zoom_other", table: pyramid.table)
     for (lower, upper) in zip(levels, levels.dropFirst()) {
       guard (0..<2).allSatisfy({ upper.pixels[$0] < lower.pixels[$0] }) else {
         try check.report(
@@ -145,7 +145,7 @@ struct TilesCheck {
           "pixels of zoom level \(upper.zoom) are not smaller than those of \(lower.zoom)")
         continue
       }
-      guard upper.zoom == lower.zoom + 1, !hasOtherZooms else { continue }
+      guard upper.zoom == lower.zoom &+ 1, !hasOtherZooms else { continue }
       let isHalf = (0..<2).allSatisfy { axis in
         abs(upper.pixels[axis] - lower.pixels[axis] / 2) < 1e-5 * lower.pixels[axis]
       }
@@ -188,6 +188,7 @@ private struct TileRows {
       try TableDefinition.tilePyramid.examine(object.name, in: check)
     else { return }
     let table = object.name
+    let known = Dictionary(levels.map { ($0.zoom, $0) }, uniquingKeysWith: { first, _ in first })
     var isWebP = false
     var unknownLevels: Set<Int64> = []
     try check.each(
@@ -197,7 +198,7 @@ private struct TileRows {
       try check.noteRow()
       let id = row[0].integerValue
       let zoom = row[1].integerValue ?? -1
-      if let level = levels.first(where: { $0.zoom == zoom }) {
+      if let level = known[zoom] {
         try examinePlace(row, level, table)
       } else if unknownLevels.insert(zoom).inserted {
         try check.report(
@@ -209,14 +210,14 @@ private struct TileRows {
           .error, .core(55), table: table, column: "zoom_level", row: id,
           "zoom level \(zoom) is outside of those of gpkg_tile_matrix")
       }
-      let format = TileFormat(row[4])
-      if format == .webP { isWebP = true }
-      if !allowed.contains(format) {
+      let format = Self.format(row[4])
+      if format == PictureFormat.webp { isWebP = true }
+      if format.map({ !allowed.contains($0) }) ?? true {
         try check.report(
-          .error, .core(36), table: table, column: "tile_data", row: id, format.fault)
+          .error, .core(36), table: table, column: "tile_data", row: id, Self.fault(row[4], format))
       }
     }
-    if isWebP, try !check.isRegistered("gpkg_webp", table: table) {
+    if isWebP, !check.isRegistered("gpkg_webp", table: table) {
       try check.report(
         .error, .core(91), table: table, column: "tile_data",
         "tiles are WebP, and gpkg_webp is not in gpkg_extensions",
@@ -224,8 +225,22 @@ private struct TileRows {
     }
   }
 
-  private var allowed: [TileFormat] {
-    pyramid.dataType.lowercased() == "tiles" ? [.png, .jpeg, .webP] : [.png, .tiff]
+  private var allowed: [String] {
+    pyramid.dataType.lowercased() == "tiles"
+      ? [PictureFormat.png, PictureFormat.jpeg, PictureFormat.webp]
+      : [PictureFormat.png, PictureFormat.tiff]
+  }
+
+  private static func format(_ value: SQLiteValue) -> String? {
+    guard case .blob(let bytes) = value else { return nil }
+    return bytes.withUnsafeBytes { PictureFormat.mediaType(of: $0) }
+  }
+
+  private static func fault(_ value: SQLiteValue, _ format: String?) -> String {
+    guard case .blob(let bytes) = value, !bytes.isEmpty else {
+      return "the tile is no blob, or an empty one"
+    }
+    return format.map { "the tile is \($0)" } ?? "the tile is no image of a known kind"
   }
 
   private func examinePlace(
@@ -236,42 +251,7 @@ private struct TileRows {
       guard place < 0 || place >= level.counts[axis] else { continue }
       try check.report(
         .error, .core(56 + axis), table: table, column: name, row: row[0].integerValue,
-        "\(name) \(place) is not from 0 to \(level.counts[axis] - 1)")
-    }
-  }
-}
-
-/// What a tile's first bytes say it is.
-enum TileFormat {
-  case png, jpeg, webP, tiff, other, missing
-
-  init(_ value: SQLiteValue) {
-    guard case .blob(let bytes) = value, !bytes.isEmpty else {
-      self = .missing
-      return
-    }
-    func begins(_ start: [UInt8]) -> Bool { bytes.starts(with: start) }
-    if begins([0x89, 0x50, 0x4E, 0x47]) {
-      self = .png
-    } else if begins([0xFF, 0xD8, 0xFF]) {
-      self = .jpeg
-    } else if begins(Array("RIFF".utf8)), Array(bytes.dropFirst(8)) == Array("WEBP".utf8) {
-      self = .webP
-    } else if begins([0x49, 0x49, 0x2A, 0]) || begins([0x4D, 0x4D, 0, 0x2A]) {
-      self = .tiff
-    } else {
-      self = .other
-    }
-  }
-
-  var fault: String {
-    switch self {
-    case .missing: "the tile is no blob, or an empty one"
-    case .tiff: "the tile is a TIFF"
-    case .webP: "the tile is a WebP"
-    case .jpeg: "the tile is a JPEG"
-    case .png: "the tile is a PNG"
-    case .other: "the tile is no image of a known kind"
+        "\(name) \(place) is not from 0 to \(max(0, level.counts[axis]) - 1)")
     }
   }
 }

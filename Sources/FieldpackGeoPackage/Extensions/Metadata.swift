@@ -28,12 +28,13 @@ public struct Metadata: Hashable, Sendable {
     public static let collectionHardware = Scope(rawValue: "collectionHardware")
     public static let nonGeographicDataset = Scope(rawValue: "nonGeographicDataset")
     public static let dimensionGroup = Scope(rawValue: "dimensionGroup")
+    public static let style = Scope(rawValue: "style")
 
     /// Those that the standard knows.
     public static let all: [Scope] = [
       .undefined, .dataset, .series, .featureType, .feature, .attributeType, .attribute, .tile,
       .model, .catalog, .schema, .taxonomy, .software, .service, .fieldSession, .collectionSession,
-      .collectionHardware, .nonGeographicDataset, .dimensionGroup,
+      .collectionHardware, .nonGeographicDataset, .dimensionGroup, .style,
     ]
 
     public var description: String { rawValue }

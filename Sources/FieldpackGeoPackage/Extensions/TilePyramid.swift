@@ -158,6 +158,7 @@ enum PictureFormat {
   static let png = "image/png"
   static let jpeg = "image/jpeg"
   static let webp = "image/webp"
+  static let tiff = "image/tiff"
 
   static func mediaType(of bytes: UnsafeRawBufferPointer) -> String? {
     func begins(_ marks: [UInt8], at place: Int = 0) -> Bool {
@@ -166,7 +167,7 @@ enum PictureFormat {
     if begins([0x89, 0x50, 0x4E, 0x47]) { return png }
     if begins([0xFF, 0xD8, 0xFF]) { return jpeg }
     if begins(Array("RIFF".utf8)), begins(Array("WEBP".utf8), at: 8) { return webp }
-    if begins([0x49, 0x49, 0x2A, 0]) || begins([0x4D, 0x4D, 0, 0x2A]) { return "image/tiff" }
+    if begins([0x49, 0x49, 0x2A, 0]) || begins([0x4D, 0x4D, 0, 0x2A]) { return tiff }
     if begins(Array("GIF8".utf8)) { return "image/gif" }
     return nil
   }

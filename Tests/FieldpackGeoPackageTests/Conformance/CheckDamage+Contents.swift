@@ -18,8 +18,8 @@ extension CheckDamage {
       repairs: [
         "gpkg_contents: the table made",
         "sites: a row in gpkg_contents made",
-        "sites: the extent in gpkg_contents set",
         "areas: a row in gpkg_contents made",
+        "sites: the extent in gpkg_contents set",
         "areas: the extent in gpkg_contents set",
       ]),
     CheckDamage(
@@ -338,6 +338,54 @@ extension CheckDamage {
       ],
       repairs: [
         "areas: gpkg_geom_CIRCULARSTRING registered in gpkg_extensions"
+      ]),
+    CheckDamage(
+      name: "geometry column of an undefined system",
+      sql: """
+        UPDATE gpkg_geometry_columns SET srs_id = 999 WHERE table_name = 'sites'; \
+        UPDATE gpkg_contents SET last_change = 2023 WHERE table_name = 'notes'
+        """,
+      findings: [
+        "error gpkg-7 gpkg_geometry_columns#1: it refers to a row that is not in "
+          + "gpkg_spatial_ref_sys",
+        "error gpkg-15 notes.last_change: '' is not like 2024-05-06T07:08:09.012Z +",
+        "error gpkg-26 sites.geom: srs_id 999 is not in gpkg_spatial_ref_sys",
+        "error gpkg-146 sites.srs_id: srs_id is 4326 in gpkg_contents and 999 in "
+          + "gpkg_geometry_columns",
+        "error gpkg-33 sites.geom#1: its srs_id is 4326, not 999",
+        "error gpkg-33 sites.geom#2: its srs_id is 4326, not 999",
+        "error gpkg-33 sites.geom#3: its srs_id is 4326, not 999",
+        "error gpkg-33 sites.geom#4: its srs_id is 4326, not 999",
+        "error gpkg-33 sites.geom#5: its srs_id is 4326, not 999",
+      ],
+      repairs: [
+        "notes: last_change written in the standard's form"
+      ],
+      left: [
+        "error gpkg-7 gpkg_geometry_columns#1: it refers to a row that is not in "
+          + "gpkg_spatial_ref_sys",
+        "error gpkg-26 sites.geom: srs_id 999 is not in gpkg_spatial_ref_sys",
+        "error gpkg-146 sites.srs_id: srs_id is 4326 in gpkg_contents and 999 in "
+          + "gpkg_geometry_columns",
+        "error gpkg-33 sites.geom#1: its srs_id is 4326, not 999",
+        "error gpkg-33 sites.geom#2: its srs_id is 4326, not 999",
+        "error gpkg-33 sites.geom#3: its srs_id is 4326, not 999",
+        "error gpkg-33 sites.geom#4: its srs_id is 4326, not 999",
+        "error gpkg-33 sites.geom#5: its srs_id is 4326, not 999",
+      ]),
+    CheckDamage(
+      name: "geometry column of a great srs_id",
+      sql: """
+        INSERT INTO gpkg_spatial_ref_sys (srs_name, srs_id, organization, \
+        organization_coordsys_id, definition) VALUES ('great', 3000000000, 'me', 1, 'LOCAL_CS["me"]'); \
+        UPDATE gpkg_geometry_columns SET srs_id = 3000000000 WHERE table_name = 'areas'; \
+        UPDATE gpkg_contents SET srs_id = 3000000000 WHERE table_name = 'areas'; \
+        UPDATE areas SET geom = CAST(substr(geom, 1, 4) || x'00000000' || substr(geom, 9) AS BLOB) \
+        WHERE fid = 1
+        """,
+      findings: [
+        "error gpkg-33 areas.geom#1: its srs_id is 0, not 3000000000",
+        "error gpkg-33 areas.geom#3: its srs_id is 4326, not 3000000000",
       ]),
   ]
 }

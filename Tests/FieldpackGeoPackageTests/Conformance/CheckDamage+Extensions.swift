@@ -199,30 +199,6 @@ extension CheckDamage {
         "sites: srs_id in gpkg_contents set to that of gpkg_geometry_columns"
       ]),
     CheckDamage(
-      name: "views",
-      sql: """
-        CREATE VIEW vf AS SELECT name, geom FROM sites; CREATE VIEW va AS SELECT CAST(1 AS \
-        INTEGER) AS a, text FROM notes; CREATE VIEW vb AS SELECT fid % 1 AS a, text FROM notes; \
-        CREATE VIEW vc (id, text) AS SELECT fid, text FROM notes UNION ALL SELECT fid, text FROM \
-        notes; INSERT INTO gpkg_contents (table_name, data_type, srs_id) VALUES ('vf', 'features', \
-        4326), ('va', 'attributes', NULL), ('vc', 'attributes', NULL); INSERT INTO \
-        gpkg_geometry_columns VALUES ('vf', 'geom', 'POINT', 4326, 0, 0)
-        """,
-      findings: [
-        "error gpkg-150 vf.name: the first column is not INTEGER",
-        "note upkeep-extent vf: gpkg_contents has no extent +",
-        "error gpkg-151 va.a: the first column is not INTEGER",
-        "error gpkg-151 vc.id: 2 of its values are NULL or there before",
-      ],
-      repairs: [
-        "vf: the extent in gpkg_contents set"
-      ],
-      left: [
-        "error gpkg-150 vf.name: the first column is not INTEGER",
-        "error gpkg-151 va.a: the first column is not INTEGER",
-        "error gpkg-151 vc.id: 2 of its values are NULL or there before",
-      ]),
-    CheckDamage(
       name: "empty flag on a point",
       sql: """
         UPDATE sites SET geom = CAST(x'47500011E6100000' || substr(geom, 9) AS BLOB) WHERE fid = 1
@@ -324,39 +300,29 @@ extension CheckDamage {
         "error related-15 plain.maybe: it may be NULL",
       ]),
     CheckDamage(
-      name: "coverage tables",
+      name: "timestamps of metadata beside good ones",
       sql: """
-        DROP TABLE gpkg_2d_gridded_coverage_ancillary; ALTER TABLE gpkg_2d_gridded_tile_ancillary \
-        RENAME COLUMN scale TO factor
+        UPDATE gpkg_metadata_reference SET timestamp = '2024-05-06T07:08:09.123456Z' WHERE rowid = 1; \
+        UPDATE gpkg_metadata_reference SET timestamp = 2023 WHERE rowid = 2
         """,
       findings: [
-        "error coverage-1 gpkg_2d_gridded_coverage_ancillary: the table is missing",
-        "error coverage-2 gpkg_2d_gridded_tile_ancillary.scale: the column is missing",
-        "error gpkg-60 gpkg_2d_gridded_coverage_ancillary: gpkg_2d_gridded_coverage is "
-          + "registered for it, and there is no such table",
-      ]),
-    CheckDamage(
-      name: "coverage not registered",
-      sql: "DELETE FROM gpkg_extensions WHERE table_name = 'heights'",
-      findings: [
-        "error coverage-6 heights: gpkg_2d_gridded_coverage is not registered in "
-          + "gpkg_extensions for it +"
+        "error gpkg-100 gpkg_metadata_reference#2: timestamp '' is not like "
+          + "2024-05-06T07:08:09.012Z +"
       ],
       repairs: [
-        "heights: gpkg_2d_gridded_coverage registered in gpkg_extensions"
+        "gpkg_metadata_reference: timestamps written in the standard's form"
       ]),
     CheckDamage(
-      name: "coverage rows",
+      name: "mappings without row ids",
       sql: """
-        UPDATE gpkg_2d_gridded_coverage_ancillary SET tile_matrix_set_name = 'depths', datatype = \
-        'complex'
+        DROP TABLE sites_media; CREATE TABLE sites_media (base_id INTEGER NOT NULL, related_id \
+        INTEGER NOT NULL, PRIMARY KEY (base_id, related_id)) WITHOUT ROWID; \
+        INSERT INTO sites_media VALUES (1, 1), (99, 1)
         """,
       findings: [
-        "error coverage-7 gpkg_2d_gridded_coverage_ancillary#1: 'depths' is no coverage of "
-          + "gpkg_contents",
-        "error coverage-9 gpkg_2d_gridded_coverage_ancillary#1: datatype 'complex' is neither "
-          + "integer nor float",
-        "error coverage-7 heights: it has 0 rows in gpkg_2d_gridded_coverage_ancillary, not 1",
+        "error related-9 sites_media.base_id: it is part of the primary key",
+        "error related-9 sites_media.related_id: it is part of the primary key",
+        "error related-10 sites_media.base_id: base_id 99 is no fid of table 'sites'",
       ]),
   ]
 }

@@ -136,12 +136,21 @@ extension CheckDamage {
         "sites: the triggers of its R-tree made anew"
       ]),
     CheckDamage(
-      name: "other zooms for another column",
+      name: "all triggers but one missing",
       sql: """
-        INSERT INTO gpkg_extensions VALUES ('tiles', 'id', 'gpkg_zoom_other', 'x', 'read-write')
+        DELETE FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'rtree_sites%' \
+        AND name NOT LIKE '%_insert'
         """,
       findings: [
-        "error gpkg-88 tiles: gpkg_zoom_other is not registered for column tile_data"
+        "error gpkg-77 sites.geom: the trigger rtree_sites_geom_update2 is missing +",
+        "error gpkg-77 sites.geom: the trigger rtree_sites_geom_update4 is missing +",
+        "error gpkg-77 sites.geom: the trigger rtree_sites_geom_delete is missing +",
+        "error gpkg-77 sites.geom: the trigger rtree_sites_geom_update6 is missing +",
+        "error gpkg-77 sites.geom: the trigger rtree_sites_geom_update7 is missing +",
+        "error gpkg-77 sites.geom: the trigger rtree_sites_geom_update5 is missing +",
+      ],
+      repairs: [
+        "sites: the triggers of its R-tree made anew"
       ]),
   ]
 

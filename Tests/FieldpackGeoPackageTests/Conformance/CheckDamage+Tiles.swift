@@ -136,61 +136,35 @@ extension CheckDamage {
         "tiles: gpkg_webp registered in gpkg_extensions"
       ]),
     CheckDamage(
-      name: "extensions without scope",
+      name: "other zooms for another column",
       sql: """
-        DROP TABLE gpkg_extensions; CREATE TABLE gpkg_extensions (table_name TEXT, column_name \
-        TEXT, extension_name TEXT NOT NULL, definition TEXT NOT NULL)
+        INSERT INTO gpkg_extensions VALUES ('tiles', 'id', 'gpkg_zoom_other', 'x', 'read-write')
         """,
       findings: [
-        "error gpkg-58 gpkg_extensions.scope: the column is missing"
+        "error gpkg-88 tiles: gpkg_zoom_other is not registered for column tile_data"
       ]),
     CheckDamage(
-      name: "extension of no table",
+      name: "matrix of the least width",
       sql: """
-        INSERT INTO gpkg_extensions VALUES ('ghost', NULL, 'my_ext', 'http://example.org', \
-        'read-write')
+        UPDATE gpkg_tile_matrix SET matrix_width = -9223372036854775808 WHERE \
+        table_name = 'tiles' AND zoom_level = 1
         """,
       findings: [
-        "error gpkg-60 ghost: my_ext is registered for it, and there is no such table"
+        "error gpkg-47 tiles.matrix_width: matrix_width of zoom level 1 is -9223372036854775808",
+        "error gpkg-45 tiles: zoom level 1 is -8.301034833169298e+20 wide, and the set 360.0",
+        "error gpkg-56 tiles.tile_column#2: tile_column 3 is not from 0 to -1",
       ]),
     CheckDamage(
-      name: "extension of no column",
+      name: "greatest zoom level",
       sql: """
-        INSERT INTO gpkg_extensions VALUES ('sites', 'ghost', 'my_ext', 'http://example.org', \
-        'read-write')
+        INSERT INTO gpkg_tile_matrix VALUES \
+        ('tiles', 9223372036854775807, 8, 4, 256, 256, 0.17578125, 0.17578125), \
+        ('tiles', 'x', 16, 8, 256, 256, 0.087890625, 0.087890625)
         """,
       findings: [
-        "error gpkg-61 sites.ghost: my_ext is registered for it, and there is no such column"
-      ]),
-    CheckDamage(
-      name: "extension names",
-      sql: """
-        INSERT INTO gpkg_extensions VALUES (NULL, NULL, 'gpkg_own', 'x', 'read-write'), (NULL, \
-        NULL, 'nobody', 'x', 'read-write'), (NULL, NULL, 'a-b_c', '', 'read-write')
-        """,
-      findings: [
-        "error gpkg-62 gpkg_extensions: 'gpkg_own' is no extension of the standard's",
-        "error gpkg-62 gpkg_extensions: 'nobody' is not of the form author_extension",
-        "error gpkg-62 gpkg_extensions: 'a-b_c' is not of the form author_extension",
-        "warning gpkg-63 gpkg_extensions: a-b_c does not say where it is defined",
-      ]),
-    CheckDamage(
-      name: "scope unknown",
-      sql: "INSERT INTO gpkg_extensions VALUES (NULL, NULL, 'my_ext', 'x', 'all')",
-      findings: [
-        "error gpkg-64 gpkg_extensions: the scope of my_ext is 'all'"
-      ]),
-    CheckDamage(
-      name: "retired triggers",
-      sql: """
-        INSERT INTO gpkg_extensions VALUES ('sites', 'geom', 'gpkg_geometry_type_trigger', 'x', \
-        'write-only'); CREATE TRIGGER fgti_sites_geom BEFORE INSERT ON sites BEGIN SELECT 1; END
-        """,
-      findings: [
-        "error gpkg-62 gpkg_extensions: gpkg_geometry_type_trigger is no extension since 1.2 +"
-      ],
-      repairs: [
-        "extensions that 1.2 did away with taken out, and 1 of their triggers dropped"
+        "error gpkg-46 tiles: zoom level -1 is below 0",
+        "error gpkg-55 tiles.zoom_level#1: zoom level 0 is outside of those of gpkg_tile_matrix",
+        "error gpkg-55 tiles.zoom_level#2: zoom level 1 is outside of those of gpkg_tile_matrix",
       ]),
   ]
 }

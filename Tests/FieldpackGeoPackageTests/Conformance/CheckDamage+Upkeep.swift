@@ -222,5 +222,17 @@ extension CheckDamage {
       left: [
         "warning upkeep-shape sites.geom#1: 1 position is not finite"
       ]),
+    CheckDamage(
+      name: "index of nodes too large",
+      sql: """
+        UPDATE rtree_sites_geom_node SET data = CAST(data || zeroblob(2000) AS BLOB)
+        """,
+      findings: [
+        "error upkeep-index sites.geom: the R-tree rtree_sites_geom: its nodes have 3228 "
+          + "bytes, and 1228 at most are read +"
+      ],
+      repairs: [
+        "sites: R-tree of geom packed anew, 5 entries"
+      ]),
   ]
 }

@@ -16,7 +16,8 @@ struct CheckDamage: Sendable, CustomTestStringConvertible {
   var changesRows = false
 
   static let all: [CheckDamage] =
-    container + contents + tiles + indexes + extensions + extensions2 + upkeep
+    container + contents + tiles + coverage + indexes + registrations + extensions + views
+    + upkeep
 
   var testDescription: String { name }
 }

@@ -1,0 +1,37 @@
+import FieldpackSQLite
+
+/// Bounds what is gathered of a result: tables have no more than the file, and a view may have no
+/// end.
+struct ResultSize {
+  private var bytes: Int64 = 0
+  private var most: Int64 = 1 << 18
+  private var isMeasured = false
+
+  /// - Throws: where the rows so far are more than the file has room for.
+  mutating func add(_ row: [SQLiteValue], of connection: Connection) throws(SQLiteError) {
+    bytes += row.reduce(8) { $0 + Self.bytes($1) }
+    guard bytes > most else { return }
+    if !isMeasured {
+      isMeasured = true
+      // Text in UTF-16 can be shorter in the file.
+      most += try 2 * Self.pragma("page_count", connection) * Self.pragma("page_size", connection)
+    }
+    guard bytes > most else { return }
+    throw SQLiteError(extendedCode: 1, message: "a view gives more than the file has room for")
+  }
+
+  private static func bytes(_ value: SQLiteValue) -> Int64 {
+    switch value {
+    case .text(let text): Int64(text.utf8.count)
+    case .blob(let bytes): Int64(bytes.count)
+    default: 0
+    }
+  }
+
+  private static func pragma(
+    _ name: String, _ connection: Connection
+  ) throws(SQLiteError) -> Int64 {
+    guard case .integer(let number) = try connection.scalar("PRAGMA \(name)") else { return 0 }
+    return number
+  }
+}
