@@ -7,7 +7,7 @@ struct KnownSystems {
   var version: UInt32?
   fileprivate var references: [Int64: SRSReference] = [:]
   fileprivate var numbers: [SRS: Int32] = [:]
-  fileprivate var rows: [Int64: Catalogue.SystemRow]?
+  fileprivate var rows: SortedMap<Int64, Catalogue.SystemRow>?
 }
 
 extension GeoPackageFile {
@@ -31,8 +31,8 @@ extension GeoPackageFile {
   func srsID(of srs: SRS) throws -> Int32 {
     try knownSystems { known in
       if let found = known.numbers[srs] { return found }
-      let ids = try rows(of: &known).compactMap { id, row in row.srs == srs ? id : nil }
-      let number = ids.min().flatMap { Int32(exactly: $0) } ?? srs.code
+      let found = try rows(of: &known).entries.first { $0.value.srs == srs }
+      let number = found.flatMap { Int32(exactly: $0.key) } ?? srs.code
       known.numbers[srs] = number
       return number
     }
@@ -41,10 +41,10 @@ extension GeoPackageFile {
   /// No rows where the file has no such table, as it is no GeoPackage.
   private func rows(
     of known: inout KnownSystems
-  ) throws(FieldpackError) -> [Int64: Catalogue.SystemRow] {
+  ) throws(FieldpackError) -> SortedMap<Int64, Catalogue.SystemRow> {
     if let rows = known.rows { return rows }
     let systems = ReferenceSystems(file: self)
-    let rows = try systems.exist ? systems.all() : [:]
+    let rows = try systems.exist ? systems.all() : .init()
     known.rows = rows
     return rows
   }
