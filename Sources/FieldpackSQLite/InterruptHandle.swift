@@ -23,6 +23,15 @@ public final class InterruptHandle: @unchecked Sendable {
     }
   }
 
+  /// Interrupts the statements that are running now, and lets none step any more until a run begins:
+  /// what comes between two statements is not lost either.
+  public func stop() {
+    lock.withLock {
+      requested.store(true, ordering: .relaxed)
+      if let handle { sqlite3_interrupt(handle) }
+    }
+  }
+
   /// Whether the current run was cancelled; every further step of it throws.
   var isRequested: Bool { requested.load(ordering: .relaxed) }
 

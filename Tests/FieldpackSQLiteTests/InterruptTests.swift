@@ -79,6 +79,16 @@ import Testing
     handle.interrupt()
   }
 
+  @Test func `a stopped connection steps no more`() throws {
+    let connection = try Connection(inMemory: .own)
+    let statement = try connection.prepare("SELECT 1")
+    connection.interruptHandle.stop()
+    for _ in 1...2 {
+      let error = #expect(throws: SQLiteError.self) { try statement.step() }
+      #expect(error?.isInterrupted == true)
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `a handle stops its connection from another thread`() async throws {
     let actor = try ConnectionActor()

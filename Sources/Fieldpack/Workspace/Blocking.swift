@@ -40,6 +40,7 @@ enum Blocking {
       }
       stop.interrupting(work.interrupt)
       defer { stop.interrupting(nil) }
+      try stop.check()
       return try work.run()
     }
   }

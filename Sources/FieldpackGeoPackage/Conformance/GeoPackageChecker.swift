@@ -50,7 +50,7 @@ public final class GeoPackageChecker: FileWork {
   /// Stops the work from any thread; the call under way throws `.interrupted`.
   public var interrupt: @Sendable () -> Void {
     guard let handle = connection?.interruptHandle else { return {} }
-    return { handle.interrupt() }
+    return { handle.stop() }
   }
 
   /// Does the work: one read transaction, or one of writing that holds all that is mended.
@@ -79,6 +79,7 @@ public final class GeoPackageChecker: FileWork {
       return report
     } catch {
       connection.clearStatementCache()
+      // Where the work was stopped, the connection's end takes it back.
       try? file.execute("ROLLBACK")
       throw error
     }
