@@ -15,6 +15,8 @@ enum Semantics: String, CaseIterable {
   case missingIsFalse
   /// An empty geometry has a box, which is the wrong way round: within all and disjoint from all.
   case emptyHasBox
+  /// Geometries are equal whose vertices are, one by one, so that a point is no MultiPoint of one.
+  case equalIsVertexByVertex
 }
 
 /// Goes through all features for each condition, without SQL, index, envelopes or preparation.
@@ -22,6 +24,7 @@ final class BruteForce {
   private let features: [RandomFeature]
   private let shapes: [Shape?]
   private let literals: [Shape]
+  private let geometries: [Geometry]
   /// What was found for a relation to a literal.
   private var known: [String: [Bool?]] = [:]
   /// How often the matrix of an invalid geometry gave another answer than GEOS's test of that name,
@@ -49,6 +52,7 @@ final class BruteForce {
   init(_ features: [RandomFeature], _ literals: [Geometry]) throws {
     let context = try TopologyContext()
     self.features = features
+    geometries = literals
     shapes = try features.map { feature in try feature.geometry.map { try Shape($0, context) } }
     self.literals = try literals.map { try Shape($0, context) }
   }
@@ -189,7 +193,10 @@ final class BruteForce {
     let answers = try known[key] ?? shapes.indices.map { try holds(relation, $0, place) }
     known[key] = answers
     return zip(answers, features).map { answer, feature in
-      if let answer { return answer }
+      if let answer {
+        guard relation == .equals, semantics.contains(.equalIsVertexByVertex) else { return answer }
+        return answer && feature.geometry == geometries[place]
+      }
       if semantics.contains(.missingIsFalse) {
         return relation == .disjoint && feature.geometry == .point(nil, .xy)
       }
