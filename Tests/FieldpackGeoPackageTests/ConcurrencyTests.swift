@@ -154,7 +154,7 @@ import Testing
     }
     let elapsed = ContinuousClock.now - start
     #expect(reading == .busy)
-    #expect(elapsed >= .milliseconds(200) && elapsed < .seconds(5))
+    #expect(elapsed >= .milliseconds(200))
     // The bulk writer waits longer, until the other program is done.
     // On a thread of its own: the writer may keep the last one that tasks run on.
     let done = package.folder.file("done").path
@@ -228,7 +228,7 @@ import Testing
     task.cancel()
     let start = ContinuousClock.now
     let result = await task.result
-    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(ContinuousClock.now - start < .seconds(60))
     #expect(throws: FieldpackError.self) { try result.get() }
     if case .failure(let error) = result {
       #expect((error as? FieldpackError)?.code == .interrupted)

@@ -13,8 +13,8 @@ import Testing
     for (name, file) in try packages.all() {
       let start = ContinuousClock.now
       let lines = await Survey.lines(of: file.path)
-      // A second by itself; ten while other tests run.
-      #expect(ContinuousClock.now - start < .seconds(10), "\(name)")
+      // A second by itself; what is not bounded never ends.
+      #expect(ContinuousClock.now - start < .seconds(60), "\(name)")
       #expect(!lines.isEmpty, "\(name)")
       let box = Envelope(minX: 100.5, minY: 0, maxX: 102.5, maxY: 1)
       for filter in [Filter.intersects(box), .relation(.crosses, .point(x: 7, y: 3))] {

@@ -170,7 +170,7 @@ import Testing
     try await pool.close()
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `who waits for a reader can be cancelled`() async throws {
     let pool = try await ConnectionPool(path: path, access: .readOnly, maximumReaders: 1)
     let lease = try await pool.lease()
@@ -184,7 +184,7 @@ import Testing
     try await pool.close()
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  @Test(.timeLimit(.minutes(10)), arguments: [true, false])
   func `readers and a writer work side by side`(usesWAL: Bool) async throws {
     let pool = try await ConnectionPool(
       path: path, access: .readWrite(usesWAL: usesWAL), maximumReaders: 8)

@@ -8,7 +8,7 @@ import Testing
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
     """
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `cancelling the task ends a long query`() async throws {
     let actor = try ConnectionActor()
     try await actor.open { () throws(SQLiteError) in try Connection(inMemory: .own) }
@@ -63,7 +63,7 @@ import Testing
     #expect(tables == 0)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a deadline ends a long query`() throws {
     let database = try Connection(inMemory: .own)
     database.deadline = .now + .milliseconds(50)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a handle stops its connection from another thread`() async throws {
     let actor = try ConnectionActor()
     try await actor.open { () throws(SQLiteError) in try Connection(inMemory: .own) }

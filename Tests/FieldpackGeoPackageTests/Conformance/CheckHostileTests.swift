@@ -136,7 +136,7 @@ import Testing
         $0.repairs = repairs
       }
       // Up to five looks, each with three times the patience.
-      #expect(ContinuousClock.now - before < .seconds(10), "\(repairs)")
+      #expect(ContinuousClock.now - before < .seconds(60), "\(repairs)")
     }
   }
 
@@ -153,8 +153,9 @@ import Testing
         + "(SELECT i FROM one UNION ALL SELECT i FROM n) SELECT i FROM n WHERE i > 1; "
         + "INSERT INTO one VALUES (1); " + views.joined(separator: " "))
     let before = ContinuousClock.now
-    let (lines, _) = try await package.check { $0.patience = .milliseconds(50) }
-    #expect(ContinuousClock.now - before < .seconds(10))
+    let (lines, _) = try await package.check { $0.patience = .milliseconds(500) }
+    // One after the other they would take 150 s.
+    #expect(ContinuousClock.now - before < .seconds(75))
     #expect(lines.filter { $0.hasPrefix("note gpkg-14 v") }.count == 300)
   }
 
@@ -220,7 +221,7 @@ import Testing
     let before = try Data(contentsOf: file)
     let begun = ContinuousClock.now
     _ = try await package.check()
-    #expect(ContinuousClock.now - begun < .seconds(5))
+    #expect(ContinuousClock.now - begun < .seconds(60))
     #expect(try Data(contentsOf: URL(fileURLWithPath: package.path)) == before)
     #expect(try package.names() == [file.lastPathComponent])
   }
