@@ -62,9 +62,21 @@ final class GeometryPipeline {
   private func mend(_ wkb: inout [UInt8]) throws(TopologyError) {
     let geometry = try topology().read(wkb: wkb)
     guard try !geometry.isValid() else { return }
-    let valid = try geometry.madeValid().geometry()
-    let wanted = try geometry.geometry().extent
-    wkb = WKB.bytes(of: valid.parts(ofExtent: wanted))
+    wkb = WKB.bytes(of: try mended(try geometry.geometry()))
+  }
+
+  private func mended(_ geometry: Geometry) throws(TopologyError) -> Geometry {
+    if case .geometryCollection(let members, let dimensions) = geometry {
+      var kept: [Geometry] = []
+      for member in members {
+        let valid = try mended(member)
+        if !valid.isEmpty || member.isEmpty { kept.append(valid) }
+      }
+      return .geometryCollection(kept, dimensions)
+    }
+    let shape = try topology().read(geometry)
+    guard try !shape.isValid() else { return geometry }
+    return try shape.madeValid().geometry().parts(ofExtent: geometry.extent)
   }
 
   private func cut(_ wkb: inout [UInt8], to box: Geometry) throws(TopologyError) -> Bool {
@@ -76,12 +88,25 @@ final class GeometryPipeline {
     case true?: return true
     case false?: break
     }
-    let geometry = try topology().read(wkb: wkb)
-    let wanted = try geometry.geometry().extent
-    let rest = try geometry.intersection(clip.base).geometry().parts(ofExtent: wanted)
-    guard !rest.isEmpty else { return false }
+    let geometry = try topology().read(wkb: wkb).geometry()
+    guard let rest = try rest(of: geometry, in: clip.base) else { return false }
     wkb = WKB.bytes(of: rest)
     return true
+  }
+
+  private func rest(
+    of geometry: Geometry, in box: TopologyGeometry
+  ) throws(TopologyError) -> Geometry? {
+    if case .geometryCollection(let members, let dimensions) = geometry {
+      var kept: [Geometry] = []
+      for member in members {
+        if let rest = try rest(of: member, in: box) { kept.append(rest) }
+      }
+      return kept.isEmpty ? nil : .geometryCollection(kept, dimensions)
+    }
+    let rest = try topology().read(geometry).intersection(box).geometry()
+      .parts(ofExtent: geometry.extent)
+    return rest.isEmpty ? nil : rest
   }
 }
 
@@ -101,7 +126,7 @@ extension Geometry {
   /// The members of that extent alone, in the Multi type where there are several.
   fileprivate func parts(ofExtent wanted: Int) -> Geometry {
     guard case .geometryCollection(let members, let dimensions) = self else {
-      return extent == wanted ? self : .geometryCollection([], self.dimensions)
+      return extent == wanted ? self : .multi(ofExtent: wanted, dimensions)
     }
     let kept = members.map { $0.parts(ofExtent: wanted) }.filter { !$0.isEmpty }
     if kept.count == 1 { return kept[0] }
@@ -119,10 +144,17 @@ extension Geometry {
       default: break
       }
     }
-    switch wanted {
-    case 0: return .multiPoint(points, dimensions)
-    case 1: return .multiLineString(lines, dimensions)
-    default: return .multiPolygon(polygons, dimensions)
+    return .multi(ofExtent: wanted, dimensions, points, lines, polygons)
+  }
+
+  private static func multi(
+    ofExtent extent: Int, _ dimensions: Dimensions, _ points: [Position?] = [],
+    _ lines: [CoordinateSequence] = [], _ polygons: [[CoordinateSequence]] = []
+  ) -> Geometry {
+    switch extent {
+    case 0: .multiPoint(points, dimensions)
+    case 1: .multiLineString(lines, dimensions)
+    default: .multiPolygon(polygons, dimensions)
     }
   }
 }

@@ -114,6 +114,41 @@ import Testing
     #expect(try await ours == measures("gdal.gpkg", "areas"))
   }
 
+  @Test func `members of collections are worked on by themselves`() async throws {
+    let bow = #"{"type":"Polygon","coordinates":[[[0,0],[2,2],[2,0],[0,2],[0,0]]]}"#
+    let members = #"{"type":"Point","coordinates":[0.5,0.5]},\#(bow)"#
+    let features = [
+      #"{"type":"Feature","id":1,"properties":{},"geometry":{"type":"GeometryCollection","#
+        + #""geometries":[\#(members)]}}"#
+    ]
+    _ = try folder.write(Self.collection(features), to: "mixed.geojson")
+    // All of it lies on a line.
+    let flat = [
+      Self.feature(1, "Polygon", "[[[0,0],[1,1],[0,0],[0,0]]]"),
+      Self.feature(2, "MultiPolygon", "[[[[0,0],[1,0],[1,1],[0,0]]]]"),
+    ]
+    _ = try folder.write(Self.collection(flat), to: "flat.geojson")
+    for name in ["mixed", "flat"] {
+      _ = try await tool("import", "\(name).geojson", "--into", "c.gpkg")
+    }
+    let words = ["export", "c.gpkg", "--make-valid", "--output", "d.gpkg"]
+    #expect(try await Tool.run(words, folder: folder.url).status == 0)
+    let mended = try await tool(
+      "sql", "d.gpkg",
+      "SELECT substr(ST_AsText(geom), 1, 51) FROM mixed UNION ALL "
+        + "SELECT substr(ST_AsText(geom), 1, 30) FROM flat",
+      "--format", "csv")
+    #expect(
+      mended.output.split(whereSeparator: \.isNewline).dropFirst() == [
+        #""GEOMETRYCOLLECTION (POINT (0.5 0.5),MULTIPOLYGON ((""#, "MULTIPOLYGON EMPTY",
+        #""MULTIPOLYGON (((0 0,1 0,1 1,0 ""#,
+      ], "\(mended.output)")
+    let cut = try await tool(
+      "query", "d.gpkg", "mixed", "--clip", "0,0,1,1", "--format", "csv")
+    #expect(cut.output.contains("POINT (0.5 0.5)"), "\(cut.output)")
+    #expect(cut.output.contains("POLYGON"), "\(cut.output)")
+  }
+
   @Test func `promotes and brings to dimensions in every format`() async throws {
     let words = ["--promote-to-multi", "--dim", "XYZ", "--where", "n = 3"]
     let csv = try await Tool.run(
