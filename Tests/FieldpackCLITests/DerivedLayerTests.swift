@@ -164,6 +164,41 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("77 of 4326", 4326, "ST_SetSRID(geom, 77)"),
+    ("77 of 3857", 3857, "ST_SetSRID(ST_Transform(geom, 3857), 77)"),
+  ])
+  func `each file of a join has its own numbers of systems`(
+    name: String, code: Int, geometry: String
+  ) async throws {
+    let config =
+      #"{"stores":[{"id":"one","store_type":"gpkg","version":"1","uri":"one.gpkg","name":"one"},"#
+      + #"{"id":"two","store_type":"gpkg","version":"1","uri":"two.gpkg","name":"two"}]}"#
+    _ = try folder.write(config, to: "s.scfg")
+    for (file, layer) in [("one.gpkg", "points.csv"), ("two.gpkg", "squares.csv")] {
+      let made = try await tool(
+        "import", layer, "--source-srs", "EPSG:4326", "--into", file)
+      #expect(made.status == 0, "\(made.error)")
+    }
+    let row = "INSERT INTO gpkg_spatial_ref_sys (srs_name, srs_id, organization, "
+    for (file, organization) in [("one.gpkg", 25832), ("two.gpkg", code)] {
+      let made = try await tool(
+        "sql", file, "--write",
+        row
+          + "organization_coordsys_id, definition) VALUES ('own', 77, 'EPSG', \(organization), '')")
+      #expect(made.status == 0, "\(made.error)")
+    }
+    for statement in [
+      "UPDATE squares SET geom = \(geometry)", "UPDATE gpkg_contents SET srs_id = 77",
+      "UPDATE gpkg_geometry_columns SET srs_id = 77",
+    ] {
+      let made = try await tool("sql", "two.gpkg", "--write", statement)
+      #expect(made.status == 0, "\(made.error)")
+    }
+    let count = try await tool("query", "s.scfg", "points", "--join", "two/squares", "--count")
+    #expect(count.output == "\(Self.pairs.count)\n", "\(count.error)")
+  }
+
   @Test(.enabled(if: Programs.gdalPython != nil, Comment(rawValue: Programs.noGDALPython)))
   func `GDAL sees types and systems of what is written`() async throws {
     let sql =

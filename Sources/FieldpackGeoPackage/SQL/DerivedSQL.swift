@@ -89,7 +89,7 @@ struct DerivedSQL {
     }
     let count = try file.integer("SELECT count(*) FROM \(quoted(table.table))") ?? 0
     let (l, r) = ("l.\(quoted(geometry.name))", try moved(other, joined, to: table))
-    let isMoved = geometry.srs != other.srs
+    let isMoved = r != "r.\(quoted(other.name))"
     let looksUpLeft =
       isMoved || joined.rowCount <= count || !LayerShadows.canStand(for: joined.table)
     let (left, right) = ("temp.\(quoted(Self.left)) AS l", "temp.\(quoted(Self.right)) AS r")
@@ -107,7 +107,13 @@ struct DerivedSQL {
     _ other: GeometryColumn, _ joined: Derivation.Joined, to table: LayerTable
   ) throws(FieldpackError) -> String {
     let column = "r.\(quoted(other.name))"
-    guard let srs = table.schema.geometry?.srs, srs != other.srs else { return column }
+    // Each file has its own numbers of systems.
+    let isElsewhere = joined.path != nil
+    guard let srs = table.schema.geometry?.srs else { return column }
+    if srs == other.srs {
+      guard isElsewhere, let id = table.srsID, id != joined.table.srsID else { return column }
+      return "ST_SetSRID(\(column), \(id))"
+    }
     guard !srs.isUndefined, !other.srs.isUndefined, let id = table.srsID else {
       throw FieldpackError(
         .invalidArgument,
@@ -115,7 +121,24 @@ struct DerivedSQL {
           + "which cannot be compared",
         location: .init(layer: joined.table.layer.id))
     }
-    return "ST_Transform(\(column), \(id))"
+    guard isElsewhere else { return "ST_Transform(\(column), \(id))" }
+    return "ST_Transform(ST_SetSRID(\(column), \(try ownNumber(of: other.srs, joined))), \(id))"
+  }
+
+  /// The number that this file has for a system of another.
+  private func ownNumber(
+    of srs: SRS, _ joined: Derivation.Joined
+  ) throws(FieldpackError) -> Int64 {
+    let systems = catalogue.systems
+    if let known = systems.entries.first(where: { $0.value.srs == srs }) { return known.key }
+    guard srs.organization == "EPSG", systems[Int64(srs.code)] == nil else {
+      throw FieldpackError(
+        .unsupported,
+        "this file does not define \(srs), in which layer '\(joined.table.layer.id)' is. Try: "
+          + "fieldpack transform on one of the two",
+        location: .init(layer: joined.table.layer.id))
+    }
+    return Int64(srs.code)
   }
 
   /// What is selected of both, with the names that it gets.
