@@ -23,6 +23,24 @@ extension Connection {
       collation: collation.map { String(cString: $0) } ?? "BINARY")
   }
 
+  /// Drops or detaches something temporary, also where the work is being cancelled and no statement
+  /// steps; gives whether it is gone.
+  package func endTemporary(_ sql: String) -> Bool {
+    let isGone = try? withoutAuthorizer { () throws(SQLiteError) in
+      let query = try? prepare("PRAGMA query_only", caching: false)
+      let isQueryOnly = query.map {
+        sqlite3_step($0.handle) == SQLITE_ROW && sqlite3_column_int($0.handle, 0) == 1
+      }
+      query?.reset()
+      if isQueryOnly == true { sqlite3_exec(handle, "PRAGMA query_only=OFF", nil, nil, nil) }
+      defer {
+        if isQueryOnly == true { sqlite3_exec(handle, "PRAGMA query_only=ON", nil, nil, nil) }
+      }
+      return sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK
+    }
+    return isGone ?? false
+  }
+
   /// Runs `body`, which changes nothing but what is temporary, as if it could be written.
   public func changingTemporary(
     _ body: () throws(SQLiteError) -> Void

@@ -39,7 +39,7 @@ extension Connection {
   public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
   /// Ends a transaction that its owner has left open.
-  func rollBackLeftovers() {
+  package func rollBackLeftovers() {
     undo(["ROLLBACK"])
   }
 

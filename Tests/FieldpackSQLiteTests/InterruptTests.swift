@@ -89,6 +89,14 @@ import Testing
     }
   }
 
+  @Test func `what is temporary goes while the work is stopped, too`() throws {
+    let connection = try Connection(inMemory: .own)
+    try connection.execute("CREATE TEMP TABLE t (a)")
+    connection.interruptHandle.stop()
+    #expect(connection.endTemporary("DROP TABLE temp.t"))
+    #expect(!connection.endTemporary("DROP TABLE temp.t"))
+  }
+
   @Test(.timeLimit(.minutes(10)))
   func `a handle stops its connection from another thread`() async throws {
     let actor = try ConnectionActor()

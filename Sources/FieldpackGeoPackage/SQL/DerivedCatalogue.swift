@@ -15,6 +15,18 @@ struct DerivedCatalogue {
   func install() throws(FieldpackError) -> Catalogue {
     let base = try file.catalogue()
     try file.sql { () throws(SQLiteError) in try file.registerGeometryFunctions() }
+    do throws(FieldpackError) {
+      return try install(on: base)
+    } catch {
+      // Cancelled, say; the next one begins anew.
+      for name in [DerivedSQL.left, DerivedSQL.right] { file.shadows.takeDown(name) }
+      _ = file.connection.endTemporary("DROP VIEW IF EXISTS temp.\(quoted(Self.view))")
+      _ = file.connection.endTemporary("DETACH \(quoted(DerivedSQL.attached))")
+      throw error
+    }
+  }
+
+  private func install(on base: Catalogue) throws(FieldpackError) -> Catalogue {
     if let path = derivation.joined?.path { try attach(path) }
     try putUpShadows(base)
     let sql = try DerivedSQL(file: file, catalogue: base, derivation: derivation).statement()

@@ -72,13 +72,16 @@ final class LayerShadows {
 
   /// Takes down what was put up for a statement, which is gone.
   func takeDown(_ raised: Raised) {
-    let connection = file.connection
-    for name in raised.names {
-      try? connection.changingTemporary { () throws(SQLiteError) in
-        try connection.executeScript("DROP TABLE temp.\(quoted(name))")
-      }
-      if let number = numbers.removeValue(forKey: SQLName(name)) { targets[number] = nil }
-    }
+    for name in raised.names { takeDown(name) }
+  }
+
+  /// Takes down a table, also where the work is being cancelled.
+  func takeDown(_ name: String) {
+    guard let number = numbers[SQLName(name)],
+      file.connection.endTemporary("DROP TABLE temp.\(quoted(name))")
+    else { return }
+    numbers[SQLName(name)] = nil
+    targets[number] = nil
   }
 
   private func register() throws(SQLiteError) {

@@ -47,7 +47,7 @@ final class UserStatement {
   deinit {
     statement = nil
     file.connection.setAuthorizer(nil)
-    try? file.connection.executeScript("ROLLBACK")
+    file.connection.rollBackLeftovers()
     file.shadows.takeDown(raised)
   }
 
