@@ -74,6 +74,8 @@ public final class GeoPackageBulkWriter {
 
   private func begin(_ sql: String) throws(FieldpackError) {
     try file.execute(sql)
+    // Until then others could make triggers.
+    try file.sql { () throws(SQLiteError) in try file.triggers?.learn(connection) }
   }
 
   deinit {
