@@ -50,7 +50,9 @@ extension QueryPlanner {
   private func hasTableOnly(_ table: LayerTable) throws(FieldpackError) -> Bool {
     guard table.hasRowIDsOnly, !query.filter.isSpatial, let id = table.idSQL else { return false }
     if query.filter == .all { return true }
-    return try !lowering(table).condition(query.filter).text.contains(id)
+    let condition = try lowering(table).condition(query.filter)
+    // Where none can be true SQLite reads nothing.
+    return condition != .isFalse && !condition.text.contains(id)
   }
 
   /// The plan that lends all rows without testing each rowid against a range; `nil` where SQLite

@@ -97,6 +97,24 @@ import Testing
     }
   }
 
+  @Test func `finds nothing of wide tables where nothing can be true`() async throws {
+    let package = try TestPackage()
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.createLayer(
+          Schema(
+            layer: "wide", geometry: GeometryColumn(),
+            columns: (0..<100).map { ColumnDefinition("n\($0)", .integer) }))
+        for id in [1, 300_000] as [Int64] {
+          try writer.create(Feature(id: .integer(id), attributes: ["n0": 9]), in: "wide")
+        }
+      }
+      let never = try Query("wide", where: Filter(cql2: "n0 > 5 AND 1 = 2"))
+      #expect(try await store.features(never).isEmpty)
+      #expect(try await store.scan(never, into: Events()).ids == [])
+    }
+  }
+
   @Test func `looks up what an index finds in the order of the ids`() async throws {
     let package = try await package(["wells": 3_000])
     try package.run("CREATE INDEX by_n ON wells(n)")
