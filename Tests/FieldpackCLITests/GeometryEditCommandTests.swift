@@ -156,6 +156,21 @@ import Testing
     return words.joined(separator: " ")
   }
 
+  @Test(.enabled(if: Programs.gdalPython != nil, Comment(rawValue: Programs.noGDALPython)))
+  func `of two updates of a feature the last counts`() async throws {
+    try await makeFile()
+    let before = try await seen()
+    let stored = try await survey.run("get", "f.gpkg", Self.keys[2])
+    #expect(stored.status == 0, "\(stored)")
+    let moved = stored.output.replacing("[13.5,52.5,30", with: "[14.5,52.5,30")
+    #expect(moved != stored.output)
+    func compact(_ text: String) -> String { text.filter { !$0.isNewline } }
+    let result = try await survey.run(
+      "update", "f.gpkg", input: compact(moved) + "\n" + compact(stored.output) + "\n")
+    #expect(result.status == 0, "\(result)")
+    #expect(try await seen() == before)
+  }
+
   @Test func `import holds the flags of the layer that it appends to`() async throws {
     _ = try survey.folder.write("wkt\nPOINT(1 2)\n", to: "flat.csv")
     _ = try survey.folder.write("wkt\nPOINT M(1 2 3)\n", to: "measured.csv")

@@ -66,9 +66,13 @@ extension GeoJSONEdge {
       return stored
     }
     let printed = await printed(stored, in: store)
+    // Of several updates of one feature the last counts, also where it gives back what was there.
+    var changed: Set<FeatureID> = []
     return zip(updates, printed).map { update, printed in
-      guard case .set(let new?) = update.1, let printed, printed == new else { return update.1 }
-      return .keep
+      guard case .set(let new) = update.1 else { return update.1 }
+      if let new, new == printed, !changed.contains(update.0) { return .keep }
+      changed.insert(update.0)
+      return update.1
     }
   }
 
