@@ -33,6 +33,10 @@ enum DerivedArguments {
   static func layer(
     _ arguments: ParsedArguments, _ query: Query
   ) throws(FieldpackError) -> DerivedLayer? {
+    guard arguments[join] != nil || !arguments.contains(relation) else {
+      throw FieldpackError(
+        .invalidArgument, "--relation says more about a --join, which is missing")
+    }
     let grouping = try grouping(arguments)
     if let statement = arguments[sql] {
       guard arguments[join] == nil, query.layers.isEmpty else {
@@ -43,13 +47,7 @@ enum DerivedArguments {
       layer.grouping = grouping
       return layer
     }
-    guard arguments[join] != nil || grouping != nil else {
-      guard !arguments.contains(relation) else {
-        throw FieldpackError(
-          .invalidArgument, "--relation says more about a --join, which is missing")
-      }
-      return nil
-    }
+    guard arguments[join] != nil || grouping != nil else { return nil }
     guard query.layers.count == 1 else {
       throw FieldpackError(
         .invalidArgument,
