@@ -35,6 +35,8 @@ let package = Package(
     .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"])]),
     .systemLibrary(
       name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    // Its -dev flavours conflict; libproj-dev brings one of them.
+    .systemLibrary(name: "CCURL", pkgConfig: "libcurl"),
     .systemLibrary(name: "CArrow"),
   ]
     + engine("FieldpackGeometry", [])
@@ -51,6 +53,13 @@ let package = Package(
     + engine(
       "FieldpackFormats",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "CXML2"])
+    + engine("FieldpackHTTP", ["FieldpackCore", "CCURL"])
+    + engine(
+      "FieldpackTracks",
+      [
+        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackTopology",
+        "FieldpackProjection", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
+      ])
     + engine(
       "FieldpackArrow",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "CArrow"])
@@ -59,7 +68,7 @@ let package = Package(
       [
         "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
         "FieldpackCore",
-        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats",
+        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackTracks",
       ])
     + engine("FieldpackCLI", ["Fieldpack"])
     + [

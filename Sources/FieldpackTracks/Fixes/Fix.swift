@@ -1,0 +1,61 @@
+public import FieldpackCore
+public import FieldpackGeometry
+
+/// One position reading of a device.
+public struct Fix: Hashable, Sendable {
+  /// Degrees on WGS 84, -180 to 180.
+  public var longitude: Double
+  /// Degrees on WGS 84, -90 to 90.
+  public var latitude: Double
+  /// Metres.
+  public var elevation: Double?
+  /// When it was read; a file may not say.
+  public var time: Instant?
+  /// The radius in metres within which the device is; `nil` where unknown.
+  public var accuracy: Double?
+  /// Where the device moves, degrees clockwise from true north, 0 up to 360.
+  public var course: Double?
+  /// Metres a second.
+  public var speed: Double?
+  /// Whose fix it is; the empty name where there is one device only.
+  public var device: String
+
+  public init(
+    longitude: Double, latitude: Double, elevation: Double? = nil, time: Instant? = nil,
+    accuracy: Double? = nil, course: Double? = nil, speed: Double? = nil, device: String = ""
+  ) {
+    self.longitude = longitude
+    self.latitude = latitude
+    self.elevation = elevation
+    self.time = time
+    self.accuracy = accuracy
+    self.course = course
+    self.speed = speed
+    self.device = device
+  }
+
+  /// Longitude and latitude as x and y.
+  public var position: Position { Position(x: longitude, y: latitude) }
+
+  /// Whether both degrees are numbers and on Earth.
+  public var isOnEarth: Bool { abs(longitude) <= 180 && abs(latitude) <= 90 }
+}
+
+/// Where a device points.
+public struct Heading: Hashable, Sendable {
+  /// Degrees clockwise from true north, 0 up to 360.
+  public var degrees: Double
+  /// How far off it may be, in degrees; `nil` where unknown.
+  public var accuracy: Double?
+  public var time: Instant?
+  public var device: String
+
+  public init(
+    degrees: Double, accuracy: Double? = nil, time: Instant? = nil, device: String = ""
+  ) {
+    self.degrees = degrees
+    self.accuracy = accuracy
+    self.time = time
+    self.device = device
+  }
+}

@@ -1,0 +1,44 @@
+public import FieldpackCore
+
+/// A source that gives what it was told to, for tests and demonstrations.
+public struct ScriptedSource: LocationSource {
+  public let authorization: LocationAuthorization
+  public let isAvailable: Bool
+  private let batches: [[LocationUpdate]]
+  private let failure: FieldpackError?
+
+  /// - Parameters:
+  ///   - batches: what each step gives; empty ones are passed over.
+  ///   - failure: what the sequence ends with, after all batches.
+  public init(
+    _ batches: [[LocationUpdate]], authorization: LocationAuthorization = .always,
+    isAvailable: Bool = true, failure: FieldpackError? = nil
+  ) {
+    self.batches = batches.filter { !$0.isEmpty }
+    self.authorization = authorization
+    self.isAvailable = isAvailable
+    self.failure = failure
+  }
+
+  /// One fix a step.
+  public init(_ fixes: [Fix]) { self.init(fixes.map { [.fix($0)] }) }
+
+  public func updates() -> LocationUpdates {
+    let (batches, failure) = (batches, failure)
+    return LocationUpdates {
+      let place = Locked(0)
+      return { () async throws(FieldpackError) in
+        if Task.isCancelled {
+          throw FieldpackError(.interrupted, "the reading of fixes was cancelled")
+        }
+        let index = place.withLock { place in
+          defer { place += 1 }
+          return place
+        }
+        if index < batches.count { return batches[index] }
+        if let failure { throw failure }
+        return nil
+      }
+    }
+  }
+}
