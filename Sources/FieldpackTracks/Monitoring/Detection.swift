@@ -13,7 +13,7 @@ public struct Detection: Hashable, Sendable {
     case enter
     /// In a watched region, at each fix.
     case inside
-    /// In none of the watched regions' places: one for each region, at each fix.
+    /// Out of a watched region, at each fix.
     case outside
     /// Through a watched region between two fixes that lie out of it.
     case cross
@@ -44,19 +44,4 @@ public struct Detection: Hashable, Sendable {
     self.time = time
     self.distance = distance
   }
-}
-
-/// Applies something to fixes, one after the other, and tells what it saw.
-///
-/// A monitor is a value: fed with the same fixes it gives the same detections, and a copy of it goes
-/// on from where the original was.
-public protocol FixMonitor: Sendable {
-  /// Takes the next fix in the order of the run.
-  ///
-  /// Fixes out of order are late: those with a time before the last one of the same device give no
-  /// detection and change nothing.
-  /// - Parameters:
-  ///   - number: which fix of the run it is.
-  ///   - detections: what is seen is appended.
-  mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection])
 }

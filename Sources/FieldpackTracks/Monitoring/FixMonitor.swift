@@ -1,0 +1,30 @@
+/// Applies something to fixes, one after the other, and tells what it saw.
+///
+/// A monitor is a value: fed with the same fixes it gives the same detections, and a copy of it goes
+/// on from where the original was. Devices are watched each for itself; there may be any number.
+///
+/// Some fixes are passed over: they give no detection and change nothing. These are fixes with a time
+/// before the last one of the same device, which are late (those of the same time are not, nor those
+/// without a time), fixes that are not on Earth, and fixes less accurate than the monitor's gate.
+public protocol FixMonitor: Sendable {
+  /// The parameters as text, such as `region radius=80 cushion=0 dwell=0`.
+  ///
+  /// A state is to be resumed by a monitor of the same text only.
+  var parameters: String { get }
+
+  /// Takes the next fix in the order of the run.
+  /// - Parameters:
+  ///   - number: which fix of the run it is, counted from 0 over all devices and also over those
+  ///     passed over.
+  ///   - detections: what is seen is appended.
+  mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection])
+
+  /// What is known of every device.
+  var state: MonitorState { get }
+
+  /// What is known of one device; `nil` before its first fix.
+  func state(of device: String) -> DeviceState?
+
+  /// Forgets what is known of all devices and goes on from `state`.
+  mutating func resume(_ state: MonitorState)
+}

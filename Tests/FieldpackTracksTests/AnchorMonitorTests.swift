@@ -1,0 +1,163 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+import FieldpackTestSupport
+import FieldpackTracks
+import Testing
+
+@Suite struct AnchorMonitorTests {
+  private static let walks = ["Alexanderplatz", "Ostkreuz"]
+
+  /// A fix so many metres east of the origin on the equator.
+  private func fix(
+    _ east: Double, at seconds: Int64? = nil, accuracy: Double? = nil, device: String = ""
+  ) -> Fix {
+    Fix(
+      longitude: east / 6_378_137 * 180 / .pi, latitude: 0,
+      time: seconds.map { Instant(milliseconds: $0 * 1000) }, accuracy: accuracy, device: device)
+  }
+
+  @Test(
+    .enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)), arguments: walks)
+  func `the region monitor sees a walk as geographiclib does`(name: String) throws {
+    let (walk, expected) = (try PhotoPathWalk(name), try ExpectedReplay.read(name))
+    let fixes = walk.dense
+    #expect(fixes.count == expected.count)
+    var monitor = try RegionMonitor()
+    let detections = monitor.take(fixes)
+    #expect(detections.map(\.fix) == expected.region.dense)
+    #expect(detections.map(\.kind) == [.start] + detections.dropFirst().map { _ in .exit })
+    var again = try RegionMonitor()
+    #expect(again.take(walk.waypoints).count == expected.region.waypoints)
+  }
+
+  @Test(
+    .enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)), arguments: walks)
+  func `the distance monitor sees a walk as geographiclib does`(name: String) throws {
+    let (walk, expected) = (try PhotoPathWalk(name), try ExpectedReplay.read(name))
+    var monitor = try DistanceMonitor()
+    let detections = monitor.take(walk.dense)
+    #expect(detections.map(\.fix) == expected.distance.dense)
+    #expect(detections.map(\.kind) == [.start] + detections.dropFirst().map { _ in .moved })
+    var again = try DistanceMonitor()
+    #expect(again.take(walk.waypoints).count == expected.distance.waypoints)
+  }
+
+  @Test(
+    .enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)), arguments: walks)
+  func `jittering fixes are never seen twice within the radius`(name: String) throws {
+    var random = FilterGenerator.SplitMix(state: 7)
+    let fixes = try PhotoPathWalk(name).dense.map { fix in
+      let position = Geodesic.wgs84.position(
+        from: fix.position, azimuth: .random(in: 0..<360, using: &random),
+        distance: .random(in: 0...10, using: &random))
+      return Fix(longitude: position.x, latitude: position.y)
+    }
+    var monitor = try RegionMonitor()
+    let seen = monitor.take(fixes)
+    #expect(seen.count > 70)
+    for (before, after) in zip(seen, seen.dropFirst()) {
+      let apart = Geodesic.wgs84.distance(
+        from: fixes[before.fix].position, to: fixes[after.fix].position)
+      #expect(apart > 80)
+      #expect(after.distance == apart)
+    }
+  }
+
+  @Test func `the boundary is left beyond radius and cushion`() throws {
+    var monitor = try RegionMonitor(radius: 80, cushion: 20)
+    let seen = monitor.take([0, 80, 99.999, 100.001, 150, 200.1].map { fix($0) })
+    #expect(seen.map(\.fix) == [0, 3, 5])
+  }
+
+  @Test func `an exit is waited for`() throws {
+    var monitor = try RegionMonitor(radius: 80, dwell: 10)
+    let seen = monitor.take([
+      fix(0, at: 0), fix(90, at: 1), fix(90, at: 10), fix(70, at: 11), fix(90, at: 12),
+      fix(95, at: 21), fix(96, at: 22), fix(200),
+    ])
+    #expect(seen.map(\.fix) == [0, 6, 7])
+    #expect(seen.map(\.kind) == [.start, .exit, .exit])
+  }
+
+  @Test func `a device has moved when it is as far as the distance`() throws {
+    var monitor = try DistanceMonitor(distance: DistanceMonitor.significant)
+    let seen = monitor.take([0, 499.999, 500.000001, 900, 1100].map { fix($0) })
+    #expect(seen.map(\.fix) == [0, 2, 4])
+  }
+
+  @Test func `late fixes, inaccurate ones and ones off Earth change nothing`() throws {
+    var monitor = try DistanceMonitor(distance: 100, accuracyGate: 50)
+    let passedOver = [
+      fix(1000, at: 9), fix(1000, at: 11, accuracy: 51), Fix(longitude: 181, latitude: 0),
+      Fix(longitude: 0, latitude: .nan),
+    ]
+    #expect(monitor.take(passedOver.suffix(3)) == [])
+    #expect(monitor.state == MonitorState())
+    #expect(monitor.take([fix(0, at: 10)]).map(\.kind) == [.start])
+    let state = monitor.state
+    #expect(monitor.take(passedOver) == [])
+    #expect(monitor.state == state)
+    #expect(monitor.take([fix(200, at: 10, accuracy: 50)]).map(\.kind) == [.moved])
+  }
+
+  @Test func `each device is watched for itself, whatever the order among devices`() throws {
+    let first = (0..<50).map { fix(Double($0) * 30, at: Int64($0), device: "a") }
+    let second = (0..<50).map { fix(Double($0) * 45, at: Int64($0) - 100, device: "b") }
+    var both = try RegionMonitor()
+    let mixed = both.take(zip(first, second).flatMap { [$0, $1] })
+    for (fixes, offset) in [(first, 0), (second, 1)] {
+      var alone = try RegionMonitor()
+      let seen = alone.take(fixes)
+      let device = fixes[0].device
+      #expect(
+        mixed.filter { $0.device == device }.map { ($0.fix - offset) / 2 } == seen.map(\.fix))
+    }
+    #expect(both.state.devices.map(\.device) == ["a", "b"])
+  }
+
+  @Test func `a monitor goes on from its state`() throws {
+    let fixes = (0..<120).map { number in
+      fix(Double(number) * 17, at: Int64(number), device: number % 3 == 0 ? "a" : "é")
+    }
+    let monitors: [any FixMonitor] = [
+      try RegionMonitor(radius: 60, dwell: 3), try DistanceMonitor(distance: 75),
+    ]
+    for fresh in monitors {
+      var whole = fresh
+      let seen = whole.take(fixes)
+      for cut in 0...fixes.count {
+        var (before, after) = (fresh, fresh)
+        var detections = before.take(Array(fixes[..<cut]))
+        after.resume(before.state)
+        for number in cut..<fixes.count {
+          after.take(fixes[number], number: number, into: &detections)
+        }
+        #expect(detections == seen)
+        #expect(after.state == whole.state)
+      }
+      #expect(whole.state(of: "a") == whole.state.devices.first)
+      #expect(whole.state(of: "b") == nil)
+    }
+  }
+
+  @Test func `detections come from a source batch by batch`() async throws {
+    let source = ScriptedSource([
+      [.fix(fix(0)), .heading(Heading(degrees: 3)), .fix(fix(200))], [.fix(fix(210))],
+      [.fix(fix(400))],
+    ])
+    var batches: [[Int]] = []
+    for try await detections in try RegionMonitor().detections(of: source, from: 10) {
+      batches.append(detections.map(\.fix))
+    }
+    #expect(batches == [[10, 11], [13]])
+  }
+
+  @Test func `parameters that cannot be watched for are refused`() {
+    #expect(throws: FieldpackError.self) { try RegionMonitor(radius: 0) }
+    #expect(throws: FieldpackError.self) { try RegionMonitor(cushion: -1) }
+    #expect(throws: FieldpackError.self) { try RegionMonitor(dwell: .infinity) }
+    #expect(throws: FieldpackError.self) { try DistanceMonitor(distance: .nan) }
+    #expect(throws: FieldpackError.self) { try DistanceMonitor(accuracyGate: -1) }
+  }
+}
