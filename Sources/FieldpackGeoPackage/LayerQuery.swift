@@ -62,7 +62,7 @@ struct QueryPlanner {
   init(file: GeoPackageFile, catalogue: Catalogue, query: Query, report: QueryReport) {
     self.file = file
     self.catalogue = catalogue
-    self.query = query.filteringByClip(in: catalogue)
+    self.query = query
     self.report = report
   }
 
@@ -100,7 +100,7 @@ struct QueryPlanner {
     var failure: FieldpackError?
     for table in tables {
       do throws(FieldpackError) {
-        _ = try lowering(table).condition(query.filter)
+        _ = try lowering(table).condition(filter(table))
         if let target = query.nearest { try check(table, for: target) }
         kept.append(table)
       } catch {
@@ -189,7 +189,8 @@ struct QueryPlanner {
   /// Whether an index is to give the ids first: to sort them costs less than to sort rows, and in
   /// their order rows share pages.
   private func wantsIDsFirst(_ table: LayerTable) throws(FieldpackError) -> Bool {
-    guard !query.isOrdered, query.filter != .all, !query.filter.isSpatial, !table.hasRowIDsOnly
+    let filter = filter(table)
+    guard !query.isOrdered, filter != .all, !filter.isSpatial, !table.hasRowIDsOnly
     else { return false }
     return try search(table) == .sorting
   }
@@ -199,7 +200,7 @@ struct QueryPlanner {
   ) throws(FieldpackError) -> LayerQuery {
     let schema = query.shape(table.schema)
     let transformation = try transformation(of: table, schema)
-    var access = try lowering(table).access(query.filter)
+    var access = try lowering(table).access(filter(table))
     if findsIDsFirst {
       access.condition.text =
         "\(access.id) IN (SELECT \(access.id) FROM \(access.source.text) WHERE "
@@ -255,7 +256,7 @@ struct QueryPlanner {
 
   /// The statement that counts one layer's matches.
   func countPlan(_ table: LayerTable) throws(FieldpackError) -> SQLFragment {
-    let access = try lowering(table).access(query.filter)
+    let access = try lowering(table).access(filter(table))
     return Self.select(
       ["count(*)"], from: access.idsOnly?.source ?? access.source,
       where: access.idsOnly?.condition ?? access.condition)
@@ -272,7 +273,7 @@ struct QueryPlanner {
 
   /// How many ids the R-tree gives for the query; `nil` where it is not asked.
   func candidateCount(_ table: LayerTable) throws(FieldpackError) -> Int? {
-    guard let candidates = try lowering(table).access(query.filter).candidates else { return nil }
+    guard let candidates = try lowering(table).access(filter(table)).candidates else { return nil }
     return try file.integer(
       "SELECT count(*) FROM \(candidates.text)", candidates.parameters
     ).map(Int.init)
@@ -280,13 +281,12 @@ struct QueryPlanner {
 
   /// What the R-tree alone can answer; `nil` where the filter is more than a box.
   func indexedBox(_ table: LayerTable) throws(FieldpackError) -> IndexedBox? {
-    let lowering = lowering(table)
+    let (lowering, filter) = (lowering(table), filter(table))
     guard let rtree = table.rtree, !table.lacksIndexTriggers, let id = table.idSQL,
-      let (relation, box) = try lowering.onlyBox(query.filter)
+      let (relation, box) = try lowering.onlyBox(filter)
     else { return nil }
     return IndexedBox(
-      rtree: rtree, window: RTreeWindow(relation, box), lowering: lowering, filter: query.filter,
-      id: id)
+      rtree: rtree, window: RTreeWindow(relation, box), lowering: lowering, filter: filter, id: id)
   }
 
   /// Texts sort by code point and instants as instants.

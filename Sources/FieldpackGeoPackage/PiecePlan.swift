@@ -56,7 +56,7 @@ extension QueryPlanner {
   /// Whether the layer's rows are best given to `fieldpack_row`, which does without a step each.
   func canLend(_ table: LayerTable) throws(FieldpackError) -> Bool {
     guard table.schema.columns.count + 2 <= 100 else { return false }
-    if query.filter.isSpatial {
+    if filter(table).isSpatial {
       let lent = try plan(table, limit: nil, offset: 0, as: .lentRange)
       if lent.readsCandidates { return true }
     }

@@ -79,7 +79,7 @@ extension QueryPlanner {
   /// than a second reader gains.
   fileprivate func isBetterCut(_ tables: [LayerTable]) throws(FieldpackError) -> Bool {
     guard !query.isOrdered, query.limit == nil, query.offset == 0, query.filter != .all,
-      !query.filter.isSpatial
+      !tables.contains(where: { filter($0).isSpatial })
     else { return false }
     for table in tables where try search(table) == .throughTable {
       if let span = try idSpan(table), span >= Self.leastIDs {

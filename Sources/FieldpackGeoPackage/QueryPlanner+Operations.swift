@@ -3,6 +3,20 @@ import FieldpackGeometry
 import FieldpackProjection
 
 extension QueryPlanner {
+  /// The query's filter as a layer is asked: one with geometry also for what lies in the clip box,
+  /// which an index then finds.
+  func filter(_ table: LayerTable) -> Filter {
+    guard let (box, system) = clipBox(table) else { return query.filter }
+    return query.filter && .relation(.intersects, box, srs: system)
+  }
+
+  /// The box that the geometries of a layer are cut to, and its SRS; `nil` where none are.
+  private func clipBox(_ table: LayerTable) -> (Geometry, SRS?)? {
+    guard let clip = query.operations.clip, let srs = table.schema.geometry?.srs else { return nil }
+    let staysBox = clip.srs == nil || clip.srs == srs || srs.isUndefined
+    return (clip.box.polygon(pointsPerSide: staysBox ? 1 : 21), clip.srs)
+  }
+
   /// What is done to the geometries of a layer; `nil` where nothing is.
   func steps(
     _ table: LayerTable, _ schema: Schema
@@ -10,7 +24,7 @@ extension QueryPlanner {
     let operations = query.operations
     guard !operations.isEmpty, let srs = schema.geometry?.srs else { return nil }
     var steps = GeometrySteps(operations: operations)
-    if let (box, system) = clipGeometry {
+    if let (box, system) = clipBox(table) {
       let project = LiteralProjection(file: file, catalogue: catalogue)
       steps.clip = try project.geometry(box, from: system, to: table)
     }
@@ -33,15 +47,6 @@ extension QueryPlanner {
 }
 
 extension Query {
-  /// The query with the clip box as a condition, so that an index finds what lies in it.
-  func filteringByClip(in catalogue: Catalogue) -> Query {
-    guard let clip = operations.clip else { return self }
-    let systems = catalogue.layers.compactMap { $0.schema.geometry?.srs }
-    let staysBox = clip.srs == nil || systems.allSatisfy { $0 == clip.srs || $0.isUndefined }
-    let box = clip.box.polygon(pointsPerSide: staysBox ? 1 : 21)
-    return self.where(filter && .relation(.intersects, box, srs: clip.srs))
-  }
-
   /// Whether rows that a statement gives may be passed over; what is looked for by distance has
   /// been read without errors.
   var mayPassOver: Bool { operations.clip != nil || skipsErrors && nearest == nil }
@@ -67,15 +72,5 @@ extension Envelope {
     }
     ring.append(Position(x: minX, y: minY))
     return ring
-  }
-}
-
-extension QueryPlanner {
-  /// The clip box as the filter has it.
-  fileprivate var clipGeometry: (Geometry, SRS?)? {
-    guard query.operations.clip != nil else { return nil }
-    let parts: [Filter] = if case .and(let parts) = query.filter { parts } else { [query.filter] }
-    guard case .relation(.intersects, let box, let srs, _)? = parts.last else { return nil }
-    return (box, srs)
   }
 }

@@ -32,7 +32,7 @@ extension QueryPlanner {
     try searches.search(table.table) { () throws(FieldpackError) in
       guard !table.layer.isView, table.idSQL != nil else { return .other }
       if try hasTableOnly(table) { return .throughTable }
-      if query.filter != .all {
+      if filter(table) != .all {
         let whole = try details(newPlan(table, limit: nil, offset: 0, as: .rows))
         if whole.last == "USE TEMP B-TREE FOR ORDER BY" { return .sorting }
         guard whole.count == 1, whole[0].hasPrefix("SCAN"), !whole[0].contains(" USING ") else {
@@ -48,9 +48,10 @@ extension QueryPlanner {
 
   /// Whether there is nothing but the table to find the rows by, so that SQLite need not be asked.
   private func hasTableOnly(_ table: LayerTable) throws(FieldpackError) -> Bool {
-    guard table.hasRowIDsOnly, !query.filter.isSpatial, let id = table.idSQL else { return false }
-    if query.filter == .all { return true }
-    let condition = try lowering(table).condition(query.filter)
+    let filter = filter(table)
+    guard table.hasRowIDsOnly, !filter.isSpatial, let id = table.idSQL else { return false }
+    if filter == .all { return true }
+    let condition = try lowering(table).condition(filter)
     // Where none can be true SQLite reads nothing.
     return condition != .isFalse && !condition.text.contains(id)
   }

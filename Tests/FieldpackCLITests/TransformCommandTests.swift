@@ -49,6 +49,28 @@ import Testing
         """)
   }
 
+  @Test func `cuts geometries and keeps layers without geometry`() async throws {
+    try await field()
+    let result = try await survey.run(
+      "transform", "field.gpkg", "--srs", "EPSG:25833", "-o", "utm.gpkg", "--clip", "13,52,13.45,53"
+    )
+    #expect(result.status == 0, "\(result)")
+    let query = try await survey.run("query", "utm.gpkg")
+    #expect(
+      query.output == """
+        default
+        fid  name   depth  open  geom
+        ───  ─────  ─────  ────  ────────────────────────────
+         11  Mitte   12.5  true  POINT (391390.73 5817855.24)
+
+        notes
+        fid  remark
+        ───  ──────
+          7  dry
+
+        """)
+  }
+
   @Test func `json has the operations`() async throws {
     try await field()
     let result = try await survey.run(

@@ -72,7 +72,7 @@ struct NearestSearch {
       let geometry = table.schema.geometry
     else { return false }
     if count == nil, maximum == .infinity { return false }
-    let condition = try planner.lowering(table).condition(planner.query.filter)
+    let condition = try planner.lowering(table).condition(planner.filter(table))
     let sql =
       "SELECT \(quoted(geometry.name)) FROM \(quoted(table.table)) WHERE \(id) = ? "
       + "AND \(condition.text)"
@@ -85,7 +85,7 @@ struct NearestSearch {
     var examined = 0
     while let id = try next(&search) {
       examined += 1
-      if planner.query.filter != .all, examined > Self.patience,
+      if condition != .isTrue, examined > Self.patience,
         examined > 10 * found.count
       {
         found = Heap()
@@ -128,7 +128,7 @@ struct NearestSearch {
   /// Measures all features that the filter keeps, but those that are surely too far away.
   private mutating func goThrough() throws(FieldpackError) {
     guard let geometry = table.schema.geometry else { return }
-    let access = try planner.lowering(table).access(planner.query.filter)
+    let access = try planner.lowering(table).access(planner.filter(table))
     let statement = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
       let statement = try file.connection.prepare(
         "SELECT \(access.id), \(quoted(geometry.name)) FROM \(access.source.text) "
