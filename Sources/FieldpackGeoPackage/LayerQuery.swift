@@ -231,14 +231,14 @@ struct QueryPlanner {
       form.isRange
       ? SQLFragment("\(access.id) BETWEEN ? AND ?", [.integer(.min), .integer(.max)]) : .isTrue
     let attributes = schema.columns.map { quoted($0.name) }
-    if let ids = access.idsOnly, keys.isEmpty, attributes.isEmpty, schema.geometry == nil,
+    let geometry = geometryRead(table, schema)
+    if let ids = access.idsOnly, keys.isEmpty, attributes.isEmpty, geometry == nil,
       table.textID == nil, !form.isLent
     {
       return Self.select(
         [access.id, "NULL"], from: ids.source, where: .and([ids.condition, range]))
     }
-    let geometry = schema.geometry.map { quoted($0.name) } ?? "NULL"
-    let selected = [table.publicID, geometry] + attributes + keys
+    let selected = [table.publicID, geometry ?? "NULL"] + attributes + keys
     guard form.isLent else {
       return Self.select(
         selected, from: access.source, where: .and([access.condition, range]))

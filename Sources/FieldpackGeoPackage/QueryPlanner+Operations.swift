@@ -17,17 +17,25 @@ extension QueryPlanner {
     return (clip.box.polygon(pointsPerSide: staysBox ? 1 : 21), clip.srs)
   }
 
+  /// The geometry column to read, quoted: one that is in no answer can tell that nothing is left of
+  /// it.
+  func geometryRead(_ table: LayerTable, _ schema: Schema) -> String? {
+    let column = query.operations.clip == nil ? schema.geometry : table.schema.geometry
+    return column.map { quoted($0.name) }
+  }
+
   /// What is done to the geometries of a layer; `nil` where nothing is.
   func steps(
     _ table: LayerTable, _ schema: Schema
   ) throws(FieldpackError) -> GeometrySteps? {
     let operations = query.operations
-    guard !operations.isEmpty, let srs = schema.geometry?.srs else { return nil }
+    guard !operations.isEmpty, geometryRead(table, schema) != nil else { return nil }
     var steps = GeometrySteps(operations: operations)
     if let (box, system) = clipBox(table) {
       let project = LiteralProjection(file: file, catalogue: catalogue)
       steps.clip = try project.geometry(box, from: system, to: table)
     }
+    guard let srs = schema.geometry?.srs else { return steps }
     steps.tolerance = try operations.tolerance.map { (metres) throws(FieldpackError) in
       try tolerance(metres, in: srs, of: table)
     }

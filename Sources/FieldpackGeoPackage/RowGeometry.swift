@@ -11,7 +11,7 @@ final class RowGeometry {
   private let file: GeoPackageFile
   private let skipsErrors: Bool
   private let report: QueryReport
-  private let hasGeometry: Bool
+  private let readsGeometry: Bool
   private let transformation: CoordinateTransformation?
   private let pipeline: GeometryPipeline?
   /// The `srs_id` that each geometry has to state.
@@ -24,7 +24,7 @@ final class RowGeometry {
     self.file = file
     self.skipsErrors = skipsErrors
     self.report = report
-    hasGeometry = plan.schema.geometry != nil
+    readsGeometry = plan.schema.geometry != nil || plan.steps != nil
     transformation = plan.transformation.flatMap { $0.isIdentity ? nil : $0 }
     pipeline = plan.steps.map { GeometryPipeline($0) }
     systemID = plan.table.statesSystem ? plan.table.srsID.flatMap { Int32(exactly: $0) } : nil
@@ -33,7 +33,7 @@ final class RowGeometry {
   /// Where the geometry of `values` (id, geometry, attributes) is; `nil` for a row that is passed
   /// over. Holds for ``row(_:_:)`` until the next call.
   func body(of values: LentRow) throws(FieldpackError) -> SQLRow.Body? {
-    guard hasGeometry, !values[1].isNull else { return .absent }
+    guard readsGeometry, !values[1].isNull else { return .absent }
     if !skipsErrors, pipeline == nil, systemID == nil {
       // The common case by itself, so that it stays short.
       let offset = values[1].withBytes { GeoPackageBinary.plainBodyOffset(of: $0) }
@@ -95,6 +95,7 @@ final class RowGeometry {
     copy(values, from: offset)
     let isLeft = try naming(values) { () throws(TopologyError) in try pipeline.prepare(&wkb) }
     guard isLeft else { return nil }
+    guard plan.schema.geometry != nil else { return .absent }
     if let transformation { try transform(values, with: transformation) }
     envelope = try naming(values) { () throws(TopologyError) in try pipeline.finish(&wkb) }
     return .transformed

@@ -73,4 +73,26 @@ import Testing
     #expect(try await store.query(all).report.current.notes == [])
     await store.close()
   }
+
+  @Test(arguments: ["areas", "lines"])
+  func `what only touches the box is not in the answer without geometry`(
+    layer: LayerID
+  ) async throws {
+    let store = try await package.store()
+    let plain = clipped(Query(layer))
+    for query in [
+      plain, plain.withoutGeometry(), plain.withoutGeometry().order(by: [Order("n")]),
+      plain.withoutGeometry().transformed(to: SRS("EPSG", 3857)),
+      plain.nearest(to: .point(x: -3, y: 2)).withoutGeometry(),
+    ] {
+      let ids = try await store.ids(query).sorted()
+      #expect(ids == [1, 2, 6], "\(query)")
+      #expect(try await store.count(query) == 3, "\(query)")
+      #expect(try await store.ids(query.select([])).sorted() == ids, "\(query)")
+      let rows = try await store.features(query.limit(2, offset: 1))
+      #expect(rows.count == 2, "\(query)")
+      #expect(rows.allSatisfy { ($0.geometry == nil) == !query.readsGeometry }, "\(query)")
+    }
+    await store.close()
+  }
 }

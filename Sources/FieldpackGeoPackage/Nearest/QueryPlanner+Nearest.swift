@@ -52,7 +52,7 @@ extension QueryPlanner {
       withUnsafeBytes(of: feature.distance) { distances.append(contentsOf: $0) }
     }
     let ids = "[" + found.map { String($0.id) }.joined(separator: ",") + "]"
-    let geometry = schema.geometry.map { quoted($0.name) } ?? "NULL"
+    let geometry = geometryRead(table, schema) ?? "NULL"
     let attributes = schema.columns.dropLast().map { quoted($0.name) }
     let selected = [table.publicID, geometry] + attributes + [Self.distance, Self.distance]
     // Names that no column of the layer has.
