@@ -101,10 +101,11 @@ public final class Connection {
     attachment = nil
     try? restoreJournalMode()
     cache.removeAll()
+    let files = mode == .readOnly ? nil : DatabaseFiles(of: handle, schema: "main")
     // Collations and functions go with the connection; SpatiaLite's own cache must go after it.
     sqlite3_close_v2(handle)
     spatiaLite?.cleanUp()
-    if mode != .readOnly { HotJournal.rollBack(path) }
+    if let files { HotJournal.rollBack(path, journal: files.journal) }
   }
 
   /// Whether nothing can be written through this connection.
@@ -130,14 +131,14 @@ public final class Connection {
   /// As much as SQLite was built to map, for readers of an own file.
   private var mappedBytes: Int64 { profile == .own && mode == .readOnly ? 1 << 40 : 0 }
 
-  /// Lets values be as long as the file and its log by now, which what is read of them cannot
-  /// exceed, but for what a view or a generated column makes up; what is written may be longer.
+  /// Lets values be as long as the files, those attached included, and their logs by now, which what
+  /// is read of them cannot exceed, but for what a view or a generated column makes up; what is
+  /// written may be longer.
   func fitLongestValue() {
     let (least, most): (Int32, Int32) = (16 << 20, 256 << 20)
     guard profile == .foreign, longestValue < most else { return }
     if mode == .readOnly {
-      let size = OpenedFile.size(of: path) + OpenedFile.size(of: path + "-wal")
-      let fitting = min(most, max(least, Int32(clamping: size)))
+      let fitting = min(most, max(least, Int32(clamping: OpenedFile.size(of: handle))))
       guard fitting > longestValue else { return }
       longestValue = fitting
     } else {

@@ -10,8 +10,8 @@ import CSQLite
 enum HotJournal {
   /// Rolls back what a connection of this process, now closed, could not: after a write that
   /// failed, as on a full disk, SQLite leaves that to whoever opens the file next.
-  static func rollBack(_ path: String) {
-    guard !path.isEmpty, access(path + "-journal", F_OK) == 0,
+  static func rollBack(_ path: String, journal: String) {
+    guard access(journal, F_OK) == 0,
       let opened = try? OpenedFile.file(path, mode: .readWrite)
     else { return }
     // The first read does it; the journal of a transaction that lives is left alone.

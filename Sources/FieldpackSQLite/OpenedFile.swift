@@ -47,11 +47,14 @@ struct OpenedFile {
   /// Opens for reading only where that leaves nothing behind and needs no repair.
   private static func reading(_ path: String) throws(SQLiteError) -> OpenedFile {
     let plain = try open(literal(path), SQLITE_OPEN_READONLY, path: path)
+    guard let files = DatabaseFiles(of: plain, schema: "main") else {
+      return OpenedFile(handle: plain)
+    }
     let isWAL = isInWALMode(plain)
     // The journal of a writer that died has to be rolled back before anything can be read.
-    guard isWAL || hasContent(path + "-journal") else { return OpenedFile(handle: plain) }
-    let hasLiveWAL = isWAL && hasContent(path + "-wal")
-    if isWritable(path) {
+    guard isWAL || hasContent(files.journal) else { return OpenedFile(handle: plain) }
+    let hasLiveWAL = isWAL && hasContent(files.log)
+    if isWritable(files.main) {
       sqlite3_close_v2(plain)
       return try repairing(path, keepsWAL: hasLiveWAL)
     }
@@ -129,6 +132,18 @@ struct OpenedFile {
 
   private static func hasContent(_ path: String) -> Bool {
     size(of: path) > 0
+  }
+
+  /// In bytes, of all files that are open and their logs.
+  static func size(of handle: OpaquePointer) -> Int64 {
+    var size: Int64 = 0
+    var place: Int32 = 0
+    while let schema = sqlite3_db_name(handle, place) {
+      let files = DatabaseFiles(of: handle, schema: schema)
+      if let files { size += self.size(of: files.main) + self.size(of: files.log) }
+      place += 1
+    }
+    return size
   }
 
   /// In bytes; 0 where there is no such file.

@@ -1,0 +1,19 @@
+import CSQLite
+
+/// Where SQLite keeps a database: a file, with every symbolic link resolved, and its companions.
+struct DatabaseFiles {
+  let main: String
+  let journal: String
+  let log: String
+
+  /// `nil` for what is in memory or temporary.
+  /// - Parameter schema: `main` or the name of an attached file.
+  init?(of handle: OpaquePointer, schema: UnsafePointer<CChar>) {
+    guard let name = sqlite3_db_filename(handle, schema), name.pointee != 0,
+      let journal = sqlite3_filename_journal(name), let log = sqlite3_filename_wal(name)
+    else { return nil }
+    main = String(cString: name)
+    self.journal = String(cString: journal)
+    self.log = String(cString: log)
+  }
+}
