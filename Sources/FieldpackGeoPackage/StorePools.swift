@@ -52,7 +52,8 @@ actor StorePools {
     id = base.id
     usesWAL = base.usesWAL
     usesFileIDs = base.usesFileIDs
-    profile = base.profile
+    // How the other file is trusted is not known here.
+    profile = derivation.joined?.path == nil ? base.profile : .foreign
     busyTimeout = base.busyTimeout
     style = base.style
     logger = base.logger

@@ -23,6 +23,18 @@ extension Connection {
       collation: collation.map { String(cString: $0) } ?? "BINARY")
   }
 
+  /// Attaches the file at `path`, which is taken literally, as a schema of a connection that may
+  /// attach no other.
+  package func attach(_ path: String, as name: String) throws(SQLiteError) {
+    let statement = try prepare("ATTACH ? AS ?", caching: false)
+    // A name that begins with `file:` would be a URI.
+    try statement.bind([.text(path.hasPrefix("/") ? path : "./\(path)"), .text(name)])
+    let most = limit(.attached, to: 1)
+    defer { limit(.attached, to: most) }
+    try statement.run()
+    fitLongestValue()
+  }
+
   /// Drops or detaches something temporary, also where the work is being cancelled and no statement
   /// steps; gives whether it is gone.
   package func endTemporary(_ sql: String) -> Bool {

@@ -54,4 +54,18 @@ import Testing
     #expect(try count() == 1)
     #expect(!FileManager.default.fileExists(atPath: real.path + "-journal"))
   }
+
+  @Test func `values are as long as an attached file may have them`() throws {
+    let size = 20 << 20
+    let other = try Connection(path: real.path, mode: .create, profile: .own)
+    try other.executeScript("CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(\(size)))")
+    let path = folder.file("small.db").path
+    _ = try Connection(path: path, mode: .create, profile: .own).execute("CREATE TABLE s (a)")
+    let reader = try Connection(path: path, mode: .readOnly)
+    try reader.attach(link.path, as: "other file")
+    let length = try reader.scalar(#"SELECT length(substr(a, 2)) FROM "other file".t"#)
+    #expect(length == .integer(Int64(size - 1)))
+    // No further one may be attached.
+    #expect(throws: SQLiteError.self) { try reader.execute("ATTACH ':memory:' AS third") }
+  }
 }

@@ -39,12 +39,9 @@ struct DerivedCatalogue {
   }
 
   private func attach(_ path: String) throws(FieldpackError) {
-    // A name that begins with `file:` would be a URI.
-    let name = path.hasPrefix("/") ? path : "./\(path)"
-    let connection = file.connection
-    let limit = connection.limit(.attached, to: 1)
-    defer { connection.limit(.attached, to: limit) }
-    try file.execute("ATTACH ? AS \(quoted(DerivedSQL.attached))", [.text(name)])
+    try file.sql { () throws(SQLiteError) in
+      try file.connection.attach(path, as: DerivedSQL.attached)
+    }
   }
 
   private func putUpShadows(_ base: Catalogue) throws(FieldpackError) {

@@ -1,0 +1,46 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@testable import FieldpackGeoPackage
+
+/// How the connections of a store are opened.
+@Suite struct StorePoolsTests {
+  /// A file with one layer of one square.
+  private func package(_ layer: LayerID) async throws -> TestPackage {
+    let package = try TestPackage()
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.createLayer(Schema(layer: layer, geometry: GeometryColumn(type: .polygon)))
+        try writer.create(Feature(geometry: polygon(0, 0, 1, 0, 1, 1, 0, 0)), in: layer)
+      }
+    }
+    return package
+  }
+
+  @Test func `a layer of another file is joined as a foreign one`() async throws {
+    let (mine, other) = (try await package("a"), try await package("b"))
+    let own = try await GeoPackageStore(path: mine.path, id: "mine", profile: .own)
+    let theirs = try await GeoPackageStore(path: other.path, id: "theirs")
+    var layer = DerivedLayer("pairs", of: .layer("a"))
+    let cases: [(GeoPackageStore?, [[Int64]])] = [(nil, [[1], [0]]), (theirs, [[0], [1]])]
+    for (store, profile) in cases {
+      layer.join = SpatialJoin(store == nil ? "a" : "b")
+      layer.join?.store = store
+      let joined = try await own.deriving(layer)
+      #expect(try await joined.count(Query()) == 1)
+      let settings = try await joined.reading { (reading) throws(FieldpackError) in
+        let mapped = try reading.file.rows("PRAGMA mmap_size").first?.first?.integerValue ?? 0
+        let checks = try reading.file.rows("PRAGMA cell_size_check").first?.first?.integerValue
+        return [[mapped > 0 ? 1 : 0], [checks ?? -1]] as [[Int64]]
+      }
+      #expect(settings == profile)
+      await joined.close()
+    }
+    await theirs.close()
+    await own.close()
+  }
+}
