@@ -99,15 +99,21 @@ extension Connection {
   /// they stay.
   package func withFewPages<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     guard isReadOnly, keptPageBytes <= Self.fewBytes else { return try body() }
-    setPageCache("32")
-    defer { setPageCache("-2000") }
+    hasFewPages = setPageCache("32")
+    defer { leaveFewPages() }
     return try body()
   }
 
-  /// SQLite sets it while it compiles the statement, which works after an interruption, too. With
-  /// a cache of another size things are slower or quicker and no more, so nothing is thrown.
-  private func setPageCache(_ size: String) {
-    _ = try? prepare("PRAGMA cache_size = \(size)", caching: false)
+  /// Makes room for many pages again; what is interrupted while a statement lives keeps SQLite from
+  /// it until the statement is gone, so it is tried before each visit as well.
+  func leaveFewPages() {
+    if hasFewPages, setPageCache("-2000") { hasFewPages = false }
+  }
+
+  /// SQLite sets it while it compiles the statement. With a cache of another size things are slower
+  /// or quicker and no more, so nothing is thrown.
+  private func setPageCache(_ size: String) -> Bool {
+    (try? prepare("PRAGMA cache_size = \(size)", caching: false)) != nil
   }
 
   private static let fewBytes = 256 << 10

@@ -54,6 +54,8 @@ public final class Connection {
   var authorizer: AuthorizerBox?
   var tracer: Tracer?
   private var longestValue: Int32 = 0
+  /// Whether there is room for few pages only.
+  var hasFewPages = false
   /// The journal mode to go back to when the connection closes.
   var journalModeAtClose: JournalMode?
   /// What ``dataVersion`` was when it was last asked for what others committed.

@@ -22,6 +22,7 @@ package actor ConnectionActor {
     _ body: @Sendable (Connection) throws(E) -> R
   ) async throws(E) -> R {
     guard let connection else { throw E(sqlite: .misuse("the connection is closed")) }
+    connection.leaveFewPages()
     let handle = connection.interruptHandle
     // Others may have written since, and an open transaction does not see it.
     if !connection.isInTransaction { connection.fitLongestValue() }

@@ -68,4 +68,27 @@ import Testing
     // No further one may be attached.
     #expect(throws: SQLiteError.self) { try reader.execute("ATTACH ':memory:' AS third") }
   }
+
+  @Test func `a reader that was left early has room for its pages again`() async throws {
+    let path = real.path
+    try Connection(path: path, mode: .create, profile: .own).executeScript(
+      "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
+    let pool = try await ConnectionPool(path: path, access: .readOnly, maximumReaders: 1)
+    let few = try await pool.read { (connection) throws(SQLiteError) in
+      let statement = try connection.prepare("SELECT a FROM t")
+      return try connection.withFewPages { () throws(SQLiteError) in
+        let size = try connection.scalar("PRAGMA cache_size")
+        _ = try statement.step()
+        // What comes now fails until the statement is gone.
+        connection.interruptHandle.interrupt()
+        return size
+      }
+    }
+    #expect(few == 32)
+    let size = try await pool.read { (connection) throws(SQLiteError) in
+      try connection.scalar("PRAGMA cache_size")
+    }
+    #expect(size == -2000)
+    try await pool.close()
+  }
 }
