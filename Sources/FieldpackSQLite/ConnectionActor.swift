@@ -11,9 +11,14 @@ package actor ConnectionActor {
     executor.asUnownedSerialExecutor()
   }
 
-  /// Opens the connection on the actor's thread.
-  package func open(_ make: @Sendable () throws(SQLiteError) -> Connection) throws(SQLiteError) {
-    connection = try make()
+  /// Opens the connection on the actor's thread and makes it ready, which cancellation interrupts.
+  package func open(
+    _ make: @Sendable () throws(SQLiteError) -> Connection,
+    configure: @Sendable (Connection) throws(SQLiteError) -> Void = { _ in }
+  ) async throws(SQLiteError) {
+    let made = try make()
+    try await visit(made, configure)
+    connection = made
   }
 
   /// Runs `body` with the connection. Cancelling the task interrupts the statement that runs and
@@ -23,9 +28,15 @@ package actor ConnectionActor {
   ) async throws(E) -> R {
     guard let connection else { throw E(sqlite: .misuse("the connection is closed")) }
     connection.leaveFewPages()
-    let handle = connection.interruptHandle
     // Others may have written since, and an open transaction does not see it.
     if !connection.isInTransaction { connection.fitLongestValue() }
+    return try await visit(connection, body)
+  }
+
+  private func visit<R: Sendable, E: SQLiteErrorConvertible>(
+    _ connection: Connection, _ body: @Sendable (Connection) throws(E) -> R
+  ) async throws(E) -> R {
+    let handle = connection.interruptHandle
     let (run, outer) = handle.beginRun()
     defer { handle.endRun(outer: outer) }
     // The closure runs on this actor's thread only because it captures `self`.

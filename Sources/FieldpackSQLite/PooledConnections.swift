@@ -42,11 +42,7 @@ struct ConnectionFactory: Sendable {
     async throws(SQLiteError) -> ConnectionActor
   {
     let actor = try ConnectionActor()
-    try await actor.open { () throws(SQLiteError) in
-      let connection = try open()
-      try configure(connection)
-      return connection
-    }
+    try await actor.open(open, configure: configure)
     return actor
   }
 }

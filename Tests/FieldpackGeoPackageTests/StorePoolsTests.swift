@@ -43,4 +43,23 @@ import Testing
     await theirs.close()
     await own.close()
   }
+
+  @Test(.timeLimit(.minutes(10)), arguments: [0, 100])
+  func `cancelling ends the reading of a catalogue`(milliseconds: Int) async throws {
+    let package = try await package("a")
+    try package.run(
+      """
+      ALTER TABLE gpkg_contents RENAME TO other;
+      CREATE VIEW gpkg_contents AS
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+        SELECT i AS table_name, 'features' AS data_type, NULL AS identifier, NULL AS description,
+          NULL AS srs_id, 0 AS min_x, 0 AS min_y, 0 AS max_x, 0 AS max_y, i AS rowid FROM n;
+      """)
+    let path = package.path
+    let task = Task { _ = try await GeoPackageStore(path: path, id: "survey", profile: .own) }
+    try await Task.sleep(for: .milliseconds(milliseconds))
+    task.cancel()
+    let error = await thrown { try await task.value }
+    #expect(error?.code == .interrupted)
+  }
 }
