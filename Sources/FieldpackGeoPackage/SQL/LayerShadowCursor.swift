@@ -11,7 +11,8 @@ final class LayerShadowCursor: VirtualCursor {
   private var planNumber = -1
   /// Which conditions of the plan the statement holds.
   private var passed: [Bool] = []
-  /// The row: the id, then the columns of the plan, and behind them for the R-tree the geometry.
+  /// The row: the id, then the columns of the plan, and behind them for the R-tree the geometry
+  /// where it is not among them.
   private var row: Statement?
   /// Where in the row each column of the table is; -1 where it is not read.
   private var places: [Int] = []
@@ -26,6 +27,10 @@ final class LayerShadowCursor: VirtualCursor {
     var next = 0
     var nextMarked = 0
     var id: Int64 = 0
+    /// Whether the table has been asked for the row.
+    var isLookedUp = false
+    /// Whether a column was asked for.
+    var isRead = false
   }
 
   init(_ shadow: LayerShadow) { self.shadow = shadow }
@@ -60,6 +65,11 @@ final class LayerShadowCursor: VirtualCursor {
   func give(column: Int, to result: ColumnResult) throws(SQLiteError) {
     if column == shadow.idColumn || column < 0 { return result.set(rowID) }
     guard let row, places[column] >= 0 else { return }
+    if let search {
+      self.search?.isRead = true
+      // Gone though the index has it: NULL, as a left join would give.
+      if !search.isLookedUp, try !lookUp(search.id) { return }
+    }
     result.set(row, column: places[column])
   }
 
@@ -102,7 +112,7 @@ final class LayerShadowCursor: VirtualCursor {
     }
     let list = try file.indexes.related(rtree, in: shadow.schema, relation, geometry)
     search = Search(relation: relation, geometry: geometry, list: list)
-    if row == nil { row = try file.connection.prepare(lookUp) }
+    if row == nil { row = try file.connection.prepare(lookUpSQL) }
   }
 
   /// The function's second argument, whose system is to be the layer's.
@@ -115,29 +125,44 @@ final class LayerShadowCursor: VirtualCursor {
     }
   }
 
-  private var lookUp: String {
-    let names = (plan?.columns ?? []) + [shadow.geometryColumn ?? 0]
-    let selected = names.map { quoted(shadow.columns[$0].name) }
-    return "SELECT \(([shadow.id] + selected).joined(separator: ", ")) FROM \(shadow.source) "
+  private var lookUpSQL: String {
+    let names = ((plan?.columns ?? []) + (readsGeometry ? [] : [shadow.geometryColumn ?? 0]))
+      .map { quoted(shadow.columns[$0].name) }
+    return "SELECT \(([shadow.id] + names).joined(separator: ", ")) FROM \(shadow.source) "
       + "WHERE \(shadow.id) = ?"
   }
 
-  /// Whether a feature that the R-tree is sure of need not be looked up.
-  private var needsNoRow: Bool {
-    !shadow.layer.lacksIndexTriggers
-      && (plan?.columns.allSatisfy { $0 == shadow.idColumn } ?? false)
+  private var readsGeometry: Bool { shadow.geometryColumn.map { places[$0] >= 0 } ?? false }
+
+  /// Where the geometry is in a row that was looked up.
+  private var geometryPlace: Int {
+    guard readsGeometry, let column = shadow.geometryColumn else {
+      return (plan?.columns.count ?? 0) + 1
+    }
+    return places[column]
+  }
+
+  /// Goes to the row of an id; gives whether there is one.
+  private func lookUp(_ id: Int64) throws(SQLiteError) -> Bool {
+    guard let row else { return false }
+    row.reset()
+    try row.bind(id, at: 1)
+    search?.isLookedUp = true
+    return try row.step()
   }
 
   private func advanceInSearch() throws(SQLiteError) -> Bool {
     guard let row, let list = search?.list else { return false }
+    // What a statement says it uses does not tell what it reads: the geometry is there for the
+    // condition alone. Whether the row before was read does.
+    let needsRow =
+      shadow.layer.lacksIndexTriggers || search?.next == 0 || search?.isRead == true
     while let place = search?.next, place < list.ids.count {
       let id = list.ids[place]
       let isMarked = noteVisit(of: id, list)
-      if !isMarked, needsNoRow { return true }
-      row.reset()
-      try row.bind(id, at: 1)
+      if !isMarked, !needsRow { return true }
       // An index that is not kept true names rows that are gone.
-      guard try row.step() else { continue }
+      guard try lookUp(id) else { continue }
       if !isMarked { return true }
       if try test(row, id) { return true }
     }
@@ -148,6 +173,8 @@ final class LayerShadowCursor: VirtualCursor {
   private func noteVisit(of id: Int64, _ list: IDList) -> Bool {
     search?.id = id
     search?.next += 1
+    search?.isLookedUp = false
+    search?.isRead = false
     guard let next = search?.nextMarked, next < list.marked.count, list.marked[next] == id else {
       return false
     }
@@ -156,7 +183,7 @@ final class LayerShadowCursor: VirtualCursor {
   }
 
   private func test(_ row: Statement, _ id: Int64) throws(SQLiteError) -> Bool {
-    let place = (plan?.columns.count ?? 0) + 1
+    let place = geometryPlace
     guard let search, row.kind(place) == .blob else { return false }
     let answer: Result<Bool?, any Error> = row.withBytes(place) { blob in
       Result { try RelationFunctions.test(search.relation, search.geometry, blob) }

@@ -1,0 +1,54 @@
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackSQLite
+import FieldpackTestSupport
+import Testing
+
+@testable import FieldpackGeoPackage
+
+/// Which rows are read of the features that an R-tree finds for a user's SQL.
+@Suite struct LayerShadowCursorTests {
+  private func package() async throws -> TestPackage {
+    let package = try TestPackage()
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.createLayer(
+          Schema(
+            layer: "points", geometry: GeometryColumn(type: .point),
+            columns: [ColumnDefinition("n", .integer)]))
+        for n in 0..<100 {
+          let point = Geometry.point(x: Double(n % 10), y: Double(n / 10))
+          try writer.create(
+            Feature(geometry: point, attributes: ["n": .integer(Int64(n))]), in: "points")
+        }
+      }
+    }
+    return package
+  }
+
+  @Test(arguments: [
+    ("count(*)", 1), ("sum(fid)", 1), ("max(rowid)", 1), ("sum(n)", 64),
+    ("count(DISTINCT geom)", 64), ("sum(CASE WHEN fid > 70 THEN n END)", 9),
+  ])
+  func `rows are read where more than ids is asked for`(selected: String, reads: Int) async throws {
+    let package = try await package()
+    let lookedUp = Locked(0)
+    let store = try await package.store()
+    try await store.pools.reader().read { (connection) throws(FieldpackError) in
+      connection.trace { sql, _ in
+        if sql.hasSuffix(#"WHERE "fid" = ?"#) { lookedUp.withLock { $0 += 1 } }
+      }
+    }
+    let box = "ST_MakeEnvelope(-0.5, -0.5, 7.5, 7.5)"
+    let sql = "SELECT \(selected) FROM points WHERE ST_Intersects(geom, \(box))"
+    var rows: [[Value]] = []
+    for try await batch in store.rows(sql: sql) { rows += batch.rows }
+    let read = lookedUp.withLock { $0 }
+    let plain = sql.replacing("FROM points", with: "FROM main.points")
+    var wanted: [[Value]] = []
+    for try await batch in store.rows(sql: plain) { wanted += batch.rows }
+    #expect(rows == wanted)
+    #expect(read == reads)
+    await store.close()
+  }
+}
