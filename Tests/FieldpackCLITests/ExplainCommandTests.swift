@@ -47,11 +47,50 @@ import Testing
         "estimatedRows":2,"rows":null,"milliseconds":null}],\
         "stores":[{"id":"wells","state":"open","error":null},\
         {"id":"sights","state":"open","error":null}],\
-        "notes":["left out: layer 'default' has no column 'open' \
+        "skipped":{"count":0,"features":[]},"notes":["left out: layer 'default' has no column 'open' \
         (it has: id, geom, name, depth)"]}
 
         """)
     #expect(result.status == 0)
+  }
+
+  @Test func `lists what is passed over while rows are counted`() async throws {
+    let features = [(1, "0,0"), (2, "0,91"), (3, "1,1"), (4, "2,99")].map { id, position in
+      #"{"type":"Feature","id":\#(id),"properties":{},"#
+        + #""geometry":{"type":"Point","coordinates":[\#(position)]}}"#
+    }
+    _ = try await survey.run(
+      "import", "-", "--into", "p.gpkg", "--layer", "p",
+      input: features.joined(separator: "\n") + "\n")
+    let words = ["explain", "p.gpkg", "--srs", "EPSG:3857"]
+    let refused = try await survey.run(words)
+    #expect(refused.status == 1)
+    #expect(refused.error.contains("feature 2 in layer 'p'"), "\(refused.error)")
+    let passing = try await survey.run(words + ["--skip-errors"])
+    #expect(passing.output.contains("    4 estimated, 2 rows in "), "\(passing.output)")
+    let notes = passing.error.split(separator: "\n").map { $0.split(separator: " ")[1...2] }
+    #expect(notes == [["skipped:", "p/2:"], ["skipped:", "p/4:"]])
+    #expect(passing.status == 2)
+    let json = try await survey.run(words + ["--skip-errors", "--json"])
+    #expect(json.output.contains(#""skipped":{"count":2,"features":[{"#), "\(json.output)")
+    #expect(json.status == 2)
+    let planned = try await survey.run(words + ["--skip-errors", "--no-run"])
+    #expect(planned.error == "")
+    #expect(planned.status == 0)
+  }
+
+  @Test func `what a file was read without is listed once for all its layers`() async throws {
+    let gpx = SurveyFolder.walk.replacing(
+      "<trk>", with: #"<wpt lat="north" lon="1"><name>Bad</name></wpt><trk>"#)
+    _ = try survey.folder.write(gpx, to: "bad.gpx")
+    let query = try await survey.run("query", "bad.gpx", "--skip-errors")
+    let explain = try await survey.run("explain", "bad.gpx", "--skip-errors")
+    #expect(
+      explain.error
+        == "note: skipped: bad.gpx:4, feature 2: lat 'north' of wpt is not a number from -90 to 90\n"
+    )
+    #expect(query.error == explain.error)
+    #expect([explain.status, query.status] == [2, 2])
   }
 
   @Test func `uses the R-tree for a box`() async throws {

@@ -79,12 +79,13 @@ private actor PieceRelay<Piece: PieceSink> {
 }
 
 extension QueryReport {
-  /// Takes over what another report holds.
-  func merge(_ other: QueryReport) {
+  /// Takes over what another report holds, but for what `known` says of features passed over.
+  package func merge(_ other: QueryReport, beyond known: Contents? = nil) {
     let contents = other.current
     for note in contents.notes { add(note: note) }
-    for skipped in contents.skipped { add(skipped: skipped) }
-    add(unlisted: contents.skippedCount - contents.skipped.count)
+    let skipped = contents.skipped.dropFirst(known?.skipped.count ?? 0)
+    for feature in skipped { add(skipped: feature) }
+    add(unlisted: contents.skippedCount - (known?.skippedCount ?? 0) - skipped.count)
     for failure in contents.failures { add(failure: failure) }
   }
 }

@@ -23,8 +23,10 @@ extension FieldpackTool {
       let query = try QueryArguments.query(invocation.arguments)
       return try await invocation.within(seconds: invocation.arguments[QueryArguments.timeout]) {
         () async throws(FieldpackError) in
-        try await invocation.withQueried(query) { (source, query) async throws(FieldpackError) in
-          try await ExplainCommand(invocation: invocation, source: source, query: query).run()
+        try await invocation.stoppingAtBadFeatures { () async throws(FieldpackError) in
+          try await invocation.withQueried(query) { (source, query) async throws(FieldpackError) in
+            try await ExplainCommand(invocation: invocation, source: source, query: query).run()
+          }
         }
       }
     }
@@ -49,15 +51,19 @@ struct ExplainCommand {
 
   func run() async throws(FieldpackError) -> Int32 {
     var explanations: [Told] = []
-    for explanation in try await source.workspace.explain(query) {
-      explanations.append(try await told(explanation))
-    }
     // Opening a query reads nothing, and tells what is left out.
-    let report = try await source.workspace.query(query).report.current
+    let whole = try await source.workspace.query(query).report
+    var stores: Set<StoreID> = []
+    for explanation in try await source.workspace.explain(query) {
+      let isFirst = stores.insert(explanation.store).inserted
+      explanations.append(try await told(explanation, isFirst: isFirst, whole))
+    }
+    let report = whole.current
     if invocation.arguments[CommonOptions.json] {
       try invocation.print([
         "layers": .array(explanations.map(document)),
         "stores": .stores(of: source.workspace, asked: query.stores, failures: report.failures),
+        "skipped": .skipped(report.skipped, count: report.skippedCount),
         "notes": JSONValue(report.notes),
       ])
     } else {
@@ -67,17 +73,26 @@ struct ExplainCommand {
     return invocation.finish(report)
   }
 
-  private func told(_ explanation: Explanation) async throws(FieldpackError) -> Told {
+  /// - Parameters:
+  ///   - isFirst: whether it is the first layer of its store.
+  ///   - report: takes over what reading the layer told.
+  private func told(
+    _ explanation: Explanation, isFirst: Bool, _ report: QueryReport
+  ) async throws(FieldpackError) -> Told {
     let asked = query.in(stores: [explanation.store]).in(layers: [explanation.layer])
     let store = try source.workspace.store(explanation.store)
     var told = Told(explanation: explanation)
     told.estimatedRows = try await store.estimatedRows(asked)[explanation.layer]
     guard !invocation.arguments[Self.noRun] else { return told }
     let begun = ContinuousClock.now
-    let iterator = try await store.query(asked).makeAsyncIterator()
+    let batches = try await store.query(asked)
+    // What a file could not be read with, each of its layers tells before its first row.
+    let known = isFirst ? nil : batches.report.current
+    let iterator = batches.makeAsyncIterator()
     var rows = 0
     while let batch = try await iterator.next() { rows += batch.count }
     (told.rows, told.duration) = (rows, ContinuousClock.now - begun)
+    report.merge(batches.report, beyond: known)
     return told
   }
 
