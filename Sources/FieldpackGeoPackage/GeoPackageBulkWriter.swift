@@ -46,13 +46,16 @@ public final class GeoPackageBulkWriter {
   }
 
   /// Starts a transaction on a file that exists.
+  ///
+  /// - Parameter didLock: called when nobody else can change the file any more.
   public init(
-    changing path: String, store: StoreID, logger: Logger = .silent
+    changing path: String, store: StoreID, logger: Logger = .silent, didLock: () -> Void = {}
   ) throws(FieldpackError) {
     pending = nil
     (connection, file) = try Self.open(path, .readWrite, shownAs: path, store: store, logger)
     loader = BulkLoader(file)
     try begin("BEGIN IMMEDIATE")
+    didLock()
     _ = try file.catalogue()
   }
 

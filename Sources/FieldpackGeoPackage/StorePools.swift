@@ -84,7 +84,10 @@ actor StorePools {
       throw FieldpackError(
         .readOnly, "a derived layer cannot be changed", location: .init(store: id))
     }
-    if let writingPool, !isClosed { return writingPool }
+    if let writingPool, !isClosed {
+      if watch.awaitsWriter { try await lookForForeignCommits() }
+      return writingPool
+    }
     await takeTurn()
     defer { endTurn() }
     if let writingPool, !isClosed { return writingPool }
@@ -108,7 +111,7 @@ actor StorePools {
     let watch = watch
     try await writingPool.write { (connection) throws(FieldpackError) in
       // A file that is locked is looked at again the next time.
-      watch.note((try? connection.findsForeignCommits()) == true)
+      watch.note { (try? connection.findsForeignCommits()) == true }
     }
   }
 

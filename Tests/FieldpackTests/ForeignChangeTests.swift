@@ -21,9 +21,10 @@ struct ForeignChangeTests {
   }
 
   /// Changes the file in a process of its own.
-  private func other(_ sql: String = "INSERT INTO wells (depth) VALUES (6)") async throws {
+  private func other(_ commands: String...) async throws {
+    let commands = commands.isEmpty ? ["INSERT INTO wells (depth) VALUES (6)"] : commands
     let result = try await Program.run(
-      Programs.sqlite3 ?? "", ["-batch", path, ".timeout 5000", sql])
+      Programs.sqlite3 ?? "", ["-batch", path, ".timeout 5000"] + commands)
     #expect(result.error == "")
     #expect(result.status == 0)
   }
@@ -103,6 +104,73 @@ struct ForeignChangeTests {
     #expect(
       try await taken.all(4).map { $0.prefix(7) } == ["created", "created", "created", "deleted"])
     await workspace.close()
+  }
+
+  /// Runs `body` while another process has changed the file and not committed yet, which it does
+  /// when `body` is waiting.
+  private func whileOtherCommits<R: Sendable>(
+    _ body: @escaping @Sendable () async throws -> R
+  ) async throws -> R {
+    let (locked, go) = (folder.file("locked"), folder.file("go"))
+    async let other: Void = other(
+      "BEGIN IMMEDIATE; INSERT INTO wells (depth) VALUES (6)",
+      ".system touch \(locked.path); while [ ! -e \(go.path) ]; do sleep 0.01; done", "COMMIT")
+    while !FileManager.default.fileExists(atPath: locked.path) {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    let running = Task { try await body() }
+    try await Task.sleep(for: .milliseconds(200))
+    _ = try folder.write("", to: "go")
+    try await other
+    for file in [locked, go] { try FileManager.default.removeItem(at: file) }
+    return try await running.value
+  }
+
+  @Test(arguments: [false, true], [Duration.milliseconds(20), .milliseconds(600)])
+  func `hears what others commit while an import waits for them`(
+    hasWritten: Bool, interval: Duration
+  ) async throws {
+    let workspace = try await workspace()
+    if hasWritten { try await workspace.update([FeatureUpdate(Self.key, set: ["depth": 7])]) }
+    let taken = Taken(workspace.changes(polling: interval))
+    let more = try folder.write("depth\n9\n", to: "more.csv")
+    _ = try await whileOtherCommits {
+      try await workspace.importFeatures(from: more, into: "wells", of: "survey")
+    }
+    #expect(try await taken.all(2).map { $0.prefix(7) }.sorted() == ["created", "externa"])
+    try await other()
+    #expect(try await taken.all(3).dropFirst(2) == ["external -"])
+    await workspace.close()
+  }
+
+  @Test func `does not hear what was committed before it subscribed`() async throws {
+    let workspace = try await workspace()
+    try await workspace.update([FeatureUpdate(Self.key, set: ["depth": 7])])
+    try await other()
+    let slow = Taken(workspace.changes(polling: .milliseconds(600)))
+    try await workspace.update([FeatureUpdate(Self.key, set: ["depth": 8])])
+    #expect(try await slow.all(1) == ["updated \(Self.key)"])
+    try await other()
+    let late = Taken(workspace.changes(polling: .milliseconds(10)))
+    #expect(try await slow.all(2).dropFirst() == ["external -"])
+    #expect(try await late.all(0) == [])
+    try await other()
+    #expect(try await late.all(1) == ["external -"])
+    await workspace.close()
+    #expect(try await late.all(2) == ["external -", "end"])
+    #expect(try names().filter { $0.contains("survey") } == ["survey.gpkg"])
+  }
+
+  @Test func `ends in quiet where it begins while the workspace is closed`() async throws {
+    let workspace = try await workspace()
+    workspace.hub.stopWatching()
+    let taken = Taken(workspace.changes(polling: .milliseconds(10)))
+    for member in workspace.members { await member.store?.close() }
+    #expect(try await taken.all(0) == [])
+    workspace.hub.finish()
+    #expect(try await taken.all(1) == ["end"])
+    await workspace.close()
+    #expect(try await Taken(workspace.changes()).all(1) == ["end"])
   }
 
   @Test func `hears what was committed before the first look, and of asked stores only`()

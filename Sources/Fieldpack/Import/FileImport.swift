@@ -19,6 +19,13 @@ public struct FileImport: Sendable {
   public func run(
     _ files: [String], into target: String
   ) async throws(FieldpackError) -> ImportReport {
+    try await run(files, into: target) {}
+  }
+
+  /// - Parameter didLock: called when nobody else can change an existing target any more.
+  func run(
+    _ files: [String], into target: String, didLock: @escaping @Sendable () -> Void
+  ) async throws(FieldpackError) -> ImportReport {
     let options = options
     let stop = ImportStop()
     return try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
@@ -32,7 +39,8 @@ public struct FileImport: Sendable {
         inputs.append(
           file == "-" ? try Self.standardInput(stop) : try ByteInput(path: file))
       }
-      let importer = Importer(options: options, store: Self.storeID(of: target), stop: stop)
+      var importer = Importer(options: options, store: Self.storeID(of: target), stop: stop)
+      importer.didLock = didLock
       let exists = FileManager.default.fileExists(atPath: target)
       return try importer.run(inputs, into: exists ? .existing(path: target) : .new(path: target))
     }

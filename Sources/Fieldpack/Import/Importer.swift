@@ -13,6 +13,8 @@ struct Importer {
   let stop: ImportStop
   /// Gives features without ids of their own a text made from their contents.
   var hashesContents = false
+  /// Called when nobody else can change an existing file any more, each time that it is begun on.
+  var didLock: @Sendable () -> Void = {}
 
   /// A file to import with what is known of it.
   private struct Source {
@@ -71,7 +73,8 @@ struct Importer {
         creating: path, version: options.version, overwrite: false, store: store,
         logger: options.logger)
     case .existing(let path):
-      try GeoPackageBulkWriter(changing: path, store: store, logger: options.logger)
+      try GeoPackageBulkWriter(
+        changing: path, store: store, logger: options.logger, didLock: didLock)
     }
   }
 

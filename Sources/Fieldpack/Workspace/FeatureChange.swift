@@ -103,6 +103,8 @@ final class ChangeHub: Sendable {
   private struct State {
     var subscribers: [Int: Subscriber] = [:]
     var last = 0
+    /// The stores are being closed, or are closed.
+    var isStopping = false
     var isFinished = false
   }
 
@@ -116,10 +118,14 @@ final class ChangeHub: Sendable {
       of: FeatureChange.self, bufferingPolicy: .bufferingNewest(FeatureChanges.capacity))
     let missed = Locked(0)
     let failure = Locked<FieldpackError?>(nil)
-    let watching = interval.flatMap { interval in
-      ForeignChanges(of: workspace.members, asked: query)?.watching(
-        every: interval, continuation, missed: missed, failure: failure)
-    }
+    let isStopping = state.withLock { $0.isStopping }
+    let watching =
+      isStopping
+      ? nil
+      : interval.flatMap { interval in
+        ForeignChanges(of: workspace.members, asked: query)?.watching(
+          every: interval, continuation, missed: missed, failure: failure)
+      }
     let number = state.withLock { state in
       state.last += 1
       return state.last
@@ -129,13 +135,14 @@ final class ChangeHub: Sendable {
       // Removed after the lock is given back: what goes may end a stream, which comes here again.
       _ = state.withLock { $0.subscribers.removeValue(forKey: number) }
     }
-    let isFinished = state.withLock { state in
+    let (stops, isFinished) = state.withLock { state in
       if !state.isFinished {
         state.subscribers[number] = Subscriber(
           query: query, continuation: continuation, missed: missed, watching: watching)
       }
-      return state.isFinished
+      return (state.isStopping, state.isFinished)
     }
+    if stops { watching?.cancel() }
     if isFinished { continuation.finish() }
     return FeatureChanges(
       stream: stream, missed: missed, failure: failure, query: query, workspace: workspace)
@@ -170,7 +177,10 @@ final class ChangeHub: Sendable {
 
   /// To be called before the stores are closed, which is no failure of theirs.
   func stopWatching() {
-    let subscribers = state.withLock { Array($0.subscribers.values) }
+    let subscribers = state.withLock { state in
+      state.isStopping = true
+      return Array(state.subscribers.values)
+    }
     for subscriber in subscribers { subscriber.watching?.cancel() }
   }
 

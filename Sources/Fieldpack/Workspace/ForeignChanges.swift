@@ -20,15 +20,15 @@ struct ForeignChanges: Sendable {
     missed: Locked<Int>, failure: Locked<FieldpackError?>
   ) -> Task<Void, Never> {
     let interval = max(interval, .milliseconds(10))
-    let counts = stores.map { $0.beginWatching() }
+    let watchers = stores.map { $0.beginWatching() }
     return Task.detached {
-      var counts = counts
-      defer { for store in stores { store.endWatching() } }
+      var counts = [Int](repeating: 0, count: watchers.count)
+      defer { for (store, watcher) in zip(stores, watchers) { store.endWatching(watcher) } }
       do {
         while true {
           try await Task.sleep(for: interval)
           for (place, store) in stores.enumerated() {
-            let count = try await store.foreignCommits()
+            let count = try await store.foreignCommits(watchers[place])
             guard count != counts[place] else { continue }
             counts[place] = count
             if case .dropped = continuation.yield(FeatureChange(external: store.id)) {

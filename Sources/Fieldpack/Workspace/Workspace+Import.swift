@@ -20,8 +20,8 @@ extension Workspace {
     var options = ImportOptions(layer: layer, mode: .append)
     options.format = format
     let plan = FileImport(options)
-    let report = try await store.changingBeside { () async throws(FieldpackError) in
-      try await plan.run([file.path], into: store.path)
+    let report = try await store.changingBeside { (didLock) async throws(FieldpackError) in
+      try await plan.run([file.path], into: store.path, didLock: didLock)
     }
     for loaded in report.layers { hub.publish(loaded, of: id) }
     return report
