@@ -114,6 +114,38 @@ import Testing
     #expect(areas.output == "kind,count,v\r\na,9,1\r\nb,16,1\r\n", "\(areas.error)")
   }
 
+  @Test(arguments: [
+    [], ["--where", "depth < 9 AND name LIKE 'p1%'"], ["--bbox", "0,0,30,30"],
+    ["--where", "depth > 3", "--bbox", "0,0,30,30"],
+  ])
+  func `rows of SQL are grouped as those of a layer`(conditions: [String]) async throws {
+    let grouping = [
+      "--group-by", "depth", "--aggregate", "count,max(name),union", "--format", "geojson",
+    ]
+    let sql = "SELECT * FROM points -- and no more"
+    let results = [
+      try await Tool.run(
+        ["query", "f.gpkg", "points"] + conditions + grouping, folder: folder.url),
+      try await Tool.run(
+        ["query", "f.gpkg", "--sql", sql] + conditions + grouping, folder: folder.url),
+    ]
+    #expect(results.map(\.status) == [0, 0], "\(results.map(\.error))")
+    #expect(results[0].output == results[1].output && results[0].output.contains("MultiPoint"))
+  }
+
+  @Test(arguments: [
+    (["--where", "nosuch > 5"], 66, "layer 'sql' has no column 'nosuch'"),
+    (["--where", "count > 5"], 66, "layer 'sql' has no column 'count'"),
+    (["--aggregate", "union"], 64, "there is no column of geometries to make a union of"),
+  ])
+  func `what rows of SQL lack is told`(words: [String], status: Int, message: String) async throws {
+    let sql = "SELECT depth FROM points"
+    let result = try await Tool.run(
+      ["query", "f.gpkg", "--sql", sql, "--group-by", "depth"] + words, folder: folder.url)
+    #expect(result.error.contains(message), "\(result.error)")
+    #expect(result.status == status)
+  }
+
   @Test func `rows of SQL leave in every format`() async throws {
     let sql =
       "SELECT fid, geom, upper(name) AS loud, depth * 1.5 AS half FROM points WHERE depth > 10 "

@@ -6,8 +6,9 @@ extension Workspace {
   /// it of `query`.
   ///
   /// The query's stores tell which store the layer is made of, where there are several. Its filter
-  /// becomes that of the layer that is joined or grouped, unless it is on columns that only the join
-  /// has. A join with a layer of another store names it as `store/layer`. Close both workspaces.
+  /// becomes that of the layer that is joined, or of the features or rows that are grouped, unless it
+  /// is on columns that only the join has. A join with a layer of another store names it as
+  /// `store/layer`. Close both workspaces.
   ///
   /// - Throws: as `GeoPackageStore.deriving(_:)`; `.unsupported` for stores that are no files.
   public nonisolated func deriving(
@@ -23,6 +24,10 @@ extension Workspace {
       layer.join?.store = store
     }
     var rest = query
+    if case .sql = layer.source, layer.grouping != nil {
+      layer.filter = layer.filter && query.filter
+      rest = rest.where(.all)
+    }
     if case .layer(let id) = layer.source, query.filter != .all {
       let schema = try await store.schemas().first { $0.layer == id }
       let isOwn = query.filter.columns.allSatisfy { name in

@@ -21,7 +21,8 @@ enum DerivedArguments {
     help: "How a feature lies to those it is joined with.")
   static let groupBy = Option<[String]?>.value(
     "group-by", .list("columns", of: .column),
-    help: "One row for each combination of values in these columns.")
+    help: "One row for each combination of values in these columns; conditions choose what is "
+      + "grouped.")
   static let aggregate = Option<[String]?>.value(
     "aggregate", .list("functions", of: .none),
     help: "What is told of each group, or of all rows: count, count(x), sum(x), min(x), max(x), "

@@ -10,6 +10,8 @@ struct DerivedCatalogue {
 
   /// The view that the layer's rows come from.
   static let view = "fieldpack rows"
+  /// The view of a statement's own rows, before a condition or groups.
+  private static let statementView = "fieldpack statement"
 
   /// - Precondition: no transaction is open, with whose end the view would go.
   func install() throws(FieldpackError) -> Catalogue {
@@ -20,7 +22,9 @@ struct DerivedCatalogue {
     } catch {
       // Cancelled, say; the next one begins anew.
       for name in [DerivedSQL.left, DerivedSQL.right] { file.shadows.takeDown(name) }
-      _ = file.connection.endTemporary("DROP VIEW IF EXISTS temp.\(quoted(Self.view))")
+      for view in [Self.view, Self.statementView] {
+        _ = file.connection.endTemporary("DROP VIEW IF EXISTS temp.\(quoted(view))")
+      }
       _ = file.connection.endTemporary("DETACH \(quoted(DerivedSQL.attached))")
       throw error
     }
@@ -29,13 +33,30 @@ struct DerivedCatalogue {
   private func install(on base: Catalogue) throws(FieldpackError) -> Catalogue {
     if let path = derivation.joined?.path { try attach(path) }
     try putUpShadows(base)
-    let sql = try DerivedSQL(file: file, catalogue: base, derivation: derivation).statement()
+    var derived = DerivedSQL(file: file, catalogue: base, derivation: derivation)
+    derived.rows = try statementRows(base)
+    let sql = try derived.statement()
     try check(sql)
-    try makeView(sql)
+    try makeView(Self.view, sql)
     var catalogue = base
-    catalogue.layers = [try layer(base)]
+    catalogue.layers = [
+      try known(derivation.table) { () throws(FieldpackError) in
+        try newLayer(base, view: Self.view, isKeyed: true)
+      }
+    ]
     catalogue.notes = []
     return catalogue
+  }
+
+  /// The rows of a user's statement, where a condition or a union has to know what they are.
+  private func statementRows(_ base: Catalogue) throws(FieldpackError) -> LayerTable? {
+    guard case .sql(let sql) = derivation.layer.source, derivation.layer.asksOfRows else {
+      return nil
+    }
+    try makeView(Self.statementView, try file.selection(of: sql).sql)
+    return try known(derivation.rows) { () throws(FieldpackError) in
+      try newLayer(base, view: Self.statementView, isKeyed: false)
+    }
   }
 
   private func attach(_ path: String) throws(FieldpackError) {
@@ -83,11 +104,11 @@ struct DerivedCatalogue {
     }
   }
 
-  private func makeView(_ sql: String) throws(FieldpackError) {
+  private func makeView(_ name: String, _ sql: String) throws(FieldpackError) {
     let connection = file.connection
     do throws(SQLiteError) {
       try connection.changingTemporary { () throws(SQLiteError) in
-        try connection.executeScript("CREATE TEMP VIEW \(quoted(Self.view)) AS \(sql)")
+        try connection.executeScript("CREATE TEMP VIEW \(quoted(name)) AS \(sql)")
       }
     } catch {
       // SQLite has compiled it by itself, so that only its kind is wrong.
@@ -101,20 +122,24 @@ struct DerivedCatalogue {
   // MARK: What the rows are
 
   /// Found out once for all connections.
-  private func layer(_ base: Catalogue) throws(FieldpackError) -> LayerTable {
-    if let known = derivation.table.withLock({ $0 }) { return known }
-    let made = try newLayer(base)
-    derivation.table.withLock { $0 = made }
+  private func known(
+    _ place: Locked<LayerTable?>, orMake make: () throws(FieldpackError) -> LayerTable
+  ) throws(FieldpackError) -> LayerTable {
+    if let known = place.withLock({ $0 }) { return known }
+    let made = try make()
+    place.withLock { $0 = made }
     return made
   }
 
-  private func newLayer(_ base: Catalogue) throws(FieldpackError) -> LayerTable {
-    var columns = try TableReader(file: file, table: Self.view, isView: true).columns()
+  private func newLayer(
+    _ base: Catalogue, view: String, isKeyed: Bool
+  ) throws(FieldpackError) -> LayerTable {
+    var columns = try TableReader(file: file, table: view, isView: true).columns()
     var schema = Schema(layer: derivation.layer.name, idColumn: nil)
     let open = columns.filter(\.declared.isEmpty).map(\.definition.name)
     let source = source(in: base)
     let facts =
-      source != nil && open.isEmpty ? nil : try RowFacts(file, view: Self.view, open: open)
+      source != nil && open.isEmpty ? nil : try RowFacts(file, view: view, open: open)
     var srsID: Int64?
     if let place = geometryPlace(columns, source, facts) {
       let column = columns.remove(at: place)
@@ -128,7 +153,7 @@ struct DerivedCatalogue {
       }
     }
     var id: String?
-    if let place = try keyPlace(columns, base) {
+    if isKeyed, let place = try keyPlace(columns, base) {
       id = quoted(columns[place].definition.name)
       schema.idColumn = columns.remove(at: place).definition.name
     }
@@ -141,7 +166,7 @@ struct DerivedCatalogue {
       schema: schema, kind: schema.geometry == nil ? .attributes : .features)
     layer.isView = true
     var table = LayerTable(
-      layer: layer, table: Self.view, idSQL: id, rtree: nil, srsID: srsID)
+      layer: layer, table: view, idSQL: id, rtree: nil, srsID: srsID)
     table.isDerived = true
     table.statesSystem = source == nil
     return table

@@ -6,8 +6,9 @@ import FieldpackSQLite
 /// ``GeoPackageStore/deriving(_:)`` makes a store of it that answers queries as any other does.
 public struct DerivedLayer: Sendable {
   public enum Source: Hashable, Sendable {
-    /// A `SELECT`, whose first column of geometries is the geometry. A column `fid` of a single
-    /// table gives the feature ids; else rows are numbered.
+    /// A `SELECT`, whose first column of geometries is the geometry, in the reference system that the
+    /// first of them states. A column `fid` of a single table gives the feature ids; else rows are
+    /// numbered.
     case sql(String)
     case layer(LayerID)
   }
@@ -15,7 +16,7 @@ public struct DerivedLayer: Sendable {
   /// The name of the layer.
   public var name: LayerID
   public var source: Source
-  /// Which features of a layer are joined or grouped.
+  /// Which features of a layer, or rows of a statement, are joined or grouped.
   public var filter = Filter.all
   public var join: SpatialJoin?
   public var grouping: Grouping?
@@ -23,6 +24,11 @@ public struct DerivedLayer: Sendable {
   public init(_ name: LayerID, of source: Source) {
     self.name = name
     self.source = source
+  }
+
+  /// Whether the columns of a statement's rows have to be known before the rows are selected.
+  var asksOfRows: Bool {
+    filter != .all || grouping?.aggregates.contains { $0.function == .union } == true
   }
 }
 
@@ -98,6 +104,8 @@ final class Derivation: Sendable {
   let joined: Joined?
   /// What the rows are, once a connection has found out.
   let table = Locked<LayerTable?>(nil)
+  /// The same of the statement's own rows, where they are asked for.
+  let rows = Locked<LayerTable?>(nil)
 
   struct Joined: Sendable {
     var table: LayerTable

@@ -8,6 +8,8 @@ struct DerivedSQL {
   let file: GeoPackageFile
   let catalogue: Catalogue
   let derivation: Derivation
+  /// A view of the statement's rows, where a condition or a union has to know them.
+  var rows: LayerTable?
 
   /// The names of the virtual tables that a join looks up.
   static let (left, right) = ("fieldpack left", "fieldpack right")
@@ -19,9 +21,11 @@ struct DerivedSQL {
   func statement() throws(FieldpackError) -> String {
     switch layer.source {
     case .sql(let sql):
-      let (rows, columns) = try file.selection(of: sql)
-      guard let grouping = layer.grouping else { return rows }
-      return try group("(\(rows))", grouping, columns: columns, geometry: nil)
+      var (selection, columns) = try file.selection(of: sql)
+      if let rows { selection = try self.selection(of: rows) }
+      guard let grouping = layer.grouping else { return selection }
+      return try group(
+        "(\(selection))", grouping, columns: columns, geometry: rows?.schema.geometry?.name)
     case .layer(let id):
       guard let table = catalogue.layer(id) else { throw file.missingLayer(id, in: catalogue) }
       return try statement(table)
@@ -42,6 +46,15 @@ struct DerivedSQL {
     let (rows, columns) = try join(table, joined)
     guard let grouping = layer.grouping else { return rows }
     return try group("(\(rows))", grouping, columns: columns, geometry: geometry)
+  }
+
+  /// Those of a statement's rows that the filter keeps.
+  private func selection(of rows: LayerTable) throws(FieldpackError) -> String {
+    let all = "SELECT * FROM \(quoted(rows.table))"
+    guard layer.filter != .all else { return all }
+    let lowering = FilterLowering(
+      table: rows, project: LiteralProjection(file: file, catalogue: catalogue))
+    return "\(all) WHERE \(try lowering.condition(layer.filter).inlined)"
   }
 
   private func condition(_ table: LayerTable) throws(FieldpackError) -> String {
@@ -188,7 +201,8 @@ struct DerivedSQL {
       switch (aggregate.function, aggregate.column) {
       case (.union, _):
         guard let geometry else {
-          throw FieldpackError(.invalidArgument, "there is no geometry to make a union of")
+          throw FieldpackError(
+            .invalidArgument, "there is no column of geometries to make a union of")
         }
         selected.append("ST_Union(\(quoted(geometry))) AS \(quoted(geometry))")
       case (let function, let column?):
