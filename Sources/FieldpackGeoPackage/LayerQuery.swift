@@ -165,8 +165,8 @@ struct QueryPlanner {
     guard let boxed = BoxedQuery(query),
       let box = try lowering(table).project.oneBox(boxed.box, from: boxed.srs, to: table)
     else {
-      if form == .rows, limit == nil, offset == 0, try wantsIDsFirst(table) {
-        return try newPlan(table, limit: nil, offset: 0, as: form, findsIDsFirst: true)
+      if form == .rows, limit == nil, offset == 0, let part = try findsIDsFirst(table) {
+        return try newPlan(table, limit: nil, offset: 0, as: form, findingIDsBy: part)
       }
       return try newPlan(table, limit: limit, offset: offset, as: form)
     }
@@ -186,25 +186,32 @@ struct QueryPlanner {
     return try file.transformation(from: table, to: srs, in: catalogue)
   }
 
-  /// Whether an index is to give the ids first: to sort them costs less than to sort rows, and in
-  /// their order rows share pages.
-  private func wantsIDsFirst(_ table: LayerTable) throws(FieldpackError) -> Bool {
+  /// The part of the filter, or all of it, by which an index is to give the ids first: to sort them
+  /// costs less than to sort rows, and in their order rows share pages.
+  private func findsIDsFirst(_ table: LayerTable) throws(FieldpackError) -> Filter? {
     let filter = filter(table)
     guard !query.isOrdered, filter != .all, !filter.isSpatial, !table.hasRowIDsOnly
-    else { return false }
-    return try search(table) == .sorting
+    else { return nil }
+    return switch try search(table) {
+    case .sorting: filter
+    case .finding(let part): part
+    case .throughTable, .other: nil
+    }
   }
 
   func newPlan(
-    _ table: LayerTable, limit: Int?, offset: Int, as form: RowForm, findsIDsFirst: Bool = false
+    _ table: LayerTable, limit: Int?, offset: Int, as form: RowForm,
+    findingIDsBy part: Filter? = nil
   ) throws(FieldpackError) -> LayerQuery {
     let schema = query.shape(table.schema)
     let transformation = try transformation(of: table, schema)
     var access = try lowering(table).access(filter(table))
-    if findsIDsFirst {
-      access.condition.text =
-        "\(access.id) IN (SELECT \(access.id) FROM \(access.source.text) WHERE "
-        + "\(access.condition.text))"
+    if let part {
+      let found = try lowering(table).condition(part)
+      let listed = SQLFragment(
+        "\(access.id) IN (SELECT \(access.id) FROM \(access.source.text) WHERE \(found.text))",
+        found.parameters)
+      access.condition = part == filter(table) ? listed : .and([listed, access.condition])
     }
     let keys = query.order.map { orderExpression($0, table) }
     var statement = selection(access, table, schema, keys, as: form)
@@ -219,7 +226,7 @@ struct QueryPlanner {
       table: table, schema: schema, statement: statement, transformation: transformation,
       steps: try steps(table, schema), sortKeys: keys.count, order: query.order,
       looksForBox: access.looksForBox, readsCandidates: access.candidates != nil,
-      looksUpIDs: findsIDsFirst)
+      looksUpIDs: part != nil)
   }
 
   /// Ids alone need no rows where the candidates give them.

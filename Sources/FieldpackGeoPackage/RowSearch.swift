@@ -2,11 +2,13 @@ import FieldpackCore
 import FieldpackSQLite
 
 /// How SQLite comes to the rows of a layer that a query asks in no order of its own.
-enum RowSearch {
+enum RowSearch: Equatable {
   /// Through the table in the order of its row ids.
   case throughTable
   /// Through something else whose rows have to be sorted by their ids afterwards: an index, mostly.
   case sorting
+  /// Through an index that finds few rows by this part of the filter, though SQLite expects many.
+  case finding(Filter)
   /// In any other way.
   case other
 }
@@ -38,12 +40,65 @@ extension QueryPlanner {
         guard whole.count == 1, whole[0].hasPrefix("SCAN"), !whole[0].contains(" USING ") else {
           return .other
         }
+        if let part = try selectivePart(table) { return .finding(part) }
       }
       let ranged = try details(newPlan(table, limit: nil, offset: 0, as: .range))
       return ranged.count == 1
         && ranged[0].hasSuffix(" USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")
         ? .throughTable : .other
     }
+  }
+
+  /// Below so many ids a table is gone through as fast.
+  private static let leastSpan: UInt64 = 2_000
+  /// A row that is looked up takes about as long as so many that are passed over.
+  private static let rowsForLookUp = 20
+
+  /// The part of the filter by which an index finds few of the rows.
+  ///
+  /// SQLite takes a range that is open on one side for a quarter of the table, whatever its
+  /// statistics. What the range holds is counted in the index alone, and no further than is of use.
+  private func selectivePart(_ table: LayerTable) throws(FieldpackError) -> Filter? {
+    guard !table.hasRowIDsOnly, let span = try idSpan(table), span >= Self.leastSpan else {
+      return nil
+    }
+    let filter = filter(table)
+    let parts: [Filter] = if case .and(let parts) = filter { parts } else { [filter] }
+    var most = Int(min(span / UInt64(Self.rowsForLookUp), 100_000))
+    var best: Filter?
+    for part in parts.prefix(8) where part.mayBeRange {
+      guard let count = try indexedCount(part, table, below: most) else { continue }
+      (best, most) = (part, count)
+    }
+    guard let best, try hasRows(table, most * Self.rowsForLookUp) else { return nil }
+    return best
+  }
+
+  /// How many entries of an index a condition finds; `nil` where there is no index for it alone, or
+  /// where there are `most` or more.
+  private func indexedCount(
+    _ part: Filter, _ table: LayerTable, below most: Int
+  ) throws(FieldpackError) -> Int? {
+    let condition = try lowering(table).condition(part)
+    let sql =
+      "SELECT count(*) FROM (SELECT 1 FROM \(quoted(table.table)) WHERE \(condition.text) "
+      + "LIMIT \(most))"
+    let lines = try file.rows("EXPLAIN QUERY PLAN " + sql, condition.parameters)
+      .map { $0[3].textValue ?? "" }
+    let isIndexed = lines.contains {
+      $0.hasPrefix("SEARCH ") && $0.contains(" USING COVERING INDEX ")
+    }
+    guard isIndexed, let count = try file.integer(sql, condition.parameters), count < most else {
+      return nil
+    }
+    return Int(count)
+  }
+
+  /// Whether there are so many rows; ids may lie far apart.
+  private func hasRows(_ table: LayerTable, _ count: Int) throws(FieldpackError) -> Bool {
+    let sql =
+      "SELECT count(*) FROM (SELECT 1 FROM \(quoted(table.table)) LIMIT \(count))"
+    return try file.integer(sql).map { $0 >= count } ?? false
   }
 
   /// Whether there is nothing but the table to find the rows by, so that SQLite need not be asked.
@@ -71,5 +126,16 @@ extension QueryPlanner {
   func details(_ plan: LayerQuery) throws(FieldpackError) -> [String] {
     let sql = "EXPLAIN QUERY PLAN " + plan.statement.text
     return try file.rows(sql, plan.statement.parameters).map { $0[3].textValue ?? "" }
+  }
+}
+
+extension Filter {
+  /// Whether it may be a range of one column's values.
+  fileprivate var mayBeRange: Bool {
+    switch self {
+    case .compare, .between, .like: true
+    case .not(let part): part.mayBeRange
+    default: false
+    }
   }
 }

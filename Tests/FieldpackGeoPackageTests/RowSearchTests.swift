@@ -134,6 +134,33 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `an open range uses an index where it finds few rows`(hasStatistics: Bool) async throws {
+    let package = try await package(["wells": 3_000])
+    try package.run("CREATE INDEX by_n ON wells(n)\(hasStatistics ? "; ANALYZE" : "")")
+    let n = Column<Int64>("n")
+    let cases: [(filter: Filter, sql: String, usesIndex: Bool)] = [
+      (n < 20, "n < 20", true), (n <= 5 && n != 3, "n <= 5 AND n <> 3", true),
+      (!(n >= 20), "n < 20", true),
+      (n < 20 && Column<Int64>("fid") > 500_00, "n < 20 AND fid > 50000", false),
+      (n < 0, "n < 0", true), (n < 900, "n < 900", false), (n <= 60, "n <= 60", false),
+    ]
+    try await package.withStore { store in
+      for (filter, sql, usesIndex) in cases {
+        let query = Query("wells", where: filter)
+        let wanted = try package.rows("SELECT fid FROM wells WHERE \(sql) ORDER BY fid")
+          .compactMap { Int64($0) }
+        #expect(try await store.scan(query, into: Events()).ids == wanted, "\(sql)")
+        #expect(try await store.ids(query) == wanted, "\(sql)")
+        #expect(try await store.ids(query.limit(7)) == Array(wanted.prefix(7)), "\(sql)")
+        let plan = try #require(try await store.explain(query).first).plan
+        let isUsed = plan.contains { $0.contains("USING COVERING INDEX by_n (n<?)") }
+        #expect(isUsed == usesIndex, "\(sql): \(plan)")
+        #expect(!plan.contains { $0.contains("TEMP B-TREE FOR ORDER BY") }, "\(sql): \(plan)")
+      }
+    }
+  }
+
   @Test func `several readers give a sink what one reader gives`() async throws {
     let package = try await package(["wells": 1_500, "none": 1_500, "few": 20])
     let n = Column<Int64>("n")
