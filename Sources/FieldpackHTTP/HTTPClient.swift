@@ -1,0 +1,87 @@
+public import FieldpackCore
+
+/// Asks servers by HTTP: http and https only, without cookies, with TLS verified.
+///
+/// Redirects are followed within one server only, and a few of them; a body comes as it is, never
+/// unpacked. Connections are kept for later requests. One thread serves all exchanges of a client
+/// and sleeps while there is nothing to move; it ends with the client.
+///
+///     let client = try HTTPClient()
+///     let page = try await client.send(HTTPRequest(.get, "https://example.org/")).checked("page")
+public final class HTTPClient: Sendable {
+  /// Bytes of the request's body that are sent, never fewer than before, and all there are.
+  ///
+  /// Called on the client's thread: it should not take long.
+  public typealias Progress = @Sendable (_ sent: Int64, _ total: Int64) -> Void
+
+  public let configuration: HTTPConfiguration
+  private let loop: TransferLoop
+
+  public init(_ configuration: HTTPConfiguration = .init()) throws(FieldpackError) {
+    self.configuration = configuration
+    loop = try TransferLoop(configuration)
+  }
+
+  deinit { loop.close() }
+
+  /// The response to a request, whatever its status is: see ``HTTPResponse/checked(_:)``.
+  ///
+  /// Cancelling the task stops the transfer.
+  /// - Throws: `.unavailable` where there is no connection, it broke or took too long,
+  ///   `.invalidData` for an answer that is no HTTP, is too long or leads elsewhere,
+  ///   `.invalidArgument` for a request that cannot be sent, `.interrupted` when cancelled. Messages
+  ///   show addresses without their queries.
+  public func send(
+    _ request: HTTPRequest, progress: Progress? = nil
+  ) async throws(FieldpackError) -> HTTPResponse {
+    let clock = ContinuousClock()
+    let end = configuration.timeout.map { clock.now.advanced(by: $0) }
+    var request = request
+    var address = try HTTPAddress(request.url)
+    for _ in 0...max(0, configuration.maximumRedirects) {
+      let transfer = try Transfer(
+        request, to: address, configuration, timeout: end.map { $0 - clock.now },
+        progress: progress)
+      let response = try await loop.run(transfer).get()
+      guard let next = try Self.redirect(response, from: address) else { return response }
+      Self.follow(response.status, &request)
+      address = next
+    }
+    throw FieldpackError(
+      .invalidData, .redirect, address.place,
+      "more than \(configuration.maximumRedirects) redirects follow each other")
+  }
+
+  /// Where a response leads; `nil` where it is the answer.
+  private static func redirect(
+    _ response: HTTPResponse, from address: HTTPAddress
+  ) throws(FieldpackError) -> HTTPAddress? {
+    guard [301, 302, 303, 307, 308].contains(response.status),
+      let location = response.fields["Location"]
+    else { return nil }
+    let next: HTTPAddress
+    do throws(FieldpackError) {
+      next = try HTTPAddress(location, relativeTo: address)
+    } catch {
+      throw FieldpackError(
+        .invalidData, .redirect, address.place,
+        "the answer leads to what is not followed: \(error.message)")
+    }
+    guard address.leads(to: next) else {
+      throw FieldpackError(
+        .invalidData, .redirect, address.place,
+        "the answer leads to another server, \(next.scheme)://\(next.host):\(next.port), "
+          + "and is not followed")
+    }
+    return next
+  }
+
+  /// What a request becomes by a redirect (RFC 9110, 15.4).
+  private static func follow(_ status: Int, _ request: inout HTTPRequest) {
+    let keeps = status == 307 || status == 308 || request.method == .head
+    guard !keeps, status == 303 || request.method == .post else { return }
+    request.method = .get
+    request.body = .none
+    request.fields["Content-Type"] = nil
+  }
+}

@@ -1,0 +1,78 @@
+/// The header fields of a request or a response, in order.
+public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+  /// One line of a header.
+  public struct Field: Hashable, Sendable {
+    public var name: String
+    public var value: String
+
+    public init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  public var fields: [Field]
+
+  public init(_ fields: [Field] = []) { self.fields = fields }
+
+  public init(dictionaryLiteral elements: (String, String)...) {
+    fields = elements.map { Field($0.0, $0.1) }
+  }
+
+  /// The first value of that name, whatever its letters' case; setting it replaces all of them.
+  public subscript(name: String) -> String? {
+    get { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
+    set {
+      fields.removeAll { $0.name.lowercased() == name.lowercased() }
+      if let newValue { fields.append(Field(name, newValue)) }
+    }
+  }
+
+  /// All values of that name, in order.
+  public func values(of name: String) -> [String] {
+    fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+  }
+}
+
+extension HTTPFields.Field {
+  /// Whether it can stand in a request without becoming more than one line.
+  var isSound: Bool {
+    HTTPSyntax.isToken(name)
+      && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
+  }
+}
+
+/// The signs of HTTP messages (RFC 9110).
+enum HTTPSyntax {
+  /// Whether a name of a method or field has only the signs that such names have.
+  static func isToken(_ text: String) -> Bool {
+    let marks = Array("!#$%&'*+-.^_`|~".utf8)
+    return !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: marks.contains(byte)
+        }
+      }
+  }
+
+  /// A line of a header without its end as a field; `nil` where it is none.
+  static func field(_ line: some StringProtocol) -> HTTPFields.Field? {
+    guard let colon = line.firstIndex(of: ":") else { return nil }
+    let name = String(line[..<colon])
+    guard isToken(name) else { return nil }
+    return HTTPFields.Field(name, trimmed(line[line.index(after: colon)...]))
+  }
+
+  /// Without the blanks at both ends.
+  static func trimmed(_ text: some StringProtocol) -> String {
+    var scalars = Substring(text).unicodeScalars
+    while let first = scalars.first, " \t\r\n".unicodeScalars.contains(first) {
+      scalars.removeFirst()
+    }
+    while let last = scalars.last, " \t\r\n".unicodeScalars.contains(last) { scalars.removeLast() }
+    return String(scalars)
+  }
+}
