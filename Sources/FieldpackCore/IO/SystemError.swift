@@ -14,7 +14,7 @@ public struct SystemErrorNumber: Error, Hashable, Sendable {
 
 extension FieldpackError {
   /// The error for `errno` after a call that failed on `path`.
-  static func system(_ number: Int32, _ what: String, _ path: String) -> FieldpackError {
+  package static func system(_ number: Int32, _ what: String, _ path: String) -> FieldpackError {
     let code: Code =
       switch number {
       case ENOENT, ENOTDIR: .notFound

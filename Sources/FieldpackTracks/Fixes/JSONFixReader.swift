@@ -1,0 +1,77 @@
+import FieldpackCore
+
+/// Reads a fix or a heading of one JSON object, or of a GeoJSON feature with a point.
+///
+/// | what | names, the first that is there | value |
+/// | --- | --- | --- |
+/// | position | `lon` `lng` `longitude`, with `lat` `latitude` | degrees on WGS 84 |
+/// | elevation | `ele` `elevation` `alt` `altitude` | metres |
+/// | time | `time` `timestamp` | RFC 3339 text, or Unix seconds |
+/// | accuracy | `accuracy` | metres |
+/// | course | `course` | degrees from true north, 0 to 360 |
+/// | speed | `speed` | metres a second |
+/// | device | `device` | text, or an integer |
+/// | heading | `heading`, with `heading_accuracy` | degrees from true north, 0 to 360 |
+///
+/// Of a feature the position and elevation are in its geometry, the rest in its properties. A
+/// `heading` becomes a ``Heading``, before the fix where there is a position as well. `null` is as
+/// if absent; a negative accuracy, course, speed or heading is unknown, as phones write it. Other
+/// members are passed over.
+public enum JSONFixReader {
+  /// How deep a line may be nested.
+  static let maximumDepth = 32
+
+  /// Adds what `line` tells to `updates`.
+  ///
+  /// - Throws: `.invalidData` for what is no such object, without a place.
+  static func read(
+    _ line: UnsafeBufferPointer<UInt8>, device: String, into updates: inout [LocationUpdate]
+  ) throws(FieldpackError) {
+    try read(FixMembers(line), device: device, into: &updates)
+  }
+
+  private static func read(
+    _ members: FixMembers, device: String, into updates: inout [LocationUpdate]
+  ) throws(FieldpackError) {
+    var position = try position(members)
+    var facts = members
+    if try members.text(["type"]) == "Feature" {
+      position = try members.point()
+      facts = try members.inner("properties")
+    }
+    let device = try facts.name(["device"]) ?? device
+    let time = try facts.time(["time", "timestamp"])
+    let heading = try facts.bearing(["heading"])
+    let headingAccuracy = try facts.measure(["heading_accuracy"])
+    guard position != nil || heading != nil else {
+      throw FieldpackError(
+        .invalidData, "the line has neither a position ('lon' and 'lat') nor a 'heading'")
+    }
+    var fix = Fix(longitude: 0, latitude: 0, time: time, device: device)
+    fix.accuracy = try facts.measure(["accuracy"])
+    fix.course = try facts.bearing(["course"])
+    fix.speed = try facts.measure(["speed"])
+    if let heading {
+      updates.append(
+        .heading(
+          Heading(degrees: heading, accuracy: headingAccuracy, time: time, device: device)))
+    }
+    guard let position else { return }
+    (fix.longitude, fix.latitude, fix.elevation) = position
+    updates.append(.fix(fix))
+  }
+
+  private static func position(
+    _ members: FixMembers
+  ) throws(FieldpackError) -> (x: Double, y: Double, z: Double?)? {
+    let longitude = try members.degrees(["lon", "lng", "longitude"], limit: 180)
+    let latitude = try members.degrees(["lat", "latitude"], limit: 90)
+    let elevation = try members.number(["ele", "elevation", "alt", "altitude"])
+    switch (longitude, latitude) {
+    case (nil, nil): return nil
+    case (let x?, let y?): return (x, y, elevation)
+    case (nil, _): throw FieldpackError(.invalidData, "the line has a latitude but no 'lon'")
+    case (_, nil): throw FieldpackError(.invalidData, "the line has a longitude but no 'lat'")
+    }
+  }
+}

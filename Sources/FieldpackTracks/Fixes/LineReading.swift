@@ -1,0 +1,67 @@
+import FieldpackCore
+
+/// One reading of lines, on a thread of its own that works when it is asked and else sleeps.
+final class LineReading: Sendable {
+  private typealias Answer = Result<[LocationUpdate]?, FieldpackError>
+  private typealias Request = CheckedContinuation<Answer, Never>
+
+  private struct State {
+    var request: Request?
+    var isStarted = false
+    var isClosed = false
+  }
+
+  private let state = Monitor(State())
+  private let stop = StopSignal()
+  private let make: @Sendable (StopSignal) -> LineFixReader
+
+  /// - Parameter make: called on the thread.
+  init(_ make: @escaping @Sendable (StopSignal) -> LineFixReader) { self.make = make }
+
+  deinit { state.change { $0.isClosed = true } }
+
+  func next() async throws(FieldpackError) -> [LocationUpdate]? {
+    let answer: Answer = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in ask(continuation) }
+    } onCancel: {
+      stop.raise()
+    }
+    return try answer.get()
+  }
+
+  private func ask(_ continuation: Request) {
+    let needsThread = state.change { state in
+      precondition(state.request == nil, "one task at a time takes updates")
+      state.request = continuation
+      defer { state.isStarted = true }
+      return !state.isStarted
+    }
+    guard needsThread else { return }
+    let (state, stop, make) = (state, stop, make)
+    let isRunning = SystemThread.start { Self.work(state, make(stop)) }
+    guard !isRunning else { return }
+    let failure = FieldpackError(.unavailable, "no thread could be started")
+    let request = state.change { state in
+      state.isStarted = false
+      defer { state.request = nil }
+      return state.request
+    }
+    request?.resume(returning: .failure(failure))
+  }
+
+  private static func work(_ state: Monitor<State>, _ reader: LineFixReader) {
+    var reader = reader
+    while let request = nextRequest(state) {
+      request.resume(returning: Result { () throws(FieldpackError) in try reader.next() })
+    }
+  }
+
+  private static func nextRequest(_ state: Monitor<State>) -> Request? {
+    state.wait { state -> Request?? in
+      if state.isClosed { return .some(nil) }
+      guard let request = state.request else { return nil }
+      state.request = nil
+      return request
+    }
+  }
+}
