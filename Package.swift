@@ -68,7 +68,8 @@ let package = Package(
       [
         "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
         "FieldpackCore",
-        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackTracks",
+        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
+        "FieldpackTracks",
       ])
     + engine("FieldpackCLI", ["Fieldpack"])
     + [

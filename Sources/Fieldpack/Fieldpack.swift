@@ -4,4 +4,5 @@
 @_exported public import FieldpackFormats
 @_exported public import FieldpackGeoPackage
 @_exported public import FieldpackGeometry
+@_exported public import FieldpackHTTP
 @_exported public import FieldpackTracks

@@ -1,0 +1,144 @@
+public import FieldpackCore
+public import FieldpackGeometry
+public import FieldpackHTTP
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Photos of Flickr, by `flickr.photos.search` around a position.
+///
+/// The key is used for requests and nothing else: no message, no log and no file of ours holds it.
+public struct FlickrProvider: PhotoProvider {
+  public var name: String { "flickr" }
+  public var maximumRadius: Double { 32_000 }
+
+  /// Where the service is and what is asked of it.
+  public struct Settings: Hashable, Sendable {
+    public var service = "https://www.flickr.com/services/rest"
+    /// Where all pictures are; `nil` is where Flickr has them, by their `farm`.
+    public var pictures: String?
+    public var size = PhotoSize.large
+    /// 0 any, 1 taken indoors, 2 outdoors.
+    public var geoContext = 0
+    /// The limiting agent: without one Flickr answers with the last 12 hours only.
+    public var uploadedSince = Instant(milliseconds: 1_072_915_200_000)
+
+    public init() {}
+  }
+
+  public let settings: Settings
+  private let client: HTTPClient
+  private let key: String
+
+  /// The environment variable that holds the key.
+  public static let keyVariable = "FLICKR_API_KEY"
+
+  /// - Parameter client: by default one that gives up after 30 seconds, as PhotoPath does.
+  /// - Throws: `.configuration` without a key.
+  public init(
+    key: String?, settings: Settings = .init(), client: HTTPClient? = nil
+  ) throws(FieldpackError) {
+    guard let key, !key.isEmpty else {
+      throw FieldpackError(
+        .configuration,
+        "photos of Flickr need a key. Try: \(Self.keyVariable)=… in the environment")
+    }
+    self.key = key
+    self.settings = settings
+    if let client {
+      self.client = client
+    } else {
+      var configuration = HTTPConfiguration()
+      configuration.timeout = .seconds(30)
+      self.client = try HTTPClient(configuration)
+    }
+  }
+
+  /// With the key that the environment has.
+  public init(settings: Settings = .init()) throws(FieldpackError) {
+    try self.init(key: getenv(Self.keyVariable).map { String(cString: $0) }, settings: settings)
+  }
+
+  public func candidates(
+    near position: Position, radius: Double, limit: Int
+  ) async throws(FieldpackError) -> [PhotoCandidate] {
+    let request = HTTPRequest(
+      .get, address(near: position, radius: radius, limit: limit),
+      fields: ["Cache-Control": "no-cache"], maximumLength: 4 << 20)
+    let response = try await client.send(request).checked("the search for photos")
+    do throws(FieldpackError) {
+      let reply = try FlickrReply(response.body)
+      return reply.photos.prefix(max(0, limit)).map(candidate)
+    } catch {
+      // What an answer says is shown to people, and might repeat what it was asked.
+      throw FieldpackError(
+        error.code, error.message.replacing(key, with: "…"), underlying: error.underlying)
+    }
+  }
+
+  public func image(
+    of candidate: PhotoCandidate, maximumLength: Int
+  ) async throws(FieldpackError) -> [UInt8] {
+    let request = HTTPRequest(.get, candidate.source, maximumLength: maximumLength)
+    return try await client.send(request).checked("photo \(candidate.id)").body
+  }
+
+  /// The search in the order of PhotoPath, then what it lacks.
+  func address(near position: Position, radius: Double, limit: Int) -> String {
+    let kilometres = min(max(radius, 0), maximumRadius) / 1000
+    let items = [
+      ("method", "flickr.photos.search"), ("format", "json"), ("nojsoncallback", "1"),
+      ("api_key", Self.encoded(key)), ("lat", Self.text(position.y)),
+      ("lon", Self.text(position.x)), ("radius", Self.text(kilometres)),
+      ("per_page", String(min(max(limit, 1), 250))), ("geo_context", String(settings.geoContext)),
+      ("extras", "geo,license,owner_name,date_taken"),
+      ("min_upload_date", String(settings.uploadedSince.milliseconds / 1000)),
+    ]
+    return settings.service + "?" + items.map { "\($0)=\($1)" }.joined(separator: "&")
+  }
+
+  /// What RFC 3986 leaves as it is in any place, the rest by percent signs.
+  private static func encoded(_ text: String) -> String {
+    let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+    let digits = Array("0123456789ABCDEF".utf8)
+    var result: [UInt8] = []
+    for byte in text.utf8 {
+      if plain.contains(byte) {
+        result.append(byte)
+      } else {
+        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func text(_ number: Double) -> String {
+    var bytes: [UInt8] = []
+    NumberText.append(number, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func candidate(_ photo: FlickrReply.Photo) -> PhotoCandidate {
+    PhotoCandidate(
+      id: photo.id, title: photo.title, owner: photo.owner, license: photo.license,
+      position: photo.position, source: address(of: photo), secret: photo.secret,
+      server: photo.server, farm: photo.farm, size: settings.size)
+  }
+
+  /// Built of parts that were checked, so that it is always one of Flickr's servers for pictures.
+  private func address(of photo: FlickrReply.Photo) -> String {
+    let host = photo.farm > 0 ? "farm\(photo.farm)" : "live"
+    let base = settings.pictures ?? "https://\(host).staticflickr.com"
+    let suffix = settings.size == .medium ? "" : "_\(settings.size.rawValue)"
+    return "\(base)/\(photo.server)/\(photo.id)_\(photo.secret)\(suffix).jpg"
+  }
+}
+
+/// Why Flickr did not answer a search.
+public struct FlickrFailure: Error, Hashable, Sendable {
+  public var code: Int
+  public var message: String
+}

@@ -1,0 +1,239 @@
+public import FieldpackCore
+public import FieldpackGeoPackage
+import FieldpackGeometry
+import FieldpackProjection
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Finds pictures for the track points of a GeoPackage that wait for one.
+///
+/// The points themselves are the jobs: each has its `photo_state`, and `photo_job` says what was tried
+/// and when to try again, so that a new run goes on where the last one ended. Points come by track and
+/// number. Each takes one transaction after all that has to be asked of the network: what a fix has
+/// to wait for is a few rows and a picture.
+///
+///     let fetch = try await PhotoFetch(store: store, provider: FlickrProvider())
+///     try await fetch.run { outcome in print(outcome.state) }
+public struct PhotoFetch: Sendable {
+  /// How pictures are looked for.
+  public struct Settings: Sendable {
+    /// In metres, one after the other until there is a photo to take.
+    public var radii: [Double] = [500, 1000, 2000, 5000, 10_000, 20_000, 32_000]
+    /// How many photos are asked for at once.
+    public var limit = 10
+    /// Whether a photo may be the picture of several points of a track, where there is no other.
+    public var allowsRepeats = false
+    /// The longest picture that is taken, in bytes.
+    public var maximumLength = 16 << 20
+    /// How often a point is tried before it has failed.
+    public var attempts = 5
+    /// What is waited after the first failure; twice as long after each other one, up to an hour.
+    public var firstPause: Duration = .seconds(30)
+    /// The moment that it is, for tests.
+    public var now: @Sendable () -> Instant = { Instant.now }
+
+    public init() {}
+  }
+
+  /// What became of a point.
+  public struct Outcome: Hashable, Sendable {
+    public var point: FeatureID
+    public var track: Int64
+    public var state: PhotoState
+    /// The photo that was taken.
+    public var photo: PhotoCandidate?
+    /// In metres, from the point to the photo.
+    public var distance: Double?
+    /// As far as was searched, in metres.
+    public var radius: Double?
+    /// Why there is no picture.
+    public var message: String?
+  }
+
+  let store: GeoPackageStore
+  let provider: any PhotoProvider
+  let settings: Settings
+
+  /// - Throws: `.notFound` where there are no track points.
+  public init(
+    store: GeoPackageStore, provider: any PhotoProvider, settings: Settings = .init()
+  ) async throws(FieldpackError) {
+    self.store = store
+    self.provider = provider
+    self.settings = settings
+    try await waitingWhileBusy { () async throws(FieldpackError) in
+      try await store.write { (writer) throws(FieldpackError) in
+        _ = try PhotoLayers.prepare(&writer)
+      }
+    }
+  }
+
+  /// Goes through all points that are due, once.
+  ///
+  /// - Parameters:
+  ///   - track: only those of this track.
+  ///   - report: called after each point.
+  /// - Throws: what the file throws, `.interrupted` when cancelled; and a refusal by the provider that
+  ///   holds for all points, such as a wrong key.
+  public func run(
+    track: Int64? = nil, _ report: (Outcome) -> Void = { _ in }
+  ) async throws(FieldpackError) {
+    for point in try await due(track) {
+      if Task.isCancelled { throw FieldpackError(.interrupted, "the search was cancelled") }
+      if let outcome = try await work(on: point) { report(outcome) }
+    }
+  }
+
+  /// Lets points that have no picture be tried again at once; gives how many.
+  @discardableResult
+  public func retry(track: Int64? = nil) async throws(FieldpackError) -> Int {
+    let states = [PhotoState.none, .failed, .duplicate].map(\.rawValue)
+    var filter = Column<String>("photo_state").isIn(states + [PhotoState.pending.rawValue])
+    if let track { filter = filter && Column<Int64>("track_fid") == track }
+    return try await waitingWhileBusy { [filter] () async throws(FieldpackError) in
+      try await store.write { [filter] (writer) throws(FieldpackError) in
+        let points = try writer.backing.features(
+          Query(PhotoLayers.point, where: filter).withoutGeometry().select("photo_state"))
+        let jobs = try PhotoJob.all(writer.backing)
+        for point in points {
+          guard let id = point.id else { continue }
+          if case .integer(let number) = id, let job = jobs[number]?.row {
+            try writer.delete(job, in: PhotoLayers.job)
+          }
+          try writer.update(
+            id, in: PhotoLayers.point, set: ["photo_state": .text(PhotoState.pending.rawValue)])
+        }
+        return points.count
+      }
+    }
+  }
+
+  // MARK: Which points
+
+  /// The points that wait for a picture and may be tried now.
+  private func due(_ track: Int64?) async throws(FieldpackError) -> [PhotoPoint] {
+    var filter = Column<String>("photo_state") == PhotoState.pending.rawValue
+    if let track { filter = filter && Column<Int64>("track_fid") == track }
+    let query = Query(PhotoLayers.point, where: filter).select("track_fid", "seq").order(
+      by: [Order("track_fid"), Order("seq")])
+    let now = settings.now()
+    return try await store.read { (snapshot) throws(FieldpackError) in
+      let jobs = try PhotoJob.all(snapshot)
+      return try snapshot.features(query).compactMap(PhotoPoint.init).filter { point in
+        jobs[point.id]?.next.map { $0 <= now } ?? true
+      }
+    }
+  }
+
+  // MARK: One point
+
+  /// Looks for a picture and stores what was found; `nil` where somebody else did meanwhile.
+  private func work(on point: PhotoPoint) async throws(FieldpackError) -> Outcome? {
+    let known = try await store.read { (snapshot) throws(FieldpackError) in
+      try PhotoKnowledge(of: point, provider: provider.name, snapshot)
+    }
+    guard known.isPending else { return nil }
+    var found = PhotoFinding()
+    do throws(FieldpackError) {
+      found = try await search(point, known)
+    } catch {
+      if error.code == .interrupted { throw error }
+      // A wrong key is wrong for every point: the user has to know, and no point is to blame.
+      if error.code == .permission || error.code == .configuration { throw error }
+      found.failure = error
+    }
+    let finding = found
+    return try await waitingWhileBusy { () async throws(FieldpackError) in
+      try await store.write { (writer) throws(FieldpackError) in
+        try PhotoRecord(
+          point: point, finding: finding, provider: provider.name, settings: settings
+        ).store(known, &writer)
+      }
+    }
+  }
+
+  /// Searches wider and wider until a photo can be taken, and fetches its picture.
+  private func search(
+    _ point: PhotoPoint, _ known: PhotoKnowledge
+  ) async throws(FieldpackError) -> PhotoFinding {
+    var finding = PhotoFinding()
+    let radii = settings.radii.filter { $0 <= provider.maximumRadius }
+    for radius in radii {
+      finding.radius = radius
+      finding.candidates = unique(
+        try await provider.candidates(
+          near: point.position, radius: radius, limit: settings.limit))
+      let free = finding.candidates.filter { known.used[$0.id] == nil }
+      try await take(free, &finding, known)
+      // More photos than these lie farther off only where the provider gave all it has.
+      if finding.chosen != nil || finding.candidates.count >= settings.limit { break }
+    }
+    if finding.chosen == nil, settings.allowsRepeats {
+      // The one whose last use is the longest ago.
+      let used = finding.candidates.enumerated().compactMap { rank, candidate in
+        known.used[candidate.id].map { (seq: $0, rank: rank, candidate: candidate) }
+      }.sorted { ($0.seq, $0.rank) < ($1.seq, $1.rank) }
+      try await take(used.map(\.candidate), &finding, known)
+    }
+    return finding
+  }
+
+  /// Each photo once, in order.
+  private func unique(_ candidates: [PhotoCandidate]) -> [PhotoCandidate] {
+    var seen: Set<String> = []
+    return candidates.prefix(max(0, settings.limit)).filter { seen.insert($0.id).inserted }
+  }
+
+  /// Takes the first photo whose picture is to be had.
+  private func take(
+    _ candidates: [PhotoCandidate], _ finding: inout PhotoFinding, _ known: PhotoKnowledge
+  ) async throws(FieldpackError) {
+    for candidate in candidates {
+      if known.pictured.contains(candidate.id) {
+        finding.chosen = candidate
+        return
+      }
+      do throws(FieldpackError) {
+        let bytes = try await provider.image(
+          of: candidate, maximumLength: settings.maximumLength)
+        finding.picture = try Picture(bytes, of: candidate)
+        finding.chosen = candidate
+        finding.failure = nil
+        return
+      } catch {
+        // A picture that is gone or is none says nothing of the others.
+        guard [.notFound, .invalidData, .permission].contains(error.code) else { throw error }
+        finding.failure = error
+      }
+    }
+  }
+}
+
+/// Runs `body` until the file is not busy.
+func waitingWhileBusy<R>(
+  _ body: () async throws(FieldpackError) -> R
+) async throws(FieldpackError) -> R {
+  while true {
+    do throws(FieldpackError) {
+      return try await body()
+    } catch {
+      guard error.code == .busy else { throw error }
+      do { try await Task.sleep(for: .milliseconds(200)) } catch {
+        throw FieldpackError(.interrupted, "the search was cancelled")
+      }
+    }
+  }
+}
+
+extension Instant {
+  /// The moment that it is.
+  static var now: Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+}

@@ -1,0 +1,125 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+
+/// A track point that waits for a picture.
+struct PhotoPoint: Hashable, Sendable {
+  var id: Int64
+  var track: Int64
+  /// Which point of the track.
+  var seq: Int64
+  var position: Position
+
+  /// `nil` for a row that lacks what a point has.
+  init?(_ feature: Feature) {
+    guard case .integer(let id) = feature.id,
+      let track = feature[Column<Int64>("track_fid")], let seq = feature[Column<Int64>("seq")],
+      let position = feature.geometry?.firstPosition
+    else { return nil }
+    (self.id, self.track, self.seq, self.position) = (id, track, seq, position)
+  }
+}
+
+/// What was found for a point before anything is stored.
+struct PhotoFinding: Sendable {
+  /// In the order of the provider.
+  var candidates: [PhotoCandidate] = []
+  var chosen: PhotoCandidate?
+  /// Of the photo that was chosen, where the file does not have it.
+  var picture: Picture?
+  /// As far as was searched, in metres.
+  var radius: Double?
+  /// What went wrong with the search, or with the last picture.
+  var failure: FieldpackError?
+}
+
+/// The bytes of a picture, of which it is known what they are.
+struct Picture: Hashable, Sendable {
+  var bytes: [UInt8]
+  var type: PictureType
+  var digest: String
+
+  /// - Throws: `.invalidData` for bytes that are no picture.
+  init(_ bytes: [UInt8], of candidate: PhotoCandidate) throws(FieldpackError) {
+    guard let type = PictureType(bytes) else {
+      throw FieldpackError(
+        .invalidData, "what came for photo \(candidate.id) is none of JPEG, PNG, GIF and WebP")
+    }
+    self.bytes = bytes
+    self.type = type
+    digest = SHA256.hex(bytes)
+  }
+}
+
+/// What the file knows that bears on a point's picture.
+struct PhotoKnowledge: Sendable {
+  let isPending: Bool
+  /// The photos of the track's points by their ids with the provider, with the last point's number.
+  let used: [String: Int64]
+  /// Photos whose pictures are in the file.
+  let pictured: Set<String>
+  let attempt: Int64
+
+  init(
+    of point: PhotoPoint, provider: String, _ snapshot: borrowing StoreSnapshot
+  ) throws(FieldpackError) {
+    let state = try snapshot.feature(.integer(point.id), in: PhotoLayers.point)?[
+      Column<String>("photo_state")]
+    isPending = state == PhotoState.pending.rawValue
+    attempt = try PhotoJob.all(snapshot)[point.id]?.attempt ?? 0
+    guard let layers = PhotoLayers(try snapshot.relations()) else {
+      (used, pictured) = ([:], [])
+      return
+    }
+    let photos = try snapshot.features(
+      Query(PhotoLayers.photo, where: Column<String>("provider") == provider)
+        .withoutGeometry().select("photo_id"))
+    var names: [FeatureID: String] = [:]
+    for photo in photos {
+      if let id = photo.id { names[id] = photo[Column<String>("photo_id")] }
+    }
+    pictured = Set(try snapshot.links(by: layers.pictures).compactMap { names[$0.base] })
+    let points = try snapshot.features(
+      Query(PhotoLayers.point, where: Column<Int64>("track_fid") == point.track)
+        .withoutGeometry().select("seq"))
+    var numbers: [FeatureID: Int64] = [:]
+    for point in points { if let id = point.id { numbers[id] = point[Column<Int64>("seq")] } }
+    var used: [String: Int64] = [:]
+    for link in try snapshot.links(by: layers.candidates)
+    where link.attributes["chosen"] == .integer(1) {
+      guard let name = names[link.related], let number = numbers[link.base] else { continue }
+      used[name] = max(number, used[name] ?? .min)
+    }
+    self.used = used
+  }
+}
+
+/// What is known of a point's tries.
+struct PhotoJob: Sendable {
+  var row: FeatureID
+  var attempt: Int64
+  var next: Instant?
+
+  private static let query = Query(PhotoLayers.job).select("point_fid", "attempt", "next_at")
+
+  /// All there are, by the id of their point.
+  static func all(_ snapshot: borrowing StoreSnapshot) throws(FieldpackError) -> [Int64: PhotoJob] {
+    guard try snapshot.layers().contains(where: { $0.id == PhotoLayers.job }) else { return [:] }
+    return jobs(try snapshot.features(query))
+  }
+
+  static func all(_ reading: any SnapshotReading) throws(FieldpackError) -> [Int64: PhotoJob] {
+    jobs(try reading.features(query))
+  }
+
+  private static func jobs(_ features: [Feature]) -> [Int64: PhotoJob] {
+    var jobs: [Int64: PhotoJob] = [:]
+    for feature in features {
+      guard let row = feature.id, let point = feature[Column<Int64>("point_fid")] else { continue }
+      jobs[point] = PhotoJob(
+        row: row, attempt: feature[Column<Int64>("attempt")] ?? 0,
+        next: feature[Column<Instant>("next_at")])
+    }
+    return jobs
+  }
+}

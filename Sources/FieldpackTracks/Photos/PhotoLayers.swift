@@ -1,0 +1,150 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+
+/// The layers and relations that pictures of track points are kept in.
+///
+/// `track_point` → `track_point_photo` → `photo` → `photo_media` → `media`, and `photo_job` with what
+/// has to be tried again. All of them are those of GeoPackage and Related Tables, so that other
+/// programs find the pictures.
+struct PhotoLayers {
+  static let point: LayerID = "track_point"
+  static let photo: LayerID = "photo"
+  static let media: LayerID = "media"
+  static let job: LayerID = "photo_job"
+  static let pointPhoto = "track_point_photo"
+  static let photoMedia = "photo_media"
+
+  /// Track point → photo, with `rank`, `distance_m` and `chosen`.
+  let candidates: Relation
+  /// Photo → media.
+  let pictures: Relation
+
+  /// Those of a file; `nil` where no picture was ever asked for.
+  init?(_ relations: [Relation]) {
+    guard let candidates = relations.first(where: { $0.mapping == Self.pointPhoto }),
+      let pictures = relations.first(where: { $0.mapping == Self.photoMedia })
+    else { return nil }
+    self.candidates = candidates
+    self.pictures = pictures
+  }
+
+  private init(candidates: Relation, pictures: Relation) {
+    self.candidates = candidates
+    self.pictures = pictures
+  }
+
+  /// Those of a file, made where they are missing.
+  ///
+  /// - Throws: `.notFound` where there are no track points.
+  static func prepare(_ writer: inout FeatureWriter) throws(FieldpackError) -> PhotoLayers {
+    if let found = PhotoLayers(try writer.relations()) { return found }
+    let known = try writer.layers().map(\.id)
+    guard known.contains(point) else {
+      throw FieldpackError(
+        .notFound, "there is no layer '\(point)' to find photos for. Try: fieldpack track record",
+        location: .init(layer: point))
+    }
+    if !known.contains(photo) { try writer.createLayer(photoSchema) }
+    if !known.contains(job) { try writer.createLayer(jobSchema) }
+    if !known.contains(media) {
+      try writer.createMediaLayer(media, columns: mediaColumns)
+    }
+    return PhotoLayers(
+      candidates: try writer.createRelation(
+        from: point, to: photo, as: .features, mapping: pointPhoto,
+        columns: [
+          ColumnDefinition("rank", .integer, isNullable: false, defaultSQL: "0"),
+          ColumnDefinition("distance_m", .double),
+          ColumnDefinition("chosen", .integer, isNullable: false, defaultSQL: "1"),
+        ]),
+      pictures: try writer.createRelation(
+        from: photo, to: media, as: .media, mapping: photoMedia))
+  }
+
+  private static var photoSchema: Schema {
+    Schema(
+      layer: photo, geometry: GeometryColumn(type: .point),
+      columns: [
+        ColumnDefinition("provider", .text(), isNullable: false, defaultSQL: "'flickr'"),
+        ColumnDefinition("photo_id", .text(), isNullable: false),
+        ColumnDefinition("secret", .text(), isNullable: false),
+        ColumnDefinition("server", .text(), isNullable: false),
+        ColumnDefinition("farm", .integer, isNullable: false),
+        ColumnDefinition("owner", .text()),
+        ColumnDefinition("title", .text(), isNullable: false),
+        ColumnDefinition("license", .text()),
+        ColumnDefinition("size_code", .text(), isNullable: false, defaultSQL: "'b'"),
+        ColumnDefinition("source_url", .text(), isNullable: false),
+        ColumnDefinition("fetched_at", .dateTime),
+      ])
+  }
+
+  private static var jobSchema: Schema {
+    Schema(
+      layer: job, idColumn: "id",
+      columns: [
+        ColumnDefinition("point_fid", .integer, isNullable: false, isUnique: true),
+        ColumnDefinition("provider", .text(), isNullable: false),
+        ColumnDefinition("attempt", .integer, isNullable: false),
+        ColumnDefinition("radius_m", .double, description: "as far as was searched"),
+        ColumnDefinition("next_at", .dateTime, description: "not to be tried again before"),
+        ColumnDefinition("message", .text()),
+      ])
+  }
+
+  private static var mediaColumns: [ColumnDefinition] {
+    [
+      ColumnDefinition(
+        "role", .text(), isNullable: false, defaultSQL: "'media'",
+        constraint: ColumnConstraint(
+          "fieldpack_media_role",
+          .oneOf(["media", "thumbnail", "sensor_data", "preview", "photo"]))),
+      ColumnDefinition("file_name", .text()),
+      ColumnDefinition("width_px", .integer),
+      ColumnDefinition("height_px", .integer),
+      ColumnDefinition("byte_count", .integer, isNullable: false, defaultSQL: "0"),
+      ColumnDefinition("sha256", .text(), isNullable: false, defaultSQL: "''"),
+    ]
+  }
+}
+
+/// The features of a query as values, for the few that are asked for here.
+struct FeatureList: FeatureSink {
+  private var batches: [FeatureBatch] = []
+  private let store: StoreID
+
+  init(_ store: StoreID) { self.store = store }
+
+  mutating func begin(_ schema: Schema) {
+    batches.append(FeatureBatch(store: store, schema: schema))
+  }
+
+  mutating func feature(_ row: borrowing some FeatureRow & ~Copyable) {
+    batches[batches.count - 1].append(row)
+  }
+
+  func features() throws(FieldpackError) -> [Feature] {
+    var features: [Feature] = []
+    for batch in batches {
+      for index in 0..<batch.count { features.append(try batch.feature(at: index)) }
+    }
+    return features
+  }
+}
+
+extension SnapshotReading {
+  func features(_ query: Query) throws(FieldpackError) -> [Feature] {
+    var list = FeatureList("")
+    try scan(query, into: &list)
+    return try list.features()
+  }
+}
+
+extension StoreSnapshot {
+  borrowing func features(_ query: Query) throws(FieldpackError) -> [Feature] {
+    var list = FeatureList("")
+    try scan(query, into: &list)
+    return try list.features()
+  }
+}
