@@ -1,0 +1,85 @@
+/// The tokens of a piece of SQL, as far as texts, names and the rest have to be told apart; comments
+/// are left out.
+struct SQLTokens: Sequence, IteratorProtocol {
+  enum Token {
+    /// A text with its quotes.
+    case text(ArraySlice<UInt8>)
+    /// A name in `"` or `` ` ``, with them.
+    case name(ArraySlice<UInt8>)
+    /// A run of letters, digits, `_`, `$`, `.` and bytes beyond ASCII: names and numbers.
+    case word(ArraySlice<UInt8>)
+    case other(UInt8)
+  }
+
+  private var rest: ArraySlice<UInt8>
+
+  init(_ sql: String) { rest = Array(sql.utf8)[...] }
+
+  mutating func next() -> Token? {
+    while let byte = rest.first {
+      switch byte {
+      case UInt8(ascii: "'"): return .text(takeQuoted(byte))
+      case UInt8(ascii: "\""), UInt8(ascii: "`"): return .name(takeQuoted(byte))
+      case UInt8(ascii: "-") where rest.starts(with: "--".utf8): rest = rest.drop { $0 != 10 }
+      case UInt8(ascii: "/") where rest.starts(with: "/*".utf8): dropComment()
+      case _ where Self.isWordByte(byte): return .word(take(while: Self.isWordByte))
+      default:
+        rest.removeFirst()
+        return .other(byte)
+      }
+    }
+    return nil
+  }
+
+  /// What comes before `end`, which is taken, too.
+  mutating func take(upTo end: UInt8) -> ArraySlice<UInt8> {
+    let taken = take { $0 != end }
+    rest = rest.dropFirst()
+    return taken
+  }
+
+  /// What a text or name says without its quotes; a doubled quote stands for one.
+  static func unquoted(_ token: ArraySlice<UInt8>) -> [UInt8] {
+    guard let quote = token.first else { return [] }
+    var rest = token.dropFirst()
+    var content: [UInt8] = []
+    while let byte = rest.popFirst() {
+      if byte == quote, rest.popFirst() != quote { break }
+      content.append(byte)
+    }
+    return content
+  }
+
+  private mutating func take(while isTaken: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+    let taken = rest.prefix(while: isTaken)
+    rest = rest.dropFirst(taken.count)
+    return taken
+  }
+
+  private mutating func takeQuoted(_ quote: UInt8) -> ArraySlice<UInt8> {
+    let start = rest
+    rest.removeFirst()
+    while let byte = rest.popFirst() {
+      guard byte == quote else { continue }
+      guard rest.first == quote else { break }
+      rest.removeFirst()
+    }
+    return start.dropLast(rest.count)
+  }
+
+  private mutating func dropComment() {
+    rest = rest.dropFirst(2)
+    while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest.removeFirst() }
+    rest = rest.dropFirst(2)
+  }
+
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"),
+      UInt8(ascii: "."), 0x80...0xFF:
+      true
+    default: false
+    }
+  }
+}
