@@ -1,4 +1,5 @@
 import CArrow
+import FieldpackTestSupport
 import Foundation
 
 /// Reads a stream by its callbacks alone.
@@ -112,7 +113,7 @@ struct ArrowReader {
       let bytes = UnsafeRawBufferPointer(
         start: array.buffers[2].map { $0 + Int(ends[row]) }, count: Int(ends[row + 1] - ends[row]))
       if format == "u" { return String(decoding: bytes, as: UTF8.self) }
-      return bytes.map { String(format: "%02x", $0) }.joined()
+      return bytes.hex
     }
   }
 }

@@ -144,8 +144,7 @@ import Testing
     ]
     var blob: [UInt8] = []
     GeoPackageBinary.append(Self.ring(corners), srsID: 32632, to: &blob)
-    let hex = blob.map { String(format: "%02x", $0) }.joined()
-    let rest = "\(name)(ST_Intersection(geom, x'\(hex)'))"
+    let rest = "\(name)(ST_Intersection(geom, x'\(blob.hex)'))"
     let wanted = try spatiaLite(
       "SELECT printf('%d %.6f', fid, \(rest)) FROM \(layer) WHERE \(rest) > 0 ORDER BY fid")
     #expect(cut == wanted.compactMap { $0[0].textValue })
@@ -172,8 +171,7 @@ import Testing
       guard case .text(let kind)? = feature.attributes["kind"], let geometry = feature.geometry,
         case .integer(let count)? = feature.attributes["count"]
       else { continue }
-      let digits = WKB.bytes(of: geometry).map { String(format: "%02x", $0) }.joined()
-      lines.append("\(kind) \(count) \(digits)")
+      lines.append("\(kind) \(count) \(WKB.bytes(of: geometry).hex)")
     }
     await groups.close()
     let ours = try folder.write(lines.joined(separator: "\n"), to: "unions.txt")

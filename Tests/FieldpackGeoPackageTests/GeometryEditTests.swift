@@ -92,8 +92,7 @@ import Testing
         blob = [0x47, 0x50, 0, 0, 0, 0, 0x10, 0xE6, 0, 0, 0, 0, 1]
         blob += [0x3F, 0xF0, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0]
       }
-      let hex = blob.map { String(format: "%02X", $0) }.joined()
-      try package.run("UPDATE any SET geom = x'\(hex)' WHERE fid = \(index + 1)")
+      try package.run("UPDATE any SET geom = x'\(blob.hex)' WHERE fid = \(index + 1)")
     }
     let before = try blobs(package)
     try await package.withStore { store in
