@@ -346,33 +346,13 @@ extension CheckDamage {
         UPDATE gpkg_contents SET last_change = 2023 WHERE table_name = 'notes'
         """,
       findings: [
-        "error gpkg-7 gpkg_geometry_columns#1: it refers to a row that is not in "
-          + "gpkg_spatial_ref_sys",
+        undefinedSystem[0],
         "error gpkg-15 notes.last_change: '' is not like 2024-05-06T07:08:09.012Z +",
-        "error gpkg-26 sites.geom: srs_id 999 is not in gpkg_spatial_ref_sys",
-        "error gpkg-146 sites.srs_id: srs_id is 4326 in gpkg_contents and 999 in "
-          + "gpkg_geometry_columns",
-        "error gpkg-33 sites.geom#1: its srs_id is 4326, not 999",
-        "error gpkg-33 sites.geom#2: its srs_id is 4326, not 999",
-        "error gpkg-33 sites.geom#3: its srs_id is 4326, not 999",
-        "error gpkg-33 sites.geom#4: its srs_id is 4326, not 999",
-        "error gpkg-33 sites.geom#5: its srs_id is 4326, not 999",
-      ],
+      ] + undefinedSystem.dropFirst(),
       repairs: [
         "notes: last_change written in the standard's form"
       ],
-      left: [
-        "error gpkg-7 gpkg_geometry_columns#1: it refers to a row that is not in "
-          + "gpkg_spatial_ref_sys",
-        "error gpkg-26 sites.geom: srs_id 999 is not in gpkg_spatial_ref_sys",
-        "error gpkg-146 sites.srs_id: srs_id is 4326 in gpkg_contents and 999 in "
-          + "gpkg_geometry_columns",
-        "error gpkg-33 sites.geom#1: its srs_id is 4326, not 999",
-        "error gpkg-33 sites.geom#2: its srs_id is 4326, not 999",
-        "error gpkg-33 sites.geom#3: its srs_id is 4326, not 999",
-        "error gpkg-33 sites.geom#4: its srs_id is 4326, not 999",
-        "error gpkg-33 sites.geom#5: its srs_id is 4326, not 999",
-      ]),
+      left: undefinedSystem),
     CheckDamage(
       name: "geometry column of a great srs_id",
       sql: """
@@ -389,3 +369,17 @@ extension CheckDamage {
       ]),
   ]
 }
+
+/// What a geometry column of an undefined system gives, which no repair mends.
+private let undefinedSystem = [
+  "error gpkg-7 gpkg_geometry_columns#1: it refers to a row that is not in "
+    + "gpkg_spatial_ref_sys",
+  "error gpkg-26 sites.geom: srs_id 999 is not in gpkg_spatial_ref_sys",
+  "error gpkg-146 sites.srs_id: srs_id is 4326 in gpkg_contents and 999 in "
+    + "gpkg_geometry_columns",
+  "error gpkg-33 sites.geom#1: its srs_id is 4326, not 999",
+  "error gpkg-33 sites.geom#2: its srs_id is 4326, not 999",
+  "error gpkg-33 sites.geom#3: its srs_id is 4326, not 999",
+  "error gpkg-33 sites.geom#4: its srs_id is 4326, not 999",
+  "error gpkg-33 sites.geom#5: its srs_id is 4326, not 999",
+]
