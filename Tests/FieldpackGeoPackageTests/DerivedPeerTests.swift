@@ -9,23 +9,18 @@ import Testing
 
 /// Joins, groups and geometry operations give what SpatiaLite and shapely give.
 @Suite struct DerivedPeerTests {
-  private let folder: TemporaryFolder
-  private let path: String
+  private let package: TestPackage
 
   /// Stars, squares side by side, some of them in both layers, and lines, in metres.
   init() throws {
-    folder = try TemporaryFolder()
-    path = folder.file("a.gpkg").path
-    let writer = try GeoPackageBulkWriter(creating: path, store: "a")
-    for (name, type) in [
-      ("areas", GeometryType.polygon), ("others", .polygon), ("lines", .lineString),
-    ] {
-      try writer.create(
+    let layers = [("areas", GeometryType.polygon), ("others", .polygon), ("lines", .lineString)]
+    package = try TestPackage(
+      named: "a.gpkg",
+      layers.map { name, type in
         Schema(
           layer: LayerID(name), geometry: GeometryColumn(type: type, srs: SRS("EPSG", 32632)),
-          columns: [ColumnDefinition("n", .integer), ColumnDefinition("kind", .text())]))
-    }
-    _ = try writer.commit()
+          columns: [ColumnDefinition("n", .integer), ColumnDefinition("kind", .text())])
+      })
   }
 
   private static func ring(_ positions: [(Double, Double)]) -> Geometry {
@@ -47,7 +42,7 @@ import Testing
   }
 
   private func store() async throws -> GeoPackageStore {
-    let store = try await GeoPackageStore(path: path, id: "a", usesWAL: false)
+    let store = try await package.store(as: "a", usesWAL: false)
     try await store.write { (writer) throws(FieldpackError) in
       func add(_ geometry: Geometry, _ n: Int, _ layer: LayerID) throws(FieldpackError) {
         let feature = Feature(
@@ -72,7 +67,7 @@ import Testing
 
   /// The rows of SpatiaLite's own functions on the file.
   private func spatiaLite(_ sql: String) throws -> [[SQLiteValue]] {
-    let connection = try Connection(path: path, mode: .readOnly)
+    let connection = try Connection(path: package.path, mode: .readOnly)
     try connection.loadSpatiaLite()
     let statement = try connection.prepare(sql)
     var rows: [[SQLiteValue]] = []
@@ -174,7 +169,7 @@ import Testing
       lines.append("\(kind) \(count) \(WKB.bytes(of: geometry).hex)")
     }
     await groups.close()
-    let ours = try folder.write(lines.joined(separator: "\n"), to: "unions.txt")
+    let ours = try package.folder.write(lines.joined(separator: "\n"), to: "unions.txt")
     let script = """
       import sqlite3, sys, shapely
       groups = {}
@@ -188,7 +183,7 @@ import Testing
           print(kind, int(count) == len(groups[kind]), ours.is_valid, ours.equals(union), apart < 1e-6)
       """
     let result = try await Program.run(
-      Programs.shapelyPython ?? "", ["-c", script, path, ours.path])
+      Programs.shapelyPython ?? "", ["-c", script, package.path, ours.path])
     #expect(
       result.output == (0..<4).map { "k\($0) True True True True\n" }.joined(), "\(result.error)")
     await store.close()

@@ -8,28 +8,25 @@ import Testing
 
 /// Stores whose one layer is made of others.
 @Suite struct DerivedStoreTests {
-  private let folder: TemporaryFolder
-  private let path: String
+  private let package: TestPackage
   private static let hostile = #"a"b; DROP TABLE points -- "#
 
   /// 3,000 points on a grid of 60 columns, and squares around some of them.
   init() throws {
-    folder = try TemporaryFolder()
-    path = folder.file("a.gpkg").path
-    let writer = try GeoPackageBulkWriter(creating: path, store: "a")
-    try writer.create(
-      Schema(
-        layer: "points", geometry: GeometryColumn(type: .point, srs: .wgs84),
-        columns: [ColumnDefinition("n", .integer), ColumnDefinition("name", .text())]))
-    try writer.create(
-      Schema(
-        layer: LayerID(Self.hostile), geometry: GeometryColumn(type: .polygon, srs: .wgs84),
-        columns: [ColumnDefinition("n; --", .integer), ColumnDefinition("name", .text())]))
-    _ = try writer.commit()
+    package = try TestPackage(
+      named: "a.gpkg",
+      [
+        Schema(
+          layer: "points", geometry: GeometryColumn(type: .point, srs: .wgs84),
+          columns: [ColumnDefinition("n", .integer), ColumnDefinition("name", .text())]),
+        Schema(
+          layer: LayerID(Self.hostile), geometry: GeometryColumn(type: .polygon, srs: .wgs84),
+          columns: [ColumnDefinition("n; --", .integer), ColumnDefinition("name", .text())]),
+      ])
   }
 
   private func store() async throws -> GeoPackageStore {
-    let store = try await GeoPackageStore(path: path, id: "a", usesWAL: false)
+    let store = try await package.store(as: "a", usesWAL: false)
     try await store.write { (writer) throws(FieldpackError) in
       for n in 0..<3000 {
         let feature = Feature(
@@ -208,6 +205,7 @@ import Testing
     }
     #expect(try await store.count(Query("points")) == 3000)
     await store.close()
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.gpkg"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: package.folder.url.path) == ["a.gpkg"])
   }
 }

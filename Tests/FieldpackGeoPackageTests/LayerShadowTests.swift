@@ -8,27 +8,24 @@ import Testing
 
 /// SQL of users that finds features by the R-tree on its own.
 @Suite struct LayerShadowTests {
-  private let folder: TemporaryFolder
-  private let path: String
+  private let package: TestPackage
 
   /// 40 by 40 points, squares of 3 by 3 around every hundredth, and rows without geometry.
   init() throws {
-    folder = try TemporaryFolder()
-    path = folder.file("a.gpkg").path
-    let writer = try GeoPackageBulkWriter(creating: path, store: "a")
-    try writer.create(
-      Schema(
-        layer: "points", geometry: GeometryColumn(type: .point),
-        columns: [ColumnDefinition("n", .integer), ColumnDefinition("name", .text())]))
-    try writer.create(
-      Schema(
-        layer: #"a"b; DROP TABLE points"#, geometry: GeometryColumn(type: .polygon),
-        columns: [ColumnDefinition("n", .integer)]))
-    _ = try writer.commit()
+    package = try TestPackage(
+      named: "a.gpkg",
+      [
+        Schema(
+          layer: "points", geometry: GeometryColumn(type: .point),
+          columns: [ColumnDefinition("n", .integer), ColumnDefinition("name", .text())]),
+        Schema(
+          layer: #"a"b; DROP TABLE points"#, geometry: GeometryColumn(type: .polygon),
+          columns: [ColumnDefinition("n", .integer)]),
+      ])
   }
 
   private func store() async throws -> GeoPackageStore {
-    let store = try await GeoPackageStore(path: path, id: "a", usesWAL: false)
+    let store = try await package.store(as: "a", usesWAL: false)
     try await store.write { (writer) throws(FieldpackError) in
       for n in 0..<1600 {
         let feature = Feature(

@@ -11,20 +11,8 @@ import Testing
 @Suite struct OpeningProfileTests {
   /// Two points, and what `script` adds.
   private func package(_ script: String = "") async throws -> TestPackage {
-    let package = try TestPackage()
-    try await package.withStore { store in
-      try await store.write { (writer) throws(FieldpackError) in
-        try writer.createLayer(
-          Schema(
-            layer: "points", geometry: GeometryColumn(type: .point),
-            columns: [ColumnDefinition("name", .text())]))
-        for x in 1...2 {
-          try writer.create(Feature(geometry: .point(x: Double(x), y: 0)), in: "points")
-        }
-      }
-    }
-    if !script.isEmpty { try package.run(script) }
-    return package
+    let points = [1.0, 2].map { Feature(geometry: .point(x: $0, y: 0)) }
+    return try await TestPackage(points: points, script)
   }
 
   private func open(

@@ -8,21 +8,17 @@ import Testing
 
 /// SQL of the library's users.
 @Suite struct SQLAccessTests {
-  private let folder: TemporaryFolder
-  private let path: String
+  private let package: TestPackage
 
   init() throws {
-    folder = try TemporaryFolder()
-    path = folder.file("a.gpkg").path
-    let writer = try GeoPackageBulkWriter(creating: path, store: "a")
-    let columns = [ColumnDefinition("n", .integer)]
-    try writer.create(
-      Schema(layer: "points", geometry: GeometryColumn(type: .point), columns: columns))
-    _ = try writer.commit()
+    let points = Schema(
+      layer: "points", geometry: GeometryColumn(type: .point),
+      columns: [ColumnDefinition("n", .integer)])
+    package = try TestPackage(named: "a.gpkg", [points])
   }
 
   private func store() async throws -> GeoPackageStore {
-    let store = try await GeoPackageStore(path: path, id: "a")
+    let store = try await package.store(as: "a")
     try await store.write { (writer) throws(FieldpackError) in
       for number in 0..<3_000 {
         let feature = Feature(

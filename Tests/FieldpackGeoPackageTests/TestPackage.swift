@@ -12,11 +12,30 @@ final class TestPackage: Sendable {
   let folder: TemporaryFolder
   let path: String
 
-  init(_ version: GeoPackageVersion = .v14, named name: String = "survey.gpkg") throws {
+  /// A new file of empty layers.
+  init(
+    _ version: GeoPackageVersion = .v14, named name: String = "survey.gpkg", _ layers: [Schema] = []
+  ) throws {
     folder = try TemporaryFolder()
     path = folder.file(name).path
     let writer = try GeoPackageBulkWriter(creating: path, version: version, store: "survey")
+    for layer in layers { try writer.create(layer) }
     _ = try writer.commit()
+  }
+
+  /// A layer `points` with names, and what `script` adds.
+  convenience init(points: [Feature], _ script: String) async throws {
+    try self.init()
+    try await withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.createLayer(
+          Schema(
+            layer: "points", geometry: GeometryColumn(type: .point),
+            columns: [ColumnDefinition("name", .text())]))
+        for point in points { try writer.create(point, in: "points") }
+      }
+    }
+    if !script.isEmpty { try run(script) }
   }
 
   /// A copy of a file.
@@ -27,8 +46,8 @@ final class TestPackage: Sendable {
     path = copy.path
   }
 
-  func store() async throws -> GeoPackageStore {
-    try await GeoPackageStore(path: path, id: "survey")
+  func store(as id: StoreID = "survey", usesWAL: Bool = true) async throws -> GeoPackageStore {
+    try await GeoPackageStore(path: path, id: id, usesWAL: usesWAL)
   }
 
   /// Opens a store for `body` and closes it again.

@@ -10,21 +10,10 @@ import Testing
 @Suite struct TriggerGuardTests {
   /// Two points of the names a and b, and what `script` adds.
   private func package(_ script: String = "") async throws -> TestPackage {
-    let package = try TestPackage()
-    try await package.withStore { store in
-      try await store.write { (writer) throws(FieldpackError) in
-        try writer.createLayer(
-          Schema(
-            layer: "points", geometry: GeometryColumn(type: .point),
-            columns: [ColumnDefinition("name", .text())]))
-        for name in ["a", "b"] {
-          try writer.create(
-            Feature(geometry: .point(x: 1, y: 0), attributes: ["name": .text(name)]), in: "points")
-        }
-      }
+    let points = ["a", "b"].map { name in
+      Feature(geometry: .point(x: 1, y: 0), attributes: ["name": .text(name)])
     }
-    if !script.isEmpty { try package.run(script) }
-    return package
+    return try await TestPackage(points: points, script)
   }
 
   @Test(arguments: [
