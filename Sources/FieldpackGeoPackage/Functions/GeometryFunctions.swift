@@ -21,6 +21,7 @@ struct GeometryFunctions {
 
   func register() throws(SQLiteError) {
     try registerReading()
+    try registerParts()
     try registerWriting()
     try registerMeasures()
     try registerOperations()
