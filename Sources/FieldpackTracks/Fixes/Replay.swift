@@ -1,0 +1,136 @@
+import FieldpackCore
+import FieldpackGeometry
+
+/// One replay of a layer.
+actor Replay {
+  private static let batchSize = 1024
+
+  private let store: any Store
+  private let layer: LayerID
+  private let options: ReplaySource.Options
+  private let report: QueryReport
+  private var rows: FixRows?
+  private var batches: FeatureBatches.Iterator?
+  /// Fixes that are read and not given; those before `given` are.
+  private var fixes: [Fix] = []
+  private var given = 0
+  private var pace: ReplayPace?
+  /// Fixes that were given, of all batches.
+  private var passed = 0
+  /// What the replay ends with, once all fixes before it are given.
+  private var failure: FieldpackError?
+
+  init(
+    _ store: any Store, _ layer: LayerID, _ options: ReplaySource.Options, _ report: QueryReport
+  ) {
+    self.store = store
+    self.layer = layer
+    self.options = options
+    self.report = report
+  }
+
+  func next() async throws(FieldpackError) -> [LocationUpdate]? {
+    if batches == nil { try await begin() }
+    while given == fixes.count {
+      if let failure { throw failure }
+      guard try await fetch() else { return nil }
+    }
+    let count = try await due()
+    let updates = fixes[given..<given + count].map { LocationUpdate.fix($0) }
+    given += count
+    return updates
+  }
+
+  private func begin() async throws(FieldpackError) {
+    let schemas = try await store.schemas()
+    guard let schema = schemas.first(where: { $0.layer == layer }) else {
+      throw FieldpackError(
+        LocationFailure.unavailable, "layer '\(layer)' is not in store '\(store.id)'")
+    }
+    let rows = try FixRows(schema, of: store.id, options)
+    pace = try ReplayPace(options, hasTimes: rows.hasTimes, layer)
+    batches = try await store.query(rows.query).makeAsyncIterator()
+    self.rows = rows
+  }
+
+  /// Reads the next batch; `false` at the end.
+  private func fetch() async throws(FieldpackError) -> Bool {
+    guard !Task.isCancelled else { throw Self.cancelled }
+    guard let batch = try await batches?.next(), let rows else { return false }
+    fixes.removeAll(keepingCapacity: true)
+    given = 0
+    for index in 0..<batch.count {
+      do throws(FieldpackError) {
+        fixes.append(try rows.fix(batch[index]))
+      } catch {
+        guard options.skipsErrors else {
+          failure = error
+          break
+        }
+        report.add(skipped: SkippedFeature(location: error.location, reason: error.message))
+      }
+    }
+    return true
+  }
+
+  /// How many of the fixes that are read come next, once the first of them is due.
+  private func due() async throws(FieldpackError) -> Int {
+    let limit = min(fixes.count - given, Self.batchSize)
+    guard !Task.isCancelled else { throw Self.cancelled }
+    guard let first = pace?.moment(of: fixes[given], number: passed) else { return limit }
+    let clock = ContinuousClock()
+    if first > clock.now {
+      do {
+        try await Task.sleep(until: first, clock: clock)
+      } catch {
+        throw Self.cancelled
+      }
+    }
+    let now = clock.now
+    var count = 1
+    while count < limit,
+      let next = pace?.moment(of: fixes[given + count], number: passed + count), next <= now
+    {
+      count += 1
+    }
+    passed += count
+    return count
+  }
+
+  private static let cancelled = FieldpackError(
+    .interrupted, "the replay of fixes was cancelled")
+}
+
+/// When each fix of a replay is due.
+struct ReplayPace {
+  private let speed: Double
+  private let rate: Double?
+  private let start = ContinuousClock.now
+  private var firstTime: Instant?
+
+  /// - Throws: `.invalidArgument` for a finite speed without times or rate.
+  init?(
+    _ options: ReplaySource.Options, hasTimes: Bool, _ layer: LayerID
+  ) throws(FieldpackError) {
+    guard case .times(let speed) = options.speed else { return nil }
+    guard speed > 0, speed.isFinite, options.rate.map({ $0 > 0 && $0.isFinite }) ?? true else {
+      throw FieldpackError(.invalidArgument, "speed and rate of a replay are more than 0")
+    }
+    guard hasTimes || options.rate != nil else {
+      throw FieldpackError(
+        .invalidArgument,
+        "layer '\(layer)' has no times to keep the pace of. Try: --rate 1 for a fix a second, or "
+          + "--speed max", location: .init(layer: layer))
+    }
+    self.speed = speed
+    rate = options.rate
+  }
+  /// When a fix is due that so many come before; one without a time is due at once.
+  mutating func moment(of fix: Fix, number: Int) -> ContinuousClock.Instant {
+    if let rate { return start + .seconds(Double(number) / rate / speed) }
+    guard let time = fix.time else { return start }
+    let first = firstTime ?? time
+    firstTime = first
+    return start + .seconds(Double(time.milliseconds - first.milliseconds) / 1000 / speed)
+  }
+}

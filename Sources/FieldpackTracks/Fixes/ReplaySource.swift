@@ -1,0 +1,104 @@
+public import FieldpackCore
+import FieldpackGeometry
+
+/// The points of a layer as fixes, by time and then by feature id.
+///
+///     let source = ReplaySource(store, layer: "track_points", options: .init(speed: .times(10)))
+///
+/// The layer may be of any store: a GPX file, a log, a recorded track. Its columns are known by their
+/// names, see ``Columns``; points without one of them lack that member. Points are brought to WGS 84.
+///
+/// - ``Speed/max`` gives 1,024 fixes at a time and never waits. Any other speed keeps the pace of the
+///   times, divided by it, gaps included, and sleeps until the next fix is due; fixes that are due
+///   come together. Without times a finite speed needs ``Options/rate``.
+/// - A feature without a position, or whose time cannot be read, ends the replay with its key; with
+///   ``Options/skipsErrors`` it is counted in ``report``. Features without time come first.
+public struct ReplaySource: LocationSource {
+  public enum Speed: Hashable, Sendable {
+    /// So many times as fast as it was; 1 is the pace of life.
+    case times(Double)
+    case max
+  }
+
+  /// The columns of a fix; `nil` takes the first of the names that the layer has, in any case.
+  public struct Columns: Hashable, Sendable {
+    /// `time`, `timestamp`, `time_unix`: DATETIME, RFC 3339 text or Unix seconds.
+    public var time: String?
+    /// `device`, `device_id`.
+    public var device: String?
+    /// `accuracy`, `accuracy_m`, `fxa` (IGC's): metres.
+    public var accuracy: String?
+    /// `ele`, `ele_m`, `elevation`, `altitude`: metres; without one the Z of the point.
+    public var elevation: String?
+    /// `course`, `course_deg`: degrees from true north.
+    public var course: String?
+    /// `speed`, `speed_mps`, `speed_m_s`: metres a second.
+    public var speed: String?
+
+    public init() {}
+  }
+
+  public struct Options: Hashable, Sendable {
+    public var speed: Speed
+    /// Fixes a second at speed 1, whatever their times.
+    public var rate: Double?
+    public var columns = Columns()
+    /// Whose fixes those are that name no device.
+    public var device = ""
+    /// Counts features that are no fix in the report instead of ending.
+    public var skipsErrors = false
+
+    public init(speed: Speed = .max, rate: Double? = nil) {
+      self.speed = speed
+      self.rate = rate
+    }
+  }
+
+  /// The features passed over as errors: all counted, the first 1,000 listed.
+  public let report = QueryReport()
+  private let store: any Store
+  private let layer: LayerID
+  private let options: Options
+
+  /// - Parameter layer: one of points; see ``layer(of:)``.
+  public init(_ store: any Store, layer: LayerID, options: Options = Options()) {
+    self.store = store
+    self.layer = layer
+    self.options = options
+  }
+
+  /// Whether the store has the layer.
+  public var isAvailable: Bool {
+    get async {
+      let schemas = try? await store.schemas()
+      return schemas?.contains { $0.layer == layer } ?? false
+    }
+  }
+
+  public func updates() -> LocationUpdates {
+    let (store, layer, options, report) = (store, layer, options, report)
+    return LocationUpdates {
+      let replay = Replay(store, layer, options, report)
+      return { () async throws(FieldpackError) in try await replay.next() }
+    }
+  }
+
+  /// The layer of a store that holds its fixes: `track_points`, `track_point`, `waypoints`, else the
+  /// only one of points.
+  ///
+  /// - Throws: `.invalidArgument` where that is not one layer, naming those there are.
+  public static func layer(of store: any Store) async throws(FieldpackError) -> LayerID {
+    let points = try await store.schemas().filter { $0.geometry?.type == .point }.map(\.layer)
+    for name in ["track_points", "track_point", "waypoints"] {
+      if let found = points.first(where: { $0.rawValue.lowercased() == name }) { return found }
+    }
+    if points.count == 1 { return points[0] }
+    let names = points.map { "'\($0)'" }.joined(separator: ", ")
+    throw FieldpackError(
+      .invalidArgument,
+      points.isEmpty
+        ? "store '\(store.id)' has no layer of points to take fixes from"
+        : "store '\(store.id)' has several layers of points: \(names). Try: name one of them",
+      location: .init(store: store.id))
+  }
+}
