@@ -3,6 +3,8 @@ import FieldpackCore
 import FoundationEssentials
 
 extension FieldpackTool {
+  static let upkeepFamily = "Check what is installed; completions for a shell."
+
   static var doctorCommand: Command {
     Command(
       "doctor", abstract: "Check libraries, cache and sources.",
@@ -12,7 +14,8 @@ extension FieldpackTool {
         """,
       examples: ["fieldpack doctor", "fieldpack doctor stores.scfg"],
       arguments: [DoctorCommand.sources],
-      options: [OptionGroup(nil, [DoctorCommand.allowPath]), CommonOptions.group]
+      options: [OptionGroup(nil, [DoctorCommand.allowPath]), CommonOptions.group],
+      family: upkeepFamily
     ) { invocation throws(FieldpackError) in
       try await DoctorCommand(invocation: invocation).run()
     }

@@ -14,7 +14,7 @@ extension FieldpackTool {
           zsh    source <(fieldpack completions zsh)
           fish   fieldpack completions fish | source
         """,
-      arguments: [shell], options: [CommonOptions.group]
+      arguments: [shell], options: [CommonOptions.group], family: upkeepFamily
     ) { invocation throws(FieldpackError) in
       let shell = invocation.arguments[shell]
       if invocation.arguments[CommonOptions.json] {

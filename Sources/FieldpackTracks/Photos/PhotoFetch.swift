@@ -34,7 +34,7 @@ public struct PhotoFetch: Sendable {
     /// What is waited after the first failure; twice as long after each other one, up to an hour.
     public var firstPause: Duration = .seconds(30)
     /// The moment that it is, for tests.
-    public var now: @Sendable () -> Instant = { Instant.now }
+    public var now: @Sendable () -> Instant = { .byWallClock }
 
     public init() {}
   }
@@ -231,7 +231,7 @@ func waitingWhileBusy<R>(
 
 extension Instant {
   /// The moment that it is.
-  static var now: Instant {
+  fileprivate static var byWallClock: Instant {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)

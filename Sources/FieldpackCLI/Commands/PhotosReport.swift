@@ -1,0 +1,96 @@
+import Fieldpack
+import FieldpackCore
+
+/// What `fieldpack photos` prints.
+struct PhotosReport {
+  let file: String
+  let feed: PhotoFeed
+  /// How many points came to each state; `nil` where nothing was looked for.
+  let fetched: [PhotoState: Int]?
+  let page: String?
+
+  // MARK: Text
+
+  func text(_ terminal: Terminal) -> String {
+    var text = ""
+    if !feed.entries.isEmpty {
+      let columns = [
+        TableColumn("time"), TableColumn("track", isNumeric: true),
+        TableColumn("point", isNumeric: true), TableColumn("state"), TableColumn("photo"),
+        TableColumn("away", isNumeric: true),
+      ]
+      text += TextTable.text(
+        columns, feed.entries.map(Self.row), width: terminal.cutWidth,
+        usesUnicode: terminal.usesUnicode)
+      text += "\n"
+    }
+    text += "\(Self.count(feed.entries.count, "point")), "
+    text += "\(Self.count(feed.entries.count { $0.photo?.media != nil }, "picture"))"
+    if let fetched {
+      let states = PhotoState.allCases.compactMap { state in
+        fetched[state].map { "\($0) \(state.rawValue)" }
+      }
+      text += "; looked for: " + (states.isEmpty ? "none" : states.joined(separator: ", "))
+    }
+    text += "\n"
+    if let page { text += "written to \(DisplayText.visible(page))\n" }
+    return text
+  }
+
+  private static func row(_ entry: PhotoFeed.Entry) -> [String] {
+    let photo = entry.photo
+    let title = photo.map { $0.title.isEmpty ? $0.id : $0.title } ?? entry.message ?? ""
+    return [
+      entry.time?.description ?? "", "\(entry.track)", "\(entry.number)", entry.state.rawValue,
+      title, photo?.distance.map { "\(Decimals.text($0, digits: 0)) m" } ?? "",
+    ]
+  }
+
+  private static func count(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
+  }
+
+  // MARK: JSON
+
+  var document: JSONValue {
+    let found: JSONValue =
+      fetched.map { fetched in
+        .object(PhotoState.allCases.map { ($0.rawValue, JSONValue(fetched[$0] ?? 0)) })
+      } ?? .null
+    return [
+      "file": .text(file), "fetched": found, "output": JSONValue(page),
+      "points": .array(feed.entries.map(Self.document)),
+    ]
+  }
+
+  private static func document(_ entry: PhotoFeed.Entry) -> JSONValue {
+    [
+      "point": id(entry.point), "track": .integer(entry.track), "number": .integer(entry.number),
+      "time": JSONValue(entry.time?.description), "longitude": real(entry.position?.x),
+      "latitude": real(entry.position?.y), "state": .text(entry.state.rawValue),
+      "photo": entry.photo.map(document) ?? .null, "candidates": JSONValue(entry.candidates),
+      "radius_m": real(entry.radius), "attempts": JSONValue(entry.attempts),
+      "next_at": JSONValue(entry.nextAttempt?.description), "message": JSONValue(entry.message),
+    ]
+  }
+
+  private static func document(_ photo: PhotoFeed.Photo) -> JSONValue {
+    [
+      "id": .text(photo.id), "provider": .text(photo.provider), "title": .text(photo.title),
+      "owner": JSONValue(photo.owner), "license": JSONValue(photo.license),
+      "source": .text(photo.source), "distance_m": real(photo.distance),
+      "media": photo.media.map(id) ?? .null, "content_type": JSONValue(photo.contentType),
+      "width": JSONValue(photo.width), "height": JSONValue(photo.height),
+      "bytes": JSONValue(photo.byteCount),
+    ]
+  }
+
+  private static func real(_ value: Double?) -> JSONValue { value.map { .real($0) } ?? .null }
+
+  private static func id(_ id: FeatureID) -> JSONValue {
+    switch id {
+    case .integer(let number): .integer(number)
+    case .text(let text): .text(text)
+    }
+  }
+}

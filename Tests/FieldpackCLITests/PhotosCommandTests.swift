@@ -1,0 +1,141 @@
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@Suite struct PhotosCommandTests {
+  private let folder: TemporaryFolder
+
+  /// `walk.gpkg` with three points of track 1, and `album.gpkg` with photos near two of them.
+  init() async throws {
+    folder = try TemporaryFolder()
+    var points: [String] = []
+    for (number, latitude) in [52.5, 52.51, 56.0].enumerated() {
+      points.append(
+        """
+        {"type":"Feature","properties":{"track_fid":1,"seq":\(number),\
+        "time":"2024-05-01T10:0\(number):00Z","time_unix":\(1_714_557_600 + number * 60).5,\
+        "photo_state":"pending"},"geometry":{"type":"Point","coordinates":[13.4,\(latitude)]}}
+        """)
+    }
+    _ = try folder.write(points.joined(separator: "\n"), to: "points.geojsonl")
+    _ = try folder.write(
+      """
+      {"type":"Feature","properties":{"title":"A <tree> & \\"more\\"","owner":"Ann","path":"a.png"},\
+      "geometry":{"type":"Point","coordinates":[13.4,52.5002]}}
+      {"type":"Feature","properties":{"title":"Gate","path":"b.png"},\
+      "geometry":{"type":"Point","coordinates":[13.4,52.5102]}}
+      """, to: "photos.geojsonl")
+    for (name, color) in [("a.png", 90), ("b.png", 180)] {
+      let picture = TestPicture.png(width: 40, height: 30, color: (UInt8(color), 120, 40))
+      try Data(picture).write(to: folder.file(name))
+    }
+    _ = try await run(
+      "import", "points.geojsonl", "--into", "walk.gpkg", "--layer", "track_point")
+    _ = try await run("import", "photos.geojsonl", "--into", "album.gpkg", "--layer", "photos")
+  }
+
+  private func run(
+    _ arguments: String..., environment: [String: String] = [:]
+  ) async throws -> RunResult {
+    try await Tool.run(arguments, environment: environment, folder: folder.url)
+  }
+
+  @Test func `shows each point with its picture, the newest first`() async throws {
+    let result = try await run("photos", "walk.gpkg", "--fetch", "album.gpkg:photos")
+    #expect(
+      result.output == """
+        time                      track  point  state  photo                          away
+        ────────────────────────  ─────  ─────  ─────  ─────────────────────────────  ────
+        2024-05-01T10:02:00.000Z      1      2  none   no photo lies as near as that
+        2024-05-01T10:01:00.000Z      1      1  found  Gate                           22 m
+        2024-05-01T10:00:00.000Z      1      0  found  A <tree> & "more"              22 m
+
+        3 points, 2 pictures; looked for: 2 found, 1 none
+
+        """, "\(result)")
+    #expect(result.error == "" && result.status == 0)
+    let again = try await run("photos", "walk.gpkg", "--fetch", "album.gpkg:photos")
+    #expect(again.output.hasSuffix("3 points, 2 pictures; looked for: none\n"))
+    let retried = try await run("photos", "walk.gpkg", "--fetch", "album.gpkg:photos", "--retry")
+    #expect(retried.output.hasSuffix("looked for: 1 none\n"))
+    let valid = try await run("check", "walk.gpkg")
+    #expect(valid.status == 0, "\(valid)")
+  }
+
+  @Test func `shows points where nothing was looked for`() async throws {
+    let before = try Data(contentsOf: folder.file("walk.gpkg"))
+    let result = try await run("photos", "walk.gpkg", "--json")
+    #expect(
+      result.output.hasPrefix(
+        #"{"file":"walk.gpkg","fetched":null,"output":null,"points":[{"point":3,"track":1,"#
+          + #""number":2,"time":"2024-05-01T10:02:00.000Z","longitude":13.4,"latitude":56,"#
+          + #""state":"pending","photo":null,"candidates":0,"radius_m":null,"attempts":0,"#
+          + #""next_at":null,"message":null},"#), "\(result)")
+    #expect(try Data(contentsOf: folder.file("walk.gpkg")) == before)
+  }
+
+  @Test func `writes one page that needs nothing from elsewhere`() async throws {
+    let result = try await run(
+      "photos", "walk.gpkg", "--fetch", "album.gpkg:photos", "--html", "walk.html")
+    #expect(result.output.hasSuffix("written to walk.html\n"), "\(result)")
+    let page = try String(contentsOf: folder.file("walk.html"), encoding: .utf8)
+    let picture = try Data(contentsOf: folder.file("a.png")).base64EncodedString()
+    let alternative = "Photo: A &lt;tree&gt; &amp; &quot;more&quot;, by Ann, 22 m from point 0"
+    #expect(
+      page.contains(
+        "<img alt=\"\(alternative) of the track\" src=\"data:image/png;base64,\(picture)\" "
+          + "width=\"40\" height=\"30\" loading=\"lazy\">"))
+    #expect(page.contains("<p>No photo within 32 km</p>"))
+    #expect(page.contains("<p>3 points, 2 pictures</p>"))
+    let order = ["<h2>Point 2</h2>", "<h2>Gate</h2>", "<h2>A &lt;tree&gt;"]
+    let places = order.compactMap { page.range(of: $0)?.lowerBound }
+    #expect(places.count == 3 && places == places.sorted())
+    // Nothing is loaded: the only addresses are those of pictures in the page and of SVG's names.
+    let addresses = page.matches(of: /(src|href|url)[=(]"?([^"]{1,10})/).map { String($0.2) }
+    #expect(addresses == ["data:image", "data:image"])
+    #expect(page.contains("default-src 'none'; img-src data:; style-src 'unsafe-inline'"))
+    let refused = try await run("photos", "walk.gpkg", "--html", "walk.html")
+    #expect(refused.status == 73)
+    let replaced = try await run("photos", "walk.gpkg", "--html", "walk.html", "--overwrite")
+    #expect(replaced.status == 0)
+    #expect(try String(contentsOf: folder.file("walk.html"), encoding: .utf8) == page)
+  }
+
+  @Test(arguments: [
+    (["photos", "walk.gpkg", "--retry"], 64, "--retry says nothing without --fetch"),
+    (["photos", "walk.gpkg", "--fetch", "flickr"], 1, "photos of Flickr need a key"),
+    (["photos", "walk.gpkg", "--fetch", "album"], 64, "is neither flickr nor a GeoPackage"),
+    (["photos", "walk.gpkg", "--fetch", "album.gpkg:no"], 66, "layer 'no' of photos is not in"),
+    (["photos", "album.gpkg"], 66, "there is no layer 'track_point'"),
+    (["photos", "album.gpkg", "--fetch", "album.gpkg:photos"], 66, "no layer 'track_point'"),
+    (["photos", "walk.gpkg", "evening"], 66, "there is no track 'evening'"),
+  ])
+  func `says what is wrong`(arguments: [String], status: Int32, message: String) async throws {
+    let result = try await Tool.run(
+      arguments, environment: ["FLICKR_API_KEY": ""], folder: folder.url)
+    #expect(result.status == status)
+    #expect(result.error.contains(message), "\(result)")
+    #expect(result.output == "")
+  }
+
+  @Test func `killed at any moment it leaves no picture without its photo`() async throws {
+    for round in 0..<12 {
+      let process = try Tool.start(
+        ["photos", "walk.gpkg", "--fetch", "album.gpkg:photos", "--retry", "-q"],
+        folder: folder.url)
+      try await Task.sleep(for: .milliseconds(3 * round))
+      process.send(SIGKILL)
+      _ = try await process.result()
+      let valid = try await run("check", "walk.gpkg", "-q")
+      #expect(valid.status == 0, "\(valid)")
+    }
+    let result = try await run("photos", "walk.gpkg", "--fetch", "album.gpkg:photos", "--retry")
+    #expect(result.output.contains("3 points, 2 pictures"))
+    let orphans = try await run(
+      "sql", "walk.gpkg",
+      "SELECT (SELECT count(*) FROM media), (SELECT count(*) FROM photo_media), "
+        + "(SELECT count(*) FROM photo), (SELECT count(*) FROM track_point_photo WHERE chosen = 1)",
+      "--json")
+    #expect(orphans.output.contains("[2,2,2,2]"), "\(orphans)")
+  }
+}
