@@ -17,10 +17,12 @@ struct MapScene {
 
   init(_ query: Query, of workspace: Workspace) async throws(FieldpackError) {
     self.workspace = workspace
-    // Layers are drawn one after the other, and nothing of their columns.
+    // Layers are drawn one after the other, and little of their columns.
     let isCut = query.limit != nil || query.offset > 0 || query.nearest?.maximum != nil
-    let bare = isCut ? query.select([]) : query.select([]).withoutOrder()
-    var targets = try await workspace.targets(of: bare).layers.filter { $0.schema.geometry != nil }
+    var targets = try await workspace.targets(of: query).layers
+      .filter { $0.schema.geometry != nil }
+    let columns = Set(targets.flatMap { WalkDrawing.columns(of: $0.schema) }).sorted()
+    let bare = isCut ? query.select(columns) : query.select(columns).withoutOrder()
     let systems = Set(targets.compactMap(\.schema.geometry?.srs))
     var drawn = bare
     if query.srs == nil, systems.count > 1 {
@@ -48,44 +50,89 @@ struct MapScene {
     guard !targets.isEmpty else { return envelope }
     let iterator = try await workspace.query(query).makeAsyncIterator()
     while let batch = try await iterator.next() {
-      for index in 0..<batch.count { envelope.formUnion(Self.envelope(of: batch[index])) }
+      let drawing = WalkDrawing(batch.schema, isGeographic: isGeographic)
+      for index in 0..<batch.count {
+        envelope.formUnion(Self.envelope(of: batch[index], drawing))
+      }
     }
     return envelope
   }
 
-  private static func envelope(of row: FeatureBatch.Row) -> Envelope {
+  private static func envelope(
+    of row: FeatureBatch.Row, _ drawing: WalkDrawing
+  ) -> Envelope {
+    if drawing.hasCircles,
+      let geometry = row.withGeometry({ span in try? WKB.read(span) }) ?? nil
+    {
+      return drawing.shape(geometry, of: row).envelope ?? .empty
+    }
     if let known = row.envelope { return known }
     let found = row.withGeometry { span in (try? WKB.envelope(of: span)) ?? nil } ?? nil
     return found ?? .empty
   }
 
-  /// Draws every geometry; `begin` is called before the first one of a layer.
+  /// Draws every geometry; `begin` is called before the first one of a layer, and of each kind of
+  /// detections.
   ///
   /// - Returns: what the query reports and how many features of each layer were drawn.
   func draw<Drawing: MapDrawing>(
-    on drawing: inout Drawing, begin: (inout Drawing, ExportTarget) -> Void = { _, _ in }
+    on drawing: inout Drawing,
+    begin: (inout Drawing, ExportTarget, _ kind: String?) -> Void = { _, _, _ in }
   ) async throws(FieldpackError) -> (report: QueryReport.Contents, counts: [Int]) {
     var counts = [Int](repeating: 0, count: targets.count)
     guard !targets.isEmpty else { return (QueryReport().current, counts) }
     let batches = try await workspace.query(query)
     let iterator = batches.makeAsyncIterator()
     var current: Int?
+    var kinds = DetectionKinds()
     while let batch = try await iterator.next() {
       let place = targets.firstIndex {
         $0.store == batch.store && $0.layer == batch.schema.layer
       }
+      let walk = WalkDrawing(batch.schema, isGeographic: isGeographic)
       if let place, place != current {
-        begin(&drawing, targets[place])
+        kinds.draw(on: &drawing, begin)
+        if !walk.hasKinds { begin(&drawing, targets[place], nil) }
         current = place
       }
       for index in 0..<batch.count {
-        let key = KeyTuple(
-          store: batch.store, layer: batch.schema.layer, feature: batch[index].id)
-        if let geometry = try batch[index].geometry(key: key) { drawing.draw(geometry) }
+        let row = batch[index]
+        let key = KeyTuple(store: batch.store, layer: batch.schema.layer, feature: row.id)
+        guard let geometry = try row.geometry(key: key) else { continue }
+        if let place, let kind = walk.kind(of: row) {
+          kinds.add(geometry, kind, targets[place])
+        } else {
+          drawing.draw(walk.shape(geometry, of: row))
+        }
       }
       if let place { counts[place] += batch.count }
     }
+    kinds.draw(on: &drawing, begin)
     return (batches.report.current, counts)
+  }
+
+  /// Detections wait until their layer is read, since each kind has a colour of its own.
+  private struct DetectionKinds {
+    private var places: [String: [Geometry]] = [:]
+    private var target: ExportTarget?
+
+    mutating func add(_ geometry: Geometry, _ kind: String, _ target: ExportTarget) {
+      // A file with any number of kinds is none of ours.
+      let name = places[kind] != nil || places.count < 12 ? kind : "other"
+      places[name, default: []].append(geometry)
+      self.target = target
+    }
+
+    mutating func draw<Drawing: MapDrawing>(
+      on drawing: inout Drawing, _ begin: (inout Drawing, ExportTarget, String?) -> Void
+    ) {
+      guard let target else { return }
+      for (kind, geometries) in places.sorted(by: { $0.key < $1.key }) {
+        begin(&drawing, target, kind)
+        for geometry in geometries { drawing.draw(geometry) }
+      }
+      self = DetectionKinds()
+    }
   }
 }
 

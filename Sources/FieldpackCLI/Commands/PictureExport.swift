@@ -22,8 +22,11 @@ struct PictureExport {
     let scene = try await MapScene(query.skippingErrors(options.skipsErrors), of: source.workspace)
     var map = SVGMap(
       title: title, try await scene.envelope(), isGeographic: scene.isGeographic)
-    let (contents, counts) = try await scene.draw(on: &map) { map, target in
-      map.beginLayer(name(target, scene), style: target.schema.style)
+    let (contents, counts) = try await scene.draw(on: &map) { map, target, kind in
+      let name = name(target, scene)
+      map.beginLayer(
+        kind.map { "\(name): \($0)" } ?? name,
+        style: target.schema.style ?? WalkDrawing.style(of: target.layer, kind: kind))
     }
     if path != "-", !options.skipsErrors, let error = FieldpackError(incomplete: contents.failures)
     {

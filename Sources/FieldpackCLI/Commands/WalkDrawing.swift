@@ -1,0 +1,102 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeometry
+import FieldpackProjection
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// How maps show layers of field data: tracks and detections in colours that say what they are, points
+/// with a radius as the circles that are watched.
+struct WalkDrawing {
+  /// The column whose metres make a circle of a point.
+  static let radiusColumn = "radius_m"
+  private static let kindColumn = "kind"
+
+  /// The columns of a layer that its drawing depends on.
+  static func columns(of schema: Schema) -> [String] {
+    var columns: [String] = []
+    if schema.columnIndex(radiusColumn) != nil { columns.append(radiusColumn) }
+    if schema.layer == FieldLayerNames.detection, schema.columnIndex(kindColumn) != nil {
+      columns.append(kindColumn)
+    }
+    return columns
+  }
+
+  /// The names of the layers that recordings and monitors write.
+  enum FieldLayerNames {
+    static let track: LayerID = "track"
+    static let point: LayerID = "track_point"
+    static let detection: LayerID = "detection"
+  }
+
+  /// The style of a layer of field data that has none of its own.
+  static func style(of layer: LayerID, kind: String? = nil) -> LayerStyle? {
+    switch layer {
+    case FieldLayerNames.track:
+      LayerStyle(strokeColor: StyleColor("#0072B2"), strokeOpacity: 1, strokeWidth: 3)
+    case FieldLayerNames.point: LayerStyle(iconColor: StyleColor("#56B4E9"))
+    case FieldLayerNames.detection:
+      LayerStyle(iconColor: StyleColor(kind.flatMap { colors[$0] } ?? "#555555"))
+    default: nil
+    }
+  }
+
+  /// After Okabe and Ito, as the colours of layers without a style.
+  private static let colors = [
+    "enter": "#009E73", "exit": "#D55E00", "cross": "#CC79A7", "dwell": "#E69F00",
+    "start": "#000000", "moved": "#E69F00",
+  ]
+
+  /// The kind of the detection that a row is; `nil` in other layers.
+  func kind(of row: FeatureBatch.Row) -> String? {
+    guard let kindPlace else { return nil }
+    return row.kind(at: kindPlace) == .text ? row.text(at: kindPlace) : "other"
+  }
+
+  // MARK: Circles
+
+  private let radius: Int?
+  private let kindPlace: Int?
+  private let isGeographic: Bool
+
+  init(_ schema: Schema, isGeographic: Bool) {
+    self.isGeographic = isGeographic
+    kindPlace =
+      schema.layer == FieldLayerNames.detection ? schema.columnIndex(Self.kindColumn) : nil
+    radius = schema.columnIndex(Self.radiusColumn)
+  }
+
+  var hasCircles: Bool { radius != nil }
+  var hasKinds: Bool { kindPlace != nil }
+
+  /// The circle of a point that has a radius, else the geometry itself.
+  func shape(_ geometry: Geometry, of row: FeatureBatch.Row) -> Geometry {
+    guard let radius, case .point(let center?, _) = geometry else { return geometry }
+    let kind = row.kind(at: radius)
+    let metres = kind == .integer ? Double(row.integer(at: radius)) : row.real(at: radius)
+    guard kind == .integer || kind == .real, metres > 0, metres < 1e7 else { return geometry }
+    let corners = 72
+    let ring = (0...corners).map { corner in
+      place(at: metres, Double(corner % corners) * 360 / Double(corners), from: center)
+    }
+    return .polygon([CoordinateSequence(ring, dimensions: .xy)], .xy)
+  }
+
+  /// Elsewhere than in degrees units are taken for metres.
+  private func place(at metres: Double, _ azimuth: Double, from center: Position) -> Position {
+    guard isGeographic else {
+      let angle = azimuth * .pi / 180
+      return Position(
+        x: center.x + metres * sin(angle), y: center.y + metres * cos(angle))
+    }
+    var place = Geodesic.wgs84.position(from: center, azimuth: azimuth, distance: metres)
+    // One circle stays one, across the antimeridian, too.
+    if place.x - center.x > 180 { place.x -= 360 }
+    if place.x - center.x < -180 { place.x += 360 }
+    return place
+  }
+}
