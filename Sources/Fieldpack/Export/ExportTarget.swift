@@ -45,6 +45,11 @@ extension Workspace {
 extension [ExportTarget] {
   /// Refuses what `format` has no place for.
   func check(for format: Format, _ options: ExportOptions) throws(FieldpackError) {
+    guard Format.written.contains(format) else {
+      throw FieldpackError(
+        .invalidArgument,
+        "\(format.title) is read and not written. Try: a file whose name ends with .gpx")
+    }
     if !format.holdsLayers, count > 1 {
       throw FieldpackError(
         .invalidArgument,
@@ -84,6 +89,7 @@ extension Format {
     case .gpx: "GPX"
     case .csv: "CSV"
     case .geoPackage: "a GeoPackage"
+    case .nmea, .igc, .tcx: name.uppercased()
     default: name
     }
   }

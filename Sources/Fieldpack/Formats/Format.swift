@@ -22,7 +22,15 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
     name: "csv", extensions: ["csv", "tsv"], holdsLayers: false)
   public static let geoPackage = Format(
     name: "gpkg", extensions: ["gpkg"], holdsLayers: true)
-  public static let all: [Format] = [.geoJSON, .geoJSONSequence, .gpx, .csv, .geoPackage]
+  /// NMEA 0183 sentences; their fixes are a track.
+  public static let nmea = Format(name: "nmea", extensions: ["nmea", "nma"], holdsLayers: true)
+  /// The log of a flight recorder.
+  public static let igc = Format(name: "igc", extensions: ["igc"], holdsLayers: true)
+  /// Garmin's Training Center XML.
+  public static let tcx = Format(name: "tcx", extensions: ["tcx"], holdsLayers: true)
+  /// The formats that are written, all of which are read as well.
+  public static let written: [Format] = [.geoJSON, .geoJSONSequence, .gpx, .csv, .geoPackage]
+  public static let all: [Format] = written + [.nmea, .igc, .tcx]
 
   /// The format of that name, such as `geojson`.
   public static func named(_ name: String) -> Format? {
@@ -52,15 +60,40 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
     case 0x1E?: return .geoJSONSequence
     case UInt8(ascii: "{")?, UInt8(ascii: "[")?:
       return byExtension(path) == .geoJSONSequence ? .geoJSONSequence : .geoJSON
-    case UInt8(ascii: "<")?: return .gpx
+    case UInt8(ascii: "<")?: return isTrainingCenter(text) ? .tcx : .gpx
+    case UInt8(ascii: "$")? where isSentence(text): return .nmea
+    case UInt8(ascii: "A")? where isFlightRecord(text): return .igc
     default: break
     }
     if let format = byExtension(path) { return format }
     if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .gpx }
     throw FieldpackError(
       .unsupported,
-      "the format of \(path) is not known. Try: --format geojson, geojsonl, gpx or csv",
+      "the format of \(path) is not known. Try: --format geojson, geojsonl, gpx, csv, "
+        + "nmea, igc or tcx",
       position: FilePosition(file: path))
+  }
+
+  private static func isTrainingCenter(_ text: ArraySlice<UInt8>) -> Bool {
+    String(decoding: text, as: UTF8.self).contains("<TrainingCenterDatabase")
+  }
+
+  /// `$`, a talker and a type of five letters or digits in all, and a comma.
+  private static func isSentence(_ text: ArraySlice<UInt8>) -> Bool {
+    let name = text.dropFirst().prefix { $0 != UInt8(ascii: ",") }
+    return name.count == 5 && text.count > 6 && name.allSatisfy(isCode)
+  }
+
+  /// An A record with a recorder's code, and an H record in one of the next lines.
+  private static func isFlightRecord(_ text: ArraySlice<UInt8>) -> Bool {
+    let lines = text.split(maxSplits: 32) { $0 == 0x0A || $0 == 0x0D }
+    guard let first = lines.first, first.count >= 4, first.dropFirst().prefix(3).allSatisfy(isCode)
+    else { return false }
+    return lines.contains { $0.starts(with: Array("HFDTE".utf8)) }
+  }
+
+  private static func isCode(_ byte: UInt8) -> Bool {
+    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
   }
 
   private static func unreadable(path: String, head: [UInt8]) -> FieldpackError? {

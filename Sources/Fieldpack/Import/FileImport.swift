@@ -1,7 +1,7 @@
 public import FieldpackCore
 import FoundationEssentials
 
-/// Imports GeoJSON, GPX and CSV files into a GeoPackage: everything, or nothing.
+/// Imports GeoJSON, GPX, CSV, NMEA, IGC and TCX files into a GeoPackage: everything, or nothing.
 ///
 ///     let report = try await FileImport().run(["walk.gpx", "wells.geojson"], into: "survey.gpkg")
 public struct FileImport: Sendable {

@@ -84,7 +84,7 @@ struct Importer {
         try Format.detect(path: file.name, head: try file.head(4096))
       }
     var reading = ReadOptions(layer: options.layer ?? Self.stem(file.name))
-    reading.prefixesLayers = format == .gpx && options.layer != nil
+    reading.prefixesLayers = format.holdsLayers && options.layer != nil
     reading.only = options.only
     reading.sourceSRS = options.sourceSRS
     reading.skipsErrors = options.skipsErrors

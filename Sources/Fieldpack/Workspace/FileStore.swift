@@ -3,7 +3,7 @@ import FieldpackGeoPackage
 import FieldpackGeometry
 import FoundationEssentials
 
-/// A GeoJSON, GPX or CSV file as a read-only store.
+/// A GeoJSON, GPX or CSV file, or a log of positions, as a read-only store.
 ///
 /// The file is imported once into a GeoPackage in the cache, so it answers every query as one
 /// would. Feature ids are the file's own; features without get one made from their contents, with

@@ -25,7 +25,9 @@ extension FieldpackTool {
 /// `fieldpack doctor`.
 struct DoctorCommand {
   static let sources = Argument<[String]>.list(
-    .file("source", "scfg", "gpkg", "geojson", "json", "geojsonl", "gpx", "csv"),
+    .file(
+      "source", "scfg", "gpkg", "geojson", "json", "geojsonl", "gpx", "csv", "nmea", "igc",
+      "tcx"),
     help: "A source to open: a config, a GeoPackage or another file.")
   static let allowPath = Option<[String]>.values(
     "allow-path", .text("folder", completion: .folder),

@@ -8,7 +8,7 @@ enum ExportArguments {
     "output", short: "o", .file("file"), help: "The file to write, or - for standard output.")
   static let overwrite = Option<Bool>.flag("overwrite", help: "Replace a file that exists.")
   static let format = Option<String?>.value(
-    "format", .oneOf("format", Format.all.map(\.name) + PictureFormat.allCases.map(\.rawValue)),
+    "format", .oneOf("format", Format.written.map(\.name) + PictureFormat.allCases.map(\.rawValue)),
     help: "The format, where the file's name does not tell.")
   static let keys = Option<Bool>.flag(
     "keys", help: "Write each feature's key tuple: in GeoJSON as id, else as first column.")
@@ -53,7 +53,7 @@ enum OutputFormat: Hashable {
   init?(name: String) {
     if let picture = PictureFormat(rawValue: name.lowercased()) {
       self = .picture(picture)
-    } else if let format = Format.named(name) {
+    } else if let format = Format.named(name), Format.written.contains(format) {
       self = .features(format)
     } else {
       return nil
@@ -67,7 +67,7 @@ enum OutputFormat: Hashable {
       self = .picture(.svg)
     } else if lower.hasSuffix(".html") || lower.hasSuffix(".htm") {
       self = .picture(.html)
-    } else if let format = Format.byExtension(path) {
+    } else if let format = Format.byExtension(path), Format.written.contains(format) {
       self = .features(format)
     } else {
       return nil

@@ -8,14 +8,16 @@ import FoundationEssentials
 extension FieldpackTool {
   static var importCommand: Command {
     Command(
-      "import", abstract: "Import GeoJSON, GPX and CSV files into a GeoPackage.",
+      "import", abstract: "Import GeoJSON, GPX, CSV, NMEA, IGC and TCX files into a GeoPackage.",
       discussion: """
         All files are imported, or nothing is. Each gives a layer of its name; with --layer all go \
-        into one, and the layers of GPX get the name as a prefix. A GeoPackage that does not exist \
-        is created.
+        into one, and the layers of GPX and of logs get the name as a prefix. NMEA, IGC and TCX \
+        logs become tracks, in the layers that GPX gives. A GeoPackage that does not exist is \
+        created.
         """,
       examples: [
         "fieldpack import survey.geojson walk.gpx --into field.gpkg",
+        "fieldpack import flight.igc receiver.nmea --into field.gpkg",
         "fieldpack import new.csv --into field.gpkg --layer wells --mode append",
         "cat wells.geojson | fieldpack import - --layer wells --into field.gpkg",
       ],
@@ -34,7 +36,9 @@ extension FieldpackTool {
 /// `fieldpack import`.
 struct ImportCommand {
   static let files = Argument<[String]>.list(
-    .file("file", "geojson", "json", "geojsonl", "ndjson", "gpx", "csv", "tsv"), minimum: 1,
+    .file(
+      "file", "geojson", "json", "geojsonl", "ndjson", "gpx", "csv", "tsv", "nmea", "nma", "igc",
+      "tcx"), minimum: 1,
     help: "A file, or - for standard input.")
   static let into = Option<String>.required(
     "into", .text("gpkg", completion: .source(["gpkg"])), help: "The GeoPackage to import into.")
@@ -42,7 +46,7 @@ struct ImportCommand {
     "layer", .text("name", completion: .layer), help: "The layer; by default the file's name.")
   static let only = Option<[String]>.values(
     "only", .oneOf("layer", GPXReader.layerNames),
-    help: "Import only this layer of GPX files; may be given again.")
+    help: "Import only this layer of GPX files and logs; may be given again.")
   static let sourceSRS = Option<SRS?>.value(
     "source-srs", .srs, help: "The SRS of coordinates in files that name none.")
   static let srs = Option<SRS?>.value(
@@ -129,7 +133,9 @@ struct ImportCommand {
     if exists, arguments.contains(Self.version) {
       invocation.console.note("\(target) exists and keeps its version")
     }
-    if files.contains("-"), arguments[Self.layer] == nil, arguments[Self.format] != "gpx" {
+    if files.contains("-"), arguments[Self.layer] == nil,
+      arguments[Self.format].flatMap({ Format.named($0) })?.holdsLayers != true
+    {
       throw FieldpackError(
         .invalidArgument, "standard input needs a name for its layer. Try: --layer NAME")
     }
@@ -161,7 +167,9 @@ struct ImportCommand {
 
 extension Format {
   /// The formats that are imported.
-  static let readable: [Format] = [.geoJSON, .geoJSONSequence, .gpx, .csv]
+  static let readable: [Format] = [
+    .geoJSON, .geoJSONSequence, .gpx, .csv, .nmea, .igc, .tcx,
+  ]
 }
 
 /// The bar of an import: a new one for each reading.

@@ -6,12 +6,13 @@ import FoundationEssentials
 /// What a command reads from, and how it is opened.
 enum SourceArguments {
   static let extensions = [
-    "scfg", "gpkg", "geojson", "json", "geojsonl", "ndjson", "gpx", "csv", "tsv",
+    "scfg", "gpkg", "geojson", "json", "geojsonl", "ndjson", "gpx", "csv", "tsv", "nmea",
+    "nma", "igc", "tcx",
   ]
   static let source = Argument<String>.required(
     .text("source", completion: .source(extensions)),
-    help: "A GeoPackage, a .scfg or a folder of them, a GeoJSON, GPX or CSV file, or - for "
-      + "standard input.")
+    help: "A GeoPackage, a .scfg or a folder of them, a GeoJSON, GPX, CSV, NMEA, IGC or TCX "
+      + "file, or - for standard input.")
   static let layers = Argument<[String]>.list(
     .text("layer", completion: .layer), help: "The layers; all where none is named.")
   static let stores = Option<[String]>.values(
@@ -20,7 +21,7 @@ enum SourceArguments {
     "allow-path", .text("folder", completion: .folder),
     help: "A folder that the uris of a config may lead to; may be repeated.")
   static let noCache = Option<Bool>.flag(
-    "no-cache", help: "Do not keep what is read of GeoJSON, GPX and CSV files for the next time.")
+    "no-cache", help: "Do not keep what is read of files that are no GeoPackage for the next time.")
   static let sourceSRS = Option<SRS?>.value(
     "source-srs", .srs, help: "The SRS of a file's coordinates, where it says none.")
   static let inputFormat = Option<String?>.value(

@@ -46,6 +46,43 @@ struct GPXLayerBuilder: ~Copyable {
     if place >= 0 { rows.set(place, Int64(value)) }
   }
 
+  mutating func set(_ field: GPXField, real value: Double) { set(field.rawValue, .real(value)) }
+
+  mutating func set(_ field: GPXField, time: Instant) {
+    set(field.rawValue, InstantText.canWrite(time) ? .dateTime(time) : .text)
+  }
+
+  mutating func set(_ field: GPXField, string: String) {
+    var string = string
+    string.withUTF8 { set(field.rawValue, $0) }
+  }
+
+  /// The column of an attribute that GPX does not know; `nil` where there are too many.
+  mutating func extra(_ name: String) -> Int? {
+    columns.index(of: name) ?? columns.addExtension(named: name, asked: asked)
+  }
+
+  /// Sets a column that ``extra(_:)`` gave.
+  mutating func set(extra index: Int?, _ scalar: Scalar) {
+    if let index { set(index, scalar) }
+  }
+
+  /// Sets a column that ``extra(_:)`` gave to what `text` looks like.
+  mutating func set(extra index: Int?, text: UnsafeBufferPointer<UInt8>) {
+    if let index { set(index, text) }
+  }
+
+  private mutating func set(_ index: Int, _ scalar: Scalar) {
+    var text =
+      switch scalar {
+      case .integer(let value): "\(value)"
+      case .real(let value): "\(value)"
+      case .dateTime(let value): value.description
+      default: ""
+      }
+    text.withUTF8 { set(index, $0, $0, scalar) }
+  }
+
   /// Sets the column of `field`, unless it is set already or `text` is blank.
   mutating func set(_ field: GPXField, text: UnsafeBufferPointer<UInt8>) {
     set(field.rawValue, text)

@@ -1,5 +1,11 @@
 package import FieldpackCore
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Lines of bytes that come in pieces cut anywhere, without more than one line in memory.
 ///
 /// Lines end with LF or CR LF, or with the input.
@@ -80,8 +86,12 @@ package struct LineBuffer {
   }
 
   private func firstNewline() -> Int? {
-    bytes.withUnsafeBufferPointer { bytes in
-      bytes[searched..<end].firstIndex(of: UInt8(ascii: "\n"))
+    guard searched < end else { return nil }
+    return bytes.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress,
+        let found = memchr(base + searched, Int32(UInt8(ascii: "\n")), end - searched)
+      else { return nil }
+      return UnsafeRawPointer(found) - base
     }
   }
 
