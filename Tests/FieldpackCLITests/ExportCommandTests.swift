@@ -91,6 +91,27 @@ import Testing
     #expect(text.contains("<time>2024-05-01T10:01:00Z</time>"))
   }
 
+  @Test func `PhotoPath's GPX is in UTC wherever it is written`() async throws {
+    let survey = try SurveyFolder()
+    let report = try await survey.run(
+      "export", "walk.gpx", "track_points", "--output", "path.gpx", "--gpx-dialect", "photopath",
+      environment: ["TZ": "America/New_York"])
+    #expect(report.status == 0)
+    #expect(
+      try survey.text("path.gpx") == """
+        <?xml version="1.0"?>
+        <gpx version="1.1" creator="Xcode">
+        <wpt lat="52.500000" lon="13.400000"><time>2024-05-01T10:00:00Z</time></wpt>
+        <wpt lat="52.510000" lon="13.410000"><time>2024-05-01T10:01:00Z</time></wpt>
+        </gpx>
+
+        """)
+    let whole = try await survey.run(
+      "export", "walk.gpx", "--output", "whole.gpx", "--gpx-dialect", "photopath")
+    #expect(whole.status == 1)
+    #expect(!survey.exists("whole.gpx"))
+  }
+
   @Test(
     .enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)))
   func `GPX from any layer passes xmllint`() async throws {

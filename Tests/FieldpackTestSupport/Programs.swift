@@ -44,6 +44,11 @@ public enum Programs {
     .first { isRunnable($0) && succeeds($0, ["-c", "import shapely"]) }
   public static let noShapelyPython = "no Python with shapely: set FIELDPACK_SHAPELY_PYTHON"
 
+  /// A Python with `gpxpy`: the one that `FIELDPACK_GPXPY_PYTHON` names, else that of `.build/venv`.
+  public static let gpxpyPython: String? = (named("FIELDPACK_GPXPY_PYTHON") ?? [environmentPython])
+    .first { isRunnable($0) && succeeds($0, ["-c", "import gpxpy"]) }
+  public static let noGPXPyPython = "no Python with gpxpy: set FIELDPACK_GPXPY_PYTHON"
+
   /// Python 3 with nothing but its library; `nil` where it is not installed.
   public static let python: String? = found("python3")
   public static let noPython = "python3 is not installed"

@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackFormats
 public import FieldpackGeoPackage
 public import FieldpackGeometry
 
@@ -16,6 +17,7 @@ public struct ExportOptions: Sendable {
   /// Writes key tuples: as `id` in GeoJSON, as the first column in CSV; nowhere else.
   public var writesKeys = false
   public var dialect = Dialect.rfc7946
+  public var gpxDialect = GPXDialect.gpx11
   /// Rounds the coordinates of GeoJSON and CSV to so many decimals.
   public var decimals: Int?
   /// Writes the `bbox` of GeoJSON's features and collection.

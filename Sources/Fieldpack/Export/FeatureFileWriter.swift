@@ -27,6 +27,7 @@ enum FeatureFileWriter {
       self = .geoJSON(GeoJSONWriter(output, options: plan.geoJSON), output)
     case .gpx:
       var options = GPXWriter.Options()
+      options.dialect = plan.options.gpxDialect
       options.skipsErrors = plan.options.skipsErrors
       self = .gpx(GPXWriter(output, options: options), output)
     case .csv:
@@ -119,7 +120,8 @@ enum FeatureFileWriter {
   func encoder(skipsErrors: Bool) throws(FieldpackError) -> Encoder? {
     switch self {
     case .geoJSON(let writer, _): .geoJSON(writer.encoder())
-    case .gpx(let writer, _): .gpx(writer.encoder())
+    case .gpx(let writer, _):
+      writer.options.dialect == .gpx11 ? .gpx(writer.encoder()) : nil
     case .csv(let writer, _): .csv(writer.encoder())
     case .geoPackage(let export):
       try export.encoder(skipsErrors: skipsErrors).map { .geoPackage($0) }

@@ -1,5 +1,6 @@
 import Fieldpack
 import FieldpackCore
+import FieldpackFormats
 import FieldpackGeoPackage
 
 /// How features are written.
@@ -15,6 +16,9 @@ enum ExportArguments {
   static let dialect = Option<ExportOptions.Dialect>.value(
     "dialect", .choice("dialect"), default: .rfc7946, shownAs: "rfc7946",
     help: "The GeoJSON to write.")
+  static let gpxDialect = Option<GPXDialect>.value(
+    "gpx-dialect", .choice("dialect"), default: .gpx11, shownAs: "gpx-1.1",
+    help: "The GPX to write; photopath has waypoints alone, with six decimals and a time.")
   static let decimals = Option<Int?>.value(
     "decimals", .integer("n", in: 0...17), help: "Round coordinates to so many decimals.")
   static let boxes = Option<Bool>.flag("with-bbox", help: "Write the bbox members of GeoJSON.")
@@ -23,7 +27,7 @@ enum ExportArguments {
     help: "The version of a GeoPackage.")
 
   static let group = OptionGroup(
-    nil, [output, overwrite, format, keys, dialect, decimals, boxes, version])
+    nil, [output, overwrite, format, keys, dialect, gpxDialect, decimals, boxes, version])
 
   static func options(_ invocation: Invocation) -> ExportOptions {
     let arguments = invocation.arguments
@@ -32,6 +36,7 @@ enum ExportArguments {
     options.overwrite = arguments[overwrite]
     options.writesKeys = arguments[keys]
     options.dialect = arguments[dialect]
+    options.gpxDialect = arguments[gpxDialect]
     options.decimals = arguments[decimals]
     options.writesBoundingBoxes = arguments[boxes]
     options.version = arguments[version]

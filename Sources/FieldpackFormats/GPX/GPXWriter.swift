@@ -26,6 +26,7 @@ public struct GPXWriter: FeatureSink {
   public struct Options: Sendable {
     /// Passes over features that cannot be written instead of throwing.
     public var skipsErrors = false
+    public var dialect = GPXDialect.gpx11
 
     public init() {}
   }
@@ -38,7 +39,7 @@ public struct GPXWriter: FeatureSink {
   }
 
   private let output: ByteOutput
-  private let options: Options
+  package let options: Options
   private let spool = GPXSpool()
   private var encoding: GPXEncoder
   /// Layers with features without a geometry, and how many.
@@ -49,6 +50,8 @@ public struct GPXWriter: FeatureSink {
   /// Where the tracks begin that are written already.
   private var tracksStart: Int?
   private var holdsBack = false
+  /// In PhotoPath's dialect the layer whose points come.
+  private var photoPath: PhotoPathPoints?
   /// Features passed over that encoders told of.
   private var passedOver: [SkippedFeature] = []
 
@@ -76,13 +79,29 @@ public struct GPXWriter: FeatureSink {
   public mutating func begin(_ schema: Schema) throws(FieldpackError) {
     writeHeader()
     try encoding.begin(schema)
+    if options.dialect == .photoPath { photoPath = try PhotoPathPoints(schema) }
   }
 
   public mutating func feature(
     _ row: borrowing some FeatureRow & ~Copyable
   ) throws(FieldpackError) {
+    if let photoPath { return try write(row, photoPath) }
     try encoding.feature(row)
     if encoding.isFull { try takeEncoded() }
+  }
+
+  private mutating func write(
+    _ row: borrowing some FeatureRow & ~Copyable, _ points: PhotoPathPoints
+  ) throws(FieldpackError) {
+    do throws(FieldpackError) {
+      if try !points.append(row, to: &output.buffer), let layer = encoding.layer {
+        withoutGeometry[layer, default: 0] += 1
+      }
+    } catch {
+      guard options.skipsErrors else { throw error }
+      passedOver.append(SkippedFeature(location: error.location, reason: error.message))
+    }
+    try output.flushIfFull()
   }
 
   /// Completes the document.
@@ -99,6 +118,10 @@ public struct GPXWriter: FeatureSink {
   private mutating func writeHeader() {
     guard !hasHeader else { return }
     hasHeader = true
+    guard options.dialect == .gpx11 else {
+      output.buffer.append(contentsOf: PhotoPathPoints.head.utf8)
+      return
+    }
     output.buffer.append(
       contentsOf: """
         <?xml version="1.0" encoding="UTF-8"?>
