@@ -170,8 +170,8 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     touched[table.layer.id] = entry
   }
 
-  /// Notes that rows of a layer changed, and no geometry.
-  func touch(_ table: LayerTable) { grow(table, nil) }
+  /// Notes that rows of a layer changed, and what its extent has to hold.
+  func touch(_ table: LayerTable, growing envelope: Envelope? = nil) { grow(table, envelope) }
 
   /// A geometry that goes may have held the extent's border.
   private func noteShrinking(_ table: LayerTable, _ id: FeatureID) throws(FieldpackError) {

@@ -18,7 +18,11 @@ struct LayerCreation {
   // MARK: Layers
 
   /// Creates the layer's table and all its rows; an R-tree with its triggers where asked.
-  func create(_ schema: Schema, withTriggers: Bool = true) throws(FieldpackError) {
+  ///
+  /// - Parameter rules: table constraints in SQL.
+  func create(
+    _ schema: Schema, rules: [String] = [], withTriggers: Bool = true
+  ) throws(FieldpackError) {
     try checkName(schema.layer)
     let catalogue = try file.catalogue()
     if try file.hasTable(schema.layer.rawValue) {
@@ -33,7 +37,7 @@ struct LayerCreation {
     let srsID = try schema.geometry.map { geometry throws(FieldpackError) in
       try ReferenceSystems(file: file).ensure(geometry.srs, epoch: geometry.epoch)
     }
-    try file.execute(tableSQL(schema))
+    try file.execute(tableSQL(schema, rules))
     try Contents(file: file).insert(
       table, as: schema.geometry == nil ? "attributes" : "features", srsID: srsID)
     if let geometry = schema.geometry, let srsID {
@@ -90,12 +94,12 @@ struct LayerCreation {
     }
   }
 
-  private func tableSQL(_ schema: Schema) -> String {
+  private func tableSQL(_ schema: Schema, _ rules: [String]) -> String {
     var columns = ["\(quoted(schema.idColumn ?? "fid")) INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"]
     if let geometry = schema.geometry {
       columns.append("\(quoted(geometry.name)) \(geometry.type.name)")
     }
-    columns += schema.columns.map(Self.columnSQL)
+    columns += schema.columns.map(Self.columnSQL) + rules
     return "CREATE TABLE \(quoted(schema.layer.rawValue)) (\(columns.joined(separator: ", ")))"
   }
 

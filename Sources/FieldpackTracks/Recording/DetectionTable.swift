@@ -1,0 +1,55 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+import FieldpackSQLite
+
+/// The rows of `detection` of one run, in one transaction.
+struct DetectionTable {
+  let sql: TransactionStatements
+  let run: Int64
+
+  /// The number of the run's next detection.
+  func nextSequence() throws(FieldpackError) -> Int {
+    let last = try sql.rows(
+      "SELECT max(seq) FROM detection WHERE run_id = ?", [.integer(run)])
+    return (last.first?[0].int ?? 0) + 1
+  }
+
+  /// Stores detections under the numbers from `sequence` on.
+  ///
+  /// - Parameter position: where the fix of a detection was.
+  func store(
+    _ detections: [Detection], from sequence: Int,
+    at position: (Detection) -> Position
+  ) throws(FieldpackError) {
+    guard !detections.isEmpty else { return }
+    var grown = Envelope.empty
+    var next = sequence
+    try sql.run(in: FieldData.detection) { (connection) throws(SQLiteError) in
+      let statement = try connection.prepare(
+        "INSERT INTO detection (geom, run_id, seq, fix, kind, device, region, region_text, time, "
+          + "time_unix, distance_m) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      try statement.bind(run, at: 2)
+      for detection in detections {
+        let position = position(detection)
+        grown.formUnion(Envelope(of: position))
+        try statement.bind(PointBlob.bytes(position.x, position.y), at: 1)
+        try statement.bind(next, at: 3)
+        try bind(detection, to: statement)
+        try statement.run()
+        next += 1
+      }
+    }
+    try sql.changed(FieldData.detection, growing: grown)
+  }
+
+  private func bind(_ detection: Detection, to statement: Statement) throws(SQLiteError) {
+    try statement.bind(detection.fix, at: 4)
+    try statement.bind(detection.kind.rawValue, at: 5)
+    try statement.bind(detection.device, at: 6)
+    try statement.bind(region: detection.region, at: 7)
+    try statement.bind(detection.time?.description, at: 9)
+    try statement.bind(detection.time?.unixSeconds, at: 10)
+    try statement.bind(detection.distance, at: 11)
+  }
+}

@@ -1,0 +1,126 @@
+package import FieldpackCore
+package import FieldpackGeoPackage
+import FieldpackSQLite
+
+/// A layer of field data, as this version makes it.
+package struct FieldLayer: Sendable {
+  package var schema: Schema
+  /// Table constraints in SQL.
+  package var rules: [String]
+  /// Statements that make indexes where they are missing.
+  package var indexes: [String]
+  /// The columns that the layer had before it stated a version; none where there was no such layer.
+  package var firstColumns: Set<String>
+
+  package var id: LayerID { schema.layer }
+
+  package init(
+    _ schema: Schema, rules: [String] = [], indexes: [String] = [], firstColumns: Set<String> = []
+  ) {
+    self.schema = schema
+    self.rules = rules
+    self.indexes = indexes
+    self.firstColumns = firstColumns
+  }
+}
+
+/// The layers that belong together, with the version that the file states of each.
+package struct FieldLayers: Sendable {
+  package let version: Int64
+  package let layers: [FieldLayer]
+
+  package init(version: Int64, _ layers: [FieldLayer]) {
+    self.version = version
+    self.layers = layers
+  }
+
+  static let table = "fieldpack_schema"
+
+  /// Makes the layers what this version knows, in the writer's transaction: missing ones are created,
+  /// older ones get what they lack.
+  ///
+  /// - Throws: `.unsupported` for a layer of a newer version, `.cannotCreate` where a table of that
+  ///   name is something else; then nothing has changed when the transaction is rolled back.
+  package func prepare(in sql: TransactionStatements) throws(FieldpackError) {
+    let stated = try Self.versions(in: sql)
+    for layer in layers {
+      var found = stated[layer.id.rawValue]
+      if found == nil, try sql.hasTable(layer.id.rawValue) { found = 1 }
+      if let found, found > version { throw newer(layer.id, found) }
+      guard let schema = try sql.schema(of: layer.id) else {
+        try create(layer, in: sql)
+        continue
+      }
+      if found != version { try upgrade(layer, from: schema, in: sql) }
+      try sql.ready(layer.id)
+    }
+  }
+
+  /// The versions that the file states.
+  private static func versions(
+    in sql: TransactionStatements
+  ) throws(FieldpackError) -> [String: Int64] {
+    guard try sql.hasTable(table) else { return [:] }
+    var versions: [String: Int64] = [:]
+    for row in try sql.rows("SELECT layer, version FROM \(table)") {
+      guard case .text(let layer) = row[0], case .integer(let version) = row[1] else { continue }
+      versions[layer] = version
+    }
+    return versions
+  }
+
+  private func newer(_ layer: LayerID, _ version: Int64) -> FieldpackError {
+    FieldpackError(
+      .unsupported,
+      "layer '\(layer)' has version \(version) of the layers of field data, and this program writes "
+        + "versions up to \(self.version); it can be read. Try: a newer Fieldpack",
+      location: .init(layer: layer))
+  }
+
+  private func create(
+    _ layer: FieldLayer, in sql: TransactionStatements
+  ) throws(FieldpackError) {
+    try sql.createLayer(layer.schema, rules: layer.rules)
+    try finish(layer, in: sql)
+  }
+
+  private func upgrade(
+    _ layer: FieldLayer, from schema: Schema, in sql: TransactionStatements
+  ) throws(FieldpackError) {
+    let known = Set(schema.columns.map(\.name))
+    guard !layer.firstColumns.isEmpty, layer.firstColumns.isSubset(of: known) else {
+      let missing = layer.firstColumns.subtracting(known).sorted().joined(separator: ", ")
+      throw FieldpackError(
+        .cannotCreate,
+        "the file has a table '\(layer.id)' that is no layer of field data"
+          + (missing.isEmpty ? "" : " (it lacks \(missing))") + ". Try: another file",
+        location: .init(layer: layer.id))
+    }
+    guard schema.geometry?.srs == layer.schema.geometry?.srs else {
+      throw FieldpackError(
+        .cannotCreate, "layer '\(layer.id)' is not in WGS 84, as field data is. Try: another file",
+        location: .init(layer: layer.id))
+    }
+    let added = layer.schema.columns.filter { !known.contains($0.name) }
+    try sql.addColumns(added, to: layer.id)
+    for column in layer.schema.columns where known.contains(column.name) {
+      guard let constraint = column.constraint else { continue }
+      try sql.setConstraint(constraint, of: column.name, in: layer.id)
+    }
+    try finish(layer, in: sql)
+  }
+
+  private func finish(
+    _ layer: FieldLayer, in sql: TransactionStatements
+  ) throws(FieldpackError) {
+    for index in layer.indexes { try sql.execute(index) }
+    if try !sql.hasTable(Self.table) {
+      try sql.execute(
+        "CREATE TABLE \(Self.table) (layer TEXT PRIMARY KEY NOT NULL, version INTEGER NOT NULL)")
+    }
+    try sql.registerExtension(Self.table, table: Self.table)
+    try sql.execute(
+      "INSERT OR REPLACE INTO \(Self.table) (layer, version) VALUES (?, ?)",
+      [.text(layer.id.rawValue), .integer(version)])
+  }
+}

@@ -1,0 +1,94 @@
+/// The MD5 digest of RFC 1321, for ids that other programs made; it protects nothing.
+struct MD5 {
+  /// The digest of `bytes` as 32 hexadecimal digits in lower case.
+  static func hex(_ bytes: some Collection<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(32)
+    for byte in digest(bytes) {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The 16 bytes of the digest.
+  static func digest(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    var message = Array(bytes)
+    let bitCount = UInt64(message.count) &* 8
+    message.append(0x80)
+    while message.count % 64 != 56 { message.append(0) }
+    for shift in stride(from: 0, to: 64, by: 8) {
+      message.append(UInt8(truncatingIfNeeded: bitCount >> UInt64(shift)))
+    }
+    var state = MD5()
+    for start in stride(from: 0, to: message.count, by: 64) {
+      state.take(message[start..<start + 64])
+    }
+    return [state.a, state.b, state.c, state.d].flatMap { word in
+      (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32($0 * 8)) }
+    }
+  }
+
+  private var a: UInt32 = 0x6745_2301
+  private var b: UInt32 = 0xefcd_ab89
+  private var c: UInt32 = 0x98ba_dcfe
+  private var d: UInt32 = 0x1032_5476
+
+  private mutating func take(_ block: ArraySlice<UInt8>) {
+    let start = block.startIndex
+    let words = (0..<16).map { word in
+      (0..<4).reduce(UInt32(0)) { $0 | UInt32(block[start + word * 4 + $1]) << UInt32($1 * 8) }
+    }
+    var (a, b, c, d) = (a, b, c, d)
+    for step in 0..<64 {
+      let (mixed, word) = Self.mix(step, b, c, d)
+      let sum = a &+ mixed &+ Self.sines[step] &+ words[word]
+      let shift = Self.shifts[step / 16 * 4 + step % 4]
+      (a, d, c) = (d, c, b)
+      b = b &+ (sum << shift | sum >> (32 - shift))
+    }
+    self.a &+= a
+    self.b &+= b
+    self.c &+= c
+    self.d &+= d
+  }
+
+  /// The round's function and which word of the block goes with it.
+  private static func mix(
+    _ step: Int, _ b: UInt32, _ c: UInt32, _ d: UInt32
+  ) -> (UInt32, Int) {
+    switch step / 16 {
+    case 0: (b & c | ~b & d, step)
+    case 1: (d & b | ~d & c, (5 * step + 1) % 16)
+    case 2: (b ^ c ^ d, (3 * step + 5) % 16)
+    default: (c ^ (b | ~d), 7 * step % 16)
+    }
+  }
+
+  private static let shifts: [UInt32] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
+
+  /// 2^32 times the absolute sine of 1 to 64.
+  private static let sines: [UInt32] = [
+    0xd76a_a478, 0xe8c7_b756, 0x2420_70db, 0xc1bd_ceee, 0xf57c_0faf, 0x4787_c62a, 0xa830_4613,
+    0xfd46_9501, 0x6980_98d8, 0x8b44_f7af, 0xffff_5bb1, 0x895c_d7be, 0x6b90_1122, 0xfd98_7193,
+    0xa679_438e, 0x49b4_0821, 0xf61e_2562, 0xc040_b340, 0x265e_5a51, 0xe9b6_c7aa, 0xd62f_105d,
+    0x0244_1453, 0xd8a1_e681, 0xe7d3_fbc8, 0x21e1_cde6, 0xc337_07d6, 0xf4d5_0d87, 0x455a_14ed,
+    0xa9e3_e905, 0xfcef_a3f8, 0x676f_02d9, 0x8d2a_4c8a, 0xfffa_3942, 0x8771_f681, 0x6d9d_6122,
+    0xfde5_380c, 0xa4be_ea44, 0x4bde_cfa9, 0xf6bb_4b60, 0xbebf_bc70, 0x289b_7ec6, 0xeaa1_27fa,
+    0xd4ef_3085, 0x0488_1d05, 0xd9d4_d039, 0xe6db_99e5, 0x1fa2_7cf8, 0xc4ac_5665, 0xf429_2244,
+    0x432a_ff97, 0xab94_23a7, 0xfc93_a039, 0x655b_59c3, 0x8f0c_cc92, 0xffef_f47d, 0x8584_5dd1,
+    0x6fa8_7e4f, 0xfe2c_e6e0, 0xa301_4314, 0x4e08_11a1, 0xf753_7e82, 0xbd3a_f235, 0x2ad7_d2bb,
+    0xeb86_d391,
+  ]
+}
+
+/// PhotoPath's name of a place: the MD5 digest of latitude and longitude, both as the shortest text
+/// that reads back as the same number, one after the other.
+///
+/// No key: without a mark between both, (1.1, 23.4) and (1.12, 3.4) have the same one.
+public enum PlaceID {
+  public static func md5(latitude: Double, longitude: Double) -> String {
+    MD5.hex("\(latitude)\(longitude)".utf8)
+  }
+}

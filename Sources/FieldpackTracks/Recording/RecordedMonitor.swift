@@ -1,0 +1,55 @@
+public import FieldpackCore
+public import FieldpackGeoPackage
+
+/// Watches the fixes of a source and keeps what it sees, and all it knows, in a GeoPackage.
+///
+/// The detections of each batch of fixes are committed together with the state of their devices, so
+/// that each is stored exactly once, also when the run is killed: started again under its name, it
+/// goes on from there.
+public final class RecordedMonitor: Sendable {
+  private let store: GeoPackageStore
+  private let name: String
+  private let monitor: any FixMonitor
+  private let refresh: Detections.MonitorRefresh?
+  private let now: @Sendable () -> Instant
+  private let place = RunningPlace()
+
+  /// - Parameters:
+  ///   - monitor: which begins with what the file knows of the run.
+  ///   - name: of the run; where the file has one of that name, it goes on.
+  public convenience init(
+    _ monitor: any FixMonitor, in store: GeoPackageStore, as name: String,
+    now: @escaping @Sendable () -> Instant = Instant.now
+  ) {
+    self.init(monitor, in: store, as: name, now: now, refresh: nil)
+  }
+
+  /// - Parameter refresh: what the monitor is told before each batch.
+  package init(
+    _ monitor: any FixMonitor, in store: GeoPackageStore, as name: String,
+    now: @escaping @Sendable () -> Instant = Instant.now, refresh: Detections.MonitorRefresh?
+  ) {
+    self.monitor = monitor
+    self.store = store
+    self.name = name
+    self.now = now
+    self.refresh = refresh
+  }
+
+  /// The run over what `source` gives, which begins when it is iterated.
+  ///
+  /// - Parameters:
+  ///   - origin: where the fixes come from, in words for the file.
+  ///   - isReplay: whether the source begins with the first fix again, as a file does, so that those
+  ///     that the run took before are skipped.
+  /// - Throws: as it is iterated, `.invalidArgument` where the run of that name has other parameters;
+  ///   the failures of ``LocationFailure``; what the source throws.
+  public func watch(
+    _ source: any LocationSource, origin: String? = nil, isReplay: Bool = false
+  ) -> RecordedSteps {
+    let plan = RunPlan(
+      store: store, name: name, kind: .monitor, monitor: monitor, refresh: refresh,
+      source: source, sourceName: origin, isReplay: isReplay, now: now, place: place)
+    return RecordedSteps { RunWalk(plan) }
+  }
+}

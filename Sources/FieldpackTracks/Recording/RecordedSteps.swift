@@ -1,0 +1,65 @@
+public import FieldpackCore
+
+/// What one transaction of a run stored.
+public struct RecordedStep: Hashable, Sendable {
+  /// How many fixes the run has taken so far, those passed over included.
+  public var fixes: Int
+  /// What its monitor saw in the fixes of this transaction.
+  public var detections: [Detection]
+  /// The points that a recording added to its tracks.
+  public var points: [TrackPoint]
+}
+
+/// A run as it goes: each element is committed before it is given.
+///
+/// Iterating is what drives the run; it begins with the first call of `next()`, and ends with its
+/// source. An error of the source, the cancelling of the task (`.interrupted`) and another start
+/// (the failure ``LocationFailure/aborted``) end it, too; what was given stays in the file.
+public struct RecordedSteps: AsyncSequence, Sendable {
+  public typealias Element = RecordedStep
+  public typealias Failure = FieldpackError
+
+  let makeWalk: @Sendable () -> RunWalk
+
+  public struct Iterator: AsyncIteratorProtocol {
+    let walk: RunWalk
+
+    public func next() async throws(FieldpackError) -> RecordedStep? { try await walk.next() }
+
+    public func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(FieldpackError) -> RecordedStep? { try await walk.next() }
+  }
+
+  public func makeAsyncIterator() -> Iterator { Iterator(walk: makeWalk()) }
+
+  /// Goes on to the end of the source.
+  ///
+  /// - Parameter body: gets each step after its commit.
+  /// - Returns: how many fixes the run has taken, over all of its starts.
+  @discardableResult
+  public func run(
+    _ body: (RecordedStep) async throws(FieldpackError) -> Void = { (_) throws(FieldpackError) in }
+  ) async throws(FieldpackError) -> Int {
+    let walk = makeWalk()
+    while let step = try await walk.next() { try await body(step) }
+    return walk.fixes
+  }
+}
+
+/// The run that goes on in a recorder or monitor, which the next start aborts.
+final class RunningPlace: Sendable {
+  private let walk = Locked<RunWalk?>(nil)
+
+  func take(_ new: RunWalk) {
+    let old = walk.withLock { place in
+      defer { place = new }
+      return place
+    }
+    if let old, old !== new { old.abort() }
+  }
+
+  func leave(_ old: RunWalk) {
+    walk.withLock { if $0 === old { $0 = nil } }
+  }
+}

@@ -1,0 +1,146 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackSQLite
+
+/// One recording or monitoring run as the file has it.
+struct StoredRun: Sendable {
+  enum Kind: String, Sendable { case track, monitor }
+  enum State: String, Sendable { case running, ended, interrupted, aborted, failed }
+
+  var id: Int64
+  var name: String
+  /// How many fixes of the source were taken, over all times it was read.
+  var fixes: Int
+  /// Which start of the run this is: a later one takes the run over.
+  var generation: Int64
+  /// Whether there was such a run before.
+  var isResumed: Bool
+}
+
+/// `monitor_run` and `track_log`, in one transaction.
+struct RunTables {
+  let sql: TransactionStatements
+
+  /// Begins a run, or goes on with the one of that name.
+  ///
+  /// - Throws: `.invalidArgument` where the run of that name does something else.
+  func begin(
+    _ name: String, _ kind: StoredRun.Kind, parameters: String, source: String?, at now: Instant
+  ) throws(FieldpackError) -> StoredRun {
+    let found = try sql.rows(
+      "SELECT id, kind, parameters, fixes, generation, state FROM monitor_run WHERE name = ?",
+      [.text(name)]
+    ).first
+    guard let found else {
+      return try create(name, kind, parameters: parameters, source: source, at: now)
+    }
+    guard case .integer(let id) = found[0], case .integer(let fixes) = found[3],
+      case .integer(let generation) = found[4], fixes >= 0, generation < .max
+    else { throw damaged(name) }
+    guard found[1] == .text(kind.rawValue) else {
+      throw FieldpackError(
+        .invalidArgument,
+        "'\(name)' is a run of another kind in this file. Try: another name",
+        location: .init(layer: FieldData.run))
+    }
+    guard found[2] == .text(parameters) else { throw other(name, found[2], parameters) }
+    try sql.execute(
+      "UPDATE monitor_run SET generation = ?, state = 'running', stopped_at = NULL, "
+        + "source = coalesce(?, source) WHERE id = ?",
+      [.integer(generation + 1), source.map(SQLiteValue.text) ?? .null, .integer(id)])
+    let run = StoredRun(
+      id: id, name: name, fixes: Int(fixes), generation: generation + 1, isResumed: true)
+    let wasRunning = found[5] == .text(StoredRun.State.running.rawValue)
+    try log(
+      run, .info,
+      "resumed after \(fixes) fixes" + (wasRunning ? "; the start before had not ended" : ""),
+      at: now)
+    return run
+  }
+
+  private func create(
+    _ name: String, _ kind: StoredRun.Kind, parameters: String, source: String?, at now: Instant
+  ) throws(FieldpackError) -> StoredRun {
+    try sql.execute(
+      "INSERT INTO monitor_run (name, kind, parameters, source, state, started_at) "
+        + "VALUES (?, ?, ?, ?, 'running', ?)",
+      [
+        .text(name), .text(kind.rawValue), .text(parameters),
+        source.map(SQLiteValue.text) ?? .null, .text(now.description),
+      ])
+    let run = StoredRun(
+      id: sql.connection.lastInsertRowID, name: name, fixes: 0, generation: 0, isResumed: false)
+    try log(run, .info, "started: \(parameters)", at: now)
+    return run
+  }
+
+  private func other(
+    _ name: String, _ stored: SQLiteValue, _ wanted: String
+  ) -> FieldpackError {
+    let text = if case .text(let text) = stored { text } else { "nothing that can be read" }
+    return FieldpackError(
+      .invalidArgument,
+      "the run '\(name)' was recorded with '\(text)' and cannot go on with '\(wanted)'. Try: the same "
+        + "parameters, or another name", location: .init(layer: FieldData.run))
+  }
+
+  private func damaged(_ name: String) -> FieldpackError {
+    FieldpackError(
+      .invalidData, "the row of the run '\(name)' has values of the wrong type",
+      location: .init(layer: FieldData.run))
+  }
+
+  /// Stores that a run has come so many fixes farther.
+  ///
+  /// - Throws: the failure ``LocationFailure/aborted`` where another start took the run over.
+  func advance(_ run: StoredRun, by count: Int) throws(FieldpackError) {
+    try sql.run(in: FieldData.run) { (connection) throws(SQLiteError) in
+      let statement = try connection.prepare(
+        "UPDATE monitor_run SET fixes = ?1 WHERE id = ?2 AND generation = ?3")
+      try statement.bind(run.fixes + count, at: 1)
+      try statement.bind(run.id, at: 2)
+      try statement.bind(run.generation, at: 3)
+      try statement.run()
+    }
+    guard sql.connection.changes == 1 else { throw .takenOver(run.name) }
+    try sql.changed(FieldData.run)
+  }
+
+  /// Ends a run; one that another start took over stays as it is.
+  func end(
+    _ run: StoredRun, as state: StoredRun.State, _ message: String, at now: Instant
+  ) throws(FieldpackError) {
+    try sql.execute(
+      "UPDATE monitor_run SET state = ?, stopped_at = ? WHERE id = ? AND generation = ?",
+      [
+        .text(state.rawValue), .text(now.description), .integer(run.id), .integer(run.generation),
+      ])
+    guard sql.connection.changes == 1 else { return }
+    try sql.execute(
+      "UPDATE track SET stopped_at = ? WHERE fid IN "
+        + "(SELECT track_fid FROM monitor_state WHERE run_id = ?)",
+      [.text(now.description), .integer(run.id)])
+    try sql.changed(FieldData.run)
+    try sql.changed(FieldData.track)
+    try log(run, state == .failed ? .error : .info, message, at: now)
+  }
+
+  func log(
+    _ run: StoredRun, _ level: TrackLogEntry.Level, _ message: String, fix: Int? = nil,
+    device: String? = nil, at now: Instant
+  ) throws(FieldpackError) {
+    try sql.execute(
+      "INSERT INTO track_log (run_id, time, level, message, fix, device) VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        .integer(run.id), .text(now.description), .text(level.rawValue), .text(message),
+        fix.map { .integer(Int64($0)) } ?? .null, device.map(SQLiteValue.text) ?? .null,
+      ])
+    try sql.changed(FieldData.log)
+  }
+}
+
+extension FieldpackError {
+  static func takenOver(_ run: String) -> FieldpackError {
+    FieldpackError(.aborted, "another recording goes on with the run '\(run)'")
+  }
+}

@@ -1,0 +1,172 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackSQLite
+
+/// `monitor_state` and `monitor_stay`: what a run's monitor knows of each device.
+struct StateTables {
+  let sql: TransactionStatements
+  let run: Int64
+
+  // MARK: Writing
+
+  func store(_ state: DeviceState, stays: Bool, track: Int64?) throws(FieldpackError) {
+    try sql.run(in: FieldData.state) { (connection) throws(SQLiteError) in
+      let statement = try connection.prepare(Self.upsert)
+      try bind(state, track, to: statement)
+      try statement.run()
+      if stays { try storeStays(of: state, on: connection) }
+    }
+  }
+
+  private static let upsert = """
+    INSERT INTO monitor_state (run_id, device, track_fid, last_fix, longitude, latitude, time_ms, \
+    anchor_fix, anchor_longitude, anchor_latitude, anchor_beyond_ms) \
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, device) DO UPDATE SET \
+    track_fid = excluded.track_fid, last_fix = excluded.last_fix, longitude = excluded.longitude, \
+    latitude = excluded.latitude, time_ms = excluded.time_ms, anchor_fix = excluded.anchor_fix, \
+    anchor_longitude = excluded.anchor_longitude, anchor_latitude = excluded.anchor_latitude, \
+    anchor_beyond_ms = excluded.anchor_beyond_ms
+    """
+
+  private func bind(
+    _ state: DeviceState, _ track: Int64?, to statement: Statement
+  ) throws(SQLiteError) {
+    try statement.bind(run, at: 1)
+    try statement.bind(state.device, at: 2)
+    try statement.bind(track, at: 3)
+    try statement.bind(state.fix, at: 4)
+    try statement.bind(state.longitude, at: 5)
+    try statement.bind(state.latitude, at: 6)
+    try statement.bind(state.time?.milliseconds, at: 7)
+    try statement.bind(state.anchor.map { Int64($0.fix) }, at: 8)
+    try statement.bind(state.anchor?.longitude, at: 9)
+    try statement.bind(state.anchor?.latitude, at: 10)
+    try statement.bind(state.anchor?.beyondSince?.milliseconds, at: 11)
+  }
+
+  private func storeStays(
+    of state: DeviceState, on connection: Connection
+  ) throws(SQLiteError) {
+    let delete = try connection.prepare("DELETE FROM monitor_stay WHERE run_id = ? AND device = ?")
+    try delete.bind(run, at: 1)
+    try delete.bind(state.device, at: 2)
+    try delete.run()
+    guard !state.stays.isEmpty else { return }
+    let insert = try connection.prepare(
+      "INSERT INTO monitor_stay (run_id, device, region, region_text, fix, since_ms, has_dwelt) "
+        + "VALUES (?, ?, ?, ?, ?, ?, ?)")
+    for stay in state.stays {
+      try insert.bind(run, at: 1)
+      try insert.bind(state.device, at: 2)
+      try insert.bind(region: stay.region, at: 3)
+      try insert.bind(stay.fix, at: 5)
+      try insert.bind(stay.since?.milliseconds, at: 6)
+      try insert.bind(stay.hasDwelt ? 1 : 0, at: 7)
+      try insert.run()
+    }
+  }
+
+  // MARK: Reading
+
+  /// Everything the run's monitor knew, and the track of each device where it has one.
+  func read() throws(FieldpackError) -> (state: MonitorState, tracks: [String: Int64]) {
+    var stays: [String: [Stay]] = [:]
+    for row in try sql.rows(
+      "SELECT device, region, region_text, fix, since_ms, has_dwelt FROM monitor_stay "
+        + "WHERE run_id = ? ORDER BY id", [.integer(run)])
+    {
+      guard case .text(let device) = row[0], let region = FeatureID(row[1], row[2]),
+        let fix = row[3].int
+      else { throw damaged(FieldData.stay) }
+      stays[device, default: []].append(
+        Stay(region: region, fix: fix, since: row[4].instant, hasDwelt: row[5] == .integer(1)))
+    }
+    var tracks: [String: Int64] = [:]
+    var devices: [DeviceState] = []
+    for row in try sql.rows(
+      "SELECT device, track_fid, last_fix, longitude, latitude, time_ms, anchor_fix, "
+        + "anchor_longitude, anchor_latitude, anchor_beyond_ms FROM monitor_state "
+        + "WHERE run_id = ? ORDER BY device", [.integer(run)])
+    {
+      guard var state = DeviceState(row: row) else { throw damaged(FieldData.state) }
+      state.stays = stays[state.device] ?? []
+      if case .integer(let track) = row[1] { tracks[state.device] = track }
+      devices.append(state)
+    }
+    return (MonitorState(devices: devices), tracks)
+  }
+
+  private func damaged(_ layer: LayerID) -> FieldpackError {
+    FieldpackError(
+      .invalidData,
+      "layer '\(layer)' has values of the wrong type, so that the run cannot go on. Try: another name",
+      location: .init(layer: layer))
+  }
+}
+
+extension DeviceState {
+  fileprivate init?(row: [SQLiteValue]) {
+    guard case .text(let device) = row[0], let fix = row[2].int,
+      case (.some(let x), .some(let y)) = (row[3].double, row[4].double)
+    else { return nil }
+    self.init(device: device, fix: fix, longitude: x, latitude: y, time: row[5].instant)
+    if let fix = row[6].int {
+      guard case (.some(let x), .some(let y)) = (row[7].double, row[8].double) else { return nil }
+      anchor = Anchor(fix: fix, longitude: x, latitude: y, beyondSince: row[9].instant)
+    }
+  }
+}
+
+extension FeatureID {
+  /// The id in a column for integers and one for texts.
+  init?(_ integer: SQLiteValue, _ text: SQLiteValue) {
+    switch (integer, text) {
+    case (.integer(let number), _): self = .integer(number)
+    case (_, .text(let text)): self = .text(text)
+    default: return nil
+    }
+  }
+}
+
+extension SQLiteValue {
+  var int: Int? { if case .integer(let number) = self { Int(number) } else { nil } }
+  var instant: Instant? { int.map { Instant(milliseconds: Int64($0)) } }
+  var string: String? { if case .text(let text) = self { text } else { nil } }
+
+  var double: Double? {
+    switch self {
+    case .real(let number): number
+    case .integer(let number): Double(number)
+    default: nil
+    }
+  }
+}
+
+extension Statement {
+  func bind(_ value: Int64?, at index: Int) throws(SQLiteError) {
+    if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+  }
+
+  func bind(_ value: Double?, at index: Int) throws(SQLiteError) {
+    if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+  }
+
+  func bind(_ value: String?, at index: Int) throws(SQLiteError) {
+    if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+  }
+
+  /// Binds an id to a column for integers and the one after it for texts.
+  func bind(region: FeatureID?, at index: Int) throws(SQLiteError) {
+    switch region {
+    case .integer(let number):
+      try bind(number, at: index)
+      try bindNull(at: index + 1)
+    case .text(let text):
+      try bindNull(at: index)
+      try bind(text, at: index + 1)
+    case nil:
+      try bindNull(at: index)
+      try bindNull(at: index + 1)
+    }
+  }
+}

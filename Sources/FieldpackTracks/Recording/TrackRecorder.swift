@@ -1,0 +1,66 @@
+public import FieldpackCore
+public import FieldpackGeoPackage
+
+/// Records the fixes of a source as tracks of a GeoPackage.
+///
+///     let recorder = TrackRecorder(store)
+///     for try await step in recorder.record(source, as: "walk", .region(80)) {
+///       for point in step.points { … }
+///     }
+///
+/// What the monitor chooses of the fixes become points of the track of their device; a point with the
+/// same ``PlaceID`` as the one before is dropped. The line and the length of a track are true after
+/// each transaction, of which there is one for each batch of fixes as the source gives them. Killed at
+/// any step, the recording goes on under its name: no point is lost that was given, and none is there
+/// twice.
+///
+/// A recorder records one source at a time: starting again aborts the recording before, which throws
+/// the failure ``LocationFailure/aborted``, as does another program that goes on with its run.
+public final class TrackRecorder: Sendable {
+  private let store: GeoPackageStore
+  private let now: @Sendable () -> Instant
+  private let place = RunningPlace()
+  private let afterPoint: PointAction?
+
+  /// - Parameter now: the clock, for points whose fix has no time and for the log.
+  public convenience init(
+    _ store: GeoPackageStore, now: @escaping @Sendable () -> Instant = Instant.now
+  ) {
+    self.init(store, now: now, afterPoint: nil)
+  }
+
+  /// - Parameter afterPoint: what is done in the transaction that stores a point.
+  package init(
+    _ store: GeoPackageStore, now: @escaping @Sendable () -> Instant = Instant.now,
+    afterPoint: PointAction?
+  ) {
+    self.store = store
+    self.now = now
+    self.afterPoint = afterPoint
+  }
+
+  /// A recording of what `source` gives, which begins when it is iterated.
+  ///
+  /// - Parameters:
+  ///   - name: of the recording and its tracks; where the file has one of that name, it goes on.
+  ///   - origin: where the fixes come from, in words for the file.
+  ///   - isReplay: whether the source begins with the first fix again, as a file does, so that those
+  ///     that the recording took before are skipped.
+  /// - Throws: as it is iterated, the failures of ``LocationFailure``; `.invalidArgument` where the
+  ///   recording of that name was made by another method; `.unsupported` where the file's layers are
+  ///   of a newer version; what the source throws.
+  public func record(
+    _ source: any LocationSource, as name: String, _ method: RecordingMethod,
+    origin: String? = nil, isReplay: Bool = false
+  ) throws(FieldpackError) -> RecordedSteps {
+    let plan = RunPlan(
+      store: store, name: name, kind: .track, monitor: try method.makeMonitor(), method: method,
+      source: source, sourceName: origin, isReplay: isReplay, afterPoint: afterPoint, now: now,
+      place: place)
+    return RecordedSteps { RunWalk(plan) }
+  }
+}
+
+/// What is done in the transaction that stores a track point.
+package typealias PointAction =
+  @Sendable (TrackPoint, TransactionStatements) throws(FieldpackError) -> Void

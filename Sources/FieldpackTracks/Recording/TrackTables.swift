@@ -1,0 +1,179 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+import FieldpackProjection
+import FieldpackSQLite
+
+/// A track that points are added to.
+struct OpenTrack: Sendable {
+  var id: Int64
+  var device: String
+  /// How many points the file has, and the number of the last.
+  var pointCount: Int
+  var sequence: Int
+  var length: Double
+  /// The last point; `nil` before the first.
+  var position: Position?
+  var placeID: String?
+  /// Points that the line does not have yet.
+  var pending: [Position] = []
+  /// Whether the last fixes were dropped because they are where the last point is.
+  var isStanding = false
+}
+
+/// `track` and `track_point`, in one transaction.
+struct TrackTables {
+  let sql: TransactionStatements
+
+  // MARK: Tracks
+
+  func create(
+    _ method: RecordingMethod, name: String, device: String, at start: Instant
+  ) throws(FieldpackError) -> OpenTrack {
+    try sql.execute(
+      "INSERT INTO track (ordinal, monitor, threshold_m, started_at, name, device) VALUES "
+        + "((SELECT coalesce(max(ordinal), 0) + 1 FROM track), ?, ?, ?, ?, ?)",
+      [
+        .text(method.monitor.rawValue), .real(method.threshold), .text(start.description),
+        .text(name), device.isEmpty ? .null : .text(device),
+      ])
+    try sql.changed(FieldData.track)
+    return OpenTrack(
+      id: sql.connection.lastInsertRowID, device: device, pointCount: 0, sequence: 0, length: 0)
+  }
+
+  /// The track as the file has it; `nil` where it is gone.
+  func open(_ id: Int64, device: String) throws(FieldpackError) -> OpenTrack? {
+    guard
+      let row = try sql.rows("SELECT length_m FROM track WHERE fid = ?", [.integer(id)]).first
+    else { return nil }
+    try sql.execute("UPDATE track SET stopped_at = NULL WHERE fid = ?", [.integer(id)])
+    try sql.changed(FieldData.track)
+    var track = OpenTrack(
+      id: id, device: device, pointCount: 0, sequence: 0, length: row[0].double ?? 0)
+    track.pointCount =
+      try sql.rows("SELECT count(*) FROM track_point WHERE track_fid = ?", [.integer(id)])
+      .first?[0].int ?? 0
+    let last = try sql.rows(
+      "SELECT seq, id_md5, ST_MinX(geom), ST_MinY(geom) FROM track_point WHERE track_fid = ? "
+        + "ORDER BY seq DESC LIMIT 1", [.integer(id)])
+    guard let last = last.first else { return track }
+    track.sequence = last[0].int ?? 0
+    track.placeID = last[1].string
+    if let x = last[2].double, let y = last[3].double { track.position = Position(x: x, y: y) }
+    return track
+  }
+
+  // MARK: Points
+
+  /// Adds a point; `nil` where the one before has the same id.
+  ///
+  /// The line and the length follow in ``finish(_:)``.
+  func add(
+    _ fix: Fix, number: Int, to track: inout OpenTrack, at now: Instant
+  ) throws(FieldpackError) -> TrackPoint? {
+    let placeID = PlaceID.md5(latitude: fix.latitude, longitude: fix.longitude)
+    guard placeID != track.placeID else { return nil }
+    track.sequence += 1
+    track.pointCount += 1
+    var point = TrackPoint(
+      id: 0, track: track.id, sequence: track.sequence, longitude: fix.longitude,
+      latitude: fix.latitude, elevation: fix.elevation, time: fix.time ?? now, placeID: placeID,
+      accuracy: fix.accuracy, course: fix.course, speed: fix.speed, fix: number,
+      photoState: "pending")
+    point.id = try insert(point)
+    if let last = track.position {
+      track.length += Geodesic.wgs84.distance(from: last, to: fix.position)
+    }
+    track.placeID = placeID
+    track.position = fix.position
+    track.pending.append(fix.position)
+    return point
+  }
+
+  private func insert(_ point: TrackPoint) throws(FieldpackError) -> Int64 {
+    try sql.run(in: FieldData.trackPoint) { (connection) throws(SQLiteError) in
+      let statement = try connection.prepare(
+        "INSERT INTO track_point (geom, track_fid, seq, time, time_unix, id_md5, ele_m, accuracy_m, "
+          + "course_deg, speed_mps, fix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      try statement.bind(PointBlob.bytes(point.longitude, point.latitude), at: 1)
+      try statement.bind(point.track, at: 2)
+      try statement.bind(point.sequence, at: 3)
+      try statement.bind(point.time?.description, at: 4)
+      try statement.bind(point.time?.unixSeconds, at: 5)
+      try statement.bind(point.placeID, at: 6)
+      try statement.bind(point.elevation, at: 7)
+      try statement.bind(point.accuracy, at: 8)
+      try statement.bind(point.course, at: 9)
+      try statement.bind(point.speed, at: 10)
+      try statement.bind(point.fix.map { Int64($0) }, at: 11)
+      try statement.run()
+      return connection.lastInsertRowID
+    }
+  }
+
+  // MARK: Lines
+
+  /// Gives the track's row the line and the length that its points make.
+  func finish(_ track: inout OpenTrack) throws(FieldpackError) {
+    guard !track.pending.isEmpty else { return }
+    let grown = track.pending.reduce(into: Envelope.empty) { $0.formUnion(Envelope(of: $1)) }
+    let line = try line(of: track)
+    try sql.run(in: FieldData.track) { (connection) throws(SQLiteError) in
+      let statement = try connection.prepare(
+        "UPDATE track SET geom = ?, length_m = ? WHERE fid = ?")
+      if let line { try statement.bind(line.blob, at: 1) } else { try statement.bindNull(at: 1) }
+      try statement.bind(track.length, at: 2)
+      try statement.bind(track.id, at: 3)
+      try statement.run()
+    }
+    try sql.changed(FieldData.track, growing: line?.envelope)
+    try sql.changed(FieldData.trackPoint, growing: grown)
+    track.pending = []
+  }
+
+  /// `nil` before there are two points.
+  private func line(of track: OpenTrack) throws(FieldpackError) -> TrackLine? {
+    guard track.pointCount >= 2 else { return nil }
+    if track.pending.count == track.pointCount { return TrackLine(track.pending, srsID: 4326) }
+    let stored = try sql.rows("SELECT geom FROM track WHERE fid = ?", [.integer(track.id)])
+    if case .blob(let blob)? = stored.first?[0],
+      var line = TrackLine(blob: blob, count: track.pointCount - track.pending.count)
+    {
+      line.append(track.pending)
+      return line
+    }
+    // One point so far, or somebody else changed the line.
+    let points = try sql.rows(
+      "SELECT ST_MinX(geom), ST_MinY(geom) FROM track_point WHERE track_fid = ? ORDER BY seq",
+      [.integer(track.id)])
+    let positions = points.compactMap { row in
+      row[0].double.flatMap { x in row[1].double.map { Position(x: x, y: $0) } }
+    }
+    return positions.count < 2 ? nil : TrackLine(positions, srsID: 4326)
+  }
+}
+
+/// The GeoPackage blob of a point on WGS 84.
+enum PointBlob {
+  static func bytes(_ x: Double, _ y: Double) -> [UInt8] {
+    // "GP", version 0, little-endian without envelope, srs_id 4326; the WKB of a point.
+    var blob: [UInt8] = [0x47, 0x50, 0, 1, 0xe6, 0x10, 0, 0, 1, 1, 0, 0, 0]
+    blob.reserveCapacity(29)
+    for value in [x, y] {
+      withUnsafeBytes(of: value.bitPattern.littleEndian) { blob.append(contentsOf: $0) }
+    }
+    return blob
+  }
+}
+
+extension Envelope {
+  init(of position: Position) {
+    self.init(minX: position.x, minY: position.y, maxX: position.x, maxY: position.y)
+  }
+}
+
+extension Instant {
+  /// Seconds since 1970, with the milliseconds.
+  var unixSeconds: Double { Double(milliseconds) / 1000 }
+}

@@ -1,0 +1,186 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@testable import FieldpackTracks
+
+@Suite struct RecordedMonitorTests {
+  private let package: TracksPackage
+
+  init() throws { package = try TracksPackage() }
+
+  /// Two devices that cross each other, some metres a fix.
+  private let fixes: [Fix] = (0..<60).map { number in
+    let step = Double(number / 2) * (number % 2 == 0 ? 0.0002 : -0.0003)
+    return Fix(
+      longitude: 13.4 + step, latitude: 52.5, time: .at(Double(number)),
+      device: number % 2 == 0 ? "a" : "b")
+  }
+
+  private func batches(_ size: Int, _ fixes: [Fix]) -> ScriptedSource {
+    ScriptedSource(
+      stride(from: 0, to: fixes.count, by: size).map { start in
+        fixes[start..<min(start + size, fixes.count)].map { .fix($0) }
+      })
+  }
+
+  private func watch(
+    _ source: ScriptedSource, radius: Double = 80, in package: TracksPackage, isReplay: Bool = false
+  ) async throws -> [RecordedStep] {
+    try await package.withStore { store in
+      let monitor = RecordedMonitor(
+        try RegionMonitor(radius: radius), in: store, as: "watch", now: { .at(1_000_000) })
+      var steps: [RecordedStep] = []
+      for try await step in monitor.watch(source, origin: "script", isReplay: isReplay) {
+        steps.append(step)
+      }
+      return steps
+    }
+  }
+
+  private func live() throws -> [Detection] {
+    var monitor = try RegionMonitor(radius: 80)
+    return monitor.take(fixes)
+  }
+
+  @Test(arguments: [1, 7, 100])
+  func `detections are rows and elements, the same as without a file`(size: Int) async throws {
+    let steps = try await watch(batches(size, fixes), in: package)
+    let expected = try live()
+    #expect(steps.flatMap(\.detections) == expected)
+    #expect(steps.map(\.fixes).last == 60)
+    try await package.withStore { store in
+      let expected = try live()
+      let stored = try await store.detections(ofRun: "watch")
+      #expect(stored == expected)
+    }
+    #expect(try package.findings() == [])
+    #expect(try await package.verdicts() == [])
+    #expect(
+      try package.rows("SELECT name, kind, parameters, source, fixes, state FROM monitor_run") == [
+        "watch|monitor|region radius=80.0 cushion=0.0 dwell=0.0|script|60|ended"
+      ])
+  }
+
+  @Test func `a detection is drawn where its fix was`() async throws {
+    _ = try await watch(batches(10, fixes), in: package)
+    let expected = try live().map { "\(fixes[$0.fix].longitude) 52.5" }
+    try await package.withStore { store in
+      var places: [String] = []
+      for try await feature in try await store.query(Query("detection")).features {
+        guard case .point(let position?, _) = feature.geometry else { continue }
+        places.append("\(position.x) \(position.y)")
+      }
+      #expect(places == expected)
+    }
+  }
+
+  @Test(arguments: [1, 13])
+  func `a replay that ends anywhere goes on as if it had not`(size: Int) async throws {
+    let whole = try TracksPackage()
+    _ = try await watch(batches(60, fixes), in: whole)
+    for end in stride(from: 0, through: 60, by: 11) {
+      _ = try await watch(
+        batches(size, Array(fixes.prefix(end))), in: package, isReplay: true)
+    }
+    _ = try await watch(batches(size, fixes), in: package, isReplay: true)
+    for sql in [
+      "SELECT seq, fix, kind, device, time, distance_m, hex(geom) FROM detection ORDER BY fid",
+      "SELECT * FROM monitor_state ORDER BY device", "SELECT fixes FROM monitor_run",
+    ] {
+      let expected = try whole.rows(sql)
+      #expect(try package.rows(sql) == expected)
+    }
+  }
+
+  @Test func `a live source goes on where the run was`() async throws {
+    _ = try await watch(batches(10, Array(fixes.prefix(25))), in: package)
+    _ = try await watch(batches(10, Array(fixes.dropFirst(25))), in: package)
+    try await package.withStore { store in
+      let expected = try live()
+      let stored = try await store.detections(ofRun: "watch")
+      #expect(stored == expected)
+    }
+  }
+
+  @Test func `other parameters are refused`() async throws {
+    _ = try await watch(batches(10, fixes), in: package)
+    let error = await failure { _ = try await watch(batches(10, fixes), radius: 50, in: package) }
+    #expect(error?.code == .invalidArgument)
+    #expect(try package.rows("SELECT count(*) FROM monitor_run") == ["1"])
+  }
+
+  @Test func `the name of a recording is not one of a monitoring run`() async throws {
+    try await package.withStore { store in
+      try await TrackRecorder(store).record(ScriptedSource(fixes), as: "watch", .all).run()
+    }
+    let error = await failure { _ = try await watch(batches(10, fixes), in: package) }
+    #expect(error?.message == "'watch' is a run of another kind in this file. Try: another name")
+  }
+
+  @Test func `a recorded track gives the detections of the live fixes`() async throws {
+    try await package.withStore { store in
+      try await TrackRecorder(store).record(ScriptedSource(fixes), as: "walk", .all).run()
+      let points = try await store.tracks().map(\.id).asyncFlatMap {
+        try await store.points(ofTrack: $0)
+      }
+      let replay = points.sorted { ($0.time ?? .at(0)) < ($1.time ?? .at(0)) }.map { point in
+        Fix(
+          longitude: point.longitude, latitude: point.latitude, time: point.time,
+          device: point.track == 1 ? "a" : "b")
+      }
+      var monitor = try RegionMonitor(radius: 80)
+      let expected = try live()
+      #expect(monitor.take(replay) == expected)
+    }
+  }
+
+  @Test func `stays are kept`() async throws {
+    let fix = Fix(longitude: 1, latitude: 2, time: .at(0))
+    for _ in 0..<2 {
+      try await package.withStore { store in
+        try await RecordedMonitor(StayingMonitor(), in: store, as: "stay").watch(
+          ScriptedSource([fix])
+        ).run()
+      }
+    }
+    #expect(
+      try package.rows(
+        "SELECT device, region, region_text, fix, since_ms, has_dwelt FROM monitor_stay") == [
+          "|7|NULL|0|1600000000000|1", "|NULL|lake|0|NULL|0", "|7|NULL|1|1600000000000|1",
+          "|NULL|lake|1|NULL|0",
+        ])
+  }
+}
+
+/// A monitor that only gathers stays.
+private struct StayingMonitor: FixMonitor {
+  var state = MonitorState()
+  var parameters: String { "staying" }
+
+  mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection]) {
+    let old = state.devices.first?.stays ?? []
+    state.devices = [
+      DeviceState(
+        fix: number, longitude: fix.longitude, latitude: fix.latitude, time: fix.time,
+        stays: old + [
+          Stay(region: .integer(7), fix: number, since: fix.time, hasDwelt: true),
+          Stay(region: .text("lake"), fix: number),
+        ])
+    ]
+  }
+
+  func state(of device: String) -> DeviceState? { state.devices.first }
+  mutating func resume(_ state: MonitorState) { self.state = state }
+}
+
+extension Array {
+  func asyncFlatMap<T>(_ body: (Element) async throws -> [T]) async rethrows -> [T] {
+    var result: [T] = []
+    for element in self { result += try await body(element) }
+    return result
+  }
+}
