@@ -12,14 +12,14 @@ import FieldpackSQLite
 /// Until the store writes, a connection of its own looks for that; it holds no lock between two
 /// looks. From then on the writer looks, which alone can tell its own commits from others'.
 final class CommitWatch: Sendable {
-  private struct Watcher {
+  struct Watcher {
     var count = 0
     /// Knows the file as it was when watching began, until the writer has looked.
     var start: Connection?
   }
 
   /// A change by another connection of the store's.
-  private struct Change {
+  struct Change {
     /// Knows the file as it was before the change waited for the lock.
     var witness: Connection?
     var hasLocked = false
@@ -27,7 +27,7 @@ final class CommitWatch: Sendable {
     func findsCommits() -> Bool { (try? witness?.findsForeignCommits()) == true }
   }
 
-  private struct State {
+  struct State {
     var watchers: [Int: Watcher] = [:]
     var last = 0
     /// Looks for commits until there is a writer.
@@ -41,12 +41,16 @@ final class CommitWatch: Sendable {
     /// The store itself writes by another connection; nobody looks meanwhile.
     var suspensions = 0
     var identity: FileIdentity?
+    /// The store's own commits, by the layers that they changed.
+    var own: [SQLName: Int] = [:]
+    /// Those of which the layers are not known.
+    var ownOfAny = 0
 
     mutating func countCommit() { for number in watchers.keys { watchers[number]?.count += 1 } }
   }
 
   /// Which file a path led to.
-  private struct FileIdentity: Equatable {
+  struct FileIdentity: Equatable {
     let device: UInt64
     let inode: UInt64
 
@@ -60,7 +64,7 @@ final class CommitWatch: Sendable {
 
   private let path: String
   private let id: StoreID
-  private let state: Locked<State>
+  let state: Locked<State>
 
   init(path: String, id: StoreID) {
     self.path = path
@@ -249,7 +253,10 @@ extension GeoPackageStore {
   ) async throws(FieldpackError) -> R {
     let watch = watch
     let change = watch.beginBeside()
-    defer { watch.endBeside(change) }
+    defer {
+      watch.endBeside(change)
+      watch.noteOwn(nil)
+    }
     try await pools.lookForForeignCommits()
     let result: Result<R, FieldpackError>
     do throws(FieldpackError) {

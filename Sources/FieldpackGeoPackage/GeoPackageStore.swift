@@ -136,18 +136,23 @@ public final class GeoPackageStore: WritableStore {
     _ body: @Sendable (inout FeatureWriter) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     let id = id
+    let watch = watch
     let pool = try await pools.writer()
     return try await pool.write { (connection) throws(FieldpackError) in
       let file = try GeoPackageFile.of(connection, store: id)
       defer { file.forgetCatalogue() }
-      return try connection.transaction(.immediate) { () throws(FieldpackError) in
+      var changed: Set<LayerID> = []
+      let result = try connection.transaction(.immediate) { () throws(FieldpackError) in
         try file.sql { () throws(SQLiteError) in try file.triggers?.learn(connection) }
         let transaction = GeoPackageTransaction(file)
         var writer = FeatureWriter(transaction)
         let result = try body(&writer)
+        changed = transaction.changedLayers
         try transaction.finish()
         return result
       }
+      watch.noteOwn(changed)
+      return result
     }
   }
 

@@ -11,6 +11,8 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
   }
 
   private var touched: [LayerID: Touched] = [:]
+  /// Layers that came or went.
+  private var replaced: Set<LayerID> = []
   /// The pyramids that tiles were put in or deleted from, by the names they were called by.
   private var touchedPyramids: [LayerID: TilePyramid] = [:]
   /// The nonlinear types that are registered for a layer.
@@ -194,6 +196,9 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
       || row[3] >= extent.maxY
   }
 
+  /// The layers whose rows changed, as the catalogue spells them; to be asked before ``finish()``.
+  var changedLayers: Set<LayerID> { replaced.union(touched.keys) }
+
   /// Brings `gpkg_contents` up to date; the last thing before the commit.
   func finish() throws(FieldpackError) {
     let catalogue = try file.catalogue()
@@ -263,6 +268,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     try whole { () throws(FieldpackError) in
       try LayerChange(file: file).rename(table, to: name)
     }
+    replaced.formUnion([table.layer.id, name])
     touched[name] = touched.removeValue(forKey: table.layer.id) ?? Touched()
     curves[table.layer.id] = nil
   }
@@ -270,6 +276,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
   func removeLayer(_ layer: LayerID) throws(FieldpackError) {
     let table = try table(layer)
     try whole { () throws(FieldpackError) in try LayerChange(file: file).remove(table) }
+    replaced.insert(table.layer.id)
     (touched[table.layer.id], curves[table.layer.id]) = (nil, nil)
   }
 

@@ -31,11 +31,12 @@ extension GeoPackageStore {
   /// that changed. Statements of transactions, `ATTACH` and pragmas that set something are refused.
   /// - Throws: `.invalidArgument` for SQL that is wrong or refused, `.constraint`, `.readOnly`.
   public func run(sql script: String) async throws(FieldpackError) -> [SQLOutcome] {
-    let id = id
+    let (id, watch) = (id, watch)
     let pool = try await pools.writer()
     return try await pool.write { (connection) throws(FieldpackError) in
       let file = try GeoPackageFile.of(connection, store: id)
       defer { file.forgetCatalogue() }
+      defer { watch.noteOwn(nil) }
       return try connection.transaction(.immediate) { () throws(FieldpackError) in
         try SQLScript(file: file).run(script)
       }

@@ -1,5 +1,5 @@
 import CPROJ
-import FieldpackGeometry
+package import FieldpackGeometry
 
 #if canImport(Glibc)
   import Glibc
@@ -104,6 +104,21 @@ private struct Piece {
   }
 }
 
+extension Geodesic {
+  /// The shortest way from a position to an edge that is straight in longitude and latitude, in
+  /// metres; `limit` where that is not shorter. See ``GeodesicShape`` for how exact it is.
+  package func distance(
+    from position: Position, toEdgeFrom start: Position, to end: Position,
+    limit: Double = .infinity
+  ) -> Double {
+    var search = GeodesicSearch(self, limit: limit)
+    let edge = Piece(
+      GeodesicVertex(start.x, start.y, on: self), GeodesicVertex(end.x, end.y, on: self))
+    search.approach(GeodesicVertex(position.x, position.y, on: self), edge)
+    return search.best
+  }
+}
+
 /// Looks for the shortest way between two shapes.
 private struct GeodesicSearch {
   let ellipsoid: Geodesic
@@ -180,7 +195,7 @@ private struct GeodesicSearch {
     }
   }
 
-  private mutating func approach(_ vertex: GeodesicVertex, _ piece: Piece) {
+  mutating func approach(_ vertex: GeodesicVertex, _ piece: Piece) {
     if piece.isPoint {
       let chord = (vertex.place - piece.start.place).length
       if ellipsoid.leastLength(chord: chord) < best { take(vertex, piece.start) }

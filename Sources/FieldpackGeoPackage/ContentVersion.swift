@@ -1,0 +1,44 @@
+package import FieldpackCore
+
+/// Differs from an earlier one where a layer may have changed since.
+package struct ContentVersion: Hashable, Sendable {
+  fileprivate let foreign: Int
+  fileprivate let own: Int
+  fileprivate let ownOfAny: Int
+}
+
+extension CommitWatch {
+  /// What the store itself has committed; `nil` where it does not know in which layers.
+  func noteOwn(_ layers: Set<LayerID>?) {
+    state.withLock { state in
+      guard let layers else {
+        state.ownOfAny += 1
+        return
+      }
+      for layer in layers { state.own[SQLName(layer.rawValue), default: 0] += 1 }
+    }
+  }
+
+  fileprivate func version(
+    of layer: LayerID, for watcher: Int
+  ) throws(FieldpackError) -> ContentVersion {
+    let foreign = try look(for: watcher)
+    return state.withLock { state in
+      ContentVersion(
+        foreign: foreign, own: state.own[SQLName(layer.rawValue)] ?? 0, ownOfAny: state.ownOfAny)
+    }
+  }
+}
+
+extension GeoPackageStore {
+  /// What state a layer is in.
+  ///
+  /// - Parameter watcher: the number of ``beginWatching()``.
+  /// - Throws: `.unavailable` where the store is closed or its file replaced.
+  package func contentVersion(
+    of layer: LayerID, for watcher: Int
+  ) async throws(FieldpackError) -> ContentVersion {
+    try await pools.lookForForeignCommits()
+    return try watch.version(of: layer, for: watcher)
+  }
+}

@@ -1,0 +1,255 @@
+public import FieldpackCore
+import FieldpackGeometry
+
+/// Watches many regions for many devices.
+///
+/// A device's stay in a region begins with its `enter`, which may be its first fix, and ends with its
+/// `exit`. Of one fix, detections come by region id, and of one region as `exit`, `cross`, `enter`,
+/// `dwell`, `inside`, `outside`; each has the signed distance to the region's edge.
+public struct RegionsMonitor: FixMonitor {
+  /// What is watched for, and how sure a fix has to be.
+  public struct Options: Hashable, Sendable {
+    /// Some of `enter`, `exit`, `cross`, `dwell`, `inside` and `outside`.
+    ///
+    /// `cross`: the way between a device's last fix and this one, straight in longitude and latitude,
+    /// touches a region that holds neither. `inside` and `outside`: at each fix, for each region the
+    /// device stays in, or does not; the latter measures every region at every fix.
+    public var kinds: Set<Detection.Kind> = [.enter, .exit, .cross]
+    /// A device exits only when it is farther than so many metres from the region's edge.
+    public var hysteresis = 0.0
+    /// Whether a fix stands for all of its radius of accuracy: a device enters only when all of that
+    /// lies within the region, and exits only when all of it lies without.
+    public var usesAccuracy = false
+    /// Fixes with a radius of accuracy above it, in metres, are passed over.
+    public var accuracyGate: Double?
+    /// The seconds of a stay after which there is a `dwell`, once a stay; counted from the first fix
+    /// of the stay that has a time.
+    public var dwell: Double?
+
+    public init() {}
+  }
+
+  public let options: Options
+  /// The regions as they are known now; see ``watch(_:)``.
+  public private(set) var regions: WatchedRegions
+  private let wants: Wants
+  private let gate: FixGate
+  private var devices = DeviceTable<RegionsDevice>()
+  /// Stays in regions that are no more, by the place of the device.
+  private var gone: [Int: [Stay]] = [:]
+  // Used for one fix after the other, so that a fix allocates nothing.
+  private var found: [Int32] = []
+  private var crossed: [Int32] = []
+  private var staying: [RegionStay] = []
+
+  /// - Throws: `.invalidArgument` for kinds that are not of regions, none at all, a `dwell` without
+  ///   its seconds, and numbers below 0.
+  public init(
+    _ regions: WatchedRegions, options: Options = Options()
+  ) throws(FieldpackError) {
+    try Self.check(options)
+    self.regions = regions
+    self.options = options
+    wants = Wants(options.kinds)
+    gate = FixGate(accuracy: options.accuracyGate)
+  }
+
+  private static let order: [Detection.Kind] = [
+    .enter, .exit, .cross, .dwell, .inside, .outside,
+  ]
+
+  private static func check(_ options: Options) throws(FieldpackError) {
+    if let kind = options.kinds.first(where: { !order.contains($0) }) {
+      throw FieldpackError(
+        .invalidArgument,
+        "regions give no detection '\(kind.rawValue)'. Try: "
+          + order.map(\.rawValue).joined(separator: ", "))
+    }
+    guard !options.kinds.isEmpty else {
+      throw FieldpackError(.invalidArgument, "no kind of detection is asked for")
+    }
+    guard options.dwell != nil || !options.kinds.contains(.dwell) else {
+      throw FieldpackError(
+        .invalidArgument, "'dwell' is asked for without the seconds after which it comes")
+    }
+    try MonitorArgument.check(options.hysteresis, "the hysteresis")
+    try MonitorArgument.check(options.dwell ?? 0, "the time to dwell")
+    try MonitorArgument.check(options.accuracyGate ?? 0, "the accuracy that fixes need")
+  }
+
+  public var parameters: String {
+    let kinds = Self.order.filter { options.kinds.contains($0) }.map(\.rawValue)
+    return "regions detect=\(kinds.joined(separator: ",")) hysteresis=\(options.hysteresis)"
+      + (options.usesAccuracy ? " accuracy" : "") + (options.dwell.map { " dwell=\($0)" } ?? "")
+      + gate.text
+  }
+
+  // MARK: Fixes
+
+  public mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection]) {
+    let known = devices.find(fix.device)
+    guard gate.lets(fix, after: known.flatMap { devices.entries[$0].time }) else { return }
+    regions.find(holding: fix.longitude, fix.latitude, into: &found)
+    crossed.removeAll(keepingCapacity: true)
+    var before = fix.position
+    if let known {
+      before = devices.entries[known].position
+      if wants.cross, before != fix.position {
+        regions.find(crossedFrom: before, to: fix.position, into: &crossed)
+      }
+      devices.entries[known].take(fix, number)
+    } else {
+      devices.append(fix.device, RegionsDevice(fix, number))
+    }
+    let place = known ?? devices.entries.count - 1
+    let start = detections.count
+    if !gone.isEmpty, let stays = gone.removeValue(forKey: place) {
+      if wants.exit {
+        for stay in stays {
+          detections.append(
+            Detection(
+              fix: number, kind: .exit, device: fix.device, region: stay.region, time: fix.time))
+        }
+      }
+      compare(fix, number, place, before, into: &detections)
+      // Detections of one region stay in their order.
+      let ordered = detections[start...].enumerated().sorted {
+        ($0.element.region ?? 0, $0.offset) < ($1.element.region ?? 0, $1.offset)
+      }
+      detections.replaceSubrange(start..., with: ordered.map(\.element))
+    } else if !isUnchanged(place) {
+      compare(fix, number, place, before, into: &detections)
+    }
+  }
+
+  /// Whether the device stays where it stayed, and nothing is said about that.
+  private func isUnchanged(_ place: Int) -> Bool {
+    guard crossed.isEmpty, !wants.inside, !wants.outside else { return false }
+    let stays = devices.entries[place].stays
+    guard stays.count == found.count else { return false }
+    if stays.isEmpty { return true }
+    return !wants.dwell && zip(stays, found).allSatisfy { $0.region == $1 && $0.since != nil }
+  }
+
+  /// Goes through the regions of which there is something to say, in their order.
+  private mutating func compare(
+    _ fix: Fix, _ number: Int, _ place: Int, _ before: Position,
+    into detections: inout [Detection]
+  ) {
+    var stays: [RegionStay] = []
+    swap(&stays, &devices.entries[place].stays)
+    staying.removeAll(keepingCapacity: true)
+    var visit = RegionVisit(fix, number, before)
+    var (next, nextFound, nextCrossed) = (0, 0, 0)
+    var region: Int32 = 0
+    while true {
+      if !wants.outside {
+        region = .max
+        if next < stays.count { region = stays[next].region }
+        if nextFound < found.count { region = min(region, found[nextFound]) }
+        if nextCrossed < crossed.count { region = min(region, crossed[nextCrossed]) }
+      }
+      guard region < Int32(regions.count) else { break }
+      visit.begin(region)
+      if next < stays.count, stays[next].region == region {
+        visit.stay = stays[next]
+        next += 1
+      }
+      if nextFound < found.count, found[nextFound] == region {
+        visit.isHeld = true
+        nextFound += 1
+      }
+      if nextCrossed < crossed.count, crossed[nextCrossed] == region {
+        visit.isCrossed = true
+        nextCrossed += 1
+      }
+      end(&visit, into: &detections)
+      region += 1
+    }
+    swap(&staying, &devices.entries[place].stays)
+    staying = stays
+  }
+
+  /// Says what there is to say of one region.
+  private mutating func end(_ visit: inout RegionVisit, into detections: inout [Detection]) {
+    let accuracy = options.usesAccuracy ? max(0, visit.fix.accuracy ?? 0) : 0
+    let wasIn = visit.stay != nil
+    let isIn = visit.staysIn(regions, wasIn, max(options.hysteresis, accuracy), accuracy)
+    if wasIn, !isIn, wants.exit { visit.say(.exit, regions, &detections) }
+    if !wasIn, !isIn, visit.isCrossed, !visit.isHeld,
+      !regions.holds(Int(visit.region), visit.before.x, visit.before.y)
+    {
+      visit.say(.cross, regions, &detections)
+    }
+    guard isIn else {
+      if wants.outside { visit.say(.outside, regions, &detections) }
+      return
+    }
+    if !wasIn, wants.enter { visit.say(.enter, regions, &detections) }
+    var stay = visit.stay ?? RegionStay(region: visit.region, fix: visit.number)
+    stay.since = stay.since ?? visit.fix.time
+    if wants.dwell, let dwell = options.dwell, !stay.hasDwelt, let since = stay.since,
+      let time = visit.fix.time,
+      time.seconds(since: since) >= dwell
+    {
+      stay.hasDwelt = true
+      visit.say(.dwell, regions, &detections)
+    }
+    staying.append(stay)
+    if wants.inside { visit.say(.inside, regions, &detections) }
+  }
+
+  // MARK: Regions and state
+
+  /// Watches other regions from the next fix of each device on.
+  ///
+  /// A stay goes on in the region of the same id. Where there is none any more, the next fix of the
+  /// device is its `exit`, without a distance.
+  public mutating func watch(_ regions: WatchedRegions) {
+    guard regions !== self.regions else { return }
+    let state = state
+    self.regions = regions
+    resume(state)
+  }
+
+  /// How many regions all devices stay in.
+  public var stayCount: Int { devices.entries.reduce(0) { $0 + $1.stays.count } }
+
+  public var state: MonitorState { MonitorState(devices: devices.sorted.map { state(at: $0) }) }
+
+  public func state(of device: String) -> DeviceState? {
+    devices.place(of: device).map { state(at: $0) }
+  }
+
+  private func state(at place: Int) -> DeviceState {
+    let device = devices.entries[place]
+    let stays = device.stays.map { stay in
+      Stay(
+        region: regions.ids[Int(stay.region)], fix: stay.fix, since: stay.since,
+        hasDwelt: stay.hasDwelt)
+    }
+    let all = (gone[place] ?? []) + stays
+    return DeviceState(
+      device: devices.names[place], fix: device.fix, longitude: device.position.x,
+      latitude: device.position.y, time: device.time,
+      stays: gone[place] == nil ? all : all.sorted { $0.region < $1.region })
+  }
+
+  public mutating func resume(_ state: MonitorState) {
+    devices = DeviceTable()
+    gone = [:]
+    for device in state.devices where devices.place(of: device.device) == nil {
+      var entry = RegionsDevice(device)
+      for stay in device.stays.sorted(by: { $0.region < $1.region }) {
+        if let region = regions.place(of: stay.region) {
+          entry.stays.append(
+            RegionStay(
+              region: Int32(region), hasDwelt: stay.hasDwelt, fix: stay.fix, since: stay.since))
+        } else {
+          gone[devices.entries.count, default: []].append(stay)
+        }
+      }
+      devices.append(device.device, entry)
+    }
+  }
+}

@@ -1,0 +1,199 @@
+public import FieldpackCore
+public import FieldpackGeometry
+import FieldpackProjection
+
+/// Regions made ready to be asked about many positions.
+///
+/// A packed copy in memory: an R-tree over the regions' boxes, circles and rings in flat arrays. Its
+/// answers are those of the geometries themselves: what double precision cannot decide, GEOS does.
+///
+/// - A circle holds the positions whose geodesic distance from its centre on the ellipsoid of WGS 84
+///   is its radius or less; an area those within it and on its border (`covers`).
+/// - Longitudes that differ by 360° are the same, so that areas may cross the antimeridian by
+///   longitudes beyond 180° or be cut there (RFC 7946 section 3.1.9). At a pole all longitudes are
+///   one place: an area that reaches it holds it.
+/// - Edges are straight in longitude and latitude, as is the way between two fixes, which takes the
+///   shorter way around the Earth.
+/// - Distances to an edge are geodesics, below a millimetre exact. Edges on the antimeridian and at a
+///   pole are no border where the region goes on behind them.
+public final class WatchedRegions: Sendable {
+  /// In ascending order.
+  public let ids: [FeatureID]
+  /// What was left out, in words.
+  public let notes: [String]
+  let packed: PackedRegions
+  private let exact: ExactAreas
+
+  /// - Throws: `.invalidData` that names the region which is a line, a point without a radius, or not
+  ///   in longitude and latitude; `.invalidArgument` for two regions of one id.
+  public init(_ regions: [WatchedRegion], notes: [String] = []) throws(FieldpackError) {
+    var packing = RegionPacking()
+    var ids: [FeatureID] = []
+    ids.reserveCapacity(regions.count)
+    for region in regions.sorted(by: { $0.id < $1.id }) {
+      guard ids.last != region.id else {
+        throw FieldpackError(.invalidArgument, "two of the regions have the id \(region.id)")
+      }
+      try packing.add(region)
+      ids.append(region.id)
+    }
+    self.ids = ids
+    self.notes = notes
+    packed = packing.finish()
+    exact = ExactAreas()
+  }
+
+  /// Regions without any.
+  init() {
+    (ids, notes, packed, exact) = ([], [], PackedRegions(), ExactAreas())
+  }
+
+  public var count: Int { ids.count }
+
+  /// The regions that hold a position, in the order of their ids.
+  public func ids(holding position: Position) -> [FeatureID] {
+    guard abs(position.x) <= 180, abs(position.y) <= 90 else { return [] }
+    var found: [Int32] = []
+    find(holding: position.x, position.y, into: &found)
+    return found.map { ids[Int($0)] }
+  }
+
+  /// Metres from a position to the edge of a region, negative inside.
+  ///
+  /// `nil` where there is no such region, and for one without an edge, as the whole Earth is.
+  public func distance(from position: Position, toEdgeOf id: FeatureID) -> Double? {
+    guard let region = place(of: id) else { return nil }
+    return distance(to: region, position.x, position.y)
+  }
+
+  /// The place of an id among ``ids``.
+  func place(of id: FeatureID) -> Int? {
+    var (low, high) = (0, ids.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if ids[middle] < id { low = middle + 1 } else { high = middle }
+    }
+    return low < ids.count && ids[low] == id ? low : nil
+  }
+}
+
+extension WatchedRegions {
+  /// Puts the regions that hold a position into `found`, each once, in ascending order.
+  func find(holding x: Double, _ y: Double, into found: inout [Int32]) {
+    found.removeAll(keepingCapacity: true)
+    // Positions that no circle is near do not need it.
+    var known: SIMD3<Double>?
+    packed.index.visit(meeting: BoxIndex.box(x, y, x, y)) { place in
+      let entry = packed.entries[place]
+      let isHeld: Bool
+      switch entry.shape {
+      case .circle:
+        let own = known ?? Self.place(x, y)
+        known = own
+        isHeld = holds(packed.circles[Int(entry.place)], x, y, own)
+      case .area: isHeld = holds(area: Int(entry.place), x + entry.turn, y)
+      case .pole: isHeld = true
+      }
+      if isHeld { Self.insert(entry.region, into: &found) }
+    }
+  }
+
+  /// Regions at one place are few.
+  private static func insert(_ region: Int32, into found: inout [Int32]) {
+    var place = found.count
+    while place > 0, found[place - 1] > region { place -= 1 }
+    if place > 0, found[place - 1] == region { return }
+    found.insert(region, at: place)
+  }
+
+  static func place(_ x: Double, _ y: Double) -> SIMD3<Double> {
+    Geodesic.wgs84.chordPlace(longitude: x, latitude: y)
+  }
+
+  private func holds(
+    _ circle: PackedRegions.Circle, _ x: Double, _ y: Double, _ place: SIMD3<Double>
+  ) -> Bool {
+    let apart = place - circle.place
+    let square = (apart * apart).sum()
+    if square <= circle.within { return true }
+    if square > circle.beyond { return false }
+    return way(x, y, circle) <= circle.radius
+  }
+
+  private func way(_ x: Double, _ y: Double, _ circle: PackedRegions.Circle) -> Double {
+    Geodesic.wgs84.distance(
+      from: Position(x: circle.x, y: circle.y), to: Position(x: x, y: y))
+  }
+
+  private func holds(area: Int, _ x: Double, _ y: Double) -> Bool {
+    switch packed.side(packed.areas[area], x, y) {
+    case .inside: true
+    case .outside: false
+    case .doubtful: exact.covers(area, of: packed, x, y)
+    }
+  }
+
+  /// Whether a region holds a position, without the index.
+  func holds(_ region: Int, _ x: Double, _ y: Double) -> Bool {
+    let region = packed.regions[region]
+    let place = Self.place(x, y)
+    return packed.circles[region.circles].contains { holds($0, x, y, place) }
+      || region.areas.contains { holdsInAnyTurn($0, x, y) }
+  }
+
+  func holdsInAnyTurn(_ area: Int, _ x: Double, _ y: Double) -> Bool {
+    let vertices = packed.vertices[packed.areas[area].vertices]
+    if abs(y) == 90, vertices.contains(where: { $0.y == y }) { return true }
+    return [-360.0, 0, 360, -720, 720].contains { holds(area: area, x + $0, y) }
+  }
+
+  // MARK: Ways
+
+  /// Puts the regions that the way between two fixes touches into `found`, in ascending order.
+  ///
+  /// The way is straight in longitude and latitude and goes around the Earth on the shorter side,
+  /// eastwards where both are as long.
+  func find(crossedFrom start: Position, to end: Position, into found: inout [Int32]) {
+    found.removeAll(keepingCapacity: true)
+    var step = end.x - start.x
+    if step > 180 { step -= 360 } else if step <= -180 { step += 360 }
+    let from = SIMD2(start.x, start.y)
+    let to = SIMD2(start.x + step, end.y)
+    guard from != to else { return }
+    let (low, high) = (pointwiseMin(from, to), pointwiseMax(from, to))
+    for turn in [0.0, 360, -360] {
+      // The index has every region between -180° and 180°.
+      guard low.x + turn <= 180, high.x + turn >= -180 else { continue }
+      let box = BoxIndex.box(low.x + turn, low.y, high.x + turn, high.y)
+      packed.index.visit(meeting: box) { place in
+        let entry = packed.entries[place]
+        let shift = SIMD2(turn + entry.turn, 0)
+        if meets(entry, from + shift, to + shift) { Self.insert(entry.region, into: &found) }
+      }
+    }
+  }
+
+  private func meets(
+    _ entry: PackedRegions.Entry, _ from: SIMD2<Double>, _ to: SIMD2<Double>
+  ) -> Bool {
+    switch entry.shape {
+    case .circle: meets(packed.circles[Int(entry.place)], from, to)
+    case .area: meets(area: Int(entry.place), from, to)
+    case .pole: true
+    }
+  }
+
+  private func meets(
+    _ circle: PackedRegions.Circle, _ from: SIMD2<Double>, _ to: SIMD2<Double>
+  ) -> Bool {
+    let way = Geodesic.wgs84.distance(
+      from: Position(x: circle.x, y: circle.y), toEdgeFrom: Position(x: from.x, y: from.y),
+      to: Position(x: to.x, y: to.y), limit: circle.radius.nextUp)
+    return way <= circle.radius
+  }
+
+  private func meets(area: Int, _ from: SIMD2<Double>, _ to: SIMD2<Double>) -> Bool {
+    packed.meets(packed.areas[area], from, to)
+      ?? exact.intersects(area, of: packed, from, to)
+  }
+}
