@@ -15,8 +15,8 @@ extension FieldpackTool {
 
   private static var commands: [Command] {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
-      transformCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand, photosCommand,
-      doctorCommand, completionsCommand, helpCommand,
+      transformCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand, trackCommand,
+      monitorCommand, photosCommand, doctorCommand, completionsCommand, helpCommand,
     ]
   }
 

@@ -121,6 +121,11 @@ public final class Program: Sendable {
   /// Sends a signal.
   public func send(_ signal: Int32) { kill(processID, signal) }
 
+  /// What standard output holds so far.
+  public var outputSoFar: String {
+    (try? String(contentsOf: scratch.file("stdout"), encoding: .utf8)) ?? ""
+  }
+
   /// What standard error holds so far.
   public var errorSoFar: String {
     (try? String(contentsOf: scratch.file("stderr"), encoding: .utf8)) ?? ""

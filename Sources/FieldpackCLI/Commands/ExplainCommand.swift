@@ -18,7 +18,7 @@ extension FieldpackTool {
       options: [
         OptionGroup(nil, [ExplainCommand.noRun]), QueryArguments.group, GeometryArguments.group,
         SourceArguments.group, CommonOptions.group,
-      ]
+      ], family: sqlFamily
     ) { invocation throws(FieldpackError) in
       let query = try QueryArguments.query(invocation.arguments)
       return try await invocation.within(seconds: invocation.arguments[QueryArguments.timeout]) {

@@ -3,6 +3,8 @@ import FieldpackCore
 import FieldpackGeoPackage
 
 extension FieldpackTool {
+  static let sqlFamily = "Show how queries are answered, and run SQL."
+
   static var sqlCommand: Command {
     Command(
       "sql", abstract: "Run SQL on a GeoPackage, read-only by default.",
@@ -26,7 +28,7 @@ extension FieldpackTool {
           nil,
           [SQLCommand.write, SQLCommand.format, SQLCommand.explain, QueryArguments.timeout]),
         CommonOptions.group,
-      ]
+      ], family: sqlFamily
     ) { invocation throws(FieldpackError) in
       try await invocation.within(seconds: invocation.arguments[QueryArguments.timeout]) {
         () async throws(FieldpackError) in

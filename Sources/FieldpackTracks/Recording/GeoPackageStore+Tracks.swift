@@ -70,6 +70,16 @@ extension GeoPackageStore {
     }
   }
 
+  /// The names of the file's recording and monitoring runs, in the order they were begun.
+  public func runNames() async throws(FieldpackError) -> [String] {
+    try await read { (snapshot) throws(FieldpackError) in
+      guard try snapshot.hasTable(FieldData.run.rawValue) else { return [] }
+      return try snapshot.rows("SELECT name FROM monitor_run ORDER BY id").compactMap {
+        $0[0].string
+      }
+    }
+  }
+
   /// The detections of a run in its order; none where there is no such run.
   public func detections(ofRun name: String) async throws(FieldpackError) -> [Detection] {
     try await read { (snapshot) throws(FieldpackError) in

@@ -1,0 +1,155 @@
+import Fieldpack
+import FieldpackCore
+import FoundationEssentials
+
+extension FieldpackTool {
+  static var trackRecordCommand: Command {
+    Command(
+      "record", abstract: "Record positions as a track.",
+      discussion: """
+        A region takes the first position and each that is farther than so many metres from the \
+        point before; a distance each that is as far as that, or farther; all takes every one. Of \
+        points at one place one after the other the first is kept. What is shown under --follow is \
+        stored already. Interrupted or killed, the recording goes on under its --name: a file is \
+        then read on from where the recording was, standard input from what comes.
+        """,
+      examples: [
+        "gpspipe -w | fieldpack track record - --into field.gpkg --name walk --follow",
+        "fieldpack track record log.nmea --into field.gpkg --monitor distance:100",
+      ],
+      arguments: [FixArguments.source],
+      options: [
+        OptionGroup(
+          nil,
+          [
+            TrackRecordCommand.into, TrackRecordCommand.monitor, TrackRecordCommand.name,
+            TrackRecordCommand.follow,
+          ]), CommonOptions.group,
+      ]
+    ) { invocation throws(FieldpackError) in
+      try await TrackRecordCommand(invocation: invocation).run()
+    }
+  }
+}
+
+/// Where positions are read from.
+enum FixArguments {
+  static let source = Argument<String>.required(
+    .text("source", completion: .files([])),
+    help: "A file, pipe or device with lines of NMEA, gpsd or JSON, or - for standard input.")
+}
+
+extension Invocation {
+  /// The positions that the command reads, and whether they begin again with the first.
+  func fixes(of name: String) -> (source: any LocationSource, isReplay: Bool) {
+    guard name != "-" else { return (LineSource(descriptor: 0), false) }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: name)
+    let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
+    return (LineSource(path: name), isFile)
+  }
+
+  /// Creates the GeoPackage where there is none.
+  func createGeoPackage(_ path: String) throws(FieldpackError) {
+    guard !FileManager.default.fileExists(atPath: path) else { return }
+    _ = try GeoPackageBulkWriter(
+      creating: path, store: FileImport.storeID(of: path), logger: logger
+    ).commit()
+  }
+}
+
+/// `fieldpack track record`.
+struct TrackRecordCommand {
+  static let into = Option<String>.required(
+    "into", .file("gpkg", "gpkg"), help: "The GeoPackage to record into; made where missing.")
+  static let monitor = Option<RecordingMethod>.value(
+    "monitor", .recordingMethod, default: .region(80), shownAs: "region:80",
+    help: "What becomes a point: region:metres, distance:metres, or all.")
+  static let name = Option<String?>.value(
+    "name", .text("name"),
+    help: "The name of the recording, which goes on where the file has it; a new one by default.")
+  static let follow = Option<Bool>.flag("follow", help: "Show each point as it is stored.")
+
+  let invocation: Invocation
+  private var arguments: ParsedArguments { invocation.arguments }
+  private var isJSON: Bool { arguments[CommonOptions.json] }
+
+  func run() async throws(FieldpackError) -> Int32 {
+    let path = arguments[Self.into]
+    try invocation.createGeoPackage(path)
+    return try await invocation.withGeoPackage(path) { (store) throws(FieldpackError) in
+      try await record(into: store)
+    }
+  }
+
+  private func record(into store: GeoPackageStore) async throws(FieldpackError) -> Int32 {
+    let origin = arguments[FixArguments.source]
+    let (source, isReplay) = invocation.fixes(of: origin)
+    let name = try await name(in: store, origin)
+    let recording = try TrackRecorder(store).record(
+      source, as: name, arguments[Self.monitor],
+      origin: origin == "-" ? "standard input" : origin, isReplay: isReplay)
+    let fixes = try await recording.run { (step) throws(FieldpackError) in try show(step) }
+    guard !isJSON || !arguments[Self.follow] else { return ExitStatus.success }
+    let tracks = try await store.tracks().filter { $0.name == name }
+    if isJSON {
+      try invocation.print([
+        "name": .text(name), "fixes": JSONValue(fixes),
+        "tracks": .array(tracks.map(\.document)),
+      ])
+    } else {
+      try invocation.print(summary(name, fixes, tracks))
+    }
+    return ExitStatus.success
+  }
+
+  /// The name that was given, or one that no run of the file has.
+  private func name(
+    in store: GeoPackageStore, _ origin: String
+  ) async throws(FieldpackError) -> String {
+    if let name = arguments[Self.name] { return name }
+    let stem = origin == "-" ? "track" : FileImport.storeID(of: origin).rawValue
+    let taken = Set(try await store.runNames())
+    var number = 1
+    var name = stem
+    while taken.contains(name) {
+      number += 1
+      name = "\(stem) \(number)"
+    }
+    return name
+  }
+
+  private func show(_ step: RecordedStep) throws(FieldpackError) {
+    guard arguments[Self.follow] else { return }
+    if isJSON {
+      try invocation.print([
+        "fixes": JSONValue(step.fixes), "points": .array(step.points.map(\.document)),
+      ])
+    } else {
+      for point in step.points {
+        try invocation.print(
+          "\(point.time?.description ?? "") \(point.sequence): \(point.longitude) "
+            + "\(point.latitude)\n")
+      }
+    }
+    try invocation.output.flush()
+  }
+
+  private func summary(_ name: String, _ fixes: Int, _ tracks: [RecordedTrack]) -> String {
+    let points = tracks.reduce(0) { $0 + $1.pointCount }
+    let length = tracks.reduce(0) { $0 + $1.length }
+    return "\(DisplayText.visible(name)): \(points) point\(points == 1 ? "" : "s") of \(fixes) "
+      + "fix\(fixes == 1 ? "" : "es"), \(Metres.text(length))\n"
+  }
+}
+
+extension ValueForm where Value == RecordingMethod {
+  fileprivate static var recordingMethod: ValueForm {
+    ValueForm("how", completion: .choices(["region:80", "distance:100", "all"])) {
+      (text) throws(ValueError) -> RecordingMethod in
+      guard let method = RecordingMethod(text) else {
+        throw ValueError("is none of region:metres, distance:metres and all")
+      }
+      return method
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import FieldpackCore
+import FieldpackSQLite
+import FieldpackTestSupport
+import FieldpackTracks
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Runs that are killed at any step go on as if they had not been: 20 kills, or as many as
+/// `FIELDPACK_KILLS` says.
+@Suite(.serialized) struct KillTests {
+  private static let kills =
+    ProcessInfo.processInfo.environment["FIELDPACK_KILLS"].flatMap { Int($0) } ?? 20
+
+  /// What is recorded and which rows have to be the same in the end.
+  enum Subject: String, CaseIterable {
+    case points, region
+
+    var arguments: [String] {
+      switch self {
+      case .points: ["--monitor", "all"]
+      case .region: ["--monitor", "region:20"]
+      }
+    }
+
+    var rows: [String] {
+      [
+        "SELECT fid, track_fid, seq, fix, time, id_md5, hex(geom) FROM track_point ORDER BY fid",
+        "SELECT fid, ordinal, name, length_m, hex(geom) FROM track ORDER BY fid",
+        "SELECT name, parameters, fixes FROM monitor_run",
+        "SELECT device, last_fix, longitude, latitude, time_ms, anchor_fix FROM monitor_state",
+      ]
+    }
+  }
+
+  /// Some metres and a second apart; devices take turns, and each stands still at times.
+  private static func line(_ number: Int) -> String {
+    let step = Double(number / 3 * 3) * 0.00004
+    return #"{"longitude": \#(13.4 + step), "latitude": 52.5, "device": "d\#(number % 2)", "#
+      + #""time": "\#(Instant.at(Double(number)))"}"# + "\n"
+  }
+
+  @Test(arguments: Subject.allCases)
+  func `a recording that is killed goes on as if it had not been`(subject: Subject) async throws {
+    let package = try TracksPackage()
+    var numbers = FilterGenerator.SplitMix(state: 42)
+    var acknowledged: [String] = []
+    let kills = Self.kills / Subject.allCases.count
+    for _ in 0..<kills {
+      let reading = try Reading(package, subject.arguments)
+      try reading.feedAndKill(from: try stored(package), Self.line, &numbers)
+      let (fixes, points) = reading.acknowledged()
+      acknowledged += points
+      #expect(try stored(package) >= fixes)
+    }
+    let total = try stored(package) + 50
+    let last = try Reading(package, subject.arguments)
+    try await last.feedToEnd(try stored(package)..<total, Self.line)
+    try await compare(package, subject, total, acknowledged)
+  }
+
+  private func compare(
+    _ package: TracksPackage, _ subject: Subject, _ total: Int, _ acknowledged: [String]
+  ) async throws {
+    let whole = try TracksPackage()
+    let lines = (0..<total).map(Self.line).joined()
+    let result = try await Tool.run(
+      ["track", "record", "-", "--into", whole.path, "--name", "run"] + subject.arguments,
+      input: Data(lines.utf8), timeout: 600)
+    #expect(result.status == 0)
+    for sql in subject.rows {
+      let expected = try whole.rows(sql)
+      #expect(try package.rows(sql) == expected)
+    }
+    let kept = Set(try package.rows("SELECT fid || ' ' || fix FROM track_point"))
+    #expect(acknowledged.filter { !kept.contains($0) } == [])
+    #expect(try package.findings() == [])
+    #expect(
+      try package.rows(
+        "SELECT count(*) FROM track_point WHERE track_fid NOT IN (SELECT fid FROM track)")
+        == ["0"])
+  }
+
+  /// How many fixes the file says were taken; 0 before the run began.
+  private func stored(_ package: TracksPackage) throws -> Int {
+    guard try package.rows("SELECT 1 FROM sqlite_master WHERE name = 'monitor_run'") == ["1"] else {
+      return 0
+    }
+    return Int(try package.rows("SELECT fixes FROM monitor_run").first ?? "0") ?? 0
+  }
+}
+
+/// The tool as it records from a pipe.
+private final class Reading {
+  private let program: Program
+  private let folder: TemporaryFolder
+  private var pipe: Int32
+
+  init(_ package: TracksPackage, _ arguments: [String]) throws {
+    folder = try TemporaryFolder()
+    let path = folder.file("fixes").path
+    mkfifo(path, 0o600)
+    // Both ends, so that it opens at once.
+    pipe = open(path, O_RDWR | O_CLOEXEC)
+    program = try Tool.start(
+      ["track", "record", path, "--into", package.path, "--name", "run", "--follow", "--json"]
+        + arguments)
+  }
+
+  deinit { if pipe >= 0 { close(pipe) } }
+
+  private func write(_ text: String) {
+    let bytes = Array(text.utf8)
+    #expect(FileWriting.write(pipe, bytes, bytes.count) == bytes.count)
+  }
+
+  /// Feeds some lines, waits until they are stored, feeds some more and kills at any moment.
+  func feedAndKill(
+    from first: Int, _ line: (Int) -> String, _ numbers: inout FilterGenerator.SplitMix
+  ) throws {
+    var next = first
+    for _ in 0..<Int.random(in: 0...3, using: &numbers) {
+      let count = Int.random(in: 1...9, using: &numbers)
+      write((next..<next + count).map(line).joined())
+      next += count
+      try wait(for: next)
+    }
+    let isAtStart = next == first
+    write((next..<next + Int.random(in: 1...30, using: &numbers)).map(line).joined())
+    usleep(UInt32.random(in: 0...(isAtStart ? 150_000 : 4_000), using: &numbers))
+    program.send(SIGKILL)
+    var status: Int32 = 0
+    waitpid(program.processID, &status, 0)
+  }
+
+  private func wait(for fixes: Int) throws {
+    for _ in 0..<100_000 {
+      if acknowledged().fixes >= fixes { return }
+      usleep(200)
+    }
+    Issue.record("fix \(fixes) was not stored: \(program.errorSoFar)")
+    throw CocoaError(.fileReadUnknown)
+  }
+
+  func feedToEnd(_ fixes: Range<Int>, _ line: (Int) -> String) async throws {
+    write(fixes.map(line).joined())
+    try wait(for: fixes.upperBound)
+    close(pipe)
+    pipe = -1
+    #expect(try await program.result().status == 0)
+  }
+
+  /// What the whole lines of the output say: how many fixes were stored, and the points.
+  func acknowledged() -> (fixes: Int, points: [String]) {
+    var fixes = 0
+    var points: [String] = []
+    let text = program.outputSoFar
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+      let step = try? JSONDecoder().decode(Step.self, from: Data(line.utf8))
+      guard let step else { continue }
+      fixes = step.fixes
+      points += step.points.map { "\($0.id) \($0.fix)" }
+    }
+    return (fixes, points)
+  }
+
+  private struct Step: Decodable {
+    struct Point: Decodable {
+      let id: Int
+      let fix: Int
+    }
+
+    let fixes: Int
+    let points: [Point]
+  }
+}
+
+/// `write(2)`, out of the way of the methods of that name.
+private enum FileWriting {
+  static func write(_ descriptor: Int32, _ bytes: [UInt8], _ count: Int) -> Int {
+    #if canImport(Glibc)
+      Glibc.write(descriptor, bytes, count)
+    #else
+      Darwin.write(descriptor, bytes, count)
+    #endif
+  }
+}
