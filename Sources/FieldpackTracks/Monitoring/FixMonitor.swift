@@ -28,3 +28,17 @@ public protocol FixMonitor: Sendable {
   /// Forgets what is known of all devices and goes on from `state`.
   mutating func resume(_ state: MonitorState)
 }
+
+extension FixMonitor {
+  /// Takes fixes in their order.
+  /// - Parameters:
+  ///   - first: the number of the first one.
+  ///   - detections: what is seen is appended.
+  public mutating func take(
+    _ fixes: [Fix], from first: Int = 0, into detections: inout [Detection]
+  ) {
+    for (place, fix) in fixes.enumerated() {
+      take(fix, number: first + place, into: &detections)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Fieldpack
+import FieldpackCore
+
+/// Prints detections as they come: rows of a table, or members of the one document of `--json`.
+struct DetectionOutput {
+  private let invocation: Invocation
+  private let isJSON: Bool
+  private var table: TextTable
+  private var count = 0
+
+  init(_ invocation: Invocation) {
+    self.invocation = invocation
+    isJSON = invocation.arguments[CommonOptions.json]
+    let terminal = invocation.console.terminal
+    table = TextTable(
+      [
+        TableColumn("fix", isNumeric: true), TableColumn("kind"), TableColumn("device"),
+        TableColumn("region"), TableColumn("time"), TableColumn("distance_m", isNumeric: true),
+      ], width: terminal.cutWidth, usesUnicode: terminal.usesUnicode)
+  }
+
+  func begin() throws(FieldpackError) {
+    if isJSON { try invocation.print("{\"detections\":[") }
+  }
+
+  mutating func add(_ detections: [Detection]) throws(FieldpackError) {
+    for detection in detections {
+      if isJSON {
+        if count > 0 { invocation.output.buffer.append(UInt8(ascii: ",")) }
+        detection.document.append(to: &invocation.output.buffer)
+      } else {
+        table.add(detection.cells, to: &invocation.output.buffer)
+      }
+      count += 1
+      try invocation.output.flushIfFull()
+    }
+  }
+
+  mutating func finish() throws(FieldpackError) {
+    if isJSON {
+      try invocation.print("]}\n")
+    } else if count > 0 {
+      table.finish(to: &invocation.output.buffer)
+    } else {
+      invocation.console.note("there are no detections")
+    }
+    try invocation.output.flushIfFull()
+  }
+}
+
+extension Detection {
+  var document: JSONValue {
+    let region: JSONValue =
+      switch self.region {
+      case .integer(let id)?: .integer(id)
+      case .text(let id)?: .text(id)
+      case nil: .null
+      }
+    return [
+      "fix": JSONValue(fix), "kind": .text(kind.rawValue),
+      "device": device.isEmpty ? .null : .text(device), "region": region,
+      "time": JSONValue(time?.description), "distance_m": distance.map { .real($0) } ?? .null,
+    ]
+  }
+
+  fileprivate var cells: [String] {
+    [
+      "\(fix)", kind.rawValue, device, region.map { "\($0)" } ?? "", time?.description ?? "",
+      distance.map { Self.tenths($0) } ?? "",
+    ]
+  }
+
+  /// With one digit after the point.
+  private static func tenths(_ metres: Double) -> String {
+    let tenths = (metres * 10).rounded()
+    guard abs(tenths) < 1e15 else { return "\(metres)" }
+    let whole = Int64(tenths)
+    return "\(whole < 0 ? "-" : "")\(abs(whole) / 10).\(abs(whole) % 10)"
+  }
+}
