@@ -14,6 +14,7 @@ struct Bench {
            FieldpackBench sql FILE LAYER WKT          the same by ST_Intersects in SQL
            FieldpackBench where FILE LAYER CQL2       rows that match a condition
            FieldpackBench project SRS COUNT           transform positions in arrays, on one core
+           FieldpackBench fence batch|stream FIXES CIRCLES AREAS   enters and exits
     """
 
   static func main() async throws {
@@ -26,6 +27,10 @@ struct Bench {
     }
     if name == "project" {
       return report(try Projecting.run(to: rest[0], count: Int(rest[1]) ?? 0))
+    }
+    if name == "fence" {
+      guard rest.count == 4 else { return fail() }
+      return report(try Fencing.run(rest[0], Array(rest.dropFirst())))
     }
     guard let work = Reading.Work(rawValue: name) else { return fail() }
     report(try await Reading(path: rest[0], layer: LayerID(rest[1])).run(work, rest.dropFirst(2)))

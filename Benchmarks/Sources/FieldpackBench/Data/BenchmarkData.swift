@@ -23,6 +23,7 @@ struct BenchmarkData {
       case "tracks": try writeTracks(count(5_000))
       case "waypoints": try writeWaypoints(count(200_000))
       case "queries": try writeQueries()
+      case "fences": try writeFences()
       default: throw CocoaError(.featureUnsupported)
       }
     }

@@ -1,0 +1,65 @@
+import Fieldpack
+import Foundation
+
+/// Fixes against circles of 80 m and areas: enters and exits.
+enum Fencing {
+  /// - Parameter files: of fixes, of the circles' centres, and of areas as WKT, one a line.
+  static func run(_ work: String, _ files: [String]) throws -> Figures {
+    let fixes = try fixes(in: files[0])
+    let regions = try circles(in: files[1]) + areas(in: files[2])
+    var options = RegionsMonitor.Options()
+    options.kinds = [.enter, .exit]
+    var detections: [Detection] = []
+    let start = ContinuousClock.now
+    let watched = try WatchedRegions(regions)
+    var monitor = try RegionsMonitor(watched, options: options)
+    let made = ContinuousClock.now
+    if work == "batch" {
+      monitor.take(fixes, from: 0, into: &detections)
+    } else {
+      for (number, fix) in fixes.enumerated() {
+        monitor.take(fix, number: number, into: &detections)
+      }
+    }
+    let end = ContinuousClock.now
+    // As an application does, the peer makes its tree before the stream of fixes.
+    let seconds = (work == "batch" ? start : made).duration(to: end) / .seconds(1)
+    let enters = detections.count { $0.kind == .enter }
+    return Figures(
+      seconds: seconds, count: fixes.reduce(0) { $0 + watched.ids(holding: $1.position).count },
+      checksum: [enters, detections.count - enters])
+  }
+
+  private static func fixes(in path: String) throws -> [Fix] {
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    return bytes.withUnsafeBytes { bytes in
+      stride(from: 0, to: bytes.count, by: 20).map { place in
+        let device = Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: Int32.self))
+        func value(_ offset: Int) -> Double {
+          Double(
+            bitPattern: UInt64(
+              littleEndian: bytes.loadUnaligned(fromByteOffset: place + offset, as: UInt64.self)))
+        }
+        return Fix(longitude: value(4), latitude: value(12), device: "device \(device)")
+      }
+    }
+  }
+
+  private static func lines(in path: String) throws -> [Substring] {
+    try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+  }
+
+  private static func circles(in path: String) throws -> [WatchedRegion] {
+    try lines(in: path).enumerated().map { number, line in
+      let place = line.split(separator: " ").compactMap { Double($0) }
+      return WatchedRegion(
+        id: .integer(Int64(number)), geometry: .point(x: place[0], y: place[1]), radius: 80)
+    }
+  }
+
+  private static func areas(in path: String) throws -> [WatchedRegion] {
+    try lines(in: path).enumerated().map { number, line in
+      WatchedRegion(id: .integer(Int64(1_000_000 + number)), geometry: try WKT.read(line))
+    }
+  }
+}
