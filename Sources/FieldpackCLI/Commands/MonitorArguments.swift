@@ -34,7 +34,7 @@ enum MonitorArguments {
     help: "What is told of regions; enter,exit,cross by default, and dwell with --dwell.")
   static let device = Option<String?>.value(
     "device", .text("column", completion: .column),
-    help: "The column that says whose fix it is.")
+    help: "The column that says whose fix it is; device or device_id by default, if there is one.")
   static let hysteresis = Option<Double>.value(
     "hysteresis", .number("metres", atLeast: 0), default: 0,
     help: "A device exits a region only so many metres from its edge.")

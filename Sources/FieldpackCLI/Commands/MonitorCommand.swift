@@ -1,5 +1,6 @@
 import Fieldpack
 import FieldpackCore
+import FieldpackGeometry
 import FoundationEssentials
 
 extension FieldpackTool {
@@ -23,12 +24,13 @@ extension FieldpackTool {
         """,
       examples: [
         "fieldpack monitor walk.gpx --radius 80",
-        "fieldpack monitor fleet.gpkg fixes --device vehicle --regions zones.gpkg:depots --json",
+        "fieldpack monitor fleet.gpkg fixes --device car --regions zones.gpkg:depots",
         "gpspipe -w | fieldpack monitor - --distance 100",
       ],
       arguments: [MonitorArguments.source, MonitorArguments.layer],
       options: [
-        OptionGroup(nil, MonitorArguments.options), SourceArguments.group, CommonOptions.group,
+        OptionGroup(nil, MonitorArguments.options), ReplayArguments.group, SourceArguments.group,
+        CommonOptions.group,
       ],
       family: positionsFamily
     ) { invocation throws(FieldpackError) in
@@ -93,10 +95,26 @@ struct MonitorCommand {
       let (store, layer) = try await LayerChoice.layer(
         arguments[MonitorArguments.layer], of: source.workspace, named: source.name,
         stores: SourceArguments.stores(arguments), preferring: "track_points")
-      return try await show(
-        monitor, LayerSource(layer, of: store, deviceColumn: device), regions)
+      return try await show(monitor, try await fixes(of: layer, in: store), regions)
     }
   }
+
+  private func fixes(
+    of layer: LayerID, in store: any Store
+  ) async throws(FieldpackError) -> any LocationSource {
+    let device = arguments[MonitorArguments.device]
+    let schema = try await store.schemas().first { $0.layer == layer }
+    if let type = schema?.geometry?.type, Self.lines.contains(type) {
+      return VertexSource(store, layer: layer, deviceColumn: device)
+    }
+    var options = ReplayArguments.options(arguments)
+    options.columns.device = device
+    return ReplaySource(store, layer: layer, options: options)
+  }
+
+  private static let lines: Set<GeometryType> = [
+    .lineString, .multiLineString, .circularString, .compoundCurve, .multiCurve, .curve,
+  ]
 
   private func show(
     _ monitor: any FixMonitor, _ source: any LocationSource, _ regions: RegionLayer?
