@@ -31,7 +31,7 @@ extension FieldpackTool {
             PhotosCommand.fetch, PhotosCommand.retry, PhotosCommand.repeats, PhotosCommand.html,
             ExportArguments.overwrite,
           ]), CommonOptions.group,
-      ]
+      ], family: positionsFamily
     ) { invocation throws(FieldpackError) in
       try await PhotosCommand(invocation: invocation).run()
     }

@@ -4,7 +4,7 @@ import FieldpackFormats
 import FoundationEssentials
 
 extension FieldpackTool {
-  static let positionsFamily = "Record tracks, and watch regions and distances."
+  static let positionsFamily = "Record tracks, watch regions, find pictures."
 
   static var trackCommand: Command {
     Command(
