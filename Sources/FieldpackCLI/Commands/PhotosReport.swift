@@ -26,15 +26,18 @@ struct PhotosReport {
     }
     text += "\(Self.count(feed.entries.count, "point")), "
     text += "\(Self.count(feed.entries.count { $0.photo?.media != nil }, "picture"))"
-    if let fetched {
-      let states = PhotoState.allCases.compactMap { state in
-        fetched[state].map { "\($0) \(state.rawValue)" }
-      }
-      text += "; looked for: " + (states.isEmpty ? "none" : states.joined(separator: ", "))
-    }
+    if let fetched { text += "; looked for: " + Self.text(of: fetched) }
     text += "\n"
     if let page { text += "written to \(DisplayText.visible(page))\n" }
     return text
+  }
+
+  /// How many points came to each state: `2 found, 1 none`.
+  static func text(of fetched: [PhotoState: Int]) -> String {
+    let states = PhotoState.allCases.compactMap { state in
+      fetched[state].map { "\($0) \(state.rawValue)" }
+    }
+    return states.isEmpty ? "none" : states.joined(separator: ", ")
   }
 
   private static func row(_ entry: PhotoFeed.Entry) -> [String] {
@@ -53,14 +56,14 @@ struct PhotosReport {
   // MARK: JSON
 
   var document: JSONValue {
-    let found: JSONValue =
-      fetched.map { fetched in
-        .object(PhotoState.allCases.map { ($0.rawValue, JSONValue(fetched[$0] ?? 0)) })
-      } ?? .null
-    return [
-      "file": .text(file), "fetched": found, "output": JSONValue(page),
-      "points": .array(feed.entries.map(Self.document)),
+    [
+      "file": .text(file), "fetched": fetched.map(Self.document(of:)) ?? .null,
+      "output": JSONValue(page), "points": .array(feed.entries.map(Self.document)),
     ]
+  }
+
+  static func document(of fetched: [PhotoState: Int]) -> JSONValue {
+    .object(PhotoState.allCases.map { ($0.rawValue, JSONValue(fetched[$0] ?? 0)) })
   }
 
   private static func document(_ entry: PhotoFeed.Entry) -> JSONValue {

@@ -82,9 +82,17 @@ public struct PhotoFetch: Sendable {
   public func run(
     track: Int64? = nil, _ report: (Outcome) -> Void = { _ in }
   ) async throws(FieldpackError) {
+    var known: PhotoKnowledge?
+    try await run(track: track, &known, report)
+  }
+
+  /// - Parameter known: what an earlier run learned of the track that it ended with.
+  func run(
+    track: Int64?, _ known: inout PhotoKnowledge?, _ report: (Outcome) -> Void
+  ) async throws(FieldpackError) {
     for point in try await due(track) {
       if Task.isCancelled { throw FieldpackError(.interrupted, "the search was cancelled") }
-      if let outcome = try await work(on: point) { report(outcome) }
+      if let outcome = try await work(on: point, &known) { report(outcome) }
     }
   }
 
@@ -132,11 +140,37 @@ public struct PhotoFetch: Sendable {
   // MARK: One point
 
   /// Looks for a picture and stores what was found; `nil` where somebody else did meanwhile.
-  private func work(on point: PhotoPoint) async throws(FieldpackError) -> Outcome? {
-    let known = try await store.read { (snapshot) throws(FieldpackError) in
-      try PhotoKnowledge(of: point, provider: provider.name, snapshot)
+  private func work(
+    on point: PhotoPoint, _ cache: inout PhotoKnowledge?
+  ) async throws(FieldpackError) -> Outcome? {
+    // Once more where another program took the photo for this track meanwhile.
+    for _ in 0..<3 {
+      let known = try await knowledge(of: point.track, cache)
+      switch try await store(try await find(point, known), for: point) {
+      case .stored(let outcome):
+        cache = known.adding(outcome, point)
+        return outcome
+      case .settled:
+        cache = known
+        return nil
+      case .taken: cache = nil
+      }
     }
-    guard known.isPending else { return nil }
+    return nil
+  }
+
+  private func knowledge(
+    of track: Int64, _ cache: PhotoKnowledge?
+  ) async throws(FieldpackError) -> PhotoKnowledge {
+    if let cache, cache.track == track { return cache }
+    return try await store.read { (snapshot) throws(FieldpackError) in
+      try PhotoKnowledge(of: track, provider: provider.name, snapshot)
+    }
+  }
+
+  private func find(
+    _ point: PhotoPoint, _ known: PhotoKnowledge
+  ) async throws(FieldpackError) -> PhotoFinding {
     var found = PhotoFinding()
     do throws(FieldpackError) {
       found = try await search(point, known)
@@ -146,12 +180,17 @@ public struct PhotoFetch: Sendable {
       if error.code == .permission || error.code == .configuration { throw error }
       found.failure = error
     }
-    let finding = found
-    return try await waitingWhileBusy { () async throws(FieldpackError) in
+    return found
+  }
+
+  private func store(
+    _ finding: PhotoFinding, for point: PhotoPoint
+  ) async throws(FieldpackError) -> PhotoRecord.Result {
+    try await waitingWhileBusy { () async throws(FieldpackError) in
       try await store.write { (writer) throws(FieldpackError) in
         try PhotoRecord(
           point: point, finding: finding, provider: provider.name, settings: settings
-        ).store(known, &writer)
+        ).store(&writer)
       }
     }
   }
@@ -178,6 +217,7 @@ public struct PhotoFetch: Sendable {
         known.used[candidate.id].map { (seq: $0, rank: rank, candidate: candidate) }
       }.sorted { ($0.seq, $0.rank) < ($1.seq, $1.rank) }
       try await take(used.map(\.candidate), &finding, known)
+      finding.isRepeated = finding.chosen != nil
     }
     return finding
   }

@@ -25,6 +25,8 @@ struct PhotoFinding: Sendable {
   /// In the order of the provider.
   var candidates: [PhotoCandidate] = []
   var chosen: PhotoCandidate?
+  /// Whether the photo is that of another point of the track, and known to be.
+  var isRepeated = false
   /// Of the photo that was chosen, where the file does not have it.
   var picture: Picture?
   /// As far as was searched, in metres.
@@ -51,22 +53,18 @@ struct Picture: Hashable, Sendable {
   }
 }
 
-/// What the file knows that bears on a point's picture.
+/// What the file knows that bears on the pictures of a track.
 struct PhotoKnowledge: Sendable {
-  let isPending: Bool
+  let track: Int64
   /// The photos of the track's points by their ids with the provider, with the last point's number.
-  let used: [String: Int64]
+  private(set) var used: [String: Int64]
   /// Photos whose pictures are in the file.
-  let pictured: Set<String>
-  let attempt: Int64
+  private(set) var pictured: Set<String>
 
   init(
-    of point: PhotoPoint, provider: String, _ snapshot: borrowing StoreSnapshot
+    of track: Int64, provider: String, _ snapshot: borrowing StoreSnapshot
   ) throws(FieldpackError) {
-    let state = try snapshot.feature(.integer(point.id), in: PhotoLayers.point)?[
-      Column<String>("photo_state")]
-    isPending = state == PhotoState.pending.rawValue
-    attempt = try PhotoJob.all(snapshot)[point.id]?.attempt ?? 0
+    self.track = track
     guard let layers = PhotoLayers(try snapshot.relations()) else {
       (used, pictured) = ([:], [])
       return
@@ -80,7 +78,7 @@ struct PhotoKnowledge: Sendable {
     }
     pictured = Set(try snapshot.links(by: layers.pictures).compactMap { names[$0.base] })
     let points = try snapshot.features(
-      Query(PhotoLayers.point, where: Column<Int64>("track_fid") == point.track)
+      Query(PhotoLayers.point, where: Column<Int64>("track_fid") == track)
         .withoutGeometry().select("seq"))
     var numbers: [FeatureID: Int64] = [:]
     for point in points { if let id = point.id { numbers[id] = point[Column<Int64>("seq")] } }
@@ -91,6 +89,15 @@ struct PhotoKnowledge: Sendable {
       used[name] = max(number, used[name] ?? .min)
     }
     self.used = used
+  }
+
+  /// What is known after a point of the track got its picture.
+  func adding(_ outcome: PhotoFetch.Outcome, _ point: PhotoPoint) -> PhotoKnowledge {
+    guard let photo = outcome.photo else { return self }
+    var known = self
+    known.used[photo.id] = max(point.seq, used[photo.id] ?? .min)
+    known.pictured.insert(photo.id)
+    return known
   }
 }
 
@@ -110,6 +117,12 @@ struct PhotoJob: Sendable {
 
   static func all(_ reading: any SnapshotReading) throws(FieldpackError) -> [Int64: PhotoJob] {
     jobs(try reading.features(query))
+  }
+
+  static func of(
+    _ point: Int64, _ reading: any SnapshotReading
+  ) throws(FieldpackError) -> PhotoJob? {
+    jobs(try reading.features(query.where(Column<Int64>("point_fid") == point)))[point]
   }
 
   private static func jobs(_ features: [Feature]) -> [Int64: PhotoJob] {

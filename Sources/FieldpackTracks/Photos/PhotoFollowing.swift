@@ -56,11 +56,12 @@ public final class PhotoFollowing: Sendable {
   ) async -> Result<[PhotoState: Int], FieldpackError> {
     var counts: [PhotoState: Int] = [:]
     var fetch: PhotoFetch?
+    var known: PhotoKnowledge?
     do throws(FieldpackError) {
       for await _ in signals {
         if Task.isCancelled { throw FieldpackError(.interrupted, "the search was cancelled") }
         if fetch == nil { fetch = try await begin(store, provider, settings) }
-        try await fetch?.run { outcome in
+        try await fetch?.run(track: nil, &known) { outcome in
           counts[outcome.state, default: 0] += 1
           report(outcome)
         }

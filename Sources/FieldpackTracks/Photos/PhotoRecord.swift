@@ -10,22 +10,48 @@ struct PhotoRecord {
   let provider: String
   let settings: PhotoFetch.Settings
 
-  /// - Returns: what became of the point; `nil`, and nothing is stored, where it no longer waits or
-  ///   its photo was taken meanwhile.
-  func store(
-    _ known: PhotoKnowledge, _ writer: inout FeatureWriter
-  ) throws(FieldpackError) -> PhotoFetch.Outcome? {
+  /// What storing came to.
+  enum Result: Sendable {
+    case stored(PhotoFetch.Outcome)
+    /// The point waits no longer; nothing is stored.
+    case settled
+    /// The photo is another point's meanwhile; nothing is stored.
+    case taken
+  }
+
+  func store(_ writer: inout FeatureWriter) throws(FieldpackError) -> Result {
     let id = FeatureID.integer(point.id)
     let state = try writer.feature(id, in: PhotoLayers.point)?[Column<String>("photo_state")]
-    guard state == PhotoState.pending.rawValue else { return nil }
+    guard state == PhotoState.pending.rawValue else { return .settled }
     let layers = try PhotoLayers.prepare(&writer)
-    let attempt = known.attempt + 1
+    if try isTaken(layers, writer) { return .taken }
+    let job = try PhotoJob.of(point.id, writer.backing)
+    let attempt = (job?.attempt ?? 0) + 1
     let outcome = outcome(attempt)
     try storeCandidates(layers, &writer)
     try writer.update(
       id, in: PhotoLayers.point, set: ["photo_state": .text(outcome.state.rawValue)])
-    try storeJob(outcome, attempt, &writer)
-    return outcome
+    try store(job, outcome, attempt, &writer)
+    return .stored(outcome)
+  }
+
+  /// Whether another point of the track has the photo, which was not known when it was chosen.
+  private func isTaken(
+    _ layers: PhotoLayers, _ writer: FeatureWriter
+  ) throws(FieldpackError) -> Bool {
+    guard let chosen = finding.chosen, !finding.isRepeated,
+      let photo = try knownRow(of: chosen, writer)
+    else { return false }
+    let snapshot = StoreSnapshot(writer.backing)
+    for base in try snapshot.bases(relatedTo: photo, by: layers.candidates) {
+      let isChosen = try snapshot.links(by: layers.candidates, of: base).contains {
+        $0.related == photo && $0.attributes["chosen"] == .integer(1)
+      }
+      guard isChosen, base != .integer(point.id) else { continue }
+      let track = try snapshot.feature(base, in: PhotoLayers.point)?[Column<Int64>("track_fid")]
+      if track == point.track { return true }
+    }
+    return false
   }
 
   private func outcome(_ attempt: Int64) -> PhotoFetch.Outcome {
@@ -74,14 +100,20 @@ struct PhotoRecord {
     }
   }
 
+  private func knownRow(
+    of candidate: PhotoCandidate, _ writer: FeatureWriter
+  ) throws(FieldpackError) -> FeatureID? {
+    let isThis =
+      Column<String>("provider") == provider && Column<String>("photo_id") == candidate.id
+    return try writer.backing.features(
+      Query(PhotoLayers.photo, where: isThis).withoutGeometry().select([]).limit(1)
+    ).first?.id
+  }
+
   private func row(
     of candidate: PhotoCandidate, _ writer: inout FeatureWriter
   ) throws(FieldpackError) -> FeatureID {
-    let isThis =
-      Column<String>("provider") == provider && Column<String>("photo_id") == candidate.id
-    let known = try writer.backing.features(
-      Query(PhotoLayers.photo, where: isThis).withoutGeometry().select([]).limit(1))
-    if let id = known.first?.id { return id }
+    if let id = try knownRow(of: candidate, writer) { return id }
     func text(_ value: String?) -> Value { value.map(Value.text) ?? .null }
     return try writer.create(
       Feature(
@@ -119,10 +151,10 @@ struct PhotoRecord {
   }
 
   /// A point that has its picture needs no job any more.
-  private func storeJob(
-    _ outcome: PhotoFetch.Outcome, _ attempt: Int64, _ writer: inout FeatureWriter
+  private func store(
+    _ known: PhotoJob?, _ outcome: PhotoFetch.Outcome, _ attempt: Int64,
+    _ writer: inout FeatureWriter
   ) throws(FieldpackError) {
-    let known = try PhotoJob.all(writer.backing)[point.id]
     if outcome.state == .found {
       if let known { try writer.delete(known.row, in: PhotoLayers.job) }
       return

@@ -204,6 +204,29 @@ import Testing
     await walk.store.close()
   }
 
+  @Test func `two searches at once take no photo twice`() async throws {
+    let points = (0..<8).map { _ in (13.4, 52.5) }
+    let walk = try await PhotoWalk(points)
+    let server = try FlickrServer((0..<8).map { (13.4, 52.5001 + Double($0) * 0.0001) })
+    let other = try await GeoPackageStore(path: walk.path, id: "walk")
+    let stores = [walk.store, other]
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for store in stores {
+        let provider = try server.provider()
+        group.addTask {
+          try await PhotoFetch(store: store, provider: provider).run()
+        }
+      }
+      try await group.waitForAll()
+    }
+    let chosen = try await walk.links().filter { $0.hasSuffix(" 1") }
+    #expect(Set(chosen.map { $0.split(separator: " ")[1] }).count == 8)
+    #expect(try await walk.states() == [String](repeating: "found", count: 8))
+    #expect(try await walk.orphans() == [])
+    await other.close()
+    await walk.store.close()
+  }
+
   @Test func `no key is in the file`() async throws {
     let walk = try await PhotoWalk([(13.4, 52.5), (13.5, 52.5)])
     let server = try FlickrServer([(13.4, 52.5001)])
