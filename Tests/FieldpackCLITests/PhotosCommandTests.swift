@@ -118,6 +118,36 @@ import Testing
     #expect(result.output == "")
   }
 
+  @Test func `a whole walk is one command`() async throws {
+    let lines = [52.5, 52.51, 52.52].enumerated().map { number, latitude in
+      #"{"longitude": 13.4, "latitude": \#(latitude), "time": "2024-05-01T10:0\#(number):00Z"}"#
+    }
+    let record = [
+      "track", "record", "-", "--into", "new.gpkg", "--name", "walk", "--photos",
+      "album.gpkg:photos",
+    ]
+    let input = Data(lines.joined(separator: "\n").utf8)
+    let first = try await Tool.run(
+      record + ["--monitor", "distance:100"], input: input, folder: folder.url)
+    #expect(first.error == "" && first.status == 0)
+    #expect(
+      first.output.hasSuffix("pictures looked for: 2 found, 1 duplicate\n"), "\(first)")
+    let shown = try await run("photos", "new.gpkg", "walk")
+    #expect(shown.output.hasSuffix("\n3 points, 2 pictures\n"), "\(shown)")
+    let valid = try await run("check", "new.gpkg")
+    #expect(valid.status == 0, "\(valid)")
+    // Going on there is nothing left to look for.
+    let second = try await Tool.run(
+      record + ["--monitor", "distance:100", "--json"], input: Data(), folder: folder.url)
+    #expect(
+      second.output.hasSuffix(
+        #""photos":{"pending":0,"found":0,"none":0,"failed":0,"duplicate":0}}"# + "\n"))
+    // What photos cannot be had of is said before anything is recorded.
+    let none = try await run(
+      "track", "record", "-", "--into", "none.gpkg", "--photos", "album.gpkg:no")
+    #expect(none.status == 66)
+  }
+
   @Test func `killed at any moment it leaves no picture without its photo`() async throws {
     for round in 0..<12 {
       let process = try Tool.start(

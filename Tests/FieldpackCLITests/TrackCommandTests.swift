@@ -75,7 +75,8 @@ import Testing
     #expect(
       whole.output == #"{"name":"walk","fixes":1,"tracks":[{"id":1,"ordinal":1,"name":"walk","#
         + #""device":null,"monitor":"boundary","threshold_m":80,"points":1,"length_m":0,"#
-        + #""started":"2020-09-13T12:26:40.000Z","stopped":"\#(stopped)"}]}"# + "\n")
+        + #""started":"2020-09-13T12:26:40.000Z","stopped":"\#(stopped)"}],"#
+        + #""photos":null}"# + "\n")
   }
 
   @Test func `a file is read on from where its recording was`() async throws {

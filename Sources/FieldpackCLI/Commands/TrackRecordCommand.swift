@@ -11,7 +11,9 @@ extension FieldpackTool {
         point before; a distance each that is as far as that, or farther; all takes every one. Of \
         points at one place one after the other the first is kept. What is shown under --follow is \
         stored already. Interrupted or killed, the recording goes on under its --name: a file is \
-        then read on from where the recording was, standard input from what comes.
+        then read on from where the recording was, standard input from what comes. With --photos \
+        pictures of the points are looked for meanwhile, as fieldpack photos does; no position waits \
+        for one.
         """,
       examples: [
         "gpspipe -w | fieldpack track record - --into field.gpkg --name walk --follow",
@@ -23,7 +25,7 @@ extension FieldpackTool {
           nil,
           [
             TrackRecordCommand.into, TrackRecordCommand.monitor, TrackRecordCommand.name,
-            TrackRecordCommand.follow,
+            TrackRecordCommand.photos, TrackRecordCommand.follow,
           ]), CommonOptions.group,
       ]
     ) { invocation throws(FieldpackError) in
@@ -67,6 +69,9 @@ struct TrackRecordCommand {
   static let name = Option<String?>.value(
     "name", .text("name"),
     help: "The name of the recording, which goes on where the file has it; a new one by default.")
+  static let photos = Option<PhotoOrigin?>.value(
+    "photos", .photos,
+    help: "Look for pictures of the points, of Flickr or of a layer of photos.")
   static let follow = Option<Bool>.flag("follow", help: "Show each point as it is stored.")
 
   let invocation: Invocation
@@ -77,27 +82,40 @@ struct TrackRecordCommand {
     let path = arguments[Self.into]
     try invocation.createGeoPackage(path)
     return try await invocation.withGeoPackage(path) { (store) throws(FieldpackError) in
-      try await record(into: store)
+      guard let origin = arguments[Self.photos] else { return try await record(into: store, nil) }
+      return try await invocation.withPhotos(of: origin) { (provider) throws(FieldpackError) in
+        try await record(into: store, PhotoFollowing(store: store, provider: provider))
+      }
     }
   }
 
-  private func record(into store: GeoPackageStore) async throws(FieldpackError) -> Int32 {
+  private func record(
+    into store: GeoPackageStore, _ photos: PhotoFollowing?
+  ) async throws(FieldpackError) -> Int32 {
     let origin = arguments[FixArguments.source]
     let (source, isReplay) = invocation.fixes(of: origin)
     let name = try await name(in: store, origin)
     let recording = try TrackRecorder(store).record(
       source, as: name, arguments[Self.monitor],
       origin: origin == "-" ? "standard input" : origin, isReplay: isReplay)
-    let fixes = try await recording.run { (step) throws(FieldpackError) in try show(step) }
+    let fixes = try await recording.run { (step) throws(FieldpackError) in
+      if !step.points.isEmpty { photos?.pointsAreStored() }
+      try show(step)
+    }
+    let pictures = try await photos?.finish()
     guard !isJSON || !arguments[Self.follow] else { return ExitStatus.success }
     let tracks = try await store.tracks().filter { $0.name == name }
     if isJSON {
       try invocation.print([
         "name": .text(name), "fixes": JSONValue(fixes),
         "tracks": .array(tracks.map(\.document)),
+        "photos": pictures.map { PhotosReport.document(of: $0) } ?? .null,
       ])
     } else {
       try invocation.print(summary(name, fixes, tracks))
+      if let pictures {
+        try invocation.print("pictures looked for: \(PhotosReport.text(of: pictures))\n")
+      }
     }
     return ExitStatus.success
   }
