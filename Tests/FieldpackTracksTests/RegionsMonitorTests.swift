@@ -76,6 +76,23 @@ import Testing
     #expect(regions.ids(holding: Position(x: 0.5, y: 0.5)) == [])
   }
 
+  @Test func `areas without height or extent hold their own positions alone`() throws {
+    let regions = try WatchedRegions([
+      try area(1, "POLYGON ((10 0, 11 0, 11 1e-30, 10 1e-30, 10 0))"),
+      try area(2, "POLYGON ((10 0, 11 0, 12 0, 10 0))"),
+      try area(3, "POLYGON ((10 0, 10 0, 10 0, 10 0))"),
+    ])
+    #expect(regions.ids(holding: Position(x: 10, y: 0)) == [1, 2, 3])
+    #expect(regions.ids(holding: Position(x: 11.5, y: 0)) == [2])
+    for id in 1...3 {
+      let distance = regions.distance(from: Position(x: 10, y: 90), toEdgeOf: .integer(Int64(id)))
+      #expect(abs((distance ?? 0) - 10_001_965.7) < 1)
+    }
+    var monitor = try RegionsMonitor(regions)
+    let seen = monitor.take([fix(10.5, -80), fix(10.5, 80), fix(10.5, 79)])
+    #expect(words(seen) == ["1 cross 1", "1 cross 2"])
+  }
+
   @Test func `the border belongs to a region`() throws {
     let regions = try WatchedRegions([try area(1, wide)])
     for (x, y) in [(13.0, 52.0), (13.1, 52.1), (13.05, 52.1), (13.0, 52.03)] {

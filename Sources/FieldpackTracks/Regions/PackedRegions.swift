@@ -84,9 +84,10 @@ func filteredSide(
 extension PackedRegions {
   /// On which side of an area's border a position lies, its longitude in the area's own turn.
   func side(_ area: Area, _ x: Double, _ y: Double) -> FilteredSide {
-    let slab = Int((y - area.minY) * area.scale)
-    guard y >= area.minY, slab <= area.slabCount else { return .outside }
-    let start = area.firstSlab + min(slab, area.slabCount - 1)
+    // Of a flat area the number of a slab far from it has no integer.
+    let slab = (y - area.minY) * area.scale
+    guard y >= area.minY, slab < Double(area.slabCount + 1) else { return .outside }
+    let start = area.firstSlab + min(Int(slab), area.slabCount - 1)
     var isInside = false
     return slabEdges.withUnsafeBufferPointer { edges in
       vertices.withUnsafeBufferPointer { vertices in
@@ -112,9 +113,11 @@ extension PackedRegions {
   /// and latitude; `nil` where rounding may have decided.
   func meets(_ area: Area, _ from: SIMD2<Double>, _ to: SIMD2<Double>) -> Bool? {
     let (low, high) = (pointwiseMin(from, to), pointwiseMax(from, to))
-    let first = max(0, Int((low.y - area.minY) * area.scale))
-    let last = min(area.slabCount - 1, Int((high.y - area.minY) * area.scale))
-    guard high.y >= area.minY, first <= last else { return false }
+    let count = Double(area.slabCount)
+    let start = (low.y - area.minY) * area.scale
+    guard high.y >= area.minY, start < count + 1 else { return false }
+    let first = min(area.slabCount - 1, Int(max(0, start)))
+    let last = Int(min(count - 1, (high.y - area.minY) * area.scale))
     var isDoubtful = false
     for place in Int(slabs[area.firstSlab + first])..<Int(slabs[area.firstSlab + last + 1]) {
       let edge = Int(slabEdges[place])
