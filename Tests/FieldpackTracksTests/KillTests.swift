@@ -19,19 +19,39 @@ import Testing
 
   /// What is recorded and which rows have to be the same in the end.
   enum Subject: String, CaseIterable {
-    case points, region
+    case points, region, detections
 
     var arguments: [String] {
       switch self {
-      case .points: ["--monitor", "all"]
-      case .region: ["--monitor", "region:20"]
+      case .points: ["track", "record", "--name", "run", "--monitor", "all"]
+      case .region: ["track", "record", "--name", "run", "--monitor", "region:20"]
+      case .detections: ["monitor", "--record", "run", "--radius", "20"]
       }
     }
 
     var rows: [String] {
+      self == .detections ? detectionRows + runRows : trackRows + runRows
+    }
+
+    /// The rows that output tells of.
+    var acknowledged: String {
+      self == .detections
+        ? "SELECT fix FROM detection" : "SELECT fid || ' ' || fix FROM track_point"
+    }
+
+    private var detectionRows: [String] {
+      ["SELECT fid, seq, fix, kind, device, time, distance_m, hex(geom) FROM detection"]
+    }
+
+    private var trackRows: [String] {
       [
         "SELECT fid, track_fid, seq, fix, time, id_md5, hex(geom) FROM track_point ORDER BY fid",
         "SELECT fid, ordinal, name, length_m, hex(geom) FROM track ORDER BY fid",
+      ]
+    }
+
+    private var runRows: [String] {
+      [
         "SELECT name, parameters, fixes FROM monitor_run",
         "SELECT device, last_fix, longitude, latitude, time_ms, anchor_fix FROM monitor_state",
       ]
@@ -53,14 +73,14 @@ import Testing
     let kills = Self.kills / Subject.allCases.count
     for _ in 0..<kills {
       let reading = try Reading(package, subject.arguments)
-      try reading.feedAndKill(from: try stored(package), Self.line, &numbers)
-      let (fixes, points) = reading.acknowledged()
-      acknowledged += points
-      #expect(try stored(package) >= fixes)
+      try reading.feedAndKill(from: try package.taken(), Self.line, &numbers)
+      let (fixes, rows) = reading.acknowledged()
+      acknowledged += rows
+      #expect(try package.taken() >= fixes)
     }
-    let total = try stored(package) + 50
+    let total = try package.taken() + 50
     let last = try Reading(package, subject.arguments)
-    try await last.feedToEnd(try stored(package)..<total, Self.line)
+    try await last.feedToEnd(try package.taken()..<total, Self.line)
     try await compare(package, subject, total, acknowledged)
   }
 
@@ -70,14 +90,14 @@ import Testing
     let whole = try TracksPackage()
     let lines = (0..<total).map(Self.line).joined()
     let result = try await Tool.run(
-      ["track", "record", "-", "--into", whole.path, "--name", "run"] + subject.arguments,
+      subject.arguments + ["-", "--into", whole.path],
       input: Data(lines.utf8), timeout: 600)
     #expect(result.status == 0)
     for sql in subject.rows {
       let expected = try whole.rows(sql)
       #expect(try package.rows(sql) == expected)
     }
-    let kept = Set(try package.rows("SELECT fid || ' ' || fix FROM track_point"))
+    let kept = Set(try package.rows(subject.acknowledged))
     #expect(acknowledged.filter { !kept.contains($0) } == [])
     #expect(try package.findings() == [])
     #expect(
@@ -85,31 +105,24 @@ import Testing
         "SELECT count(*) FROM track_point WHERE track_fid NOT IN (SELECT fid FROM track)")
         == ["0"])
   }
-
-  /// How many fixes the file says were taken; 0 before the run began.
-  private func stored(_ package: TracksPackage) throws -> Int {
-    guard try package.rows("SELECT 1 FROM sqlite_master WHERE name = 'monitor_run'") == ["1"] else {
-      return 0
-    }
-    return Int(try package.rows("SELECT fixes FROM monitor_run").first ?? "0") ?? 0
-  }
 }
 
 /// The tool as it records from a pipe.
 private final class Reading {
   private let program: Program
+  private let package: TracksPackage
   private let folder: TemporaryFolder
   private var pipe: Int32
 
   init(_ package: TracksPackage, _ arguments: [String]) throws {
+    self.package = package
     folder = try TemporaryFolder()
     let path = folder.file("fixes").path
     mkfifo(path, 0o600)
     // Both ends, so that it opens at once.
     pipe = open(path, O_RDWR | O_CLOEXEC)
     program = try Tool.start(
-      ["track", "record", path, "--into", package.path, "--name", "run", "--follow", "--json"]
-        + arguments)
+      arguments + [path, "--into", package.path, "--follow", "--json"])
   }
 
   deinit { if pipe >= 0 { close(pipe) } }
@@ -140,7 +153,7 @@ private final class Reading {
 
   private func wait(for fixes: Int) throws {
     for _ in 0..<100_000 {
-      if acknowledged().fixes >= fixes { return }
+      if try package.taken() >= fixes { return }
       usleep(200)
     }
     Issue.record("fix \(fixes) was not stored: \(program.errorSoFar)")
@@ -155,18 +168,23 @@ private final class Reading {
     #expect(try await program.result().status == 0)
   }
 
-  /// What the whole lines of the output say: how many fixes were stored, and the points.
-  func acknowledged() -> (fixes: Int, points: [String]) {
+  /// What the whole lines of the output say: how many fixes were stored, and which points and
+  /// detections.
+  func acknowledged() -> (fixes: Int, rows: [String]) {
     var fixes = 0
-    var points: [String] = []
+    var rows: [String] = []
     let text = program.outputSoFar
     for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-      let step = try? JSONDecoder().decode(Step.self, from: Data(line.utf8))
-      guard let step else { continue }
-      fixes = step.fixes
-      points += step.points.map { "\($0.id) \($0.fix)" }
+      let data = Data(line.utf8)
+      if let step = try? JSONDecoder().decode(Step.self, from: data) {
+        fixes = step.fixes
+        rows += step.points.map { "\($0.id) \($0.fix)" }
+      } else if let detection = try? JSONDecoder().decode(Seen.self, from: data) {
+        fixes = detection.fix + 1
+        rows.append("\(detection.fix)")
+      }
     }
-    return (fixes, points)
+    return (fixes, rows)
   }
 
   private struct Step: Decodable {
@@ -177,6 +195,20 @@ private final class Reading {
 
     let fixes: Int
     let points: [Point]
+  }
+
+  private struct Seen: Decodable {
+    let fix: Int
+  }
+}
+
+extension TracksPackage {
+  /// How many fixes the file says were taken; 0 before the run began.
+  fileprivate func taken() throws -> Int {
+    guard try rows("SELECT 1 FROM sqlite_master WHERE name = 'monitor_run'") == ["1"] else {
+      return 0
+    }
+    return Int(try rows("SELECT fixes FROM monitor_run").first ?? "0") ?? 0
   }
 }
 

@@ -5,12 +5,15 @@ import FieldpackCore
 struct DetectionOutput {
   private let invocation: Invocation
   private let isJSON: Bool
+  /// Whether each detection is shown as it comes.
+  private let isFollowed: Bool
   private var table: TextTable
   private var count = 0
 
   init(_ invocation: Invocation) {
     self.invocation = invocation
     isJSON = invocation.arguments[CommonOptions.json]
+    isFollowed = invocation.arguments[MonitorRecording.follow]
     let terminal = invocation.console.terminal
     table = TextTable(
       [
@@ -20,10 +23,11 @@ struct DetectionOutput {
   }
 
   func begin() throws(FieldpackError) {
-    if isJSON { try invocation.print("{\"detections\":[") }
+    if isJSON, !isFollowed { try invocation.print("{\"detections\":[") }
   }
 
   mutating func add(_ detections: [Detection]) throws(FieldpackError) {
+    guard !isFollowed else { return try follow(detections) }
     for detection in detections {
       if isJSON {
         if count > 0 { invocation.output.buffer.append(UInt8(ascii: ",")) }
@@ -36,7 +40,19 @@ struct DetectionOutput {
     }
   }
 
+  private func follow(_ detections: [Detection]) throws(FieldpackError) {
+    for detection in detections {
+      if isJSON {
+        try invocation.print(detection.document)
+      } else {
+        try invocation.print(detection.line)
+      }
+    }
+    try invocation.output.flush()
+  }
+
   mutating func finish() throws(FieldpackError) {
+    if isFollowed { return }
     if isJSON {
       try invocation.print("]}\n")
     } else if count > 0 {
@@ -61,6 +77,15 @@ extension Detection {
       "device": device.isEmpty ? .null : .text(device), "region": region,
       "time": JSONValue(time?.description), "distance_m": distance.map { .real($0) } ?? .null,
     ]
+  }
+
+  /// Time, fix, kind, region, device and metres, as far as known.
+  fileprivate var line: String {
+    let words = [
+      time?.description, "fix \(fix)", kind.rawValue, region.map { "region \($0)" },
+      device.isEmpty ? nil : DisplayText.visible(device), distance.map { Self.tenths($0) + " m" },
+    ]
+    return words.compactMap { $0 }.joined(separator: " ") + "\n"
   }
 
   fileprivate var cells: [String] {

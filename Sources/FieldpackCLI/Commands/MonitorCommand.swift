@@ -9,7 +9,8 @@ extension FieldpackTool {
       "monitor", abstract: "Replay positions and tell where regions and distances are passed.",
       discussion: """
         The features of a layer of points are replayed by time, then by feature id; of a layer of \
-        lines, each vertex by its M in Unix seconds. Nothing is written. One of these is watched:
+        lines, each vertex by its M in Unix seconds. Nothing is written without --record, which keeps \
+        detections and goes on from where a run was. One of these is watched:
 
         --radius: a circle around the last detection. Each device's first fix is its start, and each \
         that is farther from the centre is an exit and the next centre.
@@ -29,8 +30,8 @@ extension FieldpackTool {
       ],
       arguments: [MonitorArguments.source, MonitorArguments.layer],
       options: [
-        OptionGroup(nil, MonitorArguments.options), ReplayArguments.group, SourceArguments.group,
-        CommonOptions.group,
+        OptionGroup(nil, MonitorArguments.options + MonitorRecording.options),
+        ReplayArguments.group, SourceArguments.group, CommonOptions.group,
       ],
       family: positionsFamily
     ) { invocation throws(FieldpackError) in
@@ -46,19 +47,21 @@ struct MonitorCommand {
 
   func run() async throws(FieldpackError) -> Int32 {
     let plan = try MonitorPlan(arguments)
-    guard let regions = plan.regions else {
-      return try await watch(try plan.monitor(nil), nil)
-    }
-    return try await withRegions(regions, plan) { (layer) throws(FieldpackError) in
-      let known = try await layer.regions()
-      for note in known.notes { invocation.console.note("\(note) left out") }
-      return try await watch(try plan.monitor(known), layer)
+    return try await MonitorRecording.with(invocation) { (recording) throws(FieldpackError) in
+      guard let regions = plan.regions else {
+        return try await watch(try plan.monitor(nil), nil, recording)
+      }
+      return try await withRegions(regions, plan, recording) { (layer) throws(FieldpackError) in
+        let known = try await layer.regions()
+        for note in known.notes { invocation.console.note("\(note) left out") }
+        return try await watch(try plan.monitor(known), layer, recording)
+      }
     }
   }
 
   /// Runs `body` with the layer of the regions and closes its file, whatever happens.
   private func withRegions(
-    _ place: RegionPlace, _ plan: MonitorPlan,
+    _ place: RegionPlace, _ plan: MonitorPlan, _ recording: MonitorRecording?,
     _ body: (RegionLayer) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
     var options = SourceOptions()
@@ -70,7 +73,8 @@ struct MonitorCommand {
         place.layer, of: workspace, named: place.path, stores: nil, preferring: nil)
       let status = try await body(
         RegionLayer(
-          layer, of: store, radius: plan.radius, radiusColumn: arguments[MonitorArguments.column]))
+          layer, of: recording?.store(at: place.path) ?? store, radius: plan.radius,
+          radiusColumn: arguments[MonitorArguments.column]))
       await workspace.close()
       return status
     } catch {
@@ -80,7 +84,7 @@ struct MonitorCommand {
   }
 
   private func watch(
-    _ monitor: any FixMonitor, _ regions: RegionLayer?
+    _ monitor: any FixMonitor, _ regions: RegionLayer?, _ recording: MonitorRecording?
   ) async throws(FieldpackError) -> Int32 {
     let name = arguments[MonitorArguments.source]
     let device = arguments[MonitorArguments.device]
@@ -89,13 +93,14 @@ struct MonitorCommand {
         throw FieldpackError(
           .invalidArgument, "\(name) gives fixes line by line and has neither layers nor columns")
       }
-      return try await show(monitor, invocation.fixes(of: name).source, regions)
+      return try await show(monitor, invocation.fixes(of: name), regions, recording)
     }
     return try await invocation.withSource { (source) throws(FieldpackError) in
       let (store, layer) = try await LayerChoice.layer(
         arguments[MonitorArguments.layer], of: source.workspace, named: source.name,
         stores: SourceArguments.stores(arguments), preferring: "track_points")
-      return try await show(monitor, try await fixes(of: layer, in: store), regions)
+      let fixes = try await fixes(of: layer, in: store)
+      return try await show(monitor, (fixes, isReplay: true), regions, recording)
     }
   }
 
@@ -117,10 +122,20 @@ struct MonitorCommand {
   ]
 
   private func show(
-    _ monitor: any FixMonitor, _ source: any LocationSource, _ regions: RegionLayer?
+    _ monitor: any FixMonitor, _ fixes: (source: any LocationSource, isReplay: Bool),
+    _ regions: RegionLayer?, _ recording: MonitorRecording?
   ) async throws(FieldpackError) -> Int32 {
+    let source = fixes.source
     var output = DetectionOutput(invocation)
     try output.begin()
+    if let recording {
+      try await recording.watch(
+        monitor, source, regions, origin: arguments[MonitorArguments.source],
+        isReplay: fixes.isReplay
+      ) { (detections) throws(FieldpackError) in try output.add(detections) }
+      try output.finish()
+      return ExitStatus.success
+    }
     for try await detections in monitor.detections(of: source, watching: regions) {
       try output.add(detections)
     }

@@ -17,23 +17,24 @@ public final class RecordedMonitor: Sendable {
   /// - Parameters:
   ///   - monitor: which begins with what the file knows of the run.
   ///   - name: of the run; where the file has one of that name, it goes on.
-  public convenience init(
+  ///   - layer: the layer that a ``RegionsMonitor`` is to watch as it is at each batch of fixes.
+  public init(
     _ monitor: any FixMonitor, in store: GeoPackageStore, as name: String,
-    now: @escaping @Sendable () -> Instant = Instant.now
-  ) {
-    self.init(monitor, in: store, as: name, now: now, refresh: nil)
-  }
-
-  /// - Parameter refresh: what the monitor is told before each batch.
-  package init(
-    _ monitor: any FixMonitor, in store: GeoPackageStore, as name: String,
-    now: @escaping @Sendable () -> Instant = Instant.now, refresh: Detections.MonitorRefresh?
+    watching layer: RegionLayer? = nil, now: @escaping @Sendable () -> Instant = Instant.now
   ) {
     self.monitor = monitor
     self.store = store
     self.name = name
     self.now = now
-    self.refresh = refresh
+    guard let layer else {
+      refresh = nil
+      return
+    }
+    refresh = { @Sendable (monitor) throws(FieldpackError) in
+      guard var watching = monitor as? RegionsMonitor else { return }
+      watching.watch(try await layer.regions())
+      monitor = watching
+    }
   }
 
   /// The run over what `source` gives, which begins when it is iterated.
