@@ -61,6 +61,12 @@ let package = Package(
         "FieldpackProjection", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
       ])
     + engine(
+      "FieldpackCaptures",
+      [
+        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackProjection",
+        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackTracks",
+      ])
+    + engine(
       "FieldpackArrow",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "CArrow"])
     + engine(
@@ -69,7 +75,7 @@ let package = Package(
         "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
         "FieldpackCore",
         "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
-        "FieldpackTracks",
+        "FieldpackTracks", "FieldpackCaptures",
       ])
     + engine("FieldpackCLI", ["Fieldpack"])
     + [

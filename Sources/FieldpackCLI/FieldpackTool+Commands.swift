@@ -16,7 +16,8 @@ extension FieldpackTool {
   private static var commands: [Command] {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
       transformCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand, trackCommand,
-      monitorCommand, photosCommand, doctorCommand, completionsCommand, helpCommand,
+      monitorCommand, photosCommand, captureCommand, doctorCommand, completionsCommand,
+      helpCommand,
     ]
   }
 

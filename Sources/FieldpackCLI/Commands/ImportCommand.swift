@@ -8,17 +8,22 @@ import FoundationEssentials
 extension FieldpackTool {
   static var importCommand: Command {
     Command(
-      "import", abstract: "Import GeoJSON, GPX, CSV, NMEA, IGC and TCX files into a GeoPackage.",
+      "import", abstract: "Import GeoJSON, GPX, CSV, logs and captures.",
       discussion: """
         All files are imported, or nothing is. Each gives a layer of its name; with --layer all go \
         into one, and the layers of GPX and of logs get the name as a prefix. NMEA, IGC and TCX \
         logs become tracks, in the layers that GPX gives. A GeoPackage that does not exist is \
         created.
+
+        A folder of captures becomes points, tracks and related media, each capture as a whole or \
+        not at all; those that cannot be read are listed, and the status is 1, or 2 with \
+        --skip-errors. What is stored already stays as it is.
         """,
       examples: [
         "fieldpack import survey.geojson walk.gpx --into field.gpkg",
         "fieldpack import flight.igc receiver.nmea --into field.gpkg",
         "fieldpack import new.csv --into field.gpkg --layer wells --mode append",
+        "fieldpack import StraboCaptures --into field.gpkg",
         "cat wells.geojson | fieldpack import - --layer wells --into field.gpkg",
       ],
       arguments: [ImportCommand.files],
@@ -78,6 +83,9 @@ struct ImportCommand {
 
   func run() async throws(FieldpackError) -> Int32 {
     let files = arguments[Self.files]
+    if try CaptureImportCommand.takes(files) {
+      return try await CaptureImportCommand(invocation: invocation).run()
+    }
     let target = arguments[Self.into]
     try check(files, target)
     let options = try importOptions()

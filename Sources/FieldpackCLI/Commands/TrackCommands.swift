@@ -4,7 +4,7 @@ import FieldpackFormats
 import FoundationEssentials
 
 extension FieldpackTool {
-  static let positionsFamily = "Record tracks, watch regions, find pictures."
+  static let positionsFamily = "Tracks, watched regions, pictures and captures."
 
   static var trackCommand: Command {
     Command(

@@ -26,6 +26,7 @@ public struct SVGMap: MapDrawing {
   private let title: String
   private let frame: MapFrame
   private var layers: [SVGLayer] = []
+  private var pins: [SVGPin] = []
 
   /// - Parameters:
   ///   - title: escaped, so that any text will do.
@@ -50,6 +51,9 @@ public struct SVGMap: MapDrawing {
     layers[layers.count - 1].draw(shape)
   }
 
+  /// Draws a mark above all layers.
+  public mutating func draw(_ pin: SVGPin) { pins.append(pin) }
+
   /// The whole file.
   public func finished() -> [UInt8] {
     let legend = Legend(layers.map(\.name), width: Self.width - 2 * Self.margin)
@@ -73,6 +77,7 @@ public struct SVGMap: MapDrawing {
     addPolygons(to: &svg)
     addLines(to: &svg)
     addPoints(to: &svg)
+    for pin in pins { pin.add(to: &svg, in: frame) }
     svg.add("</g>\n")
     addLegend(legend, to: &svg, top: legendTop)
     svg.add("</svg>\n")

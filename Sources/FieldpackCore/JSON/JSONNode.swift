@@ -14,6 +14,11 @@ package indirect enum JSONNode: Hashable, Sendable {
   package struct Member: Hashable, Sendable {
     package var name: String
     package var value: JSONNode
+
+    package init(name: String, value: JSONNode) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// The value of the last member of that name, as JavaScript takes it.

@@ -10,7 +10,7 @@ import FieldpackGeometry
 struct PhotoLayers {
   static let point: LayerID = "track_point"
   static let photo: LayerID = "photo"
-  static let media: LayerID = "media"
+  static let media = MediaLayer.id
   static let job: LayerID = "photo_job"
   static let pointPhoto = "track_point_photo"
   static let photoMedia = "photo_media"
@@ -47,9 +47,7 @@ struct PhotoLayers {
     }
     if !known.contains(photo) { try writer.createLayer(photoSchema) }
     if !known.contains(job) { try writer.createLayer(jobSchema) }
-    if !known.contains(media) {
-      try writer.createMediaLayer(media, columns: mediaColumns)
-    }
+    try MediaLayer.prepare(&writer)
     return PhotoLayers(
       candidates: try writer.createRelation(
         from: point, to: photo, as: .features, mapping: pointPhoto,
@@ -91,60 +89,5 @@ struct PhotoLayers {
         ColumnDefinition("next_at", .dateTime, description: "not to be tried again before"),
         ColumnDefinition("message", .text()),
       ])
-  }
-
-  private static var mediaColumns: [ColumnDefinition] {
-    [
-      ColumnDefinition(
-        "role", .text(), isNullable: false, defaultSQL: "'media'",
-        constraint: ColumnConstraint(
-          "fieldpack_media_role",
-          .oneOf(["media", "thumbnail", "sensor_data", "preview", "photo"]))),
-      ColumnDefinition("file_name", .text()),
-      ColumnDefinition("width_px", .integer),
-      ColumnDefinition("height_px", .integer),
-      ColumnDefinition("byte_count", .integer, isNullable: false, defaultSQL: "0"),
-      ColumnDefinition("sha256", .text(), isNullable: false, defaultSQL: "''"),
-    ]
-  }
-}
-
-/// The features of a query as values, for the few that are asked for here.
-struct FeatureList: FeatureSink {
-  private var batches: [FeatureBatch] = []
-  private let store: StoreID
-
-  init(_ store: StoreID) { self.store = store }
-
-  mutating func begin(_ schema: Schema) {
-    batches.append(FeatureBatch(store: store, schema: schema))
-  }
-
-  mutating func feature(_ row: borrowing some FeatureRow & ~Copyable) {
-    batches[batches.count - 1].append(row)
-  }
-
-  func features() throws(FieldpackError) -> [Feature] {
-    var features: [Feature] = []
-    for batch in batches {
-      for index in 0..<batch.count { features.append(try batch.feature(at: index)) }
-    }
-    return features
-  }
-}
-
-extension SnapshotReading {
-  func features(_ query: Query) throws(FieldpackError) -> [Feature] {
-    var list = FeatureList("")
-    try scan(query, into: &list)
-    return try list.features()
-  }
-}
-
-extension StoreSnapshot {
-  borrowing func features(_ query: Query) throws(FieldpackError) -> [Feature] {
-    var list = FeatureList("")
-    try scan(query, into: &list)
-    return try list.features()
   }
 }

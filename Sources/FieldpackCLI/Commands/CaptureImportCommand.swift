@@ -1,0 +1,110 @@
+import Fieldpack
+import FieldpackCore
+
+/// `fieldpack import` of folders of captures.
+struct CaptureImportCommand {
+  let invocation: Invocation
+  private var arguments: ParsedArguments { invocation.arguments }
+
+  /// Whether all that is to be imported are captures.
+  ///
+  /// - Throws: `.invalidArgument` where captures and other files stand together.
+  static func takes(_ paths: [String]) throws(FieldpackError) -> Bool {
+    let folders = paths.filter(CaptureFolder.isCaptures)
+    guard !folders.isEmpty else { return false }
+    guard folders.count == paths.count else {
+      throw FieldpackError(
+        .invalidArgument,
+        "\(folders[0]) holds captures, which are imported alone. Try: two commands")
+    }
+    return true
+  }
+
+  func run() async throws(FieldpackError) -> Int32 {
+    try check()
+    let paths = arguments[ImportCommand.files]
+    let target = arguments[ImportCommand.into]
+    let display = ProgressDisplay(
+      "importing", total: nil, unit: .features, console: invocation.console)
+    defer { display.finish() }
+    var count = 0
+    let report = try await CaptureImport(
+      creating: arguments[ImportCommand.version], logger: invocation.logger
+    ).run(paths, into: target, id: FileImport.storeID(of: target)) { _ in
+      count += 1
+      display.update(count)
+    }
+    display.finish()
+    if arguments[CommonOptions.json] {
+      try invocation.print(document(report, target))
+    } else {
+      try invocation.print(text(report, target))
+    }
+    guard !report.refused.isEmpty else { return ExitStatus.success }
+    return arguments[ImportCommand.skipErrors]
+      ? ExitStatus.skippedFeatures : ExitStatus.failure
+  }
+
+  /// Captures have layers of their own.
+  private func check() throws(FieldpackError) {
+    let others: [(String, Bool)] = [
+      ("--layer", arguments[ImportCommand.layer] != nil),
+      ("--only", !arguments[ImportCommand.only].isEmpty),
+      ("--srs", arguments[ImportCommand.srs] != nil),
+      ("--source-srs", arguments[ImportCommand.sourceSRS] != nil),
+      ("--mode", arguments.contains(ImportCommand.mode)),
+      ("--id", arguments[ImportCommand.id] != nil),
+      ("--format", arguments[ImportCommand.format] != nil),
+      ("--cluster", arguments[ImportCommand.cluster]),
+      ("--dry-run", arguments[ImportCommand.dryRun]),
+    ]
+    guard let other = others.first(where: \.1) else { return }
+    throw FieldpackError(.invalidArgument, "\(other.0) does not go with a folder of captures")
+  }
+
+  // MARK: Output
+
+  private func text(_ report: CaptureImport.Report, _ target: String) -> String {
+    let place = DisplayText.visible(target)
+    var text = "\(Self.count(report.imported.count)) imported into \(place)\n"
+    if !report.known.isEmpty { text += "\(Self.count(report.known.count)) there before\n" }
+    if report.filesAdded > 0 {
+      text += "\(report.filesAdded) of the files that they lacked added\n"
+    }
+    let incomplete = report.imported.filter { !$0.missing.isEmpty }
+    if !incomplete.isEmpty { text += "\n\(Self.count(incomplete.count)) incomplete:\n" }
+    for entry in incomplete {
+      let names = entry.missing.joined(separator: ", ")
+      text += "  \(DisplayText.visible("\(entry.name) lacks \(names)"))\n"
+    }
+    if !report.refused.isEmpty { text += "\n\(Self.count(report.refused.count)) refused:\n" }
+    for refusal in report.refused {
+      text += "  \(DisplayText.visible("\(refusal.name): \(refusal.error.message)"))\n"
+    }
+    return text
+  }
+
+  private static func count(_ number: Int) -> String {
+    "\(number) capture\(number == 1 ? "" : "s")"
+  }
+
+  private func document(_ report: CaptureImport.Report, _ target: String) -> JSONValue {
+    func entry(_ entry: CaptureImport.Report.Entry) -> JSONValue {
+      [
+        "name": .text(entry.name), "token": .text(entry.token),
+        "key": .text(entry.key.description), "missing": JSONValue(entry.missing),
+      ]
+    }
+    return [
+      "target": .text(target), "imported": .array(report.imported.map(entry)),
+      "known": .array(report.known.map(entry)), "files_added": JSONValue(report.filesAdded),
+      "refused": .array(
+        report.refused.map {
+          [
+            "name": .text($0.name), "code": .text($0.error.code.name),
+            "message": .text($0.error.message),
+          ]
+        }),
+    ]
+  }
+}

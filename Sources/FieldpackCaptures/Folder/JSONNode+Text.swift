@@ -1,0 +1,45 @@
+import FieldpackCore
+
+extension JSONNode {
+  /// The document in one line.
+  var text: String {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes.append(contentsOf: "null".utf8)
+    case .boolean(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    case .integer(let value): bytes.append(contentsOf: value.description.utf8)
+    case .real(let value): JSONText.append(value, to: &bytes)
+    case .text(let value): JSONText.append(value, to: &bytes)
+    case .list(let items):
+      Self.append(items, between: ("[", "]"), to: &bytes) { $0.append(to: &$1) }
+    case .members(let members):
+      Self.append(members, between: ("{", "}"), to: &bytes) { member, bytes in
+        JSONText.append(member.name, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        member.value.append(to: &bytes)
+      }
+    }
+  }
+
+  private static func append<Item>(
+    _ items: [Item], between marks: (String, String), to bytes: inout [UInt8],
+    _ body: (Item, inout [UInt8]) -> Void
+  ) {
+    bytes.append(contentsOf: marks.0.utf8)
+    for (index, item) in items.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      body(item, &bytes)
+    }
+    bytes.append(contentsOf: marks.1.utf8)
+  }
+
+  /// A whole number stands without a fraction.
+  static func number(_ value: Double) -> JSONNode {
+    Int64(exactly: value).map(JSONNode.integer) ?? .real(value)
+  }
+}

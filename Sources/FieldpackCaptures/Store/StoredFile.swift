@@ -1,0 +1,52 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackTracks
+
+/// What a file is to its capture.
+enum CaptureRole: String, Hashable, Sendable {
+  case media, thumbnail
+}
+
+/// A row of the layer `media` without its bytes.
+struct StoredFile: Hashable, Sendable {
+  var id: FeatureID
+  var role: CaptureRole
+  var name: String?
+  var contentType: String
+  var width: Int?
+  var height: Int?
+  var byteCount: Int
+  var sha256: String
+
+  init?(_ row: Feature) {
+    guard let id = row.id,
+      let role = row[Column<String>("role")].flatMap(CaptureRole.init)
+    else { return nil }
+    self.id = id
+    self.role = role
+    name = row[Column<String>("file_name")]
+    contentType = row[Column<String>("content_type")] ?? MediaType.unknown
+    width = row[Column<Int>("width_px")]
+    height = row[Column<Int>("height_px")]
+    byteCount = row[Column<Int>("byte_count")] ?? 0
+    sha256 = row[Column<String>("sha256")] ?? ""
+  }
+}
+
+extension StoredFile {
+  static func query(_ ids: [FeatureID]) -> Query {
+    let numbers = ids.compactMap { if case .integer(let id) = $0 { id } else { nil } }
+    return Query(CaptureLayers.media, where: Column<Int64>("id").isIn(numbers)).select([
+      "role", "file_name", "content_type", "width_px", "height_px", "byte_count", "sha256",
+    ])
+  }
+}
+
+extension StoreSnapshot {
+  /// What is known of a capture's files.
+  borrowing func files(of capture: FeatureID) throws(FieldpackError) -> [StoredFile] {
+    guard let relation = CaptureLayers.relation(try relations()) else { return [] }
+    return try features(StoredFile.query(related(to: capture, by: relation)))
+      .compactMap(StoredFile.init)
+  }
+}
