@@ -151,4 +151,42 @@ import Testing
     #expect(
       try await run("query", "field.gpkg", "media", "--count").output == "0\n")
   }
+
+  @Test func `captures are uploaded once, and what fails makes the status 1`() async throws {
+    let token = Self.token
+    try write("captures/\(token)/\(token).png", "PICTURE")
+    _ = try await run("import", "captures", "--into", "field.gpkg")
+    let refusing = try LoopbackServer { _ in .text(404, #"{"message": "no such place"}"#) }
+    let failed = try await run("capture", "upload", "field.gpkg", "--to", refusing.address)
+    #expect(
+      failed.output == """
+        0 of 1 captures uploaded
+          \(token): the server answered with the status 404: no such place
+
+        """)
+    #expect(failed.status == 1)
+    let server = try LoopbackServer { _ in .text(200, #"{"token": "\#(token)"}"#) }
+    for output in ["1 of 1 captures uploaded\n", "0 of 0 captures uploaded\n"] {
+      let sent = try await run(
+        "capture", "upload", "field.gpkg", "--to", server.address + "/up?key=secret",
+        "--field", "email=a@b.c", "--old-boundary")
+      #expect(sent.output == output)
+      #expect(sent.status == 0)
+    }
+    #expect(server.requests.map(\.target) == ["/up?key=secret"])
+    let body = String(decoding: server.requests[0].body, as: UTF8.self)
+    #expect(body.hasPrefix("--0xKhTmLbOuNdArY\r\nContent-Disposition: form-data; name=\"email\""))
+    let jobs = try await run(
+      "query", "field.gpkg", "upload_job", "--select", "state,url", "--format", "csv")
+    #expect(
+      jobs.output.replacing("\r\n", with: "\n") == """
+        id,state,url
+        1,failed,\(refusing.address)
+        2,succeeded,\(server.address)/up
+
+        """)
+    let field = try await run(
+      "capture", "upload", "field.gpkg", "--to", server.address, "--field", "x")
+    #expect(field.status == 64)
+  }
 }

@@ -97,6 +97,12 @@ final class CaptureSample: Sendable {
     try await CaptureImport().run([path ?? captures], into: target, id: "field")
   }
 
+  /// The same on a GeoPackage that is made first.
+  func withNewCatalogue<R>(_ body: (CaptureCatalogue) async throws -> R) async throws -> R {
+    _ = try GeoPackageBulkWriter(creating: target, store: "field").commit()
+    return try await withCatalogue(body)
+  }
+
   func withCatalogue<R>(_ body: (CaptureCatalogue) async throws -> R) async throws -> R {
     let store = try await GeoPackageStore(path: target, id: "field")
     do {

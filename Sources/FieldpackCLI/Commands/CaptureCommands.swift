@@ -5,11 +5,12 @@ import FieldpackGeometry
 extension FieldpackTool {
   static var captureCommand: Command {
     Command(
-      "capture", abstract: "Show, export and delete pictures and videos with their positions.",
+      "capture", abstract: "Show, export and upload pictures and videos with their positions.",
       discussion: "Folders of captures are imported by: fieldpack import FOLDER --into FILE.gpkg",
       options: [CommonOptions.group],
       subcommands: [
-        captureListCommand, captureExportCommand, captureTitleCommand, captureDeleteCommand,
+        captureListCommand, captureExportCommand, captureUploadCommand, captureTitleCommand,
+        captureDeleteCommand,
       ], family: positionsFamily)
   }
 

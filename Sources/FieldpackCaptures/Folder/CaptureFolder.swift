@@ -89,6 +89,11 @@ public struct CaptureFolder: Sendable {
     guard let bytes = try folder.bytes(of: name, limit: limit) else {
       throw FieldpackError(.invalidData, "\(name) is missing")
     }
+    return try document(bytes, of: name)
+  }
+
+  /// - Parameter name: of the file, for errors.
+  static func document(_ bytes: [UInt8], of name: String) throws(FieldpackError) -> JSONNode {
     guard !bytes.isEmpty else { throw FieldpackError(.invalidData, "\(name) is empty") }
     let result = bytes.withUnsafeBufferPointer { bytes in
       Result { () throws(JSONMistake) in try JSONNodeReader.read(bytes, maximumDepth: 64) }

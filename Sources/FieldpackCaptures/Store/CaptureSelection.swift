@@ -18,17 +18,21 @@ public struct CaptureSelection: Hashable, Sendable {
   /// …no farther than this, in metres on the ellipsoid.
   public var radius = 1000.0
   public var kind: CaptureInfo.MediaKind?
+  /// Those that were uploaded, or those that were never.
+  public var isUploaded: Bool?
   public var limit: Int?
 
   public init(
     day: CalendarDate? = nil, box: Envelope? = nil, center: Position? = nil,
-    radius: Double = 1000, kind: CaptureInfo.MediaKind? = nil, limit: Int? = nil
+    radius: Double = 1000, kind: CaptureInfo.MediaKind? = nil, isUploaded: Bool? = nil,
+    limit: Int? = nil
   ) {
     self.day = day
     self.box = box
     self.center = center
     self.radius = radius
     self.kind = kind
+    self.isUploaded = isUploaded
     self.limit = limit
   }
 
@@ -36,6 +40,10 @@ public struct CaptureSelection: Hashable, Sendable {
   public var query: Query {
     var filter = Filter.all
     if let kind { filter = filter && Column<String>("media_type") == kind.rawValue }
+    if let isUploaded {
+      let uploaded = Column<Double>("uploaded_at_unix")
+      filter = filter && (isUploaded ? uploaded >= 500 : uploaded < 500)
+    }
     if let day {
       let (start, end) = (Self.start(of: day), Self.start(of: day, plus: 1))
       let created = Column<Double>("created_at_unix")

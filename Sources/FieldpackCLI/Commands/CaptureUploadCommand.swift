@@ -1,0 +1,108 @@
+import Fieldpack
+import FieldpackCore
+
+extension FieldpackTool {
+  static var captureUploadCommand: Command {
+    Command(
+      "upload", abstract: "Send captures to a server, the four files of each in one form.",
+      discussion: """
+        Captures that were never uploaded are sent, the newest first, where none is named. What \
+        fails for a reason that may pass is sent again, up to three times; a later run goes on \
+        with what is left. A capture counts as uploaded when the server has answered so. The \
+        status is 1 where one was not.
+        """,
+      examples: [
+        "fieldpack capture upload field.gpkg --to https://example.org/upload",
+        "fieldpack capture upload field.gpkg --to http://localhost:8080/upload --field email=a@b.c",
+      ],
+      arguments: [CaptureArguments.file, CaptureArguments.captures],
+      options: [OptionGroup(nil, CaptureUploadCommand.options), CommonOptions.group]
+    ) { invocation throws(FieldpackError) in
+      try await invocation.withCaptures { (catalogue) throws(FieldpackError) in
+        try await CaptureUploadCommand(invocation: invocation, catalogue: catalogue).run()
+      }
+    }
+  }
+}
+
+/// `fieldpack capture upload`.
+private struct CaptureUploadCommand {
+  static let url = Option<String>.required(
+    "to", .text("url"), help: "Where to send them: http or https.")
+  static let fields = Option<[FormField]>.values(
+    "field", .formField, help: "Send this field before the files; it is not stored.")
+  static let oldBoundary = Option<Bool>.flag(
+    "old-boundary", help: "Part the form as old programs do, for servers that know no other way.")
+
+  static var options: [any OptionKey] { [url, fields, oldBoundary] }
+
+  let invocation: Invocation
+  let catalogue: CaptureCatalogue
+  private var arguments: ParsedArguments { invocation.arguments }
+
+  func run() async throws(FieldpackError) -> Int32 {
+    var settings = CaptureUpload.Settings()
+    settings.fields = arguments[Self.fields].map { ($0.name, $0.value) }
+    settings.usesOldBoundary = arguments[Self.oldBoundary]
+    let upload = try CaptureUpload(
+      catalogue, to: arguments[Self.url], settings: settings)
+    let names = arguments[CaptureArguments.captures]
+    let captures =
+      names.isEmpty
+      ? try await catalogue.list(CaptureSelection(isUploaded: false))
+      : try await invocation.captures(named: names, in: catalogue)
+    let display = ProgressDisplay(
+      "uploading", total: captures.count * 1000, unit: .bytes, console: invocation.console)
+    defer { display.finish() }
+    let done = Locked(0)
+    let outcomes = try await upload.run(captures) { _, event in
+      switch event {
+      case .progress(let share): display.update(done.withLock { $0 } + Int(share * 1000))
+      case .succeeded, .failed: done.withLock { $0 += 1000 }
+      case .started: break
+      }
+    }
+    display.finish()
+    try show(outcomes)
+    return outcomes.contains { $0.error != nil } ? ExitStatus.failure : ExitStatus.success
+  }
+
+  private func show(_ outcomes: [CaptureUpload.Outcome]) throws(FieldpackError) {
+    if arguments[CommonOptions.json] {
+      let entries = outcomes.map { outcome -> JSONValue in
+        [
+          "token": .text(outcome.capture.info.token),
+          "uploaded": .boolean(outcome.error == nil), "status": JSONValue(outcome.status),
+          "attempts": JSONValue(outcome.attempts), "message": JSONValue(outcome.error?.message),
+        ]
+      }
+      return try invocation.print(["captures": .array(entries)])
+    }
+    let sent = outcomes.count { $0.error == nil }
+    try invocation.print("\(sent) of \(outcomes.count) captures uploaded\n")
+    for outcome in outcomes {
+      guard let error = outcome.error else { continue }
+      let token = outcome.capture.info.token
+      try invocation.print("  \(DisplayText.visible("\(token): \(error.message)"))\n")
+    }
+  }
+}
+
+/// A field of a form, as `--field` takes it.
+struct FormField: Sendable {
+  var name: String
+  var value: String
+}
+
+extension ValueForm where Value == FormField {
+  /// `name=value`.
+  static var formField: ValueForm {
+    ValueForm("name=value") { (text) throws(ValueError) -> FormField in
+      let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard sides.count == 2, !sides[0].isEmpty else {
+        throw ValueError("is no name and value such as email=a@b.c")
+      }
+      return FormField(name: String(sides[0]), value: String(sides[1]))
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackHTTP
+import FieldpackTestSupport
+import FieldpackTracks
+import Foundation
+import Testing
+
+@testable import FieldpackCaptures
+
+@Suite struct CaptureUploadTests {
+  private static let token = "338d2c23d2308bfced6117b3e9d63180d5594c8a9f5b8bd5a050914c239f358d"
+
+  private static func settings(attempts: Int = 3) -> CaptureUpload.Settings {
+    var settings = CaptureUpload.Settings()
+    settings.attempts = attempts
+    settings.firstPause = .milliseconds(1)
+    return settings
+  }
+
+  /// Sends the captures of a sample and gives what happened, word by word.
+  private func send(
+    _ sample: CaptureSample, to url: String, _ settings: CaptureUpload.Settings = settings()
+  ) async throws -> [String] {
+    try await sample.withCatalogue { catalogue in
+      let events = Locked<[String]>([])
+      let upload = try CaptureUpload(catalogue, to: url, settings: settings)
+      let outcomes = try await upload.run(try await catalogue.list()) { _, event in
+        let word: String? =
+          switch event {
+          case .started: "started"
+          case .progress(let share): share == 1 ? "1.0" : nil
+          case .succeeded: "succeeded"
+          case .failed(let error): "failed: \(error.message)"
+          }
+        if let word { events.withLock { $0.append(word) } }
+      }
+      let ends = outcomes.map { "\($0.attempts) tries, status \($0.status ?? 0)" }
+      return events.withLock { $0 } + ends
+    }
+  }
+
+  private func jobs(_ sample: CaptureSample) async throws -> [String] {
+    try await sample.withCatalogue { catalogue in
+      try await catalogue.store.query(Query("upload_job")).features.reduce(into: []) { jobs, row in
+        let status = row[Column<Int>("http_status")] ?? 0
+        jobs.append("\(row[Column<String>("state")] ?? "?") \(status)")
+      }
+    }
+  }
+
+  @Test func `in compatibility mode the body is that of old programs, byte by byte`() async throws {
+    var settings = CaptureUpload.Settings()
+    settings.usesOldBoundary = true
+    let info = CaptureInfo(
+      token: Self.token, kind: .image, longitude: 0, latitude: 0, createdAt: 0)
+    let form = try CaptureUpload.form(
+      info, media: Array("JPEG-BYTES".utf8), thumbnail: Array("PNG-BYTES".utf8),
+      info: Array(#"{"token":"\#(Self.token)"}"#.utf8), geodata: Array(#"{"points":[]}"#.utf8),
+      settings)
+    let server = try LoopbackServer { _ in .text(200, "{}") }
+    _ = try await HTTPClient().send(
+      HTTPRequest(
+        .post, server.address, fields: ["Content-Type": form.contentType],
+        body: .multipart(form)))
+    let request = try #require(server.requests.first)
+    #expect(request["Content-Type"] == "multipart/form-data; boundary=0xKhTmLbOuNdArY")
+    #expect(request.body.count == 813)
+    #expect(
+      SHA256.hex(request.body)
+        == "2ee5be1108541ce615ce14f9b70ce8e598851b97d959f282b0743ca6353c0ea5")
+  }
+
+  @Test func `a capture that the server takes is uploaded, and stored there the same`()
+    async throws
+  {
+    let sample = try CaptureSample()
+    try sample.addVideo()
+    _ = try await sample.load()
+    let receiver = Locked(CaptureReceiver())
+    let received = Locked<[CaptureReceiver.Received]>([])
+    let server = try LoopbackServer { request in
+      let reply = receiver.withLock {
+        $0.receive(contentType: request["Content-Type"] ?? "", body: request.body)
+      }
+      if let capture = reply.capture { received.withLock { $0.append(capture) } }
+      return .response(reply.status, body: reply.body)
+    }
+    var settings = Self.settings()
+    settings.fields = [(name: "email", value: "a@example.org")]
+    #expect(
+      try await send(sample, to: server.address + "/upload", settings) == [
+        "started", "1.0", "succeeded", "1 tries, status 200",
+      ])
+    #expect(try await jobs(sample) == ["succeeded 200"])
+    let parts = try MultipartReader.parts(
+      of: server.requests[0].body, contentType: server.requests[0]["Content-Type"] ?? "")
+    #expect(
+      parts.map(\.name) == ["email", "media_file", "thumbnail", "capture_info", "geo_data"])
+    let other = try CaptureSample()
+    let capture = try #require(received.withLock { $0.first })
+    try await other.withNewCatalogue { _ = try await $0.store(capture) }
+    let sent = try await sample.withCatalogue { catalogue in
+      let sent = try await catalogue.list()[0]
+      #expect(sent.info.uploadedAt ?? 0 > 1_700_000_000)
+      return (sent.info, try await catalogue.geodata(of: sent))
+    }
+    try await other.withCatalogue { catalogue in
+      let stored = try await catalogue.list()[0]
+      var info = sent.0
+      info.uploadedAtStated = 1_344_352_275.333697
+      #expect(stored.info == info)
+      #expect(try await catalogue.geodata(of: stored) == sent.1)
+    }
+    #expect(try await other.counts() == sample.counts())
+  }
+
+  @Test(arguments: [
+    (500, "no", 3, "the server answered with the status 500"),
+    (503, "{\"message\": \"later\"}", 3, "the server answered with the status 503: later"),
+    (404, "", 1, "the server answered with the status 404"),
+    (200, "{\"error\": \"true\", \"message\": \"full\"}", 1, "the server refused it: full"),
+    (200, "{\"token\"", 1, "the server's answer is no JSON object"),
+    (200, "[]", 1, "the server's answer is no JSON object"),
+    (200, "{\"token\": \"other\"}", 1, "the server answered for another capture"),
+  ])
+  func `what a server does not take is not uploaded`(
+    _ status: Int, _ body: String, _ tries: Int, _ message: String
+  ) async throws {
+    let sample = try CaptureSample()
+    try sample.addVideo()
+    _ = try await sample.load()
+    let server = try LoopbackServer { _ in .text(status, body) }
+    let events = try await send(sample, to: server.address)
+    #expect(events.last == "\(tries) tries, status \(status)")
+    #expect(events.dropLast().last == "failed: \(message)")
+    #expect(events.count { $0 == "started" } == tries)
+    #expect(server.requests.count == tries)
+    #expect(try await jobs(sample) == ["failed \(status)"])
+    try await sample.withCatalogue { catalogue in
+      let info = try await catalogue.list()[0].info
+      #expect(info.uploadedAtStated == 1_344_352_275.333697)
+    }
+  }
+
+  @Test func `a server that is busy once gets it the second time`() async throws {
+    let sample = try CaptureSample()
+    try sample.addVideo()
+    _ = try await sample.load()
+    let count = Locked(0)
+    let server = try LoopbackServer { _ in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      return number == 1 ? .nothing : .text(200, "{}")
+    }
+    let events = try await send(sample, to: server.address)
+    #expect(events.suffix(2) == ["succeeded", "2 tries, status 200"])
+  }
+
+  @Test func `a capture that lacks a file is not sent`() async throws {
+    let sample = try CaptureSample()
+    try sample.addSecondForm()
+    _ = try await sample.load()
+    let server = try LoopbackServer { _ in .text(200, "{}") }
+    let token = CaptureSample.second
+    #expect(
+      try await send(sample, to: server.address) == [
+        "failed: \(token) lacks \(token)/\(token).png, and only whole captures are uploaded",
+        "0 tries, status 0",
+      ])
+    #expect(server.requests.isEmpty)
+    #expect(try await jobs(sample) == ["failedToStart 0"])
+  }
+
+  @Test func `cancelling stops the transfer and the job`() async throws {
+    let sample = try CaptureSample()
+    try sample.addVideo()
+    _ = try await sample.load()
+    let server = try LoopbackServer { _ in .silence }
+    let task = Task { try await send(sample, to: server.address) }
+    while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    task.cancel()
+    await #expect(throws: FieldpackError.self) { try await task.value }
+    #expect(try await jobs(sample) == ["stopped 0"])
+  }
+}
