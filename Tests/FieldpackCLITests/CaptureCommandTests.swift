@@ -87,6 +87,15 @@ import Testing
     }
   }
 
+  @Test func `a title drives no terminal and no picture`() async throws {
+    _ = try await run("import", "captures", "--into", "field.gpkg")
+    _ = try await run("capture", "title", "field.gpkg", Self.token, "a\u{1b}[31m<b>&\u{7}")
+    let listed = try await run("capture", "list", "field.gpkg", "--svg", "map.svg")
+    #expect(!listed.output.contains("\u{1b}") && listed.output.contains("<b>&"))
+    let svg = try String(contentsOf: folder.file("map.svg"), encoding: .utf8)
+    #expect(!svg.contains("\u{1b}") && !svg.contains("<b>") && svg.contains("&lt;b&gt;&amp;"))
+  }
+
   @Test func `options that say nothing of captures are refused`() async throws {
     for option in ["--layer=x", "--srs=EPSG:3857", "--cluster", "--dry-run"] {
       let result = try await run("import", "captures", "--into", "field.gpkg", option)
@@ -185,6 +194,8 @@ import Testing
         2,succeeded,\(server.address)/up
 
         """)
+    let bad = try await run("capture", "upload", "field.gpkg", token, "--to", "ftp://x/")
+    #expect(bad.status == 64)
     let field = try await run(
       "capture", "upload", "field.gpkg", "--to", server.address, "--field", "x")
     #expect(field.status == 64)

@@ -185,4 +185,55 @@ import Testing
     await #expect(throws: FieldpackError.self) { try await task.value }
     #expect(try await jobs(sample) == ["stopped 0"])
   }
+
+  @Test func `an address that is none is told, and the job did not start`() async throws {
+    let sample = try CaptureSample()
+    try sample.addVideo()
+    _ = try await sample.load()
+    await #expect(throws: FieldpackError.self) { try await send(sample, to: "ftp://x/") }
+    #expect(try await jobs(sample) == ["failedToStart 0"])
+  }
+
+  @Test(.enabled(if: Programs.python != nil, Comment(rawValue: Programs.noPython)))
+  func `Python's parser of mails finds the same bytes in the parts`() async throws {
+    let sample = try CaptureSample()
+    try sample.addVideo()
+    _ = try await sample.load()
+    let server = try LoopbackServer { _ in .text(200, "{}") }
+    _ = try await send(sample, to: server.address)
+    let request = try #require(server.requests.first)
+    let mail = sample.folder.file("mail")
+    let head = "Content-Type: \(request["Content-Type"] ?? "")\r\n\r\n"
+    try Data(Array(head.utf8) + request.body).write(to: mail)
+    let script = """
+      import email, hashlib, sys
+      with open(sys.argv[1], "rb") as f: mail = email.message_from_bytes(f.read())
+      for p in mail.get_payload():
+        print(p.get_content_type(), p.get_filename(),
+              hashlib.sha256(p.get_payload(decode=True)).hexdigest())
+      """
+    let token = CaptureSample.video
+    let output = try Programs.output(Programs.python ?? "", ["-c", script, mail.path])
+    let lines = output.split(separator: "\n").map(String.init)
+    #expect(
+      lines.prefix(2) == [
+        "video/quicktime \(token).mov \(SHA256.hex(CaptureSample.media))",
+        "image/png \(token).png \(SHA256.hex(CaptureSample.picture))",
+      ])
+    let folder = sample.folder.file("out").path
+    let names = ["capture-info.json", "\(token).json"]
+    try await sample.withCatalogue { catalogue in
+      let capture = try await catalogue.list()[0]
+      var sent = capture
+      sent.info.uploadedAtStated = 1_344_352_275.333697
+      _ = try await catalogue.export([sent], to: folder)
+    }
+    #expect(
+      try lines.suffix(2)
+        == names.map { name in
+          let bytes = try [UInt8](
+            Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(token)/\(name)")))
+          return "application/json \(name) \(SHA256.hex(bytes))"
+        })
+  }
 }

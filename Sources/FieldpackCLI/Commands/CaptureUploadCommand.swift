@@ -52,14 +52,18 @@ private struct CaptureUploadCommand {
       ? try await catalogue.list(CaptureSelection(isUploaded: false))
       : try await invocation.captures(named: names, in: catalogue)
     let display = ProgressDisplay(
-      "uploading", total: captures.count * 1000, unit: .bytes, console: invocation.console)
+      "uploading", total: captures.count, unit: .features, console: invocation.console)
     defer { display.finish() }
     let done = Locked(0)
     let outcomes = try await upload.run(captures) { _, event in
       switch event {
-      case .progress(let share): display.update(done.withLock { $0 } + Int(share * 1000))
-      case .succeeded, .failed: done.withLock { $0 += 1000 }
-      case .started: break
+      case .succeeded, .failed:
+        display.update(
+          done.withLock { done in
+            done += 1
+            return done
+          })
+      case .started, .progress: break
       }
     }
     display.finish()

@@ -73,10 +73,11 @@ public struct CaptureUpload: Sendable {
       do throws(FieldpackError) {
         outcomes.append(try await send(capture, jobs, report))
       } catch {
+        let state = error.code == .interrupted ? UploadJobs.State.stopped : .failedToStart
         // The task that is cancelled could not write any more.
-        if error.code == .interrupted {
-          await Task.detached { try? await jobs.set(.stopped, of: capture) }.value
-        }
+        await Task.detached {
+          try? await jobs.set(state, of: capture, message: error.message)
+        }.value
         throw error
       }
     }
