@@ -67,6 +67,12 @@ let package = Package(
         "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackTracks",
       ])
     + engine(
+      "FieldpackMotion",
+      [
+        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackProjection",
+        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackTracks",
+      ])
+    + engine(
       "FieldpackArrow",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "CArrow"])
     + engine(
@@ -75,7 +81,7 @@ let package = Package(
         "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
         "FieldpackCore",
         "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
-        "FieldpackTracks", "FieldpackCaptures",
+        "FieldpackTracks", "FieldpackCaptures", "FieldpackMotion",
       ])
     + engine("FieldpackCLI", ["Fieldpack"])
     + [

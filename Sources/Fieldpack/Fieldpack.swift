@@ -6,4 +6,5 @@
 @_exported public import FieldpackGeoPackage
 @_exported public import FieldpackGeometry
 @_exported public import FieldpackHTTP
+@_exported public import FieldpackMotion
 @_exported public import FieldpackTracks
