@@ -70,10 +70,8 @@ extension Connection {
     do throws(SQLiteError) {
       return try prepare()
     } catch {
-      guard error.code == 1,
-        error.message.hasPrefix("no such function") || error.message.hasPrefix("no such module")
-      else { throw error }
-      try loadSpatiaLite()
+      guard error.code == 1, error.message.hasPrefix("no such function") else { throw error }
+      try borrowSpatiaLite(SpatiaLiteRules.lending)
       return try prepare()
     }
   }

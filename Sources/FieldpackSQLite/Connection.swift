@@ -50,6 +50,7 @@ public final class Connection {
   /// In the order of their registration; of two with one name and count the last is in force.
   var functions: [Function] = []
   var spatiaLite: SpatiaLite?
+  var lender: FunctionLender?
   var rowFunction: RowFunction?
   var authorizer: AuthorizerBox?
   var tracer: Tracer?

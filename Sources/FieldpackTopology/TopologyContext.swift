@@ -125,7 +125,7 @@ extension TopologyContext {
     } catch {
       throw TopologyError(.invalidGeometry, "the geometry is damaged: \(error)")
     }
-    let simple = geometry.linearized()
+    let simple = geometry.linearized().withoutEmptyMembers()
     let dimensions = Dimensions(hasZ: simple.dimensions.hasZ, hasM: false)
     return try makeAsItIs(WKB.bytes(of: simple.converted(to: dimensions)).span.bytes)
   }
@@ -154,11 +154,13 @@ struct InputCheck: GeometryVisitor {
   private(set) var pointX: Double?
   private(set) var pointY: Double?
   private var isPoint = false
-  private var hasBegun = false
+  private var depth = 0
 
   mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {
-    if !hasBegun { isPoint = type == .point && dimensions == .xy }
-    hasBegun = true
+    if depth == 0 { isPoint = type == .point && dimensions == .xy }
+    depth += 1
+    // GEOS 3.11 reads a first position of members, the empty ones too.
+    if count == 0, depth > 1 { needsConversion = true }
     // Codes of 8 and up are curves and the surfaces that GEOS has no class for.
     if type.rawValue >= GeometryType.circularString.rawValue || dimensions.hasM {
       needsConversion = true
@@ -179,5 +181,23 @@ struct InputCheck: GeometryVisitor {
 
   mutating func beginRing(count: Int?) {}
   mutating func endRing() {}
-  mutating func end(_ type: GeometryType) {}
+  mutating func end(_ type: GeometryType) { depth -= 1 }
+}
+
+extension Geometry {
+  /// The same points, without members that have none; an empty collection keeps its type.
+  fileprivate func withoutEmptyMembers() -> Geometry {
+    switch self {
+    case .multiPoint(let points, let dimensions):
+      .multiPoint(points.filter { $0 != nil }, dimensions)
+    case .multiLineString(let lines, let dimensions):
+      .multiLineString(lines.filter { !Geometry.lineString($0).isEmpty }, dimensions)
+    case .multiPolygon(let polygons, let dimensions):
+      .multiPolygon(polygons.filter { !Geometry.polygon($0, dimensions).isEmpty }, dimensions)
+    case .geometryCollection(let members, let dimensions):
+      .geometryCollection(
+        members.map { $0.withoutEmptyMembers() }.filter { !$0.isEmpty }, dimensions)
+    default: self
+    }
+  }
 }

@@ -79,6 +79,15 @@ extension GeometryFunctions {
         try call.set(wkb: wkb, srsID: stated ?? srsID)
       }
     }
+    try add("AsGPB", 1) { call in
+      guard call.context.kind(0) == .blob else { return }
+      // What SpatiaLite gave is converted already.
+      if call.context.withBytes(0, { (try? GeoPackageBinary($0)) != nil }) {
+        call.context.setArgument(0)
+      } else if let blob = call.context.withBytes(0, { SpatiaLiteBlob.geoPackageBlob(of: $0) }) {
+        call.context.set(blob)
+      }
+    }
     try add("ST_Point", 2...3) { call in
       guard let x = try call.number(0), let y = try call.number(1),
         let srsID = try call.srsID(2)
