@@ -82,6 +82,9 @@ public struct MotionIngest: Sendable {
   /// Whether readings of the session are taken.
   public func accepts(_ session: String) -> Bool { sessions[session]?.isRevoked == false }
 
+  /// Whether the session is known, revoked or not.
+  func knows(_ session: String) -> Bool { sessions[session] != nil }
+
   private mutating func start(
     _ start: MotionRequest.Start, at now: Double
   ) -> (response: Response, record: MotionRecord?) {

@@ -12,13 +12,17 @@ extension MotionRequest {
         .invalidData,
         "the body has \(body.count) bytes, and \(Self.maximumLength) are the most that is read")
     }
+    try self.init(node: try Self.document(body))
+  }
+
+  init(node: JSONNode) throws(FieldpackError) {
+    self = try Self.request(MotionMember(node))
+  }
+
+  static func document(_ body: [UInt8]) throws(FieldpackError) -> JSONNode {
     guard String(validating: body, as: UTF8.self) != nil else {
       throw FieldpackError(.invalidData, "the body is not UTF-8")
     }
-    self = try Self.request(MotionMember(try Self.document(body)))
-  }
-
-  private static func document(_ body: [UInt8]) throws(FieldpackError) -> JSONNode {
     let read = body.withUnsafeBufferPointer { bytes in
       Result { () throws(JSONMistake) in try JSONNodeReader.read(bytes, maximumDepth: 8) }
     }

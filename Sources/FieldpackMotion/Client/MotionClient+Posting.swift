@@ -1,0 +1,130 @@
+import FieldpackCore
+import FieldpackHTTP
+
+extension MotionClient {
+  private enum Answer {
+    case accepted
+    /// The session is over.
+    case unknownSession
+    case failed
+    /// Of a server that is not the one any more.
+    case outdated
+  }
+
+  /// Starts sessions and posts batches, one request after the other, until the source has ended.
+  func post() async -> FieldpackError? {
+    var wakes = wake.stream.makeAsyncIterator()
+    var failures = 0
+    while !Task.isCancelled {
+      let isDone = isEnded && queue.isEmpty
+      let answer: Answer
+      if session == nil {
+        if isDone, failures > 0 { return nil }
+        answer = await start()
+        if case .accepted = answer { continue }
+      } else if queue.isEmpty {
+        if isDone { return nil }
+        _ = await wakes.next(isolation: self)
+        continue
+      } else {
+        answer = await send(queue.removeFirst())
+        room.give()
+      }
+      switch answer {
+      case .accepted: failures = 0
+      case .outdated: failures = 0
+      case .unknownSession:
+        // One new start at once; a server that goes on refusing has to be waited for.
+        failures += 1
+        if failures > 1 { await waitAgain(failures - 1) }
+      case .failed:
+        failures += 1
+        if let limit = options.attempts, failures >= limit { return unreachable(failures) }
+        if isDone, isLive { return nil }
+        await waitAgain(failures)
+      }
+    }
+    return Self.cancelled
+  }
+
+  private func unreachable(_ failures: Int) -> FieldpackError {
+    FieldpackError(
+      .unavailable,
+      "the server at \(server.scheme)://\(server.host):\(server.port) failed \(failures) times")
+  }
+
+  private func waitAgain(_ failures: Int) async {
+    isFailing = true
+    let seconds = time.delay(afterFailures: failures)
+    let sleep = time.sleep
+    let task = Task { _ = try? await sleep(seconds) }
+    pause = task
+    await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    pause = nil
+    isFailing = false
+  }
+
+  private func start() async -> Answer {
+    let number = generation
+    let request = MotionRequest.start(.init(timestamp: time.now(), device: device))
+    let response = await exchange(request)
+    guard number == generation else { return .outdated }
+    guard let response, response.status == 200,
+      response.body.count <= MotionRequest.maximumTextLength,
+      let id = String(validating: response.body, as: UTF8.self)
+    else {
+      setActive(false)
+      return .failed
+    }
+    session = id
+    report.starts += 1
+    setActive(true)
+    return .accepted
+  }
+
+  private func send(_ batch: Batch) async -> Answer {
+    guard let session else { return .failed }
+    let number = generation
+    let response = await exchange(
+      .data(.init(session: session, timestamp: batch.time, readings: batch.readings)))
+    guard number == generation else {
+      refuse(batch)
+      return .outdated
+    }
+    switch response?.status {
+    case 200:
+      report.sent += 1
+      serverData = response?.body ?? []
+      setActive(true)
+      return .accepted
+    case 401:
+      self.session = nil
+      refuse(batch)
+      setActive(false)
+      return .unknownSession
+    default:
+      refuse(batch)
+      serverData = []
+      setActive(false)
+      return .failed
+    }
+  }
+
+  /// A batch that was not taken: it is sent again where that loses no newer one.
+  private func refuse(_ batch: Batch) {
+    if !isLive || queue.count < options.unsentLimit {
+      queue.insert(batch, at: 0)
+    } else {
+      report.lost += 1
+    }
+  }
+
+  private func exchange(_ request: MotionRequest) async -> HTTPResponse? {
+    guard let body = try? request.body() else { return nil }
+    return try? await http.send(server.request(body))
+  }
+}

@@ -1,0 +1,194 @@
+public import FieldpackCore
+public import FieldpackHTTP
+
+/// Samples a source and posts its readings to a server, as a DaCo device does.
+///
+///     let client = try MotionClient(server, device: device)
+///     for await isActive in client.serverActiveChanges() { … }
+///     let report = try await client.run(source)
+///
+/// A start gives the session; then every five readings are posted as one batch. A failure is tried
+/// again after 0.5 s, doubled up to 30 s, with jitter; 401 leads to exactly one new start. Sampling
+/// goes on whatever becomes of the posts: batches of a live source that cannot be sent are lost to
+/// the server, beyond ``Options/unsentLimit``, but go to ``Options/keep``; other sources wait.
+public actor MotionClient {
+  public struct Options: Sendable {
+    /// Seconds between two readings, `dataUpdateInterval`.
+    public var interval = 1 / MotionSession.standardRate
+    /// Readings of a batch.
+    public var batchSize = 5
+    /// The sections that are sent, where the source has them.
+    public var sections = MotionSections.all
+    /// How many batches of a live source wait while none can be sent; the oldest go first.
+    public var unsentLimit = 0
+    /// After so many failures one after the other `run` fails; `nil` never.
+    public var attempts: Int?
+    /// Is given every sample, sent or not; what it throws ends the run.
+    public var keep: (@Sendable ([MotionSample]) async throws(FieldpackError) -> Void)?
+
+    public init() {}
+  }
+
+  /// What a run did.
+  public struct Report: Hashable, Sendable {
+    public var readings = 0
+    /// Batches that the server took.
+    public var sent = 0
+    /// Batches that it never got, or refused.
+    public var lost = 0
+    /// Sessions that it gave.
+    public var starts = 0
+
+    public init() {}
+  }
+
+  struct Batch: Hashable {
+    var time: Double
+    var readings: [MotionReading]
+  }
+
+  /// Batches that wait while one is being sent.
+  static let queueLimit = 50
+
+  let options: Options
+  let device: MotionDevice
+  let time: MotionTime
+  let http: HTTPClient
+  var server: MotionServer
+  /// Which server that is: answers of one before are nothing any more.
+  var generation = 0
+  var session: String?
+  var queue: [Batch] = []
+  var report = Report()
+  var isEnded = false
+  var isLive = false
+  /// Whether the last post failed, so that the next waits.
+  var isFailing = false
+  var pause: Task<Void, Never>?
+  let wake = Signal()
+  let room = Signal()
+  private let changes = Locked<[Int: AsyncStream<Bool>.Continuation]>([:])
+  private let nextChange = Locked(0)
+  private var onChange: (@Sendable (Bool) -> Void)?
+  private var isRunning = false
+
+  /// Whether batches are posted; while not, sampling and starts go on.
+  public var shouldPostData = true
+  /// Whether the server answered the last request with 200.
+  public private(set) var serverActive = false
+  /// The body of the last answer to readings; empty after a failure.
+  public internal(set) var serverData: [UInt8] = []
+  /// The readings of the last whole batch.
+  public internal(set) var latest: [MotionReading] = []
+
+  /// - Throws: `.invalidArgument` for a server that gives no address.
+  public init(
+    _ server: MotionServer, device: MotionDevice, options: Options = Options(),
+    http: HTTPClient? = nil, time: MotionTime = .system
+  ) throws(FieldpackError) {
+    try server.check()
+    guard options.interval > 0, options.interval.isFinite, options.batchSize > 0,
+      options.batchSize <= MotionRequest.maximumReadings
+    else {
+      throw FieldpackError(
+        .invalidArgument, "interval and size of the batches are more than 0")
+    }
+    self.server = server
+    self.device = device
+    self.options = options
+    self.time = time
+    self.http = if let http { http } else { try HTTPClient() }
+  }
+
+  // MARK: The last batch
+
+  public var attitude: [MotionReading.Attitude] { latest.compactMap(\.attitude) }
+  public var acceleration: [MotionReading.Vector] { latest.compactMap(\.acceleration) }
+  public var magneticField: [MotionReading.Vector] { latest.compactMap(\.magneticField) }
+  public var rotation: [MotionReading.Vector] { latest.compactMap(\.rotation) }
+
+  // MARK: The server
+
+  public func setShouldPostData(_ value: Bool) { shouldPostData = value }
+
+  /// Goes on with another server, or with this one anew, from a start.
+  ///
+  /// - Throws: `.invalidArgument` for a server that gives no address; then all stays as it was.
+  public func updateServer(_ server: MotionServer) throws(FieldpackError) {
+    try server.check()
+    self.server = server
+    generation += 1
+    session = nil
+    isFailing = false
+    setActive(false)
+    pause?.cancel()
+    wake.give()
+  }
+
+  /// Called with each change of ``serverActive``, which is `false` at first; `nil` for nobody.
+  public func setOnServerActiveChange(_ body: (@Sendable (Bool) -> Void)?) { onChange = body }
+
+  /// The changes of ``serverActive`` from now on; it ends with the client.
+  public nonisolated func serverActiveChanges() -> AsyncStream<Bool> {
+    let number = nextChange.withLock { number in
+      number += 1
+      return number
+    }
+    let (stream, continuation) = AsyncStream.makeStream(of: Bool.self)
+    changes.withLock { $0[number] = continuation }
+    continuation.onTermination = { [weak self] _ in
+      self?.changes.withLock { _ = $0.removeValue(forKey: number) }
+    }
+    return stream
+  }
+
+  func setActive(_ isActive: Bool) {
+    guard isActive != serverActive else { return }
+    serverActive = isActive
+    onChange?(isActive)
+    for continuation in changes.withLock({ Array($0.values) }) { continuation.yield(isActive) }
+  }
+
+  deinit { for continuation in changes.withLock({ Array($0.values) }) { continuation.finish() } }
+
+  // MARK: Running
+
+  /// Samples the source to its end, or until the task is cancelled, and posts what it gives.
+  ///
+  /// - Throws: `.interrupted` when cancelled, `.unavailable` after ``Options/attempts`` failures,
+  ///   what the source and ``Options/keep`` throw.
+  public func run(_ source: any MotionSource) async throws(FieldpackError) -> Report {
+    guard !isRunning else {
+      throw FieldpackError(.busy, "the client runs already. Try: another client")
+    }
+    isRunning = true
+    defer { isRunning = false }
+    (report, queue, isEnded, isLive, isFailing) = (Report(), [], false, source.isLive, false)
+    let failure = await withTaskGroup(of: FieldpackError?.self) { group in
+      group.addTask { await self.sample(source) }
+      group.addTask { await self.post() }
+      var failure: FieldpackError?
+      for await error in group where failure == nil && error != nil {
+        failure = error
+        group.cancelAll()
+      }
+      return failure
+    }
+    report.lost += queue.count
+    if let failure { throw failure }
+    return report
+  }
+}
+
+/// Wakes one task that waits; a wake that nobody waits for is kept, once.
+struct Signal: Sendable {
+  let stream: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+
+  init() {
+    (stream, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  }
+
+  func give() { continuation.yield() }
+}

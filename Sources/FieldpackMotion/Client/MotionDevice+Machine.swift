@@ -1,0 +1,84 @@
+public import FieldpackCore
+import FoundationEssentials
+
+extension MotionDevice {
+  /// This machine: system by `os-release`, name by host name, model by the firmware.
+  ///
+  /// - Parameters:
+  ///   - identifierFile: holds the identifier, and gets a new one where it is not there; its folder
+  ///     is made.
+  ///   - root: the folder that the machine's files are below.
+  /// - Throws: what reading or writing the identifier throws; `.invalidData` where the file holds
+  ///   something else.
+  public static func machine(
+    identifierFile: String, root: String = "/"
+  ) throws(FieldpackError) -> MotionDevice {
+    let base = root.hasSuffix("/") ? root : root + "/"
+    let release = settings(base + "etc/os-release") ?? settings(base + "usr/lib/os-release")
+    let host =
+      line(base + "etc/hostname") ?? line(base + "proc/sys/kernel/hostname") ?? "localhost"
+    let model =
+      line(base + "sys/class/dmi/id/product_name")
+      ?? line(base + "sys/firmware/devicetree/base/model") ?? ""
+    return MotionDevice(
+      systemName: release?["NAME"] ?? "Linux", systemVersion: release?["VERSION_ID"] ?? "",
+      name: host, identifierForVendor: try identifier(identifierFile), model: model)
+  }
+
+  /// The first line of a small file; `nil` where there is none.
+  private static func line(_ path: String) -> String? {
+    guard let text = try? text(path) else { return nil }
+    let first = text.split(whereSeparator: { $0.isNewline || $0 == "\0" }).first.map { String($0) }
+    let bounded = first.map { String($0.prefix(200)) }
+    return bounded.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private static func text(_ path: String) throws(FieldpackError) -> String {
+    var bytes = [UInt8](repeating: 0, count: 1 << 14)
+    let input = try ByteInput(path: path)
+    let read = bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(FieldpackError) in try input.read(into: buffer) }
+    }
+    let count = try read.get()
+    return String(decoding: bytes[..<count], as: UTF8.self)
+  }
+
+  /// The assignments of a file such as `os-release`.
+  private static func settings(_ path: String) -> [String: String]? {
+    guard let text = try? text(path) else { return nil }
+    var settings: [String: String] = [:]
+    for line in text.split(whereSeparator: \.isNewline) {
+      let parts = line.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2 else { continue }
+      var value = parts[1]
+      if value.count >= 2, let quote = value.first, "\"'".contains(quote), value.last == quote {
+        value = value.dropFirst().dropLast()
+      }
+      settings[String(parts[0])] = String(value.prefix(200))
+    }
+    return settings
+  }
+
+  private static func identifier(_ path: String) throws(FieldpackError) -> String {
+    if FileManager.default.fileExists(atPath: path) {
+      let shape = /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/
+      guard let known = line(path), (try? shape.wholeMatch(in: known)) != nil else {
+        throw FieldpackError(
+          .invalidData, "\(path) does not hold the identifier of this device. Try: remove it",
+          position: FilePosition(file: path))
+      }
+      return known
+    }
+    let made = RandomID.make()
+    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+      .joined(separator: "/")
+    if !folder.isEmpty {
+      try? FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+    }
+    let output = try ByteOutput(replacing: path, overwrite: false)
+    output.buffer.append(contentsOf: (made + "\n").utf8)
+    try output.finish()
+    return made
+  }
+}

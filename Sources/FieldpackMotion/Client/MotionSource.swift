@@ -1,0 +1,68 @@
+public import FieldpackCore
+
+/// What gives readings: sensors, a replay, a generator.
+public protocol MotionSource: Sendable {
+  /// Whether readings that are not taken in time are lost, as those of a sensor; others wait.
+  var isLive: Bool { get }
+
+  /// The reading of this moment; `nil` at the end.
+  func next() async throws(FieldpackError) -> MotionReading?
+}
+
+/// Readings that are there already, in their order.
+public final class MotionReplay: MotionSource {
+  public let isLive = false
+  private let readings: [MotionReading]
+  private let place = Locked(0)
+
+  public init(_ readings: [MotionReading]) { self.readings = readings }
+
+  public func next() async throws(FieldpackError) -> MotionReading? {
+    let index = place.withLock { place in
+      defer { place += 1 }
+      return place
+    }
+    return index < readings.count ? readings[index] : nil
+  }
+}
+
+/// Readings that a function makes of their number.
+public final class MotionGenerator: MotionSource {
+  public let isLive: Bool
+  private let make: @Sendable (Int) -> MotionReading?
+  private let place = Locked(0)
+
+  /// - Parameter make: is asked with 0, 1, 2 …; `nil` is the end.
+  public init(isLive: Bool = false, _ make: @escaping @Sendable (Int) -> MotionReading?) {
+    self.isLive = isLive
+    self.make = make
+  }
+
+  public func next() async throws(FieldpackError) -> MotionReading? {
+    make(
+      place.withLock { place in
+        defer { place += 1 }
+        return place
+      })
+  }
+}
+
+/// Clock and chance of a client, so that tests need not wait.
+public struct MotionTime: Sendable {
+  /// Seconds since 1970.
+  public var now: @Sendable () -> Double
+  /// Comes back after so many seconds; throws when its task is cancelled.
+  public var sleep: @Sendable (Double) async throws -> Void
+  /// 0 up to 1.
+  public var random: @Sendable () -> Double
+
+  public init(
+    now: @escaping @Sendable () -> Double,
+    sleep: @escaping @Sendable (Double) async throws -> Void,
+    random: @escaping @Sendable () -> Double
+  ) {
+    self.now = now
+    self.sleep = sleep
+    self.random = random
+  }
+}

@@ -1,0 +1,294 @@
+import FieldpackCore
+import FieldpackHTTP
+import FieldpackMotion
+import FieldpackTestSupport
+import Testing
+
+@Suite struct MotionClientTests {
+  private static let device = MadeMotion.device(1)
+
+  /// A clock that goes on with every sleep, and nobody waits.
+  private final class QuickTime: Sendable {
+    let state = Locked((now: 1000.0, sleeps: [Double]()))
+
+    var time: MotionTime {
+      MotionTime(
+        now: { self.state.withLock { $0.now } },
+        sleep: { seconds in
+          self.state.withLock { state in
+            state.now += seconds
+            state.sleeps.append(seconds)
+          }
+          await Task.yield()
+          try Task.checkCancellation()
+        },
+        random: { 0 })
+    }
+
+    /// The waits after failures; those between readings are shorter.
+    var pauses: [Double] { state.withLock { $0.sleeps.filter { $0 >= 0.25 } } }
+  }
+
+  /// A server that answers with an ingest, except where it is told otherwise.
+  private final class Server: Sendable {
+    let ingest: Locked<MotionIngest>
+    let records = Locked<[MotionRecord]>([])
+    let bodies = Locked<[MotionRequest]>([])
+    private let faults: Locked<[Int?]>
+
+    /// - Parameter faults: the status of each answer; `nil` is what the ingest gives.
+    init(_ faults: [Int?] = []) {
+      self.faults = Locked(faults)
+      let count = Locked(0)
+      ingest = Locked(
+        MotionIngest(newSession: {
+          count.withLock { count in
+            count += 1
+            return "s\(count)"
+          }
+        }))
+    }
+
+    func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Reply {
+      if let body = try? MotionRequest(body: request.body) { bodies.withLock { $0.append(body) } }
+      let fault = faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+      if let fault { return .text(fault, "no") }
+      let (response, record) = ingest.withLock { $0.answer(request.body, at: 5) }
+      if let record { records.withLock { $0.append(record) } }
+      return .text(response.status, response.body.isEmpty ? "taken" : response.body)
+    }
+
+    /// `start`, or the session of readings with the first number of their first reading.
+    var seen: [String] {
+      bodies.withLock { bodies in
+        bodies.map { body in
+          guard case .data(let data) = body else { return "start" }
+          return "\(data.session) \(Int(data.readings.first?[.az] ?? -1))"
+        }
+      }
+    }
+
+    func readings(of session: String) -> [MotionReading] {
+      records.withLock { records in
+        records.flatMap { record -> [MotionReading] in
+          guard case .received(let batch) = record, batch.session == session else { return [] }
+          return batch.samples.map(\.reading)
+        }
+      }
+    }
+  }
+
+  private static func rising(_ count: Int) -> [MotionReading] {
+    (0..<count).map { MotionReading(acceleration: .init(x: 0, y: 0, z: Double($0))) }
+  }
+
+  private static func address(_ server: LoopbackServer) throws -> MotionServer {
+    try MotionServer(server.address + "/motion", headers: ["X-Key": "k"])
+  }
+
+  @Test func `a session is started and readings are posted in batches of five`() async throws {
+    let server = Server()
+    let loopback = try LoopbackServer { server.answer($0) }
+    let client = try MotionClient(
+      try Self.address(loopback), device: Self.device, time: QuickTime().time)
+    let readings = (0..<12).map { MadeMotion.reading(1, $0) }
+    let report = try await client.run(MotionReplay(readings))
+    #expect(report.readings == 12 && report.sent == 3 && report.lost == 0 && report.starts == 1)
+    #expect(server.readings(of: "s1") == readings)
+    #expect(await client.latest == Array(readings[10...]))
+    #expect(await client.rotation == readings[10...].compactMap(\.rotation))
+    #expect(await client.serverData == Array("taken".utf8))
+    let requests = loopback.requests
+    #expect(requests.map(\.method) == ["POST", "POST", "POST", "POST"])
+    #expect(requests.allSatisfy { $0.target == "/motion" && $0["X-Key"] == "k" })
+    #expect(requests.allSatisfy { $0["Content-Type"] == "application/json" })
+    guard case .start(let start)? = server.bodies.withLock({ $0.first }) else {
+      Issue.record("no start")
+      return
+    }
+    #expect(start.device == Self.device && 1000..<1001 ~= start.timestamp)
+  }
+
+  @Test func `faults give their waits, starts and callbacks in order`() async throws {
+    let server = Server([503, 503, 503, nil, nil, 401, nil, nil, 500])
+    let loopback = try LoopbackServer { server.answer($0) }
+    let time = QuickTime()
+    let client = try MotionClient(
+      try Self.address(loopback), device: Self.device, time: time.time)
+    let calls = Locked<[Bool]>([])
+    await client.setOnServerActiveChange { isActive in calls.withLock { $0.append(isActive) } }
+    var changes = client.serverActiveChanges().makeAsyncIterator()
+    let report = try await client.run(MotionReplay(Self.rising(20)))
+    #expect(
+      server.seen == [
+        "start", "start", "start", "start", "s1 0", "s1 5", "start", "s2 5", "s2 10", "s2 10",
+        "s2 15",
+      ])
+    #expect(time.pauses == [0.5, 1, 2, 0.5])
+    let expected = [true, false, true, false, true]
+    #expect(calls.withLock { $0 } == expected)
+    for isActive in expected { #expect(await changes.next() == isActive) }
+    #expect(await client.serverActive)
+    #expect(report.sent == 4 && report.lost == 0 && report.starts == 2)
+  }
+
+  @Test func `a live source goes on while posts fail, and every sample is kept`() async throws {
+    let loopback = try LoopbackServer { _ in .text(503, "") }
+    let kept = Locked<[MotionSample]>([])
+    var options = MotionClient.Options()
+    options.keep = { (samples) throws(FieldpackError) in kept.withLock { $0 += samples } }
+    let client = try MotionClient(
+      try Self.address(loopback), device: Self.device, options: options, time: QuickTime().time)
+    let readings = Self.rising(50)
+    let source = MotionGenerator(isLive: true) { $0 < 50 ? readings[$0] : nil }
+    let report = try await client.run(source)
+    #expect(report.readings == 50 && report.sent == 0 && report.lost == 10)
+    #expect(kept.withLock { $0.map(\.reading) } == readings)
+    #expect(await !client.serverActive)
+  }
+
+  @Test func `paused posting leaves the start and the samples`() async throws {
+    let server = Server()
+    let loopback = try LoopbackServer { server.answer($0) }
+    let client = try MotionClient(
+      try Self.address(loopback), device: Self.device, time: QuickTime().time)
+    await client.setShouldPostData(false)
+    let report = try await client.run(MotionReplay(Self.rising(10)))
+    #expect(server.seen == ["start"])
+    #expect(report.readings == 10 && report.lost == 2)
+    #expect(await client.acceleration.map(\.z) == [5, 6, 7, 8, 9])
+  }
+
+  @Test func `sections that are not wanted or hold no numbers are absent`() async throws {
+    let server = Server()
+    let loopback = try LoopbackServer { server.answer($0) }
+    var options = MotionClient.Options()
+    options.sections = [.acceleration, .magneticField, .rotation]
+    let client = try MotionClient(
+      try Self.address(loopback), device: Self.device, options: options, time: QuickTime().time)
+    var readings = (0..<5).map { MadeMotion.reading(0, $0) }
+    readings[2].rotation?.y = .nan
+    _ = try await client.run(MotionReplay(readings))
+    let expected = readings.map { $0.keeping([.acceleration, .magneticField]) }
+    #expect(server.readings(of: "s1") == expected)
+  }
+
+  @Test func `a new server gets a start and all that comes after`() async throws {
+    let (first, second) = (Server(), Server())
+    let loopbacks = [
+      try LoopbackServer { first.answer($0) }, try LoopbackServer { second.answer($0) },
+    ]
+    let client = try MotionClient(
+      try Self.address(loopbacks[0]), device: Self.device, time: QuickTime().time)
+    let other = try Self.address(loopbacks[1])
+    let source = Switching(Self.rising(40)) { index in
+      if index == 20 { try? await client.updateServer(other) }
+    }
+    let calls = Locked<[Bool]>([])
+    await client.setOnServerActiveChange { isActive in calls.withLock { $0.append(isActive) } }
+    let report = try await client.run(source)
+    #expect(report.lost == 0)
+    #expect(second.seen.first == "start")
+    #expect(second.readings(of: "s1").last?[.az] == 39)
+    let all = first.readings(of: "s1") + second.readings(of: "s1")
+    #expect(Set(all.compactMap { $0[.az] }) == Set((0..<40).map { Double($0) }))
+    #expect(calls.withLock { $0.last } == true)
+  }
+
+  @Test func `a client gives up after the attempts it is allowed`() async throws {
+    let loopback = try LoopbackServer { _ in .text(500, "") }
+    let time = QuickTime()
+    var options = MotionClient.Options()
+    options.attempts = 8
+    let client = try MotionClient(
+      try Self.address(loopback), device: Self.device, options: options, time: time.time)
+    do {
+      _ = try await client.run(MotionReplay(Self.rising(10)))
+      Issue.record("nothing was thrown")
+    } catch {
+      #expect(error.code == .unavailable)
+      #expect(
+        error.message == "the server at http://127.0.0.1:\(loopback.port) failed 8 times")
+    }
+    #expect(time.pauses == [0.5, 1, 2, 4, 8, 16, 30])
+  }
+
+  @Test func `a client that is cancelled ends`() async throws {
+    let loopback = try LoopbackServer { _ in .silence }
+    let client = try MotionClient(
+      try Self.address(loopback), device: Self.device, time: QuickTime().time)
+    let task = Task { try await client.run(MotionReplay(Self.rising(1000))) }
+    while loopback.requests.isEmpty { await Task.yield() }
+    task.cancel()
+    await #expect(throws: FieldpackError.self) { try await task.value }
+  }
+
+  @Test func `twenty devices send sixty thousand samples in order, bit by bit`() async throws {
+    let server = Server()
+    let loopback = try LoopbackServer { server.answer($0) }
+    let http = try HTTPClient()
+    let address = try Self.address(loopback)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<20 {
+        group.addTask {
+          let client = try MotionClient(
+            address, device: MadeMotion.device(number), http: http, time: QuickTime().time)
+          let source = MotionGenerator { $0 < 3000 ? MadeMotion.reading(number, $0) : nil }
+          let report = try await client.run(source)
+          #expect(report.sent == 600 && report.lost == 0)
+        }
+      }
+      try await group.waitForAll()
+    }
+    let sessions = server.records.withLock { records in
+      records.compactMap { record -> MotionSession? in
+        if case .started(let session) = record { session } else { nil }
+      }
+    }
+    #expect(sessions.count == 20)
+    for session in sessions {
+      let number = try #require(session.device.name.split(separator: " ").last.flatMap { Int($0) })
+      let expected = (0..<3000).map { MadeMotion.reading(number, $0) }
+      #expect(server.readings(of: session.id) == expected)
+    }
+  }
+
+  @Test(arguments: [
+    ("http://h", "http://h:80/"), ("https://h/a/b?c", "https://h:443/a/b?c"),
+    ("http://[::1]:65535/x", "http://[::1]:65535/x"),
+  ])
+  func `an address is taken apart`(text: String, whole: String) throws {
+    let server = try MotionServer(text)
+    #expect("\(server.scheme)://\(server.host):\(server.port)/\(server.endPoint)" == whole)
+  }
+
+  @Test(arguments: [
+    "", "h", "ftp://h", "http://", "http://u@h", "http://h:0", "http://h:65536", "http://h/ x",
+    "http://h/ü",
+  ])
+  func `what is no address of a server is refused`(text: String) {
+    #expect(failure { _ = try MotionServer(text) }?.code == .invalidArgument)
+  }
+}
+
+/// Readings, with something done before each.
+private final class Switching: MotionSource {
+  let isLive = false
+  private let readings: [MotionReading]
+  private let place = Locked(0)
+  private let before: @Sendable (Int) async -> Void
+
+  init(_ readings: [MotionReading], before: @escaping @Sendable (Int) async -> Void) {
+    self.readings = readings
+    self.before = before
+  }
+
+  func next() async throws(FieldpackError) -> MotionReading? {
+    let index = place.withLock { place in
+      defer { place += 1 }
+      return place
+    }
+    await before(index)
+    return index < readings.count ? readings[index] : nil
+  }
+}
