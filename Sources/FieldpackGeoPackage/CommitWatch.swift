@@ -80,10 +80,11 @@ final class CommitWatch: Sendable {
         state.identity = FileIdentity(path)
         state.isUnsure = false
         if !state.hasWriter { observe(&state) }
-      } else {
+      } else if state.suspensions == 0 {
         find(&state)
       }
       if state.hasWriter, !state.isClosed { watcher.start = reader() }
+      if state.hasWriter { witness(&state) }
       state.last += 1
       state.watchers[state.last] = watcher
       return state.last
@@ -103,6 +104,15 @@ final class CommitWatch: Sendable {
     let connection = try? Connection(path: path, mode: .readOnly, busyTimeout: .zero)
     guard let connection, (try? connection.findsForeignCommits()) != nil else { return nil }
     return connection
+  }
+
+  /// Has each change that waits for the lock know the file, where the writer alone would not find in
+  /// time what others commit meanwhile.
+  private func witness(_ state: inout State) {
+    guard !state.isClosed else { return }
+    for (number, change) in state.beside where !change.hasLocked && change.witness == nil {
+      state.beside[number]?.witness = reader()
+    }
   }
 
   /// Opens the observer. A file that is locked is asked again at the next look.
@@ -142,6 +152,8 @@ final class CommitWatch: Sendable {
   /// Looks for the last time before the writer does.
   func handOver() {
     state.withLock { state in
+      // Before the look: what is committed between the two is found twice, and not never.
+      if !state.watchers.isEmpty { witness(&state) }
       if state.suspensions == 0 { find(&state) }
       state.observer = nil
       state.hasWriter = true
@@ -164,10 +176,17 @@ final class CommitWatch: Sendable {
     state.withLock { state in state.watchers.values.contains { $0.start != nil } }
   }
 
+  /// Whether a change that waits for the lock would take the writer's commits for others'.
+  var awaitsOwnCommits: Bool {
+    state.withLock { state in
+      state.beside.values.contains { !$0.hasLocked && $0.witness != nil }
+    }
+  }
+
   /// Has the writer look.
   ///
   /// - Parameter finds: whether it finds commits of others.
-  func note(_ finds: () -> Bool) {
+  private func note(_ finds: () -> Bool) {
     state.withLock { state in
       let counts = state.suspensions == 0
       // Before the writer: what is committed between the two looks is found twice, and not never.
@@ -181,6 +200,9 @@ final class CommitWatch: Sendable {
       }
     }
   }
+
+  /// Has the writer look; a file that is locked is looked at again the next time.
+  func note(_ writer: Connection) { note { (try? writer.findsForeignCommits()) == true } }
 
   // MARK: The store's other connections
 

@@ -135,12 +135,14 @@ public final class GeoPackageStore: WritableStore {
   public func write<R: Sendable>(
     _ body: @Sendable (inout FeatureWriter) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
-    let id = id
-    let watch = watch
+    let (id, watch) = (id, watch)
     let pool = try await pools.writer()
     return try await pool.write { (connection) throws(FieldpackError) in
       let file = try GeoPackageFile.of(connection, store: id)
-      defer { file.forgetCatalogue() }
+      defer {
+        file.forgetCatalogue()
+        if watch.awaitsOwnCommits { watch.note(connection) }
+      }
       var changed: Set<LayerID> = []
       let result = try connection.transaction(.immediate) { () throws(FieldpackError) in
         try file.sql { () throws(SQLiteError) in try file.triggers?.learn(connection) }

@@ -109,10 +109,7 @@ actor StorePools {
     guard !isClosed else { throw closed }
     guard let writingPool else { return }
     let watch = watch
-    try await writingPool.write { (connection) throws(FieldpackError) in
-      // A file that is locked is looked at again the next time.
-      watch.note { (try? connection.findsForeignCommits()) == true }
-    }
+    try await writingPool.write { (connection) throws(FieldpackError) in watch.note(connection) }
   }
 
   private var closed: FieldpackError {
@@ -159,6 +156,8 @@ actor StorePools {
         path: path, access: access, profile: profile.connections, maximumReaders: 64,
         busyTimeout: busyTimeout
       ) { (connection) throws(SQLiteError) in
+        // Its change of the journal mode is behind it.
+        if !connection.isReadOnly { watch.note(connection) }
         let file = try GeoPackageFile(
           connection, store: id, usesFileIDs: usesFileIDs, profile: profile)
         file.style = style

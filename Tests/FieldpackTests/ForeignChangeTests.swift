@@ -107,9 +107,9 @@ struct ForeignChangeTests {
   }
 
   /// Runs `body` while another process has changed the file and not committed yet, which it does
-  /// when `body` is waiting.
+  /// when `body` is waiting and `isReady`.
   private func whileOtherCommits<R: Sendable>(
-    _ body: @escaping @Sendable () async throws -> R
+    _ isReady: Locked<Bool> = Locked(true), _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R {
     let (locked, go) = (folder.file("locked"), folder.file("go"))
     async let other: Void = other(
@@ -120,6 +120,7 @@ struct ForeignChangeTests {
     }
     let running = Task { try await body() }
     try await Task.sleep(for: .milliseconds(200))
+    while !isReady.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(5)) }
     _ = try folder.write("", to: "go")
     try await other
     for file in [locked, go] { try FileManager.default.removeItem(at: file) }
@@ -140,6 +141,44 @@ struct ForeignChangeTests {
     #expect(try await taken.all(2).map { $0.prefix(7) }.sorted() == ["created", "externa"])
     try await other()
     #expect(try await taken.all(3).dropFirst(2) == ["external -"])
+    await workspace.close()
+  }
+
+  @Test func `hears what others commit while an import waits that began before it`() async throws {
+    let workspace = try await workspace()
+    try await workspace.update([FeatureUpdate(Self.key, set: ["depth": 7])])
+    let more = try folder.write("depth\n9\n", to: "more.csv")
+    let isReady = Locked(false)
+    let taken = try await whileOtherCommits(isReady) {
+      async let report = workspace.importFeatures(from: more, into: "wells", of: "survey")
+      try await Task.sleep(for: .milliseconds(100))
+      let taken = Taken(workspace.changes(polling: .milliseconds(600)))
+      isReady.withLock { $0 = true }
+      _ = try await report
+      return taken
+    }
+    #expect(try await taken.all(2).map { $0.prefix(7) }.sorted() == ["created", "externa"])
+    await workspace.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `hears what others commit while an import and the first write wait`(
+    isWAL: Bool
+  ) async throws {
+    if isWAL { try await other("PRAGMA journal_mode = WAL") }
+    let workspace = try await workspace()
+    let taken = Taken(workspace.changes(polling: .milliseconds(600)))
+    let more = try folder.write("depth\n9\n", to: "more.csv")
+    try await whileOtherCommits {
+      async let report = workspace.importFeatures(from: more, into: "wells", of: "survey")
+      try await Task.sleep(for: .milliseconds(100))
+      try await workspace.update([FeatureUpdate(Self.key, set: ["depth": 7])])
+      _ = try await report
+    }
+    // While the journal's mode changes, too, it may be found twice.
+    let heard = try await taken.all(3).map { $0.prefix(7) }
+    #expect(Set(heard) == ["created", "externa", "updated"])
+    if isWAL { #expect(heard.count == 3) }
     await workspace.close()
   }
 
