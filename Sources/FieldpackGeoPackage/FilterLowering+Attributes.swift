@@ -78,7 +78,7 @@ extension FilterLowering {
   /// Numbers sort before texts and texts before blobs, so some comparisons with a column of known
   /// affinity can only be true for the right class.
   private func needsGuard(_ column: Side, _ comparison: Comparison, _ wanted: Class) -> Bool {
-    guard column.hasAffinity, column.valueClass == wanted else { return true }
+    guard Self.isTyped(column, wanted) else { return true }
     switch comparison {
     case .equal, .less, .lessOrEqual: return false
     case .notEqual, .greater, .greaterOrEqual: return true
@@ -87,16 +87,21 @@ extension FilterLowering {
 
   /// Keeps values of other classes out of a comparison.
   static func guardFragment(_ column: Side, _ wanted: Class) -> SQLFragment {
-    // Where values of lower classes cannot be, an upper bound is cheaper than a call of typeof, and
-    // an index can use it: the least text for numbers, the least blob for texts.
-    let isTyped = column.hasAffinity && column.valueClass == wanted
+    // Where values of lower classes cannot be, an upper bound is cheaper than a call of typeof: the
+    // least text for numbers, the least blob for texts. Plus keeps it from the indexes: SQLite would
+    // take it and a lower bound for a range of few rows, and look all of them up.
+    let isTyped = isTyped(column, wanted)
     return switch wanted {
-    case .number where isTyped: SQLFragment("\(column.sql) < ''")
-    case .text where isTyped: SQLFragment("\(column.sql) < X''")
+    case .number where isTyped: SQLFragment("+\(column.sql) < ''")
+    case .text where isTyped: SQLFragment("+\(column.sql) < X''")
     case .number: SQLFragment("typeof(\(column.sql)) IN ('integer', 'real')")
     case .blob: SQLFragment("typeof(\(column.sql)) = 'blob'")
     default: SQLFragment("typeof(\(column.sql)) = 'text'")
     }
+  }
+
+  private static func isTyped(_ column: Side, _ wanted: Class) -> Bool {
+    column.hasAffinity && column.valueClass == wanted
   }
 
   private func compareColumns(

@@ -25,6 +25,8 @@ final class GeoPackageFile {
   private(set) lazy var shadows = LayerShadows(self)
   /// Good for as long as the catalogue is.
   let boxPlans = BoxPlans()
+  /// What was counted last for a condition.
+  var selectivePart: SelectivePart?
   /// What the file's triggers may do, on a connection that writes.
   let triggers: TriggerGuard?
   private let profile: OpeningProfile

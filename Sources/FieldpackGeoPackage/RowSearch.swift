@@ -27,6 +27,19 @@ final class KnownSearches {
   }
 }
 
+/// The part of a filter by which an index was found to find few rows, in one state of the file: a
+/// query is planned more than once.
+struct SelectivePart {
+  struct Asked: Equatable {
+    var table: String
+    var filter: Filter
+    var version: UInt32
+  }
+
+  let asked: Asked
+  let part: Filter?
+}
+
 extension QueryPlanner {
   /// A view numbers its rows itself, and what an index finds, ranges of row ids would only find
   /// later.
@@ -62,15 +75,28 @@ extension QueryPlanner {
     guard !table.hasRowIDsOnly, let span = try idSpan(table), span >= Self.leastSpan else {
       return nil
     }
-    let filter = filter(table)
+    // The table is gone through by several at once, what an index finds by one.
+    let readers = span >= PiecePlan.leastIDs ? PieceReaders.mostReaders : 1
+    let asked = SelectivePart.Asked(
+      table: table.table, filter: filter(table), version: file.connection.snapshotVersion)
+    if let kept = file.selectivePart, kept.asked == asked { return kept.part }
+    let part = try selectivePart(
+      table, asked.filter, span: span, rowsForLookUp: Self.rowsForLookUp * readers)
+    file.selectivePart = SelectivePart(asked: asked, part: part)
+    return part
+  }
+
+  private func selectivePart(
+    _ table: LayerTable, _ filter: Filter, span: UInt64, rowsForLookUp: Int
+  ) throws(FieldpackError) -> Filter? {
     let parts: [Filter] = if case .and(let parts) = filter { parts } else { [filter] }
-    var most = Int(min(span / UInt64(Self.rowsForLookUp), 100_000))
+    var most = Int(min(span / UInt64(rowsForLookUp), 100_000))
     var best: Filter?
     for part in parts.prefix(8) where part.mayBeRange {
       guard let count = try indexedCount(part, table, below: most) else { continue }
       (best, most) = (part, count)
     }
-    guard let best, try hasRows(table, most * Self.rowsForLookUp) else { return nil }
+    guard let best, try hasRows(table, most * rowsForLookUp) else { return nil }
     return best
   }
 

@@ -16,7 +16,7 @@ import Testing
         wells/default
           SQL
             SELECT "fid", "geom", "name", "depth", "open" FROM "default" WHERE ("name" =
-            ? COLLATE BINARY AND ("depth" > ? AND "depth" < '')) ORDER BY "fid" LIMIT ?
+            ? COLLATE BINARY AND ("depth" > ? AND +"depth" < '')) ORDER BY "fid" LIMIT ?
             OFFSET ?
           parameters
             1  'O''Hara'

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  private static let number = "\"n\" < ''"
+  private static let number = "+\"n\" < ''"
   private static let instant = "fieldpack_instant(\"d\")"
 
   static let cases: [(String, String)] = [
@@ -36,7 +36,7 @@ import Testing
     ("NOT n = 1", "(\"n\" <> ? AND \(number))"),
     ("n = 'a'", "(+\"n\" = ? COLLATE BINARY AND typeof(\"n\") = 'text')"),
     ("s = 'a'", "\"s\" = ? COLLATE BINARY"),
-    ("s > 'a'", "(\"s\" > ? COLLATE BINARY AND \"s\" < X'')"),
+    ("s > 'a'", "(\"s\" > ? COLLATE BINARY AND +\"s\" < X'')"),
     ("s IN ('a', 'b')", "\"s\" COLLATE BINARY IN (?, ?)"),
     ("n NOT IN (1, 2)", "(\"n\" NOT IN (?, ?) AND \(number))"),
     ("n BETWEEN 1 AND 2", "(\"n\" >= ? AND \"n\" <= ?)"),
@@ -47,11 +47,11 @@ import Testing
         + "(\"x\" <= ? AND typeof(\"x\") IN ('integer', 'real')))"
     ),
     ("NOT n BETWEEN 1 AND 2", "(\"n\" < ? OR (\"n\" > ? AND \(number)))"),
-    ("s LIKE 'a%_*'", "(\"s\" GLOB ? AND \"s\" < X'')"),
-    ("s LIKE 'a_\u{301}b%'", "(\"s\" GLOB ? AND \"s\" < X'')"),
+    ("s LIKE 'a%_*'", "(\"s\" GLOB ? AND +\"s\" < X'')"),
+    ("s LIKE 'a_\u{301}b%'", "(\"s\" GLOB ? AND +\"s\" < X'')"),
     ("s LIKE 'maple%'", "(\"s\" >= ? COLLATE BINARY AND \"s\" < ? COLLATE BINARY)"),
-    ("s NOT LIKE 'maple%'", "(\"s\" NOT GLOB ? AND \"s\" < X'')"),
-    ("s LIKE '%'", "(\"s\" GLOB ? AND \"s\" < X'')"),
+    ("s NOT LIKE 'maple%'", "(\"s\" NOT GLOB ? AND +\"s\" < X'')"),
+    ("s LIKE '%'", "(\"s\" GLOB ? AND +\"s\" < X'')"),
     ("n LIKE 'a%'", "(\"n\" GLOB ? AND typeof(\"n\") = 'text')"),
     ("s IS NOT NULL", "\"s\" IS NOT NULL"),
     ("g IS NULL", "\"g\" IS NULL"),
@@ -66,7 +66,7 @@ import Testing
     (
       "NOT (n = 1 AND s = 'a')",
       "((\"n\" <> ? AND \(number)) OR "
-        + "(\"s\" <> ? COLLATE BINARY AND \"s\" < X''))"
+        + "(\"s\" <> ? COLLATE BINARY AND +\"s\" < X''))"
     ),
     ("S_INTERSECTS(g, POINT(1 2))", "fieldpack_intersects(\"g\", ?, \"fid\", 0)"),
     ("NOT S_TOUCHES(g, POINT(1 2))", "NOT fieldpack_touches(\"g\", ?, \"fid\", 0)"),
@@ -79,13 +79,13 @@ import Testing
     ("n + 1 = 2", "((CASE WHEN \(number) THEN \"n\" END + ?) = ? COLLATE BINARY)"),
     (
       "n / fid > x",
-      "((CASE WHEN \(number) THEN \"n\" END * 1.0 / CASE WHEN \"fid\" < '' THEN \"fid\" END) > "
+      "((CASE WHEN \(number) THEN \"n\" END * 1.0 / CASE WHEN +\"fid\" < '' THEN \"fid\" END) > "
         + "+\"x\" COLLATE BINARY AND typeof(\"x\") IN ('integer', 'real'))"
     ),
     (
       "1 - n * 2 / 3 - (4 - fid) < 0",
       "((? - CASE WHEN \(number) THEN \"n\" END * ? * 1.0 / ? - "
-        + "(? - CASE WHEN \"fid\" < '' THEN \"fid\" END)) < ? COLLATE BINARY)"
+        + "(? - CASE WHEN +\"fid\" < '' THEN \"fid\" END)) < ? COLLATE BINARY)"
     ),
     ("n % 2 = 1", "(fieldpack_remainder(\"n\", ?) = ? COLLATE BINARY)"),
     ("n + 1 = 'a'", "0"),
