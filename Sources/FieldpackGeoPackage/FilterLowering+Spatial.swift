@@ -3,8 +3,13 @@ import FieldpackGeometry
 import FieldpackSQLite
 
 extension FilterLowering {
+  /// The geometry for a test, which one in another system than the layer's ends.
   func geometrySQL(column name: String? = nil) throws(FieldpackError) -> String {
-    quoted(try table.schema.geometryColumn(named: name).name)
+    let column = quoted(try table.schema.geometryColumn(named: name).name)
+    guard table.statesSystem, let srsID = table.srsID else { return column }
+    let states =
+      "fieldpack_states_system(\(column), \(srsID), \(table.publicID), \(skipsErrors ? 1 : 0))"
+    return "CASE WHEN \(states) THEN \(column) END"
   }
 
   func envelopeTest(

@@ -114,7 +114,8 @@ struct FilterLowering {
       return Side(
         sql: table.publicID, valueClass: table.textID == nil ? .number : .text, hasAffinity: true)
     case .geometry? where allowsGeometry:
-      return Side(sql: try geometrySQL(), valueClass: .blob)
+      let geometry = try table.schema.geometryColumn(named: nil)
+      return Side(sql: quoted(geometry.name), valueClass: .blob)
     case .geometry?: throw table.schema.geometryIsNoValue(name)
     case nil: throw table.schema.unknownColumn(name)
     }

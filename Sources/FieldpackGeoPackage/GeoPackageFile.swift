@@ -255,11 +255,12 @@ final class GeoPackageFile {
       location: .init(store: store, layer: layer))
   }
 
-  func damaged(_ reason: String, _ id: FeatureID, in layer: LayerID) -> FieldpackError {
-    FieldpackError(
+  func damaged(_ reason: String, _ id: FeatureID?, in layer: LayerID) -> FieldpackError {
+    let name = id.map { "the geometry of feature \($0)" } ?? "a geometry"
+    return FieldpackError(
       .invalidData,
-      "the geometry of feature \(id) in layer '\(layer)' cannot be read: \(reason). "
-        + "Try: --skip-errors",
+      "\(name) in layer '\(layer)' cannot be read: \(reason)"
+        + (id == nil ? "" : ". Try: --skip-errors"),
       location: .init(store: store, layer: layer, feature: id),
       position: FilePosition(file: path))
   }

@@ -20,7 +20,8 @@ final class RelationFunctions {
 
   /// A geometry that could not be tested.
   struct Failure {
-    var feature: FeatureID
+    /// `nil` where rows have no ids.
+    var feature: FeatureID?
     var reason: String
   }
 
@@ -37,15 +38,40 @@ final class RelationFunctions {
     _ call: FunctionContext, idAt place: Int, _ body: () throws -> Bool?
   ) {
     guard call.kind(0) != .null, call.kind(1) == .blob else { return }
+    note(call, idAt: place, body)
+  }
+
+  private func note(_ call: FunctionContext, idAt place: Int, _ body: () throws -> Bool?) {
     do {
       if let answer = try body() { call.set(answer) }
     } catch {
-      let id: FeatureID =
-        call.kind(place) == .text ? .text(call.string(place) ?? "") : .integer(call.integer(place))
+      let id = featureID(call, place)
       failures.append(Failure(feature: id, reason: "\(error)"))
       if call.integer(place + 1) == 0 {
-        call.setError("the geometry of feature \(id) cannot be tested: \(error)")
+        let name = id.map { "the geometry of feature \($0)" } ?? "a geometry"
+        call.setError("\(name) cannot be tested: \(error)")
       }
+    }
+  }
+
+  private func featureID(_ call: FunctionContext, _ place: Int) -> FeatureID? {
+    switch call.kind(place) {
+    case .null: nil
+    case .text: .text(call.string(place) ?? "")
+    default: .integer(call.integer(place))
+    }
+  }
+
+  /// `fieldpack_states_system(geometry, system, id, skips)`: whether the geometry is in that reference
+  /// system, 1 or NULL; one in another cannot be tested. What is no geometry is not looked into.
+  func evaluateSystem(_ call: FunctionContext) {
+    guard call.kind(0) == .blob else { return }
+    note(call, idAt: 2) {
+      let header = call.withBytes(0) { blob in try? GeoPackageBinary(blob) }
+      if let header, Int64(header.srsID) != call.integer(1) {
+        throw OtherSystem(stated: Int64(header.srsID), first: call.integer(1))
+      }
+      return true
     }
   }
 
@@ -144,5 +170,16 @@ final class RelationFunctions {
       return decided
     }
     return try prepared.test(relation, of: blob.extracting(header.bodyOffset...))
+  }
+}
+
+/// Why a geometry cannot stand in a column of another reference system.
+struct OtherSystem: Error, CustomStringConvertible {
+  let stated: Int64
+  let first: Int64
+
+  var description: String {
+    "it is in the reference system \(stated), and the first one is in \(first), to which "
+      + "ST_Transform(…, \(first)) brings it"
   }
 }

@@ -70,9 +70,7 @@ final class RowGeometry {
       throw damaged("\(error)", values)
     }
     if let systemID, systemID != stated {
-      throw damaged(
-        "it is in the reference system \(stated), and the first one is in \(systemID), to which "
-          + "ST_Transform(…, \(systemID)) brings it", values)
+      throw damaged("\(OtherSystem(stated: Int64(stated), first: Int64(systemID)))", values)
     }
     switch body {
     case .blob(let offset):

@@ -131,6 +131,9 @@ struct SQLPlace {
 
   func error(_ error: SQLiteError) -> FieldpackError {
     if let refused = file.triggers?.refusal(error) { return refused }
+    if error.code == 1, let untested = file.relations.takeFailures().last {
+      return failure(.invalidData, "a geometry cannot be tested: \(untested.reason)", error)
+    }
     switch error.code {
     case 1: return failure(.invalidArgument, "\(error.message)\(position(error))", error)
     case LayerShadow.damageCode: return failure(.invalidData, error.message, error)

@@ -16,6 +16,9 @@ enum SQLFunctions {
         function: "fieldpack_\(relation.rawValue)", arguments: 4, flags: flags
       ) { relations.evaluate(relation, $0) }
     }
+    try connection.register(function: "fieldpack_states_system", arguments: 4, flags: flags) {
+      relations.evaluateSystem($0)
+    }
     try connection.register(function: "fieldpack_relate", arguments: 5, flags: flags) {
       relations.evaluateMatrix($0)
     }

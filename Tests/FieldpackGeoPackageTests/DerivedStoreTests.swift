@@ -99,6 +99,54 @@ import Testing
     await store.close()
   }
 
+  @Test func `conditions do not test geometries of another system than the first`() async throws {
+    let store = try await store()
+    let sql =
+      "SELECT name, geom FROM points WHERE n < 5 UNION ALL "
+      + "SELECT 'far', ST_Point(400000, 5800000, 25832)"
+    let box = Envelope(minX: -1, minY: -1, maxX: 2.5, maxY: 2.5)
+    let filters: [Filter] = [
+      .envelope(.intersects, box, srs: .wgs84), .envelope(.disjoint, box, srs: .wgs84),
+      .relation(.intersects, .point(x: 1, y: 0), srs: .wgs84, column: nil),
+      try Filter(cql2: "name = 'p1' OR S_WITHIN(geom, BBOX(-1,-1,3,3))"),
+    ]
+    for filter in filters {
+      var layer = DerivedLayer("groups", of: .sql(sql))
+      layer.filter = filter
+      layer.grouping = Grouping(by: ["name"], [Aggregate(.count)])
+      let error = await thrown { _ = try await features(try await store.deriving(layer)) }
+      #expect(error?.code == .invalidData)
+      #expect(error?.message.contains("in the reference system 25832") == true, "\(error!)")
+      let made = try await derived(sql, of: store)
+      let query = Query("made", where: filter)
+      let other = await thrown { _ = try await features(made, query) }
+      #expect(other?.code == .invalidData)
+      #expect(other?.message.contains("in the reference system 25832") == true, "\(other!)")
+      #expect(other?.location.feature == .integer(6))
+      let found = try await features(made, query.skippingErrors())
+      #expect(found.allSatisfy { $0.attributes["name"] != "far" })
+      await made.close()
+    }
+    let made = try await derived(sql, of: store)
+    #expect(try await features(made, Query("made", where: filters[0]).skippingErrors()).count == 3)
+    #expect(try await made.count(try Query("made", where: Filter(cql2: "geom IS NULL"))) == 0)
+    await made.close()
+    await store.close()
+  }
+
+  @Test func `parameters are named as what is wrong, with a condition as well`() async throws {
+    let store = try await store()
+    for filter in [.all, Column<Int64>("n") > 5] as [Filter] {
+      var layer = DerivedLayer("made", of: .sql("SELECT * FROM points WHERE n = ?"))
+      layer.filter = filter
+      layer.grouping = Grouping(by: ["n"])
+      let error = await thrown { _ = try await store.deriving(layer) }
+      #expect(error?.message == "SQL: a layer's statement takes no parameters")
+      #expect(error?.code == .invalidArgument)
+    }
+    await store.close()
+  }
+
   @Test func `only the id of a layer itself gives ids`() async throws {
     let store = try await store()
     let cases: [(sql: String, id: String?)] = [

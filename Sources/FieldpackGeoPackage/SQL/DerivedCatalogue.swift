@@ -53,7 +53,9 @@ struct DerivedCatalogue {
     guard case .sql(let sql) = derivation.layer.source, derivation.layer.asksOfRows else {
       return nil
     }
-    try makeView(Self.statementView, try file.selection(of: sql).sql)
+    let selection = try file.selection(of: sql).sql
+    try check(selection)
+    try makeView(Self.statementView, selection)
     return try known(derivation.rows) { () throws(FieldpackError) in
       try newLayer(base, view: Self.statementView, isKeyed: false)
     }

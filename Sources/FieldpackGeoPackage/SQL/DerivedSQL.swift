@@ -52,6 +52,9 @@ struct DerivedSQL {
   private func selection(of rows: LayerTable) throws(FieldpackError) -> String {
     let all = "SELECT * FROM \(quoted(rows.table))"
     guard layer.filter != .all else { return all }
+    var rows = rows
+    // What would number them is not among the columns.
+    rows.idSQL = "NULL"
     let lowering = FilterLowering(
       table: rows, project: LiteralProjection(file: file, catalogue: catalogue))
     return "\(all) WHERE \(try lowering.condition(layer.filter).inlined)"
