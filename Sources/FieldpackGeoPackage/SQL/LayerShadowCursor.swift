@@ -67,8 +67,7 @@ final class LayerShadowCursor: VirtualCursor {
     guard let row, places[column] >= 0 else { return }
     if let search {
       self.search?.isRead = true
-      // Gone though the index has it: NULL, as a left join would give.
-      if !search.isLookedUp, try !lookUp(search.id) { return }
+      if !search.isLookedUp, try !lookUp(search.id) { throw missing(search.id) }
     }
     result.set(row, column: places[column])
   }
@@ -132,6 +131,11 @@ final class LayerShadowCursor: VirtualCursor {
       + "WHERE \(shadow.id) = ?"
   }
 
+  /// Whether the plan has other columns than the id and the geometry.
+  private var readsAttributes: Bool {
+    plan?.columns.contains { $0 != shadow.idColumn && $0 != shadow.geometryColumn } ?? false
+  }
+
   private var readsGeometry: Bool { shadow.geometryColumn.map { places[$0] >= 0 } ?? false }
 
   /// Where the geometry is in a row that was looked up.
@@ -140,6 +144,13 @@ final class LayerShadowCursor: VirtualCursor {
       return (plan?.columns.count ?? 0) + 1
     }
     return places[column]
+  }
+
+  /// It is too late to pass the feature over.
+  private func missing(_ id: Int64) -> SQLiteError {
+    SQLiteError(
+      extendedCode: RTreeReader.damageCode,
+      message: "the R-tree \(shadow.layer.rtree ?? "") has feature \(id), which its layer has not")
   }
 
   /// Goes to the row of an id; gives whether there is one.
@@ -153,15 +164,16 @@ final class LayerShadowCursor: VirtualCursor {
 
   private func advanceInSearch() throws(SQLiteError) -> Bool {
     guard let row, let list = search?.list else { return false }
-    // What a statement says it uses does not tell what it reads: the geometry is there for the
-    // condition alone. Whether the row before was read does.
+    // An index may name rows that are gone. Where nothing but ids is read it is believed, as for
+    // counts; that a statement uses the geometry does not tell that it reads it, which may be there
+    // for the condition alone. Whether the row before was read does.
     let needsRow =
-      shadow.layer.lacksIndexTriggers || search?.next == 0 || search?.isRead == true
+      shadow.layer.lacksIndexTriggers || readsAttributes || search?.next == 0
+      || search?.isRead == true
     while let place = search?.next, place < list.ids.count {
       let id = list.ids[place]
       let isMarked = noteVisit(of: id, list)
       if !isMarked, !needsRow { return true }
-      // An index that is not kept true names rows that are gone.
       guard try lookUp(id) else { continue }
       if !isMarked { return true }
       if try test(row, id) { return true }
