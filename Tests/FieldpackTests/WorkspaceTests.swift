@@ -40,6 +40,28 @@ import Testing
     return try await Workspace.open([config], cache: .folder(folder.file("cache").path))
   }
 
+  @Test func `an opening that is cancelled gives no workspace of failed stores`() async throws {
+    await (try workspace()).close()
+    let (config, cache) = (folder.file("survey.scfg"), folder.file("cache").path)
+    let opening = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await Workspace.open([config], cache: .folder(cache))
+    }
+    let error = await #expect(throws: FieldpackError.self) { _ = try await opening.value }
+    #expect(error?.code == .interrupted && error?.code.exitStatus == 130)
+    let read = Task {
+      let stores = try WorkspaceConfig([config])
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await Workspace.open(stores, cache: .folder(cache))
+    }
+    let workspace = try await read.value
+    let codes = workspace.members.map { member -> FieldpackError.Code? in
+      if case .failed(let error) = member.state { error.code } else { nil }
+    }
+    #expect(codes.first == .interrupted)
+    await workspace.close()
+  }
+
   private func names(_ query: Query, in workspace: Workspace) async throws -> [String] {
     var names: [String] = []
     for try await feature in try await workspace.query(query).features {

@@ -35,17 +35,25 @@ public actor Workspace {
   ///   - cache: where GeoJSON, GPX and CSV stores keep their GeoPackages.
   ///   - usesWAL: whether GeoPackages are in WAL mode from their first change until ``close()``.
   ///   - logger: told what is opened and how long that takes; never a value.
-  /// - Throws: `.notFound` or `.invalidData` for a config that cannot be read.
+  /// - Throws: `.notFound` or `.invalidData` for a config that cannot be read, `.interrupted` when the
+  ///   task is cancelled.
   public static func open(
     _ configs: [URL], allowing: [URL] = [], registry: StoreRegistry = .standard,
     cache: CachePolicy = .shared, usesWAL: Bool = true, logger: Logger = .silent
   ) async throws(FieldpackError) -> Workspace {
     let config = try WorkspaceConfig(configs, allowing: allowing)
-    return await open(
+    let workspace = await open(
       config, registry: registry, cache: cache, usesWAL: usesWAL, logger: logger)
+    for member in workspace.members {
+      guard case .failed(let error) = member.state, error.code == .interrupted else { continue }
+      await workspace.close()
+      throw error
+    }
+    return workspace
   }
 
-  /// Opens the stores of a config that is read already.
+  /// Opens the stores of a config that is read already. When the task is cancelled, those that are not
+  /// open by then are failed members, of code `.interrupted`, for good: open the config again.
   public static func open(
     _ config: WorkspaceConfig, registry: StoreRegistry = .standard, cache: CachePolicy = .shared,
     usesWAL: Bool = true, logger: Logger = .silent
