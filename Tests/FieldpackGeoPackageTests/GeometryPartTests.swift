@@ -114,6 +114,23 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("LINESTRING (0 0,1 1)", "0"), ("LINESTRING EMPTY", "0"), ("LINESTRING (0 0,1 0,1 1,0 0)", "1"),
+    ("LINESTRING (0 0,2 2,2 0,0 2,0 0)", "0"), ("CIRCULARSTRING (0 0,1 1,2 0)", "0"),
+    ("COMPOUNDCURVE ((0 0,1 1),CIRCULARSTRING (1 1,2 2,3 0))", "0"), ("POINT (1 1)", "NULL"),
+    ("TIN (((0 0,1 0,0 1,0 0)))", "NULL"), ("POLYGON ((0 0,1 0,0 1,0 0))", "NULL"),
+    ("CURVEPOLYGON (CIRCULARSTRING (0 0,2 2,0 0))", "NULL"),
+    ("MULTICURVE ((0 0,1 1,0 0))", "NULL"),
+  ])
+  func `rings are simple lines that are closed, other kinds none`(
+    wkt: String, wanted: String
+  ) throws {
+    let connection = try Self.connection()
+    for name in ["IsRing", "ST_IsRing"] {
+      #expect(try value("\(name)(g)", wkt, in: connection) == wanted)
+    }
+  }
+
   private static func connection() throws -> Connection {
     let connection = try Connection(inMemory: .own)
     let file = try GeoPackageFile(connection, store: "memory")

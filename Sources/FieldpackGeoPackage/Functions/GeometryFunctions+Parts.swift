@@ -37,12 +37,11 @@ extension GeometryFunctions {
     try addPart("IsClosed") { $0.isClosed ? 1 : 0 }
     for name in ["ST_IsRing", "IsRing"] {
       try add(name, 1) { call in
-        let answer = try call.withGEOS(0) { (geometry, _) -> Bool? in
-          let shape = try call.withGeometry(0) { _, wkb in try WKB.read(wkb) }
-          guard let shape, shape.isLine else { return nil }
-          return try shape.isClosed && geometry.isSimple()
-        }
-        if let isRing = answer ?? nil { call.context.set(isRing) }
+        let shape = try call.withGeometry(0) { _, wkb in try WKB.read(wkb) }
+        guard let shape, shape.isLine else { return }
+        guard shape.isClosed else { return call.context.set(false) }
+        let isSimple = try call.withGEOS(0) { geometry, _ in try geometry.isSimple() }
+        if let isSimple { call.context.set(isSimple) }
       }
     }
   }
