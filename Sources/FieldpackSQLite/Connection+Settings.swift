@@ -99,7 +99,7 @@ extension Connection {
   /// they stay.
   package func withFewPages<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     guard isReadOnly, keptPageBytes <= Self.fewBytes else { return try body() }
-    hasFewPages = setPageCache("32")
+    if setPageCache("32") { hasFewPages = true }
     defer { leaveFewPages() }
     return try body()
   }

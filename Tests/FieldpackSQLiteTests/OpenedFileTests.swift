@@ -76,13 +76,15 @@ import Testing
     let pool = try await ConnectionPool(path: path, access: .readOnly, maximumReaders: 1)
     let few = try await pool.read { (connection) throws(SQLiteError) in
       let statement = try connection.prepare("SELECT a FROM t")
-      return try connection.withFewPages { () throws(SQLiteError) in
+      let size = try connection.withFewPages { () throws(SQLiteError) in
         let size = try connection.scalar("PRAGMA cache_size")
         _ = try statement.step()
         // What comes now fails until the statement is gone.
         connection.interruptHandle.interrupt()
         return size
       }
+      connection.withFewPages {}
+      return size
     }
     #expect(few == 32)
     let size = try await pool.read { (connection) throws(SQLiteError) in
