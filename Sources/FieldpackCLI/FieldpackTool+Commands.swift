@@ -16,8 +16,8 @@ extension FieldpackTool {
   private static var commands: [Command] {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
       transformCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand, trackCommand,
-      monitorCommand, photosCommand, captureCommand, doctorCommand, completionsCommand,
-      helpCommand,
+      monitorCommand, photosCommand, captureCommand, motionCommand, doctorCommand,
+      completionsCommand, helpCommand,
     ]
   }
 

@@ -24,8 +24,8 @@ import Testing
 
   private static let commands = [
     "info", "import", "query", "export", "get", "create", "update", "delete", "transform",
-    "check", "optimize", "explain", "sql", "track", "monitor", "photos", "capture", "doctor",
-    "completions", "help",
+    "check", "optimize", "explain", "sql", "track", "monitor", "photos", "capture", "motion",
+    "doctor", "completions", "help",
   ]
 
   @Test func `first screen names every command`() async throws {

@@ -1,0 +1,90 @@
+public import FieldpackCore
+import FieldpackGeometry
+import FieldpackTracks
+
+extension TimedPath {
+  /// The path that a layer of any store holds.
+  ///
+  /// A layer of points gives one leg of those that have a time, see `ReplaySource`. A layer of
+  /// lines whose M is Unix seconds, as those of imported GPX tracks are, gives a leg each line.
+  /// Positions are brought to WGS 84.
+  /// - Parameter layer: `nil` for `track_points`, `track_point`, the only layer of points, else the
+  ///   only one of lines with M.
+  /// - Throws: `.notFound` for a layer that is not there; `.invalidArgument` for one without times.
+  public init(
+    _ store: any Store, layer: LayerID? = nil
+  ) async throws(FieldpackError) {
+    let schemas = try await store.schemas()
+    let schema: Schema
+    if let layer {
+      guard let found = schemas.first(where: { $0.layer == layer }) else {
+        let names = schemas.map { "\($0.layer)" }.joined(separator: ", ")
+        throw FieldpackError(
+          .notFound, "layer '\(layer)' is not in store '\(store.id)' (it has: \(names))",
+          location: .init(store: store.id))
+      }
+      schema = found
+    } else {
+      schema = try await Self.schema(of: store, among: schemas)
+    }
+    if Self.isTimedLine(schema) {
+      self = try await Self.lines(of: schema, in: store)
+    } else {
+      self = try await Self.points(of: schema, in: store)
+    }
+    guard !legs.isEmpty else {
+      throw FieldpackError(
+        .invalidArgument,
+        "layer '\(schema.layer)' has no positions with a time. Try: another layer",
+        location: .init(store: store.id, layer: schema.layer))
+    }
+  }
+
+  private static func isTimedLine(_ schema: Schema) -> Bool {
+    guard let geometry = schema.geometry, geometry.m != .prohibited else { return false }
+    return [.lineString, .multiLineString].contains(geometry.type)
+  }
+
+  private static func schema(
+    of store: any Store, among schemas: [Schema]
+  ) async throws(FieldpackError) -> Schema {
+    let lines = schemas.filter(isTimedLine)
+    if lines.count == 1, !schemas.contains(where: { $0.geometry?.type == .point }) {
+      return lines[0]
+    }
+    let layer = try await ReplaySource.layer(of: store)
+    return schemas.first { $0.layer == layer } ?? Schema(layer: layer)
+  }
+
+  private static func points(
+    of schema: Schema, in store: any Store
+  ) async throws(FieldpackError) -> TimedPath {
+    var fixes: [Fix] = []
+    for try await updates in ReplaySource(store, layer: schema.layer).updates() {
+      for case .fix(let fix) in updates { fixes.append(fix) }
+    }
+    return TimedPath(fixes: fixes)
+  }
+
+  private static func lines(
+    of schema: Schema, in store: any Store
+  ) async throws(FieldpackError) -> TimedPath {
+    var query = Query(layers: [schema.layer]).in(stores: [store.id])
+    if let srs = schema.geometry?.srs, srs != .wgs84, !srs.isUndefined {
+      query = query.transformed(to: .wgs84)
+    }
+    var legs: [[Place]] = []
+    for try await feature in try await store.query(query).features {
+      switch feature.geometry {
+      case .lineString(let line): legs.append(places(line))
+      case .multiLineString(let lines, _): legs += lines.map(places)
+      default: continue
+      }
+    }
+    return TimedPath(legs: legs)
+  }
+
+  private static func places(_ line: CoordinateSequence) -> [Place] {
+    line.compactMap { position in position.m.map { Place(time: $0, position: position) } }
+  }
+}

@@ -1,0 +1,120 @@
+import FieldpackCore
+public import FieldpackGeometry
+public import FieldpackTracks
+
+/// Where something was at which time, in legs that know nothing of each other.
+public struct TimedPath: Hashable, Sendable {
+  /// A position on WGS 84 and its time in seconds since 1970.
+  public struct Place: Hashable, Sendable {
+    public var time: Double
+    public var position: Position
+
+    public init(time: Double, position: Position) {
+      self.time = time
+      self.position = position
+    }
+  }
+
+  /// None empty, by their first time; the times in each grow.
+  public let legs: [[Place]]
+  /// The latest time of each leg and those before it.
+  private let reaches: [Double]
+
+  /// - Parameter legs: places in any order; of those of one time in a leg the first counts.
+  public init(legs: [[Place]]) {
+    self.legs = legs.map(Self.ordered).filter { !$0.isEmpty }
+      .sorted { ($0.first?.time ?? 0) < ($1.first?.time ?? 0) }
+    var latest = -Double.infinity
+    reaches = self.legs.map { leg in
+      latest = max(latest, leg.last?.time ?? latest)
+      return latest
+    }
+  }
+
+  /// One leg of the fixes that have a time.
+  public init(fixes: [Fix]) {
+    self.init(legs: [
+      fixes.compactMap { fix in
+        fix.time.map {
+          Place(time: Double($0.milliseconds) / 1000, position: Position(fix))
+        }
+      }
+    ])
+  }
+
+  /// By time, each time once.
+  private static func ordered(_ places: [Place]) -> [Place] {
+    let sound = places.filter { place in
+      place.time.isFinite && place.position.x.isFinite && place.position.y.isFinite
+    }
+    // The sort keeps the order of equal times.
+    let sorted = sound.enumerated().sorted { a, b in
+      a.element.time != b.element.time ? a.element.time < b.element.time : a.offset < b.offset
+    }
+    var places: [Place] = []
+    for (_, place) in sorted where place.time != places.last?.time { places.append(place) }
+    return places
+  }
+
+  public var placeCount: Int { legs.reduce(0) { $0 + $1.count } }
+
+  /// From the first to the last time; `nil` without places.
+  public var times: ClosedRange<Double>? {
+    guard let first = legs.first?.first?.time, let last = reaches.last else { return nil }
+    return first...last
+  }
+
+  /// Where it was at a time: a place of that time, or between the two around it in its leg, in
+  /// proportion to the time; `m` is the time.
+  ///
+  /// - Parameter gap: `nil` comes back between places that are more than so many seconds apart.
+  public func position(at time: Double, maximumGap gap: Double) -> Position? {
+    guard time.isFinite else { return nil }
+    var index = legs.partitionIndex { ($0.first?.time ?? 0) > time } - 1
+    while index >= 0, reaches[index] >= time {
+      if let found = Self.position(at: time, in: legs[index], gap) { return found }
+      index -= 1
+    }
+    return nil
+  }
+
+  private static func position(at time: Double, in leg: [Place], _ gap: Double) -> Position? {
+    let next = leg.partitionIndex { $0.time > time }
+    guard next > 0 else { return nil }
+    let before = leg[next - 1]
+    if before.time == time { return timed(before.position, time) }
+    guard next < leg.count, leg[next].time - before.time <= gap else { return nil }
+    let after = leg[next]
+    let share = (time - before.time) / (after.time - before.time)
+    return timed(between(before.position, after.position, share), time)
+  }
+
+  private static func between(_ a: Position, _ b: Position, _ share: Double) -> Position {
+    // The shorter way around, also over the antimeridian.
+    var dx = b.x - a.x
+    if abs(dx) > 180 { dx -= dx > 0 ? 360 : -360 }
+    var x = a.x + dx * share
+    if abs(x) > 180 { x -= x > 0 ? 360 : -360 }
+    return Position(x: x, y: a.y + (b.y - a.y) * share)
+  }
+
+  private static func timed(_ position: Position, _ time: Double) -> Position {
+    Position(x: position.x, y: position.y, m: time)
+  }
+}
+
+extension Position {
+  fileprivate init(_ fix: Fix) { self.init(x: fix.longitude, y: fix.latitude) }
+}
+
+extension Array {
+  /// The first index whose element holds, where all after it hold, too.
+  fileprivate func partitionIndex(_ holds: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

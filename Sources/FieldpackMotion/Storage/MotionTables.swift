@@ -1,0 +1,162 @@
+package import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackSQLite
+
+/// `daco_device`, `daco_session`, `daco_batch` and `daco_sample`, in one transaction.
+struct MotionTables {
+  let sql: TransactionStatements
+
+  static let channels = MotionChannel.allCases.map(\.rawValue).joined(separator: ", ")
+
+  func store(_ record: MotionRecord) throws(FieldpackError) {
+    switch record {
+    case .started(let session): try create(session)
+    case .received(let batch): try insert(batch)
+    case .revoked(let session, let moment):
+      try sql.execute(
+        "UPDATE daco_session SET revoked_at_unix = ? WHERE uuid = ?",
+        [.real(moment), .text(session)])
+      try sql.changed(MotionLayers.session)
+    }
+  }
+
+  // MARK: Sessions
+
+  private func create(_ session: MotionSession) throws(FieldpackError) {
+    let device = try device(session.device, at: session.startedAt)
+    try sql.execute(
+      "INSERT INTO daco_session (uuid, device_id, started_at_unix, revoked_at_unix, "
+        + "sample_rate_hz) VALUES (?, ?, ?, ?, ?)",
+      [
+        .text(session.id), .integer(device), .real(session.startedAt),
+        session.revokedAt.map(SQLiteValue.real) ?? .null, .real(session.rate),
+      ])
+    try sql.changed(MotionLayers.session)
+  }
+
+  /// The row of a device: the one with its identifier, whose names become these, else a new one.
+  private func device(
+    _ device: MotionDevice, at moment: Double
+  ) throws(FieldpackError) -> Int64 {
+    try sql.changed(MotionLayers.device)
+    let names: [SQLiteValue] = [
+      .text(device.name), .text(device.model), .text(device.localizedModel),
+      .text(device.systemName), .text(device.systemVersion),
+    ]
+    if let identifier = device.identifierForVendor {
+      let known = try sql.rows(
+        "SELECT id FROM daco_device WHERE identifier_for_vendor = ?", [.text(identifier)])
+      if case .integer(let id)? = known.first?.first {
+        try sql.execute(
+          "UPDATE daco_device SET name = ?, model = ?, localized_model = ?, system_name = ?, "
+            + "system_version = ? WHERE id = ?", names + [.integer(id)])
+        return id
+      }
+    }
+    try sql.execute(
+      "INSERT INTO daco_device (name, model, localized_model, system_name, system_version, "
+        + "identifier_for_vendor, first_seen) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      names + [
+        device.identifierForVendor.map(SQLiteValue.text) ?? .null,
+        .text(Instant(unixSeconds: moment).description),
+      ])
+    return sql.connection.lastInsertRowID
+  }
+
+  // MARK: Samples
+
+  private func insert(_ batch: MotionBatch) throws(FieldpackError) {
+    try sql.execute(
+      "INSERT INTO daco_batch (session_id, sent_at_unix, received_at_unix, sample_count, sections) "
+        + "VALUES ((SELECT id FROM daco_session WHERE uuid = ?), ?, ?, ?, ?)",
+      [
+        .text(batch.session), .real(batch.sentAt), .real(batch.receivedAt),
+        .integer(Int64(batch.samples.count)), .integer(batch.sections.rawValue),
+      ])
+    try sql.changed(MotionLayers.batch)
+    let id = sql.connection.lastInsertRowID
+    guard !batch.samples.isEmpty else { return }
+    try sql.run(in: MotionLayers.sample) { (connection) throws(SQLiteError) in
+      let statement = try connection.prepare(Self.sampleSQL)
+      defer { statement.reset() }
+      for (index, sample) in batch.samples.enumerated() {
+        try statement.bind(id, at: 1)
+        try statement.bind(index, at: 2)
+        try statement.bind(sample.time, at: 3)
+        for (place, channel) in MotionChannel.allCases.enumerated() {
+          if let value = sample.reading[channel] {
+            try statement.bind(value, at: place + 4)
+          } else {
+            try statement.bindNull(at: place + 4)
+          }
+        }
+        try statement.run()
+      }
+    }
+    try sql.changed(MotionLayers.sample)
+  }
+
+  private static let sampleSQL =
+    "INSERT INTO daco_sample (batch_id, i, t_unix, \(channels)) VALUES "
+    + "(\(Array(repeating: "?", count: 15).joined(separator: ", ")))"
+
+  // MARK: What is known
+
+  /// The ingest that knows those of the sessions that the file has.
+  func ingest(
+    for requests: [MotionRequest], rate: Double, newSession: @escaping @Sendable () -> String
+  ) throws(FieldpackError) -> MotionIngest {
+    var ingest = MotionIngest(rate: rate, newSession: newSession)
+    guard try sql.hasTable(MotionLayers.session.rawValue) else { return ingest }
+    for request in requests {
+      guard case .data(let data) = request, !ingest.knows(data.session) else { continue }
+      if let session = try session(data.session) { _ = ingest.add(session) }
+    }
+    return ingest
+  }
+
+  func session(_ id: String) throws(FieldpackError) -> MotionSession? {
+    let rows = try sql.rows(
+      "SELECT started_at_unix, revoked_at_unix, sample_rate_hz FROM daco_session WHERE uuid = ?",
+      [.text(id)])
+    guard let row = rows.first else { return nil }
+    let rate = row[2].number ?? MotionSession.standardRate
+    return MotionSession(
+      id: id, device: .unknown, startedAt: row[0].number ?? 0, revokedAt: row[1].number,
+      rate: rate > 0 && rate.isFinite ? rate : MotionSession.standardRate)
+  }
+}
+
+extension MotionDevice {
+  /// Of a session whose start is not known.
+  static let unknown = MotionDevice(systemName: "", systemVersion: "", name: "", model: "")
+}
+
+extension SQLiteValue {
+  var number: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .real(let value): value
+    default: nil
+    }
+  }
+
+  var wholeNumber: Int64? {
+    guard case .integer(let value) = self else { return nil }
+    return value
+  }
+
+  var string: String? {
+    guard case .text(let value) = self else { return nil }
+    return value
+  }
+}
+
+extension Instant {
+  /// The millisecond that a time in seconds since 1970 is nearest to, within the years 1 to 9999.
+  package init(unixSeconds seconds: Double) {
+    let limits = -62_135_596_800.0...253_402_300_799
+    let bounded = seconds.isNaN ? 0 : min(max(seconds, limits.lowerBound), limits.upperBound)
+    self.init(milliseconds: Int64((bounded * 1000).rounded()))
+  }
+}
