@@ -4,7 +4,7 @@ import FieldpackFormats
 import FoundationEssentials
 
 extension FieldpackTool {
-  static let positionsFamily = "Tracks, watched regions, pictures and captures."
+  static let positionsFamily = "Tracks, regions, pictures, captures and motion."
 
   static var trackCommand: Command {
     Command(
