@@ -52,6 +52,7 @@ extension TopologyGeometry {
   ) throws(TopologyError) -> TopologyGeometry {
     try check(distance, "distance")
     try check(style.mitreLimit, "mitre limit")
+    try checkNearness(of: distance)
     guard let parameters = GEOSBufferParams_create_r(context.handle) else {
       throw context.failure("GEOS cannot make a buffer")
     }
@@ -65,6 +66,24 @@ extension TopologyGeometry {
     return try made(
       "a buffer of \(distance)",
       GEOSBufferWithParams_r(context.handle, pointer, parameters, distance))
+  }
+
+  /// GEOS ends the process where the squares that a buffer is made with are no numbers.
+  private func checkNearness(of distance: Double) throws(TopologyError) {
+    let farthest = 1e150
+    var bounds = (0.0, 0.0, 0.0, 0.0)
+    let isKnown =
+      GEOSGeom_getXMin_r(context.handle, pointer, &bounds.0) == 1
+      && GEOSGeom_getYMin_r(context.handle, pointer, &bounds.1) == 1
+      && GEOSGeom_getXMax_r(context.handle, pointer, &bounds.2) == 1
+      && GEOSGeom_getYMax_r(context.handle, pointer, &bounds.3) == 1
+    // What is empty has no bounds.
+    guard isKnown else { return }
+    for value in [bounds.0, bounds.1, bounds.2, bounds.3, distance]
+    where value.magnitude > farthest {
+      throw TopologyError(
+        .invalidArgument, "\(value) is too far away for a buffer (no more than \(farthest))")
+    }
   }
 
   /// Fewer positions, none of which moves by more than `tolerance`.

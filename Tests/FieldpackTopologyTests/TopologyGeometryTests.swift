@@ -90,6 +90,21 @@ import Testing
     #expect(try a.union(b).area() == 16)
   }
 
+  @Test func `a buffer of what is too far away is refused`() throws {
+    let context = try TopologyContext()
+    let far = try context.read(Self.line([-1e308, 0, 1e308, 1]))
+    let error = #expect(throws: TopologyError.self) { try far.buffered(by: 1) }
+    #expect(
+      error
+        == TopologyError(
+          .invalidArgument, "-1e+308 is too far away for a buffer (no more than 1e+150)"))
+    let wide = #expect(throws: TopologyError.self) {
+      try context.read(.point(x: 0, y: 0)).buffered(by: 1e200)
+    }
+    #expect(wide?.kind == .invalidArgument)
+    #expect(try context.read(.multiPoint([], .xy)).buffered(by: 1).isEmpty)
+  }
+
   @Test func `buffers by style`() throws {
     let context = try TopologyContext()
     let line = try context.read(Self.line([0, 0, 10, 0]))
