@@ -9,6 +9,7 @@ actor Replay {
   private let layer: LayerID
   private let options: ReplaySource.Options
   private let report: QueryReport
+  private let clock: ReplayClock
   private var rows: FixRows?
   private var batches: FeatureBatches.Iterator?
   /// Fixes that are read and not given; those before `given` are.
@@ -21,12 +22,14 @@ actor Replay {
   private var failure: FieldpackError?
 
   init(
-    _ store: any Store, _ layer: LayerID, _ options: ReplaySource.Options, _ report: QueryReport
+    _ store: any Store, _ layer: LayerID, _ options: ReplaySource.Options, _ report: QueryReport,
+    _ clock: ReplayClock
   ) {
     self.store = store
     self.layer = layer
     self.options = options
     self.report = report
+    self.clock = clock
   }
 
   func next() async throws(FieldpackError) -> [LocationUpdate]? {
@@ -48,7 +51,7 @@ actor Replay {
         LocationFailure.unavailable, "layer '\(layer)' is not in store '\(store.id)'")
     }
     let rows = try FixRows(schema, of: store.id, options)
-    pace = try ReplayPace(options, hasTimes: rows.hasTimes, layer)
+    pace = try ReplayPace(options, hasTimes: rows.hasTimes, layer, from: clock.now())
     batches = try await store.query(rows.query).makeAsyncIterator()
     self.rows = rows
   }
@@ -78,15 +81,10 @@ actor Replay {
     let limit = min(fixes.count - given, Self.batchSize)
     guard !Task.isCancelled else { throw Self.cancelled }
     guard let first = pace?.moment(of: fixes[given], number: passed) else { return limit }
-    let clock = ContinuousClock()
-    if first > clock.now {
-      do {
-        try await Task.sleep(until: first, clock: clock)
-      } catch {
-        throw Self.cancelled
-      }
+    if first > clock.now() {
+      do { try await clock.sleep(first) } catch { throw Self.cancelled }
     }
-    let now = clock.now
+    let now = clock.now()
     var count = 1
     while count < limit,
       let next = pace?.moment(of: fixes[given + count], number: passed + count), next <= now
@@ -101,16 +99,35 @@ actor Replay {
     .interrupted, "the replay of fixes was cancelled")
 }
 
+/// What a replay keeps its pace by.
+package struct ReplayClock: Sendable {
+  package var now: @Sendable () -> ContinuousClock.Instant
+  /// Waits until a moment; throws when the task is cancelled.
+  package var sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
+
+  package init(
+    now: @escaping @Sendable () -> ContinuousClock.Instant,
+    sleep: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void
+  ) {
+    self.now = now
+    self.sleep = sleep
+  }
+
+  package static let system = ReplayClock(
+    now: { .now }, sleep: { try await Task.sleep(until: $0, clock: .continuous) })
+}
+
 /// When each fix of a replay is due.
 struct ReplayPace {
   private let speed: Double
   private let rate: Double?
-  private let start = ContinuousClock.now
+  private let start: ContinuousClock.Instant
   private var firstTime: Instant?
 
   /// - Throws: `.invalidArgument` for a finite speed without times or rate.
   init?(
-    _ options: ReplaySource.Options, hasTimes: Bool, _ layer: LayerID
+    _ options: ReplaySource.Options, hasTimes: Bool, _ layer: LayerID,
+    from start: ContinuousClock.Instant
   ) throws(FieldpackError) {
     guard case .times(let speed) = options.speed else { return nil }
     guard speed > 0, speed.isFinite, options.rate.map({ $0 > 0 && $0.isFinite }) ?? true else {
@@ -124,7 +141,9 @@ struct ReplayPace {
     }
     self.speed = speed
     rate = options.rate
+    self.start = start
   }
+
   /// When a fix is due that so many come before; one without a time is due at once.
   mutating func moment(of fix: Fix, number: Int) -> ContinuousClock.Instant {
     if let rate { return start + .seconds(Double(number) / rate / speed) }

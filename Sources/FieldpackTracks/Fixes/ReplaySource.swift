@@ -59,12 +59,18 @@ public struct ReplaySource: LocationSource {
   private let store: any Store
   private let layer: LayerID
   private let options: Options
+  private let clock: ReplayClock
 
   /// - Parameter layer: one of points; see ``layer(of:)``.
   public init(_ store: any Store, layer: LayerID, options: Options = Options()) {
+    self.init(store, layer: layer, options: options, clock: .system)
+  }
+
+  package init(_ store: any Store, layer: LayerID, options: Options, clock: ReplayClock) {
     self.store = store
     self.layer = layer
     self.options = options
+    self.clock = clock
   }
 
   /// Whether the store has the layer.
@@ -76,9 +82,9 @@ public struct ReplaySource: LocationSource {
   }
 
   public func updates() -> LocationUpdates {
-    let (store, layer, options, report) = (store, layer, options, report)
+    let (store, layer, options, report, clock) = (store, layer, options, report, clock)
     return LocationUpdates {
-      let replay = Replay(store, layer, options, report)
+      let replay = Replay(store, layer, options, report, clock)
       return { () async throws(FieldpackError) in try await replay.next() }
     }
   }

@@ -109,16 +109,50 @@ import Testing
     #expect(counts == [1024, 1024, 952])
   }
 
+  /// A clock that moves only by sleep, each time so much too long.
+  private struct SleepingClock {
+    private let start = ContinuousClock.now
+    private let state: Locked<(now: ContinuousClock.Instant, sleeps: [Duration])>
+    let clock: ReplayClock
+
+    init(oversleeping extra: Duration = .zero) {
+      let state = Locked((now: start, sleeps: [Duration]()))
+      let start = start
+      self.state = state
+      clock = ReplayClock(
+        now: { state.withLock { $0.now } },
+        sleep: { moment in
+          state.withLock { state in
+            state.sleeps.append(moment - start)
+            state.now = moment + extra
+          }
+        })
+    }
+
+    /// The moments that were slept to, after the beginning.
+    var sleeps: [Duration] { state.withLock { $0.sleeps } }
+  }
+
   @Test func `a pace waits for each fix and gives those that are due together`() async throws {
     let store = try await store(
       [ColumnDefinition("time", .dateTime)],
-      [(point(0), [time(0)]), (point(1), [time(0)]), (point(2), [time(100)])])
-    let start = ContinuousClock.now
-    var batches: [[LocationUpdate]] = []
-    let source = ReplaySource(store, layer: "walk", options: .init(speed: .times(1000)))
-    for try await batch in source.updates() { batches.append(batch) }
-    #expect(ContinuousClock.now - start >= .milliseconds(100))
-    #expect(batches.map(\.count) == [2, 1])
+      [0, 0, 100, 250, 300, 400].map { (point(Double($0) / 10), [time($0)]) })
+    func replay(_ clock: SleepingClock, _ rate: Double? = nil) async throws -> [Int] {
+      var counts: [Int] = []
+      let source = ReplaySource(
+        store, layer: "walk", options: .init(speed: .times(1000), rate: rate), clock: clock.clock)
+      for try await batch in source.updates() { counts.append(batch.count) }
+      return counts
+    }
+    let exact = SleepingClock()
+    #expect(try await replay(exact) == [2, 1, 1, 1, 1])
+    #expect(exact.sleeps == [100, 250, 300, 400].map { .milliseconds($0) })
+    let late = SleepingClock(oversleeping: .milliseconds(60))
+    #expect(try await replay(late) == [2, 1, 2, 1])
+    #expect(late.sleeps == [100, 250, 400].map { .milliseconds($0) })
+    let rated = SleepingClock()
+    #expect(try await replay(rated, 0.5) == [1, 1, 1, 1, 1, 1])
+    #expect(rated.sleeps == [2, 4, 6, 8, 10].map { .milliseconds($0) })
   }
 
   @Test func `a pace needs times or a rate`() async throws {
