@@ -106,7 +106,7 @@ struct RunTables {
     try sql.changed(FieldData.run)
   }
 
-  /// Ends a run; one that another start took over stays as it is.
+  /// Ends a run, and completes the lines of its tracks; one that another start took over stays as it is.
   func end(
     _ run: StoredRun, as state: StoredRun.State, _ message: String, at now: Instant
   ) throws(FieldpackError) {
@@ -116,6 +116,13 @@ struct RunTables {
         .text(state.rawValue), .text(now.description), .integer(run.id), .integer(run.generation),
       ])
     guard sql.connection.changes == 1 else { return }
+    let tracks = try sql.rows(
+      "SELECT track_fid FROM monitor_state WHERE run_id = ? AND track_fid IS NOT NULL",
+      [.integer(run.id)])
+    for row in tracks {
+      guard case .integer(let track) = row[0] else { continue }
+      try TrackTables(sql: sql).completeLine(of: track)
+    }
     try sql.execute(
       "UPDATE track SET stopped_at = ? WHERE fid IN "
         + "(SELECT track_fid FROM monitor_state WHERE run_id = ?)",

@@ -17,6 +17,8 @@ struct OpenTrack: Sendable {
   var placeID: String?
   /// Points that the line does not have yet.
   var pending: [Position] = []
+  /// Where the points are that were added since the row was brought up to date.
+  var grown = Envelope.empty
   /// Whether the last fixes were dropped because they are where the last point is.
   var isStanding = false
 }
@@ -48,6 +50,7 @@ struct TrackTables {
       let row = try sql.rows("SELECT length_m FROM track WHERE fid = ?", [.integer(id)]).first
     else { return nil }
     try sql.execute("UPDATE track SET stopped_at = NULL WHERE fid = ?", [.integer(id)])
+    try completeLine(of: id)
     try sql.changed(FieldData.track)
     var track = OpenTrack(
       id: id, device: device, pointCount: 0, sequence: 0, length: row[0].double ?? 0)
@@ -88,6 +91,7 @@ struct TrackTables {
     track.placeID = placeID
     track.position = fix.position
     track.pending.append(fix.position)
+    track.grown.formUnion(Envelope(of: fix.position))
     return point
   }
 
@@ -114,22 +118,51 @@ struct TrackTables {
 
   // MARK: Lines
 
-  /// Gives the track's row the line and the length that its points make.
+  /// A line is written anew once so many of it would be new: one in ten.
+  private static let share = 10
+
+  /// Gives the track's row the length that its points make, and the line once they have grown by a
+  /// tenth: written at each of n transactions it would take n² / 2 vertices, so it takes 11 n.
   func finish(_ track: inout OpenTrack) throws(FieldpackError) {
-    guard !track.pending.isEmpty else { return }
-    let grown = track.pending.reduce(into: Envelope.empty) { $0.formUnion(Envelope(of: $1)) }
-    let line = try line(of: track)
+    guard !track.grown.isEmpty else { return }
     try sql.run(in: FieldData.track) { (connection) throws(SQLiteError) in
-      let statement = try connection.prepare(
-        "UPDATE track SET geom = ?, length_m = ? WHERE fid = ?")
-      if let line { try statement.bind(line.blob, at: 1) } else { try statement.bindNull(at: 1) }
-      try statement.bind(track.length, at: 2)
-      try statement.bind(track.id, at: 3)
+      let statement = try connection.prepare("UPDATE track SET length_m = ? WHERE fid = ?")
+      try statement.bind(track.length, at: 1)
+      try statement.bind(track.id, at: 2)
       try statement.run()
     }
-    try sql.changed(FieldData.track, growing: line?.envelope)
-    try sql.changed(FieldData.trackPoint, growing: grown)
-    track.pending = []
+    if track.pending.count * Self.share >= track.pointCount - track.pending.count,
+      let line = try line(of: track)
+    {
+      try write(line, of: track.id)
+      track.pending = []
+    }
+    try sql.changed(FieldData.track)
+    try sql.changed(FieldData.trackPoint, growing: track.grown)
+    track.grown = .empty
+  }
+
+  /// Gives the track's row the line through all of its points, where it has another.
+  func completeLine(of id: Int64) throws(FieldpackError) {
+    let count = try sql.rows(
+      "SELECT count(*) FROM track_point WHERE track_fid = ?", [.integer(id)])
+    let stored = try sql.rows("SELECT geom FROM track WHERE fid = ?", [.integer(id)])
+    if case .blob(let blob)? = stored.first?[0],
+      TrackLine(blob: blob, count: count.first?[0].int ?? 0) != nil
+    {
+      return
+    }
+    if let line = try line(throughPointsOf: id) { try write(line, of: id) }
+  }
+
+  private func write(_ line: TrackLine, of id: Int64) throws(FieldpackError) {
+    try sql.run(in: FieldData.track) { (connection) throws(SQLiteError) in
+      let statement = try connection.prepare("UPDATE track SET geom = ? WHERE fid = ?")
+      try statement.bind(line.blob, at: 1)
+      try statement.bind(id, at: 2)
+      try statement.run()
+    }
+    try sql.changed(FieldData.track, growing: line.envelope)
   }
 
   /// `nil` before there are two points.
@@ -144,9 +177,14 @@ struct TrackTables {
       return line
     }
     // One point so far, or somebody else changed the line.
+    return try line(throughPointsOf: track.id)
+  }
+
+  /// `nil` for less than two points.
+  private func line(throughPointsOf id: Int64) throws(FieldpackError) -> TrackLine? {
     let points = try sql.rows(
       "SELECT ST_MinX(geom), ST_MinY(geom) FROM track_point WHERE track_fid = ? ORDER BY seq",
-      [.integer(track.id)])
+      [.integer(id)])
     let positions = points.compactMap { row in
       row[0].double.flatMap { x in row[1].double.map { Position(x: x, y: $0) } }
     }
