@@ -4,13 +4,6 @@ import FoundationEssentials
 
 /// What `fieldpack monitor` takes.
 enum MonitorArguments {
-  static let source = Argument<String>.required(
-    .text("source", completion: .source(SourceArguments.extensions)),
-    help: "A GeoPackage, GPX, GeoJSON or CSV file, a .scfg, or lines of NMEA, gpsd or JSON in a "
-      + "file, a pipe, a device or - for standard input.")
-  static let layer = Argument<String?>.optional(
-    .text("layer", completion: .layer),
-    help: "The layer; where there are several, track_points by default.")
   static let radius = Option<Double?>.value(
     "radius", .number("metres", atLeast: 0),
     help: "Watch a circle of so many metres around the last detection; with --regions, the radius "
@@ -32,9 +25,6 @@ enum MonitorArguments {
     "detect",
     .list("kind,…", of: .choices(["enter", "exit", "cross", "dwell", "inside", "outside"])),
     help: "What is told of regions; enter,exit,cross by default, and dwell with --dwell.")
-  static let device = Option<String?>.value(
-    "device", .text("column", completion: .column),
-    help: "The column that says whose fix it is; device or device_id by default, if there is one.")
   static let hysteresis = Option<Double>.value(
     "hysteresis", .number("metres", atLeast: 0), default: 0,
     help: "A device exits a region only so many metres from its edge.")
@@ -50,22 +40,9 @@ enum MonitorArguments {
     help: "Pass over fixes with a larger radius of accuracy.")
 
   static let options: [any OptionKey] = [
-    radius, distance, significant, regions, column, detect, device, cushion, hysteresis, dwell,
-    accuracy, gate,
+    radius, distance, significant, regions, column, detect, FixArguments.device, cushion,
+    hysteresis, dwell, accuracy, gate,
   ]
-
-  /// Whether a file is opened as a store, and not read line by line.
-  static func isStore(_ path: String) -> Bool {
-    var isFolder = false
-    if let attributes = try? FileManager.default.attributesOfItem(atPath: path) {
-      let type = attributes[.type] as? FileAttributeType
-      isFolder = type == .typeDirectory
-      guard isFolder || type == .typeRegular else { return false }
-    }
-    let name = path.lowercased()
-    guard !isFolder else { return true }
-    return !["nmea", "log", "jsonl", "txt"].contains { name.hasSuffix("." + $0) }
-  }
 }
 
 /// A file of regions, with the layer where it is named.

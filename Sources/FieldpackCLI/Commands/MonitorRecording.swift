@@ -34,7 +34,7 @@ struct MonitorRecording {
       }
       return try await body(nil)
     }
-    let source = arguments[MonitorArguments.source]
+    let source = arguments[FixArguments.source]
     guard let path = arguments[into] ?? (source.lowercased().hasSuffix(".gpkg") ? source : nil)
     else {
       throw FieldpackError(

@@ -11,22 +11,23 @@ extension FieldpackTool {
         point before; a distance each that is as far as that, or farther; all takes every one. Of \
         points at one place one after the other the first is kept. What is shown under --follow is \
         stored already. Interrupted or killed, the recording goes on under its --name: a file is \
-        then read on from where the recording was, standard input from what comes. With --photos \
-        pictures of the points are looked for meanwhile, as fieldpack photos does; no position waits \
-        for one.
+        then read on from where the recording was, standard input from what comes. A file's positions \
+        come by time, as fast as they are recorded or at a --speed. With --photos pictures of the \
+        points are looked for meanwhile, as fieldpack photos does; no position waits for one.
         """,
       examples: [
         "gpspipe -w | fieldpack track record - --into field.gpkg --name walk --follow",
-        "fieldpack track record log.nmea --into field.gpkg --monitor distance:100",
+        "fieldpack track record walk.gpx --into field.gpkg --photos album.gpkg:photos",
+        "fieldpack track record log.nmea --into field.gpkg --monitor distance:100 --speed 10x",
       ],
-      arguments: [FixArguments.source],
+      arguments: [FixArguments.source, FixArguments.layer],
       options: [
         OptionGroup(
           nil,
           [
             TrackRecordCommand.into, TrackRecordCommand.monitor, TrackRecordCommand.name,
-            TrackRecordCommand.photos, TrackRecordCommand.follow,
-          ]), CommonOptions.group,
+            TrackRecordCommand.photos, FixArguments.device, TrackRecordCommand.follow,
+          ]), ReplayArguments.group, SourceArguments.group, CommonOptions.group,
       ]
     ) { invocation throws(FieldpackError) in
       try await TrackRecordCommand(invocation: invocation).run()
@@ -34,22 +35,7 @@ extension FieldpackTool {
   }
 }
 
-/// Where positions are read from.
-enum FixArguments {
-  static let source = Argument<String>.required(
-    .text("source", completion: .files([])),
-    help: "A file, pipe or device with lines of NMEA, gpsd or JSON, or - for standard input.")
-}
-
 extension Invocation {
-  /// The positions that the command reads, and whether they begin again with the first.
-  func fixes(of name: String) -> (source: any LocationSource, isReplay: Bool) {
-    guard name != "-" else { return (LineSource(descriptor: 0), false) }
-    let attributes = try? FileManager.default.attributesOfItem(atPath: name)
-    let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
-    return (LineSource(path: name), isFile)
-  }
-
   /// Creates the GeoPackage where there is none.
   func createGeoPackage(_ path: String) throws(FieldpackError) {
     guard !FileManager.default.fileExists(atPath: path) else { return }
@@ -82,22 +68,26 @@ struct TrackRecordCommand {
     let path = arguments[Self.into]
     try invocation.createGeoPackage(path)
     return try await invocation.withGeoPackage(path) { (store) throws(FieldpackError) in
-      guard let origin = arguments[Self.photos] else { return try await record(into: store, nil) }
-      return try await invocation.withPhotos(of: origin) { (provider) throws(FieldpackError) in
-        try await record(into: store, PhotoFollowing(store: store, provider: provider))
+      try await invocation.withFixes { (fixes) throws(FieldpackError) in
+        guard let origin = arguments[Self.photos] else {
+          return try await record(fixes, into: store, nil)
+        }
+        return try await invocation.withPhotos(of: origin) { (provider) throws(FieldpackError) in
+          try await record(
+            fixes, into: store, PhotoFollowing(store: store, provider: provider))
+        }
       }
     }
   }
 
   private func record(
-    into store: GeoPackageStore, _ photos: PhotoFollowing?
+    _ source: OpenedFixes, into store: GeoPackageStore, _ photos: PhotoFollowing?
   ) async throws(FieldpackError) -> Int32 {
     let origin = arguments[FixArguments.source]
-    let (source, isReplay) = invocation.fixes(of: origin)
     let name = try await name(in: store, origin)
     let recording = try TrackRecorder(store).record(
-      source, as: name, arguments[Self.monitor],
-      origin: origin == "-" ? "standard input" : origin, isReplay: isReplay)
+      source.source, as: name, arguments[Self.monitor],
+      origin: origin == "-" ? "standard input" : origin, isReplay: source.isReplay)
     let fixes = try await recording.run { (step) throws(FieldpackError) in
       if !step.points.isEmpty { photos?.pointsAreStored() }
       try show(step)

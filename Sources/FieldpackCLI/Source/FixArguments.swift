@@ -1,0 +1,105 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeometry
+import FoundationEssentials
+
+/// Where positions are read from.
+enum FixArguments {
+  static let source = Argument<String>.required(
+    .text("source", completion: .source(SourceArguments.extensions)),
+    help: "A GeoPackage, GPX, GeoJSON or CSV file, a .scfg, or lines of NMEA, gpsd or JSON in a "
+      + "file, a pipe, a device or - for standard input.")
+  static let layer = Argument<String?>.optional(
+    .text("layer", completion: .layer),
+    help: "The layer; where there are several, track_points by default, or track_point.")
+  static let device = Option<String?>.value(
+    "device", .text("column", completion: .column),
+    help: "The column that says whose fix it is; device or device_id by default, if there is one.")
+
+  /// The layers that are taken where a source has several.
+  static let preferred = ["track_points", "track_point"]
+
+  /// Whether a file is opened as a store, and not read line by line.
+  ///
+  /// - Parameter isPaced: only the fixes of a store come at a pace.
+  static func isStore(_ path: String, isPaced: Bool) -> Bool {
+    guard path != "-" else { return false }
+    if let attributes = try? FileManager.default.attributesOfItem(atPath: path) {
+      let type = attributes[.type] as? FileAttributeType
+      if type == .typeDirectory { return true }
+      guard type == .typeRegular else { return false }
+    }
+    let name = path.lowercased()
+    let lines = isPaced ? ["jsonl", "txt"] : ["nmea", "log", "jsonl", "txt"]
+    return !lines.contains { name.hasSuffix("." + $0) }
+  }
+}
+
+/// Positions, and whether they begin again with the first when they are read again.
+typealias OpenedFixes = (source: any LocationSource, isReplay: Bool)
+
+extension Invocation {
+  /// Opens the positions that the command names, runs `body` and closes them, whatever happens.
+  func withFixes(
+    _ body: (OpenedFixes) async throws(FieldpackError) -> Int32
+  ) async throws(FieldpackError) -> Int32 {
+    let name = arguments[FixArguments.source]
+    let isPaced = arguments[ReplayArguments.speed] != .max
+    guard FixArguments.isStore(name, isPaced: isPaced) else { return try await body(lines(name)) }
+    return try await withSource { (source) throws(FieldpackError) in
+      let (store, layer) = try await LayerChoice.layer(
+        arguments[FixArguments.layer], of: source.workspace, named: source.name,
+        stores: SourceArguments.stores(arguments), preferring: FixArguments.preferred)
+      return try await body((fixes(of: layer, in: store), isReplay: true))
+    }
+  }
+
+  /// What comes line by line, at its own pace.
+  private func lines(_ name: String) throws(FieldpackError) -> OpenedFixes {
+    let label = name == "-" ? "standard input" : name
+    guard arguments[FixArguments.layer] == nil, arguments[FixArguments.device] == nil else {
+      throw FieldpackError(
+        .invalidArgument, "\(label) gives fixes line by line and has neither layers nor columns")
+    }
+    guard arguments[ReplayArguments.speed] == .max, arguments[ReplayArguments.rate] == nil else {
+      throw FieldpackError(
+        .invalidArgument,
+        "\(label) gives fixes line by line, as they come. Try: without --speed and --rate")
+    }
+    guard name != "-" else { return (LineSource(descriptor: 0), false) }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: name)
+    let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
+    return (LineSource(path: name), isFile)
+  }
+
+  private func fixes(
+    of layer: LayerID, in store: any Store
+  ) async throws(FieldpackError) -> any LocationSource {
+    let device = arguments[FixArguments.device]
+    var options = ReplayArguments.options(arguments)
+    let schemas = try await store.schemas()
+    guard let schema = schemas.first(where: { $0.layer == layer }) else {
+      let layers = schemas.map(\.layer.rawValue).joined(separator: ", ")
+      throw FieldpackError(
+        .notFound, "there is no layer '\(layer)' in store '\(store.id)' (it has: \(layers))",
+        location: .init(store: store.id))
+    }
+    if let type = schema.geometry?.type, GeometryType.lines.contains(type) {
+      guard options.speed == .max, options.rate == nil else {
+        throw FieldpackError(
+          .invalidArgument,
+          "layer '\(layer)' is of lines, whose vertices come without a pace. Try: a layer of points, "
+            + "or without --speed and --rate", location: .init(layer: layer))
+      }
+      return VertexSource(store, layer: layer, deviceColumn: device)
+    }
+    options.columns.device = device
+    return ReplaySource(store, layer: layer, options: options)
+  }
+}
+
+extension GeometryType {
+  fileprivate static let lines: Set<GeometryType> = [
+    .lineString, .multiLineString, .circularString, .compoundCurve, .multiCurve, .curve,
+  ]
+}

@@ -1,0 +1,42 @@
+import Fieldpack
+import FieldpackCore
+
+/// Which layer of a source a command means.
+enum LayerChoice {
+  /// - Parameters:
+  ///   - name: `nil` leaves it to the source, which then has to have one with geometry only.
+  ///   - stores: those that are asked, `nil` all.
+  ///   - preferred: the layers of which the first that is there is taken where there are several.
+  static func layer(
+    _ name: String?, of workspace: Workspace, named source: String, stores: [StoreID]?,
+    preferring preferred: [String]
+  ) async throws(FieldpackError) -> (store: any Store, layer: LayerID) {
+    var found: [(store: any Store, layer: LayerID)] = []
+    let members = workspace.members.filter { stores?.contains($0.id) ?? true }
+    for member in members {
+      guard let store = member.store else {
+        throw FieldpackError(
+          .unavailable, "store '\(member.id)' of \(source) cannot be opened",
+          location: .init(store: member.id))
+      }
+      for schema in try await store.schemas() where schema.geometry != nil {
+        found.append((store, schema.layer))
+      }
+      // A store may know it by another name, and says which layers it has.
+      if let name, members.count == 1 { return (store, LayerID(name)) }
+    }
+    for name in name.map({ [$0] }) ?? (found.count > 1 ? preferred : []) {
+      if let named = found.first(where: { $0.layer == LayerID(name) }) { return named }
+    }
+    if name == nil, found.count == 1 { return found[0] }
+    let layers = found.map(\.layer.rawValue).joined(separator: ", ")
+    guard !found.isEmpty else {
+      throw FieldpackError(.notFound, "\(source) has no layer with geometry")
+    }
+    guard let name else {
+      throw FieldpackError(
+        .invalidArgument, "\(source) has several layers. Try: one of \(layers)")
+    }
+    throw FieldpackError(.notFound, "there is no layer '\(name)' in \(source) (it has: \(layers))")
+  }
+}
