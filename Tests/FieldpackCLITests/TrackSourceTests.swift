@@ -135,4 +135,47 @@ import Testing
     #expect(result.error.contains(message), "\(result)")
     #expect(result.output == "")
   }
+
+  // MARK: Maps
+
+  @Test func `a map shows track, points, detections and regions`() async throws {
+    _ = try folder.write(
+      #"{"type":"Feature","properties":{"radius_m":50},"#
+        + #""geometry":{"type":"Point","coordinates":[13.402,52.5]}}"#, to: "gates.geojsonl")
+    _ = try await run(
+      "track", "record", "walk.gpx", "--into", "f.gpkg", "--monitor", "all", "--name", "walk")
+    _ = try await run(
+      "monitor", "walk.gpx", "--regions", "gates.geojsonl", "--record", "gates", "--into", "f.gpkg")
+    let result = try await run(
+      "track", "export", "f.gpkg", "walk", "--regions", "gates.geojsonl", "--output", "walk.svg")
+    #expect(result.output == "walk.svg: 1 track, 4 points\n", "\(result)")
+    let svg = try String(contentsOf: folder.file("walk.svg"), encoding: .utf8)
+    let legend = svg.matches(of: #/<text [^>]*font-size="13"[^>]*>([^<]*)</#).map { String($0.1) }
+    #expect(legend == ["regions", "track", "points", "enter", "exit"])
+    #expect(svg.matches(of: #/<circle /#).count == 6)
+    #expect(svg.contains("<title>walk</title>"))
+    let page = try await run("track", "export", "f.gpkg", "--output", "walk.html")
+    #expect(page.output == "walk.html: 1 track, 4 points\n", "\(page)")
+    let gpx = try await run(
+      "track", "export", "f.gpkg", "--regions", "gates.geojsonl", "--output", "walk.out.gpx")
+    #expect(gpx.status == 64)
+    #expect(gpx.error.contains("--regions are drawn on maps"))
+    let other = try await run("track", "export", "f.gpkg", "--output", "walk.csv")
+    #expect(other.status == 64)
+    #expect(other.error.contains("tracks are not written as csv here"))
+  }
+
+  @Test func `GeoJSON has a line for each track`() async throws {
+    _ = try await run(
+      "track", "record", "walk.gpx", "--into", "f.gpkg", "--monitor", "all", "--name", "walk")
+    let result = try await run("track", "export", "f.gpkg", "--output", "walk.geojson")
+    #expect(result.output == "walk.geojson: 1 track, 4 points\n", "\(result)")
+    let text = try String(contentsOf: folder.file("walk.geojson"), encoding: .utf8)
+    #expect(text.contains(#""name":"walk","device":null,"monitor":"distance","threshold_m":0"#))
+    #expect(text.contains(#""points":4,"started":"2024-05-01T10:00:00.000Z","#))
+    #expect(
+      text.contains(
+        #""type":"LineString","coordinates":[[13.4,52.5],[13.401,52.5],[13.402,52.5],"#
+          + "[13.403,52.5]]"), "\(text)")
+  }
 }

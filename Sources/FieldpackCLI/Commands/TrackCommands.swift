@@ -1,6 +1,5 @@
 import Fieldpack
 import FieldpackCore
-import FieldpackFormats
 import FoundationEssentials
 
 extension FieldpackTool {
@@ -25,26 +24,6 @@ extension FieldpackTool {
     ) { invocation throws(FieldpackError) in
       try await invocation.withTracks { (store) throws(FieldpackError) in
         try await TrackShowCommand(invocation: invocation, store: store).run()
-      }
-    }
-  }
-
-  private static var trackExportCommand: Command {
-    Command(
-      "export", abstract: "Write recorded tracks as GPX 1.1.",
-      discussion: """
-        Each track is a trk of one trkseg, its positions with every digit and its times in UTC. \
-        Without a track all tracks of the file are written.
-        """,
-      examples: ["fieldpack track export field.gpkg walk --output walk.gpx"],
-      arguments: [TrackArguments.file, TrackArguments.track],
-      options: [
-        OptionGroup(nil, [ExportArguments.output, ExportArguments.overwrite]),
-        CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await invocation.withTracks { (store) throws(FieldpackError) in
-        try await TrackExportCommand(invocation: invocation, store: store).run()
       }
     }
   }
@@ -186,48 +165,6 @@ extension Invocation {
       TextTable.text(
         columns, rows, width: console.terminal.cutWidth,
         usesUnicode: console.terminal.usesUnicode))
-  }
-}
-
-// MARK: Export
-
-/// `fieldpack track export`.
-private struct TrackExportCommand {
-  let invocation: Invocation
-  let store: GeoPackageStore
-
-  func run() async throws(FieldpackError) -> Int32 {
-    let path = invocation.arguments[ExportArguments.output]
-    let isJSON = invocation.arguments[CommonOptions.json]
-    if path == "-", isJSON {
-      throw FieldpackError(
-        .invalidArgument,
-        "--json and --output - both want standard output. Try: --output FILE")
-    }
-    let tracks = try await invocation.namedTracks(in: store)
-    let output =
-      path == "-"
-      ? invocation.output
-      : try ByteOutput(replacing: path, overwrite: invocation.arguments[ExportArguments.overwrite])
-    var writer = GPXWriter(output)
-    let store = store
-    try await writer.write(tracks) { (track) async throws(FieldpackError) in
-      try await store.points(ofTrack: track.id)
-    }
-    try writer.finish()
-    guard path != "-" else { return ExitStatus.success }
-    try output.finish()
-    let points = tracks.reduce(0) { $0 + $1.pointCount }
-    if isJSON {
-      try invocation.print([
-        "output": .text(path), "tracks": JSONValue(tracks.count), "points": JSONValue(points),
-      ])
-    } else {
-      try invocation.print(
-        "\(DisplayText.visible(path)): \(tracks.count) track\(tracks.count == 1 ? "" : "s"), "
-          + "\(points) point\(points == 1 ? "" : "s")\n")
-    }
-    return ExitStatus.success
   }
 }
 

@@ -1,0 +1,83 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeometry
+
+/// A map of tracks: the regions around them, their lines and points, and what was detected.
+struct TrackDrawing {
+  let title: String
+  private var tracks: [[MapPoint]] = []
+  private var regions: [Geometry] = []
+  private var detections: [String: [Geometry]] = [:]
+  private var envelope = Envelope.empty
+
+  init(title: String) { self.title = title }
+
+  /// Adds a track, through its points: its line may trail them.
+  mutating func add(_ points: [TrackPoint]) {
+    tracks.append(points.map { MapPoint($0.longitude, $0.latitude) })
+    for point in points {
+      envelope.formUnion(
+        Envelope(
+          minX: point.longitude, minY: point.latitude, maxX: point.longitude,
+          maxY: point.latitude))
+    }
+  }
+
+  /// Adds all detections that a file keeps; none where it has no such layer.
+  mutating func addDetections(of store: GeoPackageStore) async throws(FieldpackError) {
+    let layer = WalkDrawing.FieldLayerNames.detection
+    guard try await store.schemas().contains(where: { $0.layer == layer }) else { return }
+    try await each(layer, of: store) { drawing, geometry, row, walk in
+      drawing.detections[walk.kind(of: row) ?? "other", default: []].append(geometry)
+    }
+  }
+
+  /// Adds a layer whose points are circles where they have a radius.
+  mutating func addRegions(
+    _ layer: LayerID, of store: any Store
+  ) async throws(FieldpackError) {
+    try await each(layer, of: store) { drawing, geometry, row, walk in
+      let shape = walk.shape(geometry, of: row)
+      if let box = shape.envelope { drawing.envelope.formUnion(box) }
+      drawing.regions.append(shape)
+    }
+  }
+
+  private mutating func each(
+    _ layer: LayerID, of store: any Store,
+    _ body: (inout TrackDrawing, Geometry, FeatureBatch.Row, WalkDrawing) -> Void
+  ) async throws(FieldpackError) {
+    guard let schema = try await store.schemas().first(where: { $0.layer == layer }) else {
+      throw FieldpackError(
+        .notFound, "there is no layer '\(layer)'", location: .init(store: store.id))
+    }
+    let query = Query(layer).select(WalkDrawing.columns(of: schema)).transformed(to: .wgs84)
+    for try await batch in try await store.query(query) {
+      let walk = WalkDrawing(batch.schema, isGeographic: true)
+      for index in 0..<batch.count {
+        let row = batch[index]
+        let key = KeyTuple(store: batch.store, layer: layer, feature: row.id)
+        guard let geometry = try row.geometry(key: key) else { continue }
+        body(&self, geometry, row, walk)
+      }
+    }
+  }
+
+  func svg() -> [UInt8] {
+    typealias Names = WalkDrawing.FieldLayerNames
+    var map = SVGMap(title: title, envelope, isGeographic: true)
+    if !regions.isEmpty {
+      map.beginLayer("regions")
+      for region in regions { map.draw(region) }
+    }
+    map.beginLayer("track", style: WalkDrawing.style(of: Names.track))
+    for track in tracks { map.draw(.line(track)) }
+    map.beginLayer("points", style: WalkDrawing.style(of: Names.point))
+    for point in tracks.joined() { map.draw(.point(point)) }
+    for (kind, places) in detections.sorted(by: { $0.key < $1.key }) {
+      map.beginLayer(kind, style: WalkDrawing.style(of: Names.detection, kind: kind))
+      for place in places { map.draw(place) }
+    }
+    return map.finished()
+  }
+}

@@ -1,0 +1,162 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackFormats
+import FieldpackGeometry
+
+extension FieldpackTool {
+  static var trackExportCommand: Command {
+    Command(
+      "export", abstract: "Write recorded tracks as GPX 1.1, GeoJSON or a map.",
+      discussion: """
+        The file's name tells the format. In GPX each track is a trk of one trkseg, its positions with \
+        every digit and its times in UTC; in GeoJSON each is a line. A map as .svg or .html shows the \
+        tracks with their points, the detections that the file keeps, and the regions of a layer. \
+        Without a track all tracks of the file are written.
+        """,
+      examples: [
+        "fieldpack track export field.gpkg walk --output walk.gpx",
+        "fieldpack track export field.gpkg walk --regions zones.gpkg:zones --output walk.svg",
+      ],
+      arguments: [TrackArguments.file, TrackArguments.track],
+      options: [
+        OptionGroup(
+          nil, [ExportArguments.output, ExportArguments.overwrite, TrackExportCommand.regions]),
+        CommonOptions.group,
+      ]
+    ) { invocation throws(FieldpackError) in
+      try await invocation.withTracks { (store) throws(FieldpackError) in
+        try await TrackExportCommand(invocation: invocation, store: store).run()
+      }
+    }
+  }
+}
+
+/// `fieldpack track export`.
+private struct TrackExportCommand {
+  static let regions = Option<String?>.value(
+    "regions", .text("file:layer", completion: .files(SourceArguments.extensions)),
+    help: "Draw the features of a layer as regions on a map.")
+
+  let invocation: Invocation
+  let store: GeoPackageStore
+  private var path: String { invocation.arguments[ExportArguments.output] }
+
+  func run() async throws(FieldpackError) -> Int32 {
+    let isJSON = invocation.arguments[CommonOptions.json]
+    if path == "-", isJSON {
+      throw FieldpackError(
+        .invalidArgument,
+        "--json and --output - both want standard output. Try: --output FILE")
+    }
+    let format = try format()
+    let tracks = try await invocation.namedTracks(in: store)
+    let output =
+      path == "-"
+      ? invocation.output
+      : try ByteOutput(replacing: path, overwrite: invocation.arguments[ExportArguments.overwrite])
+    try await write(tracks, format, to: output)
+    guard path != "-" else { return ExitStatus.success }
+    try output.finish()
+    let points = tracks.reduce(0) { $0 + $1.pointCount }
+    if isJSON {
+      try invocation.print([
+        "output": .text(path), "tracks": JSONValue(tracks.count), "points": JSONValue(points),
+      ])
+    } else {
+      try invocation.print(
+        "\(DisplayText.visible(path)): \(tracks.count) track\(tracks.count == 1 ? "" : "s"), "
+          + "\(points) point\(points == 1 ? "" : "s")\n")
+    }
+    return ExitStatus.success
+  }
+
+  /// GPX where the name tells nothing.
+  private func format() throws(FieldpackError) -> OutputFormat {
+    let format = OutputFormat(path: path) ?? .features(.gpx)
+    switch format {
+    case .picture: return format
+    case .features(.gpx), .features(.geoJSON):
+      guard invocation.arguments[Self.regions] == nil else {
+        throw FieldpackError(
+          .invalidArgument, "--regions are drawn on maps. Try: --output with a name in .svg")
+      }
+      return format
+    case .features(let other):
+      throw FieldpackError(
+        .invalidArgument,
+        "tracks are not written as \(other.name) here. Try: a name in .gpx, .geojson, .svg or .html, "
+          + "or fieldpack export \(DisplayText.visible(store.path)) track track_point")
+    }
+  }
+
+  private func write(
+    _ tracks: [RecordedTrack], _ format: OutputFormat, to output: ByteOutput
+  ) async throws(FieldpackError) {
+    let store = store
+    switch format {
+    case .picture(let picture):
+      let drawing = try await drawing(of: tracks)
+      let svg = drawing.svg()
+      output.buffer.append(
+        contentsOf: picture == .svg ? svg : HTMLPage.around(svg, drawing.title))
+    case .features(.geoJSON):
+      var writer = GeoJSONWriter(output)
+      try writer.begin(TrackLines.schema)
+      for track in tracks {
+        try writer.feature(TrackLines.row(track, try await store.points(ofTrack: track.id)))
+      }
+      try writer.finish()
+    case .features:
+      var writer = GPXWriter(output)
+      try await writer.write(tracks) { (track) async throws(FieldpackError) in
+        try await store.points(ofTrack: track.id)
+      }
+      try writer.finish()
+    }
+  }
+
+  private func drawing(of tracks: [RecordedTrack]) async throws(FieldpackError) -> TrackDrawing {
+    let title =
+      invocation.arguments[TrackArguments.track]
+      ?? store.path.split(separator: "/").last.map(String.init) ?? "tracks"
+    var drawing = TrackDrawing(title: title)
+    for track in tracks { drawing.add(try await store.points(ofTrack: track.id)) }
+    try await drawing.addDetections(of: store)
+    guard let place = invocation.arguments[Self.regions].map({ RegionPlace($0) }) else {
+      return drawing
+    }
+    _ = try await invocation.withRegions(place) { (store, layer) throws(FieldpackError) in
+      try await drawing.addRegions(layer, of: store)
+    }
+    return drawing
+  }
+}
+
+/// Tracks as features of lines.
+private enum TrackLines {
+  static let schema = Schema(
+    layer: "tracks", geometry: GeometryColumn(type: .lineString, srs: .wgs84),
+    columns: [
+      ColumnDefinition("name", .text()), ColumnDefinition("device", .text()),
+      ColumnDefinition("monitor", .text()), ColumnDefinition("threshold_m", .double),
+      ColumnDefinition("length_m", .double), ColumnDefinition("points", .integer),
+      ColumnDefinition("started", .dateTime), ColumnDefinition("stopped", .dateTime),
+    ])
+
+  /// - Parameter points: of the track; less than two are no line.
+  static func row(_ track: RecordedTrack, _ points: [TrackPoint]) -> ValueRow {
+    let ordinates = points.flatMap { [$0.longitude, $0.latitude] }
+    let line: Geometry? =
+      points.count < 2
+      ? nil : .lineString(CoordinateSequence(dimensions: .xy, ordinates: ordinates))
+    return ValueRow(
+      id: .integer(track.id),
+      [
+        track.name.map(Value.text) ?? .null, track.device.map(Value.text) ?? .null,
+        track.monitor.map { .text($0.rawValue) } ?? .null, .real(track.threshold),
+        .real(track.length), .integer(Int64(points.count)),
+        track.startedAt.map(Value.dateTime) ?? .null,
+        track.stoppedAt.map(Value.dateTime) ?? .null,
+      ], wkb: line.map { WKB.bytes(of: $0) }, envelope: line?.envelope)
+  }
+}
