@@ -7,23 +7,33 @@ struct DeviceTable<Entry: Sendable>: Sendable {
   private var places: [String: Int] = [:]
   /// Fixes of one device often follow one another.
   private var last = -1
+  /// Whose fix came after the last one of each device: devices often come in the same order.
+  private var following: [Int32] = []
 
   /// The place of a device; `nil` before its first fix.
-  func place(of name: String) -> Int? {
-    if last >= 0, names[last] == name { return last }
-    return places[name]
-  }
+  func place(of name: String) -> Int? { places[name] }
 
-  /// As ``place(of:)``, and looks there first the next time.
+  /// As ``place(of:)``, and looks first where the devices before let it expect the name.
   mutating func find(_ name: String) -> Int? {
-    guard let place = place(of: name) else { return nil }
+    guard last >= 0 else { return nil }
+    if names[last] == name { return last }
+    let expected = Int(following[last])
+    if names[expected] == name {
+      last = expected
+      return expected
+    }
+    guard let place = places[name] else { return nil }
+    following[last] = Int32(place)
     last = place
     return place
   }
 
   mutating func append(_ name: String, _ entry: Entry) {
-    last = names.count
-    places[name] = last
+    let place = names.count
+    if last >= 0 { following[last] = Int32(place) }
+    following.append(0)
+    last = place
+    places[name] = place
     names.append(name)
     entries.append(entry)
   }

@@ -37,8 +37,8 @@ extension FixMonitor {
   public mutating func take(
     _ fixes: [Fix], from first: Int = 0, into detections: inout [Detection]
   ) {
-    for (place, fix) in fixes.enumerated() {
-      take(fix, number: first + place, into: &detections)
+    for place in fixes.indices {
+      take(fixes[place], number: first + place, into: &detections)
     }
   }
 }

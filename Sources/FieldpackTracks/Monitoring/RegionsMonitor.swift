@@ -117,18 +117,23 @@ public struct RegionsMonitor: FixMonitor {
         ($0.element.region ?? 0, $0.offset) < ($1.element.region ?? 0, $1.offset)
       }
       detections.replaceSubrange(start..., with: ordered.map(\.element))
-    } else if !isUnchanged(place) {
+    } else if !isUnchanged(place, at: fix.time) {
       compare(fix, number, place, before, into: &detections)
     }
   }
 
   /// Whether the device stays where it stayed, and nothing is said about that.
-  private func isUnchanged(_ place: Int) -> Bool {
+  private func isUnchanged(_ place: Int, at time: Instant?) -> Bool {
     guard crossed.isEmpty, !wants.inside, !wants.outside else { return false }
-    let stays = devices.entries[place].stays
-    guard stays.count == found.count else { return false }
-    if stays.isEmpty { return true }
-    return !wants.dwell && zip(stays, found).allSatisfy { $0.region == $1 && $0.since != nil }
+    let count = devices.entries[place].stays.count
+    guard count == found.count else { return false }
+    if count == 0 { return true }
+    guard !wants.dwell else { return false }
+    for (index, region) in found.enumerated() {
+      let stay = devices.entries[place].stays[index]
+      guard stay.region == region, stay.since != nil || time == nil else { return false }
+    }
+    return true
   }
 
   /// Goes through the regions of which there is something to say, in their order.

@@ -16,6 +16,8 @@ struct PackedRegions: Sendable {
   /// An area by even-odd over its rings, whose edges are found by the slab of latitude they reach.
   struct Area: Sendable {
     var minY = 0.0
+    var minX = 0.0
+    var maxX = 0.0
     /// Slabs a degree.
     var scale = 0.0
     /// Where its slabs begin in `slabs`, which holds one start more than there are slabs.
@@ -53,7 +55,8 @@ struct PackedRegions: Sendable {
   var circles: [Circle] = []
   var areas: [Area] = []
   var vertices: [SIMD2<Double>] = []
-  /// The vertices on the unit sphere, which is exact enough for bounds to a metre.
+  /// The vertices in space, in equatorial radii from the Earth's centre: exact enough for bounds to
+  /// a metre.
   var places: [SIMD3<Float>] = []
   var slabs: [Int32] = []
   var slabEdges: [Int32] = []

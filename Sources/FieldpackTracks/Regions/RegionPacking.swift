@@ -138,6 +138,7 @@ struct RegionPacking {
     }
     area.vertices = first..<packed.vertices.count
     guard !box.isEmpty else { return }
+    (area.minX, area.maxX) = (box.minX, box.maxX)
     let own = ownEdges(area)
     makeSlabs(&area, of: own, box)
     packed.areas.append(area)
@@ -149,8 +150,7 @@ struct RegionPacking {
 
   private mutating func append(_ x: Double, _ y: Double) {
     packed.vertices.append([x, y])
-    packed.places.append(
-      SIMD3<Float>(ellipsoid.chordPlace(longitude: x, latitude: y)))
+    packed.places.append(SIMD3<Float>(ellipsoid.spacePlace(longitude: x, latitude: y)))
   }
 
   private mutating func addBorder(_ start: SIMD2<Double>, _ end: SIMD2<Double>) {

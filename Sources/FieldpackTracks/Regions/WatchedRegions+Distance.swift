@@ -24,7 +24,8 @@ extension WatchedRegions {
   ) -> Double? {
     let borders = packed.borders[region.borders]
     guard !borders.isEmpty else { return nil }
-    let place = SIMD3<Float>(Self.place(x, y))
+    let place = SIMD3<Float>(Geodesic.wgs84.spacePlace(longitude: x, latitude: y))
+    if let way = farWay(x, y, place, to: borders) { return way }
     var nearest = borders[borders.startIndex]
     var least = Float.infinity
     for edge in borders {
@@ -38,7 +39,7 @@ extension WatchedRegions {
     return best
   }
 
-  /// From a place to the chord of an edge.
+  /// From a place to the chord of an edge, in equatorial radii as places are.
   private func chordSquare(_ place: SIMD3<Float>, _ edge: Int) -> Float {
     let (start, end) = (packed.places[edge], packed.places[edge + 1])
     let (along, from) = (end - start, place - start)
@@ -49,17 +50,16 @@ extension WatchedRegions {
   }
 
   /// No way from the place to the edge is shorter, in metres.
-  private func leastWay(_ place: SIMD3<Float>, _ edge: Int) -> Double {
-    let (a, b) = (packed.vertices[edge], packed.vertices[edge + 1])
-    // The edge may lie that far from its chord: its second derivative on the sphere, over 8.
-    let turn = (abs(b.x - a.x) + 1.01 * abs(b.y - a.y)) * Double.pi / 180
+  func leastWay(_ place: SIMD3<Float>, _ edge: Int) -> Double {
+    let turn = packed.turn(ofEdge: edge)
+    // The edge may lie that far from its chord: its second derivative in space, over 8.
     let chord = Double(chordSquare(place, edge)).squareRoot() - turn * turn / 7.9
     // Places in single precision are exact to 0.7 m.
-    return Geodesic.wgs84.leastWay(chord: chord) - 3
+    return Geodesic.wgs84.leastWay(through: chord) - 3
   }
 
   /// The way to an edge where it is shorter than the limit.
-  private func way(_ x: Double, _ y: Double, toEdge edge: Int, limit: Double) -> Double {
+  func way(_ x: Double, _ y: Double, toEdge edge: Int, limit: Double) -> Double {
     let (a, b) = (packed.vertices[edge], packed.vertices[edge + 1])
     if let near = nearWay(x, y, a, b) { return min(near, limit) }
     return Geodesic.wgs84.distance(

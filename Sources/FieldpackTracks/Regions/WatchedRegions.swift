@@ -142,9 +142,13 @@ extension WatchedRegions {
   }
 
   func holdsInAnyTurn(_ area: Int, _ x: Double, _ y: Double) -> Bool {
-    let vertices = packed.vertices[packed.areas[area].vertices]
-    if abs(y) == 90, vertices.contains(where: { $0.y == y }) { return true }
-    return [-360.0, 0, 360, -720, 720].contains { holds(area: area, x + $0, y) }
+    let own = packed.areas[area]
+    if abs(y) == 90, packed.vertices[own.vertices].contains(where: { $0.y == y }) { return true }
+    for turn in -2...2 {
+      let turned = x + 360 * Double(turn)
+      if turned >= own.minX, turned <= own.maxX, holds(area: area, turned, y) { return true }
+    }
+    return false
   }
 
   // MARK: Ways
@@ -164,8 +168,7 @@ extension WatchedRegions {
     for turn in [0.0, 360, -360] {
       // The index has every region between -180° and 180°.
       guard low.x + turn <= 180, high.x + turn >= -180 else { continue }
-      let box = BoxIndex.box(low.x + turn, low.y, high.x + turn, high.y)
-      packed.index.visit(meeting: box) { place in
+      packed.index.visit(alongWayFrom: from + SIMD2(turn, 0), to: to + SIMD2(turn, 0)) { place in
         let entry = packed.entries[place]
         let shift = SIMD2(turn + entry.turn, 0)
         if meets(entry, from + shift, to + shift) { Self.insert(entry.region, into: &found) }
