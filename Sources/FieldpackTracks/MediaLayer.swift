@@ -9,6 +9,15 @@ package enum MediaLayer {
   package static func prepare(_ writer: inout FeatureWriter) throws(FieldpackError) {
     guard try !writer.layers().contains(where: { $0.id == id }) else { return }
     try writer.createMediaLayer(id, columns: columns)
+    try index(writer)
+  }
+
+  /// Makes the index by what a file is known again where it is missing: without it every search goes
+  /// through the bytes of all files.
+  package static func index(_ writer: FeatureWriter) throws(FieldpackError) {
+    let sql = try writer.statements
+    guard try sql.schema(of: id)?.columnIndex("sha256") != nil else { return }
+    try sql.execute("CREATE INDEX IF NOT EXISTS media_sha256 ON media (sha256)")
   }
 
   private static var columns: [ColumnDefinition] {

@@ -68,6 +68,7 @@ public struct PhotoFetch: Sendable {
     try await waitingWhileBusy { () async throws(FieldpackError) in
       try await store.write { (writer) throws(FieldpackError) in
         _ = try PhotoLayers.prepare(&writer)
+        try PhotoLayers.index(writer)
       }
     }
   }

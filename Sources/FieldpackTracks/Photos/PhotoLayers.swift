@@ -60,6 +60,21 @@ struct PhotoLayers {
         from: photo, to: media, as: .media, mapping: photoMedia))
   }
 
+  /// Makes the indexes that are missing: by what a picture is known again, by what a photo is, and for
+  /// the points that wait.
+  static func index(_ writer: FeatureWriter) throws(FieldpackError) {
+    try MediaLayer.index(writer)
+    let sql = try writer.statements
+    try sql.execute(
+      "CREATE INDEX IF NOT EXISTS track_point_photo_state ON track_point (photo_state, track_fid)")
+    // Another program may have written a photo twice.
+    let twice = try sql.rows(
+      "SELECT 1 FROM photo GROUP BY provider, photo_id HAVING count(*) > 1 LIMIT 1")
+    try sql.execute(
+      "CREATE \(twice.isEmpty ? "UNIQUE " : "")INDEX IF NOT EXISTS photo_provider_id "
+        + "ON photo (provider, photo_id)")
+  }
+
   private static var photoSchema: Schema {
     Schema(
       layer: photo, geometry: GeometryColumn(type: .point),
