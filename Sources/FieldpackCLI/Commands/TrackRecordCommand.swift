@@ -89,7 +89,7 @@ struct TrackRecordCommand {
       source.source, as: name, arguments[Self.monitor],
       origin: origin == "-" ? "standard input" : origin, isReplay: source.isReplay)
     let fixes = try await recording.run { (step) throws(FieldpackError) in
-      if !step.points.isEmpty { photos?.pointsAreStored() }
+      if !step.points.isEmpty { photos?.pointsAreStored(of: step.points.map(\.track)) }
       try show(step)
     }
     let pictures = try await photos?.finish()

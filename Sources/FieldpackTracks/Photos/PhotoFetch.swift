@@ -23,7 +23,7 @@ public struct PhotoFetch: Sendable {
   public struct Settings: Sendable {
     /// In metres, one after the other until there is a photo to take.
     public var radii: [Double] = [500, 1000, 2000, 5000, 10_000, 20_000, 32_000]
-    /// How many photos are asked for at once.
+    /// How many photos are asked for at first; more, where none of them can be taken.
     public var limit = 10
     /// Whether a photo may be the picture of several points of a track, where there is no other.
     public var allowsRepeats = false
@@ -37,6 +37,12 @@ public struct PhotoFetch: Sendable {
     public var now: @Sendable () -> Instant = { .byWallClock }
 
     public init() {}
+
+    /// What is waited after so many failures, in milliseconds.
+    func pause(after failures: Int64) -> Int64 {
+      let first = Int64(firstPause.components.seconds) * 1000
+      return max(0, min(first << min(max(0, failures - 1), 20), 3_600_000))
+    }
   }
 
   /// What became of a point.
@@ -75,6 +81,8 @@ public struct PhotoFetch: Sendable {
 
   /// Goes through all points that are due, once.
   ///
+  /// Where the provider cannot be asked (`.unavailable`), that ends the run: the point that it came to
+  /// stays as it is, and so do those after it.
   /// - Parameters:
   ///   - track: only those of this track.
   ///   - report: called after each point.
@@ -83,17 +91,19 @@ public struct PhotoFetch: Sendable {
   public func run(
     track: Int64? = nil, _ report: (Outcome) -> Void = { _ in }
   ) async throws(FieldpackError) {
-    var known: PhotoKnowledge?
-    try await run(track: track, &known, report)
+    var pass = PhotoPass()
+    try await run(tracks: track.map { [$0] }, &pass, report)
   }
 
-  /// - Parameter known: what an earlier run learned of the track that it ended with.
+  /// - Parameter tracks: only those of these tracks; `nil` is all.
   func run(
-    track: Int64?, _ known: inout PhotoKnowledge?, _ report: (Outcome) -> Void
+    tracks: Set<Int64>?, _ pass: inout PhotoPass, _ report: (Outcome) -> Void
   ) async throws(FieldpackError) {
-    for point in try await due(track) {
+    pass.isUnavailable = false
+    for point in try await due(tracks) {
       if Task.isCancelled { throw FieldpackError(.interrupted, "the search was cancelled") }
-      if let outcome = try await work(on: point, &known) { report(outcome) }
+      if let outcome = try await work(on: point, &pass) { report(outcome) }
+      if pass.isUnavailable { return }
     }
   }
 
@@ -124,9 +134,9 @@ public struct PhotoFetch: Sendable {
   // MARK: Which points
 
   /// The points that wait for a picture and may be tried now.
-  private func due(_ track: Int64?) async throws(FieldpackError) -> [PhotoPoint] {
+  private func due(_ tracks: Set<Int64>?) async throws(FieldpackError) -> [PhotoPoint] {
     var filter = Column<String>("photo_state") == PhotoState.pending.rawValue
-    if let track { filter = filter && Column<Int64>("track_fid") == track }
+    if let tracks { filter = filter && Column<Int64>("track_fid").isIn(tracks.sorted()) }
     let query = Query(PhotoLayers.point, where: filter).select("track_fid", "seq").order(
       by: [Order("track_fid"), Order("seq")])
     let now = settings.now()
@@ -142,19 +152,21 @@ public struct PhotoFetch: Sendable {
 
   /// Looks for a picture and stores what was found; `nil` where somebody else did meanwhile.
   private func work(
-    on point: PhotoPoint, _ cache: inout PhotoKnowledge?
+    on point: PhotoPoint, _ pass: inout PhotoPass
   ) async throws(FieldpackError) -> Outcome? {
     // Once more where another program took the photo for this track meanwhile.
     for _ in 0..<3 {
-      let known = try await knowledge(of: point.track, cache)
-      switch try await store(try await find(point, known), for: point) {
+      let known = try await knowledge(of: point.track, pass.known)
+      let finding = try await find(point, known, pass.isHurried)
+      pass.isUnavailable = finding.isUnavailable
+      switch try await store(finding, for: point) {
       case .stored(let outcome):
-        cache = known.adding(outcome, point)
+        pass.known = known.adding(outcome, point)
         return outcome
       case .settled:
-        cache = known
+        pass.known = known
         return nil
-      case .taken: cache = nil
+      case .taken: pass.known = nil
       }
     }
     return nil
@@ -170,18 +182,21 @@ public struct PhotoFetch: Sendable {
   }
 
   private func find(
-    _ point: PhotoPoint, _ known: PhotoKnowledge
+    _ point: PhotoPoint, _ known: PhotoKnowledge, _ isHurried: @escaping @Sendable () -> Bool
   ) async throws(FieldpackError) -> PhotoFinding {
-    var found = PhotoFinding()
+    var search = PhotoSearch(
+      provider: provider, settings: settings, known: known, isHurried: isHurried)
     do throws(FieldpackError) {
-      found = try await search(point, known)
+      return try await search.run(around: point)
     } catch {
       if error.code == .interrupted { throw error }
       // A wrong key is wrong for every point: the user has to know, and no point is to blame.
       if error.code == .permission || error.code == .configuration { throw error }
+      var found = PhotoFinding()
       found.failure = error
+      found.isUnavailable = error.code == .unavailable
+      return found
     }
-    return found
   }
 
   private func store(
@@ -192,63 +207,6 @@ public struct PhotoFetch: Sendable {
         try PhotoRecord(
           point: point, finding: finding, provider: provider.name, settings: settings
         ).store(&writer)
-      }
-    }
-  }
-
-  /// Searches wider and wider until a photo can be taken, and fetches its picture.
-  private func search(
-    _ point: PhotoPoint, _ known: PhotoKnowledge
-  ) async throws(FieldpackError) -> PhotoFinding {
-    var finding = PhotoFinding()
-    let radii = settings.radii.filter { $0 <= provider.maximumRadius }
-    for radius in radii {
-      finding.radius = radius
-      finding.candidates = unique(
-        try await provider.candidates(
-          near: point.position, radius: radius, limit: settings.limit))
-      let free = finding.candidates.filter { known.used[$0.id] == nil }
-      try await take(free, &finding, known)
-      // More photos than these lie farther off only where the provider gave all it has.
-      if finding.chosen != nil || finding.candidates.count >= settings.limit { break }
-    }
-    if finding.chosen == nil, settings.allowsRepeats {
-      // The one whose last use is the longest ago.
-      let used = finding.candidates.enumerated().compactMap { rank, candidate in
-        known.used[candidate.id].map { (seq: $0, rank: rank, candidate: candidate) }
-      }.sorted { ($0.seq, $0.rank) < ($1.seq, $1.rank) }
-      try await take(used.map(\.candidate), &finding, known)
-      finding.isRepeated = finding.chosen != nil
-    }
-    return finding
-  }
-
-  /// Each photo once, in order.
-  private func unique(_ candidates: [PhotoCandidate]) -> [PhotoCandidate] {
-    var seen: Set<String> = []
-    return candidates.prefix(max(0, settings.limit)).filter { seen.insert($0.id).inserted }
-  }
-
-  /// Takes the first photo whose picture is to be had.
-  private func take(
-    _ candidates: [PhotoCandidate], _ finding: inout PhotoFinding, _ known: PhotoKnowledge
-  ) async throws(FieldpackError) {
-    for candidate in candidates {
-      if known.pictured.contains(candidate.id) {
-        finding.chosen = candidate
-        return
-      }
-      do throws(FieldpackError) {
-        let bytes = try await provider.image(
-          of: candidate, maximumLength: settings.maximumLength)
-        finding.picture = try Picture(bytes, of: candidate)
-        finding.chosen = candidate
-        finding.failure = nil
-        return
-      } catch {
-        // A picture that is gone or is none says nothing of the others.
-        guard [.notFound, .invalidData, .permission].contains(error.code) else { throw error }
-        finding.failure = error
       }
     }
   }

@@ -31,8 +31,10 @@ struct PhotoFinding: Sendable {
   var picture: Picture?
   /// As far as was searched, in metres.
   var radius: Double?
-  /// What went wrong with the search, or with the last picture.
+  /// What went wrong with the search, or with a picture.
   var failure: FieldpackError?
+  /// Whether the provider could not be asked, which says nothing of the point.
+  var isUnavailable = false
 }
 
 /// The bytes of a picture, of which it is known what they are.
@@ -129,8 +131,10 @@ struct PhotoJob: Sendable {
     var jobs: [Int64: PhotoJob] = [:]
     for feature in features {
       guard let row = feature.id, let point = feature[Column<Int64>("point_fid")] else { continue }
+      // Whoever wrote the row, there is a next attempt.
+      let attempt = min(max(0, feature[Column<Int64>("attempt")] ?? 0), 1 << 30)
       jobs[point] = PhotoJob(
-        row: row, attempt: feature[Column<Int64>("attempt")] ?? 0,
+        row: row, attempt: attempt,
         next: feature[Column<Instant>("next_at")])
     }
     return jobs

@@ -3,14 +3,24 @@ public import FieldpackGeoPackage
 
 /// Looks for pictures while points are recorded, in a task of its own.
 ///
-/// The recording says when it has stored points and never waits for an answer. What is not found when
-/// it ends is looked for once more by ``finish()``, and otherwise by a later run.
+/// The recording says when it has stored points and never waits for an answer. Only tracks that it
+/// named are looked for, so that no position of another walk goes to the provider. While the provider
+/// cannot be asked, it is asked ever more rarely. What is not found when the recording ends is looked
+/// for once more by ``finish()``, and otherwise by ``PhotoFetch``.
 ///
 ///     let following = PhotoFollowing(store: store, provider: provider)
-///     for try await step in recording { following.pointsAreStored() }
+///     for try await step in recording {
+///       following.pointsAreStored(of: step.points.map(\.track))
+///     }
 ///     let outcomes = try await following.finish()
 public final class PhotoFollowing: Sendable {
+  private struct Wanted {
+    var tracks: Set<Int64> = []
+    var isFinishing = false
+  }
+
   private let signal: AsyncStream<Void>.Continuation
+  private let wanted: Locked<Wanted>
   private let task: Task<Result<[PhotoState: Int], FieldpackError>, Never>
 
   /// - Parameter report: called after each point, in the task.
@@ -21,9 +31,10 @@ public final class PhotoFollowing: Sendable {
     // One signal is as good as many: a run takes all points that are due.
     let (signals, signal) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    self.signal = signal
+    let wanted = Locked(Wanted())
+    (self.signal, self.wanted) = (signal, wanted)
     task = Task.detached {
-      await Self.follow(signals, store, provider, settings, report)
+      await Self.follow(signals, wanted, store, provider, settings, report)
     }
   }
 
@@ -32,15 +43,19 @@ public final class PhotoFollowing: Sendable {
     task.cancel()
   }
 
-  /// Wakes the search; returns at once.
-  public func pointsAreStored() { signal.yield() }
+  /// Wakes the search for points of these tracks; returns at once.
+  public func pointsAreStored(of tracks: some Sequence<Int64>) {
+    wanted.withLock { $0.tracks.formUnion(tracks) }
+    signal.yield()
+  }
 
-  /// Looks for what is left, and ends.
+  /// Looks for what is left, and ends; at the first request that is not answered, too.
   ///
   /// - Returns: how many points came to each state.
   /// - Throws: what ended the search; the points that it did not come to wait for a later one.
   @discardableResult
   public func finish() async throws(FieldpackError) -> [PhotoState: Int] {
+    wanted.withLock { $0.isFinishing = true }
     signal.yield()
     signal.finish()
     return try await withTaskCancellationHandler {
@@ -51,20 +66,31 @@ public final class PhotoFollowing: Sendable {
   }
 
   private static func follow(
-    _ signals: AsyncStream<Void>, _ store: GeoPackageStore, _ provider: any PhotoProvider,
-    _ settings: PhotoFetch.Settings, _ report: @escaping @Sendable (PhotoFetch.Outcome) -> Void
+    _ signals: AsyncStream<Void>, _ wanted: Locked<Wanted>, _ store: GeoPackageStore,
+    _ provider: any PhotoProvider, _ settings: PhotoFetch.Settings,
+    _ report: @escaping @Sendable (PhotoFetch.Outcome) -> Void
   ) async -> Result<[PhotoState: Int], FieldpackError> {
     var counts: [PhotoState: Int] = [:]
     var fetch: PhotoFetch?
-    var known: PhotoKnowledge?
+    var pass = PhotoPass()
+    pass.isHurried = { wanted.withLock { $0.isFinishing } }
+    var failures: Int64 = 0
+    var next = Instant(milliseconds: .min)
     do throws(FieldpackError) {
       for await _ in signals {
         if Task.isCancelled { throw FieldpackError(.interrupted, "the search was cancelled") }
+        let (tracks, isLast) = wanted.withLock { ($0.tracks, $0.isFinishing) }
+        guard isLast || settings.now() >= next, !tracks.isEmpty else { continue }
         if fetch == nil { fetch = try await begin(store, provider, settings) }
-        try await fetch?.run(track: nil, &known) { outcome in
+        try await fetch?.run(tracks: tracks, &pass) { outcome in
           counts[outcome.state, default: 0] += 1
           report(outcome)
         }
+        failures = pass.isUnavailable ? failures + 1 : 0
+        // Who waits for the end waits for one answer that does not come, not for two.
+        if pass.isUnavailable, pass.isHurried() { break }
+        let pause = failures == 0 ? 0 : settings.pause(after: failures)
+        next = Instant(milliseconds: settings.now().milliseconds + pause)
       }
       return .success(counts)
     } catch {

@@ -88,7 +88,7 @@ public enum PhotoState: String, Hashable, Sendable, CaseIterable {
   case found
   /// No photo as far as the provider can be asked.
   case none
-  /// The provider, or every picture, failed each time.
+  /// No answer could be read, or no picture could be had, each time.
   case failed
   /// All photos around are pictures of other points of the track.
   case duplicate

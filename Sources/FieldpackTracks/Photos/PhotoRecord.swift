@@ -26,9 +26,9 @@ struct PhotoRecord {
     let layers = try PhotoLayers.prepare(&writer)
     if try isTaken(layers, writer) { return .taken }
     let job = try PhotoJob.of(point.id, writer.backing)
-    let attempt = (job?.attempt ?? 0) + 1
+    let attempt = (job?.attempt ?? 0) + (finding.isUnavailable ? 0 : 1)
     let outcome = outcome(attempt)
-    try storeCandidates(layers, &writer)
+    if !finding.isUnavailable { try storeCandidates(layers, &writer) }
     try writer.update(
       id, in: PhotoLayers.point, set: ["photo_state": .text(outcome.state.rawValue)])
     try store(job, outcome, attempt, &writer)
@@ -62,7 +62,8 @@ struct PhotoRecord {
       outcome.photo = chosen
       outcome.distance = distance(to: chosen)
     } else if let failure = finding.failure {
-      outcome.state = attempt >= Int64(settings.attempts) ? .failed : .pending
+      let isLast = attempt >= Int64(settings.attempts) && !finding.isUnavailable
+      outcome.state = isLast ? .failed : .pending
       outcome.message = failure.message
     } else if !finding.candidates.isEmpty {
       outcome.state = .duplicate
@@ -162,7 +163,8 @@ struct PhotoRecord {
     let values: Attributes = [
       "point_fid": .integer(point.id), "provider": .text(provider), "attempt": .integer(attempt),
       "radius_m": outcome.radius.map(Value.real) ?? .null,
-      "next_at": outcome.state == .pending ? .dateTime(next(after: attempt)) : .null,
+      "next_at": outcome.state == .pending && !finding.isUnavailable
+        ? .dateTime(next(after: attempt)) : .null,
       "message": outcome.message.map(Value.text) ?? .null,
     ]
     if let known {
@@ -173,9 +175,7 @@ struct PhotoRecord {
   }
 
   private func next(after attempt: Int64) -> Instant {
-    let first = Int64(settings.firstPause.components.seconds) * 1000
-    let pause = min(first << min(attempt - 1, 20), 3_600_000)
-    return Instant(milliseconds: settings.now().milliseconds + max(pause, 0))
+    Instant(milliseconds: settings.now().milliseconds + settings.pause(after: attempt))
   }
 }
 

@@ -114,7 +114,7 @@ import Testing
   @Test(arguments: [
     LoopbackServer.Reply.text(404, ""), .text(410, ""), .text(200, "<html>gone</html>"),
     .response(200, body: [UInt8](repeating: 0xFF, count: 2_000_000)), .text(301, ""),
-    .text(302, "", fields: [["Location", "http://localhost:1/"]]),
+    .text(302, "", fields: [["Location", "http://localhost:1/"]]), .text(503, ""), .nothing,
   ])
   func `a picture that is gone leaves its place to the next`(
     reply: LoopbackServer.Reply
@@ -132,7 +132,7 @@ import Testing
   @Test func `what fails is tried again later, and not for ever`() async throws {
     let walk = try await PhotoWalk([(13.4, 52.5)])
     let server = try FlickrServer([(13.4, 52.5001)])
-    server.answer(searches: .text(503, ""))
+    server.answer(picture: "1", .text(503, ""))
     var now = PhotoWalk.start
     var pauses: [Int64] = []
     for attempt in 1...5 {
@@ -141,16 +141,16 @@ import Testing
       #expect(try await walk.fetch(server.provider(), settings(at: now)) == [])
       let entry = try #require(try await PhotoFeed(of: walk.store).entries.first)
       #expect(entry.attempts == attempt)
-      #expect(
-        entry.message == "the search for photos: the server answers with status 503")
+      #expect(entry.message == "photo 1: the server answers with status 503")
       if let next = entry.nextAttempt {
         pauses.append((next.milliseconds - now.milliseconds) / 1000)
         now = next
       }
     }
     #expect(pauses == [30, 60, 120, 240])
-    #expect(server.searches.count == 5)
-    server.answer(searches: nil)
+    // Each time it was asked for once, however far was searched.
+    #expect(server.server.requests.count { $0.target.hasSuffix(".jpg") } == 5)
+    server.answer(picture: "1", nil)
     let fetch = try await PhotoFetch(store: walk.store, provider: server.provider())
     #expect(try await fetch.retry(track: 2) == 0)
     #expect(try await fetch.retry(track: 1) == 1)
