@@ -67,7 +67,9 @@ final class RequestBody {
     guard HTTPFields.Field("name", name).isSound else {
       throw FieldpackError(.invalidArgument, "the name of a part has a line break or control sign")
     }
-    return String(name.flatMap { $0 == "\"" ? Array("%22") : [$0] })
+    // A quote with an accent is one Character and no quote; the bytes of a quote end the name.
+    let bytes = name.utf8.flatMap { $0 == UInt8(ascii: "\"") ? Array("%22".utf8) : [$0] }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Puts the next bytes into `space`; 0 at the end, -1 where a file is no longer what it was.

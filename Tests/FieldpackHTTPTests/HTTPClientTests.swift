@@ -110,6 +110,18 @@ import Testing
     #expect(steps.map { $0[0] } == steps.map { $0[0] }.sorted())
   }
 
+  @Test func `no name of a part ends where it goes on`() async throws {
+    let server = try LoopbackServer { _ in .text(200, "") }
+    let name = "x\"\u{301}; name=\"admin"
+    let form = MultipartForm([.init(name, fileName: name, .bytes([]))], boundary: "XX")
+    _ = try await HTTPClient().send(HTTPRequest(.post, server.address, body: .multipart(form)))
+    let quoted = "x%22\u{301}; name=%22admin"
+    let text =
+      "--XX\r\nContent-Disposition: form-data; name=\"\(quoted)\"; filename=\"\(quoted)\"\r\n\r\n"
+      + "\r\n--XX--\r\n"
+    #expect(try #require(server.requests.first).body == Array(text.utf8))
+  }
+
   @Test func `a slow answer ends at the time limit`() async throws {
     let server = try LoopbackServer { _ in .silence }
     let error = await failure(try HTTPClient(Self.quick), HTTPRequest(.get, server.address))
