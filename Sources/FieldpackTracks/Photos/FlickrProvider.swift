@@ -74,9 +74,20 @@ public struct FlickrProvider: PhotoProvider {
       return reply.photos.prefix(max(0, limit)).map(candidate)
     } catch {
       // What an answer says is shown to people, and might repeat what it was asked.
-      throw FieldpackError(
-        error.code, error.message.replacing(key, with: "…"), underlying: error.underlying)
+      var underlying = error.underlying
+      if var failure = underlying as? FlickrFailure {
+        failure.message = withoutKey(failure.message)
+        underlying = failure
+      }
+      throw FieldpackError(error.code, withoutKey(error.message), underlying: underlying)
     }
+  }
+
+  /// The text without the key, as it is or as addresses have it.
+  private func withoutKey(_ text: String) -> String {
+    let encoded = Self.encoded(key)
+    let lowered = Self.encoded(key, digits: "0123456789abcdef")
+    return [encoded, lowered, key].reduce(text) { $0.replacing($1, with: "…") }
   }
 
   public func image(
@@ -101,9 +112,9 @@ public struct FlickrProvider: PhotoProvider {
   }
 
   /// What RFC 3986 leaves as it is in any place, the rest by percent signs.
-  private static func encoded(_ text: String) -> String {
+  private static func encoded(_ text: String, digits: String = "0123456789ABCDEF") -> String {
     let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-    let digits = Array("0123456789ABCDEF".utf8)
+    let digits = Array(digits.utf8)
     var result: [UInt8] = []
     for byte in text.utf8 {
       if plain.contains(byte) {

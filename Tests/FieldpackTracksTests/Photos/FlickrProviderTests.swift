@@ -144,6 +144,20 @@ import Testing
     #expect(
       error?.message
         == "Flickr refuses the search for photos: Invalid API Key … (code 100)")
+    #expect(
+      error?.underlying as? FlickrFailure
+        == FlickrFailure(code: 100, message: "Invalid API Key …"))
+    for spelling in ["0123456789abcdef%2B%2F", "0123456789abcdef%2b%2f"] {
+      server.answer(
+        searches: .text(200, #"{"stat":"fail","code":3,"message":"?api_key=\#(spelling)&"}"#))
+      let error = await failure { () async throws(FieldpackError) in
+        try await provider.candidates(near: Position(x: 1, y: 2), radius: 500, limit: 1)
+      }
+      #expect(
+        error?.underlying as? FlickrFailure == FlickrFailure(code: 3, message: "?api_key=…&"))
+      #expect(
+        error?.message == "Flickr refuses the search for photos: ?api_key=…& (code 3)")
+    }
     server.answer(searches: .nothing)
     let broken = await failure { () async throws(FieldpackError) in
       try await provider.candidates(near: Position(x: 1, y: 2), radius: 500, limit: 1)
