@@ -48,9 +48,8 @@ struct IGCLines: TrackLogLines {
     _ line: UnsafeBufferPointer<UInt8>, into log: inout TrackLog
   ) throws(FieldpackError) {
     let fix = try IGCFix(line, extensions)
-    if let last = lastTime, fix.timeOfDay <= last - NMEAClock.dayLength / 2 {
-      day = day.map { $0 + 1 }
-    }
+    let shift = lastTime.map { NMEAClock.days(from: $0, to: fix.timeOfDay) } ?? 0
+    day = day.map { $0 + shift }
     lastTime = fix.timeOfDay
     if !log.isInTrack {
       log.beginTrack()

@@ -15,10 +15,15 @@ struct NMEAClock: Equatable {
   /// - Parameter firstDay: the day number of the first time, where it is known.
   init(firstDay: Int? = nil) { self.firstDay = firstDay }
 
+  /// How many days lie between two times of day that follow each other: 0, 1 or -1.
+  static func days(from last: Int, to time: Int) -> Int {
+    if time <= last - dayLength / 2 { return 1 }
+    return time > last + dayLength / 24 * 23 ? -1 : 0
+  }
+
   /// The moment of a time of day, in milliseconds; `nil` while no date was there.
   mutating func instant(_ time: Int, day: Int? = nil) -> Instant? {
-    if let lastTime, time <= lastTime - Self.dayLength / 2 { relativeDay += 1 }
-    if let lastTime, time > lastTime + Self.dayLength / 24 * 23 { relativeDay -= 1 }
+    if let lastTime { relativeDay += Self.days(from: lastTime, to: time) }
     lastTime = time
     if let day {
       if let firstDay { relativeDay = day - firstDay } else { firstDay = day - relativeDay }

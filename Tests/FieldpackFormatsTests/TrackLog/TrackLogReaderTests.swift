@@ -34,6 +34,15 @@ import Testing
     I073636LAD3737LOD3839TDS4042ENL4345SIU4648TRT4951GSP
     """
 
+  @Test func `a late fix at midnight shifts none after it by a day`() throws {
+    let times = ["235959", "000001", "235959", "000002"]
+    let fixes = times.map { "B\($0)4807038N01131000EA0012300456" }
+    let reading = try read("AXXX001\nHFDTE311299\n" + fixes.joined(separator: "\n"), .igc)
+    #expect(
+      points(reading).map { $0.attributes["time"] }
+        == [-1, 1, -1, 2].map { .dateTime(Instant(milliseconds: (946_684_800 + $0) * 1000)) })
+  }
+
   @Test func `the extensions of a flight are columns, or make positions and times finer`() throws {
     let reading = try read(
       Self.flight + """
