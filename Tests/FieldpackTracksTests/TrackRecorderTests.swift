@@ -364,6 +364,24 @@ import Testing
     #expect(try package.findings() == [])
   }
 
+  @Test func `a point with the last number there is ends the recording`() async throws {
+    _ = try await record(ScriptedSource(path(3)), .all)
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.update(.integer(3), in: "track_point", set: ["seq": .integer(.max)])
+      }
+    }
+    var found: FieldpackError?
+    do {
+      _ = try await record(ScriptedSource(path(5)), .all, isReplay: true)
+    } catch { found = error as? FieldpackError }
+    #expect(found?.code == .invalidData)
+    #expect(
+      found?.message
+        == "a point of track 1 has the number 9223372036854775807, after which there is none. Try: "
+        + "give it the number after the point before")
+  }
+
   @Test func `a line that somebody changed is made anew from the points`() async throws {
     _ = try await record(ScriptedSource(path(3)), .all)
     try await package.withStore { store in

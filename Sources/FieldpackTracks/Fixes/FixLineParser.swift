@@ -64,6 +64,20 @@ struct FixLineParser {
     }
   }
 
+  /// Whether a line is what is left of an NMEA sentence whose beginning was missed: a sum at the end,
+  /// or a part of one, and no sign that a sentence begins with.
+  static func isEndOfSentence(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    var text = line[...]
+    while let last = text.last, last == 0x0D || last == 0x20 { text = text.dropLast() }
+    guard let first = text.first, !"${!\\".utf8.contains(first) else { return false }
+    let sum = text.suffix(2)
+    func isDigit(_ byte: UInt8) -> Bool {
+      "0123456789ABCDEFabcdef".utf8.contains(byte)
+    }
+    let hasMark = text.count <= 2 || text.dropLast(2).last == UInt8(ascii: "*")
+    return hasMark && sum.allSatisfy(isDigit)
+  }
+
   private mutating func takeSentence(
     _ line: UnsafeBufferPointer<UInt8>, into updates: inout [LocationUpdate]
   ) throws(FieldpackError) {

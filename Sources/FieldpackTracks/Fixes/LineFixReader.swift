@@ -82,7 +82,9 @@ struct LineFixReader {
         throw FieldpackError(
           .invalidData, "the line is longer than \(options.lineLimit) bytes and no fix")
       }
+      let mayBeCut = lines.number == 1 && opened?.isRegular == false
       try lines.withBytes(range) { (bytes) throws(FieldpackError) in
+        if mayBeCut, FixLineParser.isEndOfSentence(bytes) { return }
         try parser.take(bytes, into: &updates)
       }
     } catch {

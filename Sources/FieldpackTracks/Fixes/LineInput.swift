@@ -77,6 +77,13 @@ final class OpenInput: Sendable {
 
   deinit { if isOurs { close(descriptor) } }
 
+  /// Whether it is a file, which begins with its first line; what comes from elsewhere may be joined
+  /// anywhere.
+  var isRegular: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// Waits for bytes and reads them; 0 is the end.
   ///
   /// - Throws: `.interrupted` once `stop` is raised, also while nothing comes.

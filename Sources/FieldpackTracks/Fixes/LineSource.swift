@@ -8,7 +8,8 @@ public import FieldpackCore
 ///   on a thread of its own: nothing wakes while nothing comes. Cancelling the task ends it.
 /// - The first line tells the format, unless it is given: see ``Format``.
 /// - A line that cannot be read ends the sequence with `.invalidData` and its number, after the
-///   fixes of the lines before it; with ``Options/skipsErrors`` it is counted in ``report``.
+///   fixes of the lines before it; with ``Options/skipsErrors`` it is counted in ``report``. What is
+///   left of a sentence that a pipe or device was joined in is passed over.
 /// - A line is 1 MiB at most; no more than that and one read is held in memory.
 /// - A serial device is read as it is set up (`stty`).
 public struct LineSource: LocationSource {

@@ -146,10 +146,17 @@ struct ReplayPace {
 
   /// When a fix is due that so many come before; one without a time is due at once.
   mutating func moment(of fix: Fix, number: Int) -> ContinuousClock.Instant {
-    if let rate { return start + .seconds(Double(number) / rate / speed) }
+    if let rate { return moment(after: Double(number) / rate / speed) }
     guard let time = fix.time else { return start }
     let first = firstTime ?? time
     firstTime = first
-    return start + .seconds(Double(time.milliseconds - first.milliseconds) / 1000 / speed)
+    let seconds = (Double(time.milliseconds) - Double(first.milliseconds)) / 1000
+    return moment(after: seconds / speed)
+  }
+
+  /// No farther off than a clock can count, which is never all the same.
+  private func moment(after seconds: Double) -> ContinuousClock.Instant {
+    let longest = 1e9
+    return start + .seconds(min(max(seconds, -longest), longest))
   }
 }

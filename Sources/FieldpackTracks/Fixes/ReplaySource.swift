@@ -13,6 +13,8 @@ import FieldpackGeometry
 ///   come together. Without times a finite speed needs ``Options/rate``.
 /// - A feature without a position, or whose time cannot be read, ends the replay with its key; with
 ///   ``Options/skipsErrors`` it is counted in ``report``. Features without time come first.
+/// - Times in a column of text are ordered as texts, which for RFC 3339 is by time where all are in
+///   UTC with as many decimals.
 public struct ReplaySource: LocationSource {
   public enum Speed: Hashable, Sendable {
     /// So many times as fast as it was; 1 is the pace of life.

@@ -62,6 +62,13 @@ struct TrackTables {
         + "ORDER BY seq DESC LIMIT 1", [.integer(id)])
     guard let last = last.first else { return track }
     track.sequence = last[0].int ?? 0
+    guard track.sequence < .max else {
+      throw FieldpackError(
+        .invalidData,
+        "a point of track \(id) has the number \(track.sequence), after which there is none. Try: "
+          + "give it the number after the point before",
+        location: .init(layer: FieldData.trackPoint))
+    }
     track.placeID = last[1].string
     if let x = last[2].double, let y = last[3].double { track.position = Position(x: x, y: y) }
     return track

@@ -28,6 +28,22 @@ import Testing
     }
   }
 
+  @Test(arguments: ["07.038,N,01131,E,101010,A*37\r\n", "*37\n", "7\n"])
+  func `a sentence whose beginning was missed is no error`(rest: String) async throws {
+    let text = rest + "$GPGLL,4807.038,N,01131,E,101010,A*37\r\n"
+    let pipe = Pipe()
+    try pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+    try pipe.fileHandleForWriting.close()
+    let source = LineSource(descriptor: pipe.fileHandleForReading.fileDescriptor)
+    var count = 0
+    for try await updates in source.updates() { count += updates.count }
+    #expect(count == 1)
+    // A file has all of its first line.
+    let folder = try TemporaryFolder()
+    let file = LineSource(path: try folder.write(text, to: "log").path)
+    await #expect(throws: FieldpackError.self) { for try await _ in file.updates() {} }
+  }
+
   @Test func `a line is given before the next one comes`() async throws {
     let pipe = Pipe()
     let source = LineSource(descriptor: pipe.fileHandleForReading.fileDescriptor)

@@ -172,11 +172,12 @@ import Testing
     #expect(await read(0).1?.code == .invalidArgument)
   }
 
-  @Test func `cancelling ends a replay that waits`() async throws {
+  @Test(arguments: [1, 1e-300])
+  func `cancelling ends a replay that waits`(speed: Double) async throws {
     let store = try await store(
       [ColumnDefinition("time", .dateTime)], [(point(0), [time(0)]), (point(1), [time(86_400)])])
     let (started, begin) = AsyncStream.makeStream(of: Void.self)
-    let source = ReplaySource(store, layer: "walk", options: .init(speed: .times(1)))
+    let source = ReplaySource(store, layer: "walk", options: .init(speed: .times(speed)))
     let reading = Task {
       do throws(FieldpackError) {
         for try await _ in source.updates() { begin.yield() }
