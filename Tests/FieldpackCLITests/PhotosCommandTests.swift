@@ -146,6 +146,9 @@ import Testing
     let none = try await run(
       "track", "record", "-", "--into", "none.gpkg", "--photos", "album.gpkg:no")
     #expect(none.status == 66)
+    let keyless = try await run("track", "record", "-", "--into", "none.gpkg", "--photos", "flickr")
+    #expect(keyless.status == 1 && keyless.error.contains("photos of Flickr need a key"))
+    #expect(!FileManager.default.fileExists(atPath: folder.file("none.gpkg").path))
   }
 
   @Test func `killed at any moment it leaves no picture without its photo`() async throws {

@@ -62,6 +62,21 @@ struct PhotosReport {
     ]
   }
 
+  /// What a search beside a recording came to, or what ended it.
+  ///
+  /// - Throws: `.interrupted`.
+  static func end(
+    of photos: PhotoFollowing?
+  ) async throws(FieldpackError) -> (counts: [PhotoState: Int]?, refusal: FieldpackError?) {
+    guard let photos else { return (nil, nil) }
+    do throws(FieldpackError) {
+      return (try await photos.finish(), nil)
+    } catch {
+      guard error.code != .interrupted else { throw error }
+      return (nil, error)
+    }
+  }
+
   static func document(of fetched: [PhotoState: Int]) -> JSONValue {
     .object(PhotoState.allCases.map { ($0.rawValue, JSONValue(fetched[$0] ?? 0)) })
   }

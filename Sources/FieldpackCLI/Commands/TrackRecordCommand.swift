@@ -66,15 +66,18 @@ struct TrackRecordCommand {
 
   func run() async throws(FieldpackError) -> Int32 {
     let path = arguments[Self.into]
+    try await invocation.checkPhotos(of: arguments[Self.photos])
     try invocation.createGeoPackage(path)
     return try await invocation.withGeoPackage(path) { (store) throws(FieldpackError) in
       try await invocation.withFixes { (fixes) throws(FieldpackError) in
         guard let origin = arguments[Self.photos] else {
           return try await record(fixes, into: store, nil)
         }
+        let console = invocation.console
         return try await invocation.withPhotos(of: origin) { (provider) throws(FieldpackError) in
-          try await record(
-            fixes, into: store, PhotoFollowing(store: store, provider: provider))
+          let photos = PhotoFollowing(
+            store: store, provider: provider, refused: { console.report($0) })
+          return try await record(fixes, into: store, photos)
         }
       }
     }
@@ -92,14 +95,16 @@ struct TrackRecordCommand {
       if !step.points.isEmpty { photos?.pointsAreStored(of: step.points.map(\.track)) }
       try show(step)
     }
-    let pictures = try await photos?.finish()
-    guard !isJSON || !arguments[Self.follow] else { return ExitStatus.success }
+    let (pictures, refusal) = try await PhotosReport.end(of: photos)
+    let status = refusal == nil ? ExitStatus.success : ExitStatus.failure
+    guard !isJSON || !arguments[Self.follow] else { return status }
     let tracks = try await store.tracks().filter { $0.name == name }
     if isJSON {
       try invocation.print([
         "name": .text(name), "fixes": JSONValue(fixes),
         "tracks": .array(tracks.map(\.document)),
-        "photos": pictures.map { PhotosReport.document(of: $0) } ?? .null,
+        "photos": refusal.map { ["error": .text($0.message)] }
+          ?? pictures.map { PhotosReport.document(of: $0) } ?? .null,
       ])
     } else {
       try invocation.print(summary(name, fixes, tracks))
@@ -107,7 +112,7 @@ struct TrackRecordCommand {
         try invocation.print("pictures looked for: \(PhotosReport.text(of: pictures))\n")
       }
     }
-    return ExitStatus.success
+    return status
   }
 
   /// The name that was given, or one that no run of the file has.

@@ -23,6 +23,12 @@ extension ValueForm where Value == PhotoOrigin {
 }
 
 extension Invocation {
+  /// Finds out whether photos can be had, before anything is made for them.
+  func checkPhotos(of origin: PhotoOrigin?) async throws(FieldpackError) {
+    guard let origin else { return }
+    try await withPhotos(of: origin) { (_) throws(FieldpackError) in }
+  }
+
   /// Opens what photos are looked for in, runs `body` and closes it, whatever happens.
   func withPhotos<R: Sendable>(
     of origin: PhotoOrigin, _ body: (any PhotoProvider) async throws(FieldpackError) -> R

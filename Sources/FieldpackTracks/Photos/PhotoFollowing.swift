@@ -23,10 +23,13 @@ public final class PhotoFollowing: Sendable {
   private let wanted: Locked<Wanted>
   private let task: Task<Result<[PhotoState: Int], FieldpackError>, Never>
 
-  /// - Parameter report: called after each point, in the task.
+  /// - Parameters:
+  ///   - report: called after each point, in the task.
+  ///   - refused: called once something other than its cancelling ends the search, in the task.
   public init(
     store: GeoPackageStore, provider: any PhotoProvider, settings: PhotoFetch.Settings = .init(),
-    report: @escaping @Sendable (PhotoFetch.Outcome) -> Void = { _ in }
+    report: @escaping @Sendable (PhotoFetch.Outcome) -> Void = { _ in },
+    refused: @escaping @Sendable (FieldpackError) -> Void = { _ in }
   ) {
     // One signal is as good as many: a run takes all points that are due.
     let (signals, signal) = AsyncStream.makeStream(
@@ -34,7 +37,9 @@ public final class PhotoFollowing: Sendable {
     let wanted = Locked(Wanted())
     (self.signal, self.wanted) = (signal, wanted)
     task = Task.detached {
-      await Self.follow(signals, wanted, store, provider, settings, report)
+      let result = await Self.follow(signals, wanted, store, provider, settings, report)
+      if case .failure(let error) = result, error.code != .interrupted { refused(error) }
+      return result
     }
   }
 

@@ -114,11 +114,16 @@ import Testing
     let server = try FlickrServer()
     server.answer(
       searches: .text(200, #"{"stat":"fail","code":100,"message":"Invalid API Key"}"#))
-    let following = PhotoFollowing(store: walk.store, provider: try server.provider())
+    let (refusals, refusal) = AsyncStream.makeStream(of: FieldpackError.self)
+    let following = PhotoFollowing(
+      store: walk.store, provider: try server.provider(), refused: { refusal.yield($0) })
     for number in 0..<3 {
       try await add(number, to: walk)
       following.pointsAreStored(of: [1])
     }
+    // It is told while the recording goes on.
+    let told = await refusals.first { _ in true }
+    #expect(told?.code == .permission)
     var found: FieldpackError?
     do throws(FieldpackError) { try await following.finish() } catch { found = error }
     #expect(found?.code == .permission)
