@@ -178,4 +178,27 @@ import Testing
         #""type":"LineString","coordinates":[[13.4,52.5],[13.401,52.5],[13.402,52.5],"#
           + "[13.403,52.5]]"), "\(text)")
   }
+
+  @Test(arguments: [
+    ["track", "record", "-", "--into", "field.gpkg", "--name", "walk", "--monitor", "all"],
+    ["monitor", "-", "--distance", "10"],
+  ])
+  func `a bad line ends the reading unless it is to be passed over`(
+    command: [String]
+  ) async throws {
+    let lines = #"""
+      {"lon":13.4,"lat":52.5}
+      {"lon":13.4,"lat":
+      {"lon":13.5,"lat":52.5}
+
+      """#
+    let input = Data(lines.utf8)
+    let ended = try await Tool.run(command, input: input, folder: folder.url)
+    #expect(ended.status == 65)
+    #expect(ended.error.contains("--skip-errors"))
+    let passed = try await Tool.run(
+      command + ["--skip-errors"], input: input, folder: folder.url)
+    #expect(passed.status == 2)
+    #expect(passed.error.contains("note: skipped: "))
+  }
 }

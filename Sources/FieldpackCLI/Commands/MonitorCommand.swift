@@ -28,7 +28,8 @@ extension FieldpackTool {
       ],
       arguments: [FixArguments.source, FixArguments.layer],
       options: [
-        OptionGroup(nil, MonitorArguments.options + MonitorRecording.options),
+        OptionGroup(
+          nil, MonitorArguments.options + MonitorRecording.options + [QueryArguments.skipErrors]),
         ReplayArguments.group, SourceArguments.group, CommonOptions.group,
       ],
       family: positionsFamily

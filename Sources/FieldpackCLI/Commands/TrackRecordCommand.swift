@@ -27,6 +27,7 @@ extension FieldpackTool {
           [
             TrackRecordCommand.into, TrackRecordCommand.monitor, TrackRecordCommand.name,
             TrackRecordCommand.photos, FixArguments.device, TrackRecordCommand.follow,
+            QueryArguments.skipErrors,
           ]), ReplayArguments.group, SourceArguments.group, CommonOptions.group,
       ]
     ) { invocation throws(FieldpackError) in

@@ -38,24 +38,40 @@ enum FixArguments {
 /// Positions, and whether they begin again with the first when they are read again.
 typealias OpenedFixes = (source: any LocationSource, isReplay: Bool)
 
+/// A source, and what it passed over; `nil` where it passes over nothing.
+private typealias ReportedSource = (source: any LocationSource, report: QueryReport?)
+
 extension Invocation {
-  /// Opens the positions that the command names, runs `body` and closes them, whatever happens.
+  /// Opens the positions that the command names, runs `body` and closes them, whatever happens; what
+  /// was passed over is told at the end, and makes a success a status of its own.
   func withFixes(
     _ body: (OpenedFixes) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
     let name = arguments[FixArguments.source]
     let isPaced = arguments[ReplayArguments.speed] != .max
-    guard FixArguments.isStore(name, isPaced: isPaced) else { return try await body(lines(name)) }
+    guard FixArguments.isStore(name, isPaced: isPaced) else {
+      let (source, isReplay) = try lines(name)
+      return told(try await body((source, isReplay)), source.report)
+    }
     return try await withSource { (source) throws(FieldpackError) in
       let (store, layer) = try await LayerChoice.layer(
         arguments[FixArguments.layer], of: source.workspace, named: source.name,
         stores: SourceArguments.stores(arguments), preferring: FixArguments.preferred)
-      return try await body((fixes(of: layer, in: store), isReplay: true))
+      let (source, report) = try await fixes(of: layer, in: store)
+      return told(try await body((source, isReplay: true)), report)
     }
   }
 
+  private func told(_ status: Int32, _ report: QueryReport?) -> Int32 {
+    guard let report = report?.current, report.skippedCount > 0 else { return status }
+    self.report(report.skipped, count: report.skippedCount)
+    return status == ExitStatus.success ? ExitStatus.skippedFeatures : status
+  }
+
   /// What comes line by line, at its own pace.
-  private func lines(_ name: String) throws(FieldpackError) -> OpenedFixes {
+  private func lines(
+    _ name: String
+  ) throws(FieldpackError) -> (source: LineSource, isReplay: Bool) {
     let label = name == "-" ? "standard input" : name
     guard arguments[FixArguments.layer] == nil, arguments[FixArguments.device] == nil else {
       throw FieldpackError(
@@ -66,15 +82,17 @@ extension Invocation {
         .invalidArgument,
         "\(label) gives fixes line by line, as they come. Try: without --speed and --rate")
     }
-    guard name != "-" else { return (LineSource(descriptor: 0), false) }
+    var options = LineSource.Options()
+    options.skipsErrors = arguments[QueryArguments.skipErrors]
+    guard name != "-" else { return (LineSource(descriptor: 0, options: options), false) }
     let attributes = try? FileManager.default.attributesOfItem(atPath: name)
     let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
-    return (LineSource(path: name), isFile)
+    return (LineSource(path: name, options: options), isFile)
   }
 
   private func fixes(
     of layer: LayerID, in store: any Store
-  ) async throws(FieldpackError) -> any LocationSource {
+  ) async throws(FieldpackError) -> ReportedSource {
     let device = arguments[FixArguments.device]
     var options = ReplayArguments.options(arguments)
     let schemas = try await store.schemas()
@@ -91,10 +109,12 @@ extension Invocation {
           "layer '\(layer)' is of lines, whose vertices come without a pace. Try: a layer of points, "
             + "or without --speed and --rate", location: .init(layer: layer))
       }
-      return VertexSource(store, layer: layer, deviceColumn: device)
+      return (VertexSource(store, layer: layer, deviceColumn: device), nil)
     }
     options.columns.device = device
-    return ReplaySource(store, layer: layer, options: options)
+    options.skipsErrors = arguments[QueryArguments.skipErrors]
+    let source = ReplaySource(store, layer: layer, options: options)
+    return (source, source.report)
   }
 }
 
