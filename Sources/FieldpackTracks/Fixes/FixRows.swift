@@ -8,16 +8,19 @@ struct FixRows: Sendable {
   private let schema: Schema
   private let device: String
   private let order: String?
+  /// Whose tracks those are that the points of a recording name.
+  var devices: [FeatureID: String] = [:]
   /// Places among the columns that are asked for.
   private var places: [Member: Int] = [:]
 
   private enum Member: CaseIterable {
-    case time, device, accuracy, elevation, course, speed
+    case time, device, track, accuracy, elevation, course, speed
 
     var names: [String] {
       switch self {
       case .time: ["time", "timestamp", "time_unix"]
       case .device: ["device", "device_id"]
+      case .track: []
       case .accuracy: ["accuracy", "accuracy_m", "fxa"]
       case .elevation: ["ele", "ele_m", "elevation", "altitude"]
       case .course: ["course", "course_deg"]
@@ -29,6 +32,7 @@ struct FixRows: Sendable {
       switch self {
       case .time: columns.time
       case .device: columns.device
+      case .track: nil
       case .accuracy: columns.accuracy
       case .elevation: columns.elevation
       case .course: columns.course
@@ -57,6 +61,12 @@ struct FixRows: Sendable {
       places[member] = wanted.count
       wanted.append(schema.columns[index])
     }
+    if places[.device] == nil, schema.layer == FieldData.trackPoint,
+      let index = schema.columnIndex("track_fid")
+    {
+      places[.track] = wanted.count
+      wanted.append(schema.columns[index])
+    }
     order = places[.time].map { wanted[$0].name }
     self.schema = Schema(layer: schema.layer, geometry: geometry, columns: wanted)
   }
@@ -76,6 +86,9 @@ struct FixRows: Sendable {
     }
     return nil
   }
+
+  /// Whether the fixes are of the devices of their tracks.
+  var needsDevices: Bool { places[.track] != nil }
 
   var hasTimes: Bool { order != nil }
 
@@ -105,6 +118,8 @@ struct FixRows: Sendable {
     fix.speed = number(.speed, row).flatMap { $0 < 0 ? nil : $0 }
     if let place = places[.device], row.kind(at: place) != .null {
       fix.device = Self.text(row, place)
+    } else if let place = places[.track], row.kind(at: place) == .integer {
+      fix.device = devices[.integer(row.integer(at: place))] ?? device
     }
     return fix
   }

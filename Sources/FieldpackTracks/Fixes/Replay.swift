@@ -50,10 +50,26 @@ actor Replay {
       throw FieldpackError(
         LocationFailure.unavailable, "layer '\(layer)' is not in store '\(store.id)'")
     }
-    let rows = try FixRows(schema, of: store.id, options)
+    var rows = try FixRows(schema, of: store.id, options)
+    if rows.needsDevices { rows.devices = try await devices(of: schemas) }
     pace = try ReplayPace(options, hasTimes: rows.hasTimes, layer, from: clock.now())
     batches = try await store.query(rows.query).makeAsyncIterator()
     self.rows = rows
+  }
+
+  /// The devices of the tracks that have one.
+  private func devices(of schemas: [Schema]) async throws(FieldpackError) -> [FeatureID: String] {
+    guard let track = schemas.first(where: { $0.layer == FieldData.track }),
+      track.columnIndex("device") != nil
+    else { return [:] }
+    let query = Query(layers: [FieldData.track]).select(["device"]).in(stores: [store.id])
+    var devices: [FeatureID: String] = [:]
+    for try await batch in try await store.query(query.withoutGeometry()) {
+      for index in 0..<batch.count where batch[index].kind(at: 0) == .text {
+        devices[batch[index].id] = batch[index].text(at: 0)
+      }
+    }
+    return devices
   }
 
   /// Reads the next batch; `false` at the end.

@@ -26,7 +26,7 @@ public struct ReplaySource: LocationSource {
   public struct Columns: Hashable, Sendable {
     /// `time`, `timestamp`, `time_unix`: DATETIME, RFC 3339 text or Unix seconds.
     public var time: String?
-    /// `device`, `device_id`.
+    /// `device`, `device_id`; in the points of recorded tracks without one, the device of the track.
     public var device: String?
     /// `accuracy`, `accuracy_m`, `fxa` (IGC's): metres.
     public var accuracy: String?

@@ -11,7 +11,8 @@ public struct VertexSource: LocationSource {
   private let layer: LayerID
   private let deviceColumn: String?
 
-  /// - Parameter deviceColumn: whose text says whose fixes a line has.
+  /// - Parameter deviceColumn: whose text says whose fixes a line has; by default `device` or
+  ///   `device_id`, if there is one.
   public init(_ store: any Store, layer: LayerID, deviceColumn: String? = nil) {
     self.store = store
     self.layer = layer
@@ -64,6 +65,7 @@ private actor VertexReplay {
   }
 
   private func read() async throws(FieldpackError) -> [Fix] {
+    let deviceColumn = try await device()
     let query = Query(layer).select(deviceColumn.map { [$0] } ?? []).transformed(to: .wgs84)
     var fixes: [Fix] = []
     for try await batch in try await store.query(query) {
@@ -77,6 +79,16 @@ private actor VertexReplay {
       }
     }
     return fixes
+  }
+
+  /// The column that is named, else the one of the usual name.
+  private func device() async throws(FieldpackError) -> String? {
+    if let deviceColumn { return deviceColumn }
+    let columns = try await store.schemas().first { $0.layer == layer }?.columns ?? []
+    for name in ["device", "device_id"] {
+      if let found = columns.first(where: { $0.name.lowercased() == name }) { return found.name }
+    }
+    return nil
   }
 
   private static func name(_ row: FeatureBatch.Row) -> String {
