@@ -95,10 +95,47 @@ import Testing
     #expect(monitor.take(passedOver.suffix(3)) == [])
     #expect(monitor.state == MonitorState())
     #expect(monitor.take([fix(0, at: 10)]).map(\.kind) == [.start])
-    let state = monitor.state
+    var state = monitor.state
     #expect(monitor.take(passedOver) == [])
+    state.devices[0].late = LateFixes(count: 1, time: Instant(milliseconds: 9000))
     #expect(monitor.state == state)
     #expect(monitor.take([fix(200, at: 10, accuracy: 50)]).map(\.kind) == [.moved])
+  }
+
+  @Test func `the third late fix in order is taken, and those before its time are late`() throws {
+    let fixes = [
+      fix(0, at: 10), fix(100, at: 4_000_000), fix(200, at: 12), fix(300, at: 11), fix(400, at: 13),
+      fix(500), fix(600, at: 14), fix(700, at: 13), fix(800, at: 15),
+    ]
+    let fresh = try DistanceMonitor(distance: 10)
+    var whole = fresh
+    let seen = whole.take(fixes)
+    #expect(seen.map(\.fix) == [0, 1, 5, 6, 8])
+    for cut in 0...fixes.count {
+      var (before, after) = (fresh, fresh)
+      let first = before.take(Array(fixes[..<cut]))
+      after.resume(before.state)
+      var rest: [Detection] = []
+      after.take(Array(fixes[cut...]), from: cut, into: &rest)
+      #expect(first + rest == seen)
+      #expect(after.state == whole.state)
+    }
+  }
+
+  @Test func `late fixes of one time, or backwards, stay late`() throws {
+    var monitor = try DistanceMonitor(distance: 10)
+    let times: [Int64] = [10, 5, 5, 5, 4, 3, 2, 10, 5, 6, 10, 7, 8]
+    let seen = monitor.take(times.enumerated().map { fix(Double($0) * 100, at: $1) })
+    #expect(seen.map(\.fix) == [0, 7, 10])
+  }
+
+  @Test func `a wait beyond the boundary begins anew when the time goes back`() throws {
+    var monitor = try RegionMonitor(radius: 80, dwell: 10)
+    let seen = monitor.take([
+      fix(0, at: 0), fix(90, at: 4_000_000), fix(90, at: 1), fix(90, at: 2), fix(90, at: 3),
+      fix(90, at: 12), fix(90, at: 13),
+    ])
+    #expect(seen.map(\.fix) == [0, 6])
   }
 
   @Test func `each device is watched for itself, whatever the order among devices`() throws {

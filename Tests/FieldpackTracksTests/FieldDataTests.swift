@@ -36,8 +36,8 @@ import Testing
       ])
     #expect(
       try package.rows("SELECT layer, version FROM fieldpack_schema ORDER BY layer") == [
-        "detection|2", "monitor_run|2", "monitor_state|2", "monitor_stay|2", "track|2",
-        "track_log|2", "track_point|2",
+        "detection|3", "monitor_run|3", "monitor_state|3", "monitor_stay|3", "track|3",
+        "track_log|3", "track_point|3",
       ])
     #expect(
       try package.rows(
@@ -105,7 +105,7 @@ import Testing
     let package = try TracksPackage(copying: "tracks-1.gpkg")
     try await record(package, [fix])
     #expect(
-      try package.rows("SELECT DISTINCT version FROM fieldpack_schema") == ["2"])
+      try package.rows("SELECT DISTINCT version FROM fieldpack_schema") == ["3"])
     #expect(
       try package.rows("SELECT fid, ordinal, monitor, name, length_m FROM track") == [
         "1|1|boundary|NULL|200.25", "2|2|distance|walk|0.0",
@@ -141,12 +141,12 @@ import Testing
 
   @Test func `layers of a newer version are read and not written`() async throws {
     let package = try TracksPackage(copying: "tracks-2.gpkg")
-    try package.run("UPDATE fieldpack_schema SET version = 3 WHERE layer = 'track'")
+    try package.run("UPDATE fieldpack_schema SET version = 4 WHERE layer = 'track'")
     let error = await failure { try await record(package, [fix]) }
     #expect(error?.code == .unsupported)
     #expect(
-      error?.message == "layer 'track' has version 3 of the layers of field data, and this program "
-        + "writes versions up to 2; it can be read. Try: a newer Fieldpack")
+      error?.message == "layer 'track' has version 4 of the layers of field data, and this program "
+        + "writes versions up to 3; it can be read. Try: a newer Fieldpack")
     try await package.withStore { store in
       let counts = try await store.tracks().map(\.pointCount)
       #expect(counts == [2])

@@ -149,6 +149,19 @@ import Testing
     #expect(words(seen) == ["2 cross 1"])
   }
 
+  @Test func `a device whose time was in the future once is watched on`() throws {
+    var monitor = try monitor([try area(1, wide)]) {
+      $0.kinds = [.enter, .exit, .dwell]
+      $0.dwell = 60
+    }
+    let seen = monitor.take([
+      fix(13.05, 52.05, at: 4_000_000), fix(13.05, 52.05, at: 1), fix(13.05, 52.05, at: 2),
+      fix(13.05, 52.05, at: 3), fix(13.05, 52.05, at: 62), fix(13.05, 52.05, at: 63),
+      fix(14, 52, at: 64),
+    ])
+    #expect(words(seen) == ["0 enter 1", "5 dwell 1", "6 exit 1"])
+  }
+
   @Test func `areas cross the antimeridian cut there or by longitudes beyond 180`() throws {
     let cut = """
       MULTIPOLYGON (((178 10, 180 10, 180 12, 178 12, 178 10)),

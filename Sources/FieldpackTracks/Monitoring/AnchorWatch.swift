@@ -19,7 +19,7 @@ struct AnchorWatch: Sendable {
     where isDue: (_ distance: Double, _ anchor: inout Anchor) -> Bool
   ) {
     guard let place = devices.find(fix.device) else {
-      guard gate.lets(fix, after: nil) else { return }
+      guard gate.lets(fix) else { return }
       let anchor = Anchor(fix: number, longitude: fix.longitude, latitude: fix.latitude)
       devices.append(
         fix.device,
@@ -30,9 +30,13 @@ struct AnchorWatch: Sendable {
         Detection(fix: number, kind: .start, device: fix.device, time: fix.time, distance: 0))
       return
     }
-    guard gate.lets(fix, after: devices.entries[place].time) else { return }
+    let last = devices.entries[place].time
+    guard gate.lets(fix, after: last, late: &devices.entries[place].late) else { return }
     devices.entries[place].take(fix, number: number)
     var anchor = devices.entries[place].anchor ?? Anchor(number, fix)
+    if let since = anchor.beyondSince, let time = fix.time, time < since {
+      anchor.beyondSince = nil
+    }
     let distance = Geodesic.wgs84.distance(
       from: Position(x: anchor.longitude, y: anchor.latitude), to: fix.position)
     if isDue(distance, &anchor) {

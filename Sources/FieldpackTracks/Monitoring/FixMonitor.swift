@@ -3,9 +3,11 @@
 /// A monitor is a value: fed with the same fixes it gives the same detections, and a copy of it goes
 /// on from where the original was. Devices are watched each for itself; there may be any number.
 ///
-/// Some fixes are passed over: they give no detection and change nothing. These are fixes with a time
-/// before the last one of the same device, which are late (those of the same time are not, nor those
-/// without a time), fixes that are not on Earth, and fixes less accurate than the monitor's gate.
+/// Some fixes are passed over: they give no detection. These are fixes that are not on Earth, fixes
+/// less accurate than the monitor's gate, and fixes with a time before the last one of the same
+/// device, which are late (those of the same time are not, nor those without a time). Where three of
+/// a device are late one after the other, each later than the one before, it is the last time that was
+/// wrong: the third is taken, and what comes is late by its time.
 public protocol FixMonitor: Sendable {
   /// The parameters as text, such as `region radius=80 cushion=0 dwell=0`.
   ///

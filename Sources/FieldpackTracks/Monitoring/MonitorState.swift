@@ -26,6 +26,8 @@ public struct DeviceState: Hashable, Sendable {
   public var latitude: Double
   /// The time of the last fix that had one: fixes before it are late.
   public var time: Instant?
+  /// Late fixes that were passed over since, while they come in order.
+  public var late: LateFixes?
   /// Of the region and the distance monitor, which have one from the first fix on.
   public var anchor: Anchor?
   /// Of the regions monitor: the regions that count as holding the device, by region id.
@@ -33,15 +35,29 @@ public struct DeviceState: Hashable, Sendable {
 
   public init(
     device: String = "", fix: Int, longitude: Double, latitude: Double, time: Instant? = nil,
-    anchor: Anchor? = nil, stays: [Stay] = []
+    late: LateFixes? = nil, anchor: Anchor? = nil, stays: [Stay] = []
   ) {
     self.device = device
     self.fix = fix
     self.longitude = longitude
     self.latitude = latitude
     self.time = time
+    self.late = late
     self.anchor = anchor
     self.stays = stays
+  }
+}
+
+/// Late fixes of a device, each later than the one before: too many of them to be late by chance, and
+/// the last time that was taken is what is wrong.
+public struct LateFixes: Hashable, Sendable {
+  public var count: Int
+  /// Of the last one.
+  public var time: Instant
+
+  public init(count: Int, time: Instant) {
+    self.count = count
+    self.time = time
   }
 }
 

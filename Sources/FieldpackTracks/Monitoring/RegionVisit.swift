@@ -5,6 +5,7 @@ import FieldpackGeometry
 struct RegionsDevice: Sendable {
   var position: Position
   var time: Instant?
+  var late: LateFixes?
   var fix: Int
   /// By region.
   var stays: [RegionStay] = []
@@ -15,7 +16,7 @@ struct RegionsDevice: Sendable {
 
   init(_ state: DeviceState) {
     position = Position(x: state.longitude, y: state.latitude)
-    (time, fix) = (state.time, state.fix)
+    (time, late, fix) = (state.time, state.late, state.fix)
   }
 
   mutating func take(_ fix: Fix, _ number: Int) {

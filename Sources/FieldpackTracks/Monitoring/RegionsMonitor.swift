@@ -88,7 +88,7 @@ public struct RegionsMonitor: FixMonitor {
 
   public mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection]) {
     let known = devices.find(fix.device)
-    guard gate.lets(fix, after: known.flatMap { devices.entries[$0].time }) else { return }
+    guard lets(fix, known) else { return }
     regions.find(holding: fix.longitude, fix.latitude, into: &found)
     crossed.removeAll(keepingCapacity: true)
     var before = fix.position
@@ -120,6 +120,12 @@ public struct RegionsMonitor: FixMonitor {
     } else if !isUnchanged(place, at: fix.time) {
       compare(fix, number, place, before, into: &detections)
     }
+  }
+
+  private mutating func lets(_ fix: Fix, _ known: Int?) -> Bool {
+    guard let known else { return gate.lets(fix) }
+    let last = devices.entries[known].time
+    return gate.lets(fix, after: last, late: &devices.entries[known].late)
   }
 
   /// Whether the device stays where it stayed, and nothing is said about that.
@@ -192,7 +198,8 @@ public struct RegionsMonitor: FixMonitor {
     }
     if !wasIn, wants.enter { visit.say(.enter, regions, &detections) }
     var stay = visit.stay ?? RegionStay(region: visit.region, fix: visit.number)
-    stay.since = stay.since ?? visit.fix.time
+    // The earlier one where the clock of the device went back.
+    if let time = visit.fix.time { stay.since = min(stay.since ?? time, time) }
     if wants.dwell, let dwell = options.dwell, !stay.hasDwelt, let since = stay.since,
       let time = visit.fix.time,
       time.seconds(since: since) >= dwell
@@ -237,7 +244,7 @@ public struct RegionsMonitor: FixMonitor {
     return DeviceState(
       device: devices.names[place], fix: device.fix, longitude: device.position.x,
       latitude: device.position.y, time: device.time,
-      stays: gone[place] == nil ? all : all.sorted { $0.region < $1.region })
+      late: device.late, stays: gone[place] == nil ? all : all.sorted { $0.region < $1.region })
   }
 
   public mutating func resume(_ state: MonitorState) {

@@ -11,8 +11,8 @@ public enum FieldData {
   /// The version of the layers that this program writes; it reads those before, too.
   ///
   /// 1: `track` and `track_point` without a version in the file. 2: names, devices, accuracy, course,
-  /// speed and number of a fix; runs, states, detections and logs.
-  public static let version = 2
+  /// speed and number of a fix; runs, states, detections and logs. 3: late fixes in states.
+  public static let version = 3
 
   public static let track: LayerID = "track"
   public static let trackPoint: LayerID = "track_point"
@@ -109,7 +109,8 @@ public enum FieldData {
         required("run_id", .integer), required("device", .text()),
         ColumnDefinition("track_fid", .integer), required("last_fix", .integer),
         required("longitude", .double), required("latitude", .double),
-        ColumnDefinition("time_ms", .integer), ColumnDefinition("anchor_fix", .integer),
+        ColumnDefinition("time_ms", .integer), ColumnDefinition("late_count", .integer),
+        ColumnDefinition("late_ms", .integer), ColumnDefinition("anchor_fix", .integer),
         ColumnDefinition("anchor_longitude", .double),
         ColumnDefinition("anchor_latitude", .double),
         ColumnDefinition("anchor_beyond_ms", .integer),

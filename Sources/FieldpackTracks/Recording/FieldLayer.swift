@@ -51,7 +51,10 @@ package struct FieldLayers: Sendable {
         try create(layer, in: sql)
         continue
       }
-      if found != version { try upgrade(layer, from: schema, in: sql) }
+      if found != version {
+        let isStated = stated[layer.id.rawValue] != nil
+        try upgrade(layer, from: schema, isStated: isStated, in: sql)
+      }
       try sql.ready(layer.id)
     }
   }
@@ -85,10 +88,10 @@ package struct FieldLayers: Sendable {
   }
 
   private func upgrade(
-    _ layer: FieldLayer, from schema: Schema, in sql: TransactionStatements
+    _ layer: FieldLayer, from schema: Schema, isStated: Bool, in sql: TransactionStatements
   ) throws(FieldpackError) {
     let known = Set(schema.columns.map(\.name))
-    guard !layer.firstColumns.isEmpty, layer.firstColumns.isSubset(of: known) else {
+    guard isStated || !layer.firstColumns.isEmpty, layer.firstColumns.isSubset(of: known) else {
       let missing = layer.firstColumns.subtracting(known).sorted().joined(separator: ", ")
       throw FieldpackError(
         .cannotCreate,

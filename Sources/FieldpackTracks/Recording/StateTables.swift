@@ -20,12 +20,13 @@ struct StateTables {
 
   private static let upsert = """
     INSERT INTO monitor_state (run_id, device, track_fid, last_fix, longitude, latitude, time_ms, \
-    anchor_fix, anchor_longitude, anchor_latitude, anchor_beyond_ms) \
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, device) DO UPDATE SET \
+    anchor_fix, anchor_longitude, anchor_latitude, anchor_beyond_ms, late_count, late_ms) \
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, device) DO UPDATE SET \
     track_fid = excluded.track_fid, last_fix = excluded.last_fix, longitude = excluded.longitude, \
     latitude = excluded.latitude, time_ms = excluded.time_ms, anchor_fix = excluded.anchor_fix, \
     anchor_longitude = excluded.anchor_longitude, anchor_latitude = excluded.anchor_latitude, \
-    anchor_beyond_ms = excluded.anchor_beyond_ms
+    anchor_beyond_ms = excluded.anchor_beyond_ms, late_count = excluded.late_count, \
+    late_ms = excluded.late_ms
     """
 
   private func bind(
@@ -42,6 +43,8 @@ struct StateTables {
     try statement.bind(state.anchor?.longitude, at: 9)
     try statement.bind(state.anchor?.latitude, at: 10)
     try statement.bind(state.anchor?.beyondSince?.milliseconds, at: 11)
+    try statement.bind(state.late.map { Int64($0.count) }, at: 12)
+    try statement.bind(state.late?.time.milliseconds, at: 13)
   }
 
   private func storeStays(
@@ -85,7 +88,7 @@ struct StateTables {
     var devices: [DeviceState] = []
     for row in try sql.rows(
       "SELECT device, track_fid, last_fix, longitude, latitude, time_ms, anchor_fix, "
-        + "anchor_longitude, anchor_latitude, anchor_beyond_ms FROM monitor_state "
+        + "anchor_longitude, anchor_latitude, anchor_beyond_ms, late_count, late_ms FROM monitor_state "
         + "WHERE run_id = ? ORDER BY device", [.integer(run)])
     {
       guard var state = DeviceState(row: row) else { throw damaged(FieldData.state) }
@@ -110,6 +113,9 @@ extension DeviceState {
       case (.some(let x), .some(let y)) = (row[3].double, row[4].double)
     else { return nil }
     self.init(device: device, fix: fix, longitude: x, latitude: y, time: row[5].instant)
+    if let count = row[10].int, let time = row[11].instant {
+      late = LateFixes(count: count, time: time)
+    }
     if let fix = row[6].int {
       guard case (.some(let x), .some(let y)) = (row[7].double, row[8].double) else { return nil }
       anchor = Anchor(fix: fix, longitude: x, latitude: y, beyondSince: row[9].instant)
