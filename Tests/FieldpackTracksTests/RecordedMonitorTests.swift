@@ -28,13 +28,14 @@ import Testing
   }
 
   private func watch(
-    _ source: ScriptedSource, radius: Double = 80, in package: TracksPackage, isReplay: Bool = false
+    _ source: ScriptedSource, radius: Double = 80, in package: TracksPackage,
+    isReplay: Bool = false, origin: String = "script"
   ) async throws -> [RecordedStep] {
     try await package.withStore { store in
       let monitor = RecordedMonitor(
         try RegionMonitor(radius: radius), in: store, as: "watch", now: { .at(1_000_000) })
       var steps: [RecordedStep] = []
-      for try await step in monitor.watch(source, origin: "script", isReplay: isReplay) {
+      for try await step in monitor.watch(source, origin: origin, isReplay: isReplay) {
         steps.append(step)
       }
       return steps
@@ -96,6 +97,70 @@ import Testing
     }
   }
 
+  @Test func `a replay of another origin is refused`() async throws {
+    _ = try await watch(batches(60, fixes), in: package, isReplay: true, origin: "mon.gpx")
+    let error = await failure {
+      _ = try await watch(batches(60, fixes), in: package, isReplay: true, origin: "tue.gpx")
+    }
+    #expect(error?.code == .invalidArgument)
+    #expect(
+      error?.message == "the run 'watch' took 60 fixes from 'mon.gpx' and cannot skip as many of "
+        + "'tue.gpx'. Try: 'mon.gpx', or another name")
+    #expect(try package.rows("SELECT source, state FROM monitor_run") == ["mon.gpx|ended"])
+  }
+
+  @Test func `a replay that was changed before its last fixes is refused`() async throws {
+    _ = try await watch(batches(60, Array(fixes.prefix(30))), in: package, isReplay: true)
+    let before = try package.rows("SELECT * FROM detection")
+    var added = fixes
+    added.insert(fixes[3], at: 3)
+    var moved = fixes
+    moved[28].latitude += 1e-9
+    for (changed, how) in [
+      (added, "its fix 28 is another one now"), (moved, "its fix 28 is another one now"),
+      (Array(fixes.prefix(12)), "it has 12 fixes now, and the run took 30"),
+    ] {
+      let error = await failure {
+        _ = try await watch(batches(7, changed), in: package, isReplay: true)
+      }
+      #expect(error?.code == .invalidArgument)
+      #expect(
+        error?.message == "the run 'watch' cannot go on with a source that was changed: \(how). "
+          + "Try: another name, which begins anew")
+    }
+    #expect(try package.rows("SELECT * FROM detection") == before)
+    #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["30|failed"])
+    _ = try await watch(batches(7, fixes), in: package, isReplay: true)
+    #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["60|ended"])
+  }
+
+  @Test func `a batch of very many detections is split`() async throws {
+    let regions = try WatchedRegions(
+      (0..<400).map {
+        WatchedRegion(id: .integer($0), geometry: .point(x: 13.4, y: 52.5), radius: 1)
+      })
+    var options = RegionsMonitor.Options()
+    options.kinds = [.outside]
+    let monitor = try RegionsMonitor(regions, options: options)
+    let far = (0..<60).map { Fix(longitude: 13, latitude: 52, time: .at(Double($0))) }
+    var live = monitor
+    let expected = live.take(far)
+    var counts: [Int] = []
+    for try await detections in monitor.detections(of: batches(60, far)) {
+      counts.append(detections.count)
+    }
+    #expect(counts == [10_000, 10_000, 4_000])
+    try await package.withStore { store in
+      let run = RecordedMonitor(monitor, in: store, as: "far")
+      var steps: [RecordedStep] = []
+      for try await step in run.watch(batches(60, far)) { steps.append(step) }
+      #expect(steps.map(\.detections.count) == [10_000, 10_000, 4_000])
+      #expect(steps.map(\.fixes) == [25, 50, 60])
+      #expect(steps.flatMap(\.detections) == expected)
+    }
+    #expect(try package.rows("SELECT fixes FROM monitor_run") == ["60"])
+  }
+
   @Test func `a live source goes on where the run was`() async throws {
     _ = try await watch(batches(10, Array(fixes.prefix(25))), in: package)
     _ = try await watch(batches(10, Array(fixes.dropFirst(25))), in: package)
@@ -124,17 +189,13 @@ import Testing
   @Test func `a recorded track gives the detections of the live fixes`() async throws {
     try await package.withStore { store in
       try await TrackRecorder(store).record(ScriptedSource(fixes), as: "walk", .all).run()
-      let points = try await store.tracks().map(\.id).asyncFlatMap {
-        try await store.points(ofTrack: $0)
+      var seen: [Detection] = []
+      let replay = ReplaySource(store, layer: FieldData.trackPoint)
+      for try await detections in try RegionMonitor(radius: 80).detections(of: replay) {
+        seen += detections
       }
-      let replay = points.sorted { ($0.time ?? .at(0)) < ($1.time ?? .at(0)) }.map { point in
-        Fix(
-          longitude: point.longitude, latitude: point.latitude, time: point.time,
-          device: point.track == 1 ? "a" : "b")
-      }
-      var monitor = try RegionMonitor(radius: 80)
       let expected = try live()
-      #expect(monitor.take(replay) == expected)
+      #expect(seen == expected)
     }
   }
 
@@ -175,12 +236,4 @@ private struct StayingMonitor: FixMonitor {
 
   func state(of device: String) -> DeviceState? { state.devices.first }
   mutating func resume(_ state: MonitorState) { self.state = state }
-}
-
-extension Array {
-  func asyncFlatMap<T>(_ body: (Element) async throws -> [T]) async rethrows -> [T] {
-    var result: [T] = []
-    for element in self { result += try await body(element) }
-    return result
-  }
 }

@@ -51,6 +51,36 @@ import Testing
     }
   }
 
+  @Test func `a run goes on with the regions that it began with only`() async throws {
+    let package = try TracksPackage()
+    try await package.withStore { store in
+      try await makeLayer(store)
+      try await makeLayer(store, "schools")
+      try await add([try feature("POINT (13 52)")], to: store)
+      func run(_ layer: LayerID, radius: Double, column: String? = nil) async throws {
+        let monitor = try RegionsMonitor(try WatchedRegions([]))
+        let regions = RegionLayer(layer, of: store, radius: radius, radiusColumn: column)
+        try await RecordedMonitor(monitor, in: store, as: "run", watching: regions).watch(
+          ScriptedSource([Fix(longitude: 13, latitude: 52)])
+        ).run()
+      }
+      try await run("zones", radius: 50)
+      try await run("zones", radius: 50)
+      for (layer, radius, column) in [
+        ("schools", 50, nil), ("zones", 60, nil), ("zones", 50, "radius_m"),
+      ] as [(LayerID, Double, String?)] {
+        let error = await failure { try await run(layer, radius: radius, column: column) }
+        #expect(error?.code == .invalidArgument)
+      }
+      let kinds = try await store.detections(ofRun: "run").map(\.kind)
+      #expect(kinds == [.enter])
+    }
+    #expect(
+      try package.rows("SELECT parameters, fixes FROM monitor_run") == [
+        "regions detect=enter,exit,cross hysteresis=0.0 layer=field:zones radius=50.0|2"
+      ])
+  }
+
   @Test func `what cannot be watched is named with its layer and store`() async throws {
     let package = try TracksPackage()
     try await package.withStore { store in

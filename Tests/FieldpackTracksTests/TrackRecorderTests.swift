@@ -220,6 +220,29 @@ import Testing
       try package.rows("SELECT fix FROM track_log WHERE level = 'warning'") == ["2", "5"])
   }
 
+  @Test func `what is passed over is noted of each device`() async throws {
+    var late = path(4, device: "late")
+    late[0].time = .at(100)
+    var fixes = zip(late, path(4, device: "fine")).flatMap { [$0, $1] }
+    fixes += path(1, device: "none").map { fix in
+      var fix = fix
+      fix.time = nil
+      return fix
+    }
+    _ = try await record(ScriptedSource(fixes), .all)
+    #expect(
+      try package.rows("SELECT fix, device, message FROM track_log WHERE level = 'warning'") == [
+        "2|late|passed over: late, not on Earth, or not accurate enough",
+        "6|late|three late fixes in order: goes on from their time, which is before "
+          + "\(Instant.at(100))",
+      ])
+    let end = path(4)[3].time.map { "\($0)" } ?? ""
+    #expect(
+      try package.rows("SELECT device, stopped_at FROM track ORDER BY device") == [
+        "fine|\(end)", "late|\(end)", "none|2020-09-25T02:13:20.000Z",
+      ])
+  }
+
   @Test func `each device has a track of its own`() async throws {
     let fixes = zip(path(3, device: "a"), path(3, device: "b")).flatMap { [$0, $1] }
     _ = try await record(ScriptedSource(fixes), .all)
@@ -275,7 +298,8 @@ import Testing
       try package.rows("SELECT level, message FROM track_log") == [
         "info|started: all", "error|failed: the receiver is gone",
       ])
-    #expect(try package.rows("SELECT stopped_at FROM track") == ["2020-09-25T02:13:20.000Z"])
+    let last = path(2)[1].time?.description
+    #expect(try package.rows("SELECT stopped_at FROM track") == [last])
   }
 
   @Test func `another method under the same name is refused`() async throws {

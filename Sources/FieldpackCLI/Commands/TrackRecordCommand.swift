@@ -91,7 +91,7 @@ struct TrackRecordCommand {
     let name = try await name(in: store, origin)
     let recording = try TrackRecorder(store).record(
       source.source, as: name, arguments[Self.monitor],
-      origin: origin == "-" ? "standard input" : origin, isReplay: source.isReplay)
+      origin: source.origin, isReplay: source.isReplay)
     let fixes = try await recording.run { (step) throws(FieldpackError) in
       if !step.points.isEmpty { photos?.pointsAreStored(of: step.points.map(\.track)) }
       try show(step)

@@ -35,8 +35,9 @@ enum FixArguments {
   }
 }
 
-/// Positions, and whether they begin again with the first when they are read again.
-typealias OpenedFixes = (source: any LocationSource, isReplay: Bool)
+/// Positions, whether they begin again with the first when they are read again, and where they come
+/// from, by the name of the file without its folder, so that a run goes on where its files are moved.
+typealias OpenedFixes = (source: any LocationSource, isReplay: Bool, origin: String)
 
 /// A source, and what it passed over; `nil` where it passes over nothing.
 private typealias ReportedSource = (source: any LocationSource, report: QueryReport?)
@@ -50,16 +51,23 @@ extension Invocation {
     let name = arguments[FixArguments.source]
     let isPaced = arguments[ReplayArguments.speed] != .max
     guard FixArguments.isStore(name, isPaced: isPaced) else {
-      let (source, isReplay) = try lines(name)
-      return told(try await body((source, isReplay)), source.report)
+      let (source, isReplay, origin) = try lines(name)
+      return told(try await body((source, isReplay, origin)), source.report)
     }
     return try await withSource { (source) throws(FieldpackError) in
       let (store, layer) = try await LayerChoice.layer(
         arguments[FixArguments.layer], of: source.workspace, named: source.name,
         stores: SourceArguments.stores(arguments), preferring: FixArguments.preferred)
       let (source, report) = try await fixes(of: layer, in: store)
-      return told(try await body((source, isReplay: true)), report)
+      let origin =
+        "\(Self.file(name)):\(layer)"
+        + (arguments[FixArguments.device].map { " device=\($0)" } ?? "")
+      return told(try await body((source, isReplay: true, origin)), report)
     }
+  }
+
+  private static func file(_ path: String) -> String {
+    path.split(separator: "/").last.map { String($0) } ?? path
   }
 
   private func told(_ status: Int32, _ report: QueryReport?) -> Int32 {
@@ -71,7 +79,7 @@ extension Invocation {
   /// What comes line by line, at its own pace.
   private func lines(
     _ name: String
-  ) throws(FieldpackError) -> (source: LineSource, isReplay: Bool) {
+  ) throws(FieldpackError) -> (source: LineSource, isReplay: Bool, origin: String) {
     let label = name == "-" ? "standard input" : name
     guard arguments[FixArguments.layer] == nil, arguments[FixArguments.device] == nil else {
       throw FieldpackError(
@@ -84,10 +92,10 @@ extension Invocation {
     }
     var options = LineSource.Options()
     options.skipsErrors = arguments[QueryArguments.skipErrors]
-    guard name != "-" else { return (LineSource(descriptor: 0, options: options), false) }
+    guard name != "-" else { return (LineSource(descriptor: 0, options: options), false, label) }
     let attributes = try? FileManager.default.attributesOfItem(atPath: name)
     let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
-    return (LineSource(path: name, options: options), isFile)
+    return (LineSource(path: name, options: options), isFile, Self.file(name))
   }
 
   private func fixes(

@@ -2,7 +2,8 @@ public import FieldpackCore
 
 /// What a monitor sees in the fixes of a source, a batch of fixes at a time.
 ///
-/// Each element holds the detections of one batch of updates, never none; headings are passed over.
+/// Each element holds the detections of one batch of updates, never none, or of a part of it where
+/// these are 10,000; headings are passed over.
 public struct Detections: AsyncSequence, Sendable {
   public typealias Element = [Detection]
   public typealias Failure = FieldpackError
@@ -11,6 +12,9 @@ public struct Detections: AsyncSequence, Sendable {
   private let first: Int
   private let updates: LocationUpdates
   private let refresh: MonitorRefresh?
+
+  /// A batch is split after the fix with which it has so many.
+  static let limit = 10_000
 
   /// What is done to a monitor before each batch.
   package typealias MonitorRefresh =
@@ -31,6 +35,19 @@ public struct Detections: AsyncSequence, Sendable {
     var number: Int
     var updates: LocationUpdates.Iterator
     let refresh: MonitorRefresh?
+    /// Updates that are not taken yet, those from `taken` on.
+    private var batch: [LocationUpdate] = []
+    private var taken = 0
+
+    init(
+      _ monitor: any FixMonitor, _ number: Int, _ updates: LocationUpdates.Iterator,
+      _ refresh: MonitorRefresh?
+    ) {
+      self.monitor = monitor
+      self.number = number
+      self.updates = updates
+      self.refresh = refresh
+    }
 
     public mutating func next() async throws(FieldpackError) -> [Detection]? {
       try await nextDetections()
@@ -41,22 +58,27 @@ public struct Detections: AsyncSequence, Sendable {
     ) async throws(FieldpackError) -> [Detection]? { try await nextDetections() }
 
     private mutating func nextDetections() async throws(FieldpackError) -> [Detection]? {
-      while let batch = try await updates.next() {
+      while true {
+        if taken == batch.count {
+          guard let next = try await updates.next() else { return nil }
+          (batch, taken) = (next, 0)
+        }
         if let refresh { try await refresh(&monitor) }
         var detections: [Detection] = []
-        for case .fix(let fix) in batch {
-          monitor.take(fix, number: number, into: &detections)
-          number += 1
+        while taken < batch.count, detections.count < Detections.limit {
+          if case .fix(let fix) = batch[taken] {
+            monitor.take(fix, number: number, into: &detections)
+            number += 1
+          }
+          taken += 1
         }
         if !detections.isEmpty { return detections }
       }
-      return nil
     }
   }
 
   public func makeAsyncIterator() -> Iterator {
-    Iterator(
-      monitor: monitor, number: first, updates: updates.makeAsyncIterator(), refresh: refresh)
+    Iterator(monitor, first, updates.makeAsyncIterator(), refresh)
   }
 }
 

@@ -11,13 +11,15 @@ public final class RecordedMonitor: Sendable {
   private let name: String
   private let monitor: any FixMonitor
   private let refresh: Detections.MonitorRefresh?
+  private let watched: String?
   private let now: @Sendable () -> Instant
   private let place = RunningPlace()
 
   /// - Parameters:
   ///   - monitor: which begins with what the file knows of the run.
   ///   - name: of the run; where the file has one of that name, it goes on.
-  ///   - layer: the layer that a ``RegionsMonitor`` is to watch as it is at each batch of fixes.
+  ///   - layer: the layer that a ``RegionsMonitor`` is to watch as it is at each batch of fixes; a run
+  ///     goes on with the same layer, by its name and the id of its store, and the same radius only.
   public init(
     _ monitor: any FixMonitor, in store: GeoPackageStore, as name: String,
     watching layer: RegionLayer? = nil, now: @escaping @Sendable () -> Instant = Instant.now
@@ -26,6 +28,7 @@ public final class RecordedMonitor: Sendable {
     self.store = store
     self.name = name
     self.now = now
+    watched = layer?.text
     guard let layer else {
       refresh = nil
       return
@@ -42,15 +45,17 @@ public final class RecordedMonitor: Sendable {
   /// - Parameters:
   ///   - origin: where the fixes come from, in words for the file.
   ///   - isReplay: whether the source begins with the first fix again, as a file does, so that those
-  ///     that the run took before are skipped.
-  /// - Throws: as it is iterated, `.invalidArgument` where the run of that name has other parameters;
-  ///   the failures of ``LocationFailure``; what the source throws.
+  ///     that the run took before are skipped; it has to be of the same origin.
+  /// - Throws: as it is iterated, `.invalidArgument` where the run of that name has other parameters,
+  ///   or where a replay is of another origin or does not give the fixes that the run took; the
+  ///   failures of ``LocationFailure``; what the source throws.
   public func watch(
     _ source: any LocationSource, origin: String? = nil, isReplay: Bool = false
   ) -> RecordedSteps {
     let plan = RunPlan(
       store: store, name: name, kind: .monitor, monitor: monitor, refresh: refresh,
-      source: source, sourceName: origin, isReplay: isReplay, now: now, place: place)
+      watched: watched, source: source, sourceName: origin, isReplay: isReplay, now: now,
+      place: place)
     return RecordedSteps { RunWalk(plan) }
   }
 }

@@ -8,11 +8,20 @@ struct RunProgress: Sendable {
   /// `nil` while somebody else has it.
   var monitor: (any FixMonitor)?
   private let plan: RunPlan
-  private var skipped = 0
+  private var taken: TakenFixes?
+  /// Fixes of the last batch that the next transaction takes.
+  private var left: [Fix] = []
   private var sequence = 1
   private var tracks: [String: OpenTrack] = [:]
-  /// Whether the last fixes were passed over.
-  private var isPassing = false
+  private var notes: [String: DeviceNote] = [:]
+
+  /// What the log has been told of a device.
+  private struct DeviceNote {
+    /// Whether its last fixes were passed over.
+    var isPassing = false
+    /// Of its last fix that was taken and had one.
+    var time: Instant?
+  }
 
   init(_ plan: RunPlan) {
     self.plan = plan
@@ -24,29 +33,43 @@ struct RunProgress: Sendable {
     return monitor
   }
 
+  mutating func takeLeft() -> [Fix] {
+    defer { left = [] }
+    return left
+  }
+
   /// The fixes of a batch that the run has not taken yet.
-  mutating func fresh(_ updates: [LocationUpdate]) -> [Fix] {
+  ///
+  /// - Throws: `.invalidArgument` where a replay does not give what the run took.
+  mutating func fresh(_ updates: [LocationUpdate]) throws(FieldpackError) -> [Fix] {
     var fixes: [Fix] = []
     fixes.reserveCapacity(updates.count)
     for case .fix(let fix) in updates {
-      if skipped > 0 { skipped -= 1 } else { fixes.append(fix) }
+      if try taken?.skip(fix) ?? false { continue }
+      fixes.append(fix)
     }
     return fixes
   }
 
+  /// - Throws: `.invalidArgument` where a replay ended before all that the run took.
+  func checkEnd() throws(FieldpackError) { try taken?.checkEnd() }
+
   // MARK: Begin
 
   mutating func begin(in sql: TransactionStatements, at now: Instant) throws(FieldpackError) {
-    guard let monitor else { return }
     let run = try RunTables(sql: sql).begin(
-      plan.name, plan.kind, parameters: monitor.parameters, source: plan.sourceName, at: now)
+      plan.name, plan.kind, parameters: plan.parameters, source: plan.sourceName,
+      isReplay: plan.isReplay, at: now)
     let stored = try StateTables(sql: sql, run: run.id).read()
     if run.isResumed { self.monitor?.resume(stored.state) }
     for (device, id) in stored.tracks {
       tracks[device] = try TrackTables(sql: sql).open(id, device: device)
     }
     sequence = try DetectionTable(sql: sql, run: run.id).nextSequence()
-    skipped = plan.isReplay ? run.fixes : 0
+    for device in stored.state.devices {
+      notes[device.device] = DeviceNote(time: device.time)
+    }
+    if plan.isReplay { taken = TakenFixes(of: run, stored.state) }
     self.run = run
   }
 
@@ -60,35 +83,34 @@ struct RunProgress: Sendable {
       throw FieldpackError(.unavailable, "the run has not begun")
     }
     defer { self.monitor = monitor }
-    let first = run.fixes
+    let start = run
     // Before anything else: another start of the run may have stored the same points.
-    try RunTables(sql: sql).advance(run, by: fixes.count)
+    try RunTables(sql: sql).advance(start, by: fixes.count)
     var before = KnownDevices()
     var step = RecordedStep(fixes: 0, detections: [], points: [])
-    for fix in fixes {
+    for fix in fixes where step.detections.count < Detections.limit {
       before.note(fix.device, of: monitor)
       let seen = step.detections.count
       monitor.take(fix, number: run.fixes, into: &step.detections)
       if step.detections.count > seen, let method = plan.method {
         try add(fix, method, run, to: &step, in: sql, at: now)
       }
-      let isPassedOver = monitor.state(of: fix.device)?.fix != run.fixes
-      if isPassedOver, !isPassing {
-        try RunTables(sql: sql).log(
-          run, .warning, "passed over: late, not on Earth, or not accurate enough",
-          fix: run.fixes, device: fix.device, at: now)
-      }
-      isPassing = isPassedOver
+      try note(fix, monitor.state(of: fix.device), run, in: sql, at: now)
       run.fixes += 1
     }
     step.fixes = run.fixes
+    let count = run.fixes - start.fixes
+    if count < fixes.count {
+      try RunTables(sql: sql).advance(start, by: count)
+      left = Array(fixes[count...])
+    }
     if plan.method == nil {
-      let fixAt = { (detection: Detection) in fixes[detection.fix - first].position }
+      let fixAt = { (detection: Detection) in fixes[detection.fix - start.fixes].position }
       try DetectionTable(sql: sql, run: run.id).store(
         step.detections, from: sequence, at: fixAt)
       sequence += step.detections.count
     }
-    try finishTracks(in: sql)
+    try finishTracks(of: before, in: sql)
     try store(monitor, before, run, in: sql)
     self.run = run
     return step
@@ -119,8 +141,33 @@ struct RunProgress: Sendable {
     }
   }
 
-  private mutating func finishTracks(in sql: TransactionStatements) throws(FieldpackError) {
-    for device in tracks.keys {
+  /// Tells the log of the first fix of a device that is passed over, and where its time goes back.
+  private mutating func note(
+    _ fix: Fix, _ state: DeviceState?, _ run: StoredRun, in sql: TransactionStatements,
+    at now: Instant
+  ) throws(FieldpackError) {
+    var note = notes[fix.device] ?? DeviceNote()
+    let isPassedOver = state?.fix != run.fixes
+    var message: String?
+    if isPassedOver {
+      if !note.isPassing { message = "passed over: late, not on Earth, or not accurate enough" }
+    } else {
+      if let last = note.time, let time = fix.time, time < last {
+        message = "three late fixes in order: goes on from their time, which is before \(last)"
+      }
+      note.time = fix.time ?? note.time
+    }
+    note.isPassing = isPassedOver
+    notes[fix.device] = note
+    guard let message else { return }
+    try RunTables(sql: sql).log(
+      run, .warning, message, fix: run.fixes, device: fix.device, at: now)
+  }
+
+  private mutating func finishTracks(
+    of seen: KnownDevices, in sql: TransactionStatements
+  ) throws(FieldpackError) {
+    for (device, _) in seen.devices {
       guard var track = tracks.removeValue(forKey: device) else { continue }
       defer { tracks[device] = track }
       try TrackTables(sql: sql).finish(&track)

@@ -23,12 +23,16 @@ struct RunTables {
 
   /// Begins a run, or goes on with the one of that name.
   ///
-  /// - Throws: `.invalidArgument` where the run of that name does something else.
+  /// - Parameter isReplay: whether the fixes that the run took before come again.
+  /// - Throws: `.invalidArgument` where the run of that name does something else, or took other fixes
+  ///   than those that come again.
   func begin(
-    _ name: String, _ kind: StoredRun.Kind, parameters: String, source: String?, at now: Instant
+    _ name: String, _ kind: StoredRun.Kind, parameters: String, source: String?, isReplay: Bool,
+    at now: Instant
   ) throws(FieldpackError) -> StoredRun {
     let found = try sql.rows(
-      "SELECT id, kind, parameters, fixes, generation, state FROM monitor_run WHERE name = ?",
+      "SELECT id, kind, parameters, fixes, generation, state, source FROM monitor_run "
+        + "WHERE name = ?",
       [.text(name)]
     ).first
     guard let found else {
@@ -44,6 +48,13 @@ struct RunTables {
         location: .init(layer: FieldData.run))
     }
     guard found[2] == .text(parameters) else { throw other(name, found[2], parameters) }
+    if isReplay, fixes > 0, let source, case .text(let before) = found[6], before != source {
+      throw FieldpackError(
+        .invalidArgument,
+        "the run '\(name)' took \(fixes) fixes from '\(before)' and cannot skip as many of "
+          + "'\(source)'. Try: '\(before)', or another name",
+        location: .init(layer: FieldData.run))
+    }
     try sql.execute(
       "UPDATE monitor_run SET generation = ?, state = 'running', stopped_at = NULL, "
         + "source = coalesce(?, source) WHERE id = ?",
@@ -116,20 +127,24 @@ struct RunTables {
         .text(state.rawValue), .text(now.description), .integer(run.id), .integer(run.generation),
       ])
     guard sql.connection.changes == 1 else { return }
+    try stopTracks(of: run, at: now)
+    try sql.changed(FieldData.run)
+    try sql.changed(FieldData.track)
+    try log(run, state == .failed ? .error : .info, message, at: now)
+  }
+
+  /// Completes the lines of the run's tracks; a track stops at the time of its device's last fix, and now only where none had one.
+  private func stopTracks(of run: StoredRun, at now: Instant) throws(FieldpackError) {
     let tracks = try sql.rows(
-      "SELECT track_fid FROM monitor_state WHERE run_id = ? AND track_fid IS NOT NULL",
+      "SELECT track_fid, time_ms FROM monitor_state WHERE run_id = ? AND track_fid IS NOT NULL",
       [.integer(run.id)])
     for row in tracks {
       guard case .integer(let track) = row[0] else { continue }
       try TrackTables(sql: sql).completeLine(of: track)
+      try sql.execute(
+        "UPDATE track SET stopped_at = ? WHERE fid = ?",
+        [.text((row[1].instant ?? now).description), .integer(track)])
     }
-    try sql.execute(
-      "UPDATE track SET stopped_at = ? WHERE fid IN "
-        + "(SELECT track_fid FROM monitor_state WHERE run_id = ?)",
-      [.text(now.description), .integer(run.id)])
-    try sql.changed(FieldData.run)
-    try sql.changed(FieldData.track)
-    try log(run, state == .failed ? .error : .info, message, at: now)
   }
 
   func log(

@@ -9,6 +9,8 @@ struct RunPlan: Sendable {
   var monitor: any FixMonitor
   /// What the monitor is to be told before each batch.
   var refresh: Detections.MonitorRefresh?
+  /// Which regions that is.
+  var watched: String?
   /// What a recording makes of detections.
   var method: RecordingMethod?
   var source: any LocationSource
@@ -19,6 +21,9 @@ struct RunPlan: Sendable {
   var afterPoint: PointAction?
   var now: @Sendable () -> Instant
   var place: RunningPlace
+
+  /// What a run of the name has to have in common with this one.
+  var parameters: String { monitor.parameters + (watched.map { " " + $0 } ?? "") }
 }
 
 /// One reading of a source into a run, batch by batch.
@@ -57,10 +62,10 @@ final class RunWalk: Sendable {
     guard !flow.withLock({ $0.isDone }) else { return nil }
     do throws(FieldpackError) {
       if progress.withLock({ $0.run == nil }) { try await begin() }
-      while let updates = try await updates() {
-        let fixes = progress.withLock { $0.fresh(updates) }
+      while let fixes = try await fixes() {
         if !fixes.isEmpty { return try await store(fixes) }
       }
+      try progress.withLock { (progress) throws(FieldpackError) in try progress.checkEnd() }
       await end(as: .ended, "ended with its source")
       return nil
     } catch {
@@ -99,6 +104,19 @@ final class RunWalk: Sendable {
     }
     guard await source.isAvailable else {
       throw FieldpackError(.unavailable, "there is nothing that positions could come from")
+    }
+  }
+
+  /// The fixes that the transaction before left, else those that the source gives next.
+  private func fixes() async throws(FieldpackError) -> [Fix]? {
+    let left = progress.withLock { $0.takeLeft() }
+    guard left.isEmpty else {
+      if flow.withLock({ $0.isAborted }) { throw .takenOver(plan.name) }
+      return left
+    }
+    guard let updates = try await updates() else { return nil }
+    return try progress.withLock { (progress) throws(FieldpackError) in
+      try progress.fresh(updates)
     }
   }
 

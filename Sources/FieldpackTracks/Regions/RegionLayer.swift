@@ -42,6 +42,12 @@ public final class RegionLayer: Sendable {
     watched = (store as? GeoPackageStore).map { ($0, $0.beginWatching()) }
   }
 
+  /// Which regions it gives, as the parameters of a run tell it.
+  var text: String {
+    "layer=\(store.id):\(layer)" + (radius.map { " radius=\($0)" } ?? "")
+      + (radiusColumn.map { " radius-column=\($0)" } ?? "")
+  }
+
   deinit {
     if let watched { watched.store.endWatching(watched.watcher) }
   }
