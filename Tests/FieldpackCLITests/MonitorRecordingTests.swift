@@ -85,6 +85,68 @@ import Testing
     #expect(files == ["f.gpkg", "log.jsonl", "zones.geojson"])
   }
 
+  @Test func `a file of fixes is watched again when detections are kept in it`() async throws {
+    let points = (0..<4).map {
+      #"{"type":"Feature","id":\#($0),"properties":{"time":"2020-09-13T12:26:4\#($0)Z"},"#
+        + #""geometry":{"type":"Point","coordinates":[\#(13.4 + Double($0) * 0.001),52.5]}}"#
+    }
+    _ = try folder.write(
+      #"{"type":"FeatureCollection","features":["# + points.joined(separator: ",") + "]}",
+      to: "fixes.geojson")
+    _ = try await Tool.run(["import", "fixes.geojson", "--into", "f.gpkg"], folder: folder.url)
+    for name in ["a", "b", "a"] {
+      let result = try await monitor("f.gpkg", "--distance", "100", "--record", name, "--json")
+      #expect(result.status == 0, "\(result)")
+    }
+    let rows = try await Tool.run("query", folder.file("f.gpkg").path, "detection", "--count")
+    #expect(rows.output == "4\n")
+  }
+
+  @Test func `a run does not go on with another file or other regions`() async throws {
+    _ = try folder.write(lines(0..<5), to: "mon.jsonl")
+    _ = try folder.write(lines(10..<19), to: "tue.jsonl")
+    let words = ["--distance", "100", "--record", "day", "--into", "f.gpkg"]
+    func run(_ file: String) async throws -> RunResult {
+      try await Tool.run(["monitor", file] + words, folder: folder.url)
+    }
+    #expect(try await run("mon.jsonl").status == 0)
+    #expect(try await run("./mon.jsonl").status == 0)
+    let tuesday = try await run("tue.jsonl")
+    #expect(tuesday.status == 64)
+    #expect(tuesday.error.contains("took 5 fixes from 'mon.jsonl'"))
+    _ = try folder.write(lines(10..<19), to: "mon.jsonl")
+    let changed = try await run("mon.jsonl")
+    #expect(changed.status == 64)
+    #expect(changed.error.contains("cannot go on with a source that was changed"))
+  }
+
+  @Test func `what was seen before an error is shown`() async throws {
+    let times = ["2020-09-13T12:26:40Z", "2020-09-13T12:26:41Z", "x"]
+    let points = (0..<3).map {
+      #"{"type":"Feature","id":\#($0),"properties":{"time":"\#(times[$0])"},"#
+        + #""geometry":{"type":"Point","coordinates":[\#(13.4 + Double($0) * 0.01),52.5]}}"#
+    }
+    _ = try folder.write(
+      #"{"type":"FeatureCollection","features":["# + points.joined(separator: ",") + "]}",
+      to: "fixes.geojson")
+    let result = try await monitor("fixes.geojson", "--distance", "100", "--json")
+    #expect(result.status != 0)
+    #expect(result.output.matches(of: #/"fix":(\d)/#).map { "\($0.1)" } == ["0", "1"])
+    #expect(result.output.hasSuffix("]}\n"))
+    let text = try await monitor("fixes.geojson", "--distance", "100")
+    #expect(text.output.split(separator: "\n").count >= 3)
+  }
+
+  @Test func `fixes that come as they are made are told line by line`() async throws {
+    let result = try await monitor("-", "--distance", "100", input: lines(0..<3))
+    #expect(
+      result.output == """
+        2020-09-13T12:26:40.000Z fix 0 start 0.0 m
+        2020-09-13T12:26:42.000Z fix 2 moved 135.8 m
+
+        """)
+  }
+
   @Test func `what cannot be kept is refused`() async throws {
     let nowhere = try await monitor("-", "--radius", "80", "--record", "x", input: "")
     #expect(nowhere.status == 64)

@@ -1,19 +1,23 @@
 import Fieldpack
 import FieldpackCore
 
-/// Prints detections as they come: rows of a table, or members of the one document of `--json`.
+/// Prints detections: rows of a table, or members of the one document of `--json`; those of fixes that
+/// come as they are made at once, and as lines of text.
 struct DetectionOutput {
   private let invocation: Invocation
   private let isJSON: Bool
   /// Whether each detection is shown as it comes.
   private let isFollowed: Bool
+  /// Whether what is printed is not kept back.
+  private let isLive: Bool
   private var table: TextTable
   private var count = 0
 
-  init(_ invocation: Invocation) {
+  init(_ invocation: Invocation, isLive: Bool) {
     self.invocation = invocation
+    self.isLive = isLive
     isJSON = invocation.arguments[CommonOptions.json]
-    isFollowed = invocation.arguments[MonitorRecording.follow]
+    isFollowed = invocation.arguments[MonitorRecording.follow] || isLive && !isJSON
     let terminal = invocation.console.terminal
     table = TextTable(
       [
@@ -38,6 +42,7 @@ struct DetectionOutput {
       count += 1
       try invocation.output.flushIfFull()
     }
+    if isLive { try invocation.output.flush() }
   }
 
   private func follow(_ detections: [Detection]) throws(FieldpackError) {
@@ -51,13 +56,14 @@ struct DetectionOutput {
     try invocation.output.flush()
   }
 
-  mutating func finish() throws(FieldpackError) {
+  /// - Parameter isWhole: whether no error ended it.
+  mutating func finish(isWhole: Bool = true) throws(FieldpackError) {
     if isFollowed { return }
     if isJSON {
       try invocation.print("]}\n")
     } else if count > 0 {
       table.finish(to: &invocation.output.buffer)
-    } else {
+    } else if isWhole {
       invocation.console.note("there are no detections")
     }
     try invocation.output.flushIfFull()

@@ -74,18 +74,24 @@ struct MonitorCommand {
     _ recording: MonitorRecording?
   ) async throws(FieldpackError) -> Int32 {
     let source = fixes.source
-    var output = DetectionOutput(invocation)
+    var output = DetectionOutput(invocation, isLive: !fixes.isReplay)
     try output.begin()
-    if let recording {
-      try await recording.watch(
-        monitor, source, regions, origin: arguments[FixArguments.source],
-        isReplay: fixes.isReplay
-      ) { (detections) throws(FieldpackError) in try output.add(detections) }
-      try output.finish()
-      return ExitStatus.success
-    }
-    for try await detections in monitor.detections(of: source, watching: regions) {
-      try output.add(detections)
+    do throws(FieldpackError) {
+      if let recording {
+        try await recording.watch(
+          monitor, source, regions, origin: fixes.origin,
+          isReplay: fixes.isReplay
+        ) { (detections) throws(FieldpackError) in try output.add(detections) }
+      } else {
+        for try await detections in monitor.detections(of: source, watching: regions) {
+          try output.add(detections)
+        }
+      }
+    } catch {
+      // What was seen before is not lost with what cannot be read.
+      try? output.finish(isWhole: false)
+      try? invocation.output.flush()
+      throw error
     }
     try output.finish()
     return ExitStatus.success

@@ -12,7 +12,9 @@ struct MonitorRecording {
     "into", .file("gpkg", "gpkg"),
     help: "The GeoPackage that the run is kept in; the source by default.")
   static let follow = Option<Bool>.flag(
-    "follow", help: "Show each detection as it comes; under --json as a document in its own line.")
+    "follow",
+    help: "Show each detection as it comes, as without it only where fixes do; under --json as a "
+      + "document in its own line.")
 
   static let options: [any OptionKey] = [record, into, follow]
 
@@ -64,8 +66,7 @@ struct MonitorRecording {
     _ body: ([Detection]) throws(FieldpackError) -> Void
   ) async throws(FieldpackError) {
     let run = RecordedMonitor(monitor, in: store, as: name, watching: regions)
-    let steps = run.watch(
-      source, origin: origin == "-" ? "standard input" : origin, isReplay: isReplay)
+    let steps = run.watch(source, origin: origin, isReplay: isReplay)
     try await steps.run { (step) throws(FieldpackError) in try body(step.detections) }
   }
 }

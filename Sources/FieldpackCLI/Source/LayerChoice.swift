@@ -3,8 +3,14 @@ import FieldpackCore
 
 /// Which layer of a source a command means.
 enum LayerChoice {
+  /// What recordings and monitors add to the layers of a file.
+  private static let recorded: Set<LayerID> = [
+    FieldData.track, FieldData.trackPoint, FieldData.detection, "photo",
+  ]
+
   /// - Parameters:
-  ///   - name: `nil` leaves it to the source, which then has to have one with geometry only.
+  ///   - name: `nil` leaves it to the source, which then has to have one with geometry only; what was
+  ///     recorded counts only where there is nothing else.
   ///   - stores: those that are asked, `nil` all.
   ///   - preferred: the layers of which the first that is there is taken where there are several.
   static func layer(
@@ -25,6 +31,8 @@ enum LayerChoice {
       // A store may know it by another name, and says which layers it has.
       if let name, members.count == 1 { return (store, LayerID(name)) }
     }
+    let own = found.filter { !recorded.contains($0.layer) }
+    if name == nil, !own.isEmpty { found = own }
     for name in name.map({ [$0] }) ?? (found.count > 1 ? preferred : []) {
       if let named = found.first(where: { $0.layer == LayerID(name) }) { return named }
     }
