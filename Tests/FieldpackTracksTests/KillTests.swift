@@ -19,28 +19,38 @@ import Testing
 
   /// What is recorded and which rows have to be the same in the end.
   enum Subject: String, CaseIterable {
-    case points, region, detections
+    case points, region, detections, zones
 
-    var arguments: [String] {
+    func arguments(_ zones: String) -> [String] {
       switch self {
       case .points: ["track", "record", "--name", "run", "--monitor", "all"]
       case .region: ["track", "record", "--name", "run", "--monitor", "region:20"]
       case .detections: ["monitor", "--record", "run", "--radius", "20"]
+      case .zones:
+        [
+          "monitor", "--record", "run", "--regions", zones, "--detect",
+          "enter,exit,cross,dwell,inside", "--hysteresis", "10", "--dwell", "5",
+        ]
       }
     }
 
     var rows: [String] {
-      self == .detections ? detectionRows + runRows : trackRows + runRows
+      isMonitor ? detectionRows + runRows : trackRows + runRows
     }
+
+    private var isMonitor: Bool { self == .detections || self == .zones }
 
     /// The rows that output tells of.
     var acknowledged: String {
-      self == .detections
+      isMonitor
         ? "SELECT fix FROM detection" : "SELECT fid || ' ' || fix FROM track_point"
     }
 
     private var detectionRows: [String] {
-      ["SELECT fid, seq, fix, kind, device, time, distance_m, hex(geom) FROM detection"]
+      [
+        "SELECT fid, seq, fix, kind, device, region, time, distance_m, hex(geom) FROM detection",
+        "SELECT device, region, fix, since_ms, has_dwelt FROM monitor_stay ORDER BY 1, 2",
+      ]
     }
 
     private var trackRows: [String] {
@@ -53,7 +63,8 @@ import Testing
     private var runRows: [String] {
       [
         "SELECT name, parameters, fixes FROM monitor_run",
-        "SELECT device, last_fix, longitude, latitude, time_ms, anchor_fix FROM monitor_state",
+        "SELECT device, last_fix, longitude, latitude, time_ms, late_count, late_ms, anchor_fix, "
+          + "anchor_longitude, anchor_latitude, anchor_beyond_ms FROM monitor_state",
       ]
     }
   }
@@ -65,32 +76,50 @@ import Testing
       + #""time": "\#(Instant.at(Double(number)))"}"# + "\n"
   }
 
+  /// Circles that are entered, dwelt in and left, and strips that are crossed.
+  private static func zones() -> String {
+    let features = (0..<200).map { number in
+      let x = 13.4 + Double(number / 2) * 0.0006
+      let geometry =
+        number % 2 == 0
+        ? #"{"type":"Point","coordinates":[\#(x),52.5]}"#
+        : #"{"type":"Polygon","coordinates":[[[\#(x + 0.00005),52],[\#(x + 0.00007),52],"#
+          + #"[\#(x + 0.00007),53],[\#(x + 0.00005),53],[\#(x + 0.00005),52]]]}"#
+      return #"{"type":"Feature","id":\#(number),"properties":{"radius_m":15},"#
+        + #""geometry":\#(geometry)}"#
+    }
+    return #"{"type":"FeatureCollection","features":["# + features.joined(separator: ",") + "]}"
+  }
+
   @Test(arguments: Subject.allCases)
   func `a recording that is killed goes on as if it had not been`(subject: Subject) async throws {
     let package = try TracksPackage()
+    let folder = try TemporaryFolder()
+    let arguments = subject.arguments(try folder.write(Self.zones(), to: "zones.geojson").path)
     var numbers = FilterGenerator.SplitMix(state: 42)
     var acknowledged: [String] = []
     let kills = Self.kills / Subject.allCases.count
     for _ in 0..<kills {
-      let reading = try Reading(package, subject.arguments)
+      let reading = try Reading(package, arguments)
       try reading.feedAndKill(from: try package.taken(), Self.line, &numbers)
       let (fixes, rows) = reading.acknowledged()
       acknowledged += rows
       #expect(try package.taken() >= fixes)
     }
     let total = try package.taken() + 50
-    let last = try Reading(package, subject.arguments)
+    let last = try Reading(package, arguments)
     try await last.feedToEnd(try package.taken()..<total, Self.line)
-    try await compare(package, subject, total, acknowledged)
+    try await compare(package, subject, arguments, total, acknowledged)
   }
 
   private func compare(
-    _ package: TracksPackage, _ subject: Subject, _ total: Int, _ acknowledged: [String]
+    _ package: TracksPackage, _ subject: Subject, _ arguments: [String], _ total: Int,
+    _ acknowledged: [String]
   ) async throws {
     let whole = try TracksPackage()
     let lines = (0..<total).map(Self.line).joined()
     let result = try await Tool.run(
-      subject.arguments + ["-", "--into", whole.path],
+      arguments + ["-", "--into", whole.path],
       input: Data(lines.utf8), timeout: 600)
     #expect(result.status == 0)
     for sql in subject.rows {
