@@ -161,6 +161,14 @@ import Testing
     #expect(json.error.hasPrefix(#"{"error":{"code":"notFound","#), "\(json)")
   }
 
+  /// Runs the tool and interrupts it while it reads.
+  private func interrupted(_ arguments: [String]) async throws -> RunResult {
+    let running = try Tool.start(arguments, folder: survey.folder.url)
+    try await Task.sleep(for: .milliseconds(1500))
+    running.send(SIGINT)
+    return try await running.result(timeout: 20)
+  }
+
   @Test(.enabled(if: Programs.sqlite3 != nil, Comment(rawValue: Programs.noSQLite)))
   func `an interruption ends it and changes nothing`() async throws {
     _ = try await survey.run("import", "wells.geojson", "--into", "field.gpkg")
@@ -180,10 +188,9 @@ import Testing
     let after = try Data(contentsOf: survey.folder.file("field.gpkg"))
     #expect(before != after)
     for arguments in [["check", "field.gpkg"], ["check", "field.gpkg", "--repair"]] {
-      let running = try Tool.start(arguments, folder: survey.folder.url)
-      try await Task.sleep(for: .milliseconds(1500))
-      running.send(SIGINT)
-      let result = try await running.result(timeout: 20)
+      var result = try await interrupted(arguments)
+      // The view is given up after a while, before the signal where the machine is busy.
+      for _ in 0..<4 where result.status == 65 { result = try await interrupted(arguments) }
       #expect(result.status == 130, "\(result)")
       #expect(result.error == "fieldpack: interrupted\n")
       #expect(result.output == "")

@@ -27,7 +27,7 @@ import Testing
       let fields = [["X-Word", " two words "], ["x-word", "again"]]
       return .text(201, "seen \(request.target)", fields: fields)
     }
-    let client = try HTTPClient()
+    let client = try HTTPClient(.unhurried)
     let response = try await client.send(
       HTTPRequest(.get, server.address + "/a%20b?c=d&e=1", fields: ["X-Mine": "7", "X-Empty": ""]))
     #expect(response.status == 201 && response.isSuccess)
@@ -48,7 +48,7 @@ import Testing
   ])
   func `a status is an error only when asked`(status: Int, code: String) async throws {
     let server = try LoopbackServer { _ in .text(status, "") }
-    let response = try await HTTPClient().send(HTTPRequest(.get, server.address))
+    let response = try await HTTPClient(.unhurried).send(HTTPRequest(.get, server.address))
     #expect(response.status == status)
     var found = "ok"
     do throws(FieldpackError) { _ = try response.checked("the page") } catch {
@@ -66,7 +66,7 @@ import Testing
     let file = folder.file("large")
     let content = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     try content.write(to: file)
-    let client = try HTTPClient()
+    let client = try HTTPClient(.unhurried)
     let bytes = try await client.send(
       HTTPRequest(
         .post, server.address, fields: ["Content-Type": "text/plain"], body: .bytes([1, 2, 3])))
@@ -92,7 +92,9 @@ import Testing
         .init("info", .file(file.path)),
       ], boundary: "XX")
     let progress = Locked([[Int64]]())
-    _ = try await HTTPClient().send(HTTPRequest(.post, server.address, body: .multipart(form))) {
+    _ = try await HTTPClient(.unhurried).send(
+      HTTPRequest(.post, server.address, body: .multipart(form))
+    ) {
       sent, total in progress.withLock { $0.append([sent, total]) }
     }
     let request = try #require(server.requests.first)
@@ -114,7 +116,8 @@ import Testing
     let server = try LoopbackServer { _ in .text(200, "") }
     let name = "x\"\u{301}; name=\"admin"
     let form = MultipartForm([.init(name, fileName: name, .bytes([]))], boundary: "XX")
-    _ = try await HTTPClient().send(HTTPRequest(.post, server.address, body: .multipart(form)))
+    _ = try await HTTPClient(.unhurried).send(
+      HTTPRequest(.post, server.address, body: .multipart(form)))
     let quoted = "x%22\u{301}; name=%22admin"
     let text =
       "--XX\r\nContent-Disposition: form-data; name=\"\(quoted)\"; filename=\"\(quoted)\"\r\n\r\n"
@@ -173,14 +176,14 @@ import Testing
   func `an answer that is none is refused`(bad: Bad) async throws {
     let server = try LoopbackServer { _ in .raw(Array(bad.answer.utf8)) }
     let error = await failure(
-      try HTTPClient(), HTTPRequest(.get, server.address, maximumLength: 100))
+      try HTTPClient(.unhurried), HTTPRequest(.get, server.address, maximumLength: 100))
     #expect(error?.code == bad.code)
     #expect(error?.httpFailure == bad.reason)
   }
 
   @Test func `a body of exactly the limit is taken`() async throws {
     let server = try LoopbackServer { _ in .response(200, body: [UInt8](repeating: 1, count: 100)) }
-    let response = try await HTTPClient().send(
+    let response = try await HTTPClient(.unhurried).send(
       HTTPRequest(.get, server.address, maximumLength: 100))
     #expect(response.body.count == 100)
   }
@@ -190,7 +193,7 @@ import Testing
     let server = try LoopbackServer { _ in
       .response(200, fields: [["Content-Encoding", "gzip"]], body: packed)
     }
-    let response = try await HTTPClient().send(HTTPRequest(.get, server.address))
+    let response = try await HTTPClient(.unhurried).send(HTTPRequest(.get, server.address))
     #expect(response.body == packed)
     #expect(server.requests[0]["Accept-Encoding"] == nil)
   }
@@ -212,7 +215,7 @@ import Testing
       .post, "http://127.0.0.1/", body: .multipart(.init([], boundary: "a\r\nb"))),
   ])
   func `a request that would be another is refused`(request: HTTPRequest) async throws {
-    let error = await failure(try HTTPClient(), request)
+    let error = await failure(try HTTPClient(.unhurried), request)
     #expect(error?.code == .invalidArgument)
   }
 }

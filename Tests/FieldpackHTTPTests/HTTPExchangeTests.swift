@@ -14,7 +14,7 @@ import Testing
       default: .text(200, "\(request.method) \(request.target) \(request.body.count)")
       }
     }
-    let client = try HTTPClient()
+    let client = try HTTPClient(.unhurried)
     let got = try await client.send(HTTPRequest(.get, server.address + "/start/here"))
     #expect(String(decoding: got.body, as: UTF8.self) == "GET /end 0")
     #expect(got.url == server.address + "/end")
@@ -33,7 +33,7 @@ import Testing
   ])
   func `a redirect elsewhere, or without end, is refused`(location: String) async throws {
     let server = try LoopbackServer { _ in .text(301, "", fields: [["Location", location]]) }
-    let client = try HTTPClient()
+    let client = try HTTPClient(.unhurried)
     var found: FieldpackError?
     do throws(FieldpackError) {
       _ = try await client.send(HTTPRequest(.get, server.address))
@@ -44,7 +44,7 @@ import Testing
 
   @Test func `cancelling stops the transfer`() async throws {
     let server = try LoopbackServer { _ in .silence }
-    let client = try HTTPClient()
+    let client = try HTTPClient(.unhurried)
     let task = Task { () async -> FieldpackError? in
       do throws(FieldpackError) {
         _ = try await client.send(HTTPRequest(.get, server.address))
@@ -60,7 +60,7 @@ import Testing
 
   @Test func `a cancelled task sends nothing`() async throws {
     let server = try LoopbackServer { _ in .silence }
-    let client = try HTTPClient()
+    let client = try HTTPClient(.unhurried)
     let task = Task { () async -> FieldpackError? in
       withUnsafeCurrentTask { $0?.cancel() }
       do throws(FieldpackError) {
@@ -92,8 +92,17 @@ import Testing
   @Test func `a client that goes ends its thread and no other`() async throws {
     let server = try LoopbackServer { _ in .text(200, "") }
     for _ in 0..<50 {
-      let response = try await HTTPClient().send(HTTPRequest(.get, server.address))
+      let response = try await HTTPClient(.unhurried).send(HTTPRequest(.get, server.address))
       #expect(response.status == 200)
     }
+  }
+}
+
+extension HTTPConfiguration {
+  /// For a machine that has much else to do.
+  static var unhurried: HTTPConfiguration {
+    var configuration = HTTPConfiguration()
+    (configuration.connectTimeout, configuration.timeout) = (.seconds(600), .seconds(600))
+    return configuration
   }
 }
