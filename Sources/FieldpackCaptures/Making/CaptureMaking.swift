@@ -1,0 +1,99 @@
+public import FieldpackCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Makes captures of media that are there: gives them a token, names and the files beside them.
+///
+///     let making = CaptureMaking(identity: try .stored())
+///     let token = try making.token(at: draft.createdAt)
+///     let info = try await making.complete(draft, token: token, media: "output.mov", in: folder)
+public struct CaptureMaking: Sendable {
+  public let identity: InstallIdentity
+  /// Without one no thumbnail is made, and the capture lacks it.
+  public let makesThumbnail: Bool
+  /// A picture is kept as it is, also where it does not stand upright.
+  public let keepsBytes: Bool
+  let ffmpeg: FFmpeg
+
+  public init(
+    identity: InstallIdentity, makesThumbnail: Bool = true, keepsBytes: Bool = false,
+    ffmpeg: FFmpeg = .standard
+  ) {
+    self.identity = identity
+    self.makesThumbnail = makesThumbnail
+    self.keepsBytes = keepsBytes
+    self.ffmpeg = ffmpeg
+  }
+
+  /// Tells before anything is recorded whether what this needs is there.
+  ///
+  /// - Throws: `.unavailable` where thumbnails are made and ffmpeg is not installed.
+  public func check() throws(FieldpackError) {
+    if makesThumbnail { _ = try ffmpeg.installed(else: "--no-thumbnail") }
+  }
+
+  /// A new token for a capture.
+  ///
+  /// - Parameter createdAt: seconds since 1970; what is below a second is cut.
+  /// - Throws: `.invalidArgument` for what is no time.
+  public func token(at createdAt: Double) throws(FieldpackError) -> CaptureToken {
+    guard createdAt.isFinite, abs(createdAt) < 1e12 else {
+      throw FieldpackError(.invalidArgument, "\(createdAt) is no time of a capture")
+    }
+    return CaptureToken(install: identity, seconds: Int64(createdAt.rounded(.towardZero)))
+  }
+
+  /// Completes the capture in a folder that holds its media.
+  ///
+  /// Afterwards the folder has `<token>.jpg` or `.mov`, `<token>.png`, `<token>.json` and
+  /// `capture-info.json`, all on the disk, and whatever else was there; its new name is left to the
+  /// caller. Where it was interrupted, also by a kill, it can be called again with the same token.
+  /// - Parameters:
+  ///   - media: the name of the file in the folder.
+  ///   - path: of the folder.
+  /// - Throws: `.unsupported` for media of other formats, `.invalidData` for what they lack,
+  ///   `.invalidArgument` for a draft that no capture can be made of, `.unavailable` without ffmpeg,
+  ///   `.interrupted`.
+  public func complete(
+    _ draft: CaptureDraft, token: CaptureToken, media name: String, in path: String
+  ) async throws(FieldpackError) -> CaptureInfo {
+    guard FileName.isSound(name) else {
+      throw FieldpackError(.invalidArgument, "'\(name.prefix(80))' is no name of a file")
+    }
+    let folder = try MakingFolder(path: path)
+    let media = try Self.media(name, token, in: folder)
+    let first = try draft.checked(as: media.kind)
+    let final = "\(token).\(media.fileExtension)"
+    if !folder.has(final) {
+      try folder.sync(name)
+      try folder.rename(name, final)
+    }
+    let info = CaptureInfo(
+      token: token.description, title: draft.title, kind: media.kind, longitude: first.longitude,
+      latitude: first.latitude, heading: draft.heading ?? first.heading,
+      createdAt: draft.createdAt)
+    let geodata = CaptureGeodata(points: draft.points)
+    try folder.write("\(token).json", Array(geodata.document.text.utf8))
+    // Last: with it the capture is whole.
+    try folder.write(CaptureReading.infoFile, Array(info.document.text.utf8))
+    try folder.sync()
+    return info
+  }
+
+  /// What the media are; they have their final name where this was interrupted before.
+  private static func media(
+    _ name: String, _ token: CaptureToken, in folder: MakingFolder
+  ) throws(FieldpackError) -> CaptureMedia {
+    let names = ["\(token).jpg", "\(token).mov"].filter(folder.has) + [name]
+    let file = try folder.opened(names[0])
+    defer { close(file.descriptor) }
+    var start = [UInt8](repeating: 0, count: 32)
+    let count = pread(file.descriptor, &start, start.count, 0)
+    guard count >= 0 else { throw .system(errno, "read", "\(folder.path)/\(names[0])") }
+    return try CaptureMedia(start: Array(start[..<count]), name: names[0])
+  }
+}
