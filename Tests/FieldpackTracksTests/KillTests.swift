@@ -19,9 +19,9 @@ import Testing
 
   /// What is recorded and which rows have to be the same in the end.
   enum Subject: String, CaseIterable {
-    case points, region, detections, zones
+    case points, region, detections, zones, photos
 
-    func arguments(_ zones: String) -> [String] {
+    func arguments(_ zones: String, _ album: String) -> [String] {
       switch self {
       case .points: ["track", "record", "--name", "run", "--monitor", "all"]
       case .region: ["track", "record", "--name", "run", "--monitor", "region:20"]
@@ -31,11 +31,13 @@ import Testing
           "monitor", "--record", "run", "--regions", zones, "--detect",
           "enter,exit,cross,dwell,inside", "--hysteresis", "10", "--dwell", "5",
         ]
+      case .photos: Self.points.arguments(zones, album) + ["--photos", album + ":photos"]
       }
     }
 
     var rows: [String] {
-      isMonitor ? detectionRows + runRows : trackRows + runRows
+      let rows = isMonitor ? detectionRows + runRows : trackRows + runRows
+      return self == .photos ? rows + pictureRows : rows
     }
 
     private var isMonitor: Bool { self == .detections || self == .zones }
@@ -57,6 +59,20 @@ import Testing
       [
         "SELECT fid, track_fid, seq, fix, time, id_md5, hex(geom) FROM track_point ORDER BY fid",
         "SELECT fid, ordinal, name, length_m, hex(geom) FROM track ORDER BY fid",
+      ]
+    }
+
+    /// In which order pictures of two devices are looked for is left to chance: what belongs together
+    /// has to be there, not under the same ids.
+    private var pictureRows: [String] {
+      [
+        "SELECT p.fix, p.photo_state, f.photo_id, m.distance_m, hex(d.data) FROM track_point p "
+          + "LEFT JOIN track_point_photo m ON m.base_id = p.fid AND m.chosen "
+          + "LEFT JOIN photo f ON f.fid = m.related_id "
+          + "LEFT JOIN photo_media x ON x.base_id = f.fid LEFT JOIN media d ON d.id = x.related_id "
+          + "ORDER BY p.fid",
+        "SELECT count(*) FROM media WHERE id NOT IN (SELECT related_id FROM photo_media)",
+        "SELECT count(*) FROM photo_job",
       ]
     }
 
@@ -91,14 +107,34 @@ import Testing
     return #"{"type":"FeatureCollection","features":["# + features.joined(separator: ",") + "]}"
   }
 
+  /// A photo at each place of the first lines, of few pictures.
+  private static func album(in folder: TemporaryFolder, lines: Int) async throws -> String {
+    for number in 0..<3 {
+      let shade = UInt8(number * 100)
+      try Data(TestPicture.png(color: (shade, shade, 0))).write(to: folder.file("\(number).png"))
+    }
+    let photos = (0..<lines / 3).map { number in
+      #"{"type":"Feature","properties":{"path":"\#(number % 3).png"},"geometry":"#
+        + #"{"type":"Point","coordinates":[\#(13.4 + Double(number) * 0.00012),52.50001]}}"#
+    }
+    let text = #"{"type":"FeatureCollection","features":["# + photos.joined(separator: ",") + "]}"
+    let path = folder.file("album.gpkg").path
+    let result = try await Tool.run(
+      "import", try folder.write(text, to: "photos.geojson").path, "--into", path)
+    #expect(result.status == 0, "\(result)")
+    return path
+  }
+
   @Test(arguments: Subject.allCases)
   func `a recording that is killed goes on as if it had not been`(subject: Subject) async throws {
     let package = try TracksPackage()
     let folder = try TemporaryFolder()
-    let arguments = subject.arguments(try folder.write(Self.zones(), to: "zones.geojson").path)
+    let kills = Self.kills / Subject.allCases.count
+    let album = subject == .photos ? try await Self.album(in: folder, lines: kills * 45 + 60) : ""
+    let arguments = subject.arguments(
+      try folder.write(Self.zones(), to: "zones.geojson").path, album)
     var numbers = FilterGenerator.SplitMix(state: 42)
     var acknowledged: [String] = []
-    let kills = Self.kills / Subject.allCases.count
     for _ in 0..<kills {
       let reading = try Reading(package, arguments)
       try reading.feedAndKill(from: try package.taken(), Self.line, &numbers)

@@ -109,16 +109,81 @@ import Testing
     #expect(try package.rows("SELECT source, state FROM monitor_run") == ["mon.gpx|ended"])
   }
 
-  @Test func `a replay that was changed before its last fixes is refused`() async throws {
+  @Test func `a replay whose last fix was changed is refused`() async throws {
     _ = try await watch(batches(60, Array(fixes.prefix(30))), in: package, isReplay: true)
     let before = try package.rows("SELECT * FROM detection")
-    var added = fixes
-    added.insert(fixes[3], at: 3)
     var moved = fixes
     moved[28].latitude += 1e-9
+    let error = await failure {
+      _ = try await watch(batches(7, moved), in: package, isReplay: true)
+    }
+    #expect(error?.code == .invalidArgument)
+    #expect(
+      error?.message == "the run 'watch' cannot go on with a source that was changed: the last fix"
+        + "\(fixes[28].device.isEmpty ? "" : " of device '\(fixes[28].device)'") that the run took, "
+        + "of \(try #require(fixes[28].time)), is not there any more. Try: another name, which begins "
+        + "anew")
+    #expect(try package.rows("SELECT * FROM detection") == before)
+    #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["30|failed"])
+    _ = try await watch(batches(7, fixes), in: package, isReplay: true)
+    #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["60|ended"])
+  }
+
+  @Test(arguments: [1, 7, 60])
+  func `a replay with fixes added or gone goes on after the last of each device`(
+    size: Int
+  ) async throws {
+    let whole = try TracksPackage()
+    _ = try await watch(batches(60, fixes), in: whole)
+    _ = try await watch(batches(60, Array(fixes.prefix(30))), in: package, isReplay: true)
+    // One that is late, one of a device that only now tells of itself, and the oldest is gone.
+    var late = fixes[3]
+    late.latitude += 0.01
+    let other = Fix(longitude: 1, latitude: 2, time: .at(-100), device: "late comer")
+    let changed = [other] + fixes[1..<4] + [late] + fixes[4...]
+    _ = try await watch(batches(size, changed), in: package, isReplay: true)
+    for sql in [
+      "SELECT kind, device, time, distance_m, hex(geom) FROM detection "
+        + "WHERE device <> 'late comer' ORDER BY fid",
+      "SELECT device, longitude, latitude, time_ms, anchor_longitude, anchor_latitude "
+        + "FROM monitor_state WHERE device <> 'late comer' ORDER BY device",
+    ] {
+      let expected = try whole.rows(sql)
+      #expect(try package.rows(sql) == expected)
+    }
+    #expect(
+      try package.rows("SELECT kind, fix FROM detection WHERE device = 'late comer'")
+        == ["start|30"])
+    #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["61|ended"])
+    let warnings = try package.rows("SELECT message FROM track_log WHERE level = 'warning'")
+    #expect(warnings.count == 1)
+    #expect(
+      warnings.first?.hasSuffix(
+        "goes on after the last fix of each device, and passes over what was added before") == true)
+  }
+
+  @Test func `a replay that was cut takes nothing twice`() async throws {
+    _ = try await watch(batches(60, Array(fixes.prefix(30))), in: package, isReplay: true)
+    let before = try package.rows("SELECT * FROM detection")
+    _ = try await watch(batches(7, Array(fixes.prefix(12))), in: package, isReplay: true)
+    #expect(try package.rows("SELECT * FROM detection") == before)
+    #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["30|ended"])
+    _ = try await watch(batches(7, fixes), in: package, isReplay: true)
+    #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["60|ended"])
+  }
+
+  @Test func `a replay without times that was changed is refused`() async throws {
+    let untimed = fixes.map { fix in
+      var fix = fix
+      fix.time = nil
+      return fix
+    }
+    _ = try await watch(batches(60, Array(untimed.prefix(30))), in: package, isReplay: true)
+    var added = untimed
+    added.insert(untimed[3], at: 3)
     for (changed, how) in [
-      (added, "its fix 28 is another one now"), (moved, "its fix 28 is another one now"),
-      (Array(fixes.prefix(12)), "it has 12 fixes now, and the run took 30"),
+      (added, "its fix 28 is another one now"),
+      (Array(untimed.prefix(12)), "it has 12 fixes now, and the run took 30"),
     ] {
       let error = await failure {
         _ = try await watch(batches(7, changed), in: package, isReplay: true)
@@ -128,10 +193,7 @@ import Testing
         error?.message == "the run 'watch' cannot go on with a source that was changed: \(how). "
           + "Try: another name, which begins anew")
     }
-    #expect(try package.rows("SELECT * FROM detection") == before)
     #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["30|failed"])
-    _ = try await watch(batches(7, fixes), in: package, isReplay: true)
-    #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["60|ended"])
   }
 
   @Test func `a batch of very many detections is split`() async throws {

@@ -19,7 +19,8 @@ extension FieldpackTool {
         --regions: areas, and circles around points. A device enters, exits, or crosses with the \
         straight way between two fixes that lie outside; a border belongs to its region.
 
-        A fix that is older than the last one of its device is passed over. Distances are geodesics.
+        A fix that is older than the last one of its device is passed over; so are those that were \
+        added to a file before it when a run goes on. Distances are geodesics.
         """,
       examples: [
         "fieldpack monitor walk.gpx --radius 80",

@@ -45,10 +45,12 @@ public final class RecordedMonitor: Sendable {
   /// - Parameters:
   ///   - origin: where the fixes come from, in words for the file.
   ///   - isReplay: whether the source begins with the first fix again, as a file does, so that those
-  ///     that the run took before are skipped; it has to be of the same origin.
+  ///     that the run took before are skipped; it has to be of the same origin. Where fixes were added,
+  ///     changed or taken away among those, each device goes on after the last one taken of it, what
+  ///     was added before that is passed over, and the log says so.
   /// - Throws: as it is iterated, `.invalidArgument` where the run of that name has other parameters,
-  ///   or where a replay is of another origin or does not give the fixes that the run took; the
-  ///   failures of ``LocationFailure``; what the source throws.
+  ///   or where a replay is of another origin, or was changed and has no times or not the last fix of a
+  ///   device any more; the failures of ``LocationFailure``; what the source throws.
   public func watch(
     _ source: any LocationSource, origin: String? = nil, isReplay: Bool = false
   ) -> RecordedSteps {

@@ -9,6 +9,8 @@ struct RunProgress: Sendable {
   var monitor: (any FixMonitor)?
   private let plan: RunPlan
   private var taken: TakenFixes?
+  /// How the source is not as it was.
+  private var change: String?
   /// Fixes of the last batch that the next transaction takes.
   private var left: [Fix] = []
   private var sequence = 1
@@ -38,21 +40,44 @@ struct RunProgress: Sendable {
     return left
   }
 
-  /// The fixes of a batch that the run has not taken yet.
+  /// The fixes of a batch that the run has not taken yet; `nil` where the source is not as it was, and
+  /// has to be read again.
   ///
   /// - Throws: `.invalidArgument` where a replay does not give what the run took.
-  mutating func fresh(_ updates: [LocationUpdate]) throws(FieldpackError) -> [Fix] {
+  mutating func fresh(_ updates: [LocationUpdate]) throws(FieldpackError) -> [Fix]? {
     var fixes: [Fix] = []
     fixes.reserveCapacity(updates.count)
     for case .fix(let fix) in updates {
-      if try taken?.skip(fix) ?? false { continue }
-      fixes.append(fix)
+      switch taken?.verdict(on: fix) ?? .new {
+      case .new: fixes.append(fix)
+      case .taken: continue
+      case .changed(let how):
+        try taken?.goByTime(since: how)
+        change = how
+        return nil
+      }
     }
     return fixes
   }
 
-  /// - Throws: `.invalidArgument` where a replay ended before all that the run took.
-  func checkEnd() throws(FieldpackError) { try taken?.checkEnd() }
+  /// Whether the source ended as it should, after all that the run took; else it has to be read again.
+  ///
+  /// - Throws: `.invalidArgument` where that would not tell what the run took.
+  mutating func isWhole() throws(FieldpackError) -> Bool {
+    guard case .changed(let how)? = taken?.endVerdict else { return true }
+    try taken?.goByTime(since: how)
+    change = how
+    return false
+  }
+
+  /// Tells the log that the source is not as it was.
+  func noteChange(in sql: TransactionStatements, at now: Instant) throws(FieldpackError) {
+    guard let run, let change else { return }
+    try RunTables(sql: sql).log(
+      run, .warning,
+      "the source was changed: \(change); goes on after the last fix of each device, and passes over "
+        + "what was added before", at: now)
+  }
 
   // MARK: Begin
 

@@ -29,12 +29,12 @@ struct RunPlan: Sendable {
 /// One reading of a source into a run, batch by batch.
 final class RunWalk: Sendable {
   private let plan: RunPlan
-  private let nextUpdates: LocationUpdates.Next
   /// Held while the store writes; nobody else asks for it meanwhile.
   private let progress: Locked<RunProgress>
-  private let flow = Locked(Flow())
+  private let flow: Locked<Flow>
 
   private struct Flow {
+    var nextUpdates: LocationUpdates.Next
     var waiting: Task<Result<[LocationUpdate]?, FieldpackError>, Never>?
     var isAborted = false
     var isDone = false
@@ -42,7 +42,7 @@ final class RunWalk: Sendable {
 
   init(_ plan: RunPlan) {
     self.plan = plan
-    nextUpdates = plan.source.updates().makeAsyncIterator().nextUpdates
+    flow = Locked(Flow(nextUpdates: plan.source.updates().makeAsyncIterator().nextUpdates))
     progress = Locked(RunProgress(plan))
   }
 
@@ -65,7 +65,6 @@ final class RunWalk: Sendable {
       while let fixes = try await fixes() {
         if !fixes.isEmpty { return try await store(fixes) }
       }
-      try progress.withLock { (progress) throws(FieldpackError) in try progress.checkEnd() }
       await end(as: .ended, "ended with its source")
       return nil
     } catch {
@@ -114,15 +113,41 @@ final class RunWalk: Sendable {
       if flow.withLock({ $0.isAborted }) { throw .takenOver(plan.name) }
       return left
     }
-    guard let updates = try await updates() else { return nil }
-    return try progress.withLock { (progress) throws(FieldpackError) in
-      try progress.fresh(updates)
+    while true {
+      let updates = try await updates()
+      let fresh = try progress.withLock { (progress) throws(FieldpackError) -> Fresh in
+        guard let updates else { return try progress.isWhole() ? .end : .changed }
+        return try progress.fresh(updates).map { .fixes($0) } ?? .changed
+      }
+      switch fresh {
+      case .fixes(let fixes): return fixes
+      case .end: return nil
+      case .changed: try await readAgain()
+      }
+    }
+  }
+
+  private enum Fresh {
+    case fixes([Fix])
+    case end, changed
+  }
+
+  /// Begins with the first fix of the source again, which is not as it was.
+  private func readAgain() async throws(FieldpackError) {
+    let nextUpdates = plan.source.updates().makeAsyncIterator().nextUpdates
+    flow.withLock { $0.nextUpdates = nextUpdates }
+    let (progress, now) = (progress, plan.now())
+    try await plan.store.write { (writer) throws(FieldpackError) in
+      let sql = try writer.statements
+      try progress.withLock { (progress) throws(FieldpackError) in
+        try progress.noteChange(in: sql, at: now)
+      }
     }
   }
 
   /// What the source gives next; ends at once when the walk is aborted.
   private func updates() async throws(FieldpackError) -> [LocationUpdate]? {
-    let next = nextUpdates
+    let next = flow.withLock { $0.nextUpdates }
     let reading = Task { () async -> Result<[LocationUpdate]?, FieldpackError> in
       do throws(FieldpackError) { return .success(try await next()) } catch {
         return .failure(error)

@@ -2,43 +2,85 @@ import FieldpackCore
 
 /// The fixes of a replay that a run took before, which are skipped.
 ///
-/// The last fix of each device has to be the one that the run knows: else one was added, changed or
-/// taken away before it, and what comes next is not what the run has not taken yet.
+/// They are told by their number: the last fix of each device has to be the one that the run knows.
+/// Where it is not, fixes were added, changed or taken away among them. The source is then read again,
+/// and they are told by their time: those of a device up to the last one that was taken of it. What
+/// was added before that one is late and stays out; a device that the run does not know is new.
 struct TakenFixes: Sendable {
+  enum Verdict: Hashable, Sendable {
+    case taken, new
+    /// The source is not as it was; says how.
+    case changed(String)
+  }
+
+  private struct Device {
+    let state: DeviceState
+    var isPassed = false
+  }
+
   private let run: String
   private let count: Int
   private var number = 0
+  private var isByTime = false
   /// By the number of their last fix.
-  private let devices: [Int: DeviceState]
+  private let lastFixes: [Int: DeviceState]
+  private var devices: [String: Device]
 
   init(of run: StoredRun, _ state: MonitorState) {
     self.run = run.name
     count = run.fixes
-    devices = Dictionary(state.devices.map { ($0.fix, $0) }) { first, _ in first }
+    lastFixes = Dictionary(state.devices.map { ($0.fix, $0) }) { first, _ in first }
+    devices = Dictionary(state.devices.map { ($0.device, Device(state: $0)) }) { first, _ in first }
   }
 
-  /// Whether the next fix is one of them.
-  ///
-  /// - Throws: `.invalidArgument` where the run took another one.
-  mutating func skip(_ fix: Fix) throws(FieldpackError) -> Bool {
-    guard number < count else { return false }
+  /// Whether the run took the next fix of the source.
+  mutating func verdict(on fix: Fix) -> Verdict {
+    isByTime ? verdictByTime(on: fix) : verdictByNumber(on: fix)
+  }
+
+  private mutating func verdictByNumber(on fix: Fix) -> Verdict {
+    guard number < count else { return .new }
     defer { number += 1 }
-    guard let known = devices[number] else { return true }
-    guard fix.device == known.device, fix.longitude == known.longitude,
-      fix.latitude == known.latitude, fix.time == nil || fix.time == known.time
-    else { throw changed("its fix \(number) is another one now") }
-    return true
+    guard let known = lastFixes[number] else { return .taken }
+    return fix.isLast(of: known) ? .taken : .changed("its fix \(number) is another one now")
   }
 
-  func checkEnd() throws(FieldpackError) {
-    guard number < count else { return }
-    throw changed("it has \(number) fixes now, and the run took \(count)")
+  private mutating func verdictByTime(on fix: Fix) -> Verdict {
+    guard var device = devices[fix.device], !device.isPassed else { return .new }
+    if fix.isLast(of: device.state) {
+      device.isPassed = true
+      devices[fix.device] = device
+      return .taken
+    }
+    guard let time = fix.time, let last = device.state.time, time > last else { return .taken }
+    let name = fix.device.isEmpty ? "" : " of device '\(fix.device)'"
+    return .changed("the last fix\(name) that the run took, of \(last), is not there any more")
   }
 
-  private func changed(_ how: String) -> FieldpackError {
-    FieldpackError(
-      .invalidArgument,
-      "the run '\(run)' cannot go on with a source that was changed: \(how). Try: another name, which "
-        + "begins anew", location: .init(layer: FieldData.run))
+  /// How the source is not as it was, where it ended before all that the run took.
+  var endVerdict: Verdict {
+    guard !isByTime, number < count else { return .new }
+    return .changed("it has \(number) fixes now, and the run took \(count)")
+  }
+
+  /// Goes over to the times of the fixes, for a source that is read again.
+  ///
+  /// - Throws: `.invalidArgument` where they do not tell what was taken.
+  mutating func goByTime(since how: String) throws(FieldpackError) {
+    guard !isByTime, devices.values.allSatisfy({ $0.state.time != nil }) else {
+      throw FieldpackError(
+        .invalidArgument,
+        "the run '\(run)' cannot go on with a source that was changed: \(how). Try: another name, "
+          + "which begins anew", location: .init(layer: FieldData.run))
+    }
+    isByTime = true
+  }
+}
+
+extension Fix {
+  /// Whether this is the fix that a device was left at.
+  fileprivate func isLast(of known: DeviceState) -> Bool {
+    device == known.device && longitude == known.longitude && latitude == known.latitude
+      && (time == nil || time == known.time)
   }
 }

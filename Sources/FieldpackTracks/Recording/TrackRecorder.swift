@@ -45,7 +45,8 @@ public final class TrackRecorder: Sendable {
   ///   - name: of the recording and its tracks; where the file has one of that name, it goes on.
   ///   - origin: where the fixes come from, in words for the file.
   ///   - isReplay: whether the source begins with the first fix again, as a file does, so that those
-  ///     that the recording took before are skipped.
+  ///     that the recording took before are skipped, as ``RecordedMonitor/watch(_:origin:isReplay:)``
+  ///     does it.
   /// - Throws: as it is iterated, the failures of ``LocationFailure``; `.invalidArgument` where the
   ///   recording of that name was made by another method; `.unsupported` where the file's layers are
   ///   of a newer version; what the source throws.
