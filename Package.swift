@@ -88,6 +88,12 @@ let package = Package(
       .target(
         name: "FieldpackTestSupport", dependencies: ["FieldpackGeometry", "FieldpackCore"],
         path: "Tests/FieldpackTestSupport", swiftSettings: settings),
+      // Programs that tests kill.
+      .executableTarget(
+        name: "FieldpackTestSubject",
+        dependencies: [
+          "FieldpackCore", "FieldpackFormats", "FieldpackGeoPackage", "FieldpackMotion",
+        ], path: "Tests/FieldpackTestSubject", swiftSettings: settings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),
     ],

@@ -65,6 +65,71 @@ import Testing
     #expect(ingest.answer(Array(Self.data.utf8), at: 1).response.status == 200)
   }
 
+  /// Bodies that would cost much, and such as programs write by mistake.
+  private static let hostile: [(name: String, body: String, message: String)] = [
+    (
+      "deep", data.replacing("\"attitude\"", with: "\"x\":\(deep),\"attitude\""),
+      "the body is not JSON: byte 76: nested more than 8 deep"
+    ),
+    (
+      "many numbers", data.replacing("\"pitch\":[", with: "\"pitch\":[\(many)"),
+      "attitude.pitch has 10005 numbers, and 10000 are the most"
+    ),
+    (
+      "a long name", data.replacing("session-1", with: String(repeating: "n", count: 1025)),
+      "uuid has 1025 bytes, and 1024 are the most"
+    ),
+    (
+      "an unknown type",
+      data.replacing("\"data\"", with: "\"\(String(repeating: "t", count: 99))\""),
+      "type is '\(String(repeating: "t", count: 40))', not 'start' or 'data'"
+    ),
+    (
+      "a number as type", data.replacing("\"data\"", with: "7"),
+      "type is a number where a text is expected"
+    ),
+    (
+      "an object as list", data.replacing("\"pitch\":[", with: "\"pitch\":{},\"p\":["),
+      "attitude.pitch is an object where an array of numbers is expected"
+    ),
+    (
+      "a text as number", data.replacing("0.6947476993167052", with: "\"1\""),
+      "attitude.pitch has a text at place 1 where a number is expected"
+    ),
+    (
+      "Infinity", data.replacing("0.6947476993167052", with: "Infinity"),
+      "the body is not JSON: byte 86: expected a value"
+    ),
+    (
+      "a member twice, of which the last counts",
+      data.replacing("\"uuid\":\"session-1\"", with: "\"uuid\":\"session-1\",\"uuid\":7"),
+      "uuid is a number where a text is expected"
+    ),
+    (
+      "half of it", String(data.prefix(100)),
+      "the body is not JSON: byte 100: expected ',' or ']'"
+    ),
+  ]
+
+  private static let deep =
+    String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
+  private static let many = String(repeating: "0,", count: 10_000)
+
+  @Test func `hostile bodies get 400 with a reason, and their session goes on`() {
+    var ingest = Self.ingest()
+    _ = ingest.answer(Array(MotionBodies.start.utf8), at: 0)
+    let huge = ingest.answer([UInt8](repeating: 0x20, count: 100_000_000), at: 1)
+    #expect(
+      huge.response
+        == .init(400, "the body has 100000000 bytes, and 1048576 are the most that is read"))
+    for (name, body, message) in Self.hostile {
+      let answer = ingest.answer(Array(body.utf8), at: 1)
+      #expect(answer.response == .init(400, message), "\(name)")
+      #expect(answer.record == nil && ingest.accepts("session-1"))
+      #expect(ingest.answer(Array(Self.data.utf8), at: 1).response.status == 200)
+    }
+  }
+
   @Test func `sessions known from before are taken, revoked ones not`() {
     let device = MotionDevice(systemName: "", systemVersion: "", name: "", model: "")
     var ingest = MotionIngest(sessions: [

@@ -59,6 +59,10 @@ final class MotionPackage: Sendable {
     return verdicts
   }
 
+  func size(of path: String) throws -> Int {
+    try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+  }
+
   /// Writes a file beside the package.
   func file(_ name: String, _ text: String) throws -> String {
     let url = folder.file(name)

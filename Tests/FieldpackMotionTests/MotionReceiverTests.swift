@@ -80,6 +80,25 @@ import Testing
     #expect(try package.rows("SELECT revoked_at_unix FROM daco_session") == ["5.0"])
   }
 
+  @Test func `a batch that is sent again is acknowledged and stored once`() async throws {
+    let package = try MotionPackage()
+    let body = try MadeMotion.rising(session: "s", at: 10, from: 0)
+    let other = try MadeMotion.rising(session: "s", at: 10, from: 1)
+    let responses = try await package.withStore { store in
+      let receiver = MotionReceiver(store, newSession: { "s" })
+      _ = try await receiver.answer([Array(MotionBodies.start.utf8)], at: 0)
+      return [
+        try await receiver.answer([body, body], at: 10),
+        try await MotionReceiver(store).answer([body, other], at: 11),
+      ]
+    }
+    #expect(responses == Array(repeating: [.init(200), .init(200)], count: 2))
+    #expect(
+      try package.rows(
+        "SELECT b.id, received_at_unix, min(az) FROM daco_batch b "
+          + "JOIN daco_sample s ON s.batch_id = b.id GROUP BY 1") == ["1|10.0|0.0", "2|11.0|1.0"])
+  }
+
   @Test func `a device that starts again is one device with its newest names`() async throws {
     let package = try MotionPackage()
     try await package.withStore { store in
@@ -116,6 +135,7 @@ import Testing
     let package = try MotionPackage()
     let (devices, seconds) = (20, 60)
     try await package.withStore { store in
+      var longest = 0
       let count = Locked(0)
       let receiver = MotionReceiver(
         store,
@@ -140,7 +160,10 @@ import Testing
         }
         let responses = try await receiver.answer(bodies, at: Double(second))
         #expect(responses == Array(repeating: .init(200), count: 200))
+        longest = max(longest, try package.size(of: package.path + "-wal"))
       }
+      // SQLite's checkpoints come at 1,000 pages of 4 KiB; a group is 15 of them.
+      #expect((1...6 << 20).contains(longest), "\(longest)")
       for number in 0..<devices {
         let samples = try await store.motionSamples(ofSession: "session-\(number)")
         let expected = (0..<seconds * 50).map { MadeMotion.reading(number, $0) }

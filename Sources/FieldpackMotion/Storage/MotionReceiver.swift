@@ -9,7 +9,9 @@ import FieldpackTracks
 ///     let responses = try await receiver.answer(bodies, at: now)
 ///
 /// Each call is one transaction, and its responses come after it, so nothing that was acknowledged
-/// is lost. What sessions are known stands in the file alone: several programs may receive at once,
+/// is lost. A batch that was stored before, the same in its time and all its numbers, is acknowledged
+/// and not stored again, so that a client may send again what was not acknowledged; a start that is
+/// sent again gives another session. What sessions are known stands in the file alone: several programs may receive at once,
 /// and a session that one of them ends is ended for all.
 public struct MotionReceiver: Sendable {
   private let store: GeoPackageStore
@@ -55,7 +57,10 @@ public struct MotionReceiver: Sendable {
         return answer.response
       }
       if !records.isEmpty { try MotionLayers.received.prepare(in: sql) }
-      for record in records { try tables.store(record) }
+      for record in records {
+        if case .received(let batch) = record, try tables.hasBatch(batch) { continue }
+        try tables.store(record)
+      }
       return responses
     }
   }

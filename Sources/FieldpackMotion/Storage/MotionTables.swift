@@ -102,6 +102,26 @@ struct MotionTables {
 
   // MARK: What is known
 
+  /// Whether a batch is there already, the same in its time and all its numbers.
+  func hasBatch(_ batch: MotionBatch) throws(FieldpackError) -> Bool {
+    let known = try sql.rows(
+      "SELECT id FROM daco_batch WHERE session_id = (SELECT id FROM daco_session WHERE uuid = ?) "
+        + "AND sent_at_unix = ? AND sample_count = ? AND sections = ?",
+      [
+        .text(batch.session), .real(batch.sentAt), .integer(Int64(batch.samples.count)),
+        .integer(batch.sections.rawValue),
+      ])
+    for row in known {
+      let values = try sql.rows(
+        "SELECT \(Self.channels) FROM daco_sample WHERE batch_id = ? ORDER BY i", [row[0]])
+      let numbers = batch.samples.map { sample in
+        MotionChannel.allCases.map { sample.reading[$0] }
+      }
+      if values.map({ $0.map(\.number) }) == numbers { return true }
+    }
+    return false
+  }
+
   /// The ingest that knows those of the sessions that the file has.
   func ingest(
     for requests: [MotionRequest], rate: Double, newSession: @escaping @Sendable () -> String
