@@ -162,6 +162,18 @@ import Testing
         "goes on after the last fix of each device, and passes over what was added before") == true)
   }
 
+  @Test func `as many fixes added as are gone are seen`() async throws {
+    _ = try await watch(batches(60, Array(fixes.prefix(30))), in: package, isReplay: true)
+    let other = Fix(longitude: 1, latitude: 2, time: .at(-100), device: "late comer")
+    _ = try await watch(batches(7, [other] + fixes[1...]), in: package, isReplay: true)
+    #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["61|ended"])
+    #expect(
+      try package.rows("SELECT message FROM track_log WHERE level = 'warning'") == [
+        "the source was changed: its first 30 fixes are not those that the run took; goes on after "
+          + "the last fix of each device, and passes over what was added before"
+      ])
+  }
+
   @Test func `a replay that was cut takes nothing twice`() async throws {
     _ = try await watch(batches(60, Array(fixes.prefix(30))), in: package, isReplay: true)
     let before = try package.rows("SELECT * FROM detection")

@@ -11,8 +11,9 @@ public enum FieldData {
   /// The version of the layers that this program writes; it reads those before, too.
   ///
   /// 1: `track` and `track_point` without a version in the file. 2: names, devices, accuracy, course,
-  /// speed and number of a fix; runs, states, detections and logs. 3: late fixes in states.
-  public static let version = 3
+  /// speed and number of a fix; runs, states, detections and logs. 3: late fixes in states. 4: a digest
+  /// of the fixes that a run took.
+  public static let version = 4
 
   public static let track: LayerID = "track"
   public static let trackPoint: LayerID = "track_point"
@@ -100,6 +101,7 @@ public enum FieldData {
           "state", .text(), oneOf: ["running", "ended", "interrupted", "aborted", "failed"]
         ).named("run_state"),
         required("started_at", .dateTime), ColumnDefinition("stopped_at", .dateTime),
+        ColumnDefinition("fixes_digest", .integer),
       ]))
 
   private static let stateLayer = FieldLayer(

@@ -110,7 +110,7 @@ struct RunProgress: Sendable {
     defer { self.monitor = monitor }
     let start = run
     // Before anything else: another start of the run may have stored the same points.
-    try RunTables(sql: sql).advance(start, by: fixes.count)
+    var advanced = try RunTables(sql: sql).advance(start, by: fixes)
     var before = KnownDevices()
     var step = RecordedStep(fixes: 0, detections: [], points: [])
     for fix in fixes where step.detections.count < Detections.limit {
@@ -126,9 +126,10 @@ struct RunProgress: Sendable {
     step.fixes = run.fixes
     let count = run.fixes - start.fixes
     if count < fixes.count {
-      try RunTables(sql: sql).advance(start, by: count)
+      advanced = try RunTables(sql: sql).advance(start, by: fixes[..<count])
       left = Array(fixes[count...])
     }
+    run.digest = advanced.digest
     if plan.method == nil {
       let fixAt = { (detection: Detection) in fixes[detection.fix - start.fixes].position }
       try DetectionTable(sql: sql, run: run.id).store(

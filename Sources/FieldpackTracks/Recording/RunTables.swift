@@ -11,6 +11,8 @@ struct StoredRun: Sendable {
   var name: String
   /// How many fixes of the source were taken, over all times it was read.
   var fixes: Int
+  /// Of these; `nil` where the run began in a file of an older version.
+  var digest: FixesDigest?
   /// Which start of the run this is: a later one takes the run over.
   var generation: Int64
   /// Whether there was such a run before.
@@ -31,8 +33,8 @@ struct RunTables {
     at now: Instant
   ) throws(FieldpackError) -> StoredRun {
     let found = try sql.rows(
-      "SELECT id, kind, parameters, fixes, generation, state, source FROM monitor_run "
-        + "WHERE name = ?",
+      "SELECT id, kind, parameters, fixes, generation, state, source, fixes_digest "
+        + "FROM monitor_run WHERE name = ?",
       [.text(name)]
     ).first
     guard let found else {
@@ -59,8 +61,15 @@ struct RunTables {
       "UPDATE monitor_run SET generation = ?, state = 'running', stopped_at = NULL, "
         + "source = coalesce(?, source) WHERE id = ?",
       [.integer(generation + 1), source.map(SQLiteValue.text) ?? .null, .integer(id)])
+    let digest: FixesDigest? =
+      if case .integer(let bits) = found[7] {
+        FixesDigest(bits: UInt64(bitPattern: bits))
+      } else {
+        fixes == 0 ? FixesDigest() : nil
+      }
     let run = StoredRun(
-      id: id, name: name, fixes: Int(fixes), generation: generation + 1, isResumed: true)
+      id: id, name: name, fixes: Int(fixes), digest: digest, generation: generation + 1,
+      isResumed: true)
     let wasRunning = found[5] == .text(StoredRun.State.running.rawValue)
     try log(
       run, .info,
@@ -80,7 +89,8 @@ struct RunTables {
         source.map(SQLiteValue.text) ?? .null, .text(now.description),
       ])
     let run = StoredRun(
-      id: sql.connection.lastInsertRowID, name: name, fixes: 0, generation: 0, isResumed: false)
+      id: sql.connection.lastInsertRowID, name: name, fixes: 0, digest: FixesDigest(),
+      generation: 0, isResumed: false)
     try log(run, .info, "started: \(parameters)", at: now)
     return run
   }
@@ -101,20 +111,30 @@ struct RunTables {
       location: .init(layer: FieldData.run))
   }
 
-  /// Stores that a run has come so many fixes farther.
+  /// Stores that a run has taken these fixes, too.
   ///
+  /// - Returns: the run as it is then.
   /// - Throws: the failure ``LocationFailure/aborted`` where another start took the run over.
-  func advance(_ run: StoredRun, by count: Int) throws(FieldpackError) {
+  @discardableResult
+  func advance(
+    _ run: StoredRun, by fixes: some Collection<Fix>
+  ) throws(FieldpackError) -> StoredRun {
+    var run = run
+    run.fixes += fixes.count
+    for fix in fixes { run.digest?.add(fix) }
+    let digest = run.digest.map { Int64(bitPattern: $0.bits) }
     try sql.run(in: FieldData.run) { (connection) throws(SQLiteError) in
       let statement = try connection.prepare(
-        "UPDATE monitor_run SET fixes = ?1 WHERE id = ?2 AND generation = ?3")
-      try statement.bind(run.fixes + count, at: 1)
+        "UPDATE monitor_run SET fixes = ?1, fixes_digest = ?4 WHERE id = ?2 AND generation = ?3")
+      try statement.bind(run.fixes, at: 1)
       try statement.bind(run.id, at: 2)
       try statement.bind(run.generation, at: 3)
+      try statement.bind(digest, at: 4)
       try statement.run()
     }
     guard sql.connection.changes == 1 else { throw .takenOver(run.name) }
     try sql.changed(FieldData.run)
+    return run
   }
 
   /// Ends a run, and completes the lines of its tracks; one that another start took over stays as it is.

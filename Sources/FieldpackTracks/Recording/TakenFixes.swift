@@ -2,10 +2,11 @@ import FieldpackCore
 
 /// The fixes of a replay that a run took before, which are skipped.
 ///
-/// They are told by their number: the last fix of each device has to be the one that the run knows.
-/// Where it is not, fixes were added, changed or taken away among them. The source is then read again,
-/// and they are told by their time: those of a device up to the last one that was taken of it. What
-/// was added before that one is late and stays out; a device that the run does not know is new.
+/// They are told by their number: their digest, and the last fix of each device, have to be those that
+/// the run knows. Where they are not, fixes were added, changed or taken away among them. The source is
+/// then read again, and they are told by their time: those of a device up to the last one that was taken
+/// of it. What was added before that one is late and stays out; a device that the run does not know is
+/// new.
 struct TakenFixes: Sendable {
   enum Verdict: Hashable, Sendable {
     case taken, new
@@ -21,6 +22,8 @@ struct TakenFixes: Sendable {
   private let run: String
   private let count: Int
   private var number = 0
+  private let digest: FixesDigest?
+  private var readDigest = FixesDigest()
   private var isByTime = false
   /// By the number of their last fix.
   private let lastFixes: [Int: DeviceState]
@@ -29,6 +32,7 @@ struct TakenFixes: Sendable {
   init(of run: StoredRun, _ state: MonitorState) {
     self.run = run.name
     count = run.fixes
+    digest = run.digest
     lastFixes = Dictionary(state.devices.map { ($0.fix, $0) }) { first, _ in first }
     devices = Dictionary(state.devices.map { ($0.device, Device(state: $0)) }) { first, _ in first }
   }
@@ -41,8 +45,12 @@ struct TakenFixes: Sendable {
   private mutating func verdictByNumber(on fix: Fix) -> Verdict {
     guard number < count else { return .new }
     defer { number += 1 }
-    guard let known = lastFixes[number] else { return .taken }
-    return fix.isLast(of: known) ? .taken : .changed("its fix \(number) is another one now")
+    readDigest.add(fix)
+    if let known = lastFixes[number], !fix.isLast(of: known) {
+      return .changed("its fix \(number) is another one now")
+    }
+    guard number == count - 1, let digest, readDigest != digest else { return .taken }
+    return .changed("its first \(count) fixes are not those that the run took")
   }
 
   private mutating func verdictByTime(on fix: Fix) -> Verdict {
