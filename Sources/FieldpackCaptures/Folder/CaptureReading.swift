@@ -116,7 +116,8 @@ struct CaptureReading {
     return points
   }
 
-  private static func point(_ members: JSONMembers) throws(FieldpackError) -> CapturePoint {
+  /// A point of geo-data.
+  static func point(_ members: JSONMembers) throws(FieldpackError) -> CapturePoint {
     var members = members
     let place: (latitude: Double, longitude: Double)
     if let coordinates = try members.coordinates() {

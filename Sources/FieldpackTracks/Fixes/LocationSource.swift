@@ -20,6 +20,26 @@ extension LocationSource {
   public var isAvailable: Bool { true }
 }
 
+extension LocationSource {
+  /// - Throws: the ``LocationFailure`` for which nothing can be recorded.
+  package func checkUse(needsAlways: Bool = false) async throws(FieldpackError) {
+    switch await authorization {
+    case .denied, .restricted:
+      throw FieldpackError(.permissionDenied, "the use of positions is not permitted")
+    case .notDetermined:
+      throw FieldpackError(
+        .insufficientAuthorisation, "the user has not been asked whether positions may be used")
+    case .whileInUse where needsAlways:
+      throw FieldpackError(
+        .insufficientAuthorisation, "a region is watched only where positions may be used always")
+    case .whileInUse, .always: break
+    }
+    guard await isAvailable else {
+      throw FieldpackError(.unavailable, "there is nothing that positions could come from")
+    }
+  }
+}
+
 /// What the user lets a source be used for.
 public enum LocationAuthorization: String, Hashable, Sendable, CaseIterable {
   case notDetermined, denied, restricted, whileInUse, always

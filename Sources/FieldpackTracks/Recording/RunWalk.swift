@@ -76,7 +76,7 @@ final class RunWalk: Sendable {
 
   private func begin() async throws(FieldpackError) {
     plan.place.take(self)
-    try await Self.check(plan.source, needsAlways: plan.method?.needsAlways ?? false)
+    try await plan.source.checkUse(needsAlways: plan.method?.needsAlways ?? false)
     let (progress, now) = (progress, plan.now())
     try await plan.store.write { (writer) throws(FieldpackError) in
       let sql = try writer.statements
@@ -84,25 +84,6 @@ final class RunWalk: Sendable {
       try progress.withLock { (progress) throws(FieldpackError) in
         try progress.begin(in: sql, at: now)
       }
-    }
-  }
-
-  static func check(
-    _ source: any LocationSource, needsAlways: Bool
-  ) async throws(FieldpackError) {
-    switch await source.authorization {
-    case .denied, .restricted:
-      throw FieldpackError(.permissionDenied, "the use of positions is not permitted")
-    case .notDetermined:
-      throw FieldpackError(
-        .insufficientAuthorisation, "the user has not been asked whether positions may be used")
-    case .whileInUse where needsAlways:
-      throw FieldpackError(
-        .insufficientAuthorisation, "a region is watched only where positions may be used always")
-    case .whileInUse, .always: break
-    }
-    guard await source.isAvailable else {
-      throw FieldpackError(.unavailable, "there is nothing that positions could come from")
     }
   }
 

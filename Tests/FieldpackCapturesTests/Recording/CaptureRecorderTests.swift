@@ -1,0 +1,209 @@
+import FieldpackCore
+import FieldpackTestSupport
+import FieldpackTracks
+import Foundation
+import Testing
+
+@testable import FieldpackCaptures
+
+@Suite struct CaptureRecorderTests {
+  @Test func `a video gets a point for each fix and heading, by the monotonic clock`() async throws
+  {
+    let rig = try RecorderRig()
+    let source = ScriptedSource([
+      [.heading(Heading(degrees: 350))], [.fix(.at(13.5, accuracy: 5))],
+      [.heading(Heading(degrees: 10)), .fix(.at(13.6))],
+      [.fix(.at(13.7)), .fix(.at(213)), .heading(Heading(degrees: .nan))],
+    ])
+    let recorder = try rig.recorder([100, 101, 103.5, 104.25, 107])
+    let path = try await recorder.begin(.video, fixes: source, title: "Ditch")
+    #expect(path.hasSuffix("/output.mov"))
+    try Data(RecorderRig.film).write(to: URL(fileURLWithPath: path))
+    try await recorder.untilSourceEnds()
+    let recorded = try await recorder.finish()
+    let found = try rig.capture(recorded.info.token)
+    #expect(
+      found.geodata.points.map(\.text) == [
+        "0.0 13.5 350.0 5.0", "4.25 13.5 10.0 5.0", "4.25 13.6 10.0 -", "7.0 13.7 10.0 -",
+      ])
+    #expect(found.media?.bytes == RecorderRig.film)
+    #expect(found.info.title == "Ditch")
+    #expect(found.info.createdAt == 1_714_978_230)
+    #expect(recorded.folder == "\(rig.root)/\(recorded.info.token)")
+    #expect(recorded.points == 4 && recorded.key == nil)
+    #expect(try rig.names() == [recorded.info.token])
+  }
+
+  @Test func `an image has one point, the latest`() async throws {
+    let rig = try RecorderRig()
+    let source = ScriptedSource([
+      [.fix(.at(13.5)), .fix(.at(13.6))], [.fix(.at(13.7, accuracy: 8))],
+      [.heading(Heading(degrees: 90))],
+    ])
+    let recorder = try rig.recorder([1, 2, 3, 4])
+    try await recorder.begin(.image, fixes: source, media: try rig.media(.image))
+    try await recorder.untilSourceEnds()
+    let recorded = try await recorder.finish()
+    let found = try rig.capture(recorded.info.token)
+    #expect(found.geodata.points.map(\.text) == ["0.0 13.7 90.0 8.0"])
+    #expect(found.info.longitude == 13.7 && found.info.latitude == 52)
+    #expect(found.info.heading == 90)
+    #expect(found.media?.bytes == RecorderRig.picture)
+  }
+
+  @Test func `fixes of a file keep their times, and date the capture`() async throws {
+    let rig = try RecorderRig()
+    let heading = Heading(degrees: 45, time: Instant(milliseconds: 1_700_000_003_500))
+    let source = ScriptedSource([
+      [
+        .fix(.at(1, time: 1_700_000_001.25)), .fix(.at(2, time: 1_700_000_003)), .heading(heading),
+        .fix(.at(3, time: 1_700_000_002)), .fix(.at(4)), .fix(.at(5, time: 1_700_000_009.5)),
+      ]
+    ])
+    let recorder = try rig.recorder()
+    try await recorder.begin(
+      .video, fixes: source, media: try rig.media(.video), timing: .fixes)
+    try await recorder.untilSourceEnds()
+    let recorded = try await recorder.finish()
+    let found = try rig.capture(recorded.info.token)
+    #expect(found.geodata.points.map(\.time) == [0, 1.75, 2.25, 2.25, 2.25, 8.25])
+    #expect(found.info.createdAt == 1_700_000_001)
+  }
+
+  @Test func `every subscriber is told the states in their order`() async throws {
+    let rig = try RecorderRig()
+    let recorder = try rig.recorder()
+    let sequences = [recorder.states, recorder.states]
+    let source = ScriptedSource([[.fix(.at(1)), .fix(.at(2))], [.fix(.at(3))]])
+    try await recorder.begin(.video, fixes: source, media: try rig.media(.video))
+    try await recorder.untilSourceEnds()
+    try await recorder.finish()
+    for states in sequences {
+      #expect(
+        await texts(of: states, until: "finished") == [
+          "ready", "recording 0, 0 new", "recording 2, 2 new", "recording 3, 1 new", "source ended",
+          "finishing", "finished with 3",
+        ])
+    }
+    // Who comes later learns the present state.
+    #expect(await texts(of: recorder.states, until: "ready") == ["ready"])
+  }
+
+  @Test func `a subscriber that is slow keeps the last states, and all end with the recorder`()
+    async throws
+  {
+    let rig = try RecorderRig()
+    var recorder: CaptureRecorder? = try rig.recorder()
+    let states = try #require(recorder?.states)
+    try await recorder?.begin(
+      .video, fixes: ScriptedSource((0..<400).map { _ in .at(1) }), media: try rig.media(.video))
+    try await recorder?.untilSourceEnds()
+    recorder = nil
+    var texts: [String] = []
+    for await state in states { texts.append(state.text) }
+    #expect(texts.count == 256)
+    #expect(texts.first == "recording 146, 1 new" && texts.last == "source ended")
+  }
+
+  @Test func `a second start aborts the first, whose capture is completed`() async throws {
+    let rig = try RecorderRig()
+    let recorder = try rig.recorder()
+    let states = recorder.states
+    let media = try rig.media(.video)
+    try await recorder.begin(
+      .video, fixes: OpenSource(first: [.fix(.at(1)), .fix(.at(2))]), media: media)
+    #expect(await texts(of: recorder.states, until: "recording 2").last == "recording 2, 2 new")
+    try await recorder.begin(.video, fixes: ScriptedSource([.at(3)]), media: media)
+    try await recorder.untilSourceEnds()
+    let second = try await recorder.finish()
+    #expect(
+      await texts(of: states, until: "finished") == [
+        "ready", "recording 0, 0 new", "recording 2, 2 new", "failed: aborted",
+        "left: 2 completed", "recording 0, 0 new", "recording 1, 1 new", "source ended",
+        "finishing", "finished with 1",
+      ])
+    let names = try rig.names()
+    #expect(names.count == 2)
+    let first = try #require(names.first { $0 != second.info.token })
+    #expect(try rig.capture(first).geodata.points.map(\.longitude) == [1, 2])
+  }
+
+  @Test func `an error of the source is told and what was recorded is finished`() async throws {
+    let rig = try RecorderRig()
+    let recorder = try rig.recorder()
+    let states = recorder.states
+    let failure = FieldpackError(LocationFailure.unavailable, "the receiver is gone")
+    let source = ScriptedSource([[.fix(.at(1))], [.fix(.at(2))]], failure: failure)
+    try await recorder.begin(.video, fixes: source, media: try rig.media(.video))
+    let error = await #expect(throws: FieldpackError.self) { try await recorder.untilSourceEnds() }
+    #expect(error?.locationFailure == .unavailable)
+    let recorded = try await recorder.finish()
+    #expect(try rig.capture(recorded.info.token).geodata.points.map(\.longitude) == [1, 2])
+    #expect(
+      await texts(of: states, until: "finished").suffix(5) == [
+        "recording 2, 1 new", "failed: unavailable", "source ended", "finishing",
+        "finished with 2",
+      ])
+  }
+
+  @Test(arguments: [
+    (LocationAuthorization.denied, true, LocationFailure.permissionDenied),
+    (.restricted, true, .permissionDenied), (.notDetermined, true, .insufficientAuthorisation),
+    (.whileInUse, false, .unavailable),
+  ])
+  func `a source that must not be used is refused before anything is made`(
+    authorization: LocationAuthorization, isAvailable: Bool, failure: LocationFailure
+  ) async throws {
+    let rig = try RecorderRig()
+    let recorder = try rig.recorder()
+    let source = ScriptedSource([], authorization: authorization, isAvailable: isAvailable)
+    let error = await #expect(throws: FieldpackError.self) {
+      try await recorder.begin(.image, fixes: source)
+    }
+    #expect(error?.locationFailure == failure)
+    #expect(await texts(of: recorder.states, until: "failed") == ["failed: \(failure.rawValue)"])
+    #expect(try rig.names() == [])
+  }
+
+  @Test func `without a position or media the recording goes on, and can be discarded`()
+    async throws
+  {
+    let rig = try RecorderRig()
+    let recorder = try rig.recorder()
+    let media = try rig.media(.image)
+    try await recorder.begin(.image, fixes: ScriptedSource([]), media: media)
+    let early = await #expect(throws: FieldpackError.self) { try await recorder.finish() }
+    #expect(early?.code == .unavailable)
+    try await recorder.discard()
+    #expect(try rig.names() == [])
+    let path = try await recorder.begin(.image, fixes: ScriptedSource([.at(1)]))
+    try await recorder.untilSourceEnds()
+    let empty = await #expect(throws: FieldpackError.self) { try await recorder.finish() }
+    #expect(empty?.code == .notFound)
+    try Data(RecorderRig.picture).write(to: URL(fileURLWithPath: path))
+    let recorded = try await recorder.finish()
+    #expect(try rig.names() == [recorded.info.token])
+    let idle = await #expect(throws: FieldpackError.self) { try await recorder.finish() }
+    #expect(idle?.code == .invalidArgument)
+  }
+
+  @Test func `media of another kind, folders and what is missing are refused at the beginning`()
+    async throws
+  {
+    let rig = try RecorderRig()
+    let recorder = try rig.recorder()
+    let wrong: [(String, FieldpackError.Code)] = [
+      (try rig.media(.video), .invalidArgument), (rig.folder.url.path, .invalidArgument),
+      (rig.folder.file("missing").path, .notFound),
+      (try rig.folder.write("GIF89a", to: "a.gif").path, .unsupported),
+      (try rig.folder.write("", to: "empty.jpg").path, .invalidData),
+    ]
+    for (media, code) in wrong {
+      let error = await #expect(throws: FieldpackError.self) {
+        try await recorder.begin(.image, fixes: ScriptedSource([.at(1)]), media: media)
+      }
+      #expect(error?.code == code)
+    }
+    #expect(try rig.names() == [])
+  }
+}
