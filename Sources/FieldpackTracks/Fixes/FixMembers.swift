@@ -57,7 +57,9 @@ struct FixMembers {
 
   func degrees(_ names: [String], limit: Double) throws(FieldpackError) -> Double? {
     guard let value = try number(names) else { return nil }
-    guard abs(value) <= limit else { throw Self.outside(names, value, limit) }
+    guard abs(value) <= limit else {
+      throw Self.outside(found(names)?.name ?? names[0], value, limit)
+    }
     return value
   }
 
@@ -104,8 +106,8 @@ struct FixMembers {
     guard numbers.count == list.count, numbers.count >= 2 else {
       throw FieldpackError(.invalidData, "the coordinates are not two or three numbers")
     }
-    guard abs(numbers[0]) <= 180 else { throw Self.outside(["longitude"], numbers[0], 180) }
-    guard abs(numbers[1]) <= 90 else { throw Self.outside(["latitude"], numbers[1], 90) }
+    guard abs(numbers[0]) <= 180 else { throw Self.outside("longitude", numbers[0], 180) }
+    guard abs(numbers[1]) <= 90 else { throw Self.outside("latitude", numbers[1], 90) }
     return (numbers[0], numbers[1], numbers.count > 2 ? numbers[2] : nil)
   }
 
@@ -116,10 +118,10 @@ struct FixMembers {
   }
 
   private static func outside(
-    _ names: [String], _ value: Double, _ limit: Double
+    _ name: String, _ value: Double, _ limit: Double
   ) -> FieldpackError {
     FieldpackError(
       .invalidData,
-      "'\(names[0])' is \(value), which is not on Earth: degrees go to \(Int(limit))")
+      "'\(name)' is \(value), which is not on Earth: degrees go to \(Int(limit))")
   }
 }
