@@ -62,6 +62,17 @@ import Testing
     #expect(valid.status == 0, "\(valid)")
   }
 
+  @Test func `takes no picture from farther off than it may`() async throws {
+    let near = try await run(
+      "photos", "walk.gpkg", "--fetch", "album.gpkg:photos", "--within", "21")
+    #expect(near.output.hasSuffix("3 points, 0 pictures; looked for: 3 none\n"), "\(near)")
+    let far = try await run(
+      "photos", "walk.gpkg", "--fetch", "album.gpkg:photos", "--retry", "--within", "23")
+    #expect(far.output.hasSuffix("3 points, 2 pictures; looked for: 2 found, 1 none\n"), "\(far)")
+    let none = try await run("photos", "walk.gpkg", "--fetch", "album.gpkg:photos", "--within", "0")
+    #expect(none.status == 64)
+  }
+
   @Test func `shows points where nothing was looked for`() async throws {
     let before = try Data(contentsOf: folder.file("walk.gpkg"))
     let result = try await run("photos", "walk.gpkg", "--json")

@@ -28,7 +28,8 @@ extension FieldpackTool {
         OptionGroup(
           nil,
           [
-            PhotosCommand.fetch, PhotosCommand.retry, PhotosCommand.repeats, PhotosCommand.html,
+            PhotosCommand.fetch, PhotoArguments.within, PhotosCommand.retry, PhotosCommand.repeats,
+            PhotosCommand.html,
             ExportArguments.overwrite,
           ]), CommonOptions.group,
       ], family: positionsFamily
@@ -108,7 +109,7 @@ struct PhotosCommand {
   private func fetch(
     _ origin: PhotoOrigin, _ store: GeoPackageStore, _ tracks: Set<Int64>?
   ) async throws(FieldpackError) -> [PhotoState: Int] {
-    var settings = PhotoFetch.Settings()
+    var settings = PhotoArguments.settings(arguments)
     settings.allowsRepeats = arguments[Self.repeats]
     let (looksAgain, invocation) = (arguments[Self.retry], invocation)
     return try await invocation.withPhotos(of: origin) {

@@ -26,7 +26,8 @@ extension FieldpackTool {
           nil,
           [
             TrackRecordCommand.into, TrackRecordCommand.monitor, TrackRecordCommand.name,
-            TrackRecordCommand.photos, FixArguments.device, TrackRecordCommand.follow,
+            TrackRecordCommand.photos, PhotoArguments.within, FixArguments.device,
+            TrackRecordCommand.follow,
             QueryArguments.skipErrors,
           ]), ReplayArguments.group, SourceArguments.group, CommonOptions.group,
       ]
@@ -77,7 +78,8 @@ struct TrackRecordCommand {
         let console = invocation.console
         return try await invocation.withPhotos(of: origin) { (provider) throws(FieldpackError) in
           let photos = PhotoFollowing(
-            store: store, provider: provider, refused: { console.report($0) })
+            store: store, provider: provider, settings: PhotoArguments.settings(arguments),
+            refused: { console.report($0) })
           return try await record(fixes, into: store, photos)
         }
       }

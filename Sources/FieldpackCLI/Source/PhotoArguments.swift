@@ -22,6 +22,19 @@ extension ValueForm where Value == PhotoOrigin {
   }
 }
 
+/// How photos are looked for.
+enum PhotoArguments {
+  static let within = Option<Double>.value(
+    "within", .number("m", atLeast: 1), default: 32_000, shownAs: "32000",
+    help: "How far from its point a picture may be, in metres.")
+
+  static func settings(_ arguments: ParsedArguments) -> PhotoFetch.Settings {
+    var settings = PhotoFetch.Settings()
+    settings.radii = PhotoFetch.radii(within: arguments[within])
+    return settings
+  }
+}
+
 extension Invocation {
   /// Finds out whether photos can be had, before anything is made for them.
   func checkPhotos(of origin: PhotoOrigin?) async throws(FieldpackError) {

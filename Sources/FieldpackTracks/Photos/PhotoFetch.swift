@@ -22,7 +22,7 @@ public struct PhotoFetch: Sendable {
   /// How pictures are looked for.
   public struct Settings: Sendable {
     /// In metres, one after the other until there is a photo to take.
-    public var radii: [Double] = [500, 1000, 2000, 5000, 10_000, 20_000, 32_000]
+    public var radii: [Double] = PhotoFetch.standardRadii
     /// How many photos are asked for at first; more, where none of them can be taken.
     public var limit = 10
     /// Whether a photo may be the picture of several points of a track, where there is no other.
@@ -58,6 +58,14 @@ public struct PhotoFetch: Sendable {
     public var radius: Double?
     /// Why there is no picture.
     public var message: String?
+  }
+
+  /// The radii of a search that widens, in metres.
+  static let standardRadii: [Double] = [500, 1000, 2000, 5000, 10_000, 20_000, 32_000]
+
+  /// The radii of a search that widens no farther than this one, in metres.
+  public static func radii(within metres: Double) -> [Double] {
+    standardRadii.filter { $0 < metres } + [metres]
   }
 
   let store: GeoPackageStore

@@ -70,6 +70,21 @@ import Testing
     await walk.store.close()
   }
 
+  @Test(
+    arguments: [
+      (100, ["0.1"]), (700, ["0.5", "0.7"]), (1000, ["0.5", "1"]),
+      (50_000, ["0.5", "1", "2", "5", "10", "20", "32"]),
+    ] as [(Double, [String])])
+  func `the search gets no wider than it may`(metres: Double, radii: [String]) async throws {
+    let walk = try await PhotoWalk([(13.4, 52.5)])
+    let server = try FlickrServer()
+    var settings = settings()
+    settings.radii = PhotoFetch.radii(within: metres)
+    #expect(try await walk.fetch(server.provider(), settings) == ["1 none -"])
+    #expect(server.radii == radii)
+    await walk.store.close()
+  }
+
   @Test func `a point without a photo stays in the feed`() async throws {
     let walk = try await PhotoWalk([(13.4, 52.5)])
     let server = try FlickrServer()
