@@ -9,8 +9,8 @@ extension FieldpackTool {
       discussion: "Folders of captures are imported by: fieldpack import FOLDER --into FILE.gpkg",
       options: [CommonOptions.group],
       subcommands: [
-        captureListCommand, captureExportCommand, captureUploadCommand, captureTitleCommand,
-        captureDeleteCommand,
+        captureListCommand, captureRecordCommand, captureExportCommand, captureUploadCommand,
+        captureTitleCommand, captureDeleteCommand,
       ], family: positionsFamily)
   }
 

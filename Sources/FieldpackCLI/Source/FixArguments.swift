@@ -48,15 +48,23 @@ extension Invocation {
   func withFixes(
     _ body: (OpenedFixes) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    let name = arguments[FixArguments.source]
+    try await withFixes(
+      of: arguments[FixArguments.source], layer: arguments[FixArguments.layer], body)
+  }
+
+  /// The same with the positions of the source of that name.
+  func withFixes(
+    of name: String, layer named: String?,
+    _ body: (OpenedFixes) async throws(FieldpackError) -> Int32
+  ) async throws(FieldpackError) -> Int32 {
     let isPaced = arguments[ReplayArguments.speed] != .max
     guard FixArguments.isStore(name, isPaced: isPaced) else {
-      let (source, isReplay, origin) = try lines(name)
+      let (source, isReplay, origin) = try lines(name, layer: named)
       return told(try await body((source, isReplay, origin)), source.report)
     }
-    return try await withSource { (source) throws(FieldpackError) in
+    return try await withSource(name) { (source) throws(FieldpackError) in
       let (store, layer) = try await LayerChoice.layer(
-        arguments[FixArguments.layer], of: source.workspace, named: source.name,
+        named, of: source.workspace, named: source.name,
         stores: SourceArguments.stores(arguments), preferring: FixArguments.preferred)
       let (source, report) = try await fixes(of: layer, in: store)
       let origin =
@@ -78,10 +86,10 @@ extension Invocation {
 
   /// What comes line by line, at its own pace.
   private func lines(
-    _ name: String
+    _ name: String, layer: String?
   ) throws(FieldpackError) -> (source: LineSource, isReplay: Bool, origin: String) {
     let label = name == "-" ? "standard input" : name
-    guard arguments[FixArguments.layer] == nil, arguments[FixArguments.device] == nil else {
+    guard layer == nil, arguments[FixArguments.device] == nil else {
       throw FieldpackError(
         .invalidArgument, "\(label) gives fixes line by line and has neither layers nor columns")
     }

@@ -26,8 +26,16 @@ extension Invocation {
     skipsErrors: Bool = false, usesWAL: Bool = true,
     _ body: (OpenedSource) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    let source = try await openSource(
-      arguments[SourceArguments.source], skipsErrors: skipsErrors, usesWAL: usesWAL)
+    try await withSource(
+      arguments[SourceArguments.source], skipsErrors: skipsErrors, usesWAL: usesWAL, body)
+  }
+
+  /// The same with the source of that name.
+  func withSource(
+    _ name: String, skipsErrors: Bool = false, usesWAL: Bool = true,
+    _ body: (OpenedSource) async throws(FieldpackError) -> Int32
+  ) async throws(FieldpackError) -> Int32 {
+    let source = try await openSource(name, skipsErrors: skipsErrors, usesWAL: usesWAL)
     do throws(FieldpackError) {
       let status = try await body(source)
       await source.workspace.close()

@@ -1,0 +1,212 @@
+import Fieldpack
+import FieldpackCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension FieldpackTool {
+  static var captureRecordCommand: Command {
+    Command(
+      "record", abstract: "Record a picture or a video with positions as a capture.",
+      discussion: """
+        Each position and each heading becomes a point of a video, and is on the disk before it is \
+        shown under --follow; a picture has one, the latest. Positions of a file keep their times, \
+        those that come from - or a device get the seconds since the recording began. It ends with \
+        the positions, or interrupted, and makes a capture of what there is; where no position has \
+        come nothing stays.
+
+        The capture goes to --folder as a folder of four files, or into a GeoPackage, or both. A \
+        recording that was killed is completed by the next one with the same --folder or --into; \
+        without --media and --fixes nothing else is done.
+        """,
+      examples: [
+        "gpspipe -w -n 10 | fieldpack capture record --media shot.jpg --fixes - --into field.gpkg",
+        "fieldpack capture record --media clip.mov --fixes clip.nmea --folder captures",
+        "fieldpack capture record --folder captures",
+      ],
+      options: [
+        OptionGroup(nil, CaptureRecordCommand.options), ReplayArguments.group,
+        SourceArguments.group, CommonOptions.group,
+      ]
+    ) { invocation throws(FieldpackError) in
+      try await CaptureRecordCommand(invocation: invocation).run()
+    }
+  }
+}
+
+/// `fieldpack capture record`.
+struct CaptureRecordCommand {
+  static let media = Option<String?>.value(
+    "media", .file("file", "jpg"),
+    help: "What the camera wrote: a JPEG, QuickTime or MPEG-4 file. It stays as it is.")
+  static let fixes = Option<String?>.value(
+    "fixes", .text("source", completion: .source(SourceArguments.extensions)),
+    help: "Where positions come from: a GeoPackage, GPX, GeoJSON or CSV file, or lines of NMEA, "
+      + "gpsd or JSON in a file, a pipe, a device or - for standard input.")
+  static let layer = Option<String?>.value(
+    "layer", .text("name", completion: .layer),
+    help: "The layer of --fixes; where there are several, track_points by default, or track_point.")
+  static let folder = Option<String?>.value(
+    "folder", .text("folder", completion: .folder),
+    help: "The folder of captures to add it to, made where missing.")
+  static let into = Option<String?>.value(
+    "into", .file("gpkg", "gpkg"), help: "The GeoPackage to import it into; made where missing.")
+  static let title = Option<String>.value(
+    "title", .text("text"), default: CaptureInfo.untitled, help: "What the capture is called.")
+  static let follow = Option<Bool>.flag("follow", help: "Show each point as it is stored.")
+  static let noThumbnail = Option<Bool>.flag(
+    "no-thumbnail", help: "Make none, as where ffmpeg is not installed.")
+  static let keepBytes = Option<Bool>.flag(
+    "keep-bytes", help: "Leave a picture as it is, also where it does not stand upright.")
+
+  static let options: [any OptionKey] = [
+    media, fixes, layer, FixArguments.device, folder, into, title, follow, noThumbnail, keepBytes,
+    QueryArguments.skipErrors,
+  ]
+
+  let invocation: Invocation
+  private var arguments: ParsedArguments { invocation.arguments }
+
+  func run() async throws(FieldpackError) -> Int32 {
+    let place = try CaptureRecordPlace(
+      folder: arguments[Self.folder], geoPackage: arguments[Self.into])
+    guard (arguments[Self.media] == nil) == (arguments[Self.fixes] == nil) else {
+      throw FieldpackError(
+        .invalidArgument, "--media and --fixes are needed both, or none to complete what was left")
+    }
+    try await place.check(invocation)
+    let making = CaptureMaking(
+      identity: try .stored(), makesThumbnail: !arguments[Self.noThumbnail],
+      keepsBytes: arguments[Self.keepBytes])
+    try making.check()
+    let recorder = try CaptureRecorder(
+      folder: place.folder, making: making, into: place.destination)
+    defer { place.removeEmpty() }
+    let left = try await recorder.completeLeft()
+    let report = CaptureRecordReport(invocation: invocation, left: left)
+    report.tellLeft()
+    guard let media = arguments[Self.media], let fixes = arguments[Self.fixes] else {
+      return try report.showLeft()
+    }
+    return try await invocation.withFixes(of: fixes, layer: arguments[Self.layer]) {
+      (source) throws(FieldpackError) in
+      try await record(media, source, recorder, report)
+    }
+  }
+
+  private func record(
+    _ media: String, _ source: OpenedFixes, _ recorder: CaptureRecorder,
+    _ report: CaptureRecordReport
+  ) async throws(FieldpackError) -> Int32 {
+    let before = FileState(media)
+    let kind = try CaptureInfo.MediaKind(ofMediaAt: media)
+    // Joined before the first point.
+    let states = recorder.states
+    try await recorder.begin(
+      kind, fixes: source.source, title: arguments[Self.title], media: media,
+      timing: source.isReplay ? .fixes : .clock)
+    var failure: FieldpackError?
+    do throws(FieldpackError) {
+      if arguments[Self.follow] { try await report.follow(states) }
+      try await recorder.untilSourceEnds()
+    } catch {
+      failure = error
+    }
+    guard await recorder.pointCount > 0 else {
+      try await recorder.discard()
+      throw failure
+        ?? FieldpackError(
+          .invalidData, "\(source.origin) gave no position, and a capture has one")
+    }
+    // A camera may have gone on writing.
+    if FileState(media) != before { try await recorder.takeMedia(copying: media) }
+    let recorded = try await recorder.finish()
+    try report.show(recorded, failure)
+    guard let failure, failure.code != .interrupted else { return ExitStatus.success }
+    invocation.console.report(failure)
+    return failure.code.exitStatus
+  }
+}
+
+/// Where captures are recorded, and what they are imported into.
+private struct CaptureRecordPlace {
+  let folder: String
+  let destination: CaptureDestination?
+  private let geoPackage: String?
+  private let isOurs: Bool
+
+  /// Without a folder of its own a capture is made in a hidden one beside the GeoPackage.
+  init(folder: String?, geoPackage: String?) throws(FieldpackError) {
+    self.geoPackage = geoPackage
+    guard let path = try geoPackage.map(Self.absolute) else {
+      guard let folder else {
+        throw FieldpackError(
+          .invalidArgument, "a capture needs a place to go to. Try: --folder, --into, or both")
+      }
+      (self.folder, destination) = (folder, nil)
+      isOurs = access(folder, F_OK) != 0
+      return
+    }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    let beside = parts.dropLast().joined(separator: "/") + "/.\(parts[parts.count - 1]).captures"
+    self.folder = folder ?? beside
+    destination = CaptureDestination(
+      path: path, store: FileImport.storeID(of: path), keepsFolders: folder != nil)
+    isOurs = folder.map { access($0, F_OK) != 0 } ?? true
+  }
+
+  /// So that a later start from elsewhere knows it again.
+  private static func absolute(_ path: String) throws(FieldpackError) -> String {
+    var steps = path.split(separator: "/", omittingEmptySubsequences: false)
+    let name = steps.removeLast()
+    let folder = steps.isEmpty ? "." : steps == [""] ? "/" : steps.joined(separator: "/")
+    guard let real = realpath(folder, nil) else {
+      throw FieldpackError(
+        .cannotCreate, "cannot create \(path): its folder does not exist",
+        position: FilePosition(file: path))
+    }
+    defer { free(real) }
+    let text = String(cString: real)
+    return (text == "/" ? "" : text) + "/" + name
+  }
+
+  /// Refuses what nothing could be imported into before anything is recorded.
+  func check(_ invocation: Invocation) async throws(FieldpackError) {
+    guard let geoPackage, access(geoPackage, F_OK) == 0 else { return }
+    let store = try await GeoPackageStore(
+      path: geoPackage, id: FileImport.storeID(of: geoPackage), usesWAL: false,
+      logger: invocation.logger)
+    await store.close()
+    guard access(geoPackage, W_OK) == 0 else {
+      throw FieldpackError(
+        .readOnly, "\(geoPackage) must not be written to",
+        position: FilePosition(file: geoPackage))
+    }
+  }
+
+  /// The folder, where it was made here and nothing is in it.
+  func removeEmpty() {
+    if isOurs { rmdir(folder) }
+  }
+}
+
+/// Whether a file was changed.
+private struct FileState: Equatable {
+  private var size: Int64 = -1
+  private var seconds = 0
+  private var nanoseconds = 0
+
+  init(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return }
+    size = Int64(status.st_size)
+    #if canImport(Glibc)
+      (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+    #else
+      (seconds, nanoseconds) = (status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec)
+    #endif
+  }
+}
