@@ -6,20 +6,11 @@
 
 /// Bounds of geodesic distances by chords of the unit sphere of reduced latitudes.
 extension Geodesic {
-  /// Where a position lies on that sphere; degrees.
-  package func chordPlace(longitude: Double, latitude: Double) -> SIMD3<Double> {
-    let (angle, turn) = (latitude * .pi / 180, longitude * .pi / 180)
-    let (rise, run) = (sin(angle) * (polarRadius / equatorialRadius), cos(angle))
-    let scale = 1 / (rise * rise + run * run).squareRoot()
-    let radius = run * scale
-    return [radius * cos(turn), radius * sin(turn), rise * scale]
-  }
-
-  /// Where a position lies in space, in equatorial radii from the Earth's centre; degrees.
-  package func spacePlace(longitude: Double, latitude: Double) -> SIMD3<Double> {
-    var place = chordPlace(longitude: longitude, latitude: latitude)
-    place.z *= polarRadius / equatorialRadius
-    return place
+  /// Where a place lies in space, in equatorial radii from the Earth's centre.
+  package func spacePlace(_ place: GeodesicPlace) -> SIMD3<Double> {
+    var space = place.chordPlace
+    space.z *= polarRadius / equatorialRadius
+    return space
   }
 
   /// Positions whose chord is no longer than `within` lie no more than `metres` apart, those with one
@@ -54,19 +45,15 @@ extension Geodesic {
   /// The least radius of curvature anywhere, in metres.
   package var leastRadius: Double { polarRadius * polarRadius / equatorialRadius }
 
-  /// The way that sets out from a position along an azimuth, as a unit vector in space that touches
-  /// the ellipsoid there, and its parts eastwards and northwards; degrees.
-  package func direction(
-    _ azimuth: Double, atLongitude x: Double, latitude y: Double
-  ) -> (space: SIMD3<Double>, east: Double, north: Double) {
-    let (turn, angle, course) = (x * .pi / 180, y * .pi / 180, azimuth * .pi / 180)
-    let (east, north) = (sin(course), cos(course))
-    let (across, along, up) = (sin(turn), cos(turn), sin(angle))
-    return (
-      [
-        -east * across - north * up * along, east * along - north * up * across,
-        north * cos(angle),
-      ], east, north
-    )
+  /// The direction in which a way arrives at a place, as a unit vector in space that touches the
+  /// ellipsoid there.
+  package func direction(of path: ArrivingPath, at place: GeodesicPlace) -> SIMD3<Double> {
+    let (up, out) = (place.rise, place.run * (polarRadius / equatorialRadius))
+    let scale = 1 / (up * up + out * out).squareRoot()
+    let rise = path.north * up * scale
+    return [
+      -path.east * place.sine - rise * place.cosine, path.east * place.cosine - rise * place.sine,
+      path.north * out * scale,
+    ]
   }
 }

@@ -32,6 +32,14 @@ struct RegionStay: Sendable {
   var since: Instant?
 }
 
+/// A fix that is not passed over: the place of its device, and where that was before.
+struct RegionsStep: Sendable {
+  let device: Int
+  let before: Position
+  /// Whether the way from there is asked about.
+  let mayCross: Bool
+}
+
 /// The kinds of detections that are asked for.
 struct Wants: Sendable {
   let enter, exit, cross, dwell, inside, outside: Bool
@@ -46,6 +54,14 @@ struct Wants: Sendable {
   }
 }
 
+/// A distance that a detection is still to have: of the detection at a place, to the edge of a region.
+struct OwedDistance: Sendable {
+  var detection: Int
+  var region: Int32
+  var x: Double
+  var y: Double
+}
+
 /// One fix seen from one region.
 struct RegionVisit {
   let fix: Fix
@@ -58,6 +74,8 @@ struct RegionVisit {
   var isHeld = false
   /// Whether the way to the fix touches the region.
   var isCrossed = false
+  /// Made once, when it is asked for.
+  private var view: Viewpoint?
   /// Measured once, when it is asked for.
   private var distance: Double??
 
@@ -80,25 +98,47 @@ struct RegionVisit {
   ) -> Bool {
     if wasIn {
       guard !isHeld, outwards > 0 else { return isHeld }
-      return measured(regions).map { $0 <= outwards } ?? false
+      return isWithin(outwards, regions) ?? false
     }
     guard isHeld, inwards > 0 else { return isHeld }
-    return measured(regions).map { $0 <= -inwards } ?? true
+    return isWithin(-inwards, regions) ?? true
+  }
+
+  private mutating func isWithin(_ limit: Double, _ regions: WatchedRegions) -> Bool? {
+    guard let distance = measured(regions) else { return nil }
+    return regions.isWithin(limit, distance, to: Int(region), from: viewpoint())
+  }
+
+  private mutating func viewpoint() -> Viewpoint {
+    if let view { return view }
+    let own = Viewpoint(fix.longitude, fix.latitude)
+    view = own
+    return own
   }
 
   private mutating func measured(_ regions: WatchedRegions) -> Double? {
     if let distance { return distance }
-    let own = regions.distance(to: Int(region), fix.longitude, fix.latitude)
+    let own = regions.distance(to: Int(region), from: viewpoint())
     distance = .some(own)
     return own
   }
 
   mutating func say(
-    _ kind: Detection.Kind, _ regions: WatchedRegions, _ detections: inout [Detection]
+    _ kind: Detection.Kind, _ regions: WatchedRegions, _ detections: inout [Detection],
+    _ owed: inout [OwedDistance]?
   ) {
+    if distance == nil {
+      if owed != nil {
+        owed?.append(
+          OwedDistance(
+            detection: detections.count, region: region, x: fix.longitude, y: fix.latitude))
+      } else {
+        _ = measured(regions)
+      }
+    }
     detections.append(
       Detection(
         fix: number, kind: kind, device: fix.device, region: regions.ids[Int(region)],
-        time: fix.time, distance: measured(regions)))
+        time: fix.time, distance: distance ?? nil))
   }
 }

@@ -38,8 +38,8 @@ public struct RegionsMonitor: FixMonitor {
   /// Stays in regions that are no more, by the place of the device.
   private var gone: [Int: [Stay]] = [:]
   // Used for one fix after the other, so that a fix allocates nothing.
-  private var found: [Int32] = []
-  private var crossed: [Int32] = []
+  var found: [Int32] = []
+  var crossed: [Int32] = []
   private var staying: [RegionStay] = []
 
   /// - Throws: `.invalidArgument` for kinds that are not of regions, none at all, a `dwell` without
@@ -87,45 +87,62 @@ public struct RegionsMonitor: FixMonitor {
   // MARK: Fixes
 
   public mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection]) {
-    let known = devices.find(fix.device)
-    guard lets(fix, known) else { return }
-    regions.find(holding: fix.longitude, fix.latitude, into: &found)
-    crossed.removeAll(keepingCapacity: true)
-    var before = fix.position
-    if let known {
-      before = devices.entries[known].position
-      if wants.cross, before != fix.position {
-        regions.find(crossedFrom: before, to: fix.position, into: &crossed)
-      }
-      devices.entries[known].take(fix, number)
-    } else {
-      devices.append(fix.device, RegionsDevice(fix, number))
-    }
-    let place = known ?? devices.entries.count - 1
-    let start = detections.count
-    if !gone.isEmpty, let stays = gone.removeValue(forKey: place) {
-      if wants.exit {
-        for stay in stays {
-          detections.append(
-            Detection(
-              fix: number, kind: .exit, device: fix.device, region: stay.region, time: fix.time))
-        }
-      }
-      compare(fix, number, place, before, into: &detections)
-      // Detections of one region stay in their order.
-      let ordered = detections[start...].enumerated().sorted {
-        ($0.element.region ?? 0, $0.offset) < ($1.element.region ?? 0, $1.offset)
-      }
-      detections.replaceSubrange(start..., with: ordered.map(\.element))
-    } else if !isUnchanged(place, at: fix.time) {
-      compare(fix, number, place, before, into: &detections)
-    }
+    guard let step = admit(fix, number) else { return }
+    regions.find(step, to: fix.position, holding: &found, crossed: &crossed)
+    var none: [OwedDistance]?
+    judge(fix, number, step, into: &detections, &none)
   }
 
-  private mutating func lets(_ fix: Fix, _ known: Int?) -> Bool {
-    guard let known else { return gate.lets(fix) }
-    let last = devices.entries[known].time
-    return gate.lets(fix, after: last, late: &devices.entries[known].late)
+  /// Moves the fix's device there; `nil` where the fix is passed over.
+  mutating func admit(_ fix: Fix, _ number: Int) -> RegionsStep? {
+    guard let place = devices.find(fix.device) else {
+      guard gate.lets(fix) else { return nil }
+      devices.append(fix.device, RegionsDevice(fix, number))
+      return RegionsStep(device: devices.entries.count - 1, before: fix.position, mayCross: false)
+    }
+    let last = devices.entries[place].time
+    guard gate.lets(fix, after: last, late: &devices.entries[place].late) else { return nil }
+    let before = devices.entries[place].position
+    devices.entries[place].take(fix, number)
+    return RegionsStep(
+      device: place, before: before, mayCross: wants.cross && before != fix.position)
+  }
+
+  /// Says what there is to say of a fix, by the regions in `found` and `crossed`.
+  ///
+  /// - Parameter owed: if there is one, detections may do without a distance that is then in it.
+  mutating func judge(
+    _ fix: Fix, _ number: Int, _ step: RegionsStep, into detections: inout [Detection],
+    _ owed: inout [OwedDistance]?
+  ) {
+    guard gone.isEmpty || !leaveGone(fix, number, step, &detections) else { return }
+    guard !isUnchanged(step.device, at: fix.time) else { return }
+    compare(RegionVisit(fix, number, step.before), step.device, into: &detections, &owed)
+  }
+
+  /// Says the exits from regions that are no more, and all else of the fix between them; false where
+  /// there are none.
+  private mutating func leaveGone(
+    _ fix: Fix, _ number: Int, _ step: RegionsStep, _ detections: inout [Detection]
+  ) -> Bool {
+    guard let stays = gone.removeValue(forKey: step.device) else { return false }
+    let start = detections.count
+    if wants.exit {
+      for stay in stays {
+        detections.append(
+          Detection(
+            fix: number, kind: .exit, device: fix.device, region: stay.region, time: fix.time))
+      }
+    }
+    // Where they are sorted, none can be found again.
+    var none: [OwedDistance]?
+    compare(RegionVisit(fix, number, step.before), step.device, into: &detections, &none)
+    // Detections of one region stay in their order.
+    let ordered = detections[start...].enumerated().sorted {
+      ($0.element.region ?? 0, $0.offset) < ($1.element.region ?? 0, $1.offset)
+    }
+    detections.replaceSubrange(start..., with: ordered.map(\.element))
+    return true
   }
 
   /// Whether the device stays where it stayed, and nothing is said about that.
@@ -144,13 +161,12 @@ public struct RegionsMonitor: FixMonitor {
 
   /// Goes through the regions of which there is something to say, in their order.
   private mutating func compare(
-    _ fix: Fix, _ number: Int, _ place: Int, _ before: Position,
-    into detections: inout [Detection]
+    _ visit: consuming RegionVisit, _ place: Int, into detections: inout [Detection],
+    _ owed: inout [OwedDistance]?
   ) {
     var stays: [RegionStay] = []
     swap(&stays, &devices.entries[place].stays)
     staying.removeAll(keepingCapacity: true)
-    var visit = RegionVisit(fix, number, before)
     var (next, nextFound, nextCrossed) = (0, 0, 0)
     var region: Int32 = 0
     while true {
@@ -174,7 +190,7 @@ public struct RegionsMonitor: FixMonitor {
         visit.isCrossed = true
         nextCrossed += 1
       }
-      end(&visit, into: &detections)
+      end(&visit, into: &detections, &owed)
       region += 1
     }
     swap(&staying, &devices.entries[place].stays)
@@ -182,21 +198,23 @@ public struct RegionsMonitor: FixMonitor {
   }
 
   /// Says what there is to say of one region.
-  private mutating func end(_ visit: inout RegionVisit, into detections: inout [Detection]) {
+  private mutating func end(
+    _ visit: inout RegionVisit, into detections: inout [Detection], _ owed: inout [OwedDistance]?
+  ) {
     let accuracy = options.usesAccuracy ? max(0, visit.fix.accuracy ?? 0) : 0
     let wasIn = visit.stay != nil
     let isIn = visit.staysIn(regions, wasIn, max(options.hysteresis, accuracy), accuracy)
-    if wasIn, !isIn, wants.exit { visit.say(.exit, regions, &detections) }
+    if wasIn, !isIn, wants.exit { visit.say(.exit, regions, &detections, &owed) }
     if !wasIn, !isIn, visit.isCrossed, !visit.isHeld,
       !regions.holds(Int(visit.region), visit.before.x, visit.before.y)
     {
-      visit.say(.cross, regions, &detections)
+      visit.say(.cross, regions, &detections, &owed)
     }
     guard isIn else {
-      if wants.outside { visit.say(.outside, regions, &detections) }
+      if wants.outside { visit.say(.outside, regions, &detections, &owed) }
       return
     }
-    if !wasIn, wants.enter { visit.say(.enter, regions, &detections) }
+    if !wasIn, wants.enter { visit.say(.enter, regions, &detections, &owed) }
     var stay = visit.stay ?? RegionStay(region: visit.region, fix: visit.number)
     // The earlier one where the clock of the device went back.
     if let time = visit.fix.time { stay.since = min(stay.since ?? time, time) }
@@ -205,10 +223,10 @@ public struct RegionsMonitor: FixMonitor {
       time.seconds(since: since) >= dwell
     {
       stay.hasDwelt = true
-      visit.say(.dwell, regions, &detections)
+      visit.say(.dwell, regions, &detections, &owed)
     }
     staying.append(stay)
-    if wants.inside { visit.say(.inside, regions, &detections) }
+    if wants.inside { visit.say(.inside, regions, &detections, &owed) }
   }
 
   // MARK: Regions and state

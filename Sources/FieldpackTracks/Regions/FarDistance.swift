@@ -26,18 +26,28 @@ private struct ArrivingWay {
   private let slopes: SIMD2<Double>
 
   /// `nil` where the position is the vertex or nearly a quarter of the Earth from it.
-  init?(_ x: Double, _ y: Double, to vertex: SIMD2<Double>, at place: SIMD3<Float>) {
+  init?(_ view: Viewpoint, to vertex: SIMD2<Double>, at place: SIMD3<Float>) {
     let geodesic = Geodesic.wgs84
-    let way = geodesic.path(
-      from: Position(x: x, y: y), to: Position(x: vertex.x, y: vertex.y))
+    let end = GeodesicPlace(longitude: vertex.x, latitude: vertex.y)
+    let way = geodesic.path(from: view.place, to: end, isExact: view.isExact)
     guard way.distance > 0, way.distance < 8.5e6 else { return nil }
     (self.vertex, length) = (vertex, way.distance)
     self.place = SIMD3<Double>(place)
-    let arriving = geodesic.direction(
-      way.finalAzimuth, atLongitude: vertex.x, latitude: vertex.y)
     let lengths = geodesic.degreeLengths(at: vertex.y)
-    direction = arriving.space
-    slopes = [lengths.east * arriving.east, lengths.north * arriving.north]
+    direction = geodesic.direction(of: way, at: end)
+    slopes = [lengths.east * way.east, lengths.north * way.north]
+  }
+
+  /// The position as it is for bounds that tell of most edges at once: an edge both of whose ends lie
+  /// so far on, in equatorial radii along the first of both, has no shorter way to it.
+  func bound(_ region: PackedRegions.Region) -> (direction: SIMD3<Float>, least: Float) {
+    let radius = Geodesic.wgs84.radius
+    let bulge = radius * region.turn * region.turn / 7.9
+    let reach = radius * region.extent + bulge + 1
+    guard region.turn < 0.15, reach < 1e6 else { return (SIMD3<Float>(direction), .infinity) }
+    // Beside what single precision leaves out of the places, it does of the product.
+    let room = bulge + Self.bend(1.01 * reach) + 1.1 + 1e-6 * reach
+    return (SIMD3<Float>(direction), Float(room / radius * 1.000_001))
   }
 
   /// No way to the edge from `a` to `b` is shorter, in metres; `nil` where it is too long to tell.
@@ -49,15 +59,17 @@ private struct ArrivingWay {
     if a == vertex || b == vertex {
       let step = a == vertex ? b - a : a - b
       let slope = (slopes * step).sum()
-      return slope >= radius * turn * turn / 2 + Self.bend(1.01 * radius * turn) ? length : nil
+      // The azimuth is exact to a millionth.
+      let room = Self.bend(1.01 * radius * turn) + 2e-6 * radius * turn
+      return slope >= radius * turn * turn / 2 + room ? length : nil
     }
     let (from, to) = (SIMD3<Double>(places.0) - place, SIMD3<Double>(places.1) - place)
     let bulge = radius * turn * turn / 7.9
     let reach = radius * max((from * from).sum(), (to * to).sum()).squareRoot() + bulge + 1
     guard reach < 1e6 else { return nil }
     let along = radius * min((from * direction).sum(), (to * direction).sum())
-    // Places in single precision are exact to 0.4 m each.
-    return length + along - bulge - Self.bend(1.01 * reach) - 1
+    // Places in single precision are exact to 0.4 m each, the direction to a millionth.
+    return length + along - bulge - Self.bend(1.01 * reach) - 1 - 1e-6 * reach
   }
 
   private static func bend(_ length: Double) -> Double {
@@ -70,31 +82,48 @@ extension WatchedRegions {
   /// Metres to the nearest of the edges, most of which the way to the nearest vertex rules out;
   /// `nil` where that is so near that the edges themselves tell more, or on the far side of the Earth.
   func farWay(
-    _ x: Double, _ y: Double, _ place: SIMD3<Float>, to borders: ArraySlice<Int32>
+    _ view: Viewpoint, _ place: SIMD3<Float>, to region: PackedRegions.Region
   ) -> Double? {
-    let near = nearestVertex(place, borders)
-    guard near.square > 4e-8,
-      let way = ArrivingWay(x, y, to: packed.vertices[near.vertex], at: packed.places[near.vertex])
-    else { return nil }
-    var best = way.length
-    for edge in borders.lazy.map({ Int($0) }) {
-      let (a, b) = (packed.vertices[edge], packed.vertices[edge + 1])
-      let least = way.leastWay(
-        a, b, (packed.places[edge], packed.places[edge + 1]), turn: packed.turn(ofEdge: edge))
-      if let least, least >= best { continue }
-      if leastWay(place, edge) < best { best = self.way(x, y, toEdge: edge, limit: best) }
+    packed.borders.withUnsafeBufferPointer { all in
+      packed.places.withUnsafeBufferPointer { places in
+        let borders = all[region.borders]
+        let near = Self.nearestVertex(place, borders, places)
+        guard near.square > 4e-8,
+          let way = ArrivingWay(view, to: packed.vertices[near.vertex], at: places[near.vertex])
+        else { return nil }
+        let bound = way.bound(region)
+        var best = way.length
+        for edge in borders.lazy.map({ Int($0) }) {
+          let from = places[edge] - places[near.vertex]
+          let to = places[edge + 1] - places[near.vertex]
+          let along = min((from * bound.direction).sum(), (to * bound.direction).sum())
+          if along < bound.least { look(at: edge, view, place, way, &best) }
+        }
+        return best
+      }
     }
-    return best
+  }
+
+  /// Measures an edge to which there may be a way shorter than `best`.
+  private func look(
+    at edge: Int, _ view: Viewpoint, _ place: SIMD3<Float>, _ way: ArrivingWay, _ best: inout Double
+  ) {
+    let (a, b) = (packed.vertices[edge], packed.vertices[edge + 1])
+    let least = way.leastWay(
+      a, b, (packed.places[edge], packed.places[edge + 1]), turn: packed.turn(ofEdge: edge))
+    if let least, least >= best { return }
+    if leastWay(place, edge) < best { best = self.way(from: view, toEdge: edge, nil, limit: best) }
   }
 
   /// The vertex that is nearest in space, and the square of that distance.
-  private func nearestVertex(
-    _ place: SIMD3<Float>, _ borders: ArraySlice<Int32>
+  private static func nearestVertex(
+    _ place: SIMD3<Float>, _ borders: Slice<UnsafeBufferPointer<Int32>>,
+    _ places: UnsafeBufferPointer<SIMD3<Float>>
   ) -> (vertex: Int, square: Float) {
     var nearest = (vertex: 0, square: Float.infinity)
     var next = -1
     func take(_ vertex: Int) {
-      let apart = packed.places[vertex] - place
+      let apart = places[vertex] - place
       let square = (apart * apart).sum()
       if square < nearest.square { nearest = (vertex, square) }
     }

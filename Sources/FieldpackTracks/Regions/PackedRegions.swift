@@ -1,14 +1,13 @@
 import FieldpackGeometry
+import FieldpackProjection
 
 /// The shapes of all regions in flat arrays, without a pointer between them.
 struct PackedRegions: Sendable {
   /// A circle on the ellipsoid.
   struct Circle: Sendable {
-    let x: Double
-    let y: Double
+    let centre: GeodesicPlace
     let radius: Double
-    /// On the unit sphere of reduced latitudes, with the squares of the chords that decide.
-    let place: SIMD3<Double>
+    /// The squares of the chords on the unit sphere of reduced latitudes that decide.
     let within: Double
     let beyond: Double
   }
@@ -33,6 +32,10 @@ struct PackedRegions: Sendable {
     var areas = 0..<0
     /// Edges that are border of the whole region, by the place of their first vertex, in `borders`.
     var borders = 0..<0
+    /// The most radians that one of these moves on the sphere.
+    var turn = 0.0
+    /// No two of their ends are farther apart in space, in equatorial radii.
+    var extent = 0.0
   }
 
   /// What a box of the index stands for.
@@ -48,7 +51,10 @@ struct PackedRegions: Sendable {
     /// The circle or the area.
     let place: Int32
     /// How many turns of 360° the area lies east of the box.
-    let turn: Double
+    let turns: Int8
+
+    /// In degrees.
+    var turn: Double { 360 * Double(turns) }
   }
 
   var regions: [Region] = []
@@ -63,6 +69,7 @@ struct PackedRegions: Sendable {
   var borders: [Int32] = []
   var entries: [Entry] = []
   var index = BoxIndex([])
+  var grid = RegionGrid([], [])
 }
 
 /// Where a position lies, as far as double precision tells.

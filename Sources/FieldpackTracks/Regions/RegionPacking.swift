@@ -22,14 +22,33 @@ struct RegionPacking {
     let firstBorder = packed.borders.count
     packed.borders += edges
     for (start, end) in seam.borders { addBorder(start, end) }
-    packed.regions.append(
-      PackedRegions.Region(
-        circles: firstCircle..<packed.circles.count, areas: firstArea..<packed.areas.count,
-        borders: firstBorder..<packed.borders.count))
+    var own = PackedRegions.Region(
+      circles: firstCircle..<packed.circles.count, areas: firstArea..<packed.areas.count,
+      borders: firstBorder..<packed.borders.count)
+    (own.turn, own.extent) = measure(own.borders)
+    packed.regions.append(own)
+  }
+
+  /// The longest turn of an edge, and the size of a box in space around all.
+  private func measure(_ borders: Range<Int>) -> (turn: Double, extent: Double) {
+    var turn = 0.0
+    var low = SIMD3<Float>(repeating: .infinity)
+    var high = -low
+    for edge in packed.borders[borders].lazy.map({ Int($0) }) {
+      turn = max(turn, packed.turn(ofEdge: edge))
+      for vertex in [edge, edge + 1] {
+        low = pointwiseMin(low, packed.places[vertex])
+        high = pointwiseMax(high, packed.places[vertex])
+      }
+    }
+    guard !borders.isEmpty else { return (0, 0) }
+    let size = SIMD3<Double>(high - low)
+    return (turn, (size * size).sum().squareRoot())
   }
 
   mutating func finish() -> PackedRegions {
     packed.index = BoxIndex(boxes)
+    packed.grid = RegionGrid(packed.entries, boxes)
     return packed
   }
 
@@ -67,11 +86,11 @@ struct RegionPacking {
   }
 
   private mutating func add(
-    _ shape: PackedRegions.Entry.Shape, _ place: Int, turn: Double, _ box: BoxIndex.Box
+    _ shape: PackedRegions.Entry.Shape, _ place: Int, turns: Int8, _ box: BoxIndex.Box
   ) {
     packed.entries.append(
       PackedRegions.Entry(
-        region: Int32(packed.regions.count), shape: shape, place: Int32(place), turn: turn))
+        region: Int32(packed.regions.count), shape: shape, place: Int32(place), turns: turns))
     boxes.append(box)
   }
 
@@ -92,13 +111,12 @@ struct RegionPacking {
     let square = { (chord: Double) in chord < 0 ? -1 : chord * chord }
     packed.circles.append(
       PackedRegions.Circle(
-        x: centre.x, y: centre.y, radius: radius,
-        place: ellipsoid.chordPlace(longitude: centre.x, latitude: centre.y),
+        centre: GeodesicPlace(longitude: centre.x, latitude: centre.y), radius: radius,
         within: square(chords.within), beyond: square(chords.beyond)))
     for box in try boxes(around: centre, radius, of: region)
     where box.minX <= 180 && box.maxX >= -180 {
       add(
-        .circle, packed.circles.count - 1, turn: 0,
+        .circle, packed.circles.count - 1, turns: 0,
         BoxIndex.box(max(box.minX, -1000), box.minY, min(box.maxX, 1000), box.maxY))
     }
   }
@@ -150,7 +168,8 @@ struct RegionPacking {
 
   private mutating func append(_ x: Double, _ y: Double) {
     packed.vertices.append([x, y])
-    packed.places.append(SIMD3<Float>(ellipsoid.spacePlace(longitude: x, latitude: y)))
+    let place = GeodesicPlace(longitude: x, latitude: y)
+    packed.places.append(SIMD3<Float>(ellipsoid.spacePlace(place)))
   }
 
   private mutating func addBorder(_ start: SIMD2<Double>, _ end: SIMD2<Double>) {
@@ -174,13 +193,14 @@ struct RegionPacking {
     let first = ((-180 - box.maxX) / 360).rounded(.up)
     for turn in stride(from: first, through: (180 - box.minX) / 360, by: 1) {
       // What is added to a longitude in the box is exact or rounded; a little room does no harm.
+      // Two at most: longitudes have a limit.
       add(
-        .area, area, turn: -360 * turn,
+        .area, area, turns: Int8(-turn),
         BoxIndex.box(
           box.minX + 360 * turn - 1e-12, box.minY, box.maxX + 360 * turn + 1e-12, box.maxY))
     }
     for pole in [-90.0, 90] where box.minY == pole || box.maxY == pole {
-      add(.pole, area, turn: 0, BoxIndex.box(-180, pole, 180, pole))
+      add(.pole, area, turns: 0, BoxIndex.box(-180, pole, 180, pole))
     }
   }
 

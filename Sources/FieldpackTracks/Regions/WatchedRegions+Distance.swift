@@ -1,45 +1,105 @@
 import FieldpackGeometry
 import FieldpackProjection
 
+/// A position from which ways are measured.
+struct Viewpoint {
+  let place: GeodesicPlace
+  /// Whether every way is the geodesic itself, and none a quick one.
+  var isExact = false
+
+  init(_ x: Double, _ y: Double) {
+    place = GeodesicPlace(longitude: x, latitude: y)
+  }
+
+  init(_ place: GeodesicPlace) { self.place = place }
+
+  var x: Double { place.longitude }
+  var y: Double { place.latitude }
+
+  func way(to other: GeodesicPlace) -> Double {
+    isExact
+      ? Geodesic.wgs84.distance(from: place.position, to: other.position)
+      : Geodesic.wgs84.quickDistance(from: place, to: other)
+  }
+}
+
 extension WatchedRegions {
+  /// Where a distance is nearer than this to what decides, in metres, only the exact one tells.
+  private static let doubt = 1e-3
+
   /// Metres from a position to the edge of a region, negative inside; `nil` where it has none.
-  func distance(to region: Int, _ x: Double, _ y: Double) -> Double? {
+  ///
+  /// Exact to 0.1 mm by circles, and with the sign that the geodesic has; to a millimetre by areas.
+  func distance(to region: Int, from view: Viewpoint) -> Double? {
     let shapes = packed.regions[region]
     var least = Double.infinity
-    for circle in packed.circles[shapes.circles] {
-      let centre = Position(x: circle.x, y: circle.y)
-      let way = Geodesic.wgs84.distance(from: centre, to: Position(x: x, y: y))
-      least = min(least, way - circle.radius)
-    }
-    if let border = distance(toBordersOf: shapes, x, y) {
-      let isInside = shapes.areas.contains { holdsInAnyTurn($0, x, y) }
+    for place in shapes.circles { least = min(least, way(from: view, to: packed.circles[place])) }
+    if let border = distance(toBordersOf: shapes, view) {
+      let isInside = shapes.areas.contains { holdsInAnyTurn($0, view.x, view.y) }
       least = min(least, isInside ? -border : border)
     }
     return least == .infinity ? nil : least
   }
 
+  /// Whether a distance of a region is no more than a limit, both in metres, as the exact one tells.
+  func isWithin(_ limit: Double, _ distance: Double, to region: Int, from view: Viewpoint) -> Bool {
+    guard abs(distance - limit) <= Self.doubt else { return distance <= limit }
+    var exact = view
+    exact.isExact = true
+    return self.distance(to: region, from: exact).map { $0 <= limit } ?? false
+  }
+
+  private func way(from view: Viewpoint, to circle: PackedRegions.Circle) -> Double {
+    let way = view.way(to: circle.centre) - circle.radius
+    guard !view.isExact, abs(way) <= Self.doubt else { return way }
+    let (from, to) = (view.place.position, circle.centre.position)
+    return Geodesic.wgs84.distance(from: from, to: to) - circle.radius
+  }
+
   /// Unsigned; `nil` where no area of the region has a border.
   private func distance(
-    toBordersOf region: PackedRegions.Region, _ x: Double, _ y: Double
+    toBordersOf region: PackedRegions.Region, _ view: Viewpoint
   ) -> Double? {
-    let borders = packed.borders[region.borders]
-    guard !borders.isEmpty else { return nil }
-    let place = SIMD3<Float>(Geodesic.wgs84.spacePlace(longitude: x, latitude: y))
-    if let way = farWay(x, y, place, to: borders) { return way }
-    var nearest = borders[borders.startIndex]
-    var least = Float.infinity
-    for edge in borders {
-      let square = chordSquare(place, Int(edge))
-      if square < least { (least, nearest) = (square, edge) }
+    guard !region.borders.isEmpty else { return nil }
+    let place = SIMD3<Float>(Geodesic.wgs84.spacePlace(view.place))
+    return farWay(view, place, to: region) ?? nearWay(view, place, to: region)
+  }
+
+  /// Measures the edge with the nearest chord, and others where they may be nearer.
+  private func nearWay(
+    _ view: Viewpoint, _ place: SIMD3<Float>, to region: PackedRegions.Region
+  ) -> Double {
+    let (scale, count) = (PlaneScale(at: view.y), region.borders.count)
+    return withUnsafeTemporaryAllocation(of: Float.self, capacity: count) { squares in
+      packed.borders.withUnsafeBufferPointer { all in
+        let borders = all[region.borders]
+        var nearest = 0
+        for (number, edge) in borders.enumerated() {
+          squares.initializeElement(at: number, to: chordSquare(place, Int(edge)))
+          if squares[number] < squares[nearest] { nearest = number }
+        }
+        func edge(_ number: Int) -> Int { Int(borders[borders.startIndex + number]) }
+        var best = way(from: view, toEdge: edge(nearest), scale, limit: .infinity)
+        var limit = greatestSquare(best, region)
+        for number in 0..<count where squares[number] <= limit && number != nearest {
+          guard leastWay(place, edge(number)) < best else { continue }
+          best = way(from: view, toEdge: edge(number), scale, limit: best)
+          limit = greatestSquare(best, region)
+        }
+        return best
+      }
     }
-    var best = way(x, y, toEdge: Int(nearest), limit: .infinity)
-    for edge in borders where edge != nearest {
-      if leastWay(place, Int(edge)) < best { best = way(x, y, toEdge: Int(edge), limit: best) }
-    }
-    return best
+  }
+
+  /// No edge whose chord is farther, by the square of that, is as near as `best`; see
+  /// ``leastWay(_:_:)``.
+  private func greatestSquare(_ best: Double, _ region: PackedRegions.Region) -> Float {
+    let chord = (best + 3.1) / Geodesic.wgs84.radius + region.turn * region.turn / 7.9
+    return Float(chord * chord * 1.000_001)
   }
 
   /// From a place to the chord of an edge, in equatorial radii as places are.
+  @inline(__always)
   private func chordSquare(_ place: SIMD3<Float>, _ edge: Int) -> Float {
     let (start, end) = (packed.places[edge], packed.places[edge + 1])
     let (along, from) = (end - start, place - start)
@@ -59,38 +119,53 @@ extension WatchedRegions {
   }
 
   /// The way to an edge where it is shorter than the limit.
-  func way(_ x: Double, _ y: Double, toEdge edge: Int, limit: Double) -> Double {
+  func way(
+    from view: Viewpoint, toEdge edge: Int, _ scale: PlaneScale?, limit: Double
+  ) -> Double {
     let (a, b) = (packed.vertices[edge], packed.vertices[edge + 1])
-    if let near = nearWay(x, y, a, b) { return min(near, limit) }
+    if let foot = scale?.foot(view.x, view.y, a, b) {
+      return min(limit, view.way(to: GeodesicPlace(longitude: foot.x, latitude: foot.y)))
+    }
     return Geodesic.wgs84.distance(
-      from: Position(x: x, y: y), toEdgeFrom: Position(x: a.x, y: a.y),
+      from: view.place.position, toEdgeFrom: Position(x: a.x, y: a.y),
       to: Position(x: b.x, y: b.y), limit: limit)
   }
+}
 
-  /// The geodesic to the position of the edge that is nearest in the plane that touches at the
-  /// position; `nil` where that plane is not good for a tenth of a millimetre.
+/// The plane that touches the ellipsoid at a latitude.
+struct PlaneScale {
+  /// Metres for a degree of longitude and of latitude.
+  private let scale: SIMD2<Double>
+  /// The square of a bound of how wrong lengths are in the plane, as a share of themselves and in
+  /// metres.
+  private let error: Double
+
+  /// `nil` near the poles.
+  init?(at latitude: Double) {
+    guard abs(latitude) < 80 else { return nil }
+    let lengths = Geodesic.wgs84.degreeLengths(at: latitude)
+    scale = [lengths.east, lengths.north]
+    // 1 + tan|y| is below 1.5 / cos y.
+    let slope = 1.5 * Geodesic.wgs84.radius * .pi / 180 / lengths.east
+    error = slope * slope
+  }
+
+  /// The position of an edge that is nearest in the plane, the geodesic to which is the way to the
+  /// edge; `nil` where the plane is not good for a tenth of a millimetre.
   ///
   /// Lengths in the plane are wrong by their share of the radius, times the tangent of the latitude,
   /// and so is the place of the foot; the way to it is longer than the shortest one by the square of
   /// that over twice its length.
-  private func nearWay(
+  func foot(
     _ x: Double, _ y: Double, _ a: SIMD2<Double>, _ b: SIMD2<Double>
-  ) -> Double? {
-    guard abs(y) < 80 else { return nil }
-    let lengths = Geodesic.wgs84.degreeLengths(at: y)
-    let scale = SIMD2(lengths.east, lengths.north)
+  ) -> SIMD2<Double>? {
     let turn = ((a.x + b.x - 2 * x) / 720).rounded() * 360
-    let own = SIMD2(x + turn, y)
-    let (from, along) = ((own - a) * scale, (b - a) * scale)
+    let (from, along) = ((SIMD2(x + turn, y) - a) * scale, (b - a) * scale)
     let square = (along * along).sum()
     let share = square > 0 ? max(0, min(1, (from * along).sum() / square)) : 0
     let apart = from - share * along
     let length = (apart * apart).sum().squareRoot()
-    // 1 + tan|y| is below 1.5 / cos y.
-    let slope = 1.5 * Geodesic.wgs84.radius * .pi / 180 / lengths.east
-    guard length * length * length * slope * slope < 8e9 else { return nil }
-    let foot = a + share * (b - a)
-    return Geodesic.wgs84.distance(
-      from: Position(x: own.x, y: own.y), to: Position(x: foot.x, y: foot.y))
+    guard length * length * length * error < 8e9 else { return nil }
+    return a + share * (b - a)
   }
 }

@@ -63,7 +63,7 @@ public final class WatchedRegions: Sendable {
   /// `nil` where there is no such region, and for one without an edge, as the whole Earth is.
   public func distance(from position: Position, toEdgeOf id: FeatureID) -> Double? {
     guard let region = place(of: id) else { return nil }
-    return distance(to: region, position.x, position.y)
+    return distance(to: region, from: Viewpoint(position.x, position.y))
   }
 
   /// The place of an id among ``ids``.
@@ -82,20 +82,21 @@ extension WatchedRegions {
   func find(holding x: Double, _ y: Double, into found: inout [Int32]) {
     found.removeAll(keepingCapacity: true)
     // Positions that no circle is near do not need it.
-    var known: SIMD3<Double>?
-    packed.index.visit(meeting: BoxIndex.box(x, y, x, y)) { place in
-      let entry = packed.entries[place]
+    var known: GeodesicPlace?
+    func look(_ entry: PackedRegions.Entry) {
       let isHeld: Bool
       switch entry.shape {
       case .circle:
-        let own = known ?? Self.place(x, y)
+        let own = known ?? GeodesicPlace(longitude: x, latitude: y)
         known = own
-        isHeld = holds(packed.circles[Int(entry.place)], x, y, own)
+        isHeld = holds(packed.circles[Int(entry.place)], own)
       case .area: isHeld = holds(area: Int(entry.place), x + entry.turn, y)
-      case .pole: isHeld = true
+      case .pole: isHeld = abs(y) == 90
       }
       if isHeld { Self.insert(entry.region, into: &found) }
     }
+    if packed.grid.visit(x, y, look) { return }
+    packed.index.visit(meeting: BoxIndex.box(x, y, x, y)) { look(packed.entries[$0]) }
   }
 
   /// Regions at one place are few.
@@ -106,23 +107,15 @@ extension WatchedRegions {
     found.insert(region, at: place)
   }
 
-  static func place(_ x: Double, _ y: Double) -> SIMD3<Double> {
-    Geodesic.wgs84.chordPlace(longitude: x, latitude: y)
-  }
-
-  private func holds(
-    _ circle: PackedRegions.Circle, _ x: Double, _ y: Double, _ place: SIMD3<Double>
-  ) -> Bool {
-    let apart = place - circle.place
+  private func holds(_ circle: PackedRegions.Circle, _ place: GeodesicPlace) -> Bool {
+    let apart = place.chordPlace - circle.centre.chordPlace
     let square = (apart * apart).sum()
     if square <= circle.within { return true }
     if square > circle.beyond { return false }
-    return way(x, y, circle) <= circle.radius
-  }
-
-  private func way(_ x: Double, _ y: Double, _ circle: PackedRegions.Circle) -> Double {
-    Geodesic.wgs84.distance(
-      from: Position(x: circle.x, y: circle.y), to: Position(x: x, y: y))
+    let quick = Geodesic.wgs84.quickDistance(from: circle.centre, to: place)
+    if abs(quick - circle.radius) > Geodesic.quickError { return quick < circle.radius }
+    let way = Geodesic.wgs84.distance(from: circle.centre.position, to: place.position)
+    return way <= circle.radius
   }
 
   private func holds(area: Int, _ x: Double, _ y: Double) -> Bool {
@@ -136,8 +129,8 @@ extension WatchedRegions {
   /// Whether a region holds a position, without the index.
   func holds(_ region: Int, _ x: Double, _ y: Double) -> Bool {
     let region = packed.regions[region]
-    let place = Self.place(x, y)
-    return packed.circles[region.circles].contains { holds($0, x, y, place) }
+    let place = GeodesicPlace(longitude: x, latitude: y)
+    return packed.circles[region.circles].contains { holds($0, place) }
       || region.areas.contains { holdsInAnyTurn($0, x, y) }
   }
 
@@ -190,7 +183,7 @@ extension WatchedRegions {
     _ circle: PackedRegions.Circle, _ from: SIMD2<Double>, _ to: SIMD2<Double>
   ) -> Bool {
     let way = Geodesic.wgs84.distance(
-      from: Position(x: circle.x, y: circle.y), toEdgeFrom: Position(x: from.x, y: from.y),
+      from: circle.centre.position, toEdgeFrom: Position(x: from.x, y: from.y),
       to: Position(x: to.x, y: to.y), limit: circle.radius.nextUp)
     return way <= circle.radius
   }

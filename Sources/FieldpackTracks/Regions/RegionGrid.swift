@@ -1,0 +1,131 @@
+/// What a position may lie in, by the cells of a grid: it looks at one cell, where a tree is gone down
+/// to a leaf for each box.
+struct RegionGrid: Sendable {
+  typealias Box = BoxIndex.Box
+
+  private struct Item {
+    /// Rounded outwards.
+    let box: SIMD4<Float>
+    let entry: PackedRegions.Entry
+  }
+
+  private struct Cell {
+    var first: Int32
+    /// Or ``crowded``.
+    var count: Int32
+  }
+
+  /// A cell with more is left to the tree.
+  private static let crowd = 24
+  private static let crowded: Int32 = -1
+
+  private let lines: GridLines
+  private let cells: [Cell]
+  private let items: [Item]
+
+  /// - Parameter boxes: of the entries.
+  init(_ entries: [PackedRegions.Entry], _ boxes: [Box]) {
+    let lines = GridLines(boxes)
+    var counts = [Int32](repeating: 0, count: lines.count)
+    for box in boxes { lines.visit(box) { counts[$0] += 1 } }
+    var total: Int32 = 0
+    var cells = counts.map { count in
+      guard count <= Self.crowd else { return Cell(first: 0, count: Self.crowded) }
+      defer { total += count }
+      return Cell(first: total, count: 0)
+    }
+    let items = [Item](unsafeUninitializedCapacity: Int(total)) { items, count in
+      for (entry, box) in zip(entries, boxes) {
+        let item = Item(box: Self.rounded(box), entry: entry)
+        lines.visit(box) { cell in
+          guard cells[cell].count != Self.crowded else { return }
+          items.initializeElement(at: Int(cells[cell].first + cells[cell].count), to: item)
+          cells[cell].count += 1
+        }
+      }
+      count = Int(total)
+    }
+    (self.lines, self.cells, self.items) = (lines, cells, items)
+  }
+
+  /// All sides downwards, of which two have the other sign.
+  private static func rounded(_ box: Box) -> SIMD4<Float> {
+    var rounded = SIMD4<Float>(box)
+    for side in 0..<4 where Double(rounded[side]) > box[side] {
+      rounded[side] = rounded[side].nextDown
+    }
+    return rounded
+  }
+
+  /// Gives the entries whose boxes hold a position, whose borders count, and few others; false where
+  /// only the tree tells which they are.
+  @inline(__always)
+  func visit(_ x: Double, _ y: Double, _ body: (PackedRegions.Entry) -> Void) -> Bool {
+    guard !cells.isEmpty else { return true }
+    let cell = cells[lines.cell(x, y)]
+    guard cell.count != Self.crowded else { return false }
+    let place = SIMD4<Float>(BoxIndex.box(x, y, x, y))
+    return items.withUnsafeBufferPointer { items in
+      for item in items[Int(cell.first)..<Int(cell.first + cell.count)]
+      where all(item.box .<= place) {
+        body(item.entry)
+      }
+      return true
+    }
+  }
+}
+
+/// The lines between the cells of a grid over the boxes of all regions.
+private struct GridLines: Sendable {
+  private var origin = SIMD2<Double>()
+  /// Cells a degree.
+  private var scale = SIMD2<Double>()
+  private var columns = 0
+  private var rows = 0
+
+  var count: Int { columns * rows }
+
+  /// Some cells a box, and fewer where boxes would be in many.
+  init(_ boxes: [BoxIndex.Box]) {
+    guard var union = boxes.first else { return }
+    for box in boxes { union = pointwiseMin(union, box) }
+    origin = pointwiseMax(SIMD2(union.x, union.y), [-180, -90])
+    let size = pointwiseMax(
+      pointwiseMin(SIMD2(-union.z, -union.w), [180, 90]) - origin, [1e-9, 1e-9])
+    var count = Double(min(4 * boxes.count, 1 << 22))
+    while true {
+      let side = max((size.x * size.y / count).squareRoot(), max(size.x, size.y) / count)
+      columns = max(1, Int(size.x / side))
+      rows = max(1, Int(size.y / side))
+      scale = SIMD2(Double(columns), Double(rows)) / size
+      if count < 2 || boxes.reduce(0, { $0 + cellCount($1) }) <= 8 * boxes.count { return }
+      count /= 2
+    }
+  }
+
+  /// Rounding is the same for boxes and positions, and monotone, so that the cell of a position is one
+  /// of those of each box that holds it.
+  @inline(__always)
+  private func column(_ x: Double) -> Int {
+    Int(max(0, min(Double(columns - 1), (x - origin.x) * scale.x)))
+  }
+
+  @inline(__always)
+  private func row(_ y: Double) -> Int {
+    Int(max(0, min(Double(rows - 1), (y - origin.y) * scale.y)))
+  }
+
+  @inline(__always)
+  func cell(_ x: Double, _ y: Double) -> Int { row(y) * columns + column(x) }
+
+  private func cellCount(_ box: BoxIndex.Box) -> Int {
+    (column(-box.z) - column(box.x) + 1) * (row(-box.w) - row(box.y) + 1)
+  }
+
+  @inline(__always)
+  func visit(_ box: BoxIndex.Box, _ body: (Int) -> Void) {
+    for row in row(box.y)...row(-box.w) {
+      for column in column(box.x)...column(-box.z) { body(row * columns + column) }
+    }
+  }
+}
