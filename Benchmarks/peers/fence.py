@@ -78,10 +78,10 @@ def places(fixes):
 
 
 def batch(fixes, circles, areas):
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     fix, region = memberships(fixes, circles, areas, haversine)
     events(fixes, *places(fixes), fix, region)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, time.process_time() - cpu
 
 
 def stream(fixes, circles, areas):
@@ -89,7 +89,7 @@ def stream(fixes, circles, areas):
     centres, count = circles.tolist(), len(circles)
     stays, enters, exits = {}, 0, 0
     rows = fixes.tolist()
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     for device, x, y in rows:
         now = set()
         for region in tree.query(shapely.Point(x, y), predicate="intersects").tolist():
@@ -105,7 +105,7 @@ def stream(fixes, circles, areas):
         enters += len(now.difference(before))
         exits += len(set(before) - now)
         stays[device] = now
-    return time.perf_counter() - start
+    return time.perf_counter() - start, time.process_time() - cpu
 
 
 def main():
@@ -114,12 +114,12 @@ def main():
     circles = np.loadtxt(circles, ndmin=2)
     with open(areas, encoding="ascii") as lines:
         areas = shapely.from_wkt(np.array(lines.read().splitlines(), dtype=object))
-    seconds = {"batch": batch, "stream": stream}[work](fixes, circles, areas)
+    seconds, cpu = {"batch": batch, "stream": stream}[work](fixes, circles, areas)
     steps, last = places(fixes)
     fix, region = memberships(fixes, circles, areas, geodesic, slack=1.02)
     usual = memberships(fixes, circles, areas, haversine)
     print(json.dumps({
-        "seconds": seconds, "count": len(fix),
+        "seconds": seconds, "cpu": cpu, "count": len(fix),
         "checksum": list(events(fixes, steps, last, fix, region)),
         "haversine": [len(usual[0]), *events(fixes, steps, last, *usual)],
     }))

@@ -30,7 +30,7 @@ struct Bench {
     }
     if name == "fence" {
       guard rest.count == 4 else { return fail() }
-      return report(try Fencing.run(rest[0], Array(rest.dropFirst())))
+      return report(try await Fencing.run(rest[0], Array(rest.dropFirst())))
     }
     guard let work = Reading.Work(rawValue: name) else { return fail() }
     report(try await Reading(path: rest[0], layer: LayerID(rest[1])).run(work, rest.dropFirst(2)))

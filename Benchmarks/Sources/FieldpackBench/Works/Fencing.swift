@@ -4,29 +4,30 @@ import Foundation
 /// Fixes against circles of 80 m and areas: enters and exits.
 enum Fencing {
   /// - Parameter files: of fixes, of the circles' centres, and of areas as WKT, one a line.
-  static func run(_ work: String, _ files: [String]) throws -> Figures {
+  static func run(_ work: String, _ files: [String]) async throws -> Figures {
     let fixes = try fixes(in: files[0])
     let regions = try circles(in: files[1]) + areas(in: files[2])
     var options = RegionsMonitor.Options()
     options.kinds = [.enter, .exit]
     var detections: [Detection] = []
-    let start = ContinuousClock.now
+    let (start, cpu) = (ContinuousClock.now, Figures.processorTime())
     let watched = try WatchedRegions(regions)
     var monitor = try RegionsMonitor(watched, options: options)
-    let made = ContinuousClock.now
+    let (made, cpuMade) = (ContinuousClock.now, Figures.processorTime())
     if work == "batch" {
-      monitor.take(fixes, from: 0, into: &detections)
+      try await monitor.take(together: fixes, into: &detections)
     } else {
       for (number, fix) in fixes.enumerated() {
         monitor.take(fix, number: number, into: &detections)
       }
     }
-    let end = ContinuousClock.now
+    let (end, cpuEnd) = (ContinuousClock.now, Figures.processorTime())
     // As an application does, the peer makes its tree before the stream of fixes.
     let seconds = (work == "batch" ? start : made).duration(to: end) / .seconds(1)
     let enters = detections.count { $0.kind == .enter }
     return Figures(
-      seconds: seconds, count: fixes.reduce(0) { $0 + watched.ids(holding: $1.position).count },
+      seconds: seconds, cpu: cpuEnd - (work == "batch" ? cpu : cpuMade),
+      count: fixes.reduce(0) { $0 + watched.ids(holding: $1.position).count },
       checksum: [enters, detections.count - enters])
   }
 
