@@ -49,7 +49,9 @@ public final class HTTPClient: Sendable {
     }
     throw FieldpackError(
       .invalidData, .redirect, address.place,
-      "more than \(configuration.maximumRedirects) redirects follow each other")
+      configuration.maximumRedirects < 1
+        ? "the answer is a redirect, and none is followed"
+        : "more than \(configuration.maximumRedirects) redirects follow each other")
   }
 
   /// Where a response leads; `nil` where it is the answer.

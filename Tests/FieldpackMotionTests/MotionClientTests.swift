@@ -7,77 +7,6 @@ import Testing
 @Suite struct MotionClientTests {
   private static let device = MadeMotion.device(1)
 
-  /// A clock that goes on with every sleep, and nobody waits.
-  private final class QuickTime: Sendable {
-    let state = Locked((now: 1000.0, sleeps: [Double]()))
-
-    var time: MotionTime {
-      MotionTime(
-        now: { self.state.withLock { $0.now } },
-        sleep: { seconds in
-          self.state.withLock { state in
-            state.now += seconds
-            state.sleeps.append(seconds)
-          }
-          await Task.yield()
-          try Task.checkCancellation()
-        },
-        random: { 0 })
-    }
-
-    /// The waits after failures; those between readings are shorter.
-    var pauses: [Double] { state.withLock { $0.sleeps.filter { $0 >= 0.25 } } }
-  }
-
-  /// A server that answers with an ingest, except where it is told otherwise.
-  private final class Server: Sendable {
-    let ingest: Locked<MotionIngest>
-    let records = Locked<[MotionRecord]>([])
-    let bodies = Locked<[MotionRequest]>([])
-    private let faults: Locked<[Int?]>
-
-    /// - Parameter faults: the status of each answer; `nil` is what the ingest gives.
-    init(_ faults: [Int?] = []) {
-      self.faults = Locked(faults)
-      let count = Locked(0)
-      ingest = Locked(
-        MotionIngest(newSession: {
-          count.withLock { count in
-            count += 1
-            return "s\(count)"
-          }
-        }))
-    }
-
-    func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Reply {
-      if let body = try? MotionRequest(body: request.body) { bodies.withLock { $0.append(body) } }
-      let fault = faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-      if let fault { return .text(fault, "no") }
-      let (response, record) = ingest.withLock { $0.answer(request.body, at: 5) }
-      if let record { records.withLock { $0.append(record) } }
-      return .text(response.status, response.body.isEmpty ? "taken" : response.body)
-    }
-
-    /// `start`, or the session of readings with the first number of their first reading.
-    var seen: [String] {
-      bodies.withLock { bodies in
-        bodies.map { body in
-          guard case .data(let data) = body else { return "start" }
-          return "\(data.session) \(Int(data.readings.first?[.az] ?? -1))"
-        }
-      }
-    }
-
-    func readings(of session: String) -> [MotionReading] {
-      records.withLock { records in
-        records.flatMap { record -> [MotionReading] in
-          guard case .received(let batch) = record, batch.session == session else { return [] }
-          return batch.samples.map(\.reading)
-        }
-      }
-    }
-  }
-
   private static func rising(_ count: Int) -> [MotionReading] {
     (0..<count).map { MotionReading(acceleration: .init(x: 0, y: 0, z: Double($0))) }
   }
@@ -87,7 +16,7 @@ import Testing
   }
 
   @Test func `a session is started and readings are posted in batches of five`() async throws {
-    let server = Server()
+    let server = IngestServer()
     let loopback = try LoopbackServer { server.answer($0) }
     let client = try MotionClient(
       try Self.address(loopback), device: Self.device, time: QuickTime().time)
@@ -110,7 +39,7 @@ import Testing
   }
 
   @Test func `faults give their waits, starts and callbacks in order`() async throws {
-    let server = Server([503, 503, 503, nil, nil, 401, nil, nil, 500])
+    let server = IngestServer([503, 503, 503, nil, nil, 401, nil, nil, 500])
     let loopback = try LoopbackServer { server.answer($0) }
     let time = QuickTime()
     let client = try MotionClient(
@@ -132,6 +61,49 @@ import Testing
     #expect(report.sent == 4 && report.lost == 0 && report.starts == 2)
   }
 
+  @Test func `all that happens is told in order`() async throws {
+    let server = IngestServer([503, nil, nil, 401, nil, 500])
+    let loopback = try LoopbackServer { server.answer($0) }
+    let events = Locked<[MotionClient.Event]>([])
+    var options = MotionClient.Options()
+    options.onEvent = { event in events.withLock { $0.append(event) } }
+    let client = try MotionClient(
+      try Self.address(loopback), device: Self.device, options: options, time: QuickTime().time)
+    let report = try await client.run(MotionReplay(Self.rising(10)))
+    #expect(report.posts == 4 && report.sent == 2)
+    #expect(
+      events.withLock { $0 } == [
+        .failed("the server answered 503"), .waiting(0.5), .started(session: "s1"), .active(true),
+        .serverData(Array("taken".utf8)), .active(false), .failed("the session is over"),
+        .started(session: "s2"), .active(true), .serverData([]), .active(false),
+        .failed("the server answered 500"), .waiting(1), .serverData(Array("taken".utf8)),
+        .active(true),
+      ])
+  }
+
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func `no redirect is followed`(status: Int) async throws {
+    let loopback = try LoopbackServer { request in
+      request.target == "/motion"
+        ? .text(status, "", fields: [["Location", "/other"]]) : .text(200, "s")
+    }
+    let events = Locked<[MotionClient.Event]>([])
+    var options = MotionClient.Options()
+    options.attempts = 1
+    options.onEvent = { event in events.withLock { $0.append(event) } }
+    let client = try MotionClient(
+      try Self.address(loopback), device: Self.device, options: options, time: QuickTime().time)
+    await #expect(throws: FieldpackError.self) {
+      try await client.run(MotionReplay(Self.rising(5)))
+    }
+    #expect(loopback.requests.map(\.target) == ["/motion"])
+    guard case .failed(let reason)? = events.withLock({ $0.first }) else {
+      Issue.record("nothing failed")
+      return
+    }
+    #expect(reason.contains("the answer is a redirect, and none is followed"), "\(reason)")
+  }
+
   @Test func `a live source goes on while posts fail, and every sample is kept`() async throws {
     let loopback = try LoopbackServer { _ in .text(503, "") }
     let kept = Locked<[MotionSample]>([])
@@ -148,7 +120,7 @@ import Testing
   }
 
   @Test func `paused posting leaves the start and the samples`() async throws {
-    let server = Server()
+    let server = IngestServer()
     let loopback = try LoopbackServer { server.answer($0) }
     let client = try MotionClient(
       try Self.address(loopback), device: Self.device, time: QuickTime().time)
@@ -160,7 +132,7 @@ import Testing
   }
 
   @Test func `sections that are not wanted or hold no numbers are absent`() async throws {
-    let server = Server()
+    let server = IngestServer()
     let loopback = try LoopbackServer { server.answer($0) }
     var options = MotionClient.Options()
     options.sections = [.acceleration, .magneticField, .rotation]
@@ -174,7 +146,7 @@ import Testing
   }
 
   @Test func `a new server gets a start and all that comes after`() async throws {
-    let (first, second) = (Server(), Server())
+    let (first, second) = (IngestServer(), IngestServer())
     let loopbacks = [
       try LoopbackServer { first.answer($0) }, try LoopbackServer { second.answer($0) },
     ]
@@ -224,7 +196,7 @@ import Testing
   }
 
   @Test func `twenty devices send sixty thousand samples in order, bit by bit`() async throws {
-    let server = Server()
+    let server = IngestServer()
     let loopback = try LoopbackServer { server.answer($0) }
     let http = try HTTPClient()
     let address = try Self.address(loopback)

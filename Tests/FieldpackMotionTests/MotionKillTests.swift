@@ -36,6 +36,36 @@ import Testing
     try await Self.compare(package, devices)
   }
 
+  @Test func `a recorder that is killed has kept what it said`() async throws {
+    let package = try MotionPackage()
+    var numbers = FilterGenerator.SplitMix(state: 7)
+    var acknowledged: [String: Int] = [:]
+    for kill in 0..<Self.kills {
+      let program = try Program(
+        Tool.built("FieldpackTestSubject"), ["record", package.path, "s\(kill)"])
+      if Int.random(in: 0..<4, using: &numbers) > 0 {
+        for _ in 0..<50_000 where program.outputSoFar.isEmpty { usleep(200) }
+      }
+      usleep(UInt32.random(in: 0...20_000, using: &numbers))
+      program.send(SIGKILL)
+      var status: Int32 = 0
+      waitpid(program.processID, &status, 0)
+      let lines = program.outputSoFar.split(separator: "\n", omittingEmptySubsequences: false)
+      acknowledged["s\(kill)"] = lines.dropLast().last.flatMap { Int($0) } ?? 0
+    }
+    #expect(acknowledged.values.contains { $0 > 0 })
+    try await package.withStore { store in
+      for session in try await store.motionSessions() {
+        let samples = try await store.motionSamples(ofSession: session.session.id)
+        #expect(samples.count >= acknowledged[session.session.id] ?? 0)
+        #expect(samples.map { $0.reading[.rx] } == (0..<samples.count).map { Double($0) })
+        acknowledged[session.session.id] = nil
+      }
+    }
+    #expect(acknowledged.values.allSatisfy { $0 == 0 })
+    #expect(try package.findings() == [])
+  }
+
   /// What was acknowledged is there once, with all its samples; another group whole or not at all,
   /// and only where all before it are.
   private static func check(
@@ -164,7 +194,7 @@ private final class KilledReceiver {
     mkfifo(path, 0o600)
     // Both ends, so that it opens at once.
     pipe = open(path, O_RDWR | O_CLOEXEC)
-    program = try Program(Tool.built("FieldpackTestSubject"), [package.path, path])
+    program = try Program(Tool.built("FieldpackTestSubject"), ["receive", package.path, path])
   }
 
   deinit { if pipe >= 0 { close(pipe) } }

@@ -5,9 +5,11 @@ import FoundationEssentials
 extension FieldpackTool {
   static var motionCommand: Command {
     Command(
-      "motion", abstract: "Keep motion of devices, show it, place it on tracks.",
+      "motion", abstract: "Keep and post motion of devices, show it, place it on tracks.",
       options: [CommonOptions.group],
-      subcommands: [motionImportCommand, motionShowCommand, motionJoinCommand],
+      subcommands: [
+        motionImportCommand, motionPostCommand, motionShowCommand, motionJoinCommand,
+      ],
       family: positionsFamily)
   }
 

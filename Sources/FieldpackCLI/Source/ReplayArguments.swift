@@ -3,11 +3,11 @@ import FieldpackCore
 
 /// How fast the fixes of a file or layer are replayed.
 enum ReplayArguments {
+  static let speedForm = ValueForm<ReplaySource.Speed>(
+    "speed", completion: .choices(["1x", "10x", "max"])
+  ) { (text) throws(ValueError) in try read(text) }
   static let speed = Option<ReplaySource.Speed>.value(
-    "speed",
-    ValueForm("speed", completion: .choices(["1x", "10x", "max"])) {
-      (text) throws(ValueError) in try read(text)
-    }, default: .max, shownAs: "max",
+    "speed", speedForm, default: .max, shownAs: "max",
     help: "Replay at the pace of the times, 1x, or faster, 10x; max does not wait.")
   static let rate = Option<Double?>.value(
     "rate", .number("n", atLeast: 0.001),

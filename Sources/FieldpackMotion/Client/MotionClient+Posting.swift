@@ -56,6 +56,7 @@ extension MotionClient {
   private func waitAgain(_ failures: Int) async {
     isFailing = true
     let seconds = time.delay(afterFailures: failures)
+    options.onEvent?(.waiting(seconds))
     let sleep = time.sleep
     let task = Task { _ = try? await sleep(seconds) }
     pause = task
@@ -73,15 +74,17 @@ extension MotionClient {
     let request = MotionRequest.start(.init(timestamp: time.now(), device: device))
     let response = await exchange(request)
     guard number == generation else { return .outdated }
-    guard let response, response.status == 200,
+    guard case .success(let response) = response, response.status == 200,
       response.body.count <= MotionRequest.maximumTextLength,
       let id = String(validating: response.body, as: UTF8.self)
     else {
       setActive(false)
+      options.onEvent?(.failed(Self.reason(response)))
       return .failed
     }
     session = id
     report.starts += 1
+    options.onEvent?(.started(session: id))
     setActive(true)
     return .accepted
   }
@@ -89,28 +92,39 @@ extension MotionClient {
   private func send(_ batch: Batch) async -> Answer {
     guard let session else { return .failed }
     let number = generation
+    report.posts += 1
     let response = await exchange(
       .data(.init(session: session, timestamp: batch.time, readings: batch.readings)))
     guard number == generation else {
       refuse(batch)
       return .outdated
     }
-    switch response?.status {
-    case 200:
+    switch response {
+    case .success(let response) where response.status == 200:
       report.sent += 1
-      serverData = response?.body ?? []
+      serverData = response.body
       setActive(true)
       return .accepted
-    case 401:
+    case .success(let response) where response.status == 401:
       self.session = nil
       refuse(batch)
       setActive(false)
+      options.onEvent?(.failed("the session is over"))
       return .unknownSession
     default:
       refuse(batch)
       serverData = []
       setActive(false)
+      options.onEvent?(.failed(Self.reason(response)))
       return .failed
+    }
+  }
+
+  private static func reason(_ response: Result<HTTPResponse, FieldpackError>) -> String {
+    switch response {
+    case .failure(let error): error.message
+    case .success(let response) where response.status == 200: "the answer is no session"
+    case .success(let response): "the server answered \(response.status)"
     }
   }
 
@@ -123,8 +137,11 @@ extension MotionClient {
     }
   }
 
-  private func exchange(_ request: MotionRequest) async -> HTTPResponse? {
-    guard let body = try? request.body() else { return nil }
-    return try? await http.send(server.request(body))
+  private func exchange(_ request: MotionRequest) async -> Result<HTTPResponse, FieldpackError> {
+    do throws(FieldpackError) {
+      return .success(try await http.send(server.request(try request.body())))
+    } catch {
+      return .failure(error)
+    }
   }
 }

@@ -17,21 +17,44 @@ extension MotionClient {
 
   private func sampleAll(_ source: any MotionSource) async throws(FieldpackError) {
     var rooms = room.stream.makeAsyncIterator()
+    let timed = options.keepsTimes ? source as? any TimedMotionSource : nil
     var batch: [MotionSample] = []
     let start = time.now()
     var count = 0
-    while let reading = try await source.next() {
-      let sound = reading.withoutNonFinite
-      batch.append(MotionSample(time: time.now(), reading: sound))
+    while let sample = try await next(of: source, timed) {
+      if timed != nil, let last = batch.last, !follows(sample, last) {
+        try await finish(batch, &rooms)
+        batch = []
+      }
+      batch.append(sample)
       report.readings += 1
+      try await options.keep?([sample])
       if batch.count == options.batchSize {
         try await finish(batch, &rooms)
         batch = []
       }
       count += 1
-      try await wait(until: start + Double(count) * options.interval)
+      if timed == nil { try await wait(until: start + Double(count) * options.interval) }
     }
     if !batch.isEmpty { try await finish(batch, &rooms) }
+  }
+
+  private func next(
+    of source: any MotionSource, _ timed: (any TimedMotionSource)?
+  ) async throws(FieldpackError) -> MotionSample? {
+    guard !Task.isCancelled else { throw Self.cancelled }
+    if let timed {
+      return try await timed.nextSample().map {
+        MotionSample(time: $0.time, reading: $0.reading.withoutNonFinite)
+      }
+    }
+    guard let reading = try await source.next() else { return nil }
+    return MotionSample(time: time.now(), reading: reading.withoutNonFinite)
+  }
+
+  /// Whether a sample is about an interval after another.
+  private func follows(_ sample: MotionSample, _ last: MotionSample) -> Bool {
+    abs(sample.time - last.time - options.interval) < options.interval / 2
   }
 
   private func wait(until moment: Double) async throws(FieldpackError) {
@@ -47,7 +70,6 @@ extension MotionClient {
     _ samples: [MotionSample], _ rooms: inout AsyncStream<Void>.Iterator
   ) async throws(FieldpackError) {
     latest = samples.map(\.reading)
-    try await options.keep?(samples)
     guard shouldPostData else {
       report.lost += 1
       return

@@ -15,6 +15,12 @@ public actor MotionClient {
   public struct Options: Sendable {
     /// Seconds between two readings, `dataUpdateInterval`.
     public var interval = 1 / MotionSession.standardRate
+    /// Whether samples of a ``TimedMotionSource`` keep their times and come when it gives them; else
+    /// it is asked at the interval, and their time is that of asking.
+    ///
+    /// A batch then ends early where two samples are not an interval apart, since a server takes
+    /// them for that.
+    public var keepsTimes = true
     /// Readings of a batch.
     public var batchSize = 5
     /// The sections that are sent, where the source has them.
@@ -23,15 +29,34 @@ public actor MotionClient {
     public var unsentLimit = 0
     /// After so many failures one after the other `run` fails; `nil` never.
     public var attempts: Int?
-    /// Is given every sample, sent or not; what it throws ends the run.
+    /// Is given every sample, sent or not, as it is read, such as a ``MotionRecorder``; what it
+    /// throws ends the run.
     public var keep: (@Sendable ([MotionSample]) async throws(FieldpackError) -> Void)?
+    /// Is told what happens, in order.
+    public var onEvent: (@Sendable (Event) -> Void)?
 
     public init() {}
+  }
+
+  /// What happens while a client runs.
+  public enum Event: Hashable, Sendable {
+    /// A session was started.
+    case started(session: String)
+    /// ``MotionClient/serverActive`` changed.
+    case active(Bool)
+    /// ``MotionClient/serverData`` changed.
+    case serverData([UInt8])
+    /// A request failed, for this reason.
+    case failed(String)
+    /// The next request comes after so many seconds.
+    case waiting(Double)
   }
 
   /// What a run did.
   public struct Report: Hashable, Sendable {
     public var readings = 0
+    /// Requests with readings, those sent again included.
+    public var posts = 0
     /// Batches that the server took.
     public var sent = 0
     /// Batches that it never got, or refused.
@@ -59,7 +84,6 @@ public actor MotionClient {
   var generation = 0
   var session: String?
   var queue: [Batch] = []
-  var report = Report()
   var isEnded = false
   var isLive = false
   /// Whether the last post failed, so that the next waits.
@@ -77,7 +101,11 @@ public actor MotionClient {
   /// Whether the server answered the last request with 200.
   public private(set) var serverActive = false
   /// The body of the last answer to readings; empty after a failure.
-  public internal(set) var serverData: [UInt8] = []
+  public internal(set) var serverData: [UInt8] = [] {
+    didSet { if serverData != oldValue { options.onEvent?(.serverData(serverData)) } }
+  }
+  /// What the run that goes on, or was the last, has done so far.
+  public internal(set) var report = Report()
   /// The readings of the last whole batch.
   public internal(set) var latest: [MotionReading] = []
 
@@ -97,7 +125,14 @@ public actor MotionClient {
     self.device = device
     self.options = options
     self.time = time
-    self.http = if let http { http } else { try HTTPClient() }
+    self.http = if let http { http } else { try Self.http() }
+  }
+
+  /// A client that follows no redirect: it would make a POST a GET, whose 200 takes no readings.
+  private static func http() throws(FieldpackError) -> HTTPClient {
+    var configuration = HTTPConfiguration()
+    configuration.maximumRedirects = 0
+    return try HTTPClient(configuration)
   }
 
   // MARK: The last batch
@@ -146,6 +181,7 @@ public actor MotionClient {
     guard isActive != serverActive else { return }
     serverActive = isActive
     onChange?(isActive)
+    options.onEvent?(.active(isActive))
     for continuation in changes.withLock({ Array($0.values) }) { continuation.yield(isActive) }
   }
 

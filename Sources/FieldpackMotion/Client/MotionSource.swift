@@ -9,6 +9,18 @@ public protocol MotionSource: Sendable {
   func next() async throws(FieldpackError) -> MotionReading?
 }
 
+/// A source that knows when its readings were made, and gives each when it is due.
+public protocol TimedMotionSource: MotionSource {
+  /// The next sample with its own time; `nil` at the end.
+  func nextSample() async throws(FieldpackError) -> MotionSample?
+}
+
+extension TimedMotionSource {
+  public func next() async throws(FieldpackError) -> MotionReading? {
+    try await nextSample()?.reading
+  }
+}
+
 /// Readings that are there already, in their order.
 public final class MotionReplay: MotionSource {
   public let isLive = false

@@ -1,4 +1,4 @@
-import FieldpackCore
+package import FieldpackCore
 
 #if canImport(Glibc)
   import Glibc
@@ -7,11 +7,11 @@ import FieldpackCore
 #endif
 
 /// Where lines are read from.
-enum LineInput: Sendable {
+package enum LineInput: Sendable {
   case descriptor(Int32, name: String)
   case path(String)
 
-  var name: String {
+  package var name: String {
     switch self {
     case .descriptor(_, let name): name
     case .path(let path): path
@@ -31,7 +31,7 @@ enum LineInput: Sendable {
   }
 
   /// - Throws: with ``LocationFailure`` `permissionDenied` or `unavailable`.
-  func open() throws(FieldpackError) -> OpenInput {
+  package func open() throws(FieldpackError) -> OpenInput {
     switch self {
     case .descriptor(let descriptor, _):
       return OpenInput(descriptor: descriptor, name: name, isOurs: false)
@@ -64,7 +64,7 @@ private func openForReading(_ path: String) -> Int32 {
 }
 
 /// A descriptor that is open for reading, and closed with this where it is ours.
-final class OpenInput: Sendable {
+package final class OpenInput: Sendable {
   private let descriptor: Int32
   private let name: String
   private let isOurs: Bool
@@ -87,7 +87,7 @@ final class OpenInput: Sendable {
   /// Waits for bytes and reads them; 0 is the end.
   ///
   /// - Throws: `.interrupted` once `stop` is raised, also while nothing comes.
-  func read(
+  package func read(
     into buffer: UnsafeMutableRawBufferPointer, until stop: StopSignal
   ) throws(FieldpackError) -> Int {
     while true {
@@ -105,7 +105,7 @@ private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPoin
 }
 
 /// What ends a read that blocks, from any thread.
-final class StopSignal: Sendable {
+package final class StopSignal: Sendable {
   private let ends: (reading: Int32, writing: Int32)?
   private let isRaised = Locked(false)
 
@@ -135,9 +135,9 @@ final class StopSignal: Sendable {
     _ = write(ends.writing, &byte, 1)
   }
 
-  func check() throws(FieldpackError) {
+  package func check() throws(FieldpackError) {
     guard isRaised.withLock({ $0 }) else { return }
-    throw FieldpackError(.interrupted, "the reading of fixes was cancelled")
+    throw FieldpackError(.interrupted, "the reading of lines was cancelled")
   }
 
   /// Waits until `descriptor` has something to read, its end or an error.

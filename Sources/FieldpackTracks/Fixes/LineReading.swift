@@ -1,8 +1,11 @@
-import FieldpackCore
+package import FieldpackCore
 
 /// One reading of lines, on a thread of its own that works when it is asked and else sleeps.
-final class LineReading: Sendable {
-  private typealias Answer = Result<[LocationUpdate]?, FieldpackError>
+package final class LineReading<Element: Sendable>: Sendable {
+  /// Gives what comes next, never nothing; `nil` is the end.
+  package typealias Next = () throws(FieldpackError) -> [Element]?
+
+  private typealias Answer = Result<[Element]?, FieldpackError>
   private typealias Request = CheckedContinuation<Answer, Never>
 
   private struct State {
@@ -13,14 +16,14 @@ final class LineReading: Sendable {
 
   private let state = Monitor(State())
   private let stop = StopSignal()
-  private let make: @Sendable (StopSignal) -> LineFixReader
+  private let make: @Sendable (StopSignal) -> Next
 
   /// - Parameter make: called on the thread.
-  init(_ make: @escaping @Sendable (StopSignal) -> LineFixReader) { self.make = make }
+  package init(_ make: @escaping @Sendable (StopSignal) -> Next) { self.make = make }
 
   deinit { state.change { $0.isClosed = true } }
 
-  func next() async throws(FieldpackError) -> [LocationUpdate]? {
+  package func next() async throws(FieldpackError) -> [Element]? {
     let answer: Answer = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in ask(continuation) }
     } onCancel: {
@@ -49,10 +52,9 @@ final class LineReading: Sendable {
     request?.resume(returning: .failure(failure))
   }
 
-  private static func work(_ state: Monitor<State>, _ reader: LineFixReader) {
-    var reader = reader
+  private static func work(_ state: Monitor<State>, _ next: Next) {
     while let request = nextRequest(state) {
-      request.resume(returning: Result { () throws(FieldpackError) in try reader.next() })
+      request.resume(returning: Result { () throws(FieldpackError) in try next() })
     }
   }
 

@@ -68,7 +68,8 @@ public struct LineSource: LocationSource {
     let (input, options, report) = (input, options, report)
     return LocationUpdates {
       let reading = LineReading { stop in
-        LineFixReader(input, options, report: report, stop: stop)
+        var reader = LineFixReader(input, options, report: report, stop: stop)
+        return { () throws(FieldpackError) in try reader.next() }
       }
       return { () async throws(FieldpackError) in try await reading.next() }
     }

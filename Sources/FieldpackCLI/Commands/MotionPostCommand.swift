@@ -1,0 +1,289 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackHTTP
+import FoundationEssentials
+
+extension FieldpackTool {
+  static var motionPostCommand: Command {
+    Command(
+      "post", abstract: "Post samples to a server, as a motion device does.",
+      discussion: """
+        A session is started, and then batches of five samples are posted. What fails is tried \
+        again after 0.5 s, doubled up to 30 s, with jitter; 401 leads to one new start; redirects \
+        are not followed. Recorded sessions are posted one after the other, each as its device, \
+        with the times that they have; lines of JSON such as {"time":1714557600.02,"ax":0.01,\
+        "ay":-0.5,"az":-0.83} with the times in them, or those when they come; with --rate samples \
+        are read at that rate, and their time is that of reading. What sensors, or any source with \
+        --live, give while nothing can be posted is lost to the server; other sources wait. With \
+        --into every sample is kept, as a session of its own. The status is 1 where a batch was \
+        lost, 69 where the server could not be reached.
+        """,
+      examples: [
+        "fieldpack motion post field.gpkg --server http://localhost:8080/motion",
+        "fieldpack motion post --sensors --server https://example.org:8443/m --into field.gpkg",
+        "imu | fieldpack motion post - --live --server http://localhost:8080/motion",
+      ],
+      arguments: [MotionPostArguments.source],
+      options: [OptionGroup(nil, MotionPostArguments.options), CommonOptions.group]
+    ) { invocation throws(FieldpackError) in
+      try await MotionPostCommand(invocation: invocation).run()
+    }
+  }
+}
+
+/// What `fieldpack motion post` takes.
+enum MotionPostArguments {
+  static let source = Argument<String?>.optional(
+    .text("source", completion: .source(["gpkg", "json", "jsonl"])),
+    help: "A GeoPackage with sessions, recorded requests, lines of JSON in a file, a pipe or - for "
+      + "standard input; under --sensors the folder of the devices.")
+  static let server = Option<String>.required(
+    "server", .text("url"), help: "Where to post: http or https.")
+  static let headers = Option<[HTTPFields.Field]>.values(
+    "header", .headerField, help: "Send this field with every request.")
+  static let rate = Option<Double?>.value(
+    "rate", .number("hz", atLeast: 0.001),
+    help: "Samples a second; 50 of sensors, and as they come or were of other sources.")
+  static let speed = Option<ReplaySource.Speed>.value(
+    "speed", ReplayArguments.speedForm, default: .max, shownAs: "max",
+    help: "Post recorded sessions at their pace, 1x, or faster, 10x; max does not wait.")
+  static let sensors = Option<Bool>.flag(
+    "sensors", help: "Read the machine's industrial I/O sensors.")
+  static let sections = Option<[MotionSection]>.value(
+    "sections", .sections, default: MotionSection.allCases, shownAs: "all",
+    help: "Post only these: attitude, acceleration, magneticField, rotation.")
+  static let isLive = Option<Bool>.flag(
+    "live", help: "Do not wait for the server: what cannot be posted in time is lost to it.")
+  static let unsent = Option<Int>.value(
+    "unsent", .integer("n", in: 0...100_000), default: 0,
+    help: "How many live batches wait while the server cannot be reached.")
+  static let attempts = Option<Int?>.value(
+    "attempts", .integer("n", in: 1...Int.max),
+    help: "Give up after so many failures one after the other; 8 unless live, else never.")
+  static let into = Option<String?>.value(
+    "into", .file("gpkg", "gpkg"),
+    help: "Keep every sample in this GeoPackage, posted or not; made where missing.")
+
+  static var options: [any OptionKey] {
+    [
+      server, headers, MotionArguments.sessions, rate, speed, sections, sensors, isLive, unsent,
+      attempts, into, MotionArguments.skipErrors,
+    ]
+  }
+}
+
+extension ValueForm where Value == HTTPFields.Field {
+  /// `field:value`.
+  fileprivate static var headerField: ValueForm {
+    ValueForm("field:value") { (text) throws(ValueError) -> HTTPFields.Field in
+      let sides = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = sides.first.map { String($0) } ?? ""
+      let isName =
+        !name.isEmpty
+        && name.utf8.allSatisfy { byte in
+          byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
+        }
+      guard sides.count == 2, isName, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+        throw ValueError("is no field and value such as Authorization:abc")
+      }
+      let value = sides[1].drop { $0 == " " }
+      return HTTPFields.Field(name, String(value))
+    }
+  }
+}
+
+extension ValueForm where Value == [MotionSection] {
+  fileprivate static var sections: ValueForm {
+    let names = MotionSection.allCases.map(\.rawValue)
+    return ValueForm("names", completion: .list(.choices(names))) {
+      (text) throws(ValueError) -> [MotionSection] in
+      var sections: [MotionSection] = []
+      for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+        guard let section = MotionSection(rawValue: String(name)) else {
+          throw ValueError("has '\(name)', which is none of \(names.joined(separator: ", "))")
+        }
+        sections.append(section)
+      }
+      return sections
+    }
+  }
+}
+
+/// `fieldpack motion post`.
+private struct MotionPostCommand {
+  let invocation: Invocation
+  private var arguments: ParsedArguments { invocation.arguments }
+
+  func run() async throws(FieldpackError) -> Int32 {
+    let server = try MotionServer(
+      arguments[MotionPostArguments.server],
+      headers: HTTPFields(arguments[MotionPostArguments.headers]))
+    return try await invocation.withMotionSources { (sources) throws(FieldpackError) in
+      let progress = MotionPostProgress(console: invocation.console)
+      guard let path = arguments[MotionPostArguments.into] else {
+        return try await post(sources, to: server, into: nil, progress)
+      }
+      let isNew = !FileManager.default.fileExists(atPath: path)
+      try invocation.createGeoPackage(path)
+      defer {
+        if isNew, progress.kept.isEmpty { try? FileManager.default.removeItem(atPath: path) }
+      }
+      return try await invocation.withGeoPackage(path) { (store) throws(FieldpackError) in
+        try await post(sources, to: server, into: store, progress)
+      }
+    }
+  }
+
+  /// Posts all sources, and tells what became of it whatever happens.
+  private func post(
+    _ sources: [PostedMotion], to server: MotionServer, into store: GeoPackageStore?,
+    _ progress: MotionPostProgress
+  ) async throws(FieldpackError) -> Int32 {
+    do throws(FieldpackError) {
+      for source in sources { try await post(source, to: server, into: store, progress) }
+    } catch {
+      try show(progress, error)
+      throw error
+    }
+    try show(progress, nil)
+    return progress.report.lost > 0 ? ExitStatus.failure : ExitStatus.success
+  }
+
+  private func post(
+    _ posted: PostedMotion, to server: MotionServer, into store: GeoPackageStore?,
+    _ progress: MotionPostProgress
+  ) async throws(FieldpackError) {
+    let recorder = store.map {
+      MotionRecorder($0, device: posted.device, rate: posted.rate)
+    }
+    var options = MotionClient.Options()
+    options.interval = 1 / posted.rate
+    options.keepsTimes = arguments[MotionPostArguments.rate] == nil
+    options.sections = MotionSections(
+      arguments[MotionPostArguments.sections].map { MotionSections($0) })
+    options.unsentLimit = arguments[MotionPostArguments.unsent]
+    options.attempts = arguments[MotionPostArguments.attempts] ?? (posted.source.isLive ? nil : 8)
+    options.onEvent = { progress.take($0) }
+    if let recorder {
+      options.keep = { (samples) throws(FieldpackError) in try await recorder.keep(samples) }
+    }
+    let client = try MotionClient(server, device: posted.device, options: options)
+    let result: Result<MotionClient.Report, FieldpackError>
+    do throws(FieldpackError) {
+      result = .success(try await client.run(posted.source))
+    } catch {
+      result = .failure(error)
+    }
+    progress.add(await client.report)
+    if let recorder {
+      try await recorder.finish()
+      let stored = await recorder.stored
+      if stored > 0 { progress.keep(recorder.session, stored) }
+    }
+    _ = try result.get()
+  }
+
+  // MARK: Output
+
+  private func show(
+    _ progress: MotionPostProgress, _ error: FieldpackError?
+  ) throws(FieldpackError) {
+    let report = progress.report
+    if arguments[CommonOptions.json] {
+      try invocation.print(progress.document(arguments[MotionPostArguments.into]))
+    } else {
+      try invocation.print(
+        "\(report.readings.counting("sample")), "
+          + "\((report.sent + report.lost).counting("batch", "batches")): \(report.sent) accepted, "
+          + "\(report.lost) lost; \(report.starts.counting("session"))\n")
+      for kept in progress.kept {
+        try invocation.print(
+          "\(kept.samples.counting("sample")) kept as session \(kept.session)\n")
+      }
+    }
+    // What comes after an error is not printed any more.
+    if error != nil { try invocation.output.flush() }
+  }
+}
+
+/// What happens while samples are posted: shown as it comes, and summed up for the end.
+private final class MotionPostProgress: Sendable {
+  private struct State {
+    var report = MotionClient.Report()
+    var failures = 0
+    var serverData: [UInt8] = []
+    var states: [Bool] = []
+    var kept: [(session: String, samples: Int)] = []
+    var reason = ""
+  }
+
+  /// How many changes of state are listed at the end.
+  private static let statesLimit = 1000
+  private let state = Locked(State())
+  private let console: Console
+
+  init(console: Console) { self.console = console }
+
+  var report: MotionClient.Report { state.withLock { $0.report } }
+  var kept: [(session: String, samples: Int)] { state.withLock { $0.kept } }
+
+  func take(_ event: MotionClient.Event) {
+    switch event {
+    case .started(let session): console.note("session \(session)")
+    case .active(let isActive):
+      console.note("the server is \(isActive ? "active" : "not active any more")")
+      state.withLock { state in
+        if state.states.count < Self.statesLimit { state.states.append(isActive) }
+      }
+    case .serverData(let bytes):
+      guard !bytes.isEmpty else { return }
+      state.withLock { $0.serverData = bytes }
+      console.note(
+        "server data: \(DisplayText.cut(String(decoding: bytes, as: UTF8.self), to: 200))")
+    case .failed(let reason):
+      state.withLock { state in
+        state.failures += 1
+        state.reason = reason
+      }
+    case .waiting(let seconds):
+      let reason = state.withLock { $0.reason }
+      console.note("\(reason); again in \(Decimals.short((seconds * 100).rounded() / 100)) s")
+    }
+  }
+
+  func add(_ report: MotionClient.Report) {
+    state.withLock { state in
+      state.report.readings += report.readings
+      state.report.posts += report.posts
+      state.report.sent += report.sent
+      state.report.lost += report.lost
+      state.report.starts += report.starts
+    }
+  }
+
+  func keep(_ session: String, _ samples: Int) {
+    state.withLock { $0.kept.append((session, samples)) }
+  }
+
+  func document(_ file: String?) -> JSONValue {
+    state.withLock { state in
+      [
+        "samples": JSONValue(state.report.readings),
+        "batches": JSONValue(state.report.sent + state.report.lost),
+        "posts": JSONValue(state.report.posts), "accepted": JSONValue(state.report.sent),
+        "lost": JSONValue(state.report.lost), "sessions": JSONValue(state.report.starts),
+        "failures": JSONValue(state.failures),
+        "server_active": .array(state.states.map { .boolean($0) }),
+        "server_data": state.serverData.isEmpty
+          ? .null : .text(String(decoding: state.serverData, as: UTF8.self)),
+        "kept": .array(
+          state.kept.map { kept in
+            [
+              "file": JSONValue(file), "session": .text(kept.session),
+              "samples": JSONValue(kept.samples),
+            ]
+          }),
+      ]
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackFormats
+import FoundationEssentials
+
+/// What is posted as one device.
+struct PostedMotion {
+  var source: any MotionSource
+  var device: MotionDevice
+  /// Samples a second.
+  var rate: Double
+}
+
+extension Invocation {
+  /// Opens what `motion post` is to post, runs `body` and closes it, whatever happens.
+  func withMotionSources(
+    _ body: ([PostedMotion]) async throws(FieldpackError) -> Int32
+  ) async throws(FieldpackError) -> Int32 {
+    let rate = arguments[MotionPostArguments.rate]
+    guard !arguments[MotionPostArguments.sensors] else {
+      return try await body([try sensors(rate)])
+    }
+    guard let name = arguments[MotionPostArguments.source] else {
+      throw FieldpackError(
+        .invalidArgument, "motion post needs a source. Try: a GeoPackage, - or --sensors")
+    }
+    switch try MotionFile.kind(of: name) {
+    case .lines:
+      let posted = try lines(name, rate)
+      let status = try await body([posted.posted])
+      return told(status, posted.lines.report)
+    case .geoPackage:
+      try refuseIntoItself(name)
+      return try await withGeoPackage(name) { (store) throws(FieldpackError) in
+        try await body(try await sessions(of: store, name, rate))
+      }
+    case .log: return try await withLog(name, rate, body)
+    }
+  }
+
+  private func sensors(_ rate: Double?) throws(FieldpackError) -> PostedMotion {
+    try refuseRecordedOptions("sensors")
+    let source =
+      if let folder = arguments[MotionPostArguments.source] {
+        try IndustrialIOSource(folder: folder)
+      } else {
+        try IndustrialIOSource()
+      }
+    return PostedMotion(
+      source: source, device: try machine(), rate: rate ?? MotionSession.standardRate)
+  }
+
+  private func lines(
+    _ name: String, _ rate: Double?
+  ) throws(FieldpackError) -> (posted: PostedMotion, lines: MotionLines) {
+    try refuseRecordedOptions("lines")
+    let isLive = arguments[MotionPostArguments.isLive]
+    let skipsErrors = arguments[MotionArguments.skipErrors]
+    let lines =
+      name == "-"
+      ? MotionLines(descriptor: 0, isLive: isLive, skipsErrors: skipsErrors)
+      : MotionLines(path: name, isLive: isLive, skipsErrors: skipsErrors)
+    let posted = PostedMotion(
+      source: lines, device: try machine(), rate: rate ?? MotionSession.standardRate)
+    return (posted, lines)
+  }
+
+  private func refuseRecordedOptions(_ what: String) throws(FieldpackError) {
+    guard arguments[MotionArguments.sessions].isEmpty, arguments[MotionPostArguments.speed] == .max
+    else {
+      throw FieldpackError(
+        .invalidArgument, "\(what) have neither sessions nor a recorded pace. Try: --rate")
+    }
+  }
+
+  private func refuseIntoItself(_ name: String) throws(FieldpackError) {
+    guard let into = arguments[MotionPostArguments.into] else { return }
+    func real(_ path: String) -> String {
+      URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    }
+    guard real(name) != real(into) else {
+      throw FieldpackError(.invalidArgument, "\(name) has these samples. Try: without --into")
+    }
+  }
+
+  private func told(_ status: Int32, _ report: QueryReport) -> Int32 {
+    let current = report.current
+    guard current.skippedCount > 0 else { return status }
+    self.report(current.skipped, count: current.skippedCount)
+    return status == ExitStatus.success ? ExitStatus.skippedFeatures : status
+  }
+
+  /// This machine, by an identifier that it keeps for its user.
+  private func machine() throws(FieldpackError) -> MotionDevice {
+    let environment = ProcessInfo.processInfo.environment
+    let state: String
+    if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
+      state = folder
+    } else if let home = environment["HOME"], home.hasPrefix("/") {
+      state = home + "/.local/state"
+    } else {
+      throw FieldpackError(
+        .unavailable, "there is no place for this machine's identifier. Try: set HOME")
+    }
+    return try .machine(identifierFile: state + "/fieldpack/device")
+  }
+
+  // MARK: Recorded sessions
+
+  /// The sessions that are named, or all, one after the other.
+  private func sessions(
+    of store: GeoPackageStore, _ name: String, _ rate: Double?
+  ) async throws(FieldpackError) -> [PostedMotion] {
+    let known = try await store.motionSessions()
+    let names = arguments[MotionArguments.sessions]
+    let list = known.map(\.session.id).joined(separator: ", ")
+    for name in names where !known.contains(where: { $0.session.id == name }) {
+      throw FieldpackError(
+        .notFound, "there is no session '\(name)' (there are: \(list))",
+        location: .init(store: store.id, layer: MotionLayers.session))
+    }
+    guard !known.isEmpty else {
+      throw FieldpackError(
+        .notFound, "\(name) has no sessions of motion", location: .init(store: store.id))
+    }
+    var speed: Double?
+    if case .times(let factor) = arguments[MotionPostArguments.speed] { speed = factor }
+    guard speed == nil || rate == nil else {
+      throw FieldpackError(
+        .invalidArgument, "--speed keeps the pace of the times, and --rate has none of them")
+    }
+    return known.filter { names.isEmpty || names.contains($0.session.id) }.map { session in
+      PostedMotion(
+        source: RecordedMotion(
+          store, session: session.session.id, speed: speed,
+          isLive: arguments[MotionPostArguments.isLive]),
+        device: session.session.device, rate: rate ?? session.session.rate)
+    }
+  }
+
+  /// Recorded requests, by way of a GeoPackage that goes afterwards.
+  private func withLog(
+    _ name: String, _ rate: Double?,
+    _ body: ([PostedMotion]) async throws(FieldpackError) -> Int32
+  ) async throws(FieldpackError) -> Int32 {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("fieldpack-\(UUID().uuidString)")
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw FieldpackError(
+        .cannotCreate, "cannot create the temporary folder \(folder.path)", underlying: error)
+    }
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("log.gpkg").path
+    try createGeoPackage(path)
+    return try await withGeoPackage(path) { (store) throws(FieldpackError) in
+      let report = try await store.importMotion(
+        from: [name], skipsErrors: arguments[MotionArguments.skipErrors])
+      for request in report.skippedRequests {
+        console.note("\(request.position): skipped: \(request.reason)")
+      }
+      let status = try await body(try await sessions(of: store, name, rate))
+      let isSkipping = status == ExitStatus.success && report.skipped > 0
+      return isSkipping ? ExitStatus.skippedFeatures : status
+    }
+  }
+}
+
+/// What a file of motion is.
+private enum MotionFile {
+  case geoPackage
+  /// Recorded requests.
+  case log
+  /// A sample a line.
+  case lines
+
+  static func kind(of path: String) throws(FieldpackError) -> MotionFile {
+    guard path != "-" else { return .lines }
+    if let attributes = try? FileManager.default.attributesOfItem(atPath: path) {
+      let type = attributes[.type] as? FileAttributeType
+      guard type != .typeDirectory else {
+        throw FieldpackError(.invalidArgument, "\(path) is a folder. Try: --sensors")
+      }
+      guard type == .typeRegular else { return .lines }
+    }
+    let head = try ByteInput(path: path).head(1 << 16)
+    if head.starts(with: "SQLite format 3\0".utf8) { return .geoPackage }
+    let first = head.split(whereSeparator: { $0 == UInt8(ascii: "\n") }).first.map { Array($0) }
+    guard let first, let names = memberNames(first) else { return .log }
+    return names.contains { $0 == "type" || $0 == "body" } ? .log : .lines
+  }
+
+  /// The names of the members of a line that is a JSON object.
+  private static func memberNames(_ line: [UInt8]) -> [String]? {
+    let node = line.withUnsafeBufferPointer { bytes in
+      try? JSONNodeReader.read(bytes, maximumDepth: 8)
+    }
+    guard case .members(let members)? = node else { return nil }
+    return members.map { String(decoding: $0.name.utf8, as: UTF8.self) }
+  }
+}

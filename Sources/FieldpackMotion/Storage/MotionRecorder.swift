@@ -1,0 +1,122 @@
+public import FieldpackCore
+public import FieldpackGeoPackage
+import FieldpackTracks
+
+/// Keeps every sample of a device in a GeoPackage, as a session of its own, whatever becomes of posts.
+///
+///     let recorder = MotionRecorder(store, device: device)
+///     options.keep = { (samples) throws(FieldpackError) in try await recorder.keep(samples) }
+///     …
+///     try await recorder.finish()
+///
+/// Samples wait for at most ``groupSeconds``; then all that wait are stored in one transaction, as one
+/// batch, while sampling goes on. What ``stored`` counts outlives the process, however it ends. While
+/// another program writes to the file, samples wait for it.
+public actor MotionRecorder {
+  /// How long samples are gathered.
+  public static let groupSeconds = 0.5
+  /// How many samples wait at most while the file cannot be written: more are waited for.
+  public static let waitingLimit = 100_000
+
+  /// The id of the session.
+  public nonisolated let session: String
+  /// How many samples are in the file.
+  public private(set) var stored = 0
+  private let store: GeoPackageStore
+  private let device: MotionDevice
+  private let rate: Double
+  private let time: MotionTime
+  private let onStored: (@Sendable (Int) -> Void)?
+  private var waiting: [MotionSample] = []
+  private var isStarted = false
+  private var writing: Task<Void, Never>?
+  private var pause: Task<Void, Never>?
+  private var failure: FieldpackError?
+
+  /// - Parameters:
+  ///   - rate: samples a second, as the session tells it.
+  ///   - session: its id, which the file does not have.
+  ///   - onStored: told how many samples are in the file, after each transaction.
+  public init(
+    _ store: GeoPackageStore, device: MotionDevice, rate: Double = MotionSession.standardRate,
+    session: String = RandomID.make(), time: MotionTime = .system,
+    onStored: (@Sendable (Int) -> Void)? = nil
+  ) {
+    self.store = store
+    self.device = device
+    self.rate = rate
+    self.session = session
+    self.time = time
+    self.onStored = onStored
+  }
+
+  /// Takes samples, which are stored soon.
+  ///
+  /// - Throws: what storing those before them threw; then nothing more is taken.
+  public func keep(_ samples: [MotionSample]) async throws(FieldpackError) {
+    if let failure { throw failure }
+    waiting += samples
+    startWriting()
+    while waiting.count > Self.waitingLimit, failure == nil {
+      pause?.cancel()
+      await writing?.value
+      startWriting()
+    }
+  }
+
+  /// Stores what waits, also where the task is cancelled.
+  ///
+  /// - Throws: what storing threw.
+  public func finish() async throws(FieldpackError) {
+    while !waiting.isEmpty || writing != nil, failure == nil {
+      startWriting()
+      pause?.cancel()
+      await writing?.value
+    }
+    if let failure { throw failure }
+  }
+
+  private func startWriting() {
+    guard writing == nil, !waiting.isEmpty, failure == nil else { return }
+    let sleep = time.sleep
+    let pause = Task { _ = try? await sleep(Self.groupSeconds) }
+    self.pause = pause
+    // A task of its own, which nothing cancels: what was taken is stored.
+    writing = Task {
+      await pause.value
+      await self.write()
+    }
+  }
+
+  private func write() async {
+    let samples = waiting
+    waiting = []
+    do throws(FieldpackError) {
+      try await store(samples)
+      stored += samples.count
+      onStored?(stored)
+    } catch {
+      waiting = samples + waiting
+      if error.code != .busy || waiting.count > Self.waitingLimit { failure = error }
+    }
+    writing = nil
+    startWriting()
+  }
+
+  private func store(_ samples: [MotionSample]) async throws(FieldpackError) {
+    guard let first = samples.first, let last = samples.last else { return }
+    let start = MotionSession(id: session, device: device, startedAt: first.time, rate: rate)
+    let batch = MotionBatch(
+      session: session, sentAt: last.time, receivedAt: time.now(),
+      sections: samples.reduce([]) { $0.union($1.reading.sections) }, samples: samples)
+    let isStarted = isStarted
+    try await store.write { (writer) throws(FieldpackError) in
+      let sql = try writer.statements
+      try MotionLayers.received.prepare(in: sql)
+      let tables = MotionTables(sql: sql)
+      if !isStarted { try tables.store(.started(start)) }
+      try tables.store(.received(batch))
+    }
+    self.isStarted = true
+  }
+}

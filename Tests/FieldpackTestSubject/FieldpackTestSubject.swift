@@ -1,0 +1,71 @@
+import FieldpackCore
+import FieldpackFormats
+import FieldpackGeoPackage
+import FieldpackMotion
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Programs that tests kill.
+@main struct FieldpackTestSubject {
+  static func main() async throws {
+    let words = CommandLine.arguments
+    let store = try await GeoPackageStore(path: words[2], id: "field")
+    if words[1] == "receive" {
+      try await receive(from: words[3], into: store)
+    } else {
+      try await record(words[3], into: store)
+    }
+    await store.close()
+  }
+
+  /// Shows a line at once.
+  @Sendable private static func show(_ line: String) {
+    let output = ByteOutput(descriptor: STDOUT_FILENO)
+    output.buffer += (line + "\n").utf8
+    try? output.flush()
+  }
+
+  /// `receive FILE.gpkg PIPE`: a receiver of motion without a network.
+  ///
+  /// The pipe brings bodies, one a line; an empty line ends a group. Each group gives one line when
+  /// it is stored: the status and body of each answer, between tabs.
+  private static func receive(from pipe: String, into store: GeoPackageStore) async throws {
+    let receiver = MotionReceiver(store)
+    let input = open(pipe, O_RDONLY | O_CLOEXEC)
+    var lines = LineBuffer(limit: MotionRequest.maximumLength)
+    var group: [[UInt8]] = []
+    while try lines.fill({ room in max(0, read(input, room.baseAddress, room.count)) }) > 0 {
+      while let line = lines.next() {
+        guard case .text(let range) = line else { continue }
+        let body = lines.withBytes(range) { Array($0) }
+        guard body.isEmpty else {
+          group.append(body)
+          continue
+        }
+        let responses = try await receiver.answer(group, at: MotionTime.system.now())
+        group = []
+        show(responses.map { "\($0.status) \($0.body)" }.joined(separator: "\t"))
+      }
+    }
+  }
+
+  /// `record FILE.gpkg SESSION`: keeps samples whose numbers are their own, and shows how many are
+  /// stored.
+  private static func record(_ session: String, into store: GeoPackageStore) async throws {
+    var time = MotionTime.system
+    time.sleep = { _ in try await Task.sleep(for: .milliseconds(1)) }
+    let recorder = MotionRecorder(
+      store, device: .init(systemName: "", systemVersion: "", name: "", model: ""),
+      session: session, time: time, onStored: { show("\($0)") })
+    for number in 0..<100_000 {
+      let value = Double(number)
+      let reading = MotionReading(rotation: .init(x: value, y: -value, z: value / 7))
+      try await recorder.keep([MotionSample(time: 10 + value / 50, reading: reading)])
+      try await Task.sleep(for: .microseconds(100))
+    }
+  }
+}
