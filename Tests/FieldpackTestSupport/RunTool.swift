@@ -51,7 +51,7 @@ public enum Tool {
   /// Runs the tool and waits for its end.
   public static func run(
     _ arguments: String..., input: Data? = nil, environment: [String: String] = [:],
-    folder: URL? = nil, timeout: Double = 60
+    folder: URL? = nil, timeout: Double = 300
   ) async throws -> RunResult {
     try await Program.run(
       path, arguments, input: input, environment: environment, folder: folder, timeout: timeout)
@@ -60,7 +60,7 @@ public enum Tool {
   /// Runs the tool and waits for its end.
   public static func run(
     _ arguments: [String], input: Data? = nil, environment: [String: String] = [:],
-    folder: URL? = nil, timeout: Double = 60
+    folder: URL? = nil, timeout: Double = 300
   ) async throws -> RunResult {
     try await Program.run(
       path, arguments, input: input, environment: environment, folder: folder, timeout: timeout)
@@ -111,7 +111,7 @@ public final class Program: Sendable {
   /// Runs a program, found in `PATH` unless its name has a slash, and waits for its end.
   public static func run(
     _ name: String, _ arguments: [String], input: Data? = nil,
-    environment: [String: String] = [:], folder: URL? = nil, timeout: Double = 60
+    environment: [String: String] = [:], folder: URL? = nil, timeout: Double = 300
   ) async throws -> RunResult {
     let program = try Program(
       name, arguments, input: input, environment: environment, folder: folder)
@@ -132,7 +132,7 @@ public final class Program: Sendable {
   }
 
   /// Waits for the end; after `timeout` seconds the program is killed and the test fails.
-  public func result(timeout: Double = 60) async throws -> RunResult {
+  public func result(timeout: Double = 300) async throws -> RunResult {
     let end = Date(timeIntervalSinceNow: timeout)
     var pause: UInt64 = 1_000_000
     while true {
