@@ -38,6 +38,7 @@ let package = Package(
     // Its -dev flavours conflict; libproj-dev brings one of them.
     .systemLibrary(name: "CCURL", pkgConfig: "libcurl"),
     .systemLibrary(name: "CArrow"),
+    .target(name: "CChild"),
   ]
     + engine("FieldpackGeometry", [])
     + engine("FieldpackTopology", ["FieldpackGeometry", "CGEOS"])
@@ -64,7 +65,7 @@ let package = Package(
       "FieldpackCaptures",
       [
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackProjection",
-        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackTracks",
+        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackTracks", "CChild",
       ])
     + engine(
       "FieldpackMotion",

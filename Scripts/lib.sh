@@ -42,6 +42,7 @@ missing_peers() {
   has xmllint || echo libxml2-utils
   has zsh || echo zsh
   has fish || echo fish
+  has ffmpeg || echo ffmpeg
   "$(system_python)" -c 'import osgeo' 2>/dev/null || echo python3-gdal
   "$(system_python)" -c 'import venv, ensurepip' 2>/dev/null || echo python3-venv
 }

@@ -13,7 +13,7 @@ import Testing
   private let folder: TemporaryFolder
   private static let picture: [UInt8] =
     [0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 0, 3, 0, 4, 1, 1, 0x11, 0] + [0xFF, 0xD9]
-  private static let film: [UInt8] = [0, 0, 0, 20] + Array("ftypqt  ".utf8) + [UInt8](0...255)
+  private static let film = TestMovie.bytes()
 
   private static let fixes = """
     {"heading": 5}

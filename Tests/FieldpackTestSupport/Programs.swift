@@ -27,6 +27,14 @@ public enum Programs {
   public static let ogr2ogr: String? = found("ogr2ogr")
   public static let noOGR = "ogr2ogr is not installed: install gdal-bin"
 
+  /// Makes and decodes pictures and videos; `nil` where it is not installed.
+  public static let ffmpeg: String? = found("ffmpeg")
+  public static let noFFmpeg = "ffmpeg is not installed"
+  /// Whether it can make videos of H.264.
+  public static let hasH264: Bool =
+    ffmpeg.flatMap { try? output($0, ["-v", "quiet", "-encoders"]) }?.contains(" libx264 ") ?? false
+  public static let noH264 = "there is no ffmpeg with libx264"
+
   /// SQLite's shell; `nil` where it is not installed.
   public static let sqlite3: String? = found("sqlite3")
   public static let noSQLite = "sqlite3 is not installed"

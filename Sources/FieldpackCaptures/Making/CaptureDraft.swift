@@ -1,4 +1,4 @@
-public import FieldpackCore
+import FieldpackCore
 
 /// What a new capture tells of itself.
 public struct CaptureDraft: Hashable, Sendable {

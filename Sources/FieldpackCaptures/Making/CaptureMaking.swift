@@ -1,11 +1,5 @@
 public import FieldpackCore
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Makes captures of media that are there: gives them a token, names and the files beside them.
 ///
 ///     let making = CaptureMaking(identity: try .stored())
@@ -65,35 +59,52 @@ public struct CaptureMaking: Sendable {
       throw FieldpackError(.invalidArgument, "'\(name.prefix(80))' is no name of a file")
     }
     let folder = try MakingFolder(path: path)
-    let media = try Self.media(name, token, in: folder)
-    let first = try draft.checked(as: media.kind)
-    let final = "\(token).\(media.fileExtension)"
-    if !folder.has(final) {
-      try folder.sync(name)
-      try folder.rename(name, final)
+    let source = ["\(token).jpg", "\(token).mov"].first(where: folder.has) ?? name
+    let file = try MediaFile(try folder.opened(source), name: source)
+    let first = try draft.checked(as: file.media.kind)
+    let names = CaptureNames(token, file.media)
+    // All that may fail for the media's sake comes before anything is changed.
+    let upright = try await uprightPicture(of: file)
+    let thumbnail =
+      makesThumbnail && !folder.has(names.thumbnail) ? try await ffmpeg.thumbnail(of: file) : nil
+    if let thumbnail { try folder.write(names.thumbnail, thumbnail) }
+    if let upright {
+      try folder.write(names.media, upright)
+    } else if source != names.media {
+      try folder.sync(source)
+      try folder.rename(source, names.media)
     }
-    let info = CaptureInfo(
-      token: token.description, title: draft.title, kind: media.kind, longitude: first.longitude,
-      latitude: first.latitude, heading: draft.heading ?? first.heading,
-      createdAt: draft.createdAt)
+    if name != names.media { folder.remove(name) }
+    var info = CaptureInfo(
+      token: token.description, title: draft.title, kind: file.media.kind,
+      longitude: first.longitude, latitude: first.latitude,
+      heading: draft.heading ?? first.heading, createdAt: draft.createdAt)
+    info.orientation = file.media.orientation
     let geodata = CaptureGeodata(points: draft.points)
-    try folder.write("\(token).json", Array(geodata.document.text.utf8))
+    try folder.write(names.geodata, Array(geodata.document.text.utf8))
     // Last: with it the capture is whole.
     try folder.write(CaptureReading.infoFile, Array(info.document.text.utf8))
+    folder.removeParts(of: [names.media, names.thumbnail])
     try folder.sync()
     return info
   }
 
-  /// What the media are; they have their final name where this was interrupted before.
-  private static func media(
-    _ name: String, _ token: CaptureToken, in folder: MakingFolder
-  ) throws(FieldpackError) -> CaptureMedia {
-    let names = ["\(token).jpg", "\(token).mov"].filter(folder.has) + [name]
-    let file = try folder.opened(names[0])
-    defer { close(file.descriptor) }
-    var start = [UInt8](repeating: 0, count: 32)
-    let count = pread(file.descriptor, &start, start.count, 0)
-    guard count >= 0 else { throw .system(errno, "read", "\(folder.path)/\(names[0])") }
-    return try CaptureMedia(start: Array(start[..<count]), name: names[0])
+  /// `nil` where the media are kept as they are.
+  private func uprightPicture(of file: MediaFile) async throws(FieldpackError) -> [UInt8]? {
+    guard let structure = file.structure, file.media.turn != .none, !keepsBytes else { return nil }
+    return try await ffmpeg.upright(file, structure)
+  }
+}
+
+/// What the files of a new capture are called.
+private struct CaptureNames {
+  let media: String
+  let thumbnail: String
+  let geodata: String
+
+  init(_ token: CaptureToken, _ found: CaptureMedia) {
+    media = "\(token).\(found.fileExtension)"
+    thumbnail = "\(token).png"
+    geodata = "\(token).json"
   }
 }

@@ -3,6 +3,14 @@ import FieldpackCore
 /// What the media of a new capture are, as their bytes say; their name is not believed.
 struct CaptureMedia: Hashable, Sendable {
   var kind: CaptureInfo.MediaKind
+  /// Before it is turned.
+  var size = PictureSize(width: 0, height: 0)
+  var turn = PictureTurn.none
+
+  var orientation: CaptureInfo.Orientation {
+    let upright = turn.swapsSides ? size.swapped : size
+    return upright.width > upright.height ? .horizontal : .vertical
+  }
 
   /// What the names of such files end with. MPEG-4 goes by QuickTime's, which it came from.
   var fileExtension: String { kind == .video ? "mov" : "jpg" }

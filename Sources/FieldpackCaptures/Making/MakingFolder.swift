@@ -92,6 +92,11 @@ final class MakingFolder {
     unlinkat(descriptor, Self.part(of: name), 0)
   }
 
+  /// Removes what was left of the writing of files by a process that was killed.
+  func removeParts(of names: [String]) {
+    for name in names { unlinkat(descriptor, Self.part(of: name), 0) }
+  }
+
   /// Puts the names of the files on the disk.
   func sync() throws(FieldpackError) {
     guard fsync(descriptor) == 0 else { throw .system(errno, "write", path) }

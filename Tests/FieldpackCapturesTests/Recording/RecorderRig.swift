@@ -9,7 +9,7 @@ import Foundation
 final class RecorderRig: Sendable {
   static let picture: [UInt8] =
     [0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 0, 3, 0, 4, 1, 1, 0x11, 0] + [0xFF, 0xD9]
-  static let film: [UInt8] = [0, 0, 0, 20] + Array("ftypqt  ".utf8) + [UInt8](0...255)
+  static let film = TestMovie.bytes()
 
   let folder: TemporaryFolder
   /// The folder of captures, which is not there yet.

@@ -1,0 +1,175 @@
+import FieldpackCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What the segments of a JPEG say; the picture itself is not decoded.
+struct JPEGStructure: Sendable {
+  private(set) var size = PictureSize(width: 0, height: 0)
+  private(set) var componentCount = 0
+  /// Whether colours are kept at half of the width and half of the height (4:2:0).
+  private(set) var hasHalfColors = false
+  /// The first that can be read.
+  private(set) var exif: ExifBlock?
+  /// The segments of the colour profile, each with its marker.
+  private(set) var profile: [UInt8] = []
+  private let name: String
+
+  private static let segmentLimit = 100_000
+
+  /// - Parameter name: what to call the file in errors.
+  /// - Throws: `.invalidData` for what is cut short or has no picture, `.unsupported` for one of too
+  ///   many pixels.
+  init(_ bytes: [UInt8], name: String) throws(FieldpackError) {
+    self.name = name
+    var place = 2
+    for _ in 0..<Self.segmentLimit {
+      guard let marker = try Self.marker(bytes, &place, name) else {
+        try check()
+        return
+      }
+      guard place + 2 <= bytes.count else { throw Self.cutShort(name) }
+      let length = Int(bytes[place]) << 8 | Int(bytes[place + 1])
+      guard length >= 2 else { throw Self.wrong(name, "has a segment without a length") }
+      guard place + length <= bytes.count else { throw Self.cutShort(name) }
+      try take(marker, bytes[place + 2..<place + length], all: bytes[place - 2..<place + length])
+      place += length
+      if marker == 0xDA { try Self.passScan(bytes, &place, name) }
+    }
+    throw Self.wrong(name, "has more than \(Self.segmentLimit) segments")
+  }
+
+  /// The marker at `place`, which comes to stand behind it; `nil` at the end of the picture.
+  private static func marker(
+    _ bytes: [UInt8], _ place: inout Int, _ name: String
+  ) throws(FieldpackError) -> UInt8? {
+    guard place < bytes.count else { throw cutShort(name) }
+    guard bytes[place] == 0xFF else {
+      throw wrong(name, "is damaged at byte \(place), where a segment should begin")
+    }
+    while place < bytes.count, bytes[place] == 0xFF { place += 1 }
+    guard place < bytes.count else { throw cutShort(name) }
+    let marker = bytes[place]
+    place += 1
+    if marker == 0xD9 { return nil }
+    guard marker >= 0xC0, !(0xD0...0xD8).contains(marker) else {
+      throw wrong(name, "is damaged at byte \(place - 1), where a segment should begin")
+    }
+    return marker
+  }
+
+  /// Goes to the marker after the data of a scan.
+  private static func passScan(
+    _ bytes: [UInt8], _ place: inout Int, _ name: String
+  ) throws(FieldpackError) {
+    let start = place
+    let found = bytes.withUnsafeBytes { all -> Int? in
+      var next = start
+      while let base = all.baseAddress, next < all.count,
+        let hit = memchr(base + next, 0xFF, all.count - next)
+      {
+        next = UnsafeRawPointer(hit) - base
+        guard next + 1 < all.count else { return nil }
+        let marker = all[next + 1]
+        if marker == 0xFF {
+          next += 1
+        } else if marker == 0 || (0xD0...0xD7).contains(marker) {
+          next += 2
+        } else {
+          return next
+        }
+      }
+      return nil
+    }
+    guard let found else { throw cutShort(name) }
+    place = found
+  }
+
+  private mutating func take(
+    _ marker: UInt8, _ content: ArraySlice<UInt8>, all: ArraySlice<UInt8>
+  ) throws(FieldpackError) {
+    switch marker {
+    case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker):
+      guard componentCount == 0 else { throw Self.wrong(name, "has a second picture in the first") }
+      try takeFrame(Array(content))
+    case 0xE1: if exif == nil { exif = ExifBlock(content) }
+    case 0xE2:
+      // A profile has at most 255 parts.
+      guard content.starts(with: Array("ICC_PROFILE\0".utf8)), profile.count < 255 << 16 else {
+        break
+      }
+      profile += all
+    default: break
+    }
+  }
+
+  private mutating func takeFrame(_ content: [UInt8]) throws(FieldpackError) {
+    guard content.count >= 6, content.count >= 6 + 3 * Int(content[5]) else {
+      throw Self.wrong(name, "has a frame without components")
+    }
+    size = PictureSize(
+      width: Int(content[3]) << 8 | Int(content[4]),
+      height: Int(content[1]) << 8 | Int(content[2]))
+    componentCount = Int(content[5])
+    let factors = (0..<componentCount).map { content[7 + 3 * $0] }
+    hasHalfColors = factors == [0x22, 0x11, 0x11]
+  }
+
+  private func check() throws(FieldpackError) {
+    guard componentCount > 0 else { throw Self.wrong(name, "has no picture") }
+    try size.check(name)
+  }
+
+  private static func cutShort(_ name: String) -> FieldpackError {
+    wrong(name, "is cut short: the end of the picture is missing")
+  }
+
+  private static func wrong(_ name: String, _ what: String) -> FieldpackError {
+    FieldpackError(.invalidData, "\(name) \(what)", position: FilePosition(file: name))
+  }
+}
+
+extension PictureSize {
+  /// - Throws: `.invalidData` for an empty one, `.unsupported` for one of too many pixels.
+  func check(_ name: String) throws(FieldpackError) {
+    let place = FilePosition(file: name)
+    guard width > 0, height > 0 else {
+      throw FieldpackError(
+        .invalidData, "\(name) says it is \(width) x \(height) pixels large", position: place)
+    }
+    guard width * height <= Self.limit else {
+      throw FieldpackError(
+        .unsupported,
+        "\(name) says it is \(width) x \(height) pixels large; \(Self.limit) pixels are decoded at "
+          + "most", position: place)
+    }
+  }
+}
+
+extension JPEGStructure {
+  /// A picture without its own metadata, with those of another that it was made of.
+  ///
+  /// - Parameter picture: of a single scan or more, as ffmpeg writes it.
+  func dressed(_ picture: [UInt8]) throws(FieldpackError) -> [UInt8] {
+    var dressed: [UInt8] = [0xFF, 0xD8]
+    if let exif = exif?.upright.bytes {
+      let length = exif.count + 2
+      dressed += [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)]
+      dressed += exif
+    }
+    dressed += profile
+    var place = 2
+    while place + 4 <= picture.count, picture[place] == 0xFF, picture[place + 1] != 0xDA {
+      let marker = picture[place + 1]
+      let end = place + 2 + (Int(picture[place + 2]) << 8 | Int(picture[place + 3]))
+      guard end > place + 2, end <= picture.count else { break }
+      // What programs tell of themselves, and comments.
+      if !(0xE0...0xEF).contains(marker), marker != 0xFE { dressed += picture[place..<end] }
+      place = end
+    }
+    return dressed + picture[place...]
+  }
+}

@@ -1,0 +1,33 @@
+import FieldpackCore
+
+/// A PNG that another program wrote.
+enum PNGFile {
+  private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+  private static let kept: Set = ["IHDR", "PLTE", "IDAT", "IEND"]
+
+  /// The picture without what else is told of it, so that nobody turns it again.
+  ///
+  /// - Throws: `.invalidData` where it is not whole, or not as large as it should be.
+  static func bare(_ bytes: [UInt8], _ size: PictureSize) throws(FieldpackError) -> [UInt8] {
+    var bare = signature
+    var place = signature.count
+    var last = ""
+    guard bytes.starts(with: signature) else { throw wrong }
+    while place + 12 <= bytes.count {
+      let end = place + 12 + bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+      guard end <= bytes.count else { throw wrong }
+      last = String(decoding: bytes[place + 4..<place + 8], as: UTF8.self)
+      if kept.contains(last) { bare += bytes[place..<end] }
+      place = end
+    }
+    let sides = bare.count < 24 ? [] : [bare[16..<20], bare[20..<24]]
+    guard last == "IEND",
+      sides.map({ $0.reduce(0) { $0 << 8 | Int($1) } }) == [size.width, size.height]
+    else { throw wrong }
+    return bare
+  }
+
+  private static var wrong: FieldpackError {
+    FieldpackError(.invalidData, "ffmpeg gave no picture that is whole")
+  }
+}

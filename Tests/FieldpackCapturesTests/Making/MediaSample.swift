@@ -1,0 +1,236 @@
+import FieldpackTestSupport
+import Foundation
+
+@testable import FieldpackCaptures
+
+/// A picture whose four quarters have colours of their own, as pixels of red, green and blue.
+struct Pixels: Equatable {
+  var width: Int
+  var height: Int
+  var bytes: [UInt8]
+
+  static let topLeft: [UInt8] = [220, 30, 30]
+  static let topRight: [UInt8] = [30, 200, 30]
+  static let bottomLeft: [UInt8] = [30, 30, 220]
+  static let bottomRight: [UInt8] = [240, 240, 240]
+
+  init(width: Int, height: Int, bytes: [UInt8]) {
+    self.width = width
+    self.height = height
+    self.bytes = bytes
+  }
+
+  init(quartersOf width: Int, _ height: Int) {
+    self.init(width: width, height: height, bytes: [])
+    bytes.reserveCapacity(width * height * 3)
+    for y in 0..<height {
+      for x in 0..<width {
+        let (isLeft, isTop) = (x * 2 < width, y * 2 < height)
+        bytes +=
+          isTop
+          ? (isLeft ? Self.topLeft : Self.topRight)
+          : (isLeft ? Self.bottomLeft : Self.bottomRight)
+      }
+    }
+  }
+
+  func color(_ x: Int, _ y: Int) -> [UInt8] {
+    let place = (y * width + x) * 3
+    return Array(bytes[place..<place + 3])
+  }
+
+  /// Top left, top right, bottom left, bottom right.
+  var corners: [[UInt8]] {
+    [(0, 0), (width - 1, 0), (0, height - 1), (width - 1, height - 1)].map { color($0.0, $0.1) }
+  }
+
+  /// What is stored so that a turn by EXIF's words gives this picture: where row 0 and column 0 of
+  /// what is stored are to be seen.
+  func stored(for turn: PictureTurn) -> Pixels {
+    let (w, h) = turn.swapsSides ? (height, width) : (width, height)
+    var stored = Pixels(width: w, height: h, bytes: [])
+    stored.bytes.reserveCapacity(bytes.count)
+    for y in 0..<h {
+      for x in 0..<w {
+        let (seenX, seenY) =
+          switch turn.rawValue {
+          case 1: (x, y)  // row 0 at the top, column 0 at the left
+          case 2: (w - 1 - x, y)  // top, right
+          case 3: (w - 1 - x, h - 1 - y)  // bottom, right
+          case 4: (x, h - 1 - y)  // bottom, left
+          case 5: (y, x)  // left, top
+          case 6: (h - 1 - y, x)  // right, top
+          case 7: (h - 1 - y, w - 1 - x)  // right, bottom
+          default: (y, w - 1 - x)  // left, bottom
+          }
+        let place = (seenY * width + seenX) * 3
+        stored.bytes += bytes[place..<place + 3]
+      }
+    }
+    return stored
+  }
+
+  /// Whether every corner has nearly the colour that it should have.
+  func hasCorners(_ expected: [[UInt8]]) -> Bool {
+    zip(corners, expected).allSatisfy { found, wanted in
+      zip(found, wanted).allSatisfy { abs(Int($0) - Int($1)) <= 40 }
+    }
+  }
+}
+
+/// Media that ffmpeg makes of pixels, and pixels of media.
+enum MediaSample {
+  private static var program: String { Programs.ffmpeg ?? "ffmpeg" }
+
+  static func jpeg(_ pixels: Pixels, format: String = "yuvj444p") async throws -> [UInt8] {
+    let result = try await Program.run(
+      program,
+      input(pixels) + [
+        "-frames:v", "1", "-pix_fmt", format, "-c:v", "mjpeg", "-q:v", "1", "-qmin", "1", "-f",
+        "image2pipe", "pipe:1",
+      ], input: Data(pixels.bytes))
+    guard result.status == 0 else { throw RunFailed(text: result.error) }
+    return Array(result.outputBytes)
+  }
+
+  /// A film whose first frame has the pixels; those after it are grey.
+  static func movie(
+    _ pixels: Pixels, codec: String, turn: PictureTurn = .none, to path: String
+  ) async throws {
+    let grey = [UInt8](repeating: 128, count: pixels.bytes.count)
+    let format = codec == "mjpeg" ? "yuvj444p" : "yuv420p"
+    let result = try await Program.run(
+      program,
+      input(pixels) + [
+        "-c:v", codec, "-pix_fmt", format, "-g", "1", "-b:v", "20M", "-f", "mov", "file:" + path,
+      ],
+      input: Data(pixels.bytes + grey + grey))
+    guard result.status == 0 else { throw RunFailed(text: result.error) }
+    var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    setMatrix(of: &bytes, turn, width: pixels.width, height: pixels.height)
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+  }
+
+  private static func input(_ pixels: Pixels) -> [String] {
+    [
+      "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s",
+      "\(pixels.width)x\(pixels.height)", "-r", "10", "-i", "pipe:0",
+    ]
+  }
+
+  struct RunFailed: Error { var text: String }
+
+  /// The matrix of the first track, as the makers of phones write it.
+  static func setMatrix(of bytes: inout [UInt8], _ turn: PictureTurn, width: Int, height: Int) {
+    let matrix: [Int32] =
+      switch turn {
+      case .none: [1, 0, 0, 1, 0, 0]
+      case .mirror: [-1, 0, 0, 1, Int32(width), 0]
+      case .half: [-1, 0, 0, -1, Int32(width), Int32(height)]
+      case .flip: [1, 0, 0, -1, 0, Int32(height)]
+      case .transpose: [0, 1, 1, 0, 0, 0]
+      case .right: [0, 1, -1, 0, Int32(height), 0]
+      case .transverse: [0, -1, -1, 0, Int32(height), Int32(width)]
+      case .left: [0, -1, 1, 0, 0, Int32(width)]
+      }
+    guard let start = place(of: "tkhd", in: bytes) else { return }
+    for (index, entry) in zip([0, 1, 3, 4, 6, 7], matrix) {
+      set(&bytes, start + 4 + 40 + 4 * index, UInt32(bitPattern: entry << 16))
+    }
+  }
+
+  /// Where four letters stand first.
+  static func place(of type: String, in bytes: [UInt8]) -> Int? {
+    let letters = Array(type.utf8)
+    return bytes.indices.dropLast(3).first { bytes[$0..<$0 + 4].elementsEqual(letters) }
+  }
+
+  static func set(_ bytes: inout [UInt8], _ place: Int, _ value: UInt32) {
+    for index in 0..<4 {
+      bytes[place + index] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * index))
+    }
+  }
+
+  /// The pixels of a picture file, as they are stored.
+  static func pixels(_ path: String) async throws -> Pixels {
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    let type = MediaType(bytes)
+    let result = try await Program.run(
+      program,
+      [
+        "-v", "error", "-noautorotate", "-i", "file:" + path, "-f", "rawvideo", "-pix_fmt",
+        "rgb24", "pipe:1",
+      ])
+    let pixels = Pixels(
+      width: type.width ?? 0, height: type.height ?? 0, bytes: Array(result.outputBytes))
+    guard pixels.bytes.count == pixels.width * pixels.height * 3 else {
+      throw RunFailed(text: "\(type) \(result.error)")
+    }
+    return pixels
+  }
+
+  /// A JPEG with an EXIF segment after its first two bytes.
+  static func adding(_ exif: [UInt8], to jpeg: [UInt8]) -> [UInt8] {
+    let length = exif.count + 2
+    let head: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)]
+    return head + exif + jpeg[2...]
+  }
+
+  /// An EXIF segment with a maker, an orientation and a second directory of a small picture.
+  static func exif(_ orientation: Int, isLittle: Bool) -> [UInt8] {
+    func number(_ value: Int, _ count: Int) -> [UInt8] {
+      let big = (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
+      return isLittle ? big.reversed() : big
+    }
+    func short(_ value: Int) -> [UInt8] { number(value, 2) + [0, 0] }
+    func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+      number(tag, 2) + number(type, 2) + number(count, 4) + value
+    }
+    var bytes = Array("Exif\0\0".utf8) + Array((isLittle ? "II" : "MM").utf8)
+    bytes += number(42, 2) + number(8, 4) + number(2, 2)
+    bytes += entry(0x010F, 2, 4, Array("Fpk\0".utf8))
+    bytes += entry(0x0112, 3, 1, short(orientation))
+    bytes += number(38, 4)
+    // Of the small picture, which says how it lies, too.
+    bytes += number(1, 2) + entry(0x0112, 3, 1, short(orientation)) + number(0, 4)
+    return bytes
+  }
+}
+
+/// A folder with media, and what makes a capture of them.
+final class MakingSample {
+  let folder: TemporaryFolder
+  var making: CaptureMaking
+  let token: CaptureToken
+
+  init(makesThumbnail: Bool = true, keepsBytes: Bool = false) throws {
+    folder = try TemporaryFolder()
+    let identity = InstallIdentity("00000000-0000-0000-0000-000000000000")
+    making = CaptureMaking(
+      identity: try identity ?? .stored(in: folder.file("install").path),
+      makesThumbnail: makesThumbnail, keepsBytes: keepsBytes)
+    token = try making.token(at: 1_344_352_260)
+  }
+
+  static let draft = CaptureDraft(
+    points: [CapturePoint(time: 0, longitude: -72.25, latitude: 43.5, heading: 99.5, accuracy: 5)],
+    createdAt: 1_344_352_260, title: "Mount Tom")
+
+  func write(_ bytes: [UInt8], _ name: String) throws {
+    try Data(bytes).write(to: folder.file(name))
+  }
+
+  func complete(_ name: String) async throws -> CaptureInfo {
+    try await making.complete(Self.draft, token: token, media: name, in: folder.url.path)
+  }
+
+  func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: folder.file(name))) }
+
+  func pixels(_ fileExtension: String) async throws -> Pixels {
+    try await MediaSample.pixels(folder.file("\(token).\(fileExtension)").path)
+  }
+
+  var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }
+  }
+}
