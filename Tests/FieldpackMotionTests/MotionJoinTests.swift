@@ -173,4 +173,53 @@ import Testing
       await #expect(throws: FieldpackError.self) { _ = try await TimedPath(store, layer: "x") }
     }
   }
+
+  @Test func `the points of captures are a path by absolute time`() async throws {
+    let package = try await Self.package()
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.createLayer(
+          Schema(
+            layer: "capture", geometry: GeometryColumn(type: .point),
+            columns: [
+              ColumnDefinition("token", .text()), ColumnDefinition("created_at_unix", .double),
+            ]))
+        try writer.createLayer(
+          Schema(
+            layer: "capture_point", geometry: GeometryColumn(type: .point),
+            columns: [
+              ColumnDefinition("capture_fid", .integer), ColumnDefinition("t_s", .double),
+            ]))
+        for (number, token) in ["one", "two"].enumerated() {
+          try writer.create(
+            Feature(attributes: [
+              "token": .text(token), "created_at_unix": .real(Double(number) * 40 + 10),
+            ]), in: "capture")
+          for second in 0..<2 {
+            let x = Double(number * 10 + second)
+            try writer.create(
+              Feature(
+                geometry: .point(Position(x: x, y: 47), .xy),
+                attributes: [
+                  "capture_fid": .integer(Int64(number + 1)), "t_s": .real(Double(second)),
+                ]), in: "capture_point")
+          }
+        }
+      }
+      let both = try await TimedPath(store)
+      #expect(both.legs.map(\.count) == [2, 2] && both.times == 10...51)
+      #expect(both == (try await TimedPath(store, layer: "capture_point")))
+      #expect(both.position(at: 50.5, maximumGap: 1) == Position(x: 10.5, y: 47, m: 50.5))
+      let two = try await TimedPath(capturesOf: store, tokens: ["two"])
+      #expect(two.times == 50...51)
+      let report = try await store.joinMotion(to: two)
+      #expect(report.sessions.map(\.placed) == [0, 1])
+      do throws(FieldpackError) {
+        _ = try await TimedPath(capturesOf: store, tokens: ["two", "six"])
+        Issue.record("nothing was thrown")
+      } catch {
+        #expect(error.message == "there is no capture 'six' in store 'field'")
+      }
+    }
+  }
 }

@@ -43,15 +43,19 @@ extension FieldpackTool {
         time as M, between the two positions of the track around its time; a session becomes a \
         line of motion_track. Samples that no two positions lie around, or only such that are \
         farther apart than --gap, stay rows of daco_sample. Joining a session again replaces its \
-        features. The track is a layer of points with times, or of lines whose M is Unix seconds.
+        features. The track is a layer of points with times, of lines whose M is Unix seconds, or \
+        the points of captures.
         """,
       examples: [
         "fieldpack motion join field.gpkg walk.gpx",
         "fieldpack motion join field.gpkg field.gpkg track_point --gap 30",
+        "fieldpack motion join field.gpkg captures.gpkg --capture 338d2c23…358d",
       ],
       arguments: [MotionArguments.file, MotionArguments.track, MotionArguments.layer],
       options: [
-        OptionGroup(nil, [MotionArguments.sessions, MotionArguments.gap]), CommonOptions.group,
+        OptionGroup(
+          nil, [MotionArguments.sessions, MotionArguments.captures, MotionArguments.gap]),
+        CommonOptions.group,
       ]
     ) { invocation throws(FieldpackError) in
       try await MotionJoinCommand(invocation: invocation).run()
@@ -80,6 +84,9 @@ enum MotionArguments {
     help: "The layer of the track; track_points, track_point, or the only one that can be.")
   static let sessions = Option<[String]>.values(
     "session", .text("uuid"), help: "Only this session; may be repeated.")
+  static let captures = Option<[String]>.values(
+    "capture", .text("token"),
+    help: "Join to this capture of the track's source; may be repeated.")
   static let gap = Option<Double>.value(
     "gap", .number("s", atLeast: 0), default: 10, shownAs: "10",
     help: "How far apart positions may be that a sample lies between.")
@@ -192,14 +199,24 @@ private struct MotionJoinCommand {
         throw FieldpackError(
           .unavailable, "\(arguments[MotionArguments.track]) cannot be read")
       }
-      let path = try await TimedPath(
-        store, layer: arguments[MotionArguments.layer].map { LayerID($0) })
+      let path = try await path(in: store)
       await workspace.close()
       return path
     } catch {
       await workspace.close()
       throw error
     }
+  }
+
+  private func path(in store: any Store) async throws(FieldpackError) -> TimedPath {
+    let captures = arguments[MotionArguments.captures]
+    let layer = arguments[MotionArguments.layer].map { LayerID($0) }
+    guard !captures.isEmpty else { return try await TimedPath(store, layer: layer) }
+    guard layer == nil || layer == "capture_point" else {
+      throw FieldpackError(
+        .invalidArgument, "--capture names captures, and layer '\(layer ?? "")' has none")
+    }
+    return try await TimedPath(capturesOf: store, tokens: captures)
   }
 
   private func show(_ report: MotionJoinReport) throws(FieldpackError) {

@@ -7,11 +7,16 @@ extension FieldpackTool {
       "show", abstract: "Show the sessions of a GeoPackage, or the channels of one.",
       discussion: """
         Without a session the sessions are listed; with one the least, mean and greatest value of \
-        each channel. --svg draws the channels over time, of the only session where none is named.
+        each channel. --rows shows the samples themselves, --resample their means in steps of time, \
+        --per-second what each channel does in each second; --svg draws the channels over time; all \
+        of the only session where none is named. --nearest shows the samples nearest to a moment, \
+        or to the time of a fix named by layer and id, of all sessions.
         """,
       examples: [
         "fieldpack motion show field.gpkg",
         "fieldpack motion show field.gpkg --last 10 --channel az --svg shake.svg",
+        "fieldpack motion show field.gpkg --per-second --channel az --format csv",
+        "fieldpack motion show field.gpkg --nearest track_point:17 --within 0.1",
       ],
       arguments: [MotionArguments.file, MotionShowCommand.session],
       options: [
@@ -20,12 +25,13 @@ extension FieldpackTool {
           [
             MotionShowCommand.last, MotionShowCommand.channels, MotionShowCommand.svg,
             ExportArguments.overwrite,
-          ]), CommonOptions.group,
+          ]), MotionRows.group, CommonOptions.group,
       ]
     ) { invocation throws(FieldpackError) in
       try await invocation.withGeoPackage(invocation.arguments[MotionArguments.file]) {
         (store) throws(FieldpackError) in
-        try await MotionShowCommand(invocation: invocation, store: store).run()
+        if let rows = try MotionRows(invocation, store) { return try await rows.show() }
+        return try await MotionShowCommand(invocation: invocation, store: store).run()
       }
     }
   }
@@ -65,7 +71,8 @@ struct MotionShowCommand {
     return ExitStatus.success
   }
 
-  private func chosen(
+  /// The session that is named, or the only one.
+  func chosen(
     _ sessions: [StoredMotionSession]
   ) throws(FieldpackError) -> StoredMotionSession {
     let names = sessions.map(\.session.id)
@@ -74,7 +81,7 @@ struct MotionShowCommand {
       if sessions.count == 1 { return sessions[0] }
       throw FieldpackError(
         sessions.isEmpty ? .notFound : .invalidArgument,
-        "--svg draws one session (\(list)). Try: name it")
+        "one session is shown so (\(list)). Try: name it")
     }
     guard let session = sessions.first(where: { $0.session.id == name }) else {
       throw FieldpackError(

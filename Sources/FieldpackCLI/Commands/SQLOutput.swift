@@ -17,11 +17,13 @@ struct SQLOutput {
   private var count = 0
 
   /// The output that the options ask for.
-  static func rows(_ invocation: Invocation) -> SQLOutput {
+  static func rows(
+    _ invocation: Invocation, _ format: Option<SQLCommand.Format> = SQLCommand.format
+  ) -> SQLOutput {
     let shape: Shape =
       if invocation.arguments[CommonOptions.json] {
         .json
-      } else if invocation.arguments[SQLCommand.format] == .csv {
+      } else if invocation.arguments[format] == .csv {
         .csv
       } else {
         .table(TextTable([], width: nil))

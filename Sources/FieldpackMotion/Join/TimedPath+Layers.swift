@@ -7,9 +7,9 @@ extension TimedPath {
   ///
   /// A layer of points gives one leg of those that have a time, see `ReplaySource`. A layer of
   /// lines whose M is Unix seconds, as those of imported GPX tracks are, gives a leg each line.
-  /// Positions are brought to WGS 84.
-  /// - Parameter layer: `nil` for `track_points`, `track_point`, the only layer of points, else the
-  ///   only one of lines with M.
+  /// `capture_point` and `capture_track` give the paths of captures. Positions are brought to WGS 84.
+  /// - Parameter layer: `nil` for `track_points`, `track_point`, the only layer of points, captures,
+  ///   else the only one of lines with M.
   /// - Throws: `.notFound` for a layer that is not there; `.invalidArgument` for one without times.
   public init(
     _ store: any Store, layer: LayerID? = nil
@@ -26,6 +26,12 @@ extension TimedPath {
       schema = found
     } else {
       schema = try await Self.schema(of: store, among: schemas)
+    }
+    if [CaptureLayer.point, CaptureLayer.track].contains(schema.layer),
+      schemas.contains(where: { $0.layer == CaptureLayer.capture })
+    {
+      try await self.init(capturesOf: store)
+      return
     }
     if Self.isTimedLine(schema) {
       self = try await Self.lines(of: schema, in: store)
@@ -52,7 +58,15 @@ extension TimedPath {
     if lines.count == 1, !schemas.contains(where: { $0.geometry?.type == .point }) {
       return lines[0]
     }
-    let layer = try await ReplaySource.layer(of: store)
+    let layer: LayerID
+    do throws(FieldpackError) {
+      layer = try await ReplaySource.layer(of: store)
+    } catch {
+      guard let captures = schemas.first(where: { $0.layer == CaptureLayer.point }) else {
+        throw error
+      }
+      return captures
+    }
     return schemas.first { $0.layer == layer } ?? Schema(layer: layer)
   }
 

@@ -30,6 +30,23 @@ public struct MotionQuery: Hashable, Sendable {
       parameters: [.text(session), .real(seconds)])
   }
 
+  /// `t_unix` and channels of a session's samples by time.
+  ///
+  /// - Parameter seconds: only those of so many seconds before the last; `nil` for all.
+  public static func samples(
+    ofSession session: String, _ channels: [MotionChannel] = MotionChannel.allCases,
+    last seconds: Double? = nil
+  ) -> MotionQuery {
+    let values = channels.map { ", s.\($0.rawValue)" }.joined()
+    let end =
+      "(SELECT max(sent_at_unix) FROM daco_batch WHERE session_id = "
+      + "(SELECT id FROM daco_session WHERE uuid = ?1)) - ?2"
+    return MotionQuery(
+      sql: "SELECT s.t_unix\(values) \(ofSession) AND (?2 IS NULL OR s.t_unix > \(end)) "
+        + "ORDER BY s.t_unix, s.id",
+      parameters: [.text(session), seconds.map { .real($0) } ?? .null])
+  }
+
   /// Samples of all sessions, the nearest in time first: `uuid`, `id`, `t_unix`, the seconds from
   /// `time` as `dt`, and the twelve channels.
   ///
@@ -54,7 +71,7 @@ public struct MotionQuery: Hashable, Sendable {
   public static func resampled(to rate: Double, session: String) -> MotionQuery {
     let means = MotionChannel.allCases.map { "avg(s.\($0.rawValue)) AS \($0.rawValue)" }
     return MotionQuery(
-      sql: "SELECT CAST(s.t_unix * ?2 AS INTEGER) / ?2 AS t, count(*) AS samples, "
+      sql: "SELECT CAST(s.t_unix * ?2 AS INTEGER) / ?2 AS t_unix, count(*) AS samples, "
         + "\(means.joined(separator: ", ")) \(ofSession) GROUP BY 1 ORDER BY 1",
       parameters: [.text(session), .real(rate)])
   }
