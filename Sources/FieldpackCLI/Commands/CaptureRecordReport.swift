@@ -85,7 +85,7 @@ struct CaptureRecordReport {
             + "thrown away" + (left.points == 0 ? "" : ", with \(points)"))
       case .kept(let error):
         invocation.console.note(
-          "a recording that was cut short is kept, \(left.name): \(error.message)")
+          "a recording that was cut short is kept in \(left.name): \(error.message)")
       }
     }
   }

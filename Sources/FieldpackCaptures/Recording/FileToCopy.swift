@@ -42,14 +42,19 @@ final class FileToCopy {
 
   deinit { close(descriptor) }
 
-  /// What it is, by its bytes.
+  /// What it is, by its bytes; of a picture all segments are looked at, while a film may be in the
+  /// making.
   ///
-  /// - Throws: what ``CaptureMedia`` does.
+  /// - Throws: what ``CaptureMedia`` and ``MediaFile`` do.
   func media() throws(FieldpackError) -> CaptureMedia {
     var start = [UInt8](repeating: 0, count: 32)
     let count = pread(descriptor, &start, start.count, 0)
     guard count >= 0 else { throw .system(errno, "read", path) }
-    return try CaptureMedia(start: Array(start[..<count]), name: path)
+    let media = try CaptureMedia(start: Array(start[..<count]), name: path)
+    guard media.kind == .image else { return media }
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard copy >= 0 else { throw .system(errno, "open", path) }
+    return try MediaFile((copy, size), name: path).media
   }
 
   func copy(to target: AppendedFile) throws(FieldpackError) {

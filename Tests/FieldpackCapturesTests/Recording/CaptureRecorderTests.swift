@@ -70,6 +70,30 @@ import Testing
     #expect(found.info.createdAt == 1_700_000_001)
   }
 
+  @Test(.enabled(if: Programs.ffmpeg != nil, "\(Programs.noFFmpeg)"))
+  func `what is recorded gets a thumbnail and stands upright`() async throws {
+    let rig = try RecorderRig()
+    let making = CaptureMaking(identity: rig.making.identity)
+    let recorder = try CaptureRecorder(folder: rig.root, making: making)
+    let stored = Pixels(quartersOf: 400, 200).stored(for: .right)
+    let file = rig.folder.file("turned.jpg")
+    let picture = try await MediaSample.jpeg(stored)
+    try Data(MediaSample.adding(MediaSample.exif(6, isLittle: true), to: picture)).write(to: file)
+    try await recorder.begin(.image, fixes: ScriptedSource([.at(1)]), media: file.path)
+    try await recorder.untilSourceEnds()
+    let recorded = try await recorder.finish()
+    let token = recorded.info.token
+    #expect(recorded.info.orientation == .horizontal)
+    let folder = "\(rig.root)/\(token)"
+    #expect(
+      Set(try FileManager.default.contentsOfDirectory(atPath: folder)) == [
+        "\(token).jpg", "\(token).png", "\(token).json", "capture-info.json",
+      ])
+    let thumbnail = try await MediaSample.pixels("\(folder)/\(token).png")
+    #expect(thumbnail.width == 300 && thumbnail.height == 150)
+    #expect(thumbnail.hasCorners(Pixels(quartersOf: 400, 200).corners))
+  }
+
   @Test func `every subscriber is told the states in their order`() async throws {
     let rig = try RecorderRig()
     let recorder = try rig.recorder()
@@ -192,11 +216,13 @@ import Testing
   {
     let rig = try RecorderRig()
     let recorder = try rig.recorder()
+    let cut = rig.folder.file("cut.jpg")
+    try Data(RecorderRig.picture.dropLast(3)).write(to: cut)
     let wrong: [(String, FieldpackError.Code)] = [
       (try rig.media(.video), .invalidArgument), (rig.folder.url.path, .invalidArgument),
       (rig.folder.file("missing").path, .notFound),
       (try rig.folder.write("GIF89a", to: "a.gif").path, .unsupported),
-      (try rig.folder.write("", to: "empty.jpg").path, .invalidData),
+      (try rig.folder.write("", to: "empty.jpg").path, .invalidData), (cut.path, .invalidData),
     ]
     for (media, code) in wrong {
       let error = await #expect(throws: FieldpackError.self) {
