@@ -178,6 +178,15 @@ import Testing
     }
   }
 
+  @Test func `devices are told apart by their names, however many and however long`() throws {
+    let names = (0..<2000).map { "\($0)" + String(repeating: "x", count: $0 % 40) } + ["", "é"]
+    let fixes = names.map { fix(0, device: $0) }
+    var monitor = try DistanceMonitor()
+    #expect(monitor.take(fixes + fixes.reversed()).map(\.device) == names)
+    // The last name in other code points.
+    #expect(monitor.take([fix(0, device: "e\u{301}")]) == [])
+  }
+
   @Test func `detections come from a source batch by batch`() async throws {
     let source = ScriptedSource([
       [.fix(fix(0)), .heading(Heading(degrees: 3)), .fix(fix(200))], [.fix(fix(210))],
