@@ -3,24 +3,35 @@ import FieldpackGeometry
 
 /// What the regions monitor knows of a device.
 struct RegionsDevice: Sendable {
-  var position: Position
+  /// Longitude and latitude.
+  var position: SIMD2<Double>
   var time: Instant?
   var late: LateFixes?
   var fix: Int
   /// By region.
-  var stays: [RegionStay] = []
+  var stays: [RegionStay] = [] {
+    didSet { isStaying = !stays.isEmpty }
+  }
+  /// Known without a look at the stays, which lie elsewhere.
+  private(set) var isStaying = false
 
   init(_ fix: Fix, _ number: Int) {
-    (position, time, self.fix) = (fix.position, fix.time, number)
+    (position, time, self.fix) = ([fix.longitude, fix.latitude], fix.time, number)
   }
 
   init(_ state: DeviceState) {
-    position = Position(x: state.longitude, y: state.latitude)
+    position = [state.longitude, state.latitude]
     (time, late, fix) = (state.time, state.late, state.fix)
   }
 
-  mutating func take(_ fix: Fix, _ number: Int) {
-    (position, time, self.fix) = (fix.position, fix.time ?? time, number)
+  /// Moves the device to the fix and tells where it was; `nil` where the fix is passed over.
+  mutating func admit(_ fix: Fix, _ number: Int, _ gate: FixGate) -> SIMD2<Double>? {
+    guard gate.lets(fix, after: time, late: &late) else { return nil }
+    let before = position
+    position = [fix.longitude, fix.latitude]
+    time = fix.time ?? time
+    self.fix = number
+    return before
   }
 }
 
@@ -34,10 +45,12 @@ struct RegionStay: Sendable {
 
 /// A fix that is not passed over: the place of its device, and where that was before.
 struct RegionsStep: Sendable {
-  let device: Int
-  let before: Position
+  let device: Int32
   /// Whether the way from there is asked about.
   let mayCross: Bool
+  let before: SIMD2<Double>
+  let position: SIMD2<Double>
+  let time: Instant?
 }
 
 /// The kinds of detections that are asked for.
@@ -58,16 +71,18 @@ struct Wants: Sendable {
 struct OwedDistance: Sendable {
   var detection: Int
   var region: Int32
+  /// Whether the fix lies in the region.
+  var isHeld: Bool
   var x: Double
   var y: Double
 }
 
 /// One fix seen from one region.
 struct RegionVisit {
-  let fix: Fix
   let number: Int
-  /// Where the device's fix before was.
-  let before: Position
+  /// Where the fix is, and where the device's fix before was.
+  let position: SIMD2<Double>
+  let before: SIMD2<Double>
   var region: Int32 = 0
   var stay: RegionStay?
   /// Whether the fix lies in the region.
@@ -79,8 +94,9 @@ struct RegionVisit {
   /// Measured once, when it is asked for.
   private var distance: Double??
 
-  init(_ fix: Fix, _ number: Int, _ before: Position) {
-    (self.fix, self.number, self.before) = (fix, number, before)
+  init(_ number: Int, _ step: RegionsStep) {
+    self.number = number
+    (position, before) = (step.position, step.before)
   }
 
   mutating func begin(_ region: Int32) {
@@ -111,27 +127,28 @@ struct RegionVisit {
 
   private mutating func viewpoint() -> Viewpoint {
     if let view { return view }
-    let own = Viewpoint(fix.longitude, fix.latitude)
+    let own = Viewpoint(position.x, position.y)
     view = own
     return own
   }
 
   private mutating func measured(_ regions: WatchedRegions) -> Double? {
     if let distance { return distance }
-    let own = regions.distance(to: Int(region), from: viewpoint())
+    let own = regions.distance(to: Int(region), from: viewpoint(), isHeld: isHeld)
     distance = .some(own)
     return own
   }
 
   mutating func say(
-    _ kind: Detection.Kind, _ regions: WatchedRegions, _ detections: inout [Detection],
-    _ owed: inout [OwedDistance]?
+    _ kind: Detection.Kind, _ fix: Fix, _ regions: WatchedRegions,
+    _ detections: inout [Detection], _ owed: inout [OwedDistance]?
   ) {
     if distance == nil {
       if owed != nil {
         owed?.append(
           OwedDistance(
-            detection: detections.count, region: region, x: fix.longitude, y: fix.latitude))
+            detection: detections.count, region: region, isHeld: isHeld, x: position.x,
+            y: position.y))
       } else {
         _ = measured(regions)
       }

@@ -1,13 +1,8 @@
 public import FieldpackCore
-import FieldpackGeometry
 
 extension RegionsMonitor {
-  /// Fixes that are looked at together.
-  private static let part = 16_384
-  /// What a task takes of them at a time, or of the distances that are owed.
-  private static let piece = 1024
-  /// Distances that are owed before they are measured, as a fix may owe one a region.
-  private static let debt = 65_536
+  /// Fixes that are looked at while those before them are judged.
+  private static let part = 8192
 
   /// Takes fixes in their order, and leaves what can be known without that to all cores.
   ///
@@ -21,69 +16,143 @@ extension RegionsMonitor {
     together fixes: [Fix], from first: Int = 0, into detections: inout [Detection]
   ) async throws(FieldpackError) {
     let (before, seen) = (self, detections.count)
-    var owed: [OwedDistance]? = []
-    var start = 0
-    while start < fixes.count {
-      let part = start..<min(start + Self.part, fixes.count)
-      let steps = part.map { admit(fixes[$0], first + $0) }
-      for looks in await look(at: fixes, part, steps) {
-        for place in looks.fixes {
-          guard let step = steps[place - start] else { continue }
-          looks.read(place, &found, &crossed)
-          judge(fixes[place], first + place, step, into: &detections, &owed)
-          if owed?.count ?? 0 >= Self.debt {
-            await pay(owed ?? [], &detections)
-            owed = []
-          }
+    await withTaskGroup(of: BatchResult.self) { group in
+      var run = BatchRun(regions)
+      var waiting: BatchPart?
+      for start in stride(from: 0, to: fixes.count, by: Self.part) {
+        guard !Task.isCancelled else { break }
+        let places = start..<min(start + Self.part, fixes.count)
+        let next = BatchPart(places: places, steps: places.map { admit(fixes[$0], first + $0) })
+        run.look(at: next, &group)
+        if let waiting {
+          await judge(waiting, of: fixes, from: first, into: &detections, &run, &group)
         }
+        waiting = next
       }
-      await pay(owed ?? [], &detections)
-      owed = []
-      guard !Task.isCancelled else {
-        self = before
-        detections.removeSubrange(seen...)
-        throw FieldpackError(.interrupted, "interrupted while fixes were watched")
+      if let waiting {
+        await judge(waiting, of: fixes, from: first, into: &detections, &run, &group)
       }
-      start = part.upperBound
+      await run.end(&detections, &group)
+    }
+    guard !Task.isCancelled else {
+      self = before
+      detections.removeSubrange(seen...)
+      throw FieldpackError(.interrupted, "interrupted while fixes were watched")
     }
   }
 
-  /// The regions that hold each fix of a part and those on the way to it, in the order of the fixes.
-  private func look(
-    at fixes: [Fix], _ part: Range<Int>, _ steps: [RegionsStep?]
-  ) async -> [RegionLooks] {
-    let regions = regions
-    return await Self.inPieces(part) { piece in
-      RegionLooks(at: fixes, piece, steps, from: part.lowerBound, regions)
-    }
-  }
-
-  /// Measures what is owed.
-  private func pay(_ owed: [OwedDistance], _ detections: inout [Detection]) async {
-    let regions = regions
-    let paid = await Self.inPieces(owed.indices) { piece in
-      owed[piece].map { regions.distance(to: Int($0.region), from: Viewpoint($0.x, $0.y)) }
-    }
-    for (debt, distance) in zip(owed, paid.joined()) {
-      detections[debt.detection].distance = distance
-    }
-  }
-
-  /// What `work` gives for each piece of a range, in their order.
-  private static func inPieces<Result: Sendable>(
-    _ range: Range<Int>, _ work: @escaping @Sendable (Range<Int>) -> Result
-  ) async -> [Result] {
-    let starts = Array(stride(from: range.lowerBound, to: range.upperBound, by: piece))
-    // Not worth a task.
-    if starts.count < 2 { return starts.map { work($0..<range.upperBound) } }
-    return await withTaskGroup(of: (Int, Result).self) { group in
-      for (number, start) in starts.enumerated() {
-        group.addTask { (number, work(start..<min(start + piece, range.upperBound))) }
+  /// Says what there is to say of the fixes of a part.
+  private mutating func judge(
+    _ part: BatchPart, of fixes: [Fix], from first: Int, into detections: inout [Detection],
+    _ run: inout BatchRun, _ group: inout TaskGroup<BatchResult>
+  ) async {
+    for piece in part.pieces {
+      guard let looks = await run.looks(of: piece, &detections, &group) else { return }
+      for place in piece {
+        guard let step = part.steps[place - part.places.lowerBound] else { continue }
+        looks.read(place, &found, &crossed)
+        if isUnchanged(step) { continue }
+        judge(fixes[place], first + place, step, into: &detections, &run.owed)
+        await run.pay(&detections, &group)
       }
-      var results = [Result?](repeating: nil, count: starts.count)
-      for await (number, result) in group { results[number] = result }
-      return results.compactMap { $0 }
     }
+  }
+}
+
+/// Fixes that were admitted together.
+private struct BatchPart: Sendable {
+  /// What a task takes of them at a time.
+  private static let size = 1024
+
+  let places: Range<Int>
+  let steps: [RegionsStep?]
+
+  var pieces: [Range<Int>] {
+    stride(from: places.lowerBound, to: places.upperBound, by: Self.size).map {
+      $0..<min($0 + Self.size, places.upperBound)
+    }
+  }
+}
+
+private enum BatchResult: Sendable {
+  case looks(RegionLooks)
+  case paid([OwedDistance], [Double?])
+}
+
+/// What is done beside the order of the fixes.
+private struct BatchRun {
+  /// Distances that a task measures at a time.
+  private static let size = 512
+  /// Tasks whose distances are waited for at most, as a fix may owe one a region.
+  private static let limit = 128
+
+  let regions: WatchedRegions
+  var owed: [OwedDistance]? = []
+  /// By their first fix.
+  private var looks: [Int: RegionLooks] = [:]
+  private var unpaid = 0
+
+  init(_ regions: WatchedRegions) { self.regions = regions }
+
+  func look(at part: BatchPart, _ group: inout TaskGroup<BatchResult>) {
+    for piece in part.pieces {
+      group.addTask { [regions] in .looks(RegionLooks(piece, of: part, regions)) }
+    }
+  }
+
+  /// Waits for what was seen at the fixes of a piece.
+  mutating func looks(
+    of piece: Range<Int>, _ detections: inout [Detection], _ group: inout TaskGroup<BatchResult>
+  ) async -> RegionLooks? {
+    while looks[piece.lowerBound] == nil {
+      guard await wait(&detections, &group) else { return nil }
+    }
+    return looks.removeValue(forKey: piece.lowerBound)
+  }
+
+  /// Lets measure what is owed where it is enough for a task.
+  mutating func pay(
+    _ detections: inout [Detection], _ group: inout TaskGroup<BatchResult>
+  ) async {
+    guard owed?.count ?? 0 >= Self.size else { return }
+    letMeasure(&group)
+    while unpaid > Self.limit, await wait(&detections, &group) {}
+  }
+
+  mutating func end(
+    _ detections: inout [Detection], _ group: inout TaskGroup<BatchResult>
+  ) async {
+    letMeasure(&group)
+    while await wait(&detections, &group) {}
+  }
+
+  private mutating func letMeasure(_ group: inout TaskGroup<BatchResult>) {
+    let debts = owed ?? []
+    owed = []
+    unpaid += 1
+    group.addTask { [regions] in
+      .paid(
+        debts,
+        debts.map {
+          regions.distance(to: Int($0.region), from: Viewpoint($0.x, $0.y), isHeld: $0.isHeld)
+        })
+    }
+  }
+
+  /// Takes what the next task has found; false where there is none.
+  private mutating func wait(
+    _ detections: inout [Detection], _ group: inout TaskGroup<BatchResult>
+  ) async -> Bool {
+    switch await group.next() {
+    case .looks(let found): looks[found.fixes.lowerBound] = found
+    case .paid(let debts, let distances):
+      unpaid -= 1
+      for (debt, distance) in zip(debts, distances) {
+        detections[debt.detection].distance = distance
+      }
+    case nil: return false
+    }
+    return true
   }
 }
 
@@ -94,16 +163,13 @@ private struct RegionLooks: Sendable {
   /// Where those of a fix end: that hold it, and on the way to it.
   private var ends: [SIMD2<Int32>] = []
 
-  init(
-    at fixes: [Fix], _ range: Range<Int>, _ steps: [RegionsStep?], from start: Int,
-    _ watched: WatchedRegions
-  ) {
-    self.fixes = range
-    ends.reserveCapacity(range.count)
+  init(_ fixes: Range<Int>, of part: BatchPart, _ watched: WatchedRegions) {
+    self.fixes = fixes
+    ends.reserveCapacity(fixes.count)
     var (found, crossed): ([Int32], [Int32]) = ([], [])
-    for place in range {
-      if let step = steps[place - start] {
-        watched.find(step, to: fixes[place].position, holding: &found, crossed: &crossed)
+    for place in fixes {
+      if let step = part.steps[place - part.places.lowerBound] {
+        watched.find(step, holding: &found, crossed: &crossed)
         regions += found
         let end = Int32(regions.count)
         regions += crossed
@@ -120,22 +186,7 @@ private struct RegionLooks: Sendable {
     let (middle, end) = (Int(ends[index].x), Int(ends[index].y))
     found.removeAll(keepingCapacity: true)
     crossed.removeAll(keepingCapacity: true)
-    found += regions[start..<middle]
-    crossed += regions[middle..<end]
-  }
-}
-
-extension WatchedRegions {
-  /// The regions that hold a position, and those on the way of a step to it.
-  func find(
-    _ step: RegionsStep, to position: Position, holding found: inout [Int32],
-    crossed: inout [Int32]
-  ) {
-    find(holding: position.x, position.y, into: &found)
-    if step.mayCross {
-      find(crossedFrom: step.before, to: position, into: &crossed)
-    } else {
-      crossed.removeAll(keepingCapacity: true)
-    }
+    for place in start..<middle { found.append(regions[place]) }
+    for place in middle..<end { crossed.append(regions[place]) }
   }
 }

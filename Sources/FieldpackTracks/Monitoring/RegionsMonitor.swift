@@ -88,24 +88,25 @@ public struct RegionsMonitor: FixMonitor {
 
   public mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection]) {
     guard let step = admit(fix, number) else { return }
-    regions.find(step, to: fix.position, holding: &found, crossed: &crossed)
+    regions.find(step, holding: &found, crossed: &crossed)
     var none: [OwedDistance]?
     judge(fix, number, step, into: &detections, &none)
   }
 
   /// Moves the fix's device there; `nil` where the fix is passed over.
   mutating func admit(_ fix: Fix, _ number: Int) -> RegionsStep? {
+    let position = SIMD2(fix.longitude, fix.latitude)
     guard let place = devices.find(fix.device) else {
       guard gate.lets(fix) else { return nil }
       devices.append(fix.device, RegionsDevice(fix, number))
-      return RegionsStep(device: devices.entries.count - 1, before: fix.position, mayCross: false)
+      return RegionsStep(
+        device: Int32(devices.entries.count - 1), mayCross: false, before: position,
+        position: position, time: fix.time)
     }
-    let last = devices.entries[place].time
-    guard gate.lets(fix, after: last, late: &devices.entries[place].late) else { return nil }
-    let before = devices.entries[place].position
-    devices.entries[place].take(fix, number)
+    guard let before = devices.entries[place].admit(fix, number, gate) else { return nil }
     return RegionsStep(
-      device: place, before: before, mayCross: wants.cross && before != fix.position)
+      device: Int32(place), mayCross: wants.cross && before != position, before: before,
+      position: position, time: fix.time)
   }
 
   /// Says what there is to say of a fix, by the regions in `found` and `crossed`.
@@ -115,9 +116,9 @@ public struct RegionsMonitor: FixMonitor {
     _ fix: Fix, _ number: Int, _ step: RegionsStep, into detections: inout [Detection],
     _ owed: inout [OwedDistance]?
   ) {
-    guard gone.isEmpty || !leaveGone(fix, number, step, &detections) else { return }
-    guard !isUnchanged(step.device, at: fix.time) else { return }
-    compare(RegionVisit(fix, number, step.before), step.device, into: &detections, &owed)
+    if !gone.isEmpty, leaveGone(fix, number, step, &detections) { return }
+    guard !isUnchanged(step) else { return }
+    compare(fix, number, step, into: &detections, &owed)
   }
 
   /// Says the exits from regions that are no more, and all else of the fix between them; false where
@@ -125,7 +126,7 @@ public struct RegionsMonitor: FixMonitor {
   private mutating func leaveGone(
     _ fix: Fix, _ number: Int, _ step: RegionsStep, _ detections: inout [Detection]
   ) -> Bool {
-    guard let stays = gone.removeValue(forKey: step.device) else { return false }
+    guard let stays = gone.removeValue(forKey: Int(step.device)) else { return false }
     let start = detections.count
     if wants.exit {
       for stay in stays {
@@ -136,7 +137,7 @@ public struct RegionsMonitor: FixMonitor {
     }
     // Where they are sorted, none can be found again.
     var none: [OwedDistance]?
-    compare(RegionVisit(fix, number, step.before), step.device, into: &detections, &none)
+    compare(fix, number, step, into: &detections, &none)
     // Detections of one region stay in their order.
     let ordered = detections[start...].enumerated().sorted {
       ($0.element.region ?? 0, $0.offset) < ($1.element.region ?? 0, $1.offset)
@@ -145,25 +146,26 @@ public struct RegionsMonitor: FixMonitor {
     return true
   }
 
-  /// Whether the device stays where it stayed, and nothing is said about that.
-  private func isUnchanged(_ place: Int, at time: Instant?) -> Bool {
-    guard crossed.isEmpty, !wants.inside, !wants.outside else { return false }
-    let count = devices.entries[place].stays.count
-    guard count == found.count else { return false }
-    if count == 0 { return true }
-    guard !wants.dwell else { return false }
+  /// Whether the device of a fix stays where it stayed, and nothing is said about that.
+  func isUnchanged(_ step: RegionsStep) -> Bool {
+    guard gone.isEmpty, crossed.isEmpty, !wants.inside, !wants.outside else { return false }
+    let place = Int(step.device)
+    guard devices.entries[place].isStaying else { return found.isEmpty }
+    guard !wants.dwell, devices.entries[place].stays.count == found.count else { return false }
     for (index, region) in found.enumerated() {
       let stay = devices.entries[place].stays[index]
-      guard stay.region == region, stay.since != nil || time == nil else { return false }
+      guard stay.region == region, stay.since != nil || step.time == nil else { return false }
     }
     return true
   }
 
   /// Goes through the regions of which there is something to say, in their order.
   private mutating func compare(
-    _ visit: consuming RegionVisit, _ place: Int, into detections: inout [Detection],
+    _ fix: Fix, _ number: Int, _ step: RegionsStep, into detections: inout [Detection],
     _ owed: inout [OwedDistance]?
   ) {
+    var visit = RegionVisit(number, step)
+    let place = Int(step.device)
     var stays: [RegionStay] = []
     swap(&stays, &devices.entries[place].stays)
     staying.removeAll(keepingCapacity: true)
@@ -190,7 +192,7 @@ public struct RegionsMonitor: FixMonitor {
         visit.isCrossed = true
         nextCrossed += 1
       }
-      end(&visit, into: &detections, &owed)
+      end(&visit, fix, into: &detections, &owed)
       region += 1
     }
     swap(&staying, &devices.entries[place].stays)
@@ -199,34 +201,35 @@ public struct RegionsMonitor: FixMonitor {
 
   /// Says what there is to say of one region.
   private mutating func end(
-    _ visit: inout RegionVisit, into detections: inout [Detection], _ owed: inout [OwedDistance]?
+    _ visit: inout RegionVisit, _ fix: Fix, into detections: inout [Detection],
+    _ owed: inout [OwedDistance]?
   ) {
-    let accuracy = options.usesAccuracy ? max(0, visit.fix.accuracy ?? 0) : 0
+    let accuracy = options.usesAccuracy ? max(0, fix.accuracy ?? 0) : 0
     let wasIn = visit.stay != nil
     let isIn = visit.staysIn(regions, wasIn, max(options.hysteresis, accuracy), accuracy)
-    if wasIn, !isIn, wants.exit { visit.say(.exit, regions, &detections, &owed) }
+    if wasIn, !isIn, wants.exit { visit.say(.exit, fix, regions, &detections, &owed) }
     if !wasIn, !isIn, visit.isCrossed, !visit.isHeld,
       !regions.holds(Int(visit.region), visit.before.x, visit.before.y)
     {
-      visit.say(.cross, regions, &detections, &owed)
+      visit.say(.cross, fix, regions, &detections, &owed)
     }
     guard isIn else {
-      if wants.outside { visit.say(.outside, regions, &detections, &owed) }
+      if wants.outside { visit.say(.outside, fix, regions, &detections, &owed) }
       return
     }
-    if !wasIn, wants.enter { visit.say(.enter, regions, &detections, &owed) }
+    if !wasIn, wants.enter { visit.say(.enter, fix, regions, &detections, &owed) }
     var stay = visit.stay ?? RegionStay(region: visit.region, fix: visit.number)
     // The earlier one where the clock of the device went back.
-    if let time = visit.fix.time { stay.since = min(stay.since ?? time, time) }
+    if let time = fix.time { stay.since = min(stay.since ?? time, time) }
     if wants.dwell, let dwell = options.dwell, !stay.hasDwelt, let since = stay.since,
-      let time = visit.fix.time,
+      let time = fix.time,
       time.seconds(since: since) >= dwell
     {
       stay.hasDwelt = true
-      visit.say(.dwell, regions, &detections, &owed)
+      visit.say(.dwell, fix, regions, &detections, &owed)
     }
     staying.append(stay)
-    if wants.inside { visit.say(.inside, regions, &detections, &owed) }
+    if wants.inside { visit.say(.inside, fix, regions, &detections, &owed) }
   }
 
   // MARK: Regions and state

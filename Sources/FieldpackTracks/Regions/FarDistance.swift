@@ -92,12 +92,16 @@ extension WatchedRegions {
           let way = ArrivingWay(view, to: packed.vertices[near.vertex], at: places[near.vertex])
         else { return nil }
         let bound = way.bound(region)
+        func along(_ vertex: Int) -> Float {
+          ((places[vertex] - places[near.vertex]) * bound.direction).sum()
+        }
         var best = way.length
+        var (next, start) = (-1, Float())
         for edge in borders.lazy.map({ Int($0) }) {
-          let from = places[edge] - places[near.vertex]
-          let to = places[edge + 1] - places[near.vertex]
-          let along = min((from * bound.direction).sum(), (to * bound.direction).sum())
-          if along < bound.least { look(at: edge, view, place, way, &best) }
+          if edge != next { start = along(edge) }
+          let end = along(edge + 1)
+          if min(start, end) < bound.least { look(at: edge, view, place, way, &best) }
+          (next, start) = (edge + 1, end)
         }
         return best
       }

@@ -22,9 +22,9 @@ struct PackedRegions: Sendable {
     /// Where its slabs begin in `slabs`, which holds one start more than there are slabs.
     var firstSlab = 0
     var slabCount = 0
-    /// Its vertices in `vertices`, and how many of them each ring has, closed.
+    /// Its vertices in `vertices`, and in `ringCounts` how many of them each ring has, closed.
     var vertices = 0..<0
-    var ringCounts: [Int32] = []
+    var rings = 0..<0
   }
 
   struct Region: Sendable {
@@ -60,6 +60,7 @@ struct PackedRegions: Sendable {
   var regions: [Region] = []
   var circles: [Circle] = []
   var areas: [Area] = []
+  var ringCounts: [Int32] = []
   var vertices: [SIMD2<Double>] = []
   /// The vertices in space, in equatorial radii from the Earth's centre: exact enough for bounds to
   /// a metre.
@@ -147,7 +148,7 @@ extension PackedRegions {
   /// The polygon that an area was made of.
   func polygon(_ area: Area) -> Geometry {
     var place = area.vertices.lowerBound
-    let rings = area.ringCounts.map { count in
+    let rings = ringCounts[area.rings].map { count in
       let ring = vertices[place..<place + Int(count)].map { Position(x: $0.x, y: $0.y) }
       place += Int(count)
       return CoordinateSequence(ring, dimensions: .xy)

@@ -9,18 +9,13 @@ struct RegionGrid: Sendable {
     let entry: PackedRegions.Entry
   }
 
-  private struct Cell {
-    var first: Int32
-    /// Or ``crowded``.
-    var count: Int32
-  }
-
   /// A cell with more is left to the tree.
   private static let crowd = 24
-  private static let crowded: Int32 = -1
 
   private let lines: GridLines
-  private let cells: [Cell]
+  /// Where the items of each cell begin, and where those of the last end; all bits inverted of a
+  /// crowded one, which has none.
+  private let starts: [Int32]
   private let items: [Item]
 
   /// - Parameter boxes: of the entries.
@@ -28,24 +23,26 @@ struct RegionGrid: Sendable {
     let lines = GridLines(boxes)
     var counts = [Int32](repeating: 0, count: lines.count)
     for box in boxes { lines.visit(box) { counts[$0] += 1 } }
+    var starts: [Int32] = [0]
+    starts.reserveCapacity(counts.count + 1)
     var total: Int32 = 0
-    var cells = counts.map { count in
-      guard count <= Self.crowd else { return Cell(first: 0, count: Self.crowded) }
-      defer { total += count }
-      return Cell(first: total, count: 0)
+    for (cell, count) in counts.enumerated() {
+      if count > Self.crowd { starts[cell] = ~total } else { total += count }
+      starts.append(total)
     }
     let items = [Item](unsafeUninitializedCapacity: Int(total)) { items, count in
       for (entry, box) in zip(entries, boxes) {
         let item = Item(box: Self.rounded(box), entry: entry)
         lines.visit(box) { cell in
-          guard cells[cell].count != Self.crowded else { return }
-          items.initializeElement(at: Int(cells[cell].first + cells[cell].count), to: item)
-          cells[cell].count += 1
+          guard starts[cell] >= 0 else { return }
+          // Cells are filled from behind.
+          counts[cell] -= 1
+          items.initializeElement(at: Int(starts[cell] + counts[cell]), to: item)
         }
       }
       count = Int(total)
     }
-    (self.lines, self.cells, self.items) = (lines, cells, items)
+    (self.lines, self.starts, self.items) = (lines, starts, items)
   }
 
   /// All sides downwards, of which two have the other sign.
@@ -61,12 +58,14 @@ struct RegionGrid: Sendable {
   /// only the tree tells which they are.
   @inline(__always)
   func visit(_ x: Double, _ y: Double, _ body: (PackedRegions.Entry) -> Void) -> Bool {
-    guard !cells.isEmpty else { return true }
-    let cell = cells[lines.cell(x, y)]
-    guard cell.count != Self.crowded else { return false }
+    guard lines.count > 0 else { return true }
+    let cell = lines.cell(x, y)
+    let (first, next) = (starts[cell], starts[cell + 1])
+    guard first >= 0 else { return false }
+    let end = next < 0 ? ~next : next
     let place = SIMD4<Float>(BoxIndex.box(x, y, x, y))
     return items.withUnsafeBufferPointer { items in
-      for item in items[Int(cell.first)..<Int(cell.first + cell.count)]
+      for item in items[Int(first)..<Int(end)]
       where all(item.box .<= place) {
         body(item.entry)
       }
@@ -85,14 +84,14 @@ private struct GridLines: Sendable {
 
   var count: Int { columns * rows }
 
-  /// Some cells a box, and fewer where boxes would be in many.
+  /// Two cells a box, and fewer where boxes would be in many.
   init(_ boxes: [BoxIndex.Box]) {
     guard var union = boxes.first else { return }
     for box in boxes { union = pointwiseMin(union, box) }
     origin = pointwiseMax(SIMD2(union.x, union.y), [-180, -90])
     let size = pointwiseMax(
       pointwiseMin(SIMD2(-union.z, -union.w), [180, 90]) - origin, [1e-9, 1e-9])
-    var count = Double(min(4 * boxes.count, 1 << 22))
+    var count = Double(min(2 * boxes.count, 1 << 22))
     while true {
       let side = max((size.x * size.y / count).squareRoot(), max(size.x, size.y) / count)
       columns = max(1, Int(size.x / side))

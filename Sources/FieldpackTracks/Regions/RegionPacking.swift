@@ -139,7 +139,7 @@ struct RegionPacking {
   ) throws(FieldpackError) {
     var area = PackedRegions.Area()
     var box = Envelope.empty
-    let first = packed.vertices.count
+    let (first, firstRing) = (packed.vertices.count, packed.ringCounts.count)
     for ring in rings where !ring.isEmpty {
       let start = packed.vertices.count
       for position in ring {
@@ -152,9 +152,10 @@ struct RegionPacking {
       while packed.vertices.count < start + 4 {
         append(packed.vertices[start].x, packed.vertices[start].y)
       }
-      area.ringCounts.append(Int32(packed.vertices.count - start))
+      packed.ringCounts.append(Int32(packed.vertices.count - start))
     }
     area.vertices = first..<packed.vertices.count
+    area.rings = firstRing..<packed.ringCounts.count
     guard !box.isEmpty else { return }
     (area.minX, area.maxX) = (box.minX, box.maxX)
     let own = ownEdges(area)
@@ -181,7 +182,7 @@ struct RegionPacking {
   private func ownEdges(_ area: PackedRegions.Area) -> [Int] {
     var place = area.vertices.lowerBound
     var edges: [Int] = []
-    for count in area.ringCounts {
+    for count in packed.ringCounts[area.rings] {
       // Those from a position to itself make areas of one position.
       edges += place..<place + Int(count) - 1
       place += Int(count)

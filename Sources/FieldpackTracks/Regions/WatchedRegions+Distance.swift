@@ -30,12 +30,14 @@ extension WatchedRegions {
   /// Metres from a position to the edge of a region, negative inside; `nil` where it has none.
   ///
   /// Exact to 0.1 mm by circles, and with the sign that the geodesic has; to a millimetre by areas.
-  func distance(to region: Int, from view: Viewpoint) -> Double? {
+  /// - Parameter isHeld: whether the region holds the position, where that is known.
+  func distance(to region: Int, from view: Viewpoint, isHeld: Bool? = nil) -> Double? {
     let shapes = packed.regions[region]
     var least = Double.infinity
     for place in shapes.circles { least = min(least, way(from: view, to: packed.circles[place])) }
     if let border = distance(toBordersOf: shapes, view) {
-      let isInside = shapes.areas.contains { holdsInAnyTurn($0, view.x, view.y) }
+      let known = shapes.circles.isEmpty ? isHeld : nil
+      let isInside = known ?? shapes.areas.contains { holdsInAnyTurn($0, view.x, view.y) }
       least = min(least, isInside ? -border : border)
     }
     return least == .infinity ? nil : least

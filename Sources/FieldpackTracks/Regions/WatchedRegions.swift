@@ -146,15 +146,25 @@ extension WatchedRegions {
 
   // MARK: Ways
 
+  /// Puts the regions that hold a fix and those on the way to it into `found` and `crossed`.
+  func find(_ step: RegionsStep, holding found: inout [Int32], crossed: inout [Int32]) {
+    find(holding: step.position.x, step.position.y, into: &found)
+    if step.mayCross {
+      find(crossedFrom: step.before, to: step.position, into: &crossed)
+    } else {
+      crossed.removeAll(keepingCapacity: true)
+    }
+  }
+
   /// Puts the regions that the way between two fixes touches into `found`, in ascending order.
   ///
   /// The way is straight in longitude and latitude and goes around the Earth on the shorter side,
   /// eastwards where both are as long.
-  func find(crossedFrom start: Position, to end: Position, into found: inout [Int32]) {
+  func find(crossedFrom start: SIMD2<Double>, to end: SIMD2<Double>, into found: inout [Int32]) {
     found.removeAll(keepingCapacity: true)
     var step = end.x - start.x
     if step > 180 { step -= 360 } else if step <= -180 { step += 360 }
-    let from = SIMD2(start.x, start.y)
+    let from = start
     let to = SIMD2(start.x + step, end.y)
     guard from != to else { return }
     let (low, high) = (pointwiseMin(from, to), pointwiseMax(from, to))
