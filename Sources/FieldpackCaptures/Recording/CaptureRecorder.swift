@@ -178,7 +178,7 @@ public enum CaptureTiming: Hashable, Sendable {
   /// The monotonic clock, since the recording began.
   case clock
   /// The times of the fixes, since the first, for those of a file; the clock where they have none.
-  /// The capture is then dated by the first.
+  /// The capture is then dated by the first, an image by its own.
   case fixes
 }
 

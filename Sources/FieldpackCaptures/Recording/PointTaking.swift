@@ -5,8 +5,8 @@ import FieldpackTracks
 struct PointTaking {
   let kind: CaptureInfo.MediaKind
   let timing: CaptureTiming
-  /// When the first fix was read, where it said so.
-  private(set) var began: Instant?
+  /// When the first fix was read, of an image the latest, where it said so.
+  private(set) var date: Instant?
   private var fix: Fix?
   private var heading: Double?
   /// The time of a fix, and that of its point.
@@ -25,7 +25,7 @@ struct PointTaking {
     switch update {
     case .fix(let new):
       guard new.isOnEarth else { return nil }
-      if fix == nil { began = new.time }
+      if fix == nil || kind == .image { date = new.time }
       fix = new
       time = new.time
     case .heading(let new):

@@ -51,7 +51,7 @@ struct Recording {
           .unsupported,
           "the recording has \(count) points; geo-data of more could not be read. Try: finish it")
       }
-      if count == 0, let began = next.began, next.timing == .fixes { try date(began) }
+      if let date = next.date, date != taking.date, next.timing == .fixes { try note(date) }
       try pointsFile.append(JSONLines.bytes(points.map(\.document)))
     } catch {
       isBroken = true
@@ -62,8 +62,8 @@ struct Recording {
     return points
   }
 
-  private mutating func date(_ began: Instant) throws(FieldpackError) {
-    notes.createdAt = (Double(began.milliseconds) / 1000).rounded(.down)
+  private mutating func note(_ date: Instant) throws(FieldpackError) {
+    notes.createdAt = (Double(date.milliseconds) / 1000).rounded(.down)
     try notesFile.append(RecordingNotes.line("created_at", .number(notes.createdAt)))
   }
 

@@ -68,6 +68,11 @@ import Testing
     let found = try rig.capture(recorded.info.token)
     #expect(found.geodata.points.map(\.time) == [0, 1.75, 2.25, 2.25, 2.25, 8.25])
     #expect(found.info.createdAt == 1_700_000_001)
+    try await recorder.begin(
+      .image, fixes: source, media: try rig.media(.image), timing: .fixes)
+    try await recorder.untilSourceEnds()
+    let image = try await recorder.finish()
+    #expect(image.info.createdAt == 1_700_000_009 && image.info.longitude == 5)
   }
 
   @Test(.enabled(if: Programs.ffmpeg != nil, "\(Programs.noFFmpeg)"))
