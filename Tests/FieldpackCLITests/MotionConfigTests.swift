@@ -89,6 +89,40 @@ import Testing
     #expect(result.output.contains("2024-05-06T07:00:"))
   }
 
+  @Test func `motion is placed on a capture by absolute time`() async throws {
+    let demo = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../TestData/demo").standardizedFileURL
+    let imported = try await run(
+      "import", demo.appendingPathComponent("captures").path, "--into", "demo/captures.gpkg")
+    #expect(imported.status != 64, "\(imported)")
+    let tokens = try await run(
+      "sql", "demo/captures.gpkg", "SELECT token FROM capture ORDER BY title", "--format", "csv")
+    let token = try #require(tokens.output.split(whereSeparator: \.isNewline).dropFirst().first)
+    // The video "Along the ditch" begins at 07:55 and has six points in 6.25 s.
+    let batches = (0..<4).map { number in
+      #"{"type":"data","uuid":"pan","timestamp":"\#(1_714_982_098 + 3 * number)","#
+        + #""rotation":{"x":[\#(number)],"y":[0],"z":[0]}}"#
+    }
+    _ = try folder.write(batches.joined(separator: "\n"), to: "pan.jsonl")
+    _ = try await run("motion", "import", "pan.jsonl", "--into", "demo/pan.gpkg")
+    let joined = try await run(
+      "motion", "join", "demo/pan.gpkg", "demo/captures.gpkg", "--capture", String(token))
+    #expect(joined.output == "pan: 2 of 4 samples on the track\n", "\(joined)")
+    let again = try await run(
+      "motion", "join", "demo/pan.gpkg", "demo/captures.gpkg", "capture_track", "--json")
+    #expect(
+      again.output == #"{"sessions":[{"session":"pan","samples":4,"placed":2}]}"# + "\n",
+      "\(again)")
+    let places = try await run(
+      "sql", "demo/pan.gpkg", "SELECT rx, t_unix, ST_M(geom) AS m FROM motion_point", "--format",
+      "csv")
+    #expect(
+      places.output == "rx,t_unix,m\r\n1,1714982101,1714982101\r\n2,1714982104,1714982104\r\n")
+    let none = try await run(
+      "motion", "join", "demo/pan.gpkg", "demo/captures.gpkg", "--capture", "abc")
+    #expect(none.status == 66 && none.error.contains("there is no capture 'abc'"), "\(none)")
+  }
+
   @Test func `motion leaves as GPX, GeoJSON and CSV`() async throws {
     try await prepare()
     for (layer, name) in [

@@ -185,6 +185,27 @@ import Testing
     #expect(time.pauses == [0.5, 1, 2, 4, 8, 16, 30])
   }
 
+  @Test func `a server that ends every session is given up`() async throws {
+    let count = Locked(0)
+    let loopback = try LoopbackServer { request in
+      if case .start? = try? MotionRequest(body: request.body) { return .text(200, "s") }
+      count.withLock { $0 += 1 }
+      return .text(401, "")
+    }
+    let time = QuickTime()
+    var options = MotionClient.Options()
+    options.attempts = 3
+    let client = try MotionClient(
+      try Self.address(loopback), device: Self.device, options: options, time: time.time)
+    do throws(FieldpackError) {
+      _ = try await client.run(MotionReplay(Self.rising(10)))
+      Issue.record("nothing was thrown")
+    } catch {
+      #expect(error.code == .unavailable)
+    }
+    #expect(count.withLock { $0 } == 3 && time.pauses == [0.5])
+  }
+
   @Test func `a client that is cancelled ends`() async throws {
     let loopback = try LoopbackServer { _ in .silence }
     let client = try MotionClient(

@@ -36,6 +36,7 @@ extension MotionClient {
       case .unknownSession:
         // One new start at once; a server that goes on refusing has to be waited for.
         failures += 1
+        if let limit = options.attempts, failures >= limit { return unreachable(failures) }
         if failures > 1 { await waitAgain(failures - 1) }
       case .failed:
         failures += 1
