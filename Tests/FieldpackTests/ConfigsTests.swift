@@ -19,9 +19,11 @@ import Testing
     for name in ["Configs", "TestData/demo"] {
       try files.copyItem(at: Self.checkout.appendingPathComponent(name), to: folder.file(name))
     }
-    _ = try await FileImport().run(
-      [folder.file("TestData/demo/wells.geojson").path],
-      into: folder.file("demo/field.gpkg").path)
+    for name in ["field", "motion"] {
+      _ = try await FileImport().run(
+        [folder.file("TestData/demo/wells.geojson").path],
+        into: folder.file("demo/\(name).gpkg").path)
+    }
     return folder
   }
 
@@ -43,6 +45,7 @@ import Testing
       "early.scfg",
       ["field: open", "cb7d237bb7ff0d26: open"]
     ),
+    ("motion.scfg", ["motion: open", "zones: open"]),
     (
       "survey.scfg",
       ["field: open", "zones: open", "samples: open", "walk: open"]
@@ -94,14 +97,15 @@ import Testing
       cache: .folder(folder.file("cache").path))
     #expect(
       workspace.members.map(\.id) == [
-        "cb7d237bb7ff0d26", "zones", "samples", "walk", "5b1c53a8-0d3f-4a9e-9c1b-6f3d6f1f5a01",
-        "field", "parcels",
+        "cb7d237bb7ff0d26", "motion", "zones", "samples", "walk",
+        "5b1c53a8-0d3f-4a9e-9c1b-6f3d6f1f5a01", "field", "parcels",
       ])
     #expect(
       workspace.diagnostics.filter { $0.severity == .warning }.map(\.message).map {
         $0.prefix { $0 != "/" }
       } == [
         "store 'field' replaces the one of the same id at ",
+        "store 'zones' replaces the one of the same id at ",
         "store 'field' replaces the one of the same id at ",
       ])
     await workspace.close()
