@@ -76,8 +76,8 @@ public enum Tool {
 }
 
 /// A program that runs as a process of its own, with an environment that the tests know:
-/// `PATH`, `HOME`, `TMPDIR` and `LD_LIBRARY_PATH` as here, a UTF-8 locale, a cache folder of its
-/// own, and what the test adds.
+/// `PATH`, `HOME`, `TMPDIR` and `LD_LIBRARY_PATH` as here, a UTF-8 locale, a folder of its own for
+/// caches and states, and what the test adds.
 public final class Program: Sendable {
   private let name: String
   private let scratch: TemporaryFolder
@@ -104,6 +104,16 @@ public final class Program: Sendable {
     spawn.redirect(2, toFile: scratch.file("stderr").path)
     processID = try spawn.run(words, variables)
     if let pipe, let input { Self.feed(input, to: pipe.write, closing: pipe.read) }
+  }
+
+  /// Writes a script of the shell that can be run at once.
+  ///
+  /// By a process of its own: a child that is started meanwhile would inherit our open descriptor, and
+  /// a file that is open for writing cannot be run.
+  public static func writeScript(_ text: String, to path: String) async throws {
+    let command = #"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 700 "$0""#
+    let result = try await run("sh", ["-c", command, path, text])
+    guard result.status == 0 else { throw RunFailure(description: "no script: \(result)") }
   }
 
   private static let spawning = NSLock()
@@ -163,7 +173,7 @@ public final class Program: Sendable {
     _ added: [String: String], cache: String
   ) -> [String: String] {
     let own = ProcessInfo.processInfo.environment
-    var result = ["LANG": "C.UTF-8", "XDG_CACHE_HOME": cache]
+    var result = ["LANG": "C.UTF-8", "XDG_CACHE_HOME": cache, "XDG_STATE_HOME": cache]
     for name in ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"] {
       result[name] = own[name]
     }

@@ -38,7 +38,7 @@ import Testing
   @Test func `every document of the article has the shape that its command prints`() async throws {
     let folder = try TemporaryFolder()
     _ = try folder.write(try #require(Self.blocks("json").first).text, to: "sites.geojson")
-    #expect(Self.examples.count == 39)
+    #expect(Self.examples.count == 40)
     let path = "fieldpack() { '\(Tool.path)' \"$@\"; }; "
     for example in Self.examples {
       let result = try await Program.run(

@@ -9,7 +9,8 @@ extension FieldpackTool {
       discussion: "Folders of captures are imported by: fieldpack import FOLDER --into FILE.gpkg",
       options: [CommonOptions.group],
       subcommands: [
-        captureListCommand, captureRecordCommand, captureExportCommand, captureUploadCommand,
+        captureListCommand, captureAddCommand, captureRecordCommand, captureExportCommand,
+        captureUploadCommand,
         captureTitleCommand, captureDeleteCommand,
       ], family: positionsFamily)
   }

@@ -132,7 +132,7 @@ struct CaptureRecordCommand {
 }
 
 /// Where captures are recorded, and what they are imported into.
-private struct CaptureRecordPlace {
+struct CaptureRecordPlace {
   let folder: String
   let destination: CaptureDestination?
   private let geoPackage: String?

@@ -47,7 +47,7 @@ struct CaptureRecordReport {
     ])
   }
 
-  private static func text(_ recorded: RecordedCapture) -> String {
+  static func text(_ recorded: RecordedCapture) -> String {
     let points = "\(recorded.points) point\(recorded.points == 1 ? "" : "s")"
     var text = "\(recorded.info.token): \(recorded.info.kind.rawValue), \(points)"
     if let folder = recorded.folder { text += ", in \(DisplayText.visible(folder))" }
@@ -56,7 +56,7 @@ struct CaptureRecordReport {
     return text
   }
 
-  private static func document(_ recorded: RecordedCapture) -> JSONValue {
+  static func document(_ recorded: RecordedCapture) -> JSONValue {
     [
       "token": .text(recorded.info.token), "title": .text(recorded.info.title),
       "kind": .text(recorded.info.kind.rawValue), "points": JSONValue(recorded.points),

@@ -6,6 +6,8 @@ struct CaptureMedia: Hashable, Sendable {
   /// Before it is turned.
   var size = PictureSize(width: 0, height: 0)
   var turn = PictureTurn.none
+  /// Of a video that says so, in seconds.
+  var duration: Double?
 
   var orientation: CaptureInfo.Orientation {
     let upright = turn.swapsSides ? size.swapped : size

@@ -36,6 +36,7 @@ final class MediaFile: Sendable {
       } else {
         let header = try MovieHeader(file.descriptor, size: file.size, name: name)
         (media.size, media.turn) = (header.size, header.turn)
+        media.duration = header.duration
         structure = nil
       }
       self.media = media

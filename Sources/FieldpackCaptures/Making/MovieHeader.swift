@@ -13,6 +13,8 @@ struct MovieHeader: Hashable, Sendable {
   /// As it is shown before it is turned: with pixels made square.
   private(set) var size = PictureSize(width: 0, height: 0)
   private(set) var turn = PictureTurn.none
+  /// In seconds; `nil` where the header does not say.
+  private(set) var duration: Double?
 
   /// - Parameter name: what to call the file in errors.
   /// - Throws: `.invalidData` for what is cut short or has no track of pictures, `.unsupported` for
@@ -23,7 +25,11 @@ struct MovieHeader: Hashable, Sendable {
     guard let movie = top.first(where: { $0.type == "moov" }) else {
       throw boxes.wrong("has no header (moov). Is it whole?")
     }
-    for track in try boxes.list(movie.content) where track.type == "trak" {
+    let parts = try boxes.list(movie.content)
+    if let header = parts.first(where: { $0.type == "mvhd" }) {
+      duration = try boxes.duration(header)
+    }
+    for track in parts where track.type == "trak" {
       guard let found = try boxes.pictures(of: track) else { continue }
       (size, turn) = (found.size, found.turn)
       try found.stored.check(name)
@@ -117,6 +123,21 @@ private struct MovieBoxes {
   }
 
   // MARK: Tracks
+
+  /// What the header of a film says, in seconds.
+  func duration(_ header: Box) throws(FieldpackError) -> Double? {
+    guard let version = try bytes(of: header, 1),
+      let fields = try bytes(of: header, version[0] == 1 ? 32 : 20)
+    else { return nil }
+    let (start, width) = version[0] == 1 ? (20, 8) : (12, 4)
+    let scale = Self.number(fields[start..<start + 4])
+    let length = fields[start + 4..<start + 4 + width]
+    // All ones stand for a length that is not known.
+    guard scale > 0, length.contains(where: { $0 != 0xFF }), length.first ?? 0 < 0x80 else {
+      return nil
+    }
+    return Double(Self.number(length)) / Double(scale)
+  }
 
   /// `nil` for a track of something else.
   mutating func pictures(of track: Box) throws(FieldpackError) -> Pictures? {

@@ -145,8 +145,8 @@ import Testing
       ("echo text", .invalidData, "ffmpeg gave no picture that is whole"),
     ]
     for one in cases {
-      let path = try folder.write("#!/bin/sh\n\(one.script)\n", to: "ffmpeg").path
-      chmod(path, 0o700)
+      let path = folder.file("ffmpeg").path
+      try await Program.writeScript(one.script, to: path)
       let file = try MediaFile(
         try MakingFolder(path: folder.url.path).opened("a.jpg"), name: "a.jpg")
       let error = await #expect(throws: FieldpackError.self) {

@@ -1,0 +1,171 @@
+public import FieldpackCore
+import FieldpackGeoPackage
+import FoundationEssentials
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Makes captures of pictures and videos that are there: of all of them, or of none.
+///
+///     let adding = CaptureAdding(making, folder: "captures")
+///     let added = try await adding.run(["a.jpg"]) { (media) throws(FieldpackError) in
+///       try positions.draft(of: media.kind, createdAt: nil, otherwise: media.changedAt)
+///     }
+public struct CaptureAdding: Sendable {
+  /// A file that a capture is made of.
+  public struct Media: Hashable, Sendable {
+    public var path: String
+    public var kind: CaptureInfo.MediaKind
+    /// Of a video that says so, in seconds.
+    public var duration: Double?
+    /// When the file was last written, in seconds since 1970.
+    public var changedAt: Double
+  }
+
+  private let making: CaptureMaking
+  private let folder: String
+  private let destination: CaptureDestination?
+
+  /// - Parameters:
+  ///   - folder: where captures are made, created where it is missing; they stay there unless the
+  ///     destination says otherwise.
+  ///   - destination: what they are imported into, too.
+  public init(
+    _ making: CaptureMaking, folder: String, into destination: CaptureDestination? = nil
+  ) {
+    self.making = making
+    self.folder = folder
+    self.destination = destination
+  }
+
+  /// Makes a capture of each file, which stays as it is.
+  ///
+  /// Where one cannot be made nothing of the others stays either.
+  /// - Throws: what ``CaptureMaking/complete(_:token:media:in:)`` and the import throw.
+  public func run(
+    _ paths: [String], draft: (Media) throws(FieldpackError) -> CaptureDraft
+  ) async throws(FieldpackError) -> [RecordedCapture] {
+    try making.check()
+    let isNew = mkdir(folder, 0o755) == 0
+    guard isNew || errno == EEXIST else { throw .system(errno, "create", folder) }
+    let stage = "\(folder)/.adding-\(getpid())-\(CaptureToken.randomPart())"
+    defer {
+      try? FileManager.default.removeItem(atPath: stage)
+      // Goes only where nothing came to be in it.
+      if isNew { rmdir(folder) }
+    }
+    guard mkdir(stage, 0o755) == 0 else { throw .system(errno, "create", stage) }
+    var added: [RecordedCapture] = []
+    for path in paths {
+      if Task.isCancelled { throw FieldpackError(.interrupted, "the captures were not made") }
+      added.append(try await make(path, in: stage, draft))
+    }
+    if let destination { try await store(&added, from: stage, in: destination) }
+    if destination?.keepsFolders != false { try place(&added, from: stage) }
+    return added
+  }
+
+  private func make(
+    _ path: String, in stage: String, _ draft: (Media) throws(FieldpackError) -> CaptureDraft
+  ) async throws(FieldpackError) -> RecordedCapture {
+    let file = try FileToCopy(path)
+    let media = try Media(file)
+    let draft = try draft(media)
+    _ = try draft.checked(as: media.kind)
+    let token = try making.token(at: draft.createdAt)
+    let folder = "\(stage)/\(token)"
+    guard mkdir(folder, 0o755) == 0 else { throw .system(errno, "create", folder) }
+    // Errors name it as the user does.
+    let name = media.kind == .image ? "output.jpg" : "output.mov"
+    let copy = open(
+      "\(folder)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o644)
+    guard copy >= 0 else { throw .system(errno, "create", "\(folder)/\(name)") }
+    try file.copy(to: AppendedFile(copy, "\(folder)/\(name)"))
+    do throws(FieldpackError) {
+      let info = try await making.complete(draft, token: token, media: name, in: folder)
+      return RecordedCapture(info: info, points: draft.points.count, folder: nil, key: nil)
+    } catch {
+      guard error.position?.file == name else { throw error }
+      throw FieldpackError(
+        error.code, error.message.replacing(name, with: path), location: error.location,
+        position: FilePosition(file: path), underlying: error.underlying)
+    }
+  }
+
+  // MARK: Into their places
+
+  private func store(
+    _ added: inout [RecordedCapture], from stage: String, in destination: CaptureDestination
+  ) async throws(FieldpackError) {
+    let wasThere = access(destination.path, F_OK) == 0
+    do throws(FieldpackError) {
+      let report = try await CaptureImport().run(
+        [stage], into: destination.path, id: destination.store)
+      if let refusal = report.refused.first { throw refusal.error }
+      let keys = report.imported.reduce(into: [:]) { $0[$1.token] = $1.key }
+      for index in added.indices { added[index].key = keys[added[index].info.token] }
+    } catch {
+      let tokens = added.map(\.info.token)
+      // Also where this task is cancelled.
+      await Task.detached { await Self.takeBack(tokens, from: destination, wasThere) }.value
+      throw error
+    }
+  }
+
+  private static func takeBack(
+    _ tokens: [String], from destination: CaptureDestination, _ wasThere: Bool
+  ) async {
+    guard wasThere else {
+      for suffix in ["", "-journal", "-wal", "-shm"] { unlink(destination.path + suffix) }
+      return
+    }
+    guard
+      let store = try? await GeoPackageStore(path: destination.path, id: destination.store)
+    else { return }
+    let catalogue = CaptureCatalogue(store)
+    for token in tokens {
+      if let capture = try? await catalogue.capture(token) {
+        try? await catalogue.delete([capture])
+      }
+    }
+    await store.close()
+  }
+
+  private func place(
+    _ added: inout [RecordedCapture], from stage: String
+  ) throws(FieldpackError) {
+    for index in added.indices {
+      let target = "\(folder)/\(added[index].info.token)"
+      guard rename("\(stage)/\(added[index].info.token)", target) == 0 else {
+        throw .system(errno, "create", target)
+      }
+      added[index].folder = target
+    }
+    let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard opened >= 0 else { return }
+    fsync(opened)
+    close(opened)
+  }
+}
+
+extension CaptureAdding.Media {
+  /// - Throws: what ``FileToCopy`` and ``MediaFile`` do.
+  init(_ file: FileToCopy) throws(FieldpackError) {
+    var status = stat()
+    guard stat(file.path, &status) == 0 else { throw .system(errno, "read", file.path) }
+    #if canImport(Glibc)
+      let time = status.st_mtim
+    #else
+      let time = status.st_mtimespec
+    #endif
+    let opened = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard opened >= 0 else { throw .system(errno, "open", file.path) }
+    let media = try MediaFile((opened, Int(status.st_size)), name: file.path).media
+    self.init(
+      path: file.path, kind: media.kind, duration: media.duration,
+      changedAt: Double(time.tv_sec) + Double(time.tv_nsec / 1_000_000) / 1000)
+  }
+}

@@ -1,0 +1,102 @@
+public import FieldpackCore
+public import FieldpackGeometry
+public import FieldpackTracks
+
+/// Where a device was, for the media that it made there.
+public struct CapturePositions: Sendable {
+  private let updates: [LocationUpdate]
+  /// What to call them in errors.
+  private let name: String
+
+  /// One place, by longitude and latitude.
+  public init(_ place: Position) {
+    updates = [.fix(Fix(longitude: place.x, latitude: place.y))]
+    name = "the place"
+  }
+
+  /// All that a source gives; fixes that are not on Earth are left out.
+  ///
+  /// - Parameter name: what to call it in errors.
+  public init(_ source: any LocationSource, name: String) async throws(FieldpackError) {
+    var updates: [LocationUpdate] = []
+    for try await some in source.updates() {
+      updates += some.filter { if case .fix(let fix) = $0 { fix.isOnEarth } else { true } }
+    }
+    self.updates = updates
+    self.name = name
+  }
+
+  /// What a capture tells of itself.
+  ///
+  /// A picture gets the last fix until it was made, else the first, and the last of all where nobody
+  /// says when it was made. A video gets a point for each fix and heading while it was made, from the
+  /// last fix before on; without a time of its own it began with the first.
+  /// - Parameters:
+  ///   - createdAt: seconds since 1970, as somebody said.
+  ///   - fallback: the same where neither that nor the fixes tell.
+  ///   - duration: of a video, in seconds.
+  /// - Throws: `.invalidData` where there is no fix, or where those of a video have no times.
+  public func draft(
+    of kind: CaptureInfo.MediaKind, createdAt: Double?, otherwise fallback: Double,
+    duration: Double? = nil
+  ) throws(FieldpackError) -> CaptureDraft {
+    let times = fixes.map(\.fix.time)
+    guard let first = fixes.first, let last = fixes.last else {
+      throw FieldpackError(.invalidData, "\(name) gave no position, and a capture has one")
+    }
+    let begin = createdAt.map { moment -> (place: Int, fix: Fix) in
+      fixes.last { $0.fix.unixTime.map { $0 <= moment } ?? false } ?? first
+    }
+    switch kind {
+    case .image:
+      let taken = begin ?? last
+      var points = PointTaking(.image, .fixes)
+      var point: CapturePoint?
+      for update in updates[...taken.place] { point = points.take(update, after: 0) ?? point }
+      return CaptureDraft(
+        points: point.map { [$0] } ?? [],
+        createdAt: createdAt ?? taken.fix.unixTime ?? fallback)
+    case .video:
+      guard fixes.count == 1 || times.allSatisfy({ $0 != nil }) else {
+        throw FieldpackError(
+          .invalidData, "\(name) has positions without times, which a video needs")
+      }
+      return CaptureDraft(
+        points: points(from: (begin ?? first).place, createdAt, duration),
+        createdAt: createdAt ?? first.fix.unixTime ?? fallback)
+    }
+  }
+
+  private var fixes: [(place: Int, fix: Fix)] {
+    updates.enumerated().compactMap { place, update in
+      if case .fix(let fix) = update { (place, fix) } else { nil }
+    }
+  }
+
+  /// - Parameter moment: when the video began; `nil` is when its first fix was read.
+  private func points(
+    from start: Int, _ moment: Double?, _ duration: Double?
+  ) -> [CapturePoint] {
+    var taking = PointTaking(.video, .fixes)
+    var points: [CapturePoint] = []
+    for (place, update) in updates.enumerated() {
+      var update = update
+      if place < start {
+        // What the device pointed to before is known at the beginning.
+        guard case .heading = update else { continue }
+      } else if place == start, let moment, case .fix(var fix) = update {
+        fix.time = Instant(milliseconds: Int64((moment * 1000).rounded()))
+        update = .fix(fix)
+      }
+      guard let point = taking.take(update, after: 0) else { continue }
+      if moment != nil, let duration, point.time > duration { break }
+      points.append(point)
+    }
+    return points
+  }
+}
+
+extension Fix {
+  /// In seconds since 1970.
+  fileprivate var unixTime: Double? { time.map { Double($0.milliseconds) / 1000 } }
+}
