@@ -44,7 +44,11 @@ import Testing
       let program = try Program(
         Tool.built("FieldpackTestSubject"), ["record", package.path, "s\(kill)"])
       if Int.random(in: 0..<4, using: &numbers) > 0 {
-        for _ in 0..<50_000 where program.outputSoFar.isEmpty { usleep(200) }
+        var tries = 0
+        while program.outputSoFar.isEmpty, tries < 50_000 {
+          usleep(200)
+          tries += 1
+        }
       }
       usleep(UInt32.random(in: 0...20_000, using: &numbers))
       program.send(SIGKILL)
