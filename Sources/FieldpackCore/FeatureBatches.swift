@@ -78,6 +78,10 @@ public final class QueryReport: Sendable {
   public init() {}
 
   public var current: Contents { contents.withLock { $0 } }
+
+  /// Begins anew, with what reads the same again.
+  package func reset() { contents.withLock { $0 = Contents() } }
+
   public func add(failure: StoreFailure) { contents.withLock { $0.failures.append(failure) } }
   /// Counts a feature that is passed over and lists it, up to the 1,000th.
   public func add(skipped: SkippedFeature) {

@@ -114,6 +114,7 @@ import Testing
 
   @Test(arguments: [
     (["photos", "walk.gpkg", "--retry"], 64, "--retry says nothing without --fetch"),
+    (["photos", "walk.gpkg", "--within", "9"], 64, "--within says nothing without --fetch"),
     (["photos", "walk.gpkg", "--fetch", "flickr"], 1, "photos of Flickr need a key"),
     (["photos", "walk.gpkg", "--fetch", "album"], 64, "is neither flickr nor a GeoPackage"),
     (["photos", "walk.gpkg", "--fetch", "album.gpkg:no"], 66, "layer 'no' of photos is not in"),

@@ -174,12 +174,15 @@ import Testing
       ])
   }
 
-  @Test func `a replay that was cut takes nothing twice`() async throws {
+  @Test func `a replay that was cut is refused and can go on when it is whole`() async throws {
     _ = try await watch(batches(60, Array(fixes.prefix(30))), in: package, isReplay: true)
     let before = try package.rows("SELECT * FROM detection")
-    _ = try await watch(batches(7, Array(fixes.prefix(12))), in: package, isReplay: true)
+    let error = await failure {
+      _ = try await watch(batches(7, Array(fixes.prefix(12))), in: package, isReplay: true)
+    }
+    #expect(error?.code == .invalidArgument)
     #expect(try package.rows("SELECT * FROM detection") == before)
-    #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["30|ended"])
+    #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["30|failed"])
     _ = try await watch(batches(7, fixes), in: package, isReplay: true)
     #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["60|ended"])
   }

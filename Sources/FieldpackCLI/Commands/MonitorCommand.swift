@@ -81,7 +81,7 @@ struct MonitorCommand {
       if let recording {
         try await recording.watch(
           monitor, source, regions, origin: fixes.origin,
-          isReplay: fixes.isReplay
+          isReplay: fixes.isReplay, invocation.console
         ) { (detections) throws(FieldpackError) in try output.add(detections) }
       } else {
         for try await detections in monitor.detections(of: source, watching: regions) {

@@ -62,11 +62,11 @@ struct MonitorRecording {
   /// Gives the detections of each transaction after its commit.
   func watch(
     _ monitor: any FixMonitor, _ source: any LocationSource, _ regions: RegionLayer?,
-    origin: String, isReplay: Bool,
+    origin: String, isReplay: Bool, _ console: Console,
     _ body: ([Detection]) throws(FieldpackError) -> Void
   ) async throws(FieldpackError) {
     let run = RecordedMonitor(monitor, in: store, as: name, watching: regions)
-    let steps = run.watch(source, origin: origin, isReplay: isReplay)
+    let steps = run.watch(source, origin: origin, isReplay: isReplay) { console.note($0) }
     try await steps.run { (step) throws(FieldpackError) in try body(step.detections) }
   }
 }

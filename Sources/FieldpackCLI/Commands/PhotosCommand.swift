@@ -63,6 +63,10 @@ struct PhotosCommand {
       throw FieldpackError(
         .invalidArgument, "--retry says nothing without --fetch. Try: --fetch flickr")
     }
+    if arguments.contains(PhotoArguments.within), arguments[Self.fetch] == nil {
+      throw FieldpackError(
+        .invalidArgument, "--within says nothing without --fetch. Try: --fetch flickr")
+    }
     let page = try arguments[Self.html].map { (html) throws(FieldpackError) in
       try ByteOutput(replacing: html, overwrite: arguments[ExportArguments.overwrite])
     }

@@ -68,6 +68,10 @@ struct TrackRecordCommand {
 
   func run() async throws(FieldpackError) -> Int32 {
     let path = arguments[Self.into]
+    if arguments.contains(PhotoArguments.within), arguments[Self.photos] == nil {
+      throw FieldpackError(
+        .invalidArgument, "--within says nothing without --photos. Try: --photos flickr")
+    }
     try await invocation.checkPhotos(of: arguments[Self.photos])
     try invocation.createGeoPackage(path)
     return try await invocation.withGeoPackage(path) { (store) throws(FieldpackError) in
@@ -93,7 +97,8 @@ struct TrackRecordCommand {
     let name = try await name(in: store, origin)
     let recording = try TrackRecorder(store).record(
       source.source, as: name, arguments[Self.monitor],
-      origin: source.origin, isReplay: source.isReplay)
+      origin: source.origin, isReplay: source.isReplay,
+      note: { [console = invocation.console] in console.note($0) })
     let fixes = try await recording.run { (step) throws(FieldpackError) in
       if !step.points.isEmpty { photos?.pointsAreStored(of: step.points.map(\.track)) }
       try show(step)

@@ -38,7 +38,7 @@ public struct LineSource: LocationSource {
     public init() {}
   }
 
-  /// The lines passed over as errors: all counted, the first 1,000 listed.
+  /// The lines that the newest reading passed over as errors: all counted, the first 1,000 listed.
   public let report = QueryReport()
   private let input: LineInput
   private let options: Options
@@ -67,6 +67,7 @@ public struct LineSource: LocationSource {
   public func updates() -> LocationUpdates {
     let (input, options, report) = (input, options, report)
     return LocationUpdates {
+      report.reset()
       let reading = LineReading { stop in
         var reader = LineFixReader(input, options, report: report, stop: stop)
         return { () throws(FieldpackError) in try reader.next() }

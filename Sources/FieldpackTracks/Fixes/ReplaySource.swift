@@ -56,7 +56,7 @@ public struct ReplaySource: LocationSource {
     }
   }
 
-  /// The features passed over as errors: all counted, the first 1,000 listed.
+  /// The features that the newest reading passed over as errors: all counted, the first 1,000 listed.
   public let report = QueryReport()
   private let store: any Store
   private let layer: LayerID
@@ -86,6 +86,7 @@ public struct ReplaySource: LocationSource {
   public func updates() -> LocationUpdates {
     let (store, layer, options, report, clock) = (store, layer, options, report, clock)
     return LocationUpdates {
+      report.reset()
       let replay = Replay(store, layer, options, report, clock)
       return { () async throws(FieldpackError) in try await replay.next() }
     }

@@ -47,17 +47,19 @@ public final class RecordedMonitor: Sendable {
   ///   - isReplay: whether the source begins with the first fix again, as a file does, so that those
   ///     that the run took before are skipped; it has to be of the same origin. Where fixes were added,
   ///     changed or taken away among those, each device goes on after the last one taken of it, what
-  ///     was added before that is passed over, and the log says so.
+  ///     was added before that is passed over, and so is what has the time of that one.
+  ///   - note: told of such a change, as the log is.
   /// - Throws: as it is iterated, `.invalidArgument` where the run of that name has other parameters,
-  ///   or where a replay is of another origin, or was changed and has no times or not the last fix of a
+  ///   or where a replay is of another origin, or was changed and has no times, or not the last fix of a
   ///   device any more; the failures of ``LocationFailure``; what the source throws.
   public func watch(
-    _ source: any LocationSource, origin: String? = nil, isReplay: Bool = false
+    _ source: any LocationSource, origin: String? = nil, isReplay: Bool = false,
+    note: @escaping @Sendable (String) -> Void = { _ in }
   ) -> RecordedSteps {
     let plan = RunPlan(
       store: store, name: name, kind: .monitor, monitor: monitor, refresh: refresh,
-      watched: watched, source: source, sourceName: origin, isReplay: isReplay, now: now,
-      place: place)
+      watched: watched, source: source, sourceName: origin, isReplay: isReplay, note: note,
+      now: now, place: place)
     return RecordedSteps { RunWalk(plan) }
   }
 }

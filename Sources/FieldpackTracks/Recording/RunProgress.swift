@@ -9,8 +9,6 @@ struct RunProgress: Sendable {
   var monitor: (any FixMonitor)?
   private let plan: RunPlan
   private var taken: TakenFixes?
-  /// How the source is not as it was.
-  private var change: String?
   /// Fixes of the last batch that the next transaction takes.
   private var left: [Fix] = []
   private var sequence = 1
@@ -48,35 +46,40 @@ struct RunProgress: Sendable {
     var fixes: [Fix] = []
     fixes.reserveCapacity(updates.count)
     for case .fix(let fix) in updates {
-      switch taken?.verdict(on: fix) ?? .new {
+      switch try taken?.verdict(on: fix) ?? .new {
       case .new: fixes.append(fix)
       case .taken: continue
-      case .changed(let how):
-        try taken?.goByTime(since: how)
-        change = how
-        return nil
+      case .again: return nil
       }
     }
     return fixes
   }
 
-  /// Whether the source ended as it should, after all that the run took; else it has to be read again.
+  /// Whether the source ended after all that the run took; else it has to be read again.
   ///
-  /// - Throws: `.invalidArgument` where that would not tell what the run took.
+  /// - Throws: `.invalidArgument` where what it gave does not tell what the run took.
   mutating func isWhole() throws(FieldpackError) -> Bool {
-    guard case .changed(let how)? = taken?.endVerdict else { return true }
-    try taken?.goByTime(since: how)
-    change = how
+    guard try taken?.verdictAtEnd() == .again else { return true }
+    if let state = taken?.stateByTime { monitor?.resume(state) }
     return false
   }
 
-  /// Tells the log that the source is not as it was.
-  func noteChange(in sql: TransactionStatements, at now: Instant) throws(FieldpackError) {
-    guard let run, let change else { return }
-    try RunTables(sql: sql).log(
-      run, .warning,
+  /// Tells the log that the source is not as it was, once it is read on by the times of its fixes.
+  ///
+  /// - Returns: what it was told.
+  func noteChange(
+    in sql: TransactionStatements, at now: Instant
+  ) throws(FieldpackError) -> String? {
+    guard let run, let taken, taken.isByTime, let change = taken.change else { return nil }
+    let ahead = taken.stateByTime.devices.filter { $0.time ?? now > now }.map { state in
+      "; \(state.device.isEmpty ? "its" : "of '\(state.device)' the") last one, of "
+        + "\(state.time ?? now), lies in the future, and none before that is new"
+    }
+    let message =
       "the source was changed: \(change); goes on after the last fix of each device, and passes over "
-        + "what was added before", at: now)
+      + "what was added before" + ahead.joined()
+    try RunTables(sql: sql).log(run, .warning, message, at: now)
+    return message
   }
 
   // MARK: Begin

@@ -18,6 +18,8 @@ struct RunPlan: Sendable {
   var sourceName: String?
   /// Whether the source begins with the first fix again, so that those taken before are skipped.
   var isReplay: Bool
+  /// Told what the user should know, as the log is.
+  var note: @Sendable (String) -> Void
   var afterPoint: PointAction?
   var now: @Sendable () -> Instant
   var place: RunningPlace
@@ -118,12 +120,13 @@ final class RunWalk: Sendable {
     let nextUpdates = plan.source.updates().makeAsyncIterator().nextUpdates
     flow.withLock { $0.nextUpdates = nextUpdates }
     let (progress, now) = (progress, plan.now())
-    try await plan.store.write { (writer) throws(FieldpackError) in
+    let message = try await plan.store.write { (writer) throws(FieldpackError) in
       let sql = try writer.statements
-      try progress.withLock { (progress) throws(FieldpackError) in
+      return try progress.withLock { (progress) throws(FieldpackError) in
         try progress.noteChange(in: sql, at: now)
       }
     }
+    if let message { plan.note(message) }
   }
 
   /// What the source gives next; ends at once when the walk is aborted.

@@ -45,19 +45,20 @@ public final class TrackRecorder: Sendable {
   ///   - name: of the recording and its tracks; where the file has one of that name, it goes on.
   ///   - origin: where the fixes come from, in words for the file.
   ///   - isReplay: whether the source begins with the first fix again, as a file does, so that those
-  ///     that the recording took before are skipped, as ``RecordedMonitor/watch(_:origin:isReplay:)``
+  ///     that the recording took before are skipped, as ``RecordedMonitor/watch(_:origin:isReplay:note:)``
   ///     does it.
   /// - Throws: as it is iterated, the failures of ``LocationFailure``; `.invalidArgument` where the
   ///   recording of that name was made by another method; `.unsupported` where the file's layers are
   ///   of a newer version; what the source throws.
   public func record(
     _ source: any LocationSource, as name: String, _ method: RecordingMethod,
-    origin: String? = nil, isReplay: Bool = false
+    origin: String? = nil, isReplay: Bool = false,
+    note: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(FieldpackError) -> RecordedSteps {
     let plan = RunPlan(
       store: store, name: name, kind: .track, monitor: try method.makeMonitor(), method: method,
-      source: source, sourceName: origin, isReplay: isReplay, afterPoint: afterPoint, now: now,
-      place: place)
+      source: source, sourceName: origin, isReplay: isReplay, note: note,
+      afterPoint: afterPoint, now: now, place: place)
     return RecordedSteps { RunWalk(plan) }
   }
 }

@@ -125,7 +125,7 @@ extension WatchedRegions {
     from view: Viewpoint, toEdge edge: Int, _ scale: PlaneScale?, limit: Double
   ) -> Double {
     let (a, b) = (packed.vertices[edge], packed.vertices[edge + 1])
-    if let foot = scale?.foot(view.x, view.y, a, b) {
+    if !view.isExact, let foot = scale?.foot(view.x, view.y, a, b) {
       return min(limit, view.way(to: GeodesicPlace(longitude: foot.x, latitude: foot.y)))
     }
     return Geodesic.wgs84.distance(
