@@ -155,6 +155,7 @@ import Testing
 
   @Test func `arguments that record nothing are refused before anything is made`() async throws {
     _ = try folder.write("no database", to: "notes.gpkg")
+    try Data(Self.film.prefix(16)).write(to: folder.file("cut.mov"))
     let before = try names()
     let wrong: [([String], Int32, String)] = [
       (["--media", "clip.mov", "--fixes", "-"], 64, "Try: --folder, --into, or both"),
@@ -165,6 +166,10 @@ import Testing
       (
         ["--media", "fixes.jsonl", "--fixes", "fixes.jsonl", "--folder", "captures"], 1,
         "a capture holds JPEG, QuickTime or MPEG-4"
+      ),
+      (
+        ["--media", "cut.mov", "--fixes", "fixes.jsonl", "--folder", "captures"], 65,
+        "cut.mov has no header (moov)"
       ),
       (
         ["--media", "clip.mov", "--fixes", "none.jsonl", "--folder", "captures"], 69,
@@ -186,6 +191,25 @@ import Testing
       #expect(result.error.contains(message))
       #expect(try names().filter { $0 != "state" } == before)
     }
+  }
+
+  @Test func `a film that stays cut short is kept as it is by the next start`() async throws {
+    try Data(Self.film.prefix(16)).write(to: folder.file("cut.mov"))
+    let result = try await run(
+      "--media", "cut.mov", "--fixes", "-", "--folder", "captures", input: Self.fixes)
+    #expect(result.status == 65)
+    #expect(result.error.contains("what was recorded is kept; the next start"))
+    #expect(result.error.contains("cut.mov has no header (moov)"))
+    let next = try await run("--folder", "captures", "--json")
+    #expect(next.status == 0)
+    #expect(next.error.contains("its media are kept as they are, without a thumbnail: "))
+    let token = try #require(try names("captures").first)
+    #expect(
+      Set(try names("captures/\(token)")) == [
+        "\(token).json", "\(token).mov", "capture-info.json",
+      ])
+    #expect(next.output.contains(#""message":"output.mov has no header (moov)"#))
+    #expect(try points(of: token)?.count == 3)
   }
 
   // MARK: Interruptions

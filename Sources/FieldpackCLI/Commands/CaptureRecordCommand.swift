@@ -16,11 +16,12 @@ extension FieldpackTool {
         shown under --follow; a picture has one, the latest. Positions of a file keep their times, \
         those that come from - or a device get the seconds since the recording began. It ends with \
         the positions, or interrupted, and makes a capture of what there is; where no position has \
-        come nothing stays.
+        come nothing stays. With positions of a file a film has to be whole before it begins.
 
         The capture goes to --folder as a folder of four files, or into a GeoPackage, or both. A \
-        recording that was killed is completed by the next one with the same --folder or --into; \
-        without --media and --fixes nothing else is done.
+        recording that was killed is completed by the next one with the same --folder or --into, \
+        also where its media are cut short: they stay as they are, without a thumbnail. Without \
+        --media and --fixes nothing else is done.
         """,
       examples: [
         "gpspipe -w -n 10 | fieldpack capture record --media shot.jpg --fixes - --into field.gpkg",
@@ -58,7 +59,9 @@ struct CaptureRecordCommand {
     "title", .text("text"), default: CaptureInfo.untitled, help: "What the capture is called.")
   static let follow = Option<Bool>.flag("follow", help: "Show each point as it is stored.")
   static let noThumbnail = Option<Bool>.flag(
-    "no-thumbnail", help: "Make none, as where ffmpeg is not installed.")
+    "no-thumbnail",
+    help: "Make none, as where ffmpeg is not installed; a picture that does not stand upright "
+      + "needs --keep-bytes then, too.")
   static let keepBytes = Option<Bool>.flag(
     "keep-bytes", help: "Leave a picture as it is, also where it does not stand upright.")
 
@@ -121,9 +124,18 @@ struct CaptureRecordCommand {
         ?? FieldpackError(
           .invalidData, "\(source.origin) gave no position, and a capture has one")
     }
-    // A camera may have gone on writing.
-    if FileState(media) != before { try await recorder.takeMedia(copying: media) }
-    let recorded = try await recorder.finish()
+    let recorded: RecordedCapture
+    do throws(FieldpackError) {
+      // A camera may have gone on writing.
+      if FileState(media) != before { try await recorder.takeMedia(copying: media) }
+      recorded = try await recorder.finish()
+    } catch {
+      if await recorder.pointCount > 0 {
+        invocation.console.note(
+          "what was recorded is kept; the next start with the same --folder or --into completes it")
+      }
+      throw error
+    }
     try report.show(recorded, failure)
     guard let failure, failure.code != .interrupted else { return ExitStatus.success }
     invocation.console.report(failure)

@@ -75,6 +75,10 @@ struct CaptureRecordReport {
         let place = recorded.folder ?? recorded.key?.description ?? ""
         invocation.console.note(
           "a recording that was cut short is whole now: \(place), \(points)")
+        if let error = left.mediaError {
+          invocation.console.note(
+            "its media are kept as they are, without a thumbnail: \(error.message)")
+        }
         if let file = left.awaited, let folder = recorded.folder {
           invocation.console.note(
             "it was to go into \(file). Try: fieldpack import \(folder) --into \(file)")
@@ -110,7 +114,9 @@ struct CaptureRecordReport {
     var capture = JSONValue.null
     var message: String?
     switch left.outcome {
-    case .completed(let recorded): (outcome, capture) = ("completed", document(recorded))
+    case .completed(let recorded):
+      (outcome, capture) = ("completed", document(recorded))
+      message = left.mediaError?.message
     case .discarded: break
     case .kept(let error): (outcome, message) = ("kept", error.message)
     }

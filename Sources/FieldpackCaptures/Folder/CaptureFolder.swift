@@ -50,6 +50,18 @@ public struct CaptureFolder: Sendable {
   /// - Throws: `.invalidData` for what is missing or wrong in its JSON, for names that lead out of
   ///   its folder, links, and files longer than half a gigabyte.
   func capture(_ name: String) throws(FieldpackError) -> FoundCapture {
+    let (reading, folder) = try reading(name)
+    let names = try CaptureFileNames(reading.info)
+    return FoundCapture(
+      info: reading.info, geodata: reading.geodata,
+      media: try Self.media(names.media, in: folder),
+      thumbnail: try Self.media(names.thumbnail, in: folder))
+  }
+
+  /// Reads what a capture says of itself, and no media, however long they are.
+  ///
+  /// - Throws: what ``capture(_:)`` throws for its JSON.
+  func reading(_ name: String) throws(FieldpackError) -> (CaptureReading, SafeFolder) {
     let root = try SafeFolder(path: path)
     let folder = isSingle ? root : try root.folder(name)
     guard let file = [CaptureReading.infoFile, "\(name).json"].first(where: folder.has) else {
@@ -64,11 +76,7 @@ public struct CaptureFolder: Sendable {
       (stated) throws(FieldpackError) in
       try Self.document(Self.name(stated), in: folder, limit: Limits.geodata)
     }
-    let names = try CaptureFileNames(reading.info)
-    return FoundCapture(
-      info: reading.info, geodata: reading.geodata,
-      media: try Self.media(names.media, in: folder),
-      thumbnail: try Self.media(names.thumbnail, in: folder))
+    return (reading, folder)
   }
 
   /// The name of a capture's file in its folder, from what the info states: `<token>/<name>`.

@@ -30,6 +30,17 @@ public struct CaptureMaking: Sendable {
     if makesThumbnail { _ = try ffmpeg.installed(else: "--no-thumbnail") }
   }
 
+  /// The same for media that are there.
+  ///
+  /// - Throws: `.unavailable` where they have to be turned and ffmpeg is not installed.
+  func check(_ media: CaptureMedia) throws(FieldpackError) {
+    if turns(media) { _ = try ffmpeg.installed(else: "--keep-bytes") }
+  }
+
+  private func turns(_ media: CaptureMedia) -> Bool {
+    media.kind == .image && media.turn != .none && !keepsBytes
+  }
+
   /// A new token for a capture.
   ///
   /// - Parameter createdAt: seconds since 1970; what is below a second is cut.
@@ -55,14 +66,11 @@ public struct CaptureMaking: Sendable {
   public func complete(
     _ draft: CaptureDraft, token: CaptureToken, media name: String, in path: String
   ) async throws(FieldpackError) -> CaptureInfo {
-    guard FileName.isSound(name) else {
-      throw FieldpackError(.invalidArgument, "'\(name.prefix(80))' is no name of a file")
-    }
     let folder = try MakingFolder(path: path)
-    let source = ["\(token).jpg", "\(token).mov"].first(where: folder.has) ?? name
+    let source = try Self.source(of: token, name, in: folder)
     let file = try MediaFile(try folder.opened(source), name: source)
     let first = try draft.checked(as: file.media.kind)
-    let names = CaptureNames(token, file.media)
+    let names = CaptureNames(token, file.media.kind)
     // All that may fail for the media's sake comes before anything is changed.
     let upright = try await uprightPicture(of: file)
     let thumbnail =
@@ -70,16 +78,58 @@ public struct CaptureMaking: Sendable {
     if let thumbnail { try folder.write(names.thumbnail, thumbnail) }
     if let upright {
       try folder.write(names.media, upright)
-    } else if source != names.media {
-      try folder.sync(source)
-      try folder.rename(source, names.media)
+    } else {
+      try folder.place(source, as: names.media)
     }
     if name != names.media { folder.remove(name) }
+    let info = Self.info(draft, token, file.media.kind, at: first, file.media.orientation)
+    return try Self.tell(info, draft, names, in: folder)
+  }
+
+  /// Completes the capture with media that nobody can read, as they are: without a thumbnail, and
+  /// without saying how they are held.
+  ///
+  /// - Parameter kind: what the media were to be.
+  /// - Throws: `.invalidArgument` for a draft that no capture can be made of.
+  func completeUnread(
+    _ draft: CaptureDraft, as kind: CaptureInfo.MediaKind, token: CaptureToken, media name: String,
+    in path: String
+  ) throws(FieldpackError) -> CaptureInfo {
+    let folder = try MakingFolder(path: path)
+    let source = try Self.source(of: token, name, in: folder)
+    let first = try draft.checked(as: kind)
+    let names = CaptureNames(token, kind)
+    try folder.place(source, as: names.media)
+    if name != names.media { folder.remove(name) }
+    return try Self.tell(Self.info(draft, token, kind, at: first, nil), draft, names, in: folder)
+  }
+
+  /// What the media are called now.
+  private static func source(
+    of token: CaptureToken, _ name: String, in folder: MakingFolder
+  ) throws(FieldpackError) -> String {
+    guard FileName.isSound(name) else {
+      throw FieldpackError(.invalidArgument, "'\(name.prefix(80))' is no name of a file")
+    }
+    return ["\(token).jpg", "\(token).mov"].first(where: folder.has) ?? name
+  }
+
+  private static func info(
+    _ draft: CaptureDraft, _ token: CaptureToken, _ kind: CaptureInfo.MediaKind,
+    at first: CapturePoint, _ orientation: CaptureInfo.Orientation?
+  ) -> CaptureInfo {
     var info = CaptureInfo(
-      token: token.description, title: draft.title, kind: file.media.kind,
-      longitude: first.longitude, latitude: first.latitude,
-      heading: draft.heading ?? first.heading, createdAt: draft.createdAt)
-    info.orientation = file.media.orientation
+      token: token.description, title: draft.title, kind: kind, longitude: first.longitude,
+      latitude: first.latitude, heading: draft.heading ?? first.heading,
+      createdAt: draft.createdAt)
+    info.orientation = orientation
+    return info
+  }
+
+  /// Writes what the capture says of itself.
+  private static func tell(
+    _ info: CaptureInfo, _ draft: CaptureDraft, _ names: CaptureNames, in folder: MakingFolder
+  ) throws(FieldpackError) -> CaptureInfo {
     let geodata = CaptureGeodata(points: draft.points)
     try folder.write(names.geodata, Array(geodata.document.text.utf8))
     // Last: with it the capture is whole.
@@ -91,7 +141,7 @@ public struct CaptureMaking: Sendable {
 
   /// `nil` where the media are kept as they are.
   private func uprightPicture(of file: MediaFile) async throws(FieldpackError) -> [UInt8]? {
-    guard let structure = file.structure, file.media.turn != .none, !keepsBytes else { return nil }
+    guard let structure = file.structure, turns(file.media) else { return nil }
     return try await ffmpeg.upright(file, structure)
   }
 }
@@ -102,8 +152,9 @@ private struct CaptureNames {
   let thumbnail: String
   let geodata: String
 
-  init(_ token: CaptureToken, _ found: CaptureMedia) {
-    media = "\(token).\(found.fileExtension)"
+  init(_ token: CaptureToken, _ kind: CaptureInfo.MediaKind) {
+    // MPEG-4 goes by the name of QuickTime, which it came from.
+    media = "\(token).\(kind == .video ? "mov" : "jpg")"
     thumbnail = "\(token).png"
     geodata = "\(token).json"
   }

@@ -14,9 +14,6 @@ struct CaptureMedia: Hashable, Sendable {
     return upright.width > upright.height ? .horizontal : .vertical
   }
 
-  /// What the names of such files end with. MPEG-4 goes by QuickTime's, which it came from.
-  var fileExtension: String { kind == .video ? "mov" : "jpg" }
-
   /// - Parameters:
   ///   - start: the first bytes of the file, 32 where it has so many.
   ///   - name: what to call it in errors.

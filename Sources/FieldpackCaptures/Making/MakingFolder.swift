@@ -80,6 +80,13 @@ final class MakingFolder {
     guard fsync(file.descriptor) == 0 else { throw .system(errno, "write", "\(path)/\(name)") }
   }
 
+  /// Gives a file that another wrote its name, once it is on the disk.
+  func place(_ name: String, as newName: String) throws(FieldpackError) {
+    guard name != newName else { return }
+    try sync(name)
+    try rename(name, newName)
+  }
+
   func rename(_ name: String, _ newName: String) throws(FieldpackError) {
     guard renameat(descriptor, name, descriptor, newName) == 0 else {
       throw .system(errno, "create", "\(path)/\(newName)")

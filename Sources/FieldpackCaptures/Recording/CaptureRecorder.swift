@@ -59,7 +59,8 @@ public final class CaptureRecorder: Sendable {
   ///
   /// The first start of a recorder completes what was left in the folder before.
   /// - Parameters:
-  ///   - media: a file to copy as the capture's media; without one the caller writes it.
+  ///   - media: a file to copy as the capture's media; without one the caller writes it. It is whole,
+  ///     unless it is a film and the timing that of the clock: that may be in the making.
   ///   - timing: what the times of points are taken from.
   /// - Returns: where the media are to be written: `output.jpg` or `output.mov` in a hidden folder.
   /// - Throws: the failures of ``LocationFailure``; what ``CaptureMaking/check()`` throws; what is
@@ -75,8 +76,11 @@ public final class CaptureRecorder: Sendable {
 
   /// Copies a file as the media of the capture that is recorded, in place of those before.
   ///
-  /// - Throws: `.invalidArgument` where nothing is recorded or the file is none; `.unsupported` where
-  ///   it is longer than half a gigabyte.
+  /// It waits for a beginning or an end that is under way.
+  /// - Throws: `.invalidArgument` where nothing is recorded, the file is none, or an end that failed has
+  ///   made the capture's files already; `.invalidData` for what is cut short; `.unsupported` where it
+  ///   is longer than half a gigabyte; `.unavailable` for a picture that has to be turned, without
+  ///   ffmpeg.
   public func takeMedia(copying path: String) async throws(FieldpackError) {
     try await work.takeMedia(copying: path)
   }
@@ -119,8 +123,8 @@ public final class CaptureRecorder: Sendable {
   /// Completes recordings of this folder that were killed or aborted, or throws them away, and says
   /// what became of each; those that are under way elsewhere are left alone.
   ///
-  /// One that has a point and media, or was being finished, is completed. One that cannot be, for lack
-  /// of `ffmpeg` or of room, is kept for the next start.
+  /// One that has a point and media, or was being finished, is completed, also where its media are cut
+  /// short. One that cannot be, for lack of `ffmpeg` or of room, is kept for the next start.
   @discardableResult
   public func completeLeft() async throws(FieldpackError) -> [LeftRecording] {
     try await work.completeLeft()
@@ -169,6 +173,9 @@ public struct LeftRecording: Sendable {
   /// How many points it had.
   public var points: Int
   public var outcome: Outcome
+  /// What is wrong with media that nobody can read, as a camera that was killed leaves them: they are
+  /// in the capture as they are, without a thumbnail.
+  public var mediaError: FieldpackError?
   /// The GeoPackage that it was to be imported into and was not, since this recorder has another.
   public var awaited: String?
 }

@@ -11,7 +11,7 @@ extension CaptureInfo.MediaKind {
   ///
   /// - Throws: `.notFound`, `.permission`; `.unsupported` for what no capture holds.
   public init(ofMediaAt path: String) throws(FieldpackError) {
-    self = try FileToCopy(path).media().kind
+    self = try FileToCopy(path).media(isWhole: false).kind
   }
 }
 
@@ -42,16 +42,16 @@ final class FileToCopy {
 
   deinit { close(descriptor) }
 
-  /// What it is, by its bytes; of a picture all segments are looked at, while a film may be in the
-  /// making.
+  /// What it is, by its bytes; of a picture all segments are looked at.
   ///
+  /// - Parameter isWhole: whether a film has its header; else it may be in the making.
   /// - Throws: what ``CaptureMedia`` and ``MediaFile`` do.
-  func media() throws(FieldpackError) -> CaptureMedia {
+  func media(isWhole: Bool) throws(FieldpackError) -> CaptureMedia {
     var start = [UInt8](repeating: 0, count: 32)
     let count = pread(descriptor, &start, start.count, 0)
     guard count >= 0 else { throw .system(errno, "read", path) }
     let media = try CaptureMedia(start: Array(start[..<count]), name: path)
-    guard media.kind == .image else { return media }
+    guard isWhole || media.kind == .image else { return media }
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { throw .system(errno, "open", path) }
     return try MediaFile((copy, size), name: path).media

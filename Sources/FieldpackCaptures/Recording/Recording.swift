@@ -67,17 +67,25 @@ struct Recording {
     try notesFile.append(RecordingNotes.line("created_at", .number(notes.createdAt)))
   }
 
-  /// Copies media of the kind that is recorded.
+  /// Copies media that were checked.
   func takeMedia(_ file: FileToCopy) throws(FieldpackError) {
-    let found = try file.media().kind
-    guard found == notes.kind else {
-      let (other, own) = (found.rawValue, notes.kind.rawValue)
-      throw FieldpackError(
-        .invalidArgument, "\(file.path) is of the kind \(other), and what is recorded is of \(own)")
-    }
     try folder.copy(file, as: notes.media)
   }
 
-  /// Whether there are media of more than no bytes.
-  var hasMedia: Bool { folder.size(of: notes.media) ?? 0 > 0 }
+  /// Whether there are media of more than no bytes, under their name or that of the capture.
+  var hasMedia: Bool {
+    get throws(FieldpackError) {
+      if try folder.size(of: notes.media) ?? 0 > 0 { return true }
+      return try hasOwnFiles
+    }
+  }
+
+  /// Whether the capture's own files are there: media that came now would not be among them.
+  var hasOwnFiles: Bool {
+    get throws(FieldpackError) {
+      let bytes = try folder.bytes(of: RecordingNotes.file, limit: RecordingNotes.limit)
+      guard let token = bytes.flatMap(RecordingNotes.init)?.token else { return false }
+      return try folder.names().contains { $0.hasPrefix(token) }
+    }
+  }
 }

@@ -33,16 +33,27 @@ final class RecordingFolder {
   // MARK: Making and finding
 
   /// Makes a new one, and the folder around it where that is missing.
-  static func make(in root: String) throws(FieldpackError) -> RecordingFolder {
-    guard mkdir(root, 0o755) == 0 || errno == EEXIST else { throw .system(errno, "create", root) }
-    for _ in 0..<8 {
+  ///
+  /// - Parameter prefix: what the names of its kind begin with.
+  static func make(
+    in root: String, prefix: String = RecordingFolder.prefix
+  ) throws(FieldpackError) -> RecordingFolder {
+    for _ in 0..<100 {
+      // Anew each time: whoever ends in an empty folder takes it away.
+      guard mkdir(root, 0o755) == 0 || errno == EEXIST else {
+        throw .system(errno, "create", root)
+      }
       let name = "\(prefix)\(getpid())-\(String(UInt32.random(in: .min ... .max), radix: 16))"
       guard mkdir("\(root)/\(name)", 0o755) == 0 else {
-        if errno == EEXIST { continue }
+        if errno == EEXIST || errno == ENOENT { continue }
         throw .system(errno, "create", "\(root)/\(name)")
       }
-      // Another start may have found it empty and removed it already.
-      if let made = try open(name, in: root) { return made }
+      do throws(FieldpackError) {
+        // Another start may have found it empty and removed it already.
+        if let made = try open(name, in: root) { return made }
+      } catch {
+        guard error.code == .notFound else { throw error }
+      }
     }
     throw FieldpackError(.busy, "\(root): what is made here is removed at once by another program")
   }
@@ -88,7 +99,9 @@ final class RecordingFolder {
   }
 
   /// The names of those in a folder; none where that is missing.
-  static func names(in root: String) throws(FieldpackError) -> [String] {
+  static func names(
+    in root: String, prefix: String = RecordingFolder.prefix
+  ) throws(FieldpackError) -> [String] {
     let descriptor = openFolder(AT_FDCWD, root, 0)
     guard descriptor >= 0 else {
       if errno == ENOENT { return [] }
@@ -103,12 +116,13 @@ final class RecordingFolder {
   func names() throws(FieldpackError) -> [String] { try FolderNames.all(of: descriptor, path) }
 
   /// How long a regular file is; `nil` where there is none of that name.
-  func size(of name: String) -> Int? {
+  func size(of name: String) throws(FieldpackError) -> Int? {
     var status = stat()
-    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
-      status.st_mode & S_IFMT == S_IFREG
-    else { return nil }
-    return Int(status.st_size)
+    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      if errno == ENOENT { return nil }
+      throw .system(errno, "read", "\(path)/\(name)")
+    }
+    return status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
   }
 
   func bytes(of name: String, limit: Int) throws(FieldpackError) -> [UInt8]? {
@@ -164,6 +178,8 @@ final class RecordingFolder {
 
   /// Removes all files, `recording.json` as the last, and the folder.
   func removeAll() throws(FieldpackError) {
+    // First: without it nobody takes the rest for a whole capture.
+    try remove(CaptureReading.infoFile)
     let last = [RecordingNotes.points, RecordingNotes.file]
     for name in try names() where !last.contains(name) { try remove(name) }
     for name in last { try remove(name) }

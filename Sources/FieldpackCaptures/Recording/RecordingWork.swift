@@ -28,6 +28,8 @@ actor RecordingWork {
     let number: Int
     /// When it began, by the monotonic clock.
     let start: Double
+    /// Of the file that was copied as its media.
+    var mediaPath: String?
     var reading: SourceReading?
   }
 
@@ -70,17 +72,35 @@ actor RecordingWork {
     do throws(FieldpackError) {
       try settings.making.check()
       try await plan.source.checkUse()
-      let media = try plan.media.map { (path) throws(FieldpackError) in try FileToCopy(path) }
+      // Where positions come as they are made the film may be in the making, too.
+      let media = try plan.media.map { (path) throws(FieldpackError) in
+        try checkedMedia(at: path, plan.kind, isWhole: plan.timing == .fixes)
+      }
       if !hasLooked { try await lookForLeft() }
       // What was aborted lives until the next one is sure to begin.
       let recording = try make(plan, media)
       await abort()
-      start(recording, plan.source)
+      start(recording, plan)
       return recording.media
     } catch {
       hub.publish(.failed(error))
       throw error
     }
+  }
+
+  /// A file that can be the media of a capture.
+  private func checkedMedia(
+    at path: String, _ kind: CaptureInfo.MediaKind, isWhole: Bool
+  ) throws(FieldpackError) -> FileToCopy {
+    let file = try FileToCopy(path)
+    let found = try file.media(isWhole: isWhole)
+    guard found.kind == kind else {
+      let (other, own) = (found.kind.rawValue, kind.rawValue)
+      throw FieldpackError(
+        .invalidArgument, "\(path) is of the kind \(other), and what is recorded is of \(own)")
+    }
+    try settings.making.check(found)
+    return file
   }
 
   /// Nothing is left of one that cannot begin.
@@ -105,12 +125,13 @@ actor RecordingWork {
     }
   }
 
-  private func start(_ recording: Recording, _ source: any LocationSource) {
+  private func start(_ recording: Recording, _ plan: RecordingPlan) {
     number += 1
     current = Current(
-      recording: recording, number: number, start: settings.clock.elapsed())
+      recording: recording, number: number, start: settings.clock.elapsed(),
+      mediaPath: plan.media)
     let number = number
-    let updates = source.updates()
+    let updates = plan.source.updates()
     hub.publish(.recording(count: 0, new: []))
     let reading = Task.detached { () async -> Result<Void, FieldpackError> in
       do throws(FieldpackError) {
@@ -162,10 +183,19 @@ actor RecordingWork {
     hub.publish(.sourceEnded)
   }
 
-  func takeMedia(copying path: String) throws(FieldpackError) {
-    let file = try FileToCopy(path)
-    guard let current else { throw Self.nothingIsRecorded }
-    try current.recording.takeMedia(file)
+  func takeMedia(copying path: String) async throws(FieldpackError) {
+    await takeTurn()
+    defer { giveTurn() }
+    guard let recording = current?.recording else { throw Self.nothingIsRecorded }
+    let file = try checkedMedia(at: path, recording.notes.kind, isWhole: true)
+    guard try !recording.hasOwnFiles else {
+      throw FieldpackError(
+        .invalidArgument,
+        "\(recording.folder.path) has become a capture already, which keeps its media. "
+          + "Try: finish it")
+    }
+    try recording.takeMedia(file)
+    self.current?.mediaPath = path
   }
 
   // MARK: End
@@ -178,7 +208,7 @@ actor RecordingWork {
       try check(ending.recording)
       ending.reading?.cancel()
       _ = await ending.reading?.value
-      let recorded = try await settle(ending.recording.folder)
+      let recorded = try await settle(ending)
       current = nil
       hub.publish(.finished(recorded))
       hub.publish(.ready)
@@ -197,21 +227,25 @@ actor RecordingWork {
       throw FieldpackError(
         .unavailable, "no position has come yet, and a capture has one. Try: wait, or discard it")
     }
-    guard recording.hasMedia else {
+    guard try recording.hasMedia else {
       throw FieldpackError(
         .notFound, "there are no media at \(recording.media), and a capture has some")
     }
   }
 
-  private func settle(_ folder: RecordingFolder) async throws(FieldpackError) -> RecordedCapture {
+  private func settle(_ ending: Current) async throws(FieldpackError) -> RecordedCapture {
     let hub = hub
+    let folder = ending.recording.folder
     let settlement = Settlement(settings: settings, folder: folder) { token in
       hub.publish(.finishing(token: token))
     }
-    guard let recorded = try await settlement.settle(try settlement.content()) else {
-      throw FieldpackError(.notFound, "what was recorded in \(folder.path) is gone")
+    do throws(FieldpackError) {
+      if let recorded = try await settlement.settle(try settlement.content()) { return recorded }
+    } catch {
+      guard let path = ending.mediaPath else { throw error }
+      throw error.naming(path, insteadOf: ending.recording.notes.media)
     }
-    return recorded
+    throw FieldpackError(.notFound, "what was recorded in \(folder.path) is gone")
   }
 
   func discard() async throws(FieldpackError) {
@@ -257,7 +291,9 @@ actor RecordingWork {
   private func settleLeft(_ folder: RecordingFolder) async -> LeftRecording? {
     var left = LeftRecording(name: folder.name, points: 0, outcome: .discarded)
     do throws(FieldpackError) {
-      let settlement = Settlement(settings: settings, folder: folder)
+      let wrong = Locked<FieldpackError?>(nil)
+      var settlement = Settlement(settings: settings, folder: folder)
+      settlement.mediaAreUnread = { error in wrong.withLock { $0 = error } }
       let content = try settlement.content()
       if case .imported = content {
         _ = try await settlement.settle(content)
@@ -269,6 +305,7 @@ actor RecordingWork {
       }
       if let recorded = try await settlement.settle(content) {
         left.outcome = .completed(recorded)
+        left.mediaError = wrong.withLock { $0 }
       }
     } catch {
       left.outcome = .kept(error)

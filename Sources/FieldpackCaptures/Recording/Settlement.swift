@@ -7,6 +7,8 @@ struct Settlement {
   let folder: RecordingFolder
   /// Called with the token as soon as it is on the disk.
   var tokenIsNoted: (String) -> Void = { _ in }
+  /// Called with what is wrong with media that were kept as they are; `nil` where that is an error.
+  var mediaAreUnread: (@Sendable (FieldpackError) -> Void)?
 
   /// What the folder holds.
   enum Content {
@@ -31,10 +33,10 @@ struct Settlement {
       .flatMap(RecordingNotes.init)
     if notes?.isImported ?? false { return .imported }
     let points = try points(of: notes)
-    let hasPointsFile = folder.size(of: RecordingNotes.points) != nil
+    let hasPointsFile = try folder.size(of: RecordingNotes.points) != nil
     // The points go when the capture is complete, the notes after them.
     if !hasPointsFile, let found = try wholeCapture(notes) { return .capture(notes, found) }
-    guard let notes, !points.isEmpty, hasMedia(notes) else {
+    guard let notes, !points.isEmpty, try hasMedia(notes) else {
       return .nothing(points: points.count)
     }
     return .recording(notes, points)
@@ -55,23 +57,31 @@ struct Settlement {
     return notes.kind == .image ? points.suffix(1) : points
   }
 
-  private func hasMedia(_ notes: RecordingNotes) -> Bool {
+  private func hasMedia(_ notes: RecordingNotes) throws(FieldpackError) -> Bool {
     var names = [notes.media]
     if let token = notes.token.flatMap(CaptureToken.init) {
       names += ["\(token).jpg", "\(token).mov"]
     }
-    return names.contains { folder.size(of: $0) ?? 0 > 0 }
+    for name in names where try folder.size(of: name) ?? 0 > 0 { return true }
+    return false
   }
 
-  /// `nil` where what is there is no whole capture.
+  /// `nil` where none was made; media are not read, however long they are.
+  ///
+  /// - Throws: what is wrong with one that was made: it is not thrown away.
   private func wholeCapture(
     _ notes: RecordingNotes?
   ) throws(FieldpackError) -> FoundInfo? {
-    guard folder.size(of: CaptureReading.infoFile) != nil,
-      let found = try? CaptureFolder(path: folder.path).capture("capture"),
-      CaptureToken(found.info.token) != nil, notes == nil || notes?.token == found.info.token,
-      found.media != nil
-    else { return nil }
+    guard try folder.size(of: CaptureReading.infoFile) != nil else { return nil }
+    let (found, _) = try CaptureFolder(path: folder.path).reading("capture")
+    guard CaptureToken(found.info.token) != nil, notes == nil || notes?.token == found.info.token
+    else {
+      throw FieldpackError(.invalidData, "\(folder.path) holds the capture of another recording")
+    }
+    let media = try CaptureFileNames(found.info).media
+    guard try folder.size(of: media) ?? 0 > 0 else {
+      throw FieldpackError(.invalidData, "\(folder.path)/\(media) is missing or empty")
+    }
     return FoundInfo(info: found.info, points: found.geodata.points.count)
   }
 
@@ -91,10 +101,25 @@ struct Settlement {
       settings.atStep(.tokenNoted)
       tokenIsNoted(token.description)
       let draft = CaptureDraft(points: points, createdAt: notes.createdAt, title: notes.title)
-      let info = try await settings.making.complete(
-        draft, token: token, media: notes.media, in: folder.path)
+      let info = try await complete(draft, token, notes)
       settings.atStep(.completed)
       return try await handOver(info, notes, points: points.count)
+    }
+  }
+
+  private func complete(
+    _ draft: CaptureDraft, _ token: CaptureToken, _ notes: RecordingNotes
+  ) async throws(FieldpackError) -> CaptureInfo {
+    do throws(FieldpackError) {
+      return try await settings.making.complete(
+        draft, token: token, media: notes.media, in: folder.path)
+    } catch {
+      // A camera that was killed leaves media that no later start could read either.
+      guard let mediaAreUnread, error.code == .invalidData else { throw error }
+      let info = try settings.making.completeUnread(
+        draft, as: notes.kind, token: token, media: notes.media, in: folder.path)
+      mediaAreUnread(error)
+      return info
     }
   }
 

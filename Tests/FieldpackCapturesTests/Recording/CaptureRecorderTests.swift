@@ -237,4 +237,109 @@ import Testing
     }
     #expect(try rig.names() == [])
   }
+
+  @Test func `a film that is cut short is refused, unless it may be in the making`() async throws {
+    let rig = try RecorderRig()
+    let recorder = try rig.recorder()
+    let cut = rig.folder.file("cut.mov")
+    try Data(RecorderRig.film.prefix(16)).write(to: cut)
+    let source = ScriptedSource([.at(1)])
+    let early = await #expect(throws: FieldpackError.self) {
+      try await recorder.begin(.video, fixes: source, media: cut.path, timing: .fixes)
+    }
+    #expect(early?.code == .invalidData)
+    #expect(early?.message.hasPrefix("\(cut.path) has no header (moov)") == true)
+    #expect(try rig.names() == [])
+    try await recorder.begin(.video, fixes: source, media: cut.path)
+    try await recorder.untilSourceEnds()
+    for again in [false, true] {
+      let late = await #expect(throws: FieldpackError.self) {
+        if again { try await recorder.takeMedia(copying: cut.path) }
+        try await recorder.finish()
+      }
+      #expect(late?.message == early?.message)
+    }
+    try await recorder.takeMedia(copying: try rig.media(.video))
+    let recorded = try await recorder.finish()
+    #expect(try rig.capture(recorded.info.token).media?.bytes == RecorderRig.film)
+  }
+
+  @Test func `a picture that has to be turned needs ffmpeg from the beginning`() async throws {
+    let rig = try RecorderRig()
+    let turned = MediaSample.adding(MediaSample.exif(6, isLittle: true), to: RecorderRig.picture)
+    let file = rig.folder.file("turned.jpg")
+    try Data(turned).write(to: file)
+    func recorder(keepsBytes: Bool) throws -> CaptureRecorder {
+      let making = CaptureMaking(
+        identity: rig.making.identity, makesThumbnail: false, keepsBytes: keepsBytes,
+        ffmpeg: FFmpeg(program: nil))
+      return try CaptureRecorder(folder: rig.root, making: making)
+    }
+    let source = ScriptedSource([.at(1)])
+    let error = await #expect(throws: FieldpackError.self) {
+      try await recorder(keepsBytes: false).begin(.image, fixes: source, media: file.path)
+    }
+    #expect(
+      error?.message == "ffmpeg is not installed. Try: apt-get install ffmpeg, or --keep-bytes")
+    #expect(try rig.names() == [])
+    let keeping = try recorder(keepsBytes: true)
+    try await keeping.begin(.image, fixes: source, media: file.path)
+    try await keeping.untilSourceEnds()
+    let recorded = try await keeping.finish()
+    #expect(try rig.capture(recorded.info.token).media?.bytes == turned)
+  }
+
+  @Test func `media that come while a recording ends are refused, and never lost`() async throws {
+    let rig = try RecorderRig()
+    let media = try rig.media(.video)
+    let other = rig.folder.file("other.mov")
+    try Data(TestMovie.bytes(width: 8)).write(to: other)
+    let holder = Locked<CaptureRecorder?>(nil)
+    let taking = Locked<Task<Result<Void, any Error>, Never>?>(nil)
+    let recorder = try rig.recorder { step in
+      guard step == .tokenNoted, let recorder = holder.withLock({ $0 }) else { return }
+      let task = Task { () async -> Result<Void, any Error> in
+        do { return .success(try await recorder.takeMedia(copying: other.path)) } catch {
+          return .failure(error)
+        }
+      }
+      taking.withLock { $0 = task }
+    }
+    holder.withLock { $0 = recorder }
+    try await recorder.begin(.video, fixes: ScriptedSource([.at(1)]), media: media)
+    try await recorder.untilSourceEnds()
+    let recorded = try await recorder.finish()
+    let outcome = try #require(await taking.withLock { $0 }?.value)
+    let error = #expect(throws: FieldpackError.self) { try outcome.get() }
+    #expect(error?.code == .invalidArgument)
+    #expect(try rig.capture(recorded.info.token).media?.bytes == RecorderRig.film)
+    holder.withLock { $0 = nil }
+  }
+
+  @Test func `an end that failed once its files were made keeps their media`() async throws {
+    let rig = try RecorderRig()
+    let manager = FileManager.default
+    let recorder = try rig.recorder { step in
+      guard step == .tokenNoted, let name = try? rig.names().first else { return }
+      let notes = try? String(contentsOfFile: "\(rig.root)/\(name)/recording.json", encoding: .utf8)
+      guard let token = notes?.firstMatch(of: #/[0-9a-f]{64}/#)?.output else { return }
+      // Where the geo-data should come to be.
+      let path = "\(rig.root)/\(name)/\(token).json"
+      if manager.fileExists(atPath: path) {
+        try? manager.removeItem(atPath: path)
+      } else {
+        try? manager.createDirectory(atPath: path, withIntermediateDirectories: false)
+      }
+    }
+    let media = try rig.media(.video)
+    try await recorder.begin(.video, fixes: ScriptedSource([.at(1)]), media: media)
+    try await recorder.untilSourceEnds()
+    await #expect(throws: FieldpackError.self) { try await recorder.finish() }
+    let error = await #expect(throws: FieldpackError.self) {
+      try await recorder.takeMedia(copying: media)
+    }
+    #expect(error?.message.hasSuffix("which keeps its media. Try: finish it") == true)
+    let recorded = try await recorder.finish()
+    #expect(try rig.capture(recorded.info.token).media?.bytes == RecorderRig.film)
+  }
 }

@@ -142,6 +142,61 @@ import Testing
     try text.write(toFile: path, atomically: false, encoding: .utf8)
   }
 
+  @Test func `a capture whose media are too long to be read gets its place`() async throws {
+    let rig = try RecorderRig()
+    let all = try await snapshots(rig, .video, into: nil)
+    for step in [RecordingStep.pointsRemoved, .notesRemoved] {
+      let root = try #require(all.first { $0.step == step }?.root)
+      let path = "\(root)/\(try #require(try rig.names(root).first))"
+      let film = try #require(
+        try FileManager.default.contentsOfDirectory(atPath: path).first { $0.hasSuffix(".mov") })
+      let length = CaptureFolder.Limits.media + 1
+      #expect(truncate("\(path)/\(film)", off_t(length)) == 0)
+      let left = try await rig.recorder(root: root).completeLeft()
+      #expect(left.map(\.text) == ["4 completed"])
+      let attributes = try FileManager.default.attributesOfItem(
+        atPath: "\(root)/\(film.dropLast(4))/\(film)")
+      #expect(attributes[.size] as? Int == length)
+    }
+  }
+
+  @Test(arguments: [RecordingStep.pointsRemoved, .notesRemoved])
+  func `a capture that cannot be read is kept`(step: RecordingStep) async throws {
+    let rig = try RecorderRig()
+    let root = try #require(
+      try await snapshots(rig, .video, into: nil).first { $0.step == step }?.root)
+    let path = "\(root)/\(try #require(try rig.names(root).first))"
+    for text in ["{", #"{"token":"#] {
+      try write("\(path)/capture-info.json", text)
+      let before = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+      let left = try await rig.recorder(root: root).completeLeft()
+      #expect(left.map(\.text) == ["0 kept: invalidData"])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: path).sorted() == before)
+    }
+  }
+
+  @Test(arguments: [16, 40, RecorderRig.film.count - 1])
+  func `a film that a killed camera left is kept as it is`(count: Int) async throws {
+    let rig = try RecorderRig()
+    let film = Array(RecorderRig.film.prefix(count))
+    try Data(film).write(to: URL(fileURLWithPath: "\(try makeLeft(rig))/output.mov"))
+    let copy = "\(rig.root)-copy"
+    let recorder = try rig.recorder { step in
+      guard step == .completed else { return }
+      try? FileManager.default.copyItem(atPath: rig.root, toPath: copy)
+    }
+    // The copy is what a kill after its files were made leaves.
+    for (recorder, root) in [(recorder, rig.root), (try rig.recorder(root: copy), copy)] {
+      let left = try await recorder.completeLeft()
+      #expect(left.map(\.text) == ["2 completed"])
+      #expect(left.first?.mediaError?.code == .invalidData)
+      let found = try rig.capture(try #require(try rig.names(root).first), in: root)
+      #expect(found.media?.bytes == film && found.thumbnail == nil)
+      #expect(found.geodata.points.map(\.text) == ["0.0 1.0 - -", "2.0 2.0 3.0 -"])
+      #expect(found.info.orientation == nil)
+    }
+  }
+
   @Test(arguments: ["", "{", #"{"timestamp":3,"coords":[52,"#, "\0\0\0\0\0\n\0", "{}\n", "[]\n\n"])
   func `a line that was cut is no point, and those before it stay`(tail: String) async throws {
     let rig = try RecorderRig()
@@ -231,6 +286,21 @@ import Testing
     }
     #expect(error?.message.contains(file) == true)
     #expect(error?.code == .notFound)
+  }
+
+  @Test func `a folder that others take away while it is empty is made again`() throws {
+    let rig = try RecorderRig()
+    let root = rig.root
+    let isDone = Locked(false)
+    let thread = Thread { while !isDone.withLock({ $0 }) { rmdir(root) } }
+    thread.start()
+    defer { isDone.withLock { $0 = true } }
+    for _ in 0..<500 {
+      let made = try RecordingFolder.make(in: root)
+      #expect(made.isThere)
+      try made.removeAll()
+    }
+    #expect(try rig.names() == [])
   }
 
   @Test func `recorders that share a folder, and clear it at once, lose nothing`() async throws {
