@@ -35,11 +35,15 @@ public struct CapturePositions: Sendable {
   ///   - createdAt: seconds since 1970, as somebody said.
   ///   - fallback: the same where neither that nor the fixes tell.
   ///   - duration: of a video, in seconds.
-  /// - Throws: `.invalidData` where there is no fix, or where those of a video have no times.
+  /// - Throws: `.invalidArgument` for what is no time; `.invalidData` where there is no fix, or where
+  ///   those of a video have no times.
   public func draft(
     of kind: CaptureInfo.MediaKind, createdAt: Double?, otherwise fallback: Double,
     duration: Double? = nil
   ) throws(FieldpackError) -> CaptureDraft {
+    if let createdAt, !(createdAt.isFinite && abs(createdAt) < 1e12) {
+      throw FieldpackError(.invalidArgument, "\(createdAt) is no time of a capture")
+    }
     let times = fixes.map(\.fix.time)
     guard let first = fixes.first, let last = fixes.last else {
       throw FieldpackError(.invalidData, "\(name) gave no position, and a capture has one")

@@ -47,8 +47,10 @@ public struct FFmpeg: Hashable, Sendable {
     let filters = ["scale=\(size.width):\(size.height):flags=\(Self.scaling)", "format=rgb24"]
     let output = ["-c:v", "png", "-f", "image2pipe", "pipe:1"]
     let bytes = try await run(
-      program, on: file, filters: filters + file.media.turn.filters, output, limit: 1 << 20)
-    return try PNGFile.bare(bytes, file.media.turn.swapsSides ? size.swapped : size)
+      program, on: file, filters: filters + file.media.turn.filters, output, limit: 1 << 20,
+      else: "--no-thumbnail")
+    let shown = file.media.turn.swapsSides ? size.swapped : size
+    return try PNGFile.bare(bytes, shown, of: file.name)
   }
 
   private static let scaling = "area+accurate_rnd+full_chroma_int+full_chroma_inp"
@@ -77,13 +79,20 @@ public struct FFmpeg: Hashable, Sendable {
       "-f", "image2pipe", "pipe:1",
     ]
     let bytes = try await run(
-      program, on: file, filters: filters, output, limit: Self.pictureLimit)
+      program, on: file, filters: filters, output, limit: Self.pictureLimit, else: "--keep-bytes")
     let dressed = try structure.dressed(bytes)
-    let made = try JPEGStructure(dressed, name: file.name)
-    guard made.size == (file.media.turn.swapsSides ? structure.size.swapped : structure.size) else {
-      throw FieldpackError(.invalidData, "ffmpeg gave no picture that is whole")
+    let upright = file.media.turn.swapsSides ? structure.size.swapped : structure.size
+    guard (try? JPEGStructure(dressed, name: file.name))?.size == upright else {
+      throw Self.notWhole(file.name, "--keep-bytes")
     }
     return dressed
+  }
+
+  /// - Parameter way: the option that does without.
+  static func notWhole(_ name: String, _ way: String) -> FieldpackError {
+    FieldpackError(
+      .invalidData, "ffmpeg gave no picture of \(name) that is whole. Try: \(way)",
+      position: FilePosition(file: name))
   }
 
   // MARK: Running
@@ -93,7 +102,8 @@ public struct FFmpeg: Hashable, Sendable {
     "mjpeg,h264,hevc,mpeg4,h263,prores,dvvideo,vp9,libdav1d,libaom-av1,av1"
 
   private func run(
-    _ program: String, on file: MediaFile, filters: [String], _ output: [String], limit: Int
+    _ program: String, on file: MediaFile, filters: [String], _ output: [String], limit: Int,
+    else way: String
   ) async throws(FieldpackError) -> [UInt8] {
     let demuxer =
       file.media.kind == .image
@@ -109,32 +119,27 @@ public struct FFmpeg: Hashable, Sendable {
     arguments += ["-map_metadata", "-1", "-threads", "1", "-filter_threads", "1"]
     arguments += ["-vf", filters.joined(separator: ",")] + output
     var child = ChildProcess(program: program, arguments: arguments)
-    child.limits.cpuSeconds = max(1, Int(timeout.rounded(.up)))
+    // No number, and more than a day, are no time.
+    child.limits.cpuSeconds = timeout >= 1 ? Int(min(timeout, 86_400).rounded(.up)) : 1
     child.limits.time = timeout
     child.limits.output = limit
     child.input = file.descriptor
     let result = try await child.run()
     if result.end == .exited(0), !result.output.isEmpty { return result.output }
-    throw failure(result, on: file.name)
+    throw FieldpackError(
+      result.end == .tookTooLong ? .unavailable : .invalidData,
+      "\(failure(result, on: file.name)). Try: \(way)", position: FilePosition(file: file.name))
   }
 
-  private func failure(_ result: ChildProcess.Result, on name: String) -> FieldpackError {
-    let place = FilePosition(file: name)
+  private func failure(_ result: ChildProcess.Result, on name: String) -> String {
     switch result.end {
-    case .tookTooLong:
-      return FieldpackError(
-        .unavailable, "ffmpeg was not done with \(name) within \(timeout) s", position: place)
-    case .wroteTooMuch:
-      return FieldpackError(
-        .invalidData, "ffmpeg made more of \(name) than there can be", position: place)
+    case .tookTooLong: return "ffmpeg was not done with \(name) within \(timeout) s"
+    case .wroteTooMuch: return "ffmpeg made more of \(name) than there can be"
     case .signalled(let signal):
-      return FieldpackError(
-        .invalidData, "ffmpeg was ended by signal \(signal) when it decoded \(name)",
-        position: place)
+      return "ffmpeg was ended by signal \(signal) when it decoded \(name)"
     case .exited:
       let reason = Self.reason(result.errors).map { ": \($0)" } ?? ""
-      return FieldpackError(
-        .invalidData, "\(name) cannot be decoded\(reason)", position: place)
+      return "\(name) cannot be decoded\(reason)"
     }
   }
 

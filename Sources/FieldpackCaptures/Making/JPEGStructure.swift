@@ -153,7 +153,9 @@ extension JPEGStructure {
   /// A picture without its own metadata, with those of another that it was made of.
   ///
   /// - Parameter picture: of a single scan or more, as ffmpeg writes it.
+  /// - Throws: `.invalidData` for what is no picture.
   func dressed(_ picture: [UInt8]) throws(FieldpackError) -> [UInt8] {
+    guard picture.starts(with: [0xFF, 0xD8]) else { throw FFmpeg.notWhole(name, "--keep-bytes") }
     var dressed: [UInt8] = [0xFF, 0xD8]
     if let exif = exif?.upright.bytes {
       let length = exif.count + 2

@@ -23,7 +23,8 @@ struct MovieHeader: Hashable, Sendable {
     var boxes = MovieBoxes(descriptor, name)
     let top = try boxes.list(0..<fileSize, isTop: true)
     guard let movie = top.first(where: { $0.type == "moov" }) else {
-      throw boxes.wrong("has no header (moov). Is it whole?")
+      throw boxes.wrong(
+        "has no header (moov): it is cut short, or is being written still. Try: finish it first")
     }
     let parts = try boxes.list(movie.content)
     if let header = parts.first(where: { $0.type == "mvhd" }) {
@@ -107,9 +108,10 @@ private struct MovieBoxes {
 
   private func bytes(_ place: Int, _ count: Int) throws(FieldpackError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    guard pread(descriptor, &bytes, count, off_t(place)) == count else {
-      throw wrong("cannot be read at byte \(place)")
-    }
+    let got = pread(descriptor, &bytes, count, off_t(place))
+    // That it cannot be read now is not what it is.
+    guard got >= 0 else { throw .system(errno, "read", name) }
+    guard got == count else { throw wrong("cannot be read at byte \(place)") }
     return bytes
   }
 

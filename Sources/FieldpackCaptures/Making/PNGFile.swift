@@ -7,8 +7,12 @@ enum PNGFile {
 
   /// The picture without what else is told of it, so that nobody turns it again.
   ///
+  /// - Parameter name: what to call in errors what it was made of.
   /// - Throws: `.invalidData` where it is not whole, or not as large as it should be.
-  static func bare(_ bytes: [UInt8], _ size: PictureSize) throws(FieldpackError) -> [UInt8] {
+  static func bare(
+    _ bytes: [UInt8], _ size: PictureSize, of name: String
+  ) throws(FieldpackError) -> [UInt8] {
+    let wrong = FFmpeg.notWhole(name, "--no-thumbnail")
     var bare = signature
     var place = signature.count
     var last = ""
@@ -25,9 +29,5 @@ enum PNGFile {
       sides.map({ $0.reduce(0) { $0 << 8 | Int($1) } }) == [size.width, size.height]
     else { throw wrong }
     return bare
-  }
-
-  private static var wrong: FieldpackError {
-    FieldpackError(.invalidData, "ffmpeg gave no picture that is whole")
   }
 }

@@ -50,7 +50,7 @@ struct PointTaking {
     var moment = seconds
     if timing == .fixes, let time {
       if let base {
-        moment = base.seconds + Double(time.milliseconds - base.time.milliseconds) / 1000
+        moment = base.seconds + (Double(time.milliseconds) - Double(base.time.milliseconds)) / 1000
       } else {
         base = (time, max(last, seconds))
       }

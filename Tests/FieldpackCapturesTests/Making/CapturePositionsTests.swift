@@ -68,6 +68,16 @@ import Testing
     }
   }
 
+  @Test(arguments: [Double.nan, .infinity, 1e300, -1e12])
+  func `what is no time is refused`(time: Double) async throws {
+    for kind in CaptureInfo.MediaKind.allCases {
+      let error = await #expect(throws: FieldpackError.self) {
+        try await draft(kind, createdAt: time)
+      }
+      #expect(error?.code == .invalidArgument)
+    }
+  }
+
   @Test func `no position, and a video's without times, are refused`() async throws {
     let none = ScriptedSource([[.heading(Heading(degrees: 1))]])
     let timeless = ScriptedSource([[Self.fix(nil, 1), Self.fix(nil, 2)]])

@@ -142,7 +142,9 @@ import Testing
         "echo '[x @ 0x1] no \u{1B}[1mgood' >&2; exit 1", .invalidData,
         "a.jpg cannot be decoded: no [1mgood"
       ),
-      ("echo text", .invalidData, "ffmpeg gave no picture that is whole"),
+      ("echo text", .invalidData, "ffmpeg gave no picture of a.jpg that is whole"),
+      ("printf '\\377'", .invalidData, "ffmpeg gave no picture of a.jpg that is whole"),
+      ("printf '\\377\\330'", .invalidData, "ffmpeg gave no picture of a.jpg that is whole"),
     ]
     for one in cases {
       let path = folder.file("ffmpeg").path
@@ -153,7 +155,26 @@ import Testing
         try await FFmpeg(program: path, timeout: 1).thumbnail(of: file)
       }
       #expect(error?.code == one.code)
-      #expect(error?.message == one.message)
+      #expect(error?.message == "\(one.message). Try: --no-thumbnail")
+      // It may write so much more of a whole picture that its time would be over first.
+      guard one.script != "yes", let structure = file.structure else { continue }
+      let other = await #expect(throws: FieldpackError.self) {
+        try await FFmpeg(program: path, timeout: 1).upright(file, structure)
+      }
+      #expect(other?.code == one.code)
+      #expect(other?.message == "\(one.message). Try: --keep-bytes")
     }
+  }
+
+  @Test(arguments: [Double.infinity, .nan, 1e300, -1, 0])
+  func `a time that is none is no trap`(timeout: Double) async throws {
+    let folder = try TemporaryFolder()
+    try Data(RecorderRig.picture).write(to: folder.file("a.jpg"))
+    let file = try MediaFile(
+      try MakingFolder(path: folder.url.path).opened("a.jpg"), name: "a.jpg")
+    let error = await #expect(throws: FieldpackError.self) {
+      try await FFmpeg(program: "/bin/sh", timeout: timeout).thumbnail(of: file)
+    }
+    #expect(error?.code == (timeout > 0 ? .invalidData : .unavailable))
   }
 }
