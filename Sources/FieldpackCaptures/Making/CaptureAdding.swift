@@ -43,21 +43,24 @@ public struct CaptureAdding: Sendable {
 
   /// Makes a capture of each file, which stays as it is.
   ///
-  /// Where one cannot be made nothing of the others stays either.
+  /// Where one cannot be made nothing of the others stays either, nor does where a kill ends it while
+  /// they are made: the next run in the folder takes away what it left. A kill between their ways to
+  /// their places leaves some of them, each whole.
   /// - Throws: what ``CaptureMaking/complete(_:token:media:in:)`` and the import throw.
   public func run(
     _ paths: [String], draft: (Media) throws(FieldpackError) -> CaptureDraft
   ) async throws(FieldpackError) -> [RecordedCapture] {
     try making.check()
-    let isNew = mkdir(folder, 0o755) == 0
-    guard isNew || errno == EEXIST else { throw .system(errno, "create", folder) }
-    let stage = "\(folder)/.adding-\(getpid())-\(CaptureToken.randomPart())"
+    let isNew = access(folder, F_OK) != 0
+    Self.removeLeft(in: folder)
+    // Locked as long as it lives, so that no other run takes it away.
+    let staging = try RecordingFolder.make(in: folder, prefix: Self.prefix)
+    let stage = staging.path
     defer {
-      try? FileManager.default.removeItem(atPath: stage)
+      try? FileManager.default.removeItem(atPath: staging.path)
       // Goes only where nothing came to be in it.
       if isNew { rmdir(folder) }
     }
-    guard mkdir(stage, 0o755) == 0 else { throw .system(errno, "create", stage) }
     var added: [RecordedCapture] = []
     for path in paths {
       if Task.isCancelled { throw FieldpackError(.interrupted, "the captures were not made") }
@@ -66,6 +69,16 @@ public struct CaptureAdding: Sendable {
     if let destination { try await store(&added, from: stage, in: destination) }
     if destination?.keepsFolders != false { try place(&added, from: stage) }
     return added
+  }
+
+  static let prefix = ".adding-"
+
+  /// Takes away what runs left that were killed.
+  private static func removeLeft(in folder: String) {
+    for name in (try? RecordingFolder.names(in: folder, prefix: prefix)) ?? [] {
+      guard let left = try? RecordingFolder.open(name, in: folder) else { continue }
+      try? FileManager.default.removeItem(atPath: left.path)
+    }
   }
 
   private func make(
@@ -88,10 +101,7 @@ public struct CaptureAdding: Sendable {
       let info = try await making.complete(draft, token: token, media: name, in: folder)
       return RecordedCapture(info: info, points: draft.points.count, folder: nil, key: nil)
     } catch {
-      guard error.position?.file == name else { throw error }
-      throw FieldpackError(
-        error.code, error.message.replacing(name, with: path), location: error.location,
-        position: FilePosition(file: path), underlying: error.underlying)
+      throw error.naming(path, insteadOf: name)
     }
   }
 
@@ -100,28 +110,40 @@ public struct CaptureAdding: Sendable {
   private func store(
     _ added: inout [RecordedCapture], from stage: String, in destination: CaptureDestination
   ) async throws(FieldpackError) {
-    let wasThere = access(destination.path, F_OK) == 0
+    // A new one gets its name when all is in it, and nobody else's is ever taken away.
+    if access(destination.path, F_OK) != 0 {
+      let made = "\(stage)/made.gpkg"
+      let keys = try await Self.imported(stage, into: made, as: destination.store)
+      if access(made + "-wal", F_OK) != 0, link(made, destination.path) == 0 {
+        Self.sync(folderOf: destination.path)
+        return Self.set(keys, of: &added)
+      }
+      // Somebody else created it meanwhile, or it is to be on another disk.
+    }
     do throws(FieldpackError) {
-      let report = try await CaptureImport().run(
-        [stage], into: destination.path, id: destination.store)
-      if let refusal = report.refused.first { throw refusal.error }
-      let keys = report.imported.reduce(into: [:]) { $0[$1.token] = $1.key }
-      for index in added.indices { added[index].key = keys[added[index].info.token] }
+      let keys = try await Self.imported(stage, into: destination.path, as: destination.store)
+      Self.set(keys, of: &added)
     } catch {
       let tokens = added.map(\.info.token)
       // Also where this task is cancelled.
-      await Task.detached { await Self.takeBack(tokens, from: destination, wasThere) }.value
+      await Task.detached { await Self.takeBack(tokens, from: destination) }.value
       throw error
     }
   }
 
-  private static func takeBack(
-    _ tokens: [String], from destination: CaptureDestination, _ wasThere: Bool
-  ) async {
-    guard wasThere else {
-      for suffix in ["", "-journal", "-wal", "-shm"] { unlink(destination.path + suffix) }
-      return
-    }
+  private static func imported(
+    _ stage: String, into path: String, as store: StoreID
+  ) async throws(FieldpackError) -> [String: KeyTuple] {
+    let report = try await CaptureImport().run([stage], into: path, id: store)
+    if let refusal = report.refused.first { throw refusal.error }
+    return report.imported.reduce(into: [:]) { $0[$1.token] = $1.key }
+  }
+
+  private static func set(_ keys: [String: KeyTuple], of added: inout [RecordedCapture]) {
+    for index in added.indices { added[index].key = keys[added[index].info.token] }
+  }
+
+  private static func takeBack(_ tokens: [String], from destination: CaptureDestination) async {
     guard
       let store = try? await GeoPackageStore(path: destination.path, id: destination.store)
     else { return }
@@ -144,6 +166,15 @@ public struct CaptureAdding: Sendable {
       }
       added[index].folder = target
     }
+    Self.sync(folder)
+  }
+
+  private static func sync(folderOf path: String) {
+    let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    sync(parent)
+  }
+
+  private static func sync(_ folder: String) {
     let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard opened >= 0 else { return }
     fsync(opened)

@@ -126,9 +126,14 @@ private struct CaptureImportRun {
   private mutating func opened() async throws(FieldpackError) -> GeoPackageStore {
     if let store { return store }
     if !SafeFolder.exists(target) {
-      let writer = try GeoPackageBulkWriter(
-        creating: target, version: version, store: id, logger: logger)
-      _ = try writer.commit()
+      do throws(FieldpackError) {
+        let writer = try GeoPackageBulkWriter(
+          creating: target, version: version, store: id, logger: logger)
+        _ = try writer.commit()
+      } catch {
+        // Another program may have created it meanwhile.
+        guard error.code == .cannotCreate, SafeFolder.exists(target) else { throw error }
+      }
     }
     let opened = try await GeoPackageStore(path: target, id: id, logger: logger)
     store = opened
