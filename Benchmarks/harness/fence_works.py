@@ -27,3 +27,15 @@ def fences(setup):
                 f"{setup.count(1_000_000):,} fixes in {heading} against "
                 f"{setup.count(10_000):,} circles and {setup.count(1000):,} areas, {words}",
                 contenders, [bar], figure="seconds", check=same_figures("count", "checksum"))
+        kept = setup.out("fences.gpkg")
+        yield Work(
+            f"{setup.count(1_000_000):,} fixes in {heading}, detections kept, against C that inserts "
+            "their rows",
+            {
+                "Fieldpack": Contender([setup.bench, "fence", "stored", *files, kept]),
+                "C": Contender([
+                    setup.limits, "copy", setup.out("copy.db"), "detection", kept,
+                    max(1, setup.count(1_000_000) // 1024)],
+                    makes=[setup.out(f"copy.db{end}") for end in ("", "-wal", "-shm")]),
+            },
+            [Bar("C", 0.5)], figure="seconds", check=same_figures("count"))

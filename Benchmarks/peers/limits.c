@@ -7,6 +7,7 @@
 //   limits where FILE LAYER CONDITION   a plain SELECT, every column of the matches read
 //   limits relation FILE LAYER WKT      SpatiaLite's ST_Intersects behind a join with the R-tree
 //   limits insert FILE COUNT            point rows with five attributes, one transaction, no sync
+//   limits copy OUT LAYER FILE COMMITS   inserts the rows of a layer of points, and its R-tree
 //   limits rtree FILE LAYER             builds an R-tree by INSERT ... SELECT in a copy of the file
 //   limits memcpy MIB                   copies of one block
 //   limits project SRS COUNT            proj_trans_generic over arrays
@@ -162,6 +163,55 @@ static int insert(const char *path, long count) {
   return 0;
 }
 
+// Inserts the rows that a layer of points of another file has, and its R-tree, in as many transactions.
+static int copy(const char *path, const char *layer, const char *source, long commits) {
+  sqlite3 *from;
+  sqlite3_stmt *rows, *found;
+  if (sqlite3_open_v2(source, &from, SQLITE_OPEN_READONLY, 0)) fail(source);
+  remove(path);
+  open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  run("PRAGMA journal_mode=WAL; CREATE VIRTUAL TABLE r USING rtree(id, minx, maxx, miny, maxy)");
+  char sql[1 << 10];
+  snprintf(sql, sizeof sql, "SELECT sql, (SELECT count(*) FROM \"%s\") FROM sqlite_master "
+           "WHERE type = 'table' AND name = '%s'", layer, layer);
+  if (sqlite3_prepare_v2(from, sql, -1, &found, 0) || sqlite3_step(found) != SQLITE_ROW) fail(layer);
+  run((const char *)sqlite3_column_text(found, 0));
+  long total = sqlite3_column_int64(found, 1), share = total / commits + 1, count = 0;
+  sqlite3_finalize(found);
+  if (sqlite3_prepare_v2(from, text("SELECT * FROM \"%s\"%s%s", layer, "", ""), -1, &rows, 0))
+    fail(layer);
+  int columns = sqlite3_column_count(rows);
+  int length = snprintf(sql, sizeof sql, "INSERT INTO \"%s\" VALUES (?", layer);
+  for (int i = 1; i < columns; i++) length += snprintf(sql + length, sizeof sql - length, ", ?");
+  snprintf(sql + length, sizeof sql - length, ")");
+  sqlite3_stmt *row = prepare(sql), *entry = prepare("INSERT INTO r VALUES (?, ?2, ?2, ?3, ?3)");
+  double seconds = 0;
+  while (sqlite3_step(rows) == SQLITE_ROW) {
+    double place[2], start = now();
+    if (count % share == 0) run(count ? "COMMIT; BEGIN" : "BEGIN");
+    for (int i = 0; i < columns; i++) sqlite3_bind_value(row, i + 1, sqlite3_column_value(rows, i));
+    if (sqlite3_step(row) != SQLITE_DONE) fail("insert");
+    sqlite3_reset(row);
+    const unsigned char *blob = sqlite3_column_blob(rows, 1);
+    memcpy(place, blob + sqlite3_column_bytes(rows, 1) - 16, sizeof place);
+    sqlite3_bind_int64(entry, 1, sqlite3_column_int64(rows, 0));
+    sqlite3_bind_double(entry, 2, place[0]);
+    sqlite3_bind_double(entry, 3, place[1]);
+    if (sqlite3_step(entry) != SQLITE_DONE) fail("insert into the R-tree");
+    sqlite3_reset(entry);
+    seconds += now() - start;
+    count++;
+  }
+  double start = now();
+  sqlite3_finalize(row);
+  sqlite3_finalize(entry);
+  run("COMMIT");
+  seconds += now() - start;
+  sqlite3_close(database);
+  print_totals(seconds, count, 0);
+  return 0;
+}
+
 // The functions that GeoPackage's triggers and this build ask for, for points only.
 static void ordinate(sqlite3_context *context, int count, sqlite3_value **values) {
   const unsigned char *blob = sqlite3_value_blob(values[0]);
@@ -230,6 +280,8 @@ int main(int count, char **arguments) {
   if (!strcmp(work, "project")) return project(arguments[2], atol(arguments[3]));
   if (!strcmp(work, "insert")) return insert(arguments[2], atol(arguments[3]));
   if (!strcmp(work, "rtree")) return rtree(arguments[2], arguments[3]);
+  if (!strcmp(work, "copy") && count > 5)
+    return copy(arguments[2], arguments[3], arguments[4], atol(arguments[5]));
 
   const char *layer = arguments[3], *argument = count > 4 ? arguments[4] : "1";
   struct totals totals = {0};

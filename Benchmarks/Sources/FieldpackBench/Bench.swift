@@ -15,6 +15,7 @@ struct Bench {
            FieldpackBench where FILE LAYER CQL2       rows that match a condition
            FieldpackBench project SRS COUNT           transform positions in arrays, on one core
            FieldpackBench fence batch|stream FIXES CIRCLES AREAS   enters and exits
+           FieldpackBench fence stored FIXES CIRCLES AREAS OUT     the same, kept in a GeoPackage
     """
 
   static func main() async throws {
@@ -29,6 +30,9 @@ struct Bench {
       return report(try Projecting.run(to: rest[0], count: Int(rest[1]) ?? 0))
     }
     if name == "fence" {
+      if rest.count == 5, rest[0] == "stored" {
+        return report(try await Fencing.store(Array(rest[1...3]), in: rest[4]))
+      }
       guard rest.count == 4 else { return fail() }
       return report(try await Fencing.run(rest[0], Array(rest.dropFirst())))
     }

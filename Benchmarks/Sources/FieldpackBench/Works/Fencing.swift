@@ -31,6 +31,30 @@ enum Fencing {
       checksum: [enters, detections.count - enters])
   }
 
+  /// Watches as ``run(_:_:)`` does and keeps detections and all states, a transaction for 1,024 fixes.
+  static func store(_ files: [String], in path: String) async throws -> Figures {
+    let fixes = try fixes(in: files[0])
+    let regions = try WatchedRegions(try circles(in: files[1]) + areas(in: files[2]))
+    var options = RegionsMonitor.Options()
+    options.kinds = [.enter, .exit]
+    let monitor = try RegionsMonitor(regions, options: options)
+    _ = try GeoPackageBulkWriter(creating: path, overwrite: true, store: "fences").commit()
+    let store = try await GeoPackageStore(path: path, id: "fences")
+    let source = ScriptedSource(
+      stride(from: 0, to: fixes.count, by: 1024).map { start in
+        fixes[start..<min(start + 1024, fixes.count)].map { .fix($0) }
+      })
+    var count = 0
+    let (start, cpu) = (ContinuousClock.now, Figures.processorTime())
+    for try await step in RecordedMonitor(monitor, in: store, as: "fences").watch(source) {
+      count += step.detections.count
+    }
+    let (end, cpuEnd) = (ContinuousClock.now, Figures.processorTime())
+    await store.close()
+    return Figures(
+      seconds: start.duration(to: end) / .seconds(1), cpu: cpuEnd - cpu, count: count, checksum: [])
+  }
+
   private static func fixes(in path: String) throws -> [Fix] {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     return bytes.withUnsafeBytes { bytes in
