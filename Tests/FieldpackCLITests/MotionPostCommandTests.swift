@@ -1,5 +1,6 @@
 import Fieldpack
 import FieldpackCore
+import FieldpackSQLite
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -168,6 +169,40 @@ import Testing
       "sql", "f.gpkg", "SELECT count(*) AS n FROM daco_sample WHERE rx = 7 AND az IS NULL",
       "--format", "csv")
     #expect(rows.output == "n\r\n\(samples)\r\n")
+  }
+
+  @Test func `what is stored stays where the rest cannot be stored`() async throws {
+    let sensor = folder.file("iio/iio:device0")
+    try FileManager.default.createDirectory(at: sensor, withIntermediateDirectories: true)
+    for axis in ["x", "y", "z"] {
+      try Data("7\n".utf8).write(to: sensor.appendingPathComponent("in_accel_\(axis)_raw"))
+    }
+    let server = try Self.server()
+    let program = try Tool.start(
+      ["motion", "post", "--sensors", "iio", "--server", server.address, "--into", "new.gpkg"],
+      environment: ["XDG_STATE_HOME": folder.file("state").path], folder: folder.url)
+    let path = folder.file("new.gpkg").path
+    for _ in 0..<3000 where !program.errorSoFar.contains("server data") {
+      try await Task.sleep(nanoseconds: 10_000_000)
+    }
+    // Stands for a disk that is full; the table is there when the first samples are.
+    for _ in 0..<3000 where (try? Self.refuseBatches(path)) == nil {
+      try await Task.sleep(nanoseconds: 10_000_000)
+    }
+    let result = try await program.result()
+    #expect(result.status != 0 && result.error.contains("full"), "\(result)")
+    let kept = try #require(result.output.split(separator: "\n").last)
+    let count = try await run(
+      "sql", "new.gpkg", "SELECT count(*) AS n FROM daco_sample", "--format", "csv")
+    let samples = try #require(
+      Int(count.output.split(whereSeparator: \.isNewline).last ?? ""), "\(count)")
+    #expect(samples > 0 && kept.hasPrefix("\(samples) sample"), "\(result)")
+  }
+
+  private static func refuseBatches(_ path: String) throws {
+    try Connection(path: path, mode: .readWrite).execute(
+      "CREATE TRIGGER full BEFORE INSERT ON daco_batch "
+        + "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
   }
 
   @Test func `a server that fails ends the command, which says what is lost`() async throws {

@@ -13,7 +13,9 @@ extension FieldpackTool {
         are not followed. Recorded sessions are posted one after the other, each as its device, \
         with the times that they have; lines of JSON such as {"time":1714557600.02,"ax":0.01,\
         "ay":-0.5,"az":-0.83} with the times in them, or those when they come; with --rate samples \
-        are read at that rate, and their time is that of reading. What sensors, or any source with \
+        are read at that rate, and their time is that of reading. The protocol sends the time of a \
+        batch's last sample alone, and a server takes the others to be 1/50 s apart: of sessions of \
+        another rate it has to know that rate. What sensors, or any source with \
         --live, give while nothing can be posted is lost to the server; other sources wait. With \
         --into every sample is kept, as a session of its own. The status is 1 where a batch was \
         lost, 69 where the server could not be reached.
@@ -175,12 +177,23 @@ private struct MotionPostCommand {
       result = .failure(error)
     }
     progress.add(await client.report)
-    if let recorder {
-      try await recorder.finish()
-      let stored = await recorder.stored
-      if stored > 0 { progress.keep(recorder.session, stored) }
-    }
+    if let recorder { try await finish(recorder, progress) }
     _ = try result.get()
+  }
+
+  /// What is stored counts as kept also where storing the rest fails.
+  private func finish(
+    _ recorder: MotionRecorder, _ progress: MotionPostProgress
+  ) async throws(FieldpackError) {
+    let result: Result<Void, FieldpackError>
+    do throws(FieldpackError) {
+      result = .success(try await recorder.finish())
+    } catch {
+      result = .failure(error)
+    }
+    let stored = await recorder.stored
+    if stored > 0 { progress.keep(recorder.session, stored) }
+    try result.get()
   }
 
   // MARK: Output
