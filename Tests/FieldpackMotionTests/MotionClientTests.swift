@@ -141,7 +141,11 @@ import Testing
     var readings = (0..<5).map { MadeMotion.reading(0, $0) }
     readings[2].rotation?.y = .nan
     _ = try await client.run(MotionReplay(readings))
-    let expected = readings.map { $0.keeping([.acceleration, .magneticField]) }
+    let expected = readings.enumerated().map { index, reading in
+      reading.keeping(
+        index == 2
+          ? [.acceleration, .magneticField] : [.acceleration, .magneticField, .rotation])
+    }
     #expect(server.readings(of: "s1") == expected)
   }
 

@@ -16,13 +16,14 @@ extension MotionClient {
     var wakes = wake.stream.makeAsyncIterator()
     var failures = 0
     while !Task.isCancelled {
-      let isDone = isEnded && queue.isEmpty
+      let isPaused = !shouldPostData
+      let isDone = isEnded && (queue.isEmpty || (isPaused && isLive))
       let answer: Answer
       if session == nil {
         if isDone, failures > 0 { return nil }
         answer = await start()
         if case .accepted = answer { continue }
-      } else if queue.isEmpty {
+      } else if queue.isEmpty || isPaused {
         if isDone { return nil }
         _ = await wakes.next(isolation: self)
         continue

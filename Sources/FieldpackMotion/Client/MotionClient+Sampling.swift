@@ -15,14 +15,17 @@ extension MotionClient {
     return nil
   }
 
+  /// After so many intervals in which nothing was read sampling begins anew.
+  private static let lateLimit = 5.0
+
   private func sampleAll(_ source: any MotionSource) async throws(FieldpackError) {
     var rooms = room.stream.makeAsyncIterator()
     let timed = options.keepsTimes ? source as? any TimedMotionSource : nil
     var batch: [MotionSample] = []
-    let start = time.now()
+    var start = time.uptime()
     var count = 0
     while let sample = try await next(of: source, timed) {
-      if timed != nil, let last = batch.last, !follows(sample, last) {
+      if !continues(batch, sample, isTimed: timed != nil) {
         try await finish(batch, &rooms)
         batch = []
       }
@@ -33,8 +36,12 @@ extension MotionClient {
         try await finish(batch, &rooms)
         batch = []
       }
+      guard timed == nil else { continue }
       count += 1
-      if timed == nil { try await wait(until: start + Double(count) * options.interval) }
+      let isLate = time.uptime() - start > (Double(count) + Self.lateLimit) * options.interval
+      // What was missed, as while the machine slept, is not made up for.
+      if isLate { (start, count) = (time.uptime(), 0) }
+      try await wait(until: start + Double(count) * options.interval)
     }
     if !batch.isEmpty { try await finish(batch, &rooms) }
   }
@@ -52,14 +59,26 @@ extension MotionClient {
     return MotionSample(time: time.now(), reading: reading.withoutNonFinite)
   }
 
-  /// Whether a sample is about an interval after another.
-  private func follows(_ sample: MotionSample, _ last: MotionSample) -> Bool {
-    abs(sample.time - last.time - options.interval) < options.interval / 2
+  /// Whether a server takes the sample for what it is where it comes with a batch: the protocol has
+  /// one time and the same sections for all.
+  private func continues(
+    _ batch: [MotionSample], _ sample: MotionSample, isTimed: Bool
+  ) -> Bool {
+    guard let first = batch.first else { return true }
+    guard sections(of: first) == sections(of: sample) else { return false }
+    guard isTimed else { return true }
+    // From the first on, so that what is off by a little does not add up.
+    let expected = Double(batch.count) * options.interval
+    return abs(sample.time - first.time - expected) < options.interval / 2
+  }
+
+  private func sections(of sample: MotionSample) -> MotionSections {
+    sample.reading.sections.intersection(options.sections)
   }
 
   private func wait(until moment: Double) async throws(FieldpackError) {
     guard !Task.isCancelled else { throw Self.cancelled }
-    let seconds = moment - time.now()
+    let seconds = moment - time.uptime()
     guard seconds > 0 else { return }
     do { try await time.sleep(seconds) } catch { throw Self.cancelled }
   }
@@ -70,11 +89,12 @@ extension MotionClient {
     _ samples: [MotionSample], _ rooms: inout AsyncStream<Void>.Iterator
   ) async throws(FieldpackError) {
     latest = samples.map(\.reading)
-    guard shouldPostData else {
+    let sections = samples.first.map { self.sections(of: $0) } ?? []
+    guard shouldPostData, !sections.isEmpty else {
       report.lost += 1
+      if !shouldPostData, isLive { drop(to: options.unsentLimit) }
       return
     }
-    let sections = latest.reduce(options.sections) { $0.intersection($1.sections) }
     let batch = Batch(
       time: samples.last?.time ?? 0, readings: latest.map { $0.keeping(sections) })
     if isLive {
@@ -94,6 +114,11 @@ extension MotionClient {
     let canSend = session != nil && !isFailing
     let limit = canSend ? max(Self.queueLimit, options.unsentLimit) : options.unsentLimit
     queue.append(batch)
+    drop(to: limit)
+  }
+
+  /// Loses the oldest batches beyond so many.
+  private func drop(to limit: Int) {
     while queue.count > limit {
       queue.removeFirst()
       report.lost += 1

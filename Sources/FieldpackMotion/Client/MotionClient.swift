@@ -18,12 +18,13 @@ public actor MotionClient {
     /// Whether samples of a ``TimedMotionSource`` keep their times and come when it gives them; else
     /// it is asked at the interval, and their time is that of asking.
     ///
-    /// A batch then ends early where two samples are not an interval apart, since a server takes
-    /// them for that.
+    /// A batch then ends early where samples are not an interval apart, since a server takes them
+    /// for that: one that does not know the rate takes 50 a second.
     public var keepsTimes = true
     /// Readings of a batch.
     public var batchSize = 5
-    /// The sections that are sent, where the source has them.
+    /// The sections that are sent, where the source has them; where they change, a batch ends, and
+    /// one without any is lost.
     public var sections = MotionSections.all
     /// How many batches of a live source wait while none can be sent; the oldest go first.
     public var unsentLimit = 0
@@ -89,15 +90,17 @@ public actor MotionClient {
   /// Whether the last post failed, so that the next waits.
   var isFailing = false
   var pause: Task<Void, Never>?
-  let wake = Signal()
-  let room = Signal()
+  /// Of the run: a task that is cancelled ends the stream that it waits for.
+  var wake = Signal()
+  var room = Signal()
   private let changes = Locked<[Int: AsyncStream<Bool>.Continuation]>([:])
   private let nextChange = Locked(0)
   private var onChange: (@Sendable (Bool) -> Void)?
   private var isRunning = false
 
-  /// Whether batches are posted; while not, sampling and starts go on.
-  public var shouldPostData = true
+  /// Whether batches are posted; while not, sampling and starts go on, what is read is lost to the
+  /// server, and what waits goes on waiting, of a live source ``Options/unsentLimit`` batches.
+  public var shouldPostData = true { didSet { wake.give() } }
   /// Whether the server answered the last request with 200.
   public private(set) var serverActive = false
   /// The body of the last answer to readings; empty after a failure.
@@ -200,6 +203,7 @@ public actor MotionClient {
     isRunning = true
     defer { isRunning = false }
     (report, queue, isEnded, isLive, isFailing) = (Report(), [], false, source.isLive, false)
+    (wake, room) = (Signal(), Signal())
     let failure = await withTaskGroup(of: FieldpackError?.self) { group in
       group.addTask { await self.sample(source) }
       group.addTask { await self.post() }

@@ -67,14 +67,18 @@ public struct MotionTime: Sendable {
   public var sleep: @Sendable (Double) async throws -> Void
   /// 0 up to 1.
   public var random: @Sendable () -> Double
+  /// Seconds of a clock that nobody sets, from any moment: what is waited for is timed by it.
+  public var uptime: @Sendable () -> Double
 
+  /// - Parameter uptime: `now` where there is none.
   public init(
     now: @escaping @Sendable () -> Double,
     sleep: @escaping @Sendable (Double) async throws -> Void,
-    random: @escaping @Sendable () -> Double
+    random: @escaping @Sendable () -> Double, uptime: (@Sendable () -> Double)? = nil
   ) {
     self.now = now
     self.sleep = sleep
     self.random = random
+    self.uptime = uptime ?? now
   }
 }
