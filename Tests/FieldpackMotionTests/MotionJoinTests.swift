@@ -45,6 +45,17 @@ import Testing
     #expect(xs == [179.5, -179.5])
   }
 
+  @Test func `fixes of two devices are two legs`() {
+    let fixes = [("a", 10, 7.0), ("b", 10, 20), ("a", 12, 8), ("b", 12, 21)].map {
+      Fix(
+        longitude: $0.2, latitude: 0, time: Instant(milliseconds: Int64($0.1) * 1000),
+        device: $0.0)
+    }
+    let path = TimedPath(fixes: fixes)
+    #expect(path.legs.map { $0.map(\.position.x) } == [[7, 8], [20, 21]])
+    #expect(path.position(at: 11, maximumGap: 2) == Position(x: 20.5, y: 0, m: 11))
+  }
+
   @Test func `of legs at one time the one begun last counts`() {
     let path = TimedPath(legs: [
       [Self.place(0, 0, 0), Self.place(100, 100, 0)], [Self.place(10, 1, 1), Self.place(20, 1, 2)],

@@ -5,7 +5,7 @@ import FieldpackTracks
 extension TimedPath {
   /// The path that a layer of any store holds.
   ///
-  /// A layer of points gives one leg of those that have a time, see `ReplaySource`. A layer of
+  /// A layer of points gives a leg each device of those that have a time, see `ReplaySource`. A layer of
   /// lines whose M is Unix seconds, as those of imported GPX tracks are, gives a leg each line.
   /// `capture_point` and `capture_track` give the paths of captures. Positions are brought to WGS 84.
   /// - Parameter layer: `nil` for `track_points`, `track_point`, the only layer of points, captures,

@@ -31,15 +31,15 @@ public struct TimedPath: Hashable, Sendable {
     }
   }
 
-  /// One leg of the fixes that have a time.
+  /// The fixes that have a time, a leg each device.
   public init(fixes: [Fix]) {
-    self.init(legs: [
-      fixes.compactMap { fix in
-        fix.time.map {
-          Place(time: Double($0.milliseconds) / 1000, position: Position(fix))
-        }
-      }
-    ])
+    var legs: [String: [Place]] = [:]
+    for fix in fixes {
+      guard let time = fix.time else { continue }
+      legs[fix.device, default: []].append(
+        Place(time: Double(time.milliseconds) / 1000, position: Position(fix)))
+    }
+    self.init(legs: legs.sorted { $0.key < $1.key }.map(\.value))
   }
 
   /// By time, each time once.
