@@ -1,5 +1,7 @@
+import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackMotion
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -182,5 +184,23 @@ import Testing
         .point(MapPoint(1, 2)), .line(drawn), .line(drawn), .polygon([drawn]),
         .polygon([drawn, drawn]), .line(drawn), .polygon([drawn + drawn]),
       ])
+  }
+}
+
+@Suite struct PlotAxisTests {
+  @Test(arguments: [(-5.0, 0.0), (5, 0.5), (20, 1), (.infinity, 1), (-.infinity, 0), (.nan, 0)])
+  func `what is beyond an axis is at its ends`(value: Double, share: Double) {
+    #expect(PlotAxis(0...10, count: 5, isTight: true).share(value) == share)
+  }
+
+  @Test(arguments: [[10, 1e300], [10, .infinity], [-.infinity, .infinity], [-1e300, 10, 11]])
+  func `samples of any time are drawn`(times: [Double]) {
+    let samples = times.map {
+      MotionSample(time: $0, reading: .init(acceleration: .init(x: 1, y: -1e300, z: .infinity)))
+    }
+    let plot = MotionPlot(
+      title: "t", subtitle: "", samples: samples, channels: [.ax, .ay, .az], gapSeconds: 1)
+    let text = String(decoding: plot.bytes(), as: UTF8.self)
+    #expect(text.hasSuffix("</svg>\n") && !text.contains("nan") && !text.contains("inf"))
   }
 }

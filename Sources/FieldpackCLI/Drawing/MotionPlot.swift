@@ -37,8 +37,8 @@ struct MotionPlot {
       shownTitle, x: 24, y: 29, size: 18, attributes: "font-weight=\"600\" fill=\"#222\"")
     svg.text(subtitle, x: 24, y: 49, size: 12, attributes: "fill=\"#555\"")
     let first = samples.first?.time ?? 0
-    let time = PlotAxis(
-      0...max((samples.last?.time ?? 0) - first, 0), count: 10, isTight: true)
+    let seconds = (samples.last?.time ?? 0) - first
+    let time = PlotAxis(0...(seconds > 0 ? seconds : 0), count: 10, isTight: true)
     for (index, section) in sections.enumerated() {
       let y = Self.top + Double(index) * (Self.panelHeight + Self.gap)
       add(section, at: y, time, first, isLast: index == sections.count - 1, to: &svg)

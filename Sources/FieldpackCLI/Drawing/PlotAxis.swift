@@ -45,9 +45,11 @@ struct PlotAxis {
     return (power * 10, max(0, decimals - 1))
   }
 
-  /// How far along the axis a value is, 0 to 1.
+  /// How far along the axis a value is, 0 to 1: values beyond it are at its ends, what is no number
+  /// at its beginning.
   func share(_ value: Double) -> Double {
-    (value - range.lowerBound) / (range.upperBound - range.lowerBound)
+    let share = (value - range.lowerBound) / (range.upperBound - range.lowerBound)
+    return share > 0 ? min(share, 1) : 0
   }
 
   func label(_ mark: Double) -> String {

@@ -45,7 +45,7 @@ extension GeoPackageStore {
           model: row[7].string ?? "", localizedModel: row[8].string)
         let session = MotionSession(
           id: row[1].string ?? "", device: device, startedAt: row[2].number ?? 0,
-          revokedAt: row[3].number, rate: row[4].number ?? MotionSession.standardRate)
+          revokedAt: row[3].number, rate: row[4].rate)
         return StoredMotionSession(
           row: row[0].wholeNumber ?? 0, session: session,
           batchCount: Int(row[11].wholeNumber ?? 0), sampleCount: Int(row[12].wholeNumber ?? 0),

@@ -140,10 +140,9 @@ struct MotionTables {
       "SELECT started_at_unix, revoked_at_unix, sample_rate_hz FROM daco_session WHERE uuid = ?",
       [.text(id)])
     guard let row = rows.first else { return nil }
-    let rate = row[2].number ?? MotionSession.standardRate
     return MotionSession(
       id: id, device: .unknown, startedAt: row[0].number ?? 0, revokedAt: row[1].number,
-      rate: rate > 0 && rate.isFinite ? rate : MotionSession.standardRate)
+      rate: row[2].rate)
   }
 }
 
@@ -159,6 +158,12 @@ extension SQLiteValue {
     case .real(let value): value
     default: nil
     }
+  }
+
+  /// Samples a second; the standard where it is nothing that samples can come at.
+  var rate: Double {
+    guard let number, number >= 0.001, number.isFinite else { return MotionSession.standardRate }
+    return number
   }
 
   var wholeNumber: Int64? {
