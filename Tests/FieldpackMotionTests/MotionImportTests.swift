@@ -90,6 +90,38 @@ import Testing
     #expect(try package.rows("SELECT count(*) FROM daco_sample") == ["5"])
   }
 
+  @Test(arguments: [
+    (#""401""#, "a text"), ("401.0", "a number"), ("true", "true or false"), ("[200]", "an array"),
+  ])
+  func `a status that is no whole number is an error`(
+    status: String, kind: String
+  ) async throws {
+    let package = try MotionPackage()
+    let body = Self.text(try MadeMotion.rising(session: "a", at: 10, from: 0))
+    let log = try package.file("log.jsonl", #"{"status":\#(status),"body":\#(body)}"# + "\n")
+    try await package.withStore { store in
+      do throws(FieldpackError) {
+        _ = try await store.importMotion(from: [log])
+        Issue.record("nothing was thrown")
+      } catch {
+        #expect(error.code == .invalidData)
+        #expect(error.message == "status is \(kind), not a whole number")
+      }
+    }
+  }
+
+  @Test func `a request that got no answer brought nothing`() async throws {
+    let package = try MotionPackage()
+    let body = Self.text(try MadeMotion.rising(session: "a", at: 10, from: 0))
+    let log = try package.file("log.jsonl", #"{"status":null,"body":\#(body)}"# + "\n")
+    let report = try await package.withStore { store in
+      try await store.importMotion(from: [log])
+    }
+    var expected = MotionImportReport()
+    expected.refused = 1
+    #expect(report == expected)
+  }
+
   @Test func `a start without a session is counted`() async throws {
     let package = try MotionPackage()
     let log = try package.file("log.jsonl", "\(MotionBodies.start)\n\(MotionBodies.start)\n")

@@ -11,7 +11,7 @@ public struct MotionImportReport: Hashable, Sendable {
   public var samples = 0
   /// Batches that the file had before.
   public var known = 0
-  /// Requests whose answer was not 200, so that they brought nothing.
+  /// Requests whose answer was not 200, or that got none, so that they brought nothing.
   public var refused = 0
   /// Starts that no session of the logs belongs to.
   public var startsWithoutSession = 0

@@ -7,7 +7,8 @@ struct MotionLogEntry {
   var request: MotionRequest
   /// When it came, in seconds since 1970.
   var time: Double?
-  var status: Int64 = 200
+  /// `nil` where no answer came.
+  var status: Int64? = 200
   /// What was answered, of a start the session's id.
   var response: String?
 
@@ -30,7 +31,13 @@ struct MotionLogEntry {
     if let time, !MotionRequest.timestamps.contains(time) {
       throw FieldpackError(.invalidData, "time is no moment of the years 1970 to 9999")
     }
-    if case .integer(let status)? = node["status"] { self.status = status }
+    switch node["status"] {
+    case nil: break
+    case .integer(let status)?: self.status = status
+    case .null?: status = nil
+    case .some(let value):
+      throw FieldpackError(.invalidData, "status is \(value.kind), not a whole number")
+    }
     if case .text(let text)? = node["response"] {
       guard text.utf8.count <= MotionRequest.maximumTextLength else {
         throw FieldpackError(.invalidData, "response is too long")
