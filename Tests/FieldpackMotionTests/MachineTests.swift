@@ -40,12 +40,37 @@ import Testing
     #expect(abs(next.z + 1.001) < 1e-12)
   }
 
-  @Test func `a sensor that holds no number is named`() async throws {
+  @Test func `a sensor that cannot be read for a moment lacks in those readings`() async throws {
+    var files: [String: String] = [:]
+    for axis in ["x", "y", "z"] {
+      files["iio:device0/in_accel_\(axis)_raw"] = "0"
+      files["iio:device0/in_magn_\(axis)_raw"] = "1"
+    }
+    try write(files)
+    let source = try IndustrialIOSource(folder: folder.url.path)
+    let path = folder.file("iio:device0/in_accel_y_raw")
+    // Reading a folder is an error of input, as that of a bus that is disturbed.
+    try FileManager.default.removeItem(at: path)
+    try FileManager.default.createDirectory(at: path, withIntermediateDirectories: false)
+    for _ in 1..<IndustrialIOSource.failureLimit {
+      #expect(try await source.next()?.sections == .magneticField)
+    }
+    try FileManager.default.removeItem(at: path)
+    try write(["iio:device0/in_accel_y_raw": "0"])
+    #expect(try await source.next()?.sections == [.acceleration, .magneticField])
+    try FileManager.default.removeItem(at: path)
+    #expect(try await source.next()?.sections == .magneticField)
+  }
+
+  @Test func `a sensor that goes on holding no number is named`() async throws {
     try write([
       "iio:device0/in_magn_x_raw": "1", "iio:device0/in_magn_y_raw": "2",
       "iio:device0/in_magn_z_raw": "busy",
     ])
     let source = try IndustrialIOSource(folder: folder.url.path)
+    for _ in 1..<IndustrialIOSource.failureLimit {
+      #expect(try await source.next() == MotionReading())
+    }
     do {
       _ = try await source.next()
       Issue.record("nothing was thrown")

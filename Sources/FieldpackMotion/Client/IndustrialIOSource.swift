@@ -1,4 +1,6 @@
 public import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackSQLite
 import FoundationEssentials
 
 /// The sensors of a Linux machine, through its industrial I/O files.
@@ -8,9 +10,15 @@ import FoundationEssentials
 /// kernel's files, `(raw + offset) · scale`, in the protocol's units: acceleration in g, turned
 /// around since these files hold what holds the device up and the protocol what pulls it down; the
 /// magnetic field in microtesla; rotation in radians a second.
+///
+/// A sensor that cannot be read lacks in that reading; after ``failureLimit`` such readings one after
+/// the other the source fails.
 public final class IndustrialIOSource: MotionSource {
   public let isLive = true
+  /// Readings without a sensor before it is given up: a second at the usual rate.
+  public static let failureLimit = 50
   private let sensors: [Sensor]
+  private let reader: Reader
 
   private struct Axis {
     var path: String
@@ -21,6 +29,14 @@ public final class IndustrialIOSource: MotionSource {
   private struct Sensor {
     var section: MotionSection
     var axes: [Axis]
+
+    func values() throws(FieldpackError) -> [Double] {
+      var values: [Double] = []
+      for axis in axes {
+        values.append((try IndustrialIOSource.number(axis.path) + axis.offset) * axis.scale)
+      }
+      return values
+    }
   }
 
   /// Name of the files, section, and what one of their units is in the protocol's.
@@ -48,6 +64,11 @@ public final class IndustrialIOSource: MotionSource {
         "\(folder) has no accelerometer, gyroscope or magnetometer with three axes")
     }
     self.sensors = sensors
+    do throws(SQLiteError) {
+      reader = Reader(sensors, executor: try ThreadExecutor())
+    } catch {
+      throw FieldpackError(sqlite: error)
+    }
   }
 
   /// The sections that the sensors give.
@@ -92,15 +113,38 @@ public final class IndustrialIOSource: MotionSource {
     return value
   }
 
-  public func next() async throws(FieldpackError) -> MotionReading? {
-    var reading = MotionReading()
-    for sensor in sensors {
-      var values: [Double] = []
-      for axis in sensor.axes {
-        values.append((try Self.number(axis.path) + axis.offset) * axis.scale)
-      }
-      reading.set(sensor.section, values[0], values[1], values[2])
+  public func next() async throws(FieldpackError) -> MotionReading? { try await reader.read() }
+
+  /// Reads on a thread of its own, since a sensor may take its time.
+  private actor Reader {
+    private let sensors: [Sensor]
+    private let executor: ThreadExecutor
+    /// How often each sensor failed one time after the other.
+    private var failures: [Int]
+
+    init(_ sensors: [Sensor], executor: ThreadExecutor) {
+      self.sensors = sensors
+      self.executor = executor
+      failures = sensors.map { _ in 0 }
     }
-    return reading
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      executor.asUnownedSerialExecutor()
+    }
+
+    func read() throws(FieldpackError) -> MotionReading {
+      var reading = MotionReading()
+      for (index, sensor) in sensors.enumerated() {
+        do throws(FieldpackError) {
+          let values = try sensor.values()
+          reading.set(sensor.section, values[0], values[1], values[2])
+          failures[index] = 0
+        } catch {
+          failures[index] += 1
+          if failures[index] >= IndustrialIOSource.failureLimit { throw error }
+        }
+      }
+      return reading
+    }
   }
 }
