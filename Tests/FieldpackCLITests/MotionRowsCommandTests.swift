@@ -92,6 +92,11 @@ import Testing
       (["--nearest", "noon"], 64, "is no time such as"),
       (["--nearest", "fixes:9"], 66, "layer 'fixes' has no feature 9"),
       (["--nearest", "daco_device:1"], 64, "has no time"),
+      (["--last", "1"], 64, "--last and --channel have a meaning with a session"),
+      (["--channel", "az"], 64, "Try: name one, or --rows or --svg"),
+      (["a", "--within", "1"], 64, "--within and --limit have a meaning with --nearest"),
+      (["a", "--rows", "--limit", "2"], 64, "Try: --nearest time"),
+      (["a", "--format", "csv"], 64, "--format has a meaning with rows. Try: --rows"),
       (["c", "--rows"], 66, "there is no session 'c'"),
     ]
     for (arguments, status, message) in cases {

@@ -41,6 +41,7 @@ struct MotionRows {
       arguments[Self.rows], arguments[Self.resample] != nil, arguments[Self.perSecond],
       arguments[Self.nearest] != nil,
     ].count { $0 }
+    try Self.check(arguments, areRows: asked > 0)
     guard asked > 0 else { return nil }
     guard asked == 1, arguments[MotionShowCommand.svg] == nil else {
       throw FieldpackError(
@@ -50,6 +51,34 @@ struct MotionRows {
     guard arguments[MotionShowCommand.last] == nil || arguments[Self.rows] else {
       throw FieldpackError(
         .invalidArgument, "--last has a meaning with --rows, not with these rows")
+    }
+  }
+
+  /// Refuses what would have no meaning.
+  private static func check(
+    _ arguments: ParsedArguments, areRows: Bool
+  ) throws(FieldpackError) {
+    guard arguments[nearest] != nil || !(arguments.contains(within) || arguments.contains(limit))
+    else {
+      throw FieldpackError(
+        .invalidArgument, "--within and --limit have a meaning with --nearest. Try: --nearest time")
+    }
+    guard !areRows else { return }
+    guard !arguments.contains(format) else {
+      throw FieldpackError(
+        .invalidArgument,
+        "--format has a meaning with rows. Try: --rows, --resample, --per-second or --nearest")
+    }
+    let isSession =
+      arguments[MotionShowCommand.session] != nil || arguments[MotionShowCommand.svg] != nil
+    guard
+      isSession
+        || !(arguments[MotionShowCommand.last] != nil
+          || !arguments[MotionShowCommand.channels].isEmpty)
+    else {
+      throw FieldpackError(
+        .invalidArgument,
+        "--last and --channel have a meaning with a session. Try: name one, or --rows or --svg")
     }
   }
 
