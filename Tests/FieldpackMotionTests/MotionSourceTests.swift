@@ -1,5 +1,8 @@
 import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
 import FieldpackMotion
+import FieldpackSQLite
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -143,6 +146,91 @@ import Testing
     }
     #expect(zip(received, samples).allSatisfy { abs($0.time - $1.time) < 1e-9 })
     #expect(received.map(\.reading) == samples.map(\.reading))
+  }
+
+  private static func batches(_ server: IngestServer) -> [MotionRequest.Data] {
+    server.bodies.withLock { bodies in
+      bodies.compactMap { body in if case .data(let data) = body { data } else { nil } }
+    }
+  }
+
+  @Test func `a batch ends where what its samples are off by adds up`() async throws {
+    let package = try MotionPackage()
+    let times = (0..<5).map { 10 + Double($0) * 0.0245 }
+    let path = try package.file("lines", Self.lines(Self.rising(times)))
+    let server = IngestServer()
+    let loopback = try LoopbackServer { server.answer($0) }
+    let client = try MotionClient(
+      MotionServer(loopback.address), device: MadeMotion.device(1), time: QuickTime().time)
+    _ = try await client.run(MotionLines(path: path))
+    #expect(Self.batches(server).map(\.readings.count) == [3, 2])
+  }
+
+  @Test(arguments: [MotionSections.all, .acceleration])
+  func `a batch ends where the sections change`(wanted: MotionSections) async throws {
+    let package = try MotionPackage()
+    let lines = (0..<4).map { number in
+      let names = number % 2 == 0 ? ["ax", "ay", "az"] : ["rx", "ry", "rz"]
+      let values = names.map { #""\#($0)":\#(number)"# }.joined(separator: ",")
+      return #"{"time":\#(10 + Double(number) / 50),\#(values)}"#
+    }
+    let path = try package.file("lines", lines.joined(separator: "\n"))
+    let server = IngestServer()
+    let loopback = try LoopbackServer { server.answer($0) }
+    var options = MotionClient.Options()
+    options.sections = wanted
+    let client = try MotionClient(
+      MotionServer(loopback.address), device: MadeMotion.device(1), options: options,
+      time: QuickTime().time)
+    let report = try await client.run(MotionLines(path: path))
+    let isAll = wanted == .all
+    #expect(report.readings == 4 && report.sent == (isAll ? 4 : 2))
+    #expect(report.lost == (isAll ? 0 : 2))
+    let sections: [MotionSections] =
+      isAll
+      ? [.acceleration, .rotation, .acceleration, .rotation] : [.acceleration, .acceleration]
+    #expect(Self.batches(server).map(\.sections) == sections)
+  }
+
+  @Test func `many samples in batches that overlap come by time`() async throws {
+    let package = try MotionPackage()
+    let bodies = try (0..<12).map { number in
+      let readings = (0..<250).map { MadeMotion.reading(number, $0) }
+      return String(
+        decoding: try MadeMotion.data(
+          session: "a", at: 100 + Double((number * 5) % 12) * 2.5, readings), as: UTF8.self)
+    }
+    let log = try package.file("log", bodies.joined(separator: "\n"))
+    try await package.withStore { store in
+      _ = try await store.importMotion(from: [log])
+      let samples = try await Self.all(RecordedMotion(store, session: "a"))
+      #expect(samples.count == 3000)
+      #expect(samples == (try await store.motionSamples(ofSession: "a")))
+      let places = [0.0, 1000].map {
+        TimedPath.Place(time: $0, position: Position(x: $0 / 100, y: 0))
+      }
+      let report = try await store.joinMotion(
+        to: TimedPath(legs: [places]), maximumGap: 1000)
+      #expect(report.sessions == [.init(id: "a", samples: 3000, placed: 3000)])
+    }
+    let plan = try package.rows("EXPLAIN QUERY PLAN \(RecordedMotion.sampleSQL)")
+    #expect(
+      plan.map { $0.split(separator: "|").last ?? "" }
+        == ["SEARCH daco_sample USING INTEGER PRIMARY KEY (rowid=?)"])
+  }
+
+  @Test(arguments: ["0", "-50", "9e999", "1e-300", "'fast'"])
+  func `a stored rate that nothing comes at is the standard one`(rate: String) async throws {
+    let package = try MotionPackage()
+    let body = try MadeMotion.rising(session: "a", at: 10, from: 0)
+    let log = try package.file("log", String(decoding: body, as: UTF8.self))
+    try await package.withStore { store in
+      _ = try await store.importMotion(from: [log], rate: 5)
+    }
+    try Connection(path: package.path, mode: .readWrite)
+      .execute("UPDATE daco_session SET sample_rate_hz = \(rate)")
+    let sessions = try await package.withStore { try await $0.motionSessions() }
+    #expect(sessions.map(\.session.rate) == [50])
   }
 
   @Test func `samples may be read at a rate as if they were made now`() async throws {

@@ -2,9 +2,9 @@ public import FieldpackCore
 public import FieldpackGeoPackage
 import FieldpackSQLite
 
-/// The samples of a session that a GeoPackage holds, by time.
+/// The samples of a session that a GeoPackage holds when the first is asked for, by time.
 public actor RecordedMotion: TimedMotionSource {
-  private static let pageSize: Int64 = 1024
+  private static let pageSize = 1024
 
   public nonisolated let isLive: Bool
   private let store: GeoPackageStore
@@ -13,9 +13,12 @@ public actor RecordedMotion: TimedMotionSource {
   private let time: MotionTime
   private var page: [MotionSample] = []
   private var given = 0
-  private var place: (time: Double, id: Int64)? = (-Double.infinity, Int64.min)
+  /// Of all samples, by time; `nil` before the first is asked for.
+  private var ids: [Int64]?
+  /// How many of them are read.
+  private var place = 0
   /// When the first sample was given, and its time.
-  private var start: (now: Double, time: Double)?
+  private var start: (uptime: Double, time: Double)?
 
   /// - Parameters:
   ///   - session: its id; one that the file does not have holds no samples.
@@ -43,31 +46,50 @@ public actor RecordedMotion: TimedMotionSource {
 
   private func wait(for moment: Double) async throws(FieldpackError) {
     guard let speed else { return }
-    let start = start ?? (time.now(), moment)
+    let start = start ?? (time.uptime(), moment)
     self.start = start
-    let seconds = start.now + (moment - start.time) / speed - time.now()
+    let seconds = start.uptime + (moment - start.time) / speed - time.uptime()
     guard seconds > 0 else { return }
     do { try await time.sleep(seconds) } catch { throw MotionClient.cancelled }
   }
 
+  /// Reads the next samples, each by its id: sorting anew for every page would cost the square of
+  /// their number.
   private func read() async throws(FieldpackError) {
-    guard let place else { return }
+    if ids == nil { ids = try await sortedIDs() }
+    (page, given) = ([], 0)
+    while page.isEmpty, let ids, place < ids.count {
+      let chunk = ids[place..<min(place + Self.pageSize, ids.count)]
+      place = chunk.endIndex
+      page = try await store.read { (snapshot) throws(FieldpackError) -> [MotionSample] in
+        var samples: [MotionSample] = []
+        for id in chunk {
+          try snapshot.each(Self.sampleSQL, [.integer(id)]) { (row) throws(FieldpackError) in
+            let numbers = (1...MotionChannel.allCases.count).map { place in
+              row.isNull(place) ? nil : row.real(place)
+            }
+            samples.append(MotionSample(time: row.real(0), reading: MotionReading(numbers)))
+          }
+        }
+        return samples
+      }
+    }
+  }
+
+  package static let sampleSQL =
+    "SELECT t_unix, \(MotionTables.channels) FROM daco_sample WHERE id = ?"
+
+  private func sortedIDs() async throws(FieldpackError) -> [Int64] {
     let session = session
-    let rows = try await store.read { (snapshot) throws(FieldpackError) in
-      guard try snapshot.hasTable(MotionLayers.sample.rawValue) else { return [[SQLiteValue]]() }
-      return try snapshot.rows(
-        "SELECT s.t_unix, s.id, \(MotionTables.channels) FROM daco_batch b "
-          + "JOIN daco_sample s ON s.batch_id = b.id "
+    return try await store.read { (snapshot) throws(FieldpackError) -> [Int64] in
+      var ids: [Int64] = []
+      guard try snapshot.hasTable(MotionLayers.sample.rawValue) else { return ids }
+      try snapshot.each(
+        "SELECT s.id FROM daco_batch b JOIN daco_sample s ON s.batch_id = b.id "
           + "WHERE b.session_id = (SELECT id FROM daco_session WHERE uuid = ?) "
-          + "AND (s.t_unix, s.id) > (?, ?) ORDER BY s.t_unix, s.id LIMIT ?",
-        [.text(session), .real(place.time), .integer(place.id), .integer(Self.pageSize)])
-    }
-    given = 0
-    page = rows.map { row in
-      MotionSample(time: row[0].number ?? 0, reading: MotionReading(row[2...].map(\.number)))
-    }
-    self.place = rows.last.flatMap { row in
-      row[0].number.flatMap { time in row[1].wholeNumber.map { (time, $0) } }
+          + "ORDER BY s.t_unix, s.id", [.text(session)]
+      ) { (row) throws(FieldpackError) in ids.append(row.integer(0)) }
+      return ids
     }
   }
 }

@@ -78,7 +78,8 @@ extension GeoPackageStore {
 
 /// The join of one session.
 private struct MotionJoin {
-  private static let pageSize = 4096
+  /// After so many samples it is asked whether to go on.
+  private static let cancellationStep = 4096
 
   let sql: TransactionStatements
   let path: TimedPath
@@ -110,24 +111,33 @@ private struct MotionJoin {
   }
 
   mutating func run() throws(FieldpackError) -> MotionJoinReport.Session {
-    var (time, id) = (-Double.infinity, Int64.min)
-    while true {
-      let page = try sql.rows(
-        "SELECT s.t_unix, s.id FROM daco_batch b JOIN daco_sample s ON s.batch_id = b.id "
-          + "WHERE b.session_id = ? AND (s.t_unix, s.id) > (?, ?) ORDER BY s.t_unix, s.id LIMIT ?",
-        [.integer(session.row), .real(time), .integer(id), .integer(Int64(Self.pageSize))])
-      for row in page {
-        guard let sampleTime = row[0].number, let sample = row[1].wholeNumber else { continue }
-        (time, id) = (sampleTime, sample)
-        samples += 1
-        try place(sample, at: sampleTime)
+    for sample in try sortedSamples() {
+      if samples % Self.cancellationStep == 0, Task.isCancelled {
+        throw FieldpackError(.interrupted, "interrupted")
       }
-      guard page.count == Self.pageSize else { break }
-      guard !Task.isCancelled else { throw FieldpackError(.interrupted, "interrupted") }
+      samples += 1
+      try place(sample.id, at: sample.time)
     }
     if !line.isEmpty { try sql.changed(MotionLayers.point, growing: envelope) }
     if line.count > 1 { try insertLine() }
     return .init(id: session.session.id, samples: samples, placed: line.count)
+  }
+
+  /// The samples by time, sorted once: by pages that would cost the square of their number.
+  private func sortedSamples() throws(FieldpackError) -> [(time: Double, id: Int64)] {
+    try sql.run { (connection) throws(SQLiteError) in
+      let statement = try connection.prepare(
+        "SELECT s.t_unix, s.id FROM daco_batch b JOIN daco_sample s ON s.batch_id = b.id "
+          + "WHERE b.session_id = ? ORDER BY s.t_unix, s.id")
+      defer { statement.reset() }
+      try statement.bind([.integer(session.row)])
+      var samples: [(time: Double, id: Int64)] = []
+      while try statement.step() {
+        guard let time = statement.value(0).number else { continue }
+        samples.append((time, statement.integer(1)))
+      }
+      return samples
+    }
   }
 
   private mutating func place(_ sample: Int64, at time: Double) throws(FieldpackError) {
