@@ -146,7 +146,8 @@ import Testing
         "motion", "post", "--sensors", "iio", "--server", server.address, "--into", "f.gpkg",
         "--rate", "200",
       ], environment: ["XDG_STATE_HOME": folder.file("state").path], folder: folder.url)
-    for _ in 0..<3000 where !program.errorSoFar.contains("answered 500; again in") {
+    for _ in 0..<3000 {
+      if program.errorSoFar.contains("answered 500; again in") { break }
       try await Task.sleep(nanoseconds: 10_000_000)
     }
     program.send(SIGINT)
@@ -182,11 +183,13 @@ import Testing
       ["motion", "post", "--sensors", "iio", "--server", server.address, "--into", "new.gpkg"],
       environment: ["XDG_STATE_HOME": folder.file("state").path], folder: folder.url)
     let path = folder.file("new.gpkg").path
-    for _ in 0..<3000 where !program.errorSoFar.contains("server data") {
+    for _ in 0..<3000 {
+      if program.errorSoFar.contains("server data") { break }
       try await Task.sleep(nanoseconds: 10_000_000)
     }
     // Stands for a disk that is full; the table is there when the first samples are.
-    for _ in 0..<3000 where (try? Self.refuseBatches(path)) == nil {
+    for _ in 0..<3000 {
+      if (try? Self.refuseBatches(path)) != nil { break }
       try await Task.sleep(nanoseconds: 10_000_000)
     }
     let result = try await program.result()

@@ -39,8 +39,10 @@ import Testing
     let log = try TemporaryFolder()
     let words = ["--layer", "a", "--into", "f.gpkg", "--log-level", "debug", "--log-file"]
     let path = log.file("run.log").path
-    // A pipe that never ends stands for standard input.
-    let script = #""$0" import \#(file) "$@" < <(echo '{'; exec sleep 600)"#
+    // A pipe that does not end stands for standard input. Whoever holds it ends with the import: it
+    // has the pipes of other tests, too, which would not end before.
+    let script =
+      #""$0" import \#(file) "$@" < <(echo '{'; exec tail -s 0.2 --pid=$$ -f /dev/null)"#
     let program = try Program(
       "bash", ["-c", "exec " + script, Tool.path] + words + [path], folder: folder.url)
     let awaited = file == "-" ? "command begins" : "import begins"

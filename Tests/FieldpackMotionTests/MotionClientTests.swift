@@ -215,7 +215,7 @@ import Testing
     let client = try MotionClient(
       try Self.address(loopback), device: Self.device, time: QuickTime().time)
     let task = Task { try await client.run(MotionReplay(Self.rising(1000))) }
-    while loopback.requests.isEmpty { await Task.yield() }
+    while loopback.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     task.cancel()
     await #expect(throws: FieldpackError.self) { try await task.value }
   }
