@@ -59,7 +59,8 @@ import Testing
       #expect(Set(points.map(KilledRecording.run)).count == 1)
       #expect(points == points.sorted() && Set(points).count == points.count)
     }
-    #expect(try work.leftovers(place) == [])
+    let leftovers = try work.leftovers(place)
+    #expect(leftovers == [])
   }
 }
 
@@ -148,7 +149,8 @@ struct KillFolder {
     let manager = FileManager.default
     let known: Set = ["captures", "clip.mov", "field.gpkg", "state", "pipe"]
     var names = try manager.contentsOfDirectory(atPath: folder.url.path)
-      .filter { !known.contains($0) }
+      // Of a GeoPackage that was killed in its making, which holds nothing yet.
+      .filter { !known.contains($0) && !$0.hasPrefix(".field.gpkg.fieldpack-") }
     if let inner = try? manager.contentsOfDirectory(atPath: captures) {
       names += inner.filter { $0.hasPrefix(".") }
     }
