@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeometry
 import FieldpackSQLite
 
 /// Tiled gridded coverages: OGC 17-066.
@@ -7,6 +8,8 @@ struct CoverageCheck {
   private static let coverages = "gpkg_2d_gridded_coverage_ancillary"
   private static let tiles = "gpkg_2d_gridded_tile_ancillary"
   private static let name = "gpkg_2d_gridded_coverage"
+  /// WGS 84 with heights, which a file with coverages has to name under its code.
+  static let system = SRS("EPSG", 4979)
 
   func run() throws(FieldpackError) {
     let layers = check.layers("2d-gridded-coverage")
@@ -19,6 +22,7 @@ struct CoverageCheck {
           ExtensionRow(name: Self.name, table: layer.table, column: "tile_data")))
     }
     try check.requireRows([Self.name], tables: [Self.coverages, Self.tiles], .coverage(6))
+    try examineSystem()
     for (table, definition) in [
       (Self.coverages, TableDefinition.coverageAncillary),
       (Self.tiles, .coverageTileAncillary),
@@ -35,6 +39,25 @@ struct CoverageCheck {
         } else {
           try examineTiles(layers)
         }
+      }
+    }
+  }
+
+  private func examineSystem() throws(FieldpackError) {
+    let (table, code) = ("gpkg_spatial_ref_sys", Int64(Self.system.code))
+    if check.lacksSystem(code) {
+      try check.report(
+        .error, .coverage(3), table: table, row: code,
+        "srs_id \(code) is missing, which coverages need", repair: .coverageSystem)
+    } else if check.systems != nil {
+      try check.each(
+        "SELECT organization, organization_coordsys_id FROM \(table) WHERE srs_id = \(code) "
+          + "AND (upper(organization) <> 'EPSG' OR organization_coordsys_id <> srs_id)"
+      ) { (row) throws(FieldpackError) in
+        let name = "\(row[0].textValue ?? ""):\(row[1].integerValue ?? 0)"
+        try check.report(
+          .error, .coverage(3), table: table, row: code,
+          "srs_id \(code) is \(name), not \(Self.system)")
       }
     }
   }

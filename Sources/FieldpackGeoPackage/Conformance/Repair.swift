@@ -4,6 +4,7 @@ enum Repair: Hashable {
   case fileHeader
   case systemsTable
   case requiredSystems
+  case coverageSystem
   case contentsTable
   case geometryColumnsTable
   case dataType(table: String)
@@ -78,23 +79,24 @@ enum Repair: Hashable {
     case .fileHeader: 1
     case .systemsTable: 2
     case .requiredSystems: 3
-    case .contentsTable: 4
-    case .geometryColumnsTable: 5
-    case .dataType: 6
-    case .lastChange: 7
-    case .geometryColumn: 8
-    case .typeName: 9
-    case .contentsSRS: 10
-    case .ordinates: 11
-    case .inclusiveColumns: 12
-    case .retiredTriggers: 13
-    case .extensionRow: 14
-    case .metadataTime: 15
-    case .blobHeaders: 16
-    case .index: 17
-    case .triggers: 18
-    case .extent: 19
-    case .count: 20
+    case .coverageSystem: 4
+    case .contentsTable: 5
+    case .geometryColumnsTable: 6
+    case .dataType: 7
+    case .lastChange: 8
+    case .geometryColumn: 9
+    case .typeName: 10
+    case .contentsSRS: 11
+    case .ordinates: 12
+    case .inclusiveColumns: 13
+    case .retiredTriggers: 14
+    case .extensionRow: 15
+    case .metadataTime: 16
+    case .blobHeaders: 17
+    case .index: 18
+    case .triggers: 19
+    case .extent: 20
+    case .count: 21
     }
   }
 }

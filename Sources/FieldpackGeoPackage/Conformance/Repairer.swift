@@ -70,6 +70,9 @@ struct Repairer {
       note("the table made", table: "gpkg_spatial_ref_sys")
       try mendSystems()
     case .requiredSystems: try mendSystems()
+    case .coverageSystem:
+      _ = try ReferenceSystems(file: file).add(CoverageCheck.system)
+      note("the reference system of coverages set", table: "gpkg_spatial_ref_sys")
     case .contentsTable: try makeContents()
     case .geometryColumnsTable: try makeGeometryColumns()
     case .dataType, .lastChange, .typeName, .contentsSRS, .ordinates: try mendRow(repair)
@@ -144,18 +147,17 @@ struct Repairer {
         .text(name), .integer(id), .text(identity.organization), .integer(identity.code),
         .text(definition),
       ] + (wkt2.map { [.text($0)] } ?? []))
-    let isUndefined = id <= 0
-    let wrong =
-      isUndefined ? "" : " AND (definition IS NULL OR lower(definition) IN ('', 'undefined'))"
+    func wrong(_ column: String) -> String {
+      id <= 0 ? "" : " AND (\(column) IS NULL OR lower(\(column)) IN ('', 'undefined'))"
+    }
     try file.execute(
       "UPDATE gpkg_spatial_ref_sys SET organization = ?, organization_coordsys_id = ?, "
-        + "definition = ? WHERE srs_id = ?\(wrong)",
+        + "definition = ? WHERE srs_id = ?\(wrong("definition"))",
       [.text(identity.organization), .integer(identity.code), .text(definition), .integer(id)])
-    if isUndefined, let wkt2 {
-      try file.execute(
-        "UPDATE gpkg_spatial_ref_sys SET definition_12_063 = ? WHERE srs_id = ?",
-        [.text(wkt2), .integer(id)])
-    }
+    guard let wkt2 else { return }
+    try file.execute(
+      "UPDATE gpkg_spatial_ref_sys SET definition_12_063 = ? WHERE srs_id = ?"
+        + wrong("definition_12_063"), [.text(wkt2), .integer(id)])
   }
 
   // MARK: Contents

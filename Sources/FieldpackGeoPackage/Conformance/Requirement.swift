@@ -157,6 +157,7 @@ public struct Requirement: Hashable, Sendable, CustomStringConvertible {
     ("related-15", "tables of simple attributes are as defined"),
     ("coverage-1", "gpkg_2d_gridded_coverage_ancillary is as defined"),
     ("coverage-2", "gpkg_2d_gridded_tile_ancillary is as defined"),
+    ("coverage-3", "the reference system of coverages is there"),
     ("coverage-6", "the gridded coverage extension is registered"),
     ("coverage-7", "coverages have one row of ancillary data"),
     ("coverage-9", "coverages are of integers or floats"),

@@ -71,12 +71,17 @@ struct SystemsCheck {
         repair: id == 4326 ? nil : .requiredSystems)
       return
     }
-    let isDefined = Self.isDefinition(row[3])
     if id == 4326 {
-      guard !isDefined, !Self.isDefinition(row[4]) else { return }
-      try check.report(
-        .error, .core(11), table: Self.table, row: id, "srs_id 4326 has no definition",
-        repair: .requiredSystems)
+      guard !Self.isDefinition(row[4]) else { return }
+      if !Self.isDefinition(row[3]) {
+        try check.report(
+          .error, .core(11), table: Self.table, row: id, "srs_id 4326 has no definition",
+          repair: .requiredSystems)
+      } else if hasWKT2 {
+        try check.report(
+          .error, .core(116), table: Self.table, row: id,
+          "srs_id 4326 has no definition_12_063", repair: .requiredSystems)
+      }
     } else if row[3].textValue != "undefined" {
       try check.report(
         .error, .core(11), table: Self.table, row: id,
@@ -106,21 +111,26 @@ struct SystemsCheck {
         try check.report(
           .error, .core(115), table: Self.table, column: column.name, "it is not TEXT NOT NULL")
       }
-      if !isPlain, !isNewer {
-        try check.report(
-          .error, .core(145), table: Self.table, column: column.name,
-          "the column of the CRS WKT extension is there, which is not registered",
-          repair: .extensionRow(
-            ExtensionRow(name: "gpkg_crs_wkt", table: Self.table, column: "definition_12_063")))
+      if epoch == nil, !isPlain, !isNewer {
+        try reportRegistration("gpkg_crs_wkt", of: column.name)
       }
     }
-    if epoch != nil, !isNewer {
-      try check.report(
-        .error, .core(145), table: Self.table, column: "epoch",
-        "the column of CRS WKT 1.1 is there, which is not registered",
-        repair: .extensionRow(
-          ExtensionRow(name: "gpkg_crs_wkt_1_1", table: Self.table, column: "epoch")))
+    guard epoch != nil else { return column != nil }
+    // Version 1.1 registers both columns, whatever else is registered for them.
+    for column in [column, epoch].compactMap(\.self)
+    where !check.isRegistered("gpkg_crs_wkt_1_1", table: Self.table, column: column.name) {
+      try reportRegistration("gpkg_crs_wkt_1_1", of: column.name)
     }
     return column != nil
+  }
+
+  private func reportRegistration(
+    _ name: String, of column: String
+  ) throws(FieldpackError) {
+    try check.report(
+      .error, .core(145), table: Self.table, column: column,
+      "\(name) is not registered in gpkg_extensions for it",
+      repair: .extensionRow(
+        ExtensionRow(name: name, table: Self.table, column: column.lowercased())))
   }
 }

@@ -65,6 +65,11 @@ struct ReferenceSystems {
     if srs == .undefinedCartesian { return -1 }
     if srs == .undefinedGeographic { return 0 }
     if let found = try find(srs, epoch) { return found }
+    return try add(srs, epoch: epoch)
+  }
+
+  /// Adds a system with PROJ's WKT, under its code where that is free.
+  func add(_ srs: SRS, epoch: Double? = nil) throws(FieldpackError) -> Int64 {
     let definition = try definition(of: srs)
     var row = Catalogue.SystemRow(
       srs: srs, name: definition.name, definition: definition.wkt1 ?? "undefined")

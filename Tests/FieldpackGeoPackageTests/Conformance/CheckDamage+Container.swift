@@ -145,35 +145,51 @@ extension CheckDamage {
       repairs: [
         "gpkg_spatial_ref_sys: the table made",
         "gpkg_spatial_ref_sys: the required reference systems set",
+        "gpkg_spatial_ref_sys: the reference system of coverages set",
       ]),
     CheckDamage(
       name: "CRS WKT not registered",
-      sql: """
-        ALTER TABLE gpkg_spatial_ref_sys ADD COLUMN definition_12_063 TEXT NOT NULL DEFAULT \
-        'undefined'
-        """,
+      sql: withWKT2,
       findings: [
-        "error gpkg-145 gpkg_spatial_ref_sys.definition_12_063: the column of the CRS WKT "
-          + "extension is there, which is not registered +"
+        "error gpkg-145 gpkg_spatial_ref_sys.definition_12_063: gpkg_crs_wkt is not registered in "
+          + "gpkg_extensions for it +"
       ],
       repairs: [
         "gpkg_spatial_ref_sys: gpkg_crs_wkt registered in gpkg_extensions"
-      ]),
+      ],
+      falseAlarms: [oldDefault]),
     CheckDamage(
       name: "CRS WKT 1.1 not registered",
-      sql: """
-        ALTER TABLE gpkg_spatial_ref_sys ADD COLUMN definition_12_063 TEXT NOT NULL DEFAULT \
-        'undefined'; ALTER TABLE gpkg_spatial_ref_sys ADD COLUMN epoch DOUBLE
-        """,
+      sql: withEpoch,
       findings: [
-        "error gpkg-145 gpkg_spatial_ref_sys.definition_12_063: the column of the CRS WKT "
-          + "extension is there, which is not registered +",
-        "error gpkg-145 gpkg_spatial_ref_sys.epoch: the column of CRS WKT 1.1 is there, which "
-          + "is not registered +",
+        "error gpkg-145 gpkg_spatial_ref_sys.definition_12_063: gpkg_crs_wkt_1_1 is not "
+          + "registered in gpkg_extensions for it +",
+        "error gpkg-145 gpkg_spatial_ref_sys.epoch: gpkg_crs_wkt_1_1 is not registered in "
+          + "gpkg_extensions for it +",
       ],
       repairs: [
-        "gpkg_spatial_ref_sys: gpkg_crs_wkt registered in gpkg_extensions",
         "gpkg_spatial_ref_sys: gpkg_crs_wkt_1_1 registered in gpkg_extensions",
+        "gpkg_spatial_ref_sys: gpkg_crs_wkt_1_1 registered in gpkg_extensions",
+      ],
+      falseAlarms: [oldDefault]),
+    CheckDamage(
+      name: "CRS WKT 1.1 registered as 1.0",
+      sql: withEpoch + registered,
+      findings: [
+        "error gpkg-145 gpkg_spatial_ref_sys.definition_12_063: gpkg_crs_wkt_1_1 is not "
+          + "registered in gpkg_extensions for it +",
+        "error gpkg-145 gpkg_spatial_ref_sys.epoch: gpkg_crs_wkt_1_1 is not registered in "
+          + "gpkg_extensions for it +",
+      ],
+      repairs: [
+        "gpkg_spatial_ref_sys: gpkg_crs_wkt_1_1 registered in gpkg_extensions",
+        "gpkg_spatial_ref_sys: gpkg_crs_wkt_1_1 registered in gpkg_extensions",
+      ],
+      // Requirement 145 of CRS WKT 1.1 has a row of 1.0 beside its own; the validator reads the
+      // first alone.
+      falseAlarms: [
+        "Req 145: gpkg_extensions should declare gpkg_crs_wkt_1_1 extension as "
+          + "gpkg_spatial_ref_sys has a epoch column", oldDefault,
       ]),
     CheckDamage(
       name: "CRS WKT without its column",
@@ -187,11 +203,8 @@ extension CheckDamage {
       ]),
     CheckDamage(
       name: "CRS WKT of other text",
-      sql: """
-        ALTER TABLE gpkg_spatial_ref_sys ADD COLUMN definition_12_063 TEXT NOT NULL DEFAULT \
-        'none'; INSERT INTO gpkg_extensions VALUES ('gpkg_spatial_ref_sys', 'definition_12_063', \
-        'gpkg_crs_wkt', 'http://example.org', 'read-write')
-        """,
+      sql: withWKT2 + registered
+        + "UPDATE gpkg_spatial_ref_sys SET definition_12_063 = 'none' WHERE srs_id < 1",
       findings: [
         "error gpkg-116 gpkg_spatial_ref_sys#-1: definition_12_063 of srs_id -1 is 'none', not "
           + "'undefined' +",
@@ -200,6 +213,39 @@ extension CheckDamage {
       ],
       repairs: [
         "gpkg_spatial_ref_sys: the required reference systems set"
-      ]),
+      ],
+      falseAlarms: [oldDefault]),
+    CheckDamage(
+      name: "4326 without its WKT 2",
+      sql: withWKT2 + registered
+        + "UPDATE gpkg_spatial_ref_sys SET definition_12_063 = 'undefined' WHERE srs_id = 4326",
+      findings: [
+        "error gpkg-116 gpkg_spatial_ref_sys#4326: srs_id 4326 has no definition_12_063 +"
+      ],
+      repairs: [
+        "gpkg_spatial_ref_sys: the required reference systems set"
+      ],
+      falseAlarms: [oldDefault]),
   ]
+
+  // MARK: CRS WKT
+
+  private static let withWKT2 = """
+    ALTER TABLE gpkg_spatial_ref_sys ADD COLUMN definition_12_063 TEXT NOT NULL DEFAULT \
+    'undefined'; UPDATE gpkg_spatial_ref_sys SET definition_12_063 = 'GEOGCRS["WGS 84"]' \
+    WHERE srs_id > 0;
+    """
+
+  private static let withEpoch =
+    withWKT2 + "ALTER TABLE gpkg_spatial_ref_sys ADD COLUMN epoch DOUBLE;"
+
+  private static let registered = """
+    INSERT INTO gpkg_extensions VALUES ('gpkg_spatial_ref_sys', 'definition_12_063', \
+    'gpkg_crs_wkt', 'http://example.org', 'read-write');
+    """
+
+  /// The extension asked for this default up to GeoPackage 1.2, and tells since that files have it.
+  private static let oldDefault: Substring =
+    "Req 10: Wrong default for definition_12_063 of gpkg_spatial_ref_sys. Expected None, got "
+    + "'undefined'"
 }

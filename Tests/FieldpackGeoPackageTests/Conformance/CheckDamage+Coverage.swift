@@ -15,6 +15,21 @@ extension CheckDamage {
           + "registered for it, and there is no such table",
       ]),
     CheckDamage(
+      name: "system of coverages missing",
+      sql: "DELETE FROM gpkg_spatial_ref_sys WHERE srs_id = 4979",
+      findings: [
+        "error coverage-3 gpkg_spatial_ref_sys#4979: srs_id 4979 is missing, which coverages need +"
+      ],
+      repairs: [
+        "gpkg_spatial_ref_sys: the reference system of coverages set"
+      ]),
+    CheckDamage(
+      name: "system of coverages of somebody else",
+      sql: "UPDATE gpkg_spatial_ref_sys SET organization = 'ESRI' WHERE srs_id = 4979",
+      findings: [
+        "error coverage-3 gpkg_spatial_ref_sys#4979: srs_id 4979 is ESRI:4979, not EPSG:4979"
+      ]),
+    CheckDamage(
       name: "coverage not registered",
       sql: "DELETE FROM gpkg_extensions WHERE table_name = 'heights'",
       findings: [

@@ -68,6 +68,8 @@ extension CheckDamage {
       repairs: [
         "lines: last_change written in the standard's form",
         "lines: the extent in gpkg_contents set",
-      ]),
+      ],
+      // Requirement 5 is about columns of tables; SQLite declares no type for a view's expression.
+      falseAlarms: ["Req 5: table lines has column label of unexpected type "]),
   ]
 }

@@ -12,6 +12,8 @@ struct CheckDamage: Sendable, CustomTestStringConvertible {
   var repairs: [String] = []
   /// What a repair leaves.
   var left: [String] = []
+  /// What GDAL's validator finds in the mended file nevertheless; each is said to be wrong there.
+  var falseAlarms: [Substring] = []
   /// Whether a repair changes rows of users, as headers of geometries.
   var changesRows = false
 
