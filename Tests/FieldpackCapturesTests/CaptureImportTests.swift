@@ -155,9 +155,10 @@ import Testing
     try sample.addSecondForm()
     _ = try await sample.load()
     for validator in Programs.validators where validator.knowsVersion14 {
-      let output = try Programs.output(
-        validator.python, ["-m", "osgeo_utils.samples.validate_gpkg", sample.target])
-      #expect(output.isEmpty)
+      let result = try await Program.run(
+        validator.python, ["-m", "osgeo_utils.samples.validate_gpkg", "-k", sample.target])
+      #expect(result.output + result.error == "")
+      #expect(result.status == 0)
     }
   }
 

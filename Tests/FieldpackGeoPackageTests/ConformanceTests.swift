@@ -114,6 +114,23 @@ import Testing
     try await GDALChecks.expectValid(package, version, besides: Self.falseAlarm)
   }
 
+  /// Else no file of 1.4 would be judged by it, and none of these tests would say so.
+  @Test(
+    .enabled(
+      if: Programs.environmentValidator != nil, Comment(rawValue: Programs.noValidator)))
+  func `GDAL's validator of the environment knows 1.4, and what it lacks`() async throws {
+    let validator = try #require(Programs.environmentValidator)
+    #expect(validator.knowsVersion14)
+    let package = try await Self.package(.v14)
+    try package.run("DROP TRIGGER rtree_points_geom_update7")
+    let (lines, status) = try await GDALChecks.verdict(on: package, by: validator)
+    #expect(
+      lines.filter { $0 != Self.falseAlarm } == [
+        "Req 75: rtree_points_geom_update7 trigger missing"
+      ])
+    #expect(status == 1)
+  }
+
   @Test(
     .enabled(if: Programs.ogr2ogr != nil, Comment(rawValue: Programs.noOGR)),
     arguments: GeoPackageVersion.allCases)

@@ -6,19 +6,30 @@ public enum Programs {
   /// A Python with `osgeo_utils`, whose `validate_gpkg` judges GeoPackages.
   public struct Validator: Sendable {
     public let python: String
-    /// Whether it knows the R-tree triggers of GeoPackage 1.4, which GDAL 3.6 takes for a fault.
+    /// Whether it finds nothing in a right file of GeoPackage 1.4; GDAL 3.6 takes the R-tree
+    /// triggers of that version for a fault.
     public let knowsVersion14: Bool
+
+    /// `nil` where the Python is not there, or has no `osgeo_utils`.
+    fileprivate init?(python: String) {
+      guard Programs.isRunnable(python),
+        Programs.succeeds(python, ["-c", "import osgeo_utils"])
+      else { return nil }
+      self.python = python
+      let right = Programs.checkout.appendingPathComponent("TestData/gpkg/gdal-3.12.gpkg").path
+      // Asked so, and not by what its source says, which changes from one version to the next.
+      knowsVersion14 = Programs.succeeds(
+        python, ["-m", "osgeo_utils.samples.validate_gpkg", "-k", "--extra", right])
+    }
   }
 
   /// The one that `FIELDPACK_VALIDATE_PYTHON` names, else that of `.build/venv` and the system's.
-  public static let validators: [Validator] = {
-    let pythons = named("FIELDPACK_VALIDATE_PYTHON") ?? [environmentPython, "/usr/bin/python3"]
-    let module = "import inspect, osgeo_utils.samples.validate_gpkg as v"
-    return pythons.filter { isRunnable($0) && succeeds($0, ["-c", module]) }.map { python in
-      let check = module + "; assert '_update7' in inspect.getsource(v)"
-      return Validator(python: python, knowsVersion14: succeeds(python, ["-c", check]))
-    }
-  }()
+  public static let validators: [Validator] =
+    named("FIELDPACK_VALIDATE_PYTHON").map { $0.compactMap(Validator.init) }
+    ?? [environmentValidator, Validator(python: "/usr/bin/python3")].compactMap(\.self)
+
+  /// That of `.build/venv`, which pip keeps new; `nil` where it is not installed.
+  public static let environmentValidator = Validator(python: environmentPython)
 
   public static let noValidator: String =
     "no Python with osgeo_utils: install python3-gdal or set FIELDPACK_VALIDATE_PYTHON"
@@ -86,8 +97,12 @@ public enum Programs {
 
   private static var environmentPython: String {
     // Not by `..` and then made standard: that follows the link to a Python without our packages.
+    checkout.appendingPathComponent(".build/venv/bin/python").path
+  }
+
+  private static var checkout: URL {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent(".build/venv/bin/python").path
+      .deletingLastPathComponent()
   }
 
   private static func named(_ variable: String) -> [String]? {
