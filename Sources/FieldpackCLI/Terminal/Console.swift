@@ -1,11 +1,5 @@
 public import FieldpackCore
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Standard error: notes, errors and the progress bar, which never run into each other.
 public final class Console: Sendable {
   public let terminal: Terminal
@@ -64,17 +58,6 @@ public final class Console: Sendable {
 
   /// A message that cannot be delivered is no reason to fail.
   private func send(_ text: String) {
-    var left = ArraySlice(text.utf8)
-    while !left.isEmpty {
-      let count = left.withUnsafeBytes { writeBytes(descriptor, $0) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      left = left.dropFirst(count)
-    }
+    try? OpenFile.write(text.utf8Span.span.bytes, to: descriptor, path: "standard error")
   }
-}
-
-/// `write(2)`, out of the way of the method of that name.
-private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-  write(descriptor, bytes.baseAddress, bytes.count)
 }

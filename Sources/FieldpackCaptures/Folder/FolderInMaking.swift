@@ -41,31 +41,17 @@ final class FolderInMaking {
     guard FileName.isSound(name) else {
       throw FieldpackError(.invalidData, "'\(name.prefix(80))' cannot be the name of a file")
     }
+    let place = "\(path)/\(name)"
     let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
-    guard file >= 0 else { throw .system(errno, "create", "\(path)/\(name)") }
+    guard file >= 0 else { throw .system(errno, "create", place) }
     names.append(name)
-    let number = bytes.withUnsafeBytes { Self.write($0, to: file) }
-    let isSynced = fsync(file) == 0
-    let last = number == 0 && !isSynced ? errno : number
-    close(file)
-    guard last == 0 else { throw .system(last, "write", "\(path)/\(name)") }
+    defer { close(file) }
+    try OpenFile.write(bytes, to: file, path: place)
+    try OpenFile.sync(file, path: place)
   }
 
   func write(_ name: String, _ bytes: [UInt8]) throws(FieldpackError) {
     try write(name, bytes.span.bytes)
-  }
-
-  /// - Returns: 0, or what went wrong.
-  private static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Int32 {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let part = UnsafeRawBufferPointer(rebasing: rest)
-      let count = writeBytes(file, part)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return count < 0 ? errno : EIO }
-      rest = rest.dropFirst(count)
-    }
-    return 0
   }
 
   /// Gives the folder its name with one step.
@@ -86,14 +72,6 @@ final class FolderInMaking {
       throw .system(number, "create", target)
     }
     isDone = true
-    let parent = open(root, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
-    guard parent >= 0 else { return }
-    fsync(parent)
-    close(parent)
+    OpenFile.syncFolder(root)
   }
-}
-
-/// `write(2)`, out of the way of the methods of that name.
-private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-  write(descriptor, bytes.baseAddress, bytes.count)
 }

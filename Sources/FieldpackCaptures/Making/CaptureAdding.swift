@@ -166,19 +166,12 @@ public struct CaptureAdding: Sendable {
       }
       added[index].folder = target
     }
-    Self.sync(folder)
+    OpenFile.syncFolder(folder)
   }
 
   private static func sync(folderOf path: String) {
     let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    sync(parent)
-  }
-
-  private static func sync(_ folder: String) {
-    let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard opened >= 0 else { return }
-    fsync(opened)
-    close(opened)
+    OpenFile.syncFolder(parent)
   }
 }
 

@@ -85,11 +85,8 @@ public struct InstallIdentity: Hashable, Sendable {
     let pending = try PendingFile(target: path, overwrite: false)
     let file = open(pending.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw .system(errno, "create", path) }
-    let text = Array((uuid + "\n").utf8)
-    let count = writeBytes(file, text)
-    let number = errno
-    close(file)
-    guard count == text.count else { throw .system(count < 0 ? number : ENOSPC, "write", path) }
+    defer { close(file) }
+    try OpenFile.write((uuid + "\n").utf8Span.span.bytes, to: file, path: path)
     try pending.commit()
   }
 
@@ -103,9 +100,4 @@ public struct InstallIdentity: Hashable, Sendable {
       throw .system(errno, "create", folder)
     }
   }
-}
-
-/// `write(2)`, out of the way of the methods of that name.
-private func writeBytes(_ descriptor: Int32, _ bytes: [UInt8]) -> Int {
-  write(descriptor, bytes, bytes.count)
 }

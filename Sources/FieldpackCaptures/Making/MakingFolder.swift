@@ -52,8 +52,8 @@ final class MakingFolder {
     guard file >= 0 else { throw .system(errno, "create", place) }
     do throws(FieldpackError) {
       defer { close(file) }
-      try Self.write(bytes, to: file, place)
-      guard fsync(file) == 0 else { throw .system(errno, "write", place) }
+      try OpenFile.write(bytes.span.bytes, to: file, path: place)
+      try OpenFile.sync(file, path: place)
     } catch {
       unlinkat(descriptor, part, 0)
       throw error
@@ -61,23 +61,11 @@ final class MakingFolder {
     try rename(part, name)
   }
 
-  private static func write(
-    _ bytes: [UInt8], to file: Int32, _ place: String
-  ) throws(FieldpackError) {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes[written...].withUnsafeBytes { writeBytes(file, $0) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw .system(count < 0 ? errno : EIO, "write", place) }
-      written += count
-    }
-  }
-
   /// Puts the bytes of a file on the disk that another wrote.
   func sync(_ name: String) throws(FieldpackError) {
     let file = try opened(name)
     defer { close(file.descriptor) }
-    guard fsync(file.descriptor) == 0 else { throw .system(errno, "write", "\(path)/\(name)") }
+    try OpenFile.sync(file.descriptor, path: "\(path)/\(name)")
   }
 
   /// Gives a file that another wrote its name, once it is on the disk.
@@ -105,14 +93,7 @@ final class MakingFolder {
   }
 
   /// Puts the names of the files on the disk.
-  func sync() throws(FieldpackError) {
-    guard fsync(descriptor) == 0 else { throw .system(errno, "write", path) }
-  }
+  func sync() throws(FieldpackError) { try OpenFile.sync(descriptor, path: path) }
 
   private static func part(of name: String) -> String { ".\(name).part" }
-}
-
-/// `write(2)`, out of the way of the methods of that name.
-private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-  write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -23,9 +23,7 @@ final class AppendedFile {
 
   func append(_ bytes: [UInt8]) throws(FieldpackError) {
     do throws(FieldpackError) {
-      try bytes.withUnsafeBytes { (bytes) -> Result<Void, FieldpackError> in
-        Result { () throws(FieldpackError) in try write(bytes) }
-      }.get()
+      try OpenFile.write(bytes.span.bytes, to: descriptor, path: path)
       try sync()
       length += bytes.count
     } catch {
@@ -37,26 +35,13 @@ final class AppendedFile {
 
   /// Writes without asking that it be on the disk.
   func write(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = writeBytes(descriptor, UnsafeRawBufferPointer(rebasing: rest))
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw .system(count < 0 ? errno : EIO, "write", path) }
-      rest = rest.dropFirst(count)
-    }
+    try OpenFile.write(bytes, to: descriptor, path: path)
   }
 
-  func sync() throws(FieldpackError) {
-    guard fsync(descriptor) == 0 else { throw .system(errno, "write", path) }
-  }
+  func sync() throws(FieldpackError) { try OpenFile.sync(descriptor, path: path) }
 
   func cut(to newLength: Int) throws(FieldpackError) {
     guard ftruncate(descriptor, off_t(newLength)) == 0 else { throw .system(errno, "write", path) }
     length = newLength
   }
-}
-
-/// `write(2)`, out of the way of the methods of that name.
-private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-  write(descriptor, bytes.baseAddress, bytes.count)
 }

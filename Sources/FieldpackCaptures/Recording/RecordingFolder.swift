@@ -163,9 +163,8 @@ final class RecordingFolder {
 
   /// Puts the names on the disk, and this folder's.
   func sync() throws(FieldpackError) {
-    guard fsync(descriptor) == 0, fsync(rootDescriptor) == 0 else {
-      throw .system(errno, "write", path)
-    }
+    try OpenFile.sync(descriptor, path: path)
+    try OpenFile.sync(rootDescriptor, path: path)
   }
 
   // MARK: End

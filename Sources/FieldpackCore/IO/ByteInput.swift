@@ -73,7 +73,8 @@ public final class ByteInput {
         if errno == EINTR { continue }
         throw .system(errno, "read", "standard input")
       }
-      try writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: target, path: place)
+      try OpenFile.write(
+        UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: target, path: place)
       total += count
     }
   }
@@ -132,19 +133,4 @@ public final class ByteInput {
 /// `read(2)`, out of the way of the method of that name.
 private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
   read(descriptor, buffer.baseAddress, buffer.count)
-}
-
-/// Writes all of `bytes`, however often the system stops in between.
-func writeAll(
-  _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, path: String
-) throws(FieldpackError) {
-  var offset = 0
-  while offset < bytes.count {
-    let count = write(descriptor, bytes.baseAddress! + offset, bytes.count - offset)
-    if count > 0 {
-      offset += count
-    } else if errno != EINTR {
-      throw .system(errno, "write", path)
-    }
-  }
 }

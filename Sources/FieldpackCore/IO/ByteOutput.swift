@@ -85,7 +85,7 @@ public final class ByteOutput {
   private func write(
     _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
   ) throws(FieldpackError) {
-    try writeAll(bytes, to: descriptor, path: path)
+    try OpenFile.write(bytes, to: descriptor, path: path)
     written += bytes.count
     // Begun early, so that the end of a large file does not wait for all of it.
     if file != nil, written - sent >= 8 << 20 {
@@ -246,7 +246,7 @@ public final class PendingFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(errno, "open", path) }
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw .system(errno, "write", target) }
+    try OpenFile.sync(descriptor, path: target)
     if overwrite {
       guard rename(path, target) == 0 else { throw .system(errno, "create", target) }
     } else {
@@ -277,10 +277,7 @@ public final class PendingFile {
 
   private func syncFolder() {
     let (folder, _) = Self.split(target)
-    let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
+    OpenFile.syncFolder(folder.isEmpty ? "." : folder)
   }
 
   deinit {

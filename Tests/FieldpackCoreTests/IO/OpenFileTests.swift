@@ -1,0 +1,57 @@
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@testable import FieldpackCore
+
+@Suite struct OpenFileTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test(arguments: [0, 1, 200_000]) func `all bytes are written behind what is there`(
+    count: Int
+  ) throws {
+    let url = try folder.write("a", to: "file")
+    let descriptor = open(url.path, O_WRONLY | O_APPEND | O_CLOEXEC)
+    defer { close(descriptor) }
+    let bytes = ByteOutputTests.bytes(count)
+    try OpenFile.write(bytes.span.bytes, to: descriptor, path: "file")
+    try OpenFile.sync(descriptor, path: "file")
+    #expect(try Array(Data(contentsOf: url)) == Array("a".utf8) + bytes)
+  }
+
+  @Test func `what cannot be written is told with the name that the caller gives`() throws {
+    let url = try folder.write("", to: "file")
+    let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    let bytes: [UInt8] = [1, 2, 3]
+    let error = #expect(throws: FieldpackError.self) {
+      try OpenFile.write(bytes.span.bytes, to: descriptor, path: "walk.gpx")
+    }
+    #expect(error?.code == .io)
+    #expect(error?.message == "cannot write walk.gpx: Bad file descriptor")
+  }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+  func `a full disk is told as such`() throws {
+    let descriptor = open("/dev/full", O_WRONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    let bytes = [UInt8](repeating: 0, count: 10)
+    let error = #expect(throws: FieldpackError.self) {
+      try OpenFile.write(bytes.span.bytes, to: descriptor, path: "walk.gpx")
+    }
+    #expect(error?.code == .full)
+  }
+
+  @Test func `what cannot be put on the disk is an error, but not of a folder of names`() {
+    var ends: [Int32] = [-1, -1]
+    #expect(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    let error = #expect(throws: FieldpackError.self) {
+      try OpenFile.sync(ends[1], path: "walk.gpx")
+    }
+    #expect(error?.message == "cannot write walk.gpx: Invalid argument")
+    OpenFile.syncFolder(folder.file("missing").path)
+  }
+}
