@@ -15,10 +15,10 @@ enum FileName {
   }
 }
 
-/// A folder whose files are read by their names alone: no link is followed out of it.
+/// A folder whose files go by their names alone: no link is followed out of it.
 final class SafeFolder {
   let path: String
-  private let descriptor: Int32
+  let descriptor: Int32
 
   /// The folder that the user named.
   init(path: String) throws(FieldpackError) {
@@ -48,15 +48,25 @@ final class SafeFolder {
 
   /// What is in the folder, by name, without hidden files.
   func names() throws(FieldpackError) -> [String] {
+    try allNames().filter(FileName.isSound)
+  }
+
+  /// What is in the folder, by name, hidden files, too.
+  func allNames() throws(FieldpackError) -> [String] {
     let copy = openat(descriptor, ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
-    guard copy >= 0, let stream = fdopendir(copy) else { throw .system(errno, "read", path) }
+    guard copy >= 0 else { throw .system(errno, "read", path) }
+    guard let stream = fdopendir(copy) else {
+      let number = errno
+      close(copy)
+      throw .system(number, "read", path)
+    }
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      if FileName.isSound(name) { names.append(name) }
+      if name != ".", name != ".." { names.append(name) }
     }
     return names.sorted()
   }

@@ -66,7 +66,7 @@ public struct CaptureMaking: Sendable {
   public func complete(
     _ draft: CaptureDraft, token: CaptureToken, media name: String, in path: String
   ) async throws(FieldpackError) -> CaptureInfo {
-    let folder = try MakingFolder(path: path)
+    let folder = try SafeFolder(path: path)
     let source = try Self.source(of: token, name, in: folder)
     let file = try MediaFile(try folder.opened(source), name: source)
     let first = try draft.checked(as: file.media.kind)
@@ -75,13 +75,13 @@ public struct CaptureMaking: Sendable {
     let upright = try await uprightPicture(of: file)
     let thumbnail =
       makesThumbnail && !folder.has(names.thumbnail) ? try await ffmpeg.thumbnail(of: file) : nil
-    if let thumbnail { try folder.write(names.thumbnail, thumbnail) }
+    if let thumbnail { try folder.replace(names.thumbnail, thumbnail) }
     if let upright {
-      try folder.write(names.media, upright)
+      try folder.replace(names.media, upright)
     } else {
       try folder.place(source, as: names.media)
     }
-    if name != names.media { folder.remove(name) }
+    if name != names.media { folder.discard(name) }
     let info = Self.info(draft, token, file.media.kind, at: first, file.media.orientation)
     return try Self.tell(info, draft, names, in: folder)
   }
@@ -95,18 +95,18 @@ public struct CaptureMaking: Sendable {
     _ draft: CaptureDraft, as kind: CaptureInfo.MediaKind, token: CaptureToken, media name: String,
     in path: String
   ) throws(FieldpackError) -> CaptureInfo {
-    let folder = try MakingFolder(path: path)
+    let folder = try SafeFolder(path: path)
     let source = try Self.source(of: token, name, in: folder)
     let first = try draft.checked(as: kind)
     let names = CaptureNames(token, kind)
     try folder.place(source, as: names.media)
-    if name != names.media { folder.remove(name) }
+    if name != names.media { folder.discard(name) }
     return try Self.tell(Self.info(draft, token, kind, at: first, nil), draft, names, in: folder)
   }
 
   /// What the media are called now.
   private static func source(
-    of token: CaptureToken, _ name: String, in folder: MakingFolder
+    of token: CaptureToken, _ name: String, in folder: SafeFolder
   ) throws(FieldpackError) -> String {
     guard FileName.isSound(name) else {
       throw FieldpackError(.invalidArgument, "'\(name.prefix(80))' is no name of a file")
@@ -128,13 +128,14 @@ public struct CaptureMaking: Sendable {
 
   /// Writes what the capture says of itself.
   private static func tell(
-    _ info: CaptureInfo, _ draft: CaptureDraft, _ names: CaptureNames, in folder: MakingFolder
+    _ info: CaptureInfo, _ draft: CaptureDraft, _ names: CaptureNames, in folder: SafeFolder
   ) throws(FieldpackError) -> CaptureInfo {
     let geodata = CaptureGeodata(points: draft.points)
-    try folder.write(names.geodata, Array(geodata.document.text.utf8))
+    try folder.replace(names.geodata, Array(geodata.document.text.utf8))
     // Last: with it the capture is whole.
-    try folder.write(CaptureReading.infoFile, Array(info.document.text.utf8))
-    folder.removeParts(of: [names.media, names.thumbnail])
+    try folder.replace(CaptureReading.infoFile, Array(info.document.text.utf8))
+    // What was left of the writing of them by a process that was killed.
+    for name in [names.media, names.thumbnail] { try? folder.remove(SafeFolder.part(of: name)) }
     try folder.sync()
     return info
   }

@@ -11,23 +11,17 @@ import FieldpackCore
 final class RecordingFolder {
   static let prefix = ".recording-"
 
-  let root: String
   let name: String
-  private let rootDescriptor: Int32
-  private let descriptor: Int32
+  private let parent: SafeFolder
+  private let folder: SafeFolder
 
-  var path: String { "\(root)/\(name)" }
+  var root: String { parent.path }
+  var path: String { folder.path }
 
-  private init(_ root: String, _ name: String, rootDescriptor: Int32, descriptor: Int32) {
-    self.root = root
+  private init(_ name: String, _ folder: SafeFolder, in parent: SafeFolder) {
     self.name = name
-    self.rootDescriptor = rootDescriptor
-    self.descriptor = descriptor
-  }
-
-  deinit {
-    close(descriptor)
-    close(rootDescriptor)
+    self.folder = folder
+    self.parent = parent
   }
 
   // MARK: Making and finding
@@ -63,20 +57,15 @@ final class RecordingFolder {
   /// - Returns: `nil` where it has just gone, or is being recorded in.
   /// - Throws: `.invalidData` for what is no folder of ours, as a link.
   static func open(_ name: String, in root: String) throws(FieldpackError) -> RecordingFolder? {
-    let rootDescriptor = openFolder(AT_FDCWD, root, 0)
-    guard rootDescriptor >= 0 else { throw .system(errno, "open", root) }
-    let descriptor = openFolder(rootDescriptor, name, O_NOFOLLOW)
-    guard descriptor >= 0 else {
-      let number = errno
-      close(rootDescriptor)
-      if number == ENOENT { return nil }
-      guard number == ELOOP || number == ENOTDIR else {
-        throw .system(number, "open", "\(root)/\(name)")
-      }
+    let parent = try SafeFolder(path: root)
+    let folder: RecordingFolder
+    do throws(FieldpackError) {
+      folder = RecordingFolder(name, try parent.folder(name), in: parent)
+    } catch {
+      if error.isMissing { return nil }
+      guard error.code == .invalidData else { throw error }
       throw FieldpackError(.invalidData, "\(root)/\(name) is no folder, or a link, and is let be")
     }
-    let folder = RecordingFolder(
-      root, name, rootDescriptor: rootDescriptor, descriptor: descriptor)
     return try folder.isTaken() ? folder : nil
   }
 
@@ -84,13 +73,13 @@ final class RecordingFolder {
   var isThere: Bool {
     var own = stat()
     var named = stat()
-    return fstat(descriptor, &own) == 0
-      && fstatat(rootDescriptor, name, &named, AT_SYMLINK_NOFOLLOW) == 0
+    return fstat(folder.descriptor, &own) == 0
+      && fstatat(parent.descriptor, name, &named, AT_SYMLINK_NOFOLLOW) == 0
       && own.st_ino == named.st_ino && own.st_dev == named.st_dev
   }
 
   private func isTaken() throws(FieldpackError) -> Bool {
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+    while flock(folder.descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return false }
       guard errno == EINTR else { throw .system(errno, "lock", path) }
     }
@@ -102,23 +91,24 @@ final class RecordingFolder {
   static func names(
     in root: String, prefix: String = RecordingFolder.prefix
   ) throws(FieldpackError) -> [String] {
-    let descriptor = openFolder(AT_FDCWD, root, 0)
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return [] }
-      throw .system(errno, "open", root)
+    let folder: SafeFolder
+    do throws(FieldpackError) {
+      folder = try SafeFolder(path: root)
+    } catch {
+      guard error.isMissing else { throw error }
+      return []
     }
-    defer { close(descriptor) }
-    return try FolderNames.all(of: descriptor, root).filter { $0.hasPrefix(prefix) }
+    return try folder.allNames().filter { $0.hasPrefix(prefix) }
   }
 
   // MARK: Files
 
-  func names() throws(FieldpackError) -> [String] { try FolderNames.all(of: descriptor, path) }
+  func names() throws(FieldpackError) -> [String] { try folder.allNames() }
 
   /// How long a regular file is; `nil` where there is none of that name.
   func size(of name: String) throws(FieldpackError) -> Int? {
     var status = stat()
-    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+    guard fstatat(folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
       if errno == ENOENT { return nil }
       throw .system(errno, "read", "\(path)/\(name)")
     }
@@ -126,7 +116,7 @@ final class RecordingFolder {
   }
 
   func bytes(of name: String, limit: Int) throws(FieldpackError) -> [UInt8]? {
-    try SafeFolder(path: root).folder(self.name).bytes(of: name, limit: limit)
+    try folder.bytes(of: name, limit: limit)
   }
 
   /// Opens a file to append to, which is made where it is missing.
@@ -137,7 +127,7 @@ final class RecordingFolder {
   ) throws(FieldpackError) -> AppendedFile {
     let place = "\(path)/\(name)"
     let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let file = openat(descriptor, name, flags, 0o644)
+    let file = openat(folder.descriptor, name, flags, 0o644)
     guard file >= 0 else { throw .system(errno, "create", place) }
     let appended = AppendedFile(file, place)
     if let length { try appended.cut(to: length) }
@@ -146,16 +136,14 @@ final class RecordingFolder {
 
   /// Copies a file to here; it has its name when it is on the disk.
   func copy(_ source: FileToCopy, as name: String) throws(FieldpackError) {
-    let part = ".\(name).part"
-    unlinkat(descriptor, part, 0)
+    let part = SafeFolder.part(of: name)
+    try? folder.remove(part)
     do throws(FieldpackError) {
       let target = try appending(to: part)
       try source.copy(to: target)
-      guard renameat(descriptor, part, descriptor, name) == 0 else {
-        throw .system(errno, "create", "\(path)/\(name)")
-      }
+      try folder.rename(part, name)
     } catch {
-      unlinkat(descriptor, part, 0)
+      try? folder.remove(part)
       throw error
     }
     try sync()
@@ -163,17 +151,13 @@ final class RecordingFolder {
 
   /// Puts the names on the disk, and this folder's.
   func sync() throws(FieldpackError) {
-    try OpenFile.sync(descriptor, path: path)
-    try OpenFile.sync(rootDescriptor, path: path)
+    try folder.sync()
+    try parent.sync()
   }
 
   // MARK: End
 
-  func remove(_ name: String) throws(FieldpackError) {
-    guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
-      throw .system(errno, "remove", "\(path)/\(name)")
-    }
-  }
+  func remove(_ name: String) throws(FieldpackError) { try folder.remove(name) }
 
   /// Removes all files, `recording.json` as the last, and the folder.
   func removeAll() throws(FieldpackError) {
@@ -182,56 +166,21 @@ final class RecordingFolder {
     let last = [RecordingNotes.points, RecordingNotes.file]
     for name in try names() where !last.contains(name) { try remove(name) }
     for name in last { try remove(name) }
-    guard unlinkat(rootDescriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
-      throw .system(errno, "remove", path)
-    }
-    fsync(rootDescriptor)
+    try parent.removeFolder(name)
   }
 
   /// Gives the folder its name, with one step.
   ///
   /// - Throws: `.cannotCreate` where the name is taken.
   func commit(as newName: String) throws(FieldpackError) {
-    let target = "\(root)/\(newName)"
-    guard FileName.isSound(newName) else {
-      throw FieldpackError(
-        .invalidData, "'\(newName.prefix(80))' cannot be the name of a folder")
-    }
     try sync()
-    guard renameat(rootDescriptor, name, rootDescriptor, newName) == 0 else {
-      let number = errno
-      guard number == ENOTEMPTY || number == EEXIST || number == ENOTDIR else {
-        throw .system(number, "create", target)
-      }
-      throw FieldpackError(
-        .cannotCreate, "\(target) exists already", position: FilePosition(file: target))
-    }
-    fsync(rootDescriptor)
+    try parent.complete(name, as: newName)
   }
 }
 
-private func openFolder(_ parent: Int32, _ name: String, _ flags: Int32) -> Int32 {
-  openat(parent, name, O_RDONLY | O_CLOEXEC | O_DIRECTORY | flags)
-}
-
-/// The names in a folder, hidden ones, too.
-private enum FolderNames {
-  static func all(of descriptor: Int32, _ path: String) throws(FieldpackError) -> [String] {
-    let copy = openFolder(descriptor, ".", 0)
-    guard copy >= 0 else { throw .system(errno, "read", path) }
-    guard let stream = fdopendir(copy) else {
-      let number = errno
-      close(copy)
-      throw .system(number, "read", path)
-    }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
+extension FieldpackError {
+  /// Whether there is nothing of that name.
+  fileprivate var isMissing: Bool {
+    (underlying as? SystemErrorNumber)?.rawValue == ENOENT
   }
 }

@@ -150,7 +150,7 @@ import Testing
       let path = folder.file("ffmpeg").path
       try await Program.writeScript(one.script, to: path)
       let file = try MediaFile(
-        try MakingFolder(path: folder.url.path).opened("a.jpg"), name: "a.jpg")
+        try SafeFolder(path: folder.url.path).opened("a.jpg"), name: "a.jpg")
       let error = await #expect(throws: FieldpackError.self) {
         try await FFmpeg(program: path, timeout: 1).thumbnail(of: file)
       }
@@ -171,7 +171,7 @@ import Testing
     let folder = try TemporaryFolder()
     try Data(RecorderRig.picture).write(to: folder.file("a.jpg"))
     let file = try MediaFile(
-      try MakingFolder(path: folder.url.path).opened("a.jpg"), name: "a.jpg")
+      try SafeFolder(path: folder.url.path).opened("a.jpg"), name: "a.jpg")
     let error = await #expect(throws: FieldpackError.self) {
       try await FFmpeg(program: "/bin/sh", timeout: timeout).thumbnail(of: file)
     }

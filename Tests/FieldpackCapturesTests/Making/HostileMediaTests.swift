@@ -79,7 +79,7 @@ struct HostileMediaTests {
     let folder = try TemporaryFolder()
     for count in Array(0..<64) + Array(stride(from: 64, to: bytes.count, by: 31)) {
       try Data(bytes.prefix(count)).write(to: folder.file("a.mov"))
-      let file = try MakingFolder(path: folder.url.path).opened("a.mov")
+      let file = try SafeFolder(path: folder.url.path).opened("a.mov")
       let error = #expect(throws: FieldpackError.self) { try MediaFile(file, name: "a.mov") }
       #expect(error?.code == .invalidData || error?.code == .unsupported)
     }
@@ -137,7 +137,7 @@ struct HostileMediaTests {
         bytes[Int.random(in: 12..<bytes.count, using: &noise)] = .random(in: 0...255, using: &noise)
       }
       try Data(bytes).write(to: folder.file("a"))
-      let file = try MakingFolder(path: folder.url.path).opened("a")
+      let file = try SafeFolder(path: folder.url.path).opened("a")
       do throws(FieldpackError) {
         let media = try MediaFile(file, name: "a").media
         #expect(media.size.width * media.size.height <= PictureSize.limit)

@@ -1,0 +1,122 @@
+import FieldpackCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension SafeFolder {
+  // MARK: Files
+
+  /// Opens a regular file for reading; the caller closes it.
+  ///
+  /// - Throws: `.notFound`; `.invalidData` for links and what is no regular file.
+  func opened(_ name: String) throws(FieldpackError) -> (descriptor: Int32, size: Int) {
+    let place = "\(path)/\(name)"
+    let file = openat(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else {
+      if errno == ELOOP {
+        throw FieldpackError(.invalidData, "\(place) is a link, which is not followed")
+      }
+      throw .system(errno, "open", place)
+    }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(file)
+      throw FieldpackError(.invalidData, "\(place) is no regular file")
+    }
+    return (file, Int(status.st_size))
+  }
+
+  /// Makes a file that is on the disk when this returns.
+  ///
+  /// - Parameter place: what to call it in errors where its name does not say it.
+  func create(
+    _ name: String, _ bytes: RawSpan, place: String? = nil
+  ) throws(FieldpackError) {
+    let place = place ?? "\(path)/\(name)"
+    let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    guard file >= 0 else { throw .system(errno, "create", place) }
+    defer { close(file) }
+    try OpenFile.write(bytes, to: file, path: place)
+    try OpenFile.sync(file, path: place)
+  }
+
+  /// Writes a file that is whole and on the disk under its name, in place of another, or not there.
+  func replace(_ name: String, _ bytes: [UInt8]) throws(FieldpackError) {
+    let part = Self.part(of: name)
+    unlinkat(descriptor, part, 0)
+    do throws(FieldpackError) {
+      try create(part, bytes.span.bytes, place: "\(path)/\(name)")
+    } catch {
+      unlinkat(descriptor, part, 0)
+      throw error
+    }
+    try rename(part, name)
+  }
+
+  /// Gives a file that another program wrote its name, once it is on the disk.
+  func place(_ name: String, as newName: String) throws(FieldpackError) {
+    guard name != newName else { return }
+    let file = try opened(name)
+    defer { close(file.descriptor) }
+    try OpenFile.sync(file.descriptor, path: "\(path)/\(name)")
+    try rename(name, newName)
+  }
+
+  func rename(_ name: String, _ newName: String) throws(FieldpackError) {
+    guard renameat(descriptor, name, descriptor, newName) == 0 else {
+      throw .system(errno, "create", "\(path)/\(newName)")
+    }
+  }
+
+  /// Removes a file; it may be missing.
+  func remove(_ name: String) throws(FieldpackError) {
+    guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+      throw .system(errno, "remove", "\(path)/\(name)")
+    }
+  }
+
+  /// Removes a file, and what was left of the writing of it, as far as that can be done.
+  func discard(_ name: String) {
+    unlinkat(descriptor, name, 0)
+    unlinkat(descriptor, Self.part(of: name), 0)
+  }
+
+  /// What a file is called until it is whole.
+  static func part(of name: String) -> String { ".\(name).part" }
+
+  /// Puts the names of the files on the disk.
+  func sync() throws(FieldpackError) { try OpenFile.sync(descriptor, path: path) }
+
+  // MARK: Folders
+
+  /// Gives a folder in this one, which was filled under a hidden name, its own with one step.
+  ///
+  /// - Throws: `.cannotCreate` where the name is taken.
+  func complete(_ name: String, as newName: String) throws(FieldpackError) {
+    let target = "\(path)/\(newName)"
+    guard FileName.isSound(newName) else {
+      throw FieldpackError(
+        .invalidData, "'\(newName.prefix(80))' cannot be the name of a folder")
+    }
+    guard renameat(descriptor, name, descriptor, newName) == 0 else {
+      let number = errno
+      guard number == ENOTEMPTY || number == EEXIST || number == ENOTDIR else {
+        throw .system(number, "create", target)
+      }
+      throw FieldpackError(
+        .cannotCreate, "\(target) exists already", position: FilePosition(file: target))
+    }
+    fsync(descriptor)
+  }
+
+  /// Removes a folder in this one, which is empty or missing.
+  func removeFolder(_ name: String) throws(FieldpackError) {
+    guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
+      throw .system(errno, "remove", "\(path)/\(name)")
+    }
+    fsync(descriptor)
+  }
+}
