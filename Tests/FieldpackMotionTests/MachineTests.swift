@@ -98,11 +98,19 @@ import Testing
     #expect(try MotionDevice.machine(identifierFile: file, root: folder.url.path) == device)
   }
 
+  @Test func `an identifier is taken as its file has it`() throws {
+    try write(["id": "6f9619ff-8b86-d011-b42d-00cf4fc964ff\nof the buoy\n"])
+    let device = try MotionDevice.machine(identifierFile: folder.file("id").path)
+    #expect(device.identifierForVendor == "6f9619ff-8b86-d011-b42d-00cf4fc964ff")
+  }
+
   @Test func `a file that holds no identifier is not replaced`() throws {
     try write(["id": "mine"])
     let file = folder.file("id").path
     let error = failure { _ = try MotionDevice.machine(identifierFile: file) }
     #expect(error?.code == .invalidData)
+    #expect(
+      error?.message == "\(file) does not hold the identifier of this device. Try: remove it")
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
   }
 }

@@ -92,17 +92,11 @@ extension Invocation {
 
   /// This machine, by an identifier that it keeps for its user.
   private func machine() throws(FieldpackError) -> MotionDevice {
-    let environment = ProcessInfo.processInfo.environment
-    let state: String
-    if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
-      state = folder
-    } else if let home = environment["HOME"], home.hasPrefix("/") {
-      state = home + "/.local/state"
-    } else {
+    guard let folder = KeptUUID.standardFolder(ProcessInfo.processInfo.environment) else {
       throw FieldpackError(
         .unavailable, "there is no place for this machine's identifier. Try: set HOME")
     }
-    return try .machine(identifierFile: state + "/fieldpack/device")
+    return try .machine(identifierFile: folder + "/device")
   }
 
   // MARK: Recorded sessions

@@ -1,5 +1,4 @@
 public import FieldpackCore
-import FoundationEssentials
 
 extension MotionDevice {
   /// This machine: system by `os-release`, name by host name, model by the firmware.
@@ -20,9 +19,11 @@ extension MotionDevice {
     let model =
       line(base + "sys/class/dmi/id/product_name")
       ?? line(base + "sys/firmware/devicetree/base/model") ?? ""
+    let identifier = try KeptUUID.stored(
+      in: identifierFile, else: RandomID.make(), name: "the identifier of this device")
     return MotionDevice(
       systemName: release?["NAME"] ?? "Linux", systemVersion: release?["VERSION_ID"] ?? "",
-      name: host, identifierForVendor: try identifier(identifierFile), model: model)
+      name: host, identifierForVendor: identifier, model: model)
   }
 
   /// The first line of a small file; `nil` where there is none.
@@ -57,28 +58,5 @@ extension MotionDevice {
       settings[String(parts[0])] = String(value.prefix(200))
     }
     return settings
-  }
-
-  private static func identifier(_ path: String) throws(FieldpackError) -> String {
-    if FileManager.default.fileExists(atPath: path) {
-      let shape = /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/
-      guard let known = line(path), (try? shape.wholeMatch(in: known)) != nil else {
-        throw FieldpackError(
-          .invalidData, "\(path) does not hold the identifier of this device. Try: remove it",
-          position: FilePosition(file: path))
-      }
-      return known
-    }
-    let made = RandomID.make()
-    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-      .joined(separator: "/")
-    if !folder.isEmpty {
-      try? FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true)
-    }
-    let output = try ByteOutput(replacing: path, overwrite: false)
-    output.buffer.append(contentsOf: (made + "\n").utf8)
-    try output.finish()
-    return made
   }
 }
