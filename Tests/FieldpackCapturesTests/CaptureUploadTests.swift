@@ -2,7 +2,6 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackHTTP
 import FieldpackTestSupport
-import FieldpackTracks
 import Foundation
 import Testing
 

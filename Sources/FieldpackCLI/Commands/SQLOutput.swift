@@ -125,8 +125,8 @@ extension Value {
     case .null: return nil
     case .blob(let bytes):
       if let wkt = Self.wkt(of: bytes) { return isWhole ? wkt : DisplayText.cut(wkt, to: 60) }
-      if isWhole || bytes.count <= 16 { return "x'\(Self.hex(bytes))'" }
-      return "x'\(Self.hex(bytes.prefix(16)))…' (\(bytes.count) bytes)"
+      if isWhole || bytes.count <= 16 { return "x'\(String(hex: bytes))'" }
+      return "x'\(String(hex: bytes.prefix(16)))…' (\(bytes.count) bytes)"
     case .real(let number): return number.isFinite ? JSONValue.real(number).text : "\(number)"
     case .integer(let number): return "\(number)"
     case .boolean(let flag): return flag ? "1" : "0"
@@ -141,13 +141,6 @@ extension Value {
       let geometry = try? GeoPackageBinary.read(blob.span.bytes)
     else { return nil }
     return WKT.text(of: geometry)
-  }
-
-  private static func hex(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-    return String(decoding: text, as: UTF8.self)
   }
 }
 

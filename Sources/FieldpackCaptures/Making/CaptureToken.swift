@@ -1,4 +1,4 @@
-import FieldpackTracks
+import FieldpackCore
 
 /// What a capture is called: 64 hexadecimal digits in lower case.
 ///

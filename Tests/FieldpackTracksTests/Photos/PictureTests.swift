@@ -4,26 +4,6 @@ import Testing
 @testable import FieldpackTracks
 
 @Suite struct PictureTests {
-  @Test(arguments: [
-    ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-    ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-    (
-      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-    ),
-    (
-      String(repeating: "a", count: 1_000_000),
-      "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
-    ),
-    (
-      "00000000-0000-0000-0000-000000000000-abcdefghij-1344352260",
-      "f8d27bed75bd96014de63cad9951e1845beb28416cda478d7d2943b4f3346cae"
-    ),
-  ])
-  func `digests are those of FIPS 180-4`(text: String, digest: String) {
-    #expect(SHA256.hex(Array(text.utf8)) == digest)
-  }
-
   /// Bytes of a picture, and what is known of it.
   struct Sample: Sendable {
     var bytes: [UInt8]

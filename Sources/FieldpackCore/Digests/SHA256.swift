@@ -1,19 +1,10 @@
 /// The SHA-256 digest of FIPS 180-4.
 package struct SHA256 {
   /// The digest of `bytes` as 64 hexadecimal digits in lower case.
-  package static func hex(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(64)
-    for byte in digest(bytes) {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
+  package static func hex(_ bytes: [UInt8]) -> String { String(hex: digest(bytes)) }
 
   /// The 32 bytes of the digest.
-  package static func digest(_ bytes: [UInt8]) -> [UInt8] {
+  static func digest(_ bytes: [UInt8]) -> [UInt8] {
     var state = SHA256()
     bytes.withUnsafeBufferPointer { bytes in
       let whole = bytes.count / 64 * 64

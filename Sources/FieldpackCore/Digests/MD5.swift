@@ -1,20 +1,11 @@
 /// The MD5 digest of RFC 1321, for ids that other programs made; it protects nothing.
-struct MD5 {
+package struct MD5 {
   /// The digest of `bytes` as 32 hexadecimal digits in lower case.
-  static func hex(_ bytes: some Collection<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(32)
-    for byte in digest(bytes) {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
+  package static func hex(_ bytes: [UInt8]) -> String { String(hex: digest(bytes)) }
 
   /// The 16 bytes of the digest.
-  static func digest(_ bytes: some Collection<UInt8>) -> [UInt8] {
-    var message = Array(bytes)
+  static func digest(_ bytes: [UInt8]) -> [UInt8] {
+    var message = bytes
     let bitCount = UInt64(message.count) &* 8
     message.append(0x80)
     while message.count % 64 != 56 { message.append(0) }
@@ -81,14 +72,4 @@ struct MD5 {
     0x6fa8_7e4f, 0xfe2c_e6e0, 0xa301_4314, 0x4e08_11a1, 0xf753_7e82, 0xbd3a_f235, 0x2ad7_d2bb,
     0xeb86_d391,
   ]
-}
-
-/// PhotoPath's name of a place: the MD5 digest of latitude and longitude, both as the shortest text
-/// that reads back as the same number, one after the other.
-///
-/// No key: without a mark between both, (1.1, 23.4) and (1.12, 3.4) have the same one.
-public enum PlaceID {
-  public static func md5(latitude: Double, longitude: Double) -> String {
-    MD5.hex("\(latitude)\(longitude)".utf8)
-  }
 }
