@@ -154,6 +154,15 @@ extension Connection {
     try executeScript("PRAGMA journal_size_limit=67108864")
   }
 
+  /// Keeps up to 32 MiB of pages that a transaction changes in memory until it is committed.
+  ///
+  /// SQLite keeps 2 MB, and writes those beyond to the log as often as they change again: rows at
+  /// places without an order come to most pages of an R-tree over and over. What is kept is given back
+  /// with the commit.
+  func keepChangedPages() throws(SQLiteError) {
+    try executeScript("PRAGMA cache_spill=-32768")
+  }
+
   /// The change of the mode counts as one of somebody else's.
   private func forgetOwnSwitch(since before: Int64?) throws(SQLiteError) {
     guard let before, let known = knownVersion else { return }
