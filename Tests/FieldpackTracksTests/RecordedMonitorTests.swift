@@ -238,6 +238,23 @@ import Testing
     #expect(try package.rows("SELECT fixes FROM monitor_run") == ["60"])
   }
 
+  @Test func `a state that somebody took away comes back with the next fix`() async throws {
+    let state = "SELECT device, last_fix, longitude, time_ms FROM monitor_state ORDER BY device"
+    _ = try await watch(batches(10, fixes), in: package)
+    let expected = try package.rows(state)
+    let other = try TracksPackage()
+    try await other.withStore { store in
+      let monitor = RecordedMonitor(try RegionMonitor(radius: 80), in: store, as: "watch")
+      var steps = 0
+      for try await _ in monitor.watch(batches(10, fixes)) {
+        steps += 1
+        if steps == 3 { try other.run("DELETE FROM monitor_state") }
+      }
+    }
+    #expect(try other.rows(state) == expected)
+    #expect(expected.count == 2)
+  }
+
   @Test func `a live source goes on where the run was`() async throws {
     _ = try await watch(batches(10, Array(fixes.prefix(25))), in: package)
     _ = try await watch(batches(10, Array(fixes.dropFirst(25))), in: package)
@@ -299,7 +316,9 @@ private struct StayingMonitor: FixMonitor {
   var state = MonitorState()
   var parameters: String { "staying" }
 
-  mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection]) {
+  mutating func take(
+    _ fix: Fix, number: Int, into detections: inout [Detection]
+  ) -> Bool {
     let old = state.devices.first?.stays ?? []
     state.devices = [
       DeviceState(
@@ -309,6 +328,7 @@ private struct StayingMonitor: FixMonitor {
           Stay(region: .text("lake"), fix: number),
         ])
     ]
+    return true
   }
 
   func state(of device: String) -> DeviceState? { state.devices.first }

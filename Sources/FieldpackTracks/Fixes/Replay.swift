@@ -3,7 +3,9 @@ import FieldpackGeometry
 
 /// One replay of a layer.
 actor Replay {
-  private static let batchSize = 1024
+  /// A run stores what it knows of each device once a transaction, so that fewer of these are faster; so
+  /// many fixes are stored in a fraction of a second all the same.
+  private static let batchSize = 65_536
 
   private let store: any Store
   private let layer: LayerID
@@ -72,29 +74,36 @@ actor Replay {
     return devices
   }
 
-  /// Reads the next batch; `false` at the end.
+  /// Reads what comes next, and as much as is given at a time where no pace is kept; `false` at the end.
   private func fetch() async throws(FieldpackError) -> Bool {
-    guard !Task.isCancelled else { throw Self.cancelled }
-    guard let batch = try await batches?.next(), let rows else { return false }
     fixes.removeAll(keepingCapacity: true)
     given = 0
+    repeat {
+      guard !Task.isCancelled else { throw Self.cancelled }
+      do throws(FieldpackError) {
+        guard let batch = try await batches?.next(), let rows else { return !fixes.isEmpty }
+        try append(batch, rows)
+      } catch {
+        failure = error
+      }
+    } while pace == nil && failure == nil && fixes.count < Self.batchSize
+    return true
+  }
+
+  private func append(_ batch: FeatureBatch, _ rows: FixRows) throws(FieldpackError) {
     for index in 0..<batch.count {
       do throws(FieldpackError) {
         fixes.append(try rows.fix(batch[index]))
       } catch {
-        guard options.skipsErrors else {
-          failure = error
-          break
-        }
+        guard options.skipsErrors else { throw error }
         report.add(skipped: SkippedFeature(location: error.location, reason: error.message))
       }
     }
-    return true
   }
 
   /// How many of the fixes that are read come next, once the first of them is due.
   private func due() async throws(FieldpackError) -> Int {
-    let limit = min(fixes.count - given, Self.batchSize)
+    let limit = fixes.count - given
     guard !Task.isCancelled else { throw Self.cancelled }
     guard let first = pace?.moment(of: fixes[given], number: passed) else { return limit }
     if first > clock.now() {

@@ -36,7 +36,7 @@ private actor VertexReplay {
   private var fixes: [Fix]?
   private var place = 0
 
-  private static let chunk = 1024
+  private static let chunk = 65_536
 
   init(_ store: any Store, _ layer: LayerID, _ deviceColumn: String?) {
     self.store = store

@@ -14,12 +14,13 @@ struct AnchorWatch: Sendable {
   ///   - kind: of what is seen after the start.
   ///   - isDue: whether a fix so many metres from the anchor is a detection; may note in the anchor
   ///     what it waits for.
+  /// - Returns: whether the fix was not passed over.
   mutating func take(
     _ fix: Fix, number: Int, as kind: Detection.Kind, into detections: inout [Detection],
     where isDue: (_ distance: Double, _ anchor: inout Anchor) -> Bool
-  ) {
+  ) -> Bool {
     guard let place = devices.find(fix.device) else {
-      guard gate.lets(fix) else { return }
+      guard gate.lets(fix) else { return false }
       let anchor = Anchor(fix: number, longitude: fix.longitude, latitude: fix.latitude)
       devices.append(
         fix.device,
@@ -28,10 +29,10 @@ struct AnchorWatch: Sendable {
           time: fix.time, anchor: anchor))
       detections.append(
         Detection(fix: number, kind: .start, device: fix.device, time: fix.time, distance: 0))
-      return
+      return true
     }
     let last = devices.entries[place].time
-    guard gate.lets(fix, after: last, late: &devices.entries[place].late) else { return }
+    guard gate.lets(fix, after: last, late: &devices.entries[place].late) else { return false }
     devices.entries[place].take(fix, number: number)
     var anchor = devices.entries[place].anchor ?? Anchor(number, fix)
     if let since = anchor.beyondSince, let time = fix.time, time < since {
@@ -45,6 +46,7 @@ struct AnchorWatch: Sendable {
         Detection(fix: number, kind: kind, device: fix.device, time: fix.time, distance: distance))
     }
     devices.entries[place].anchor = anchor
+    return true
   }
 
   var state: MonitorState { MonitorState(devices: devices.sorted.map { devices.entries[$0] }) }

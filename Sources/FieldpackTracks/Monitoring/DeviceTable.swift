@@ -24,13 +24,16 @@ struct DeviceTable<Entry: Sendable>: Sendable {
     return place
   }
 
-  mutating func append(_ name: String, _ entry: Entry) {
+  /// - Returns: the place of the device.
+  @discardableResult
+  mutating func append(_ name: String, _ entry: Entry) -> Int {
     let place = names.count
     shortcuts.add(shortcuts.hash(name), place)
     last = place
     places[name] = place
     names.append(name)
     entries.append(entry)
+    return place
   }
 
   /// The places in the order of the names, code point by code point.

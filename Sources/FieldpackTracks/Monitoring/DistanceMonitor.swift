@@ -24,9 +24,12 @@ public struct DistanceMonitor: FixMonitor {
 
   public var parameters: String { "distance distance=\(distance)" + watch.gate.text }
 
-  public mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection]) {
+  @discardableResult
+  public mutating func take(
+    _ fix: Fix, number: Int, into detections: inout [Detection]
+  ) -> Bool {
     let threshold = distance
-    watch.take(fix, number: number, as: .moved, into: &detections) { distance, _ in
+    return watch.take(fix, number: number, as: .moved, into: &detections) { distance, _ in
       distance >= threshold
     }
   }

@@ -19,7 +19,9 @@ public protocol FixMonitor: Sendable {
   ///   - number: which fix of the run it is, counted from 0 over all devices and also over those
   ///     passed over.
   ///   - detections: what is seen is appended.
-  mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection])
+  /// - Returns: whether it was not passed over.
+  @discardableResult
+  mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection]) -> Bool
 
   /// What is known of every device.
   var state: MonitorState { get }

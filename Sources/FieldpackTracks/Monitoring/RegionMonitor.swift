@@ -37,9 +37,12 @@ public struct RegionMonitor: FixMonitor {
     "region radius=\(radius) cushion=\(cushion) dwell=\(dwell)" + watch.gate.text
   }
 
-  public mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection]) {
+  @discardableResult
+  public mutating func take(
+    _ fix: Fix, number: Int, into detections: inout [Detection]
+  ) -> Bool {
     let (limit, dwell) = (radius + cushion, dwell)
-    watch.take(fix, number: number, as: .exit, into: &detections) { distance, anchor in
+    return watch.take(fix, number: number, as: .exit, into: &detections) { distance, anchor in
       guard distance > limit else {
         anchor.beyondSince = nil
         return false

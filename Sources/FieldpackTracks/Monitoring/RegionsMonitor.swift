@@ -86,11 +86,15 @@ public struct RegionsMonitor: FixMonitor {
 
   // MARK: Fixes
 
-  public mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection]) {
-    guard let step = admit(fix, number) else { return }
+  @discardableResult
+  public mutating func take(
+    _ fix: Fix, number: Int, into detections: inout [Detection]
+  ) -> Bool {
+    guard let step = admit(fix, number) else { return false }
     regions.find(step, holding: &found, crossed: &crossed)
     var none: [OwedDistance]?
     judge(fix, number, step, into: &detections, &none)
+    return true
   }
 
   /// Moves the fix's device there; `nil` where the fix is passed over.

@@ -58,7 +58,7 @@ struct EveryFix: FixMonitor {
 
   var parameters: String { "all" }
 
-  mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection]) {
+  mutating func take(_ fix: Fix, number: Int, into detections: inout [Detection]) -> Bool {
     watch.take(fix, number: number, as: .moved, into: &detections) { _, _ in true }
   }
 

@@ -12,16 +12,9 @@ struct RunProgress: Sendable {
   /// Fixes of the last batch that the next transaction takes.
   private var left: [Fix] = []
   private var sequence = 1
-  private var tracks: [String: OpenTrack] = [:]
-  private var notes: [String: DeviceNote] = [:]
-
-  /// What the log has been told of a device.
-  private struct DeviceNote {
-    /// Whether its last fixes were passed over.
-    var isPassing = false
-    /// Of its last fix that was taken and had one.
-    var time: Instant?
-  }
+  private var devices = DeviceTable<RunDevice>()
+  /// Transactions of this start.
+  private var transactions = 0
 
   init(_ plan: RunPlan) {
     self.plan = plan
@@ -89,15 +82,17 @@ struct RunProgress: Sendable {
       plan.name, plan.kind, parameters: plan.parameters, source: plan.sourceName,
       isReplay: plan.isReplay, at: now)
     let stored = try StateTables(sql: sql, run: run.id).read()
-    if run.isResumed { self.monitor?.resume(stored.state) }
-    for (device, id) in stored.tracks {
-      tracks[device] = try TrackTables(sql: sql).open(id, device: device)
+    let state = MonitorState(devices: stored.map(\.state))
+    if run.isResumed { self.monitor?.resume(state) }
+    for row in stored {
+      var device = RunDevice(row: row.id, time: row.state.time)
+      if let track = row.track {
+        device.track = try TrackTables(sql: sql).open(track, device: row.state.device)
+      }
+      devices.append(row.state.device, device)
     }
     sequence = try DetectionTable(sql: sql, run: run.id).nextSequence()
-    for device in stored.state.devices {
-      notes[device.device] = DeviceNote(time: device.time)
-    }
-    if plan.isReplay { taken = TakenFixes(of: run, stored.state) }
+    if plan.isReplay { taken = TakenFixes(of: run, state) }
     self.run = run
   }
 
@@ -114,16 +109,18 @@ struct RunProgress: Sendable {
     let start = run
     // Before anything else: another start of the run may have stored the same points.
     var advanced = try RunTables(sql: sql).advance(start, by: fixes)
-    var before = KnownDevices()
     var step = RecordedStep(fixes: 0, detections: [], points: [])
-    for fix in fixes where step.detections.count < Detections.limit {
-      before.note(fix.device, of: monitor)
+    var moved: [MovedDevice] = []
+    transactions += 1
+    for fix in fixes {
+      guard step.detections.count < Detections.limit else { break }
+      let place = place(of: fix.device, in: &moved, monitor)
       let seen = step.detections.count
-      monitor.take(fix, number: run.fixes, into: &step.detections)
+      let isTaken = monitor.take(fix, number: run.fixes, into: &step.detections)
       if step.detections.count > seen, let method = plan.method {
-        try add(fix, method, run, to: &step, in: sql, at: now)
+        try add(fix, of: place, method, run, to: &step, in: sql, at: now)
       }
-      try note(fix, monitor.state(of: fix.device), run, in: sql, at: now)
+      try note(fix, of: place, isTaken, run, in: sql, at: now)
       run.fixes += 1
     }
     step.fixes = run.fixes
@@ -139,25 +136,36 @@ struct RunProgress: Sendable {
         step.detections, from: sequence, at: fixAt)
       sequence += step.detections.count
     }
-    try finishTracks(of: before, in: sql)
-    try store(monitor, before, run, in: sql)
+    try store(moved, monitor, run, in: sql)
     self.run = run
     return step
   }
 
+  /// The place of a device, which is among those that moved from now on.
+  private mutating func place(
+    of device: String, in moved: inout [MovedDevice], _ monitor: any FixMonitor
+  ) -> Int {
+    let place = devices.find(device) ?? devices.append(device, RunDevice())
+    if devices.entries[place].transaction != transactions {
+      devices.entries[place].transaction = transactions
+      moved.append(MovedDevice(place: place, before: monitor.state(of: device)))
+    }
+    return place
+  }
+
   private mutating func add(
-    _ fix: Fix, _ method: RecordingMethod, _ run: StoredRun, to step: inout RecordedStep,
-    in sql: TransactionStatements, at now: Instant
+    _ fix: Fix, of place: Int, _ method: RecordingMethod, _ run: StoredRun,
+    to step: inout RecordedStep, in sql: TransactionStatements, at now: Instant
   ) throws(FieldpackError) {
     let tables = TrackTables(sql: sql)
     var track: OpenTrack
-    if let known = tracks.removeValue(forKey: fix.device) {
+    if let known = devices.entries[place].track.take() {
       track = known
     } else {
       track = try tables.create(
         method, name: plan.name, device: fix.device, at: fix.time ?? now)
     }
-    defer { tracks[fix.device] = track }
+    defer { devices.entries[place].track = track }
     if let point = try tables.add(fix, number: run.fixes, to: &track, at: now) {
       step.points.append(point)
       track.isStanding = false
@@ -172,59 +180,73 @@ struct RunProgress: Sendable {
 
   /// Tells the log of the first fix of a device that is passed over, and where its time goes back.
   private mutating func note(
-    _ fix: Fix, _ state: DeviceState?, _ run: StoredRun, in sql: TransactionStatements,
+    _ fix: Fix, of place: Int, _ isTaken: Bool, _ run: StoredRun, in sql: TransactionStatements,
     at now: Instant
   ) throws(FieldpackError) {
-    var note = notes[fix.device] ?? DeviceNote()
-    let isPassedOver = state?.fix != run.fixes
     var message: String?
-    if isPassedOver {
-      if !note.isPassing { message = "passed over: late, not on Earth, or not accurate enough" }
+    if !isTaken {
+      if !devices.entries[place].isPassing {
+        message = "passed over: late, not on Earth, or not accurate enough"
+      }
     } else {
-      if let last = note.time, let time = fix.time, time < last {
+      let last = devices.entries[place].time
+      if let last, let time = fix.time, time < last {
         message = "three late fixes in order: goes on from their time, which is before \(last)"
       }
-      note.time = fix.time ?? note.time
+      devices.entries[place].time = fix.time ?? last
     }
-    note.isPassing = isPassedOver
-    notes[fix.device] = note
+    devices.entries[place].isPassing = !isTaken
     guard let message else { return }
     try RunTables(sql: sql).log(
       run, .warning, message, fix: run.fixes, device: fix.device, at: now)
   }
 
-  private mutating func finishTracks(
-    of seen: KnownDevices, in sql: TransactionStatements
-  ) throws(FieldpackError) {
-    for (device, _) in seen.devices {
-      guard var track = tracks.removeValue(forKey: device) else { continue }
-      defer { tracks[device] = track }
-      try TrackTables(sql: sql).finish(&track)
-    }
-  }
-
-  /// Stores what is known of the devices whose fixes were taken.
-  private func store(
-    _ monitor: any FixMonitor, _ before: KnownDevices, _ run: StoredRun,
+  /// Stores the tracks, and what is known, of the devices whose fixes were taken.
+  private mutating func store(
+    _ moved: [MovedDevice], _ monitor: any FixMonitor, _ run: StoredRun,
     in sql: TransactionStatements
   ) throws(FieldpackError) {
-    let tables = StateTables(sql: sql, run: run.id)
-    for (device, old) in before.devices {
-      guard let state = monitor.state(of: device), state != old else { continue }
-      try tables.store(
-        state, stays: state.stays != old?.stays ?? [], track: tracks[device]?.id)
+    var rows: [StateRow] = []
+    var places: [Int] = []
+    rows.reserveCapacity(moved.count)
+    for device in moved {
+      let place = device.place
+      if var track = devices.entries[place].track.take() {
+        defer { devices.entries[place].track = track }
+        try TrackTables(sql: sql).finish(&track)
+      }
+      guard let state = monitor.state(of: devices.names[place]), state != device.before else {
+        continue
+      }
+      rows.append(
+        StateRow(
+          id: devices.entries[place].row, state: state, track: devices.entries[place].track?.id,
+          hasOtherStays: state.stays != device.before?.stays ?? []))
+      places.append(place)
     }
+    try StateTables(sql: sql, run: run.id).store(&rows)
+    for (place, row) in zip(places, rows) { devices.entries[place].row = row.id }
     try sql.changed(FieldData.state)
   }
 }
 
-/// What was known of devices before the first of their fixes in a batch, in the order of these.
-private struct KnownDevices {
-  private(set) var devices: [(device: String, state: DeviceState?)] = []
-  private var seen: Set<String> = []
+/// What a run knows of a device, beside what its monitor does.
+private struct RunDevice: Sendable {
+  /// Of `monitor_state`; `nil` before there is one.
+  var row: Int64?
+  /// Where it has one.
+  var track: OpenTrack?
+  /// Of its last fix that was taken and had one.
+  var time: Instant?
+  /// Whether its last fixes were passed over, of which the log was told then.
+  var isPassing = false
+  /// The last one that took a fix of it.
+  var transaction = 0
+}
 
-  mutating func note(_ device: String, of monitor: any FixMonitor) {
-    guard seen.insert(device).inserted else { return }
-    devices.append((device, monitor.state(of: device)))
-  }
+/// A device in a transaction that takes fixes of it.
+private struct MovedDevice {
+  let place: Int
+  /// What was known of it before the first of these.
+  let before: DeviceState?
 }

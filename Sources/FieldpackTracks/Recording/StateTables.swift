@@ -2,6 +2,16 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackSQLite
 
+/// A row of `monitor_state`, with the stays that belong to it.
+struct StateRow: Sendable {
+  /// `nil` where it is not known to be there.
+  var id: Int64?
+  var state: DeviceState
+  var track: Int64?
+  /// Whether the stays are to be stored, too.
+  var hasOtherStays = false
+}
+
 /// `monitor_state` and `monitor_stay`: what a run's monitor knows of each device.
 struct StateTables {
   let sql: TransactionStatements
@@ -9,42 +19,58 @@ struct StateTables {
 
   // MARK: Writing
 
-  func store(_ state: DeviceState, stays: Bool, track: Int64?) throws(FieldpackError) {
+  /// Stores what is known of devices, and notes the ids of their rows.
+  func store(_ rows: inout [StateRow]) throws(FieldpackError) {
     try sql.run(in: FieldData.state) { (connection) throws(SQLiteError) in
-      let statement = try connection.prepare(Self.upsert)
-      try bind(state, track, to: statement)
-      try statement.run()
-      if stays { try storeStays(of: state, on: connection) }
+      let update = try connection.prepare(Self.update)
+      let upsert = try connection.prepare(Self.upsert)
+      for place in rows.indices {
+        let row = rows[place]
+        if let id = row.id {
+          try bind(row, to: update)
+          try update.bind(id, at: 12)
+          try update.run()
+        }
+        // Somebody else may have taken the row away.
+        if row.id == nil || connection.changes == 0 {
+          try bind(row, to: upsert)
+          try upsert.bind(run, at: 12)
+          try upsert.bind(row.state.device, at: 13)
+          defer { upsert.reset() }
+          while try upsert.step() { rows[place].id = upsert.integer(0) }
+        }
+        if row.hasOtherStays { try storeStays(of: row.state, on: connection) }
+      }
     }
   }
 
-  private static let upsert = """
-    INSERT INTO monitor_state (run_id, device, track_fid, last_fix, longitude, latitude, time_ms, \
-    anchor_fix, anchor_longitude, anchor_latitude, anchor_beyond_ms, late_count, late_ms) \
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, device) DO UPDATE SET \
-    track_fid = excluded.track_fid, last_fix = excluded.last_fix, longitude = excluded.longitude, \
-    latitude = excluded.latitude, time_ms = excluded.time_ms, anchor_fix = excluded.anchor_fix, \
-    anchor_longitude = excluded.anchor_longitude, anchor_latitude = excluded.anchor_latitude, \
-    anchor_beyond_ms = excluded.anchor_beyond_ms, late_count = excluded.late_count, \
-    late_ms = excluded.late_ms
-    """
+  private static let columns = [
+    "track_fid", "last_fix", "longitude", "latitude", "time_ms", "anchor_fix", "anchor_longitude",
+    "anchor_latitude", "anchor_beyond_ms", "late_count", "late_ms",
+  ]
 
-  private func bind(
-    _ state: DeviceState, _ track: Int64?, to statement: Statement
-  ) throws(SQLiteError) {
-    try statement.bind(run, at: 1)
-    try statement.bind(state.device, at: 2)
-    try statement.bind(track, at: 3)
-    try statement.bind(state.fix, at: 4)
-    try statement.bind(state.longitude, at: 5)
-    try statement.bind(state.latitude, at: 6)
-    try statement.bind(state.time?.milliseconds, at: 7)
-    try statement.bind(state.anchor.map { Int64($0.fix) }, at: 8)
-    try statement.bind(state.anchor?.longitude, at: 9)
-    try statement.bind(state.anchor?.latitude, at: 10)
-    try statement.bind(state.anchor?.beyondSince?.milliseconds, at: 11)
-    try statement.bind(state.late.map { Int64($0.count) }, at: 12)
-    try statement.bind(state.late?.time.milliseconds, at: 13)
+  private static let update =
+    "UPDATE monitor_state SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?"
+
+  private static let upsert =
+    "INSERT INTO monitor_state (\(columns.joined(separator: ", ")), run_id, device) VALUES ("
+    + "\(columns.map { _ in "?" }.joined(separator: ", ")), ?, ?) ON CONFLICT (run_id, device) DO UPDATE "
+    + "SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")) RETURNING id"
+
+  /// Binds the columns of both statements.
+  private func bind(_ row: StateRow, to statement: Statement) throws(SQLiteError) {
+    let state = row.state
+    try statement.bind(row.track, at: 1)
+    try statement.bind(state.fix, at: 2)
+    try statement.bind(state.longitude, at: 3)
+    try statement.bind(state.latitude, at: 4)
+    try statement.bind(state.time?.milliseconds, at: 5)
+    try statement.bind(state.anchor.map { Int64($0.fix) }, at: 6)
+    try statement.bind(state.anchor?.longitude, at: 7)
+    try statement.bind(state.anchor?.latitude, at: 8)
+    try statement.bind(state.anchor?.beyondSince?.milliseconds, at: 9)
+    try statement.bind(state.late.map { Int64($0.count) }, at: 10)
+    try statement.bind(state.late?.time.milliseconds, at: 11)
   }
 
   private func storeStays(
@@ -71,8 +97,8 @@ struct StateTables {
 
   // MARK: Reading
 
-  /// Everything the run's monitor knew, and the track of each device where it has one.
-  func read() throws(FieldpackError) -> (state: MonitorState, tracks: [String: Int64]) {
+  /// Everything the run's monitor knew, device by device in the order of their names.
+  func read() throws(FieldpackError) -> [StateRow] {
     var stays: [String: [Stay]] = [:]
     for row in try sql.rows(
       "SELECT device, region, region_text, fix, since_ms, has_dwelt FROM monitor_stay "
@@ -84,19 +110,19 @@ struct StateTables {
       stays[device, default: []].append(
         Stay(region: region, fix: fix, since: row[4].instant, hasDwelt: row[5] == .integer(1)))
     }
-    var tracks: [String: Int64] = [:]
-    var devices: [DeviceState] = []
+    var found: [StateRow] = []
     for row in try sql.rows(
       "SELECT device, track_fid, last_fix, longitude, latitude, time_ms, anchor_fix, "
-        + "anchor_longitude, anchor_latitude, anchor_beyond_ms, late_count, late_ms FROM monitor_state "
-        + "WHERE run_id = ? ORDER BY device", [.integer(run)])
+        + "anchor_longitude, anchor_latitude, anchor_beyond_ms, late_count, late_ms, id "
+        + "FROM monitor_state WHERE run_id = ? ORDER BY device", [.integer(run)])
     {
       guard var state = DeviceState(row: row) else { throw damaged(FieldData.state) }
       state.stays = stays[state.device] ?? []
-      if case .integer(let track) = row[1] { tracks[state.device] = track }
-      devices.append(state)
+      found.append(
+        StateRow(
+          id: row[12].int.map(Int64.init), state: state, track: row[1].int.map(Int64.init)))
     }
-    return (MonitorState(devices: devices), tracks)
+    return found
   }
 
   private func damaged(_ layer: LayerID) -> FieldpackError {

@@ -31,7 +31,8 @@ enum Fencing {
       checksum: [enters, detections.count - enters])
   }
 
-  /// Watches as ``run(_:_:)`` does and keeps detections and all states, a transaction for 1,024 fixes.
+  /// Watches as ``run(_:_:)`` does and keeps detections and all states, a transaction for 65,536 fixes as
+  /// of a replay.
   static func store(_ files: [String], in path: String) async throws -> Figures {
     let fixes = try fixes(in: files[0])
     let regions = try WatchedRegions(try circles(in: files[1]) + areas(in: files[2]))
@@ -41,8 +42,8 @@ enum Fencing {
     _ = try GeoPackageBulkWriter(creating: path, overwrite: true, store: "fences").commit()
     let store = try await GeoPackageStore(path: path, id: "fences")
     let source = ScriptedSource(
-      stride(from: 0, to: fixes.count, by: 1024).map { start in
-        fixes[start..<min(start + 1024, fixes.count)].map { .fix($0) }
+      stride(from: 0, to: fixes.count, by: 65_536).map { start in
+        fixes[start..<min(start + 65_536, fixes.count)].map { .fix($0) }
       })
     var count = 0
     let (start, cpu) = (ContinuousClock.now, Figures.processorTime())
