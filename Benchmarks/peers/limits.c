@@ -163,7 +163,7 @@ static int insert(const char *path, long count) {
   return 0;
 }
 
-// Inserts the rows that a layer of points of another file has, and its R-tree, in as many transactions.
+// Inserts the rows that a layer of points of another file has, and its R-tree, in as many transactions or more.
 static int copy(const char *path, const char *layer, const char *source, long commits) {
   sqlite3 *from;
   sqlite3_stmt *rows, *found;
@@ -177,6 +177,8 @@ static int copy(const char *path, const char *layer, const char *source, long co
   if (sqlite3_prepare_v2(from, sql, -1, &found, 0) || sqlite3_step(found) != SQLITE_ROW) fail(layer);
   run((const char *)sqlite3_column_text(found, 0));
   long total = sqlite3_column_int64(found, 1), share = total / commits + 1, count = 0;
+  // As a run that is kept.
+  if (share > 10000) share = 10000;
   sqlite3_finalize(found);
   if (sqlite3_prepare_v2(from, text("SELECT * FROM \"%s\"%s%s", layer, "", ""), -1, &rows, 0))
     fail(layer);

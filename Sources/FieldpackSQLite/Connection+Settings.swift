@@ -154,13 +154,13 @@ extension Connection {
     try executeScript("PRAGMA journal_size_limit=67108864")
   }
 
-  /// Keeps up to 32 MiB of pages that a transaction changes in memory until it is committed.
+  /// Keeps up to 32 MiB of pages that a transaction changes in memory until it is committed, and 8 MiB
+  /// of pages beyond it.
   ///
-  /// SQLite keeps 2 MB, and writes those beyond to the log as often as they change again: rows at
-  /// places without an order come to most pages of an R-tree over and over. What is kept is given back
-  /// with the commit.
-  func keepChangedPages() throws(SQLiteError) {
-    try executeScript("PRAGMA cache_spill=-32768")
+  /// SQLite keeps 2 MB, and writes changed pages beyond those to the log as often as they change again:
+  /// rows at places without an order come to most pages of an R-tree over and over, in each transaction.
+  func keepManyPages() throws(SQLiteError) {
+    try executeScript("PRAGMA cache_spill=-32768; PRAGMA cache_size=-8192")
   }
 
   /// The change of the mode counts as one of somebody else's.

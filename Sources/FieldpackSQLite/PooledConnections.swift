@@ -21,7 +21,7 @@ struct ConnectionFactory: Sendable {
     await willWrite()
     try await actor.run { (connection) throws(SQLiteError) in
       if usesWAL { try connection.useWAL() }
-      try connection.keepChangedPages()
+      try connection.keepManyPages()
       try configure(connection)
     }
     return actor
