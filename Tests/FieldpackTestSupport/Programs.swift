@@ -91,8 +91,14 @@ public enum Programs {
   public static let noGDALPython = "no Python with osgeo: install python3-gdal"
 
   /// A Python with QGIS's bindings; `nil` where there is none.
-  public static let qgisPython: String? = ["/usr/bin/python3"]
+  public static let qgisPython: String? = (named("FIELDPACK_QGIS_PYTHON") ?? ["/usr/bin/python3"])
     .first { isRunnable($0) && succeeds($0, ["-c", "import qgis.core"]) }
+  /// Whether it knows the relations of GeoPackages.
+  public static let qgisKnowsRelations: Bool =
+    qgisPython.map { python in
+      let check = "from qgis.core import Qgis; assert Qgis.QGIS_VERSION_INT >= 33000"
+      return succeeds(python, ["-c", check])
+    } ?? false
   public static let noQGISPython = "no Python with qgis: install python3-qgis"
 
   private static var environmentPython: String {
