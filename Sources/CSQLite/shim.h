@@ -8,11 +8,6 @@ static inline int fieldpack_sqlite_config_flag(sqlite3 *db, int option, int valu
   return sqlite3_db_config(db, option, value, &result);
 }
 
-// Refused once SQLite is in use in the process.
-static inline int fieldpack_sqlite_keep_statement_journals(int bytes) {
-  return sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, bytes);
-}
-
 static inline sqlite3_destructor_type fieldpack_sqlite_transient(void) {
   return SQLITE_TRANSIENT;
 }

@@ -78,7 +78,6 @@ struct OpenedFile {
   private static func open(_ name: String, _ flags: Int32, path: String) throws(SQLiteError)
     -> OpaquePointer
   {
-    _ = keepsStatementJournals
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(
       name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -91,15 +90,6 @@ struct OpenedFile {
     }
     return opened
   }
-
-  /// SQLite notes the pages that a statement changes, to take them back where it fails, and does so in
-  /// a file from 64 KiB on: for one row whose place splits a node of an R-tree, and then for all others
-  /// of the transaction. With 1 MiB no such file is made.
-  ///
-  /// Said once, before SQLite is used: where the program used it before, it stays at 64 KiB, which is
-  /// slower and no more.
-  private static let keepsStatementJournals =
-    fieldpack_sqlite_keep_statement_journals(1 << 20) == SQLITE_OK
 
   /// Some builds of SQLite take every name that begins with `file:` for a URI, and `:memory:` or
   /// an empty name for a database without a file.

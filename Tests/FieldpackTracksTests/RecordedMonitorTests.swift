@@ -238,21 +238,73 @@ import Testing
     #expect(try package.rows("SELECT fixes FROM monitor_run") == ["60"])
   }
 
-  @Test func `a state that somebody took away comes back with the next fix`() async throws {
-    let state = "SELECT device, last_fix, longitude, time_ms FROM monitor_state ORDER BY device"
-    _ = try await watch(batches(10, fixes), in: package)
-    let expected = try package.rows(state)
-    let other = try TracksPackage()
-    try await other.withStore { store in
-      let monitor = RecordedMonitor(try RegionMonitor(radius: 80), in: store, as: "watch")
-      var steps = 0
-      for try await _ in monitor.watch(batches(10, fixes)) {
-        steps += 1
-        if steps == 3 { try other.run("DELETE FROM monitor_state") }
+  @Test func `a state that somebody took away comes back with its stays`() async throws {
+    let regions = try WatchedRegions([
+      WatchedRegion(id: 7, geometry: .point(x: 13.4, y: 52.5), radius: 100_000)
+    ])
+    let queries = [
+      "SELECT device, last_fix, longitude, time_ms FROM monitor_state ORDER BY device",
+      "SELECT device, region, fix, since_ms FROM monitor_stay ORDER BY device",
+    ]
+    var found: [[String]] = []
+    for removes in [false, true] {
+      let package = try TracksPackage()
+      try await package.withStore { store in
+        let monitor = RecordedMonitor(try RegionsMonitor(regions), in: store, as: "watch")
+        var steps = 0
+        for try await _ in monitor.watch(batches(10, fixes)) {
+          steps += 1
+          if removes, steps == 3 {
+            try package.run("PRAGMA foreign_keys=ON; DELETE FROM monitor_state")
+            #expect(try package.rows("SELECT count(*) FROM monitor_stay") == ["0"])
+          }
+        }
       }
+      found.append(try queries.flatMap { try package.rows($0) })
     }
-    #expect(try other.rows(state) == expected)
-    #expect(expected.count == 2)
+    #expect(found[0].count == 4)
+    #expect(found[0] == found[1])
+  }
+
+  /// Sees nothing, and needs 10 ms for it.
+  private struct SlowMonitor: FixMonitor {
+    var state = MonitorState()
+    var parameters: String { "slow" }
+
+    mutating func take(
+      _ fix: Fix, number: Int, into detections: inout [Detection]
+    ) -> Bool {
+      Thread.sleep(forTimeInterval: 0.01)
+      state.devices = [
+        DeviceState(fix: number, longitude: fix.longitude, latitude: fix.latitude, time: fix.time)
+      ]
+      return true
+    }
+
+    func state(of device: String) -> DeviceState? { state.devices.first }
+    mutating func resume(_ state: MonitorState) { self.state = state }
+  }
+
+  @Test func `a transaction ends in time where a monitor is slow`() async throws {
+    let fixes = (0..<100).map {
+      Fix(longitude: Double($0) / 100, latitude: 52.5, time: .at(Double($0)))
+    }
+    try await package.withStore { store in
+      let run = RecordedMonitor(SlowMonitor(), in: store, as: "slow")
+      var counts: [Int] = []
+      for try await step in run.watch(batches(100, fixes), isReplay: true) {
+        counts.append(step.fixes)
+      }
+      #expect(counts == [64, 100])
+    }
+    let run = "SELECT fixes, fixes_digest FROM monitor_run"
+    let whole = try TracksPackage()
+    try await whole.withStore { store in
+      try await RecordedMonitor(SlowMonitor(), in: store, as: "slow").watch(
+        batches(10, fixes), isReplay: true
+      ).run()
+    }
+    #expect(try package.rows(run) == whole.rows(run))
   }
 
   @Test func `a live source goes on where the run was`() async throws {

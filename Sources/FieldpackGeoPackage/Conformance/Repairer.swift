@@ -109,7 +109,8 @@ struct Repairer {
     let table = "gpkg_spatial_ref_sys"
     let hasWKT2 =
       try file.integer(
-        "SELECT 1 FROM pragma_table_info('gpkg_spatial_ref_sys') WHERE name = 'definition_12_063'")
+        "SELECT 1 FROM pragma_table_info('gpkg_spatial_ref_sys') "
+          + "WHERE lower(name) = 'definition_12_063'")
       != nil
     for (id, kind) in RequiredTables.undefinedKinds {
       try put(

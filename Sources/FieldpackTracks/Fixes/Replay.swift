@@ -3,8 +3,8 @@ import FieldpackGeometry
 
 /// One replay of a layer.
 actor Replay {
-  /// A run stores what it knows of each device once a transaction, so that fewer of these are faster; so
-  /// many fixes are stored in a fraction of a second all the same.
+  /// A run stores what it knows of each device once a transaction, so that fewer of these are faster; it
+  /// ends one in time where its monitor needs long for so many fixes.
   private static let batchSize = 65_536
 
   private let store: any Store

@@ -10,7 +10,7 @@ struct RunProgress: Sendable {
   private let plan: RunPlan
   private var taken: TakenFixes?
   /// Fixes of the last batch that the next transaction takes.
-  private var left: [Fix] = []
+  private var left: ArraySlice<Fix> = []
   private var sequence = 1
   private var devices = DeviceTable<RunDevice>()
   /// Transactions of this start.
@@ -26,7 +26,7 @@ struct RunProgress: Sendable {
     return monitor
   }
 
-  mutating func takeLeft() -> [Fix] {
+  mutating func takeLeft() -> ArraySlice<Fix> {
     defer { left = [] }
     return left
   }
@@ -98,9 +98,12 @@ struct RunProgress: Sendable {
 
   // MARK: Fixes
 
-  /// Takes the fixes of one transaction.
+  /// How long fixes are watched in one transaction: nobody else can write meanwhile.
+  private static let patience = Duration.milliseconds(250)
+
+  /// Takes the fixes of one transaction; those beyond its limits are left for the next.
   mutating func take(
-    _ fixes: [Fix], in sql: TransactionStatements, at now: Instant
+    _ fixes: ArraySlice<Fix>, in sql: TransactionStatements, at now: Instant
   ) throws(FieldpackError) -> RecordedStep {
     guard var run, var monitor = takeMonitor() else {
       throw FieldpackError(.unavailable, "the run has not begun")
@@ -108,12 +111,15 @@ struct RunProgress: Sendable {
     defer { self.monitor = monitor }
     let start = run
     // Before anything else: another start of the run may have stored the same points.
-    var advanced = try RunTables(sql: sql).advance(start, by: fixes)
+    try RunTables(sql: sql).advance(start, by: EmptyCollection<Fix>())
     var step = RecordedStep(fixes: 0, detections: [], points: [])
     var moved: [MovedDevice] = []
     transactions += 1
+    let end = ContinuousClock.now + Self.patience
     for fix in fixes {
       guard step.detections.count < Detections.limit else { break }
+      let count = run.fixes - start.fixes
+      if count > 0, count % 64 == 0, ContinuousClock.now >= end { break }
       let place = place(of: fix.device, in: &moved, monitor)
       let seen = step.detections.count
       let isTaken = monitor.take(fix, number: run.fixes, into: &step.detections)
@@ -125,13 +131,11 @@ struct RunProgress: Sendable {
     }
     step.fixes = run.fixes
     let count = run.fixes - start.fixes
-    if count < fixes.count {
-      advanced = try RunTables(sql: sql).advance(start, by: fixes[..<count])
-      left = Array(fixes[count...])
-    }
-    run.digest = advanced.digest
+    run.digest = try RunTables(sql: sql).advance(start, by: fixes.prefix(count)).digest
+    left = fixes.dropFirst(count)
     if plan.method == nil {
-      let fixAt = { (detection: Detection) in fixes[detection.fix - start.fixes].position }
+      let first = fixes.startIndex - start.fixes
+      let fixAt = { (detection: Detection) in fixes[first + detection.fix].position }
       try DetectionTable(sql: sql, run: run.id).store(
         step.detections, from: sequence, at: fixAt)
       sequence += step.detections.count

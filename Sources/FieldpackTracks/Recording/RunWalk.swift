@@ -90,7 +90,7 @@ final class RunWalk: Sendable {
   }
 
   /// The fixes that the transaction before left, else those that the source gives next.
-  private func fixes() async throws(FieldpackError) -> [Fix]? {
+  private func fixes() async throws(FieldpackError) -> ArraySlice<Fix>? {
     let left = progress.withLock { $0.takeLeft() }
     guard left.isEmpty else {
       if flow.withLock({ $0.isAborted }) { throw .takenOver(plan.name) }
@@ -103,7 +103,7 @@ final class RunWalk: Sendable {
         return try progress.fresh(updates).map { .fixes($0) } ?? .changed
       }
       switch fresh {
-      case .fixes(let fixes): return fixes
+      case .fixes(let fixes): return fixes[...]
       case .end: return nil
       case .changed: try await readAgain()
       }
@@ -152,7 +152,7 @@ final class RunWalk: Sendable {
     return try result.get()
   }
 
-  private func store(_ fixes: [Fix]) async throws(FieldpackError) -> RecordedStep {
+  private func store(_ fixes: ArraySlice<Fix>) async throws(FieldpackError) -> RecordedStep {
     if let refresh = plan.refresh, var monitor = progress.withLock({ $0.takeMonitor() }) {
       defer { progress.withLock { [monitor] in $0.monitor = monitor } }
       try await refresh(&monitor)

@@ -26,22 +26,29 @@ struct StateTables {
       let upsert = try connection.prepare(Self.upsert)
       for place in rows.indices {
         let row = rows[place]
+        var isThere = false
         if let id = row.id {
           try bind(row, to: update)
           try update.bind(id, at: 12)
           try update.run()
+          // Somebody else may have taken the row away, and its stays with it.
+          isThere = connection.changes == 1
         }
-        // Somebody else may have taken the row away.
-        if row.id == nil || connection.changes == 0 {
-          try bind(row, to: upsert)
-          try upsert.bind(run, at: 12)
-          try upsert.bind(row.state.device, at: 13)
-          defer { upsert.reset() }
-          while try upsert.step() { rows[place].id = upsert.integer(0) }
-        }
-        if row.hasOtherStays { try storeStays(of: row.state, on: connection) }
+        if !isThere { rows[place].id = try insert(row, upsert) }
+        if !isThere || row.hasOtherStays { try storeStays(of: row.state, on: connection) }
       }
     }
+  }
+
+  /// - Returns: the id of the row.
+  private func insert(_ row: StateRow, _ upsert: Statement) throws(SQLiteError) -> Int64? {
+    try bind(row, to: upsert)
+    try upsert.bind(run, at: 12)
+    try upsert.bind(row.state.device, at: 13)
+    defer { upsert.reset() }
+    var id: Int64?
+    while try upsert.step() { id = upsert.integer(0) }
+    return id
   }
 
   private static let columns = [

@@ -110,6 +110,22 @@ import Testing
     #expect(65_536..<67_000 ~= counts[0], "\(counts)")
   }
 
+  @Test func `what comes before an error is given, also of later batches`() async throws {
+    let store = try await store(
+      [ColumnDefinition("time", .text())],
+      (0..<3000).map { (point(1), [.text($0 == 2500 ? "soon" : "2024-05-06T07:00:00Z")]) })
+    let source = ReplaySource(store, layer: "walk")
+    let (updates, failure) = await LineSourceTests.read(source)
+    // As text, what is no time comes last.
+    #expect(updates.count == 2999)
+    #expect(failure?.location.feature != nil)
+    var options = ReplaySource.Options()
+    options.skipsErrors = true
+    let skipping = ReplaySource(store, layer: "walk", options: options)
+    let (rest, none) = await LineSourceTests.read(skipping)
+    #expect((rest.count, none == nil) == (2999, true))
+  }
+
   /// A clock that moves only by sleep, each time so much too long.
   private struct SleepingClock {
     private let start = ContinuousClock.now
