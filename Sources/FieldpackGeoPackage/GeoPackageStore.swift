@@ -158,5 +158,20 @@ public final class GeoPackageStore: WritableStore {
     }
   }
 
+  /// Keeps in memory what is needed to take a statement back, from now on; for transactions of many
+  /// statements that change little each.
+  ///
+  /// SQLite has a file for that from 64 KiB on: for a row that splits a node of an R-tree, and then for
+  /// each later statement of its transaction. Without one, a statement that changes all of a layer needs
+  /// memory for all of its pages.
+  package func keepStatementJournals() async throws(FieldpackError) {
+    let id = id
+    try await pools.writer().write { (connection) throws(FieldpackError) in
+      try GeoPackageFile.of(connection, store: id).sql { () throws(SQLiteError) in
+        try connection.executeScript("PRAGMA temp_store=MEMORY")
+      }
+    }
+  }
+
   public func close() async { await pools.close() }
 }

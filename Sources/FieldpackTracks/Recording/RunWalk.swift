@@ -80,6 +80,7 @@ final class RunWalk: Sendable {
     plan.place.take(self)
     try await plan.source.checkUse(needsAlways: plan.method?.needsAlways ?? false)
     let (progress, now) = (progress, plan.now())
+    try await plan.store.keepStatementJournals()
     try await plan.store.write { (writer) throws(FieldpackError) in
       let sql = try writer.statements
       try FieldData.layers.prepare(in: sql)
