@@ -5,7 +5,7 @@ import FieldpackGeometry
 actor Replay {
   /// A run stores what it knows of each device once a transaction, so that fewer of these are faster; it
   /// ends one in time where its monitor needs long for so many fixes.
-  private static let batchSize = 65_536
+  static let batchSize = 65_536
 
   private let store: any Store
   private let layer: LayerID

@@ -36,8 +36,6 @@ private actor VertexReplay {
   private var fixes: [Fix]?
   private var place = 0
 
-  private static let chunk = 65_536
-
   init(_ store: any Store, _ layer: LayerID, _ deviceColumn: String?) {
     self.store = store
     self.layer = layer
@@ -47,7 +45,7 @@ private actor VertexReplay {
   func next() async throws(FieldpackError) -> [LocationUpdate]? {
     if fixes == nil { fixes = Self.ordered(try await read()) }
     guard let fixes, place < fixes.count else { return nil }
-    let chunk = fixes[place..<min(place + Self.chunk, fixes.count)]
+    let chunk = fixes[place..<min(place + Replay.batchSize, fixes.count)]
     place += chunk.count
     return chunk.map { .fix($0) }
   }
