@@ -5,8 +5,10 @@ struct DeviceTable<Entry: Sendable>: Sendable {
   private(set) var names: [String] = []
   var entries: [Entry] = []
   private var places: [String: Int] = [:]
-  /// Fixes of one device often follow one another.
+  /// Fixes of one device often follow one another, and devices one another in their order.
   private var last = -1
+  /// The place that was found after each.
+  private var followers: [Int] = []
   private var shortcuts = NameShortcuts()
 
   /// The place of a device; `nil` before its first fix.
@@ -16,10 +18,16 @@ struct DeviceTable<Entry: Sendable>: Sendable {
   mutating func find(_ name: String) -> Int? {
     guard last >= 0 else { return nil }
     if names[last] == name { return last }
+    let follower = followers[last]
+    if names[follower] == name {
+      last = follower
+      return follower
+    }
     let hash = shortcuts.hash(name)
     guard let place = shortcuts.place(hash, where: { names[$0] == name }) ?? places[name] else {
       return nil
     }
+    followers[last] = place
     last = place
     return place
   }
@@ -29,6 +37,8 @@ struct DeviceTable<Entry: Sendable>: Sendable {
   mutating func append(_ name: String, _ entry: Entry) -> Int {
     let place = names.count
     shortcuts.add(shortcuts.hash(name), place)
+    if last >= 0 { followers[last] = place }
+    followers.append(place)
     last = place
     places[name] = place
     names.append(name)

@@ -63,14 +63,21 @@ struct RegionGrid: Sendable {
     let (first, next) = (starts[cell], starts[cell + 1])
     guard first >= 0 else { return false }
     let end = next < 0 ? ~next : next
-    let place = SIMD4<Float>(BoxIndex.box(x, y, x, y))
+    // Zeros without a sign, so that the difference of equal ones has none.
+    let place = SIMD4<Float>(BoxIndex.box(x, y, x, y)) + 0
     return items.withUnsafeBufferPointer { items in
-      for item in items[Int(first)..<Int(end)]
-      where all(item.box .<= place) {
+      for item in items[Int(first)..<Int(end)] where Self.hasNoSign(place - item.box) {
         body(item.entry)
       }
       return true
     }
+  }
+
+  /// Whether no number is below zero; quicker than to compare them.
+  @inline(__always)
+  private static func hasNoSign(_ numbers: SIMD4<Float>) -> Bool {
+    let pairs = unsafeBitCast(numbers, to: SIMD2<UInt64>.self)
+    return (pairs.x | pairs.y) & 0x8000_0000_8000_0000 == 0
   }
 }
 
