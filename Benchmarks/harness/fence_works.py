@@ -35,7 +35,7 @@ def fences(setup):
                 "Fieldpack": Contender([setup.bench, "fence", "stored", *files, kept]),
                 "C": Contender([
                     setup.limits, "copy", setup.out("copy.db"), "detection", kept,
-                    max(1, setup.count(1_000_000) // 65_536)],
+                    max(1, setup.count(1_000_000) // 200_000)],
                     makes=[setup.out(f"copy.db{end}") for end in ("", "-wal", "-shm")]),
             },
             [Bar("C", 0.5)], figure="seconds", check=same_figures("count"))

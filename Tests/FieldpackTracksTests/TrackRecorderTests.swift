@@ -312,6 +312,19 @@ import Testing
     #expect(try package.findings() == [])
   }
 
+  @Test func `a track that somebody took away is begun anew`() async throws {
+    _ = try await record(ScriptedSource(Array(path(12).prefix(6))), .all, isReplay: true)
+    try package.run("PRAGMA foreign_keys=ON; DELETE FROM track")
+    #expect(try package.rows("SELECT track_fid FROM monitor_state") == ["NULL"])
+    _ = try await record(ScriptedSource(path(12)), .all, isReplay: true)
+    #expect(try package.rows("SELECT fid FROM track") == ["2"])
+    #expect(try package.rows("SELECT track_fid, last_fix FROM monitor_state") == ["2|11"])
+    #expect(
+      try package.rows("SELECT track_fid, count(*), min(fix) FROM track_point GROUP BY 1")
+        == ["2|6|6"])
+    #expect(try package.findings() == [])
+  }
+
   @Test func `a point with the last number there is ends the recording`() async throws {
     _ = try await record(ScriptedSource(path(3)), .all)
     try await package.withStore { store in

@@ -30,6 +30,13 @@ package enum LineInput: Sendable {
     }
   }
 
+  /// Whether it is a file by its path, which each reading begins anew.
+  var isFile: Bool {
+    guard case .path(let path) = self else { return false }
+    var information = stat()
+    return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG
+  }
+
   /// - Throws: with ``LocationFailure`` `permissionDenied` or `unavailable`.
   package func open() throws(FieldpackError) -> OpenInput {
     switch self {

@@ -64,6 +64,9 @@ public struct LineSource: LocationSource {
   /// Whether the file or device is there.
   public var isAvailable: Bool { input.isThere }
 
+  /// Whether these are the lines of a file by its path.
+  public var isComplete: Bool { input.isFile }
+
   public func updates() -> LocationUpdates {
     let (input, options, report) = (input, options, report)
     return LocationUpdates {

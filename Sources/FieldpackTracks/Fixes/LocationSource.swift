@@ -8,6 +8,11 @@ public protocol LocationSource: Sendable {
   var authorization: LocationAuthorization { get async }
   /// Whether there is anything that positions can come from.
   var isAvailable: Bool { get async }
+  /// Whether all updates are there already, as in a file, so that reading them never waits for what is
+  /// still to come.
+  ///
+  /// Runs that are kept may then read on while they store, and store more at a time.
+  var isComplete: Bool { get }
   /// Fixes and headings from now on, in the order they are read.
   ///
   /// Each sequence is a reading of its own where the source can be read again; the sequence ends
@@ -18,6 +23,7 @@ public protocol LocationSource: Sendable {
 extension LocationSource {
   public var authorization: LocationAuthorization { .always }
   public var isAvailable: Bool { true }
+  public var isComplete: Bool { false }
 }
 
 extension LocationSource {

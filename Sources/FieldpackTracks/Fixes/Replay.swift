@@ -3,9 +3,8 @@ import FieldpackGeometry
 
 /// One replay of a layer.
 actor Replay {
-  /// A run stores what it knows of each device once a transaction, so that fewer of these are faster; it
-  /// ends one in time where its monitor needs long for so many fixes.
-  static let batchSize = 65_536
+  /// How many fixes are given at a time where no pace is kept, or somewhat more.
+  static let batchSize = 16_384
 
   private let store: any Store
   private let layer: LayerID

@@ -8,7 +8,7 @@ import FieldpackGeometry
 /// The layer may be of any store: a GPX file, a log, a recorded track. Its columns are known by their
 /// names, see ``Columns``; points without one of them lack that member. Points are brought to WGS 84.
 ///
-/// - ``Speed/max`` gives some 65,536 fixes at a time and never waits. Any other speed keeps the pace of the
+/// - ``Speed/max`` gives some 16,384 fixes at a time and never waits. Any other speed keeps the pace of the
 ///   times, divided by it, gaps included, and sleeps until the next fix is due; fixes that are due
 ///   come together. Without times a finite speed needs ``Options/rate``.
 /// - A feature without a position, or whose time cannot be read, ends the replay with its key; with
@@ -82,6 +82,9 @@ public struct ReplaySource: LocationSource {
       return schemas?.contains { $0.layer == layer } ?? false
     }
   }
+
+  /// Whether no pace is kept.
+  public var isComplete: Bool { options.speed == .max }
 
   public func updates() -> LocationUpdates {
     let (store, layer, options, report, clock) = (store, layer, options, report, clock)

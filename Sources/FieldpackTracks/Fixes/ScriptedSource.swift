@@ -4,19 +4,22 @@ public import FieldpackCore
 public struct ScriptedSource: LocationSource {
   public let authorization: LocationAuthorization
   public let isAvailable: Bool
+  public let isComplete: Bool
   private let batches: [[LocationUpdate]]
   private let failure: FieldpackError?
 
   /// - Parameters:
   ///   - batches: what each step gives; empty ones are passed over.
+  ///   - isComplete: whether it is read as a file is, several steps at a time.
   ///   - failure: what the sequence ends with, after all batches.
   public init(
     _ batches: [[LocationUpdate]], authorization: LocationAuthorization = .always,
-    isAvailable: Bool = true, failure: FieldpackError? = nil
+    isAvailable: Bool = true, isComplete: Bool = false, failure: FieldpackError? = nil
   ) {
     self.batches = batches.filter { !$0.isEmpty }
     self.authorization = authorization
     self.isAvailable = isAvailable
+    self.isComplete = isComplete
     self.failure = failure
   }
 

@@ -19,6 +19,8 @@ public struct VertexSource: LocationSource {
     self.deviceColumn = deviceColumn
   }
 
+  public var isComplete: Bool { true }
+
   public func updates() -> LocationUpdates {
     let (store, layer, deviceColumn) = (store, layer, deviceColumn)
     return LocationUpdates {

@@ -16,9 +16,9 @@ public struct Detections: AsyncSequence, Sendable {
   /// A batch is split after the fix with which it has so many.
   static let limit = 10_000
 
-  /// What is done to a monitor before each batch.
+  /// What is done to a monitor before each batch; gives whether that changed it.
   package typealias MonitorRefresh =
-    @Sendable (inout any FixMonitor) async throws(FieldpackError) -> Void
+    @Sendable (inout any FixMonitor) async throws(FieldpackError) -> Bool
 
   package init(
     _ monitor: any FixMonitor, of updates: LocationUpdates, from first: Int,
@@ -63,7 +63,7 @@ public struct Detections: AsyncSequence, Sendable {
           guard let next = try await updates.next() else { return nil }
           (batch, taken) = (next, 0)
         }
-        if let refresh { try await refresh(&monitor) }
+        _ = try await refresh?(&monitor)
         var detections: [Detection] = []
         while taken < batch.count, detections.count < Detections.limit {
           if case .fix(let fix) = batch[taken] {

@@ -17,30 +17,46 @@ struct DetectionTable {
 
   /// Stores detections under the numbers from `sequence` on.
   ///
-  /// - Parameter position: where the fix of a detection was.
+  /// - Parameter positions: where the fix of each was.
   func store(
-    _ detections: [Detection], from sequence: Int,
-    at position: (Detection) -> Position
+    _ detections: [Detection], from sequence: Int, at positions: [Position]
   ) throws(FieldpackError) {
     guard !detections.isEmpty else { return }
-    var grown = Envelope.empty
-    var next = sequence
-    try sql.run(in: FieldData.detection) { (connection) throws(SQLiteError) in
-      let statement = try connection.prepare(
-        "INSERT INTO detection (geom, run_id, seq, fix, kind, device, region, region_text, time, "
-          + "time_unix, distance_m) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      try statement.bind(run, at: 2)
-      for detection in detections {
-        let position = position(detection)
-        grown.formUnion(Envelope(of: position))
-        try statement.bind(PointBlob.bytes(position.x, position.y), at: 1)
-        try statement.bind(next, at: 3)
-        try bind(detection, to: statement)
-        try statement.run()
-        next += 1
+    let isOnEarth = positions.allSatisfy { $0.x.isFinite && $0.y.isFinite }
+    if detections.count >= Self.many, isOnEarth {
+      try sql.insertPoints(into: FieldData.detection) { (connection, index) throws(SQLiteError) in
+        try insert(detections, from: sequence, at: positions, on: connection, index)
+      }
+    } else {
+      try sql.run(in: FieldData.detection) { (connection) throws(SQLiteError) in
+        try insert(detections, from: sequence, at: positions, on: connection, nil)
       }
     }
+    var grown = Envelope.empty
+    for position in positions { grown.formUnion(Envelope(of: position)) }
     try sql.changed(FieldData.detection, growing: grown)
+  }
+
+  /// So many that their index is kept without its trigger.
+  private static let many = 256
+
+  private func insert(
+    _ detections: [Detection], from sequence: Int, at positions: [Position],
+    on connection: Connection, _ index: PointIndex?
+  ) throws(SQLiteError) {
+    let statement = try connection.prepare(
+      "INSERT INTO detection (geom, run_id, seq, fix, kind, device, region, region_text, time, "
+        + "time_unix, distance_m) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    try statement.bind(run, at: 2)
+    var next = sequence
+    for (detection, position) in zip(detections, positions) {
+      try statement.bind(PointBlob.bytes(position.x, position.y), at: 1)
+      try statement.bind(next, at: 3)
+      try bind(detection, to: statement)
+      try statement.run()
+      try index?.add(connection.lastInsertRowID, position.x, position.y)
+      next += 1
+    }
   }
 
   private func bind(_ detection: Detection, to statement: Statement) throws(SQLiteError) {

@@ -5,7 +5,8 @@ public import FieldpackGeoPackage
 ///
 /// The detections of each batch of fixes are committed together with the state of their devices, so
 /// that each is stored exactly once, also when the run is killed: started again under its name, it
-/// goes on from there.
+/// goes on from there. Of a source that ``LocationSource/isComplete`` up to 262,144 fixes, or what is
+/// watched in a quarter of a second, are one transaction, and the next are watched while it is stored.
 public final class RecordedMonitor: Sendable {
   private let store: GeoPackageStore
   private let name: String
@@ -18,7 +19,7 @@ public final class RecordedMonitor: Sendable {
   /// - Parameters:
   ///   - monitor: which begins with what the file knows of the run.
   ///   - name: of the run; where the file has one of that name, it goes on.
-  ///   - layer: the layer that a ``RegionsMonitor`` is to watch as it is at each batch of fixes; a run
+  ///   - layer: the layer that a ``RegionsMonitor`` is to watch as it is before each transaction; a run
   ///     goes on with the same layer, by its name and the id of its store, and the same radius only.
   public init(
     _ monitor: any FixMonitor, in store: GeoPackageStore, as name: String,
@@ -29,15 +30,7 @@ public final class RecordedMonitor: Sendable {
     self.name = name
     self.now = now
     watched = layer?.text
-    guard let layer else {
-      refresh = nil
-      return
-    }
-    refresh = { @Sendable (monitor) throws(FieldpackError) in
-      guard var watching = monitor as? RegionsMonitor else { return }
-      watching.watch(try await layer.regions())
-      monitor = watching
-    }
+    refresh = layer?.refresh
   }
 
   /// The run over what `source` gives, which begins when it is iterated.

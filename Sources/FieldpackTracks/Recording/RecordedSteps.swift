@@ -13,7 +13,8 @@ public struct RecordedStep: Hashable, Sendable {
 /// A run as it goes: each element is committed before it is given.
 ///
 /// Iterating is what drives the run; it begins with the first call of `next()`, and ends with its
-/// source. An error of the source, the cancelling of the task (`.interrupted`) and another start
+/// source. Of a source that ``LocationSource/isComplete`` the next fixes are read and watched between two
+/// calls, and stored by the second. An error of the source, the cancelling of the task (`.interrupted`) and another start
 /// (the failure ``LocationFailure/aborted``) end it, too; what was given stays in the file.
 public struct RecordedSteps: AsyncSequence, Sendable {
   public typealias Element = RecordedStep
@@ -49,17 +50,22 @@ public struct RecordedSteps: AsyncSequence, Sendable {
 
 /// The run that goes on in a recorder or monitor, which the next start aborts.
 final class RunningPlace: Sendable {
-  private let walk = Locked<RunWalk?>(nil)
+  /// Whoever iterates the run holds it.
+  private struct Going {
+    weak var walk: RunWalk?
+  }
+
+  private let going = Locked(Going())
 
   func take(_ new: RunWalk) {
-    let old = walk.withLock { place in
-      defer { place = new }
-      return place
+    let old = going.withLock { going in
+      defer { going.walk = new }
+      return going.walk
     }
     if let old, old !== new { old.abort() }
   }
 
   func leave(_ old: RunWalk) {
-    walk.withLock { if $0 === old { $0 = nil } }
+    going.withLock { if $0.walk === old { $0.walk = nil } }
   }
 }

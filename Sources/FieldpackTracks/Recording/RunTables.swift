@@ -111,30 +111,21 @@ struct RunTables {
       location: .init(layer: FieldData.run))
   }
 
-  /// Stores that a run has taken these fixes, too.
+  /// Stores how many fixes a run has taken, and their digest.
   ///
-  /// - Returns: the run as it is then.
   /// - Throws: the failure ``LocationFailure/aborted`` where another start took the run over.
-  @discardableResult
-  func advance(
-    _ run: StoredRun, by fixes: some Collection<Fix>
-  ) throws(FieldpackError) -> StoredRun {
-    var run = run
-    run.fixes += fixes.count
-    for fix in fixes { run.digest?.add(fix) }
-    let digest = run.digest.map { Int64(bitPattern: $0.bits) }
+  func advance(to run: StoredRun) throws(FieldpackError) {
     try sql.run(in: FieldData.run) { (connection) throws(SQLiteError) in
       let statement = try connection.prepare(
         "UPDATE monitor_run SET fixes = ?1, fixes_digest = ?4 WHERE id = ?2 AND generation = ?3")
       try statement.bind(run.fixes, at: 1)
       try statement.bind(run.id, at: 2)
       try statement.bind(run.generation, at: 3)
-      try statement.bind(digest, at: 4)
+      try statement.bind(run.digest.map { Int64(bitPattern: $0.bits) }, at: 4)
       try statement.run()
     }
     guard sql.connection.changes == 1 else { throw .takenOver(run.name) }
     try sql.changed(FieldData.run)
-    return run
   }
 
   /// Ends a run, and completes the lines of its tracks; one that another start took over stays as it is.

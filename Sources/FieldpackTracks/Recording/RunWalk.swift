@@ -7,7 +7,7 @@ struct RunPlan: Sendable {
   var name: String
   var kind: StoredRun.Kind
   var monitor: any FixMonitor
-  /// What the monitor is to be told before each batch.
+  /// What the monitor is to be told before each transaction.
   var refresh: Detections.MonitorRefresh?
   /// Which regions that is.
   var watched: String?
@@ -28,47 +28,50 @@ struct RunPlan: Sendable {
   var parameters: String { monitor.parameters + (watched.map { " " + $0 } ?? "") }
 }
 
-/// One reading of a source into a run, batch by batch.
+/// One reading of a source into a run, transaction by transaction.
+///
+/// Where all fixes are there already, those of the next transaction are watched while one is stored: on
+/// two cores a run takes as long as the longer of both.
 final class RunWalk: Sendable {
   private let plan: RunPlan
-  /// Held while the store writes; nobody else asks for it meanwhile.
-  private let progress: Locked<RunProgress>
-  private let flow: Locked<Flow>
+  private let source: RunSource
+  /// Held while the store writes; nobody else asks for it meanwhile. `nil` before the run begins.
+  private let record = Locked<RunRecord?>(nil)
+  private let state = Locked(State())
 
-  private struct Flow {
-    var nextUpdates: LocationUpdates.Next
-    var waiting: Task<Result<[LocationUpdate]?, FieldpackError>, Never>?
-    var isAborted = false
+  private typealias Ahead = Task<Result<RunReader.Batch?, FieldpackError>, Never>
+
+  private struct State {
+    /// Since the run began.
+    var reader: RunReader?
+    /// What is watched while something else is stored.
+    var ahead: Ahead?
     var isDone = false
   }
 
   init(_ plan: RunPlan) {
     self.plan = plan
-    flow = Locked(Flow(nextUpdates: plan.source.updates().makeAsyncIterator().nextUpdates))
-    progress = Locked(RunProgress(plan))
+    source = RunSource(plan.source, run: plan.name)
   }
+
+  deinit { state.withLock { $0.ahead }?.cancel() }
 
   /// How many fixes the run has taken over all of its starts.
-  var fixes: Int { progress.withLock { $0.run?.fixes ?? 0 } }
+  var fixes: Int { record.withLock { $0?.run.fixes ?? 0 } }
 
   /// Ends the walk wherever it waits.
-  func abort() {
-    let waiting = flow.withLock { flow in
-      flow.isAborted = true
-      return flow.waiting
-    }
-    waiting?.cancel()
-  }
+  func abort() { source.abort() }
 
   func next() async throws(FieldpackError) -> RecordedStep? {
-    guard !flow.withLock({ $0.isDone }) else { return nil }
+    guard !state.withLock({ $0.isDone }) else { return nil }
     do throws(FieldpackError) {
-      if progress.withLock({ $0.run == nil }) { try await begin() }
-      while let fixes = try await fixes() {
-        if !fixes.isEmpty { return try await store(fixes) }
+      let reader = try await reader()
+      guard let batch = try await batch(of: reader) else {
+        await end(as: .ended, "ended with its source")
+        return nil
       }
-      await end(as: .ended, "ended with its source")
-      return nil
+      if plan.source.isComplete { goAhead(reader) }
+      return try await store(batch.watched)
     } catch {
       throw await failed(error)
     }
@@ -76,93 +79,60 @@ final class RunWalk: Sendable {
 
   // MARK: Steps
 
-  private func begin() async throws(FieldpackError) {
+  /// Begins the run, where it has not begun.
+  private func reader() async throws(FieldpackError) -> RunReader {
+    if let reader = state.withLock({ $0.reader }) { return reader }
     plan.place.take(self)
     try await plan.source.checkUse(needsAlways: plan.method?.needsAlways ?? false)
-    let (progress, now) = (progress, plan.now())
+    let (plan, now) = (plan, plan.now())
     try await plan.store.keepStatementJournals()
-    try await plan.store.write { (writer) throws(FieldpackError) in
+    let (record, known) = try await plan.store.write { (writer) throws(FieldpackError) in
       let sql = try writer.statements
       try FieldData.layers.prepare(in: sql)
-      try progress.withLock { (progress) throws(FieldpackError) in
-        try progress.begin(in: sql, at: now)
-      }
+      return try RunRecord.begin(plan, in: sql, at: now)
     }
+    self.record.withLock { $0 = record }
+    let reader = RunReader(plan, record.run, known, source)
+    state.withLock { $0.reader = reader }
+    return reader
   }
 
-  /// The fixes that the transaction before left, else those that the source gives next.
-  private func fixes() async throws(FieldpackError) -> ArraySlice<Fix>? {
-    let left = progress.withLock { $0.takeLeft() }
-    guard left.isEmpty else {
-      if flow.withLock({ $0.isAborted }) { throw .takenOver(plan.name) }
-      return left
+  /// What the next transaction is to store; `nil` at the end of the source.
+  private func batch(of reader: RunReader) async throws(FieldpackError) -> RunReader.Batch? {
+    let ahead = state.withLock { state in
+      defer { state.ahead = nil }
+      return state.ahead
     }
-    while true {
-      let updates = try await updates()
-      let fresh = try progress.withLock { (progress) throws(FieldpackError) -> Fresh in
-        guard let updates else { return try progress.isWhole() ? .end : .changed }
-        return try progress.fresh(updates).map { .fixes($0) } ?? .changed
-      }
-      switch fresh {
-      case .fixes(let fixes): return fixes[...]
-      case .end: return nil
-      case .changed: try await readAgain()
-      }
+    guard let ahead else { return try await reader.next() }
+    let found = await withTaskCancellationHandler {
+      await ahead.value
+    } onCancel: {
+      ahead.cancel()
     }
+    try source.checkGoesOn()
+    guard var batch = try found.get() else { return nil }
+    try await reader.confirm(&batch)
+    return batch
   }
 
-  private enum Fresh {
-    case fixes([Fix])
-    case end, changed
-  }
-
-  /// Begins with the first fix of the source again, which is not as it was.
-  private func readAgain() async throws(FieldpackError) {
-    let nextUpdates = plan.source.updates().makeAsyncIterator().nextUpdates
-    flow.withLock { $0.nextUpdates = nextUpdates }
-    let (progress, now) = (progress, plan.now())
-    let message = try await plan.store.write { (writer) throws(FieldpackError) in
-      let sql = try writer.statements
-      return try progress.withLock { (progress) throws(FieldpackError) in
-        try progress.noteChange(in: sql, at: now)
-      }
-    }
-    if let message { plan.note(message) }
-  }
-
-  /// What the source gives next; ends at once when the walk is aborted.
-  private func updates() async throws(FieldpackError) -> [LocationUpdate]? {
-    let next = flow.withLock { $0.nextUpdates }
-    let reading = Task { () async -> Result<[LocationUpdate]?, FieldpackError> in
-      do throws(FieldpackError) { return .success(try await next()) } catch {
+  private func goAhead(_ reader: RunReader) {
+    let ahead = Ahead {
+      do throws(FieldpackError) { return .success(try await reader.nextAhead()) } catch {
         return .failure(error)
       }
     }
-    let isAborted = flow.withLock { flow in
-      flow.waiting = reading
-      return flow.isAborted
-    }
-    if isAborted { reading.cancel() }
-    let result = await withTaskCancellationHandler {
-      await reading.value
-    } onCancel: {
-      reading.cancel()
-    }
-    flow.withLock { $0.waiting = nil }
-    if flow.withLock({ $0.isAborted }) { throw .takenOver(plan.name) }
-    return try result.get()
+    state.withLock { $0.ahead = ahead }
   }
 
-  private func store(_ fixes: ArraySlice<Fix>) async throws(FieldpackError) -> RecordedStep {
-    if let refresh = plan.refresh, var monitor = progress.withLock({ $0.takeMonitor() }) {
-      defer { progress.withLock { [monitor] in $0.monitor = monitor } }
-      try await refresh(&monitor)
-    }
-    let (progress, now) = (progress, plan.now())
+  private func store(_ watched: WatchedFixes) async throws(FieldpackError) -> RecordedStep {
+    let (record, now) = (record, plan.now())
     return try await plan.store.write { (writer) throws(FieldpackError) in
       let sql = try writer.statements
-      return try progress.withLock { (progress) throws(FieldpackError) in
-        try progress.take(fixes, in: sql, at: now)
+      return try record.withLock { (record) throws(FieldpackError) in
+        guard let step = try record?.store(watched, in: sql, at: now) else {
+          throw FieldpackError(.unavailable, "the run has not begun")
+        }
+        return step
       }
     }
   }
@@ -183,15 +153,21 @@ final class RunWalk: Sendable {
 
   /// Stores how the run ended, where the file still takes it; what was stored before is not lost
   /// without.
-  private func end(as state: StoredRun.State, _ message: String) async {
-    flow.withLock { $0.isDone = true }
+  private func end(as ending: StoredRun.State, _ message: String) async {
+    let ahead = state.withLock { state in
+      defer { state.ahead = nil }
+      state.isDone = true
+      return state.ahead
+    }
+    ahead?.cancel()
+    _ = await ahead?.value
     plan.place.leave(self)
-    guard let run = progress.withLock({ $0.run }) else { return }
+    guard let run = record.withLock({ $0?.run }) else { return }
     let (store, now) = (plan.store, plan.now())
     // The task that is cancelled could not write any more.
     await Task.detached {
       try? await store.write { (writer) throws(FieldpackError) in
-        try RunTables(sql: writer.statements).end(run, as: state, message, at: now)
+        try RunTables(sql: writer.statements).end(run, as: ending, message, at: now)
       }
     }.value
   }

@@ -4,7 +4,7 @@ import FieldpackSQLite
 
 /// A row of `monitor_state`, with the stays that belong to it.
 struct StateRow: Sendable {
-  /// `nil` where it is not known to be there.
+  /// `nil` where it is not known to be there with this track.
   var id: Int64?
   var state: DeviceState
   var track: Int64?
@@ -23,82 +23,105 @@ struct StateTables {
   func store(_ rows: inout [StateRow]) throws(FieldpackError) {
     try sql.run(in: FieldData.state) { (connection) throws(SQLiteError) in
       let update = try connection.prepare(Self.update)
-      let upsert = try connection.prepare(Self.upsert)
+      let insert = try connection.prepare(Self.insert)
+      let stays = try StayStatements(connection)
       for place in rows.indices {
         let row = rows[place]
         var isThere = false
         if let id = row.id {
-          try bind(row, to: update)
-          try update.bind(id, at: 12)
+          try bind(row.state, to: update)
+          try update.bind(id, at: 11)
           try update.run()
           // Somebody else may have taken the row away, and its stays with it.
           isThere = connection.changes == 1
         }
-        if !isThere { rows[place].id = try insert(row, upsert) }
-        if !isThere || row.hasOtherStays { try storeStays(of: row.state, on: connection) }
+        if !isThere { rows[place].id = try store(row, insert, on: connection) }
+        if !isThere || row.hasOtherStays { try store(row.state, stays) }
       }
     }
   }
 
   /// - Returns: the id of the row.
-  private func insert(_ row: StateRow, _ upsert: Statement) throws(SQLiteError) -> Int64? {
-    try bind(row, to: upsert)
-    try upsert.bind(run, at: 12)
-    try upsert.bind(row.state.device, at: 13)
+  private func store(
+    _ row: StateRow, _ insert: Statement, on connection: Connection
+  ) throws(SQLiteError) -> Int64? {
+    try bindAll(row, to: insert)
+    try insert.run()
+    guard connection.changes == 0 else { return connection.lastInsertRowID }
+    let upsert = try connection.prepare(Self.upsert)
+    try bindAll(row, to: upsert)
     defer { upsert.reset() }
     var id: Int64?
     while try upsert.step() { id = upsert.integer(0) }
     return id
   }
 
+  /// Without the track, whose foreign key would have SQLite ready to take each row back.
   private static let columns = [
-    "track_fid", "last_fix", "longitude", "latitude", "time_ms", "anchor_fix", "anchor_longitude",
+    "last_fix", "longitude", "latitude", "time_ms", "anchor_fix", "anchor_longitude",
     "anchor_latitude", "anchor_beyond_ms", "late_count", "late_ms",
   ]
 
   private static let update =
     "UPDATE monitor_state SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?"
 
-  private static let upsert =
-    "INSERT INTO monitor_state (\(columns.joined(separator: ", ")), run_id, device) VALUES ("
-    + "\(columns.map { _ in "?" }.joined(separator: ", ")), ?, ?) ON CONFLICT (run_id, device) DO UPDATE "
-    + "SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")) RETURNING id"
+  private static let values =
+    "INSERT INTO monitor_state (\(columns.joined(separator: ", ")), run_id, device, track_fid) "
+    + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")), ?, ?, ?) "
+    + "ON CONFLICT (run_id, device) DO "
 
-  /// Binds the columns of both statements.
-  private func bind(_ row: StateRow, to statement: Statement) throws(SQLiteError) {
-    let state = row.state
-    try statement.bind(row.track, at: 1)
-    try statement.bind(state.fix, at: 2)
-    try statement.bind(state.longitude, at: 3)
-    try statement.bind(state.latitude, at: 4)
-    try statement.bind(state.time?.milliseconds, at: 5)
-    try statement.bind(state.anchor.map { Int64($0.fix) }, at: 6)
-    try statement.bind(state.anchor?.longitude, at: 7)
-    try statement.bind(state.anchor?.latitude, at: 8)
-    try statement.bind(state.anchor?.beyondSince?.milliseconds, at: 9)
-    try statement.bind(state.late.map { Int64($0.count) }, at: 10)
-    try statement.bind(state.late?.time.milliseconds, at: 11)
+  /// Twice as fast as the other one, where the row is not there.
+  private static let insert = values + "NOTHING"
+
+  private static let upsert =
+    values + "UPDATE SET track_fid = excluded.track_fid, "
+    + "\(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")) RETURNING id"
+
+  private func bindAll(_ row: StateRow, to statement: Statement) throws(SQLiteError) {
+    try bind(row.state, to: statement)
+    try statement.bind(run, at: 11)
+    try statement.bind(row.state.device, at: 12)
+    try statement.bind(row.track, at: 13)
   }
 
-  private func storeStays(
-    of state: DeviceState, on connection: Connection
-  ) throws(SQLiteError) {
-    let delete = try connection.prepare("DELETE FROM monitor_stay WHERE run_id = ? AND device = ?")
-    try delete.bind(run, at: 1)
-    try delete.bind(state.device, at: 2)
-    try delete.run()
-    guard !state.stays.isEmpty else { return }
-    let insert = try connection.prepare(
-      "INSERT INTO monitor_stay (run_id, device, region, region_text, fix, since_ms, has_dwelt) "
-        + "VALUES (?, ?, ?, ?, ?, ?, ?)")
+  /// Binds the columns that all statements have.
+  private func bind(_ state: DeviceState, to statement: Statement) throws(SQLiteError) {
+    try statement.bind(state.fix, at: 1)
+    try statement.bind(state.longitude, at: 2)
+    try statement.bind(state.latitude, at: 3)
+    try statement.bind(state.time?.milliseconds, at: 4)
+    try statement.bind(state.anchor.map { Int64($0.fix) }, at: 5)
+    try statement.bind(state.anchor?.longitude, at: 6)
+    try statement.bind(state.anchor?.latitude, at: 7)
+    try statement.bind(state.anchor?.beyondSince?.milliseconds, at: 8)
+    try statement.bind(state.late.map { Int64($0.count) }, at: 9)
+    try statement.bind(state.late?.time.milliseconds, at: 10)
+  }
+
+  private struct StayStatements {
+    let delete, insert: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+      delete = try connection.prepare("DELETE FROM monitor_stay WHERE run_id = ? AND device = ?")
+      insert = try connection.prepare(
+        "INSERT INTO monitor_stay (run_id, device, region, region_text, fix, since_ms, has_dwelt) "
+          + "VALUES (?, ?, ?, ?, ?, ?, ?)")
+    }
+  }
+
+  /// Stores the stays of a device.
+  private func store(_ state: DeviceState, _ stays: StayStatements) throws(SQLiteError) {
+    for statement in [stays.delete, stays.insert] {
+      try statement.bind(run, at: 1)
+      try statement.bind(state.device, at: 2)
+    }
+    try stays.delete.run()
     for stay in state.stays {
-      try insert.bind(run, at: 1)
-      try insert.bind(state.device, at: 2)
-      try insert.bind(region: stay.region, at: 3)
-      try insert.bind(stay.fix, at: 5)
-      try insert.bind(stay.since?.milliseconds, at: 6)
-      try insert.bind(stay.hasDwelt ? 1 : 0, at: 7)
-      try insert.run()
+      try stays.insert.bind(region: stay.region, at: 3)
+      try stays.insert.bind(stay.fix, at: 5)
+      try stays.insert.bind(stay.since?.milliseconds, at: 6)
+      try stays.insert.bind(stay.hasDwelt ? 1 : 0, at: 7)
+      try stays.insert.run()
     }
   }
 

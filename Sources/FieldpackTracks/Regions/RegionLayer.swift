@@ -121,10 +121,20 @@ extension RegionsMonitor {
   public func detections(
     of source: some LocationSource, watching layer: RegionLayer, from first: Int = 0
   ) -> Detections {
-    Detections(self, of: source.updates(), from: first) { (monitor) throws(FieldpackError) in
-      guard var own = monitor as? RegionsMonitor else { return }
-      own.watch(try await layer.regions())
-      monitor = own
+    Detections(self, of: source.updates(), from: first, refresh: layer.refresh)
+  }
+}
+
+extension RegionLayer {
+  /// Has a ``RegionsMonitor`` watch the regions as the layer has them now; gives whether these are others.
+  var refresh: Detections.MonitorRefresh {
+    { (monitor) throws(FieldpackError) in
+      guard var watching = monitor as? RegionsMonitor else { return false }
+      let regions = try await self.regions()
+      guard regions !== watching.regions else { return false }
+      watching.watch(regions)
+      monitor = watching
+      return true
     }
   }
 }

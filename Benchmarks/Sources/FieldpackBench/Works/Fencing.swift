@@ -31,8 +31,7 @@ enum Fencing {
       checksum: [enters, detections.count - enters])
   }
 
-  /// Watches as ``run(_:_:)`` does and keeps detections and all states, a transaction for 65,536 fixes as
-  /// of a replay.
+  /// Watches as ``run(_:_:)`` does and keeps detections and all states, in the transactions of a replay.
   static func store(_ files: [String], in path: String) async throws -> Figures {
     let fixes = try fixes(in: files[0])
     let regions = try WatchedRegions(try circles(in: files[1]) + areas(in: files[2]))
@@ -42,14 +41,13 @@ enum Fencing {
     _ = try GeoPackageBulkWriter(creating: path, overwrite: true, store: "fences").commit()
     let store = try await GeoPackageStore(path: path, id: "fences")
     let source = ScriptedSource(
-      stride(from: 0, to: fixes.count, by: 65_536).map { start in
-        fixes[start..<min(start + 65_536, fixes.count)].map { .fix($0) }
-      })
+      stride(from: 0, to: fixes.count, by: 16_384).map { start in
+        fixes[start..<min(start + 16_384, fixes.count)].map { .fix($0) }
+      }, isComplete: true)
     var count = 0
     let (start, cpu) = (ContinuousClock.now, Figures.processorTime())
-    for try await step in RecordedMonitor(monitor, in: store, as: "fences").watch(source) {
-      count += step.detections.count
-    }
+    let run = RecordedMonitor(monitor, in: store, as: "fences")
+    for try await step in run.watch(source, isReplay: true) { count += step.detections.count }
     let (end, cpuEnd) = (ContinuousClock.now, Figures.processorTime())
     await store.close()
     return Figures(

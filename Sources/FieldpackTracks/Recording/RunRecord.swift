@@ -1,0 +1,148 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+
+/// The half of a run that stores what ``RunWatch`` saw: its row, its detections, its tracks.
+struct RunRecord: Sendable {
+  /// As it is stored.
+  private(set) var run: StoredRun
+  private let plan: RunPlan
+  /// Of the next detection.
+  private var sequence: Int
+  /// The rows of `monitor_state` of the devices, at the places that the watching half has them at; `nil`
+  /// where there is none yet.
+  private var rows: [DeviceRow?] = []
+  /// By the places of their devices.
+  private var tracks: [Int: OpenTrack] = [:]
+
+  /// Begins the run in the file, or goes on with it.
+  ///
+  /// - Returns: what the file knows of the devices, too.
+  static func begin(
+    _ plan: RunPlan, in sql: TransactionStatements, at now: Instant
+  ) throws(FieldpackError) -> (RunRecord, known: [DeviceState]) {
+    let run = try RunTables(sql: sql).begin(
+      plan.name, plan.kind, parameters: plan.parameters, source: plan.sourceName,
+      isReplay: plan.isReplay, at: now)
+    let known = try StateTables(sql: sql, run: run.id).read()
+    var record = RunRecord(
+      run: run, plan: plan,
+      sequence: try DetectionTable(sql: sql, run: run.id).nextSequence())
+    for (place, row) in known.enumerated() {
+      record.rows.append(row.id.map { DeviceRow(id: $0, track: row.track) })
+      guard let track = row.track else { continue }
+      record.tracks[place] = try TrackTables(sql: sql).open(track, device: row.state.device)
+    }
+    return (record, known.map(\.state))
+  }
+
+  /// Stores what was seen in the fixes of one transaction.
+  ///
+  /// - Throws: the failure ``LocationFailure/aborted`` where another start took the run over.
+  mutating func store(
+    _ watched: WatchedFixes, in sql: TransactionStatements, at now: Instant
+  ) throws(FieldpackError) -> RecordedStep {
+    var after = run
+    after.fixes = watched.first + watched.count
+    after.digest = watched.digest
+    // Before anything else: another start of the run may have stored the same points.
+    try RunTables(sql: sql).advance(to: after)
+    var step = RecordedStep(fixes: after.fixes, detections: watched.detections, points: [])
+    if let method = plan.method {
+      try storePoints(watched, method, to: &step, in: sql, at: now)
+    } else {
+      try log(watched.notes[...], in: sql, at: now)
+      try DetectionTable(sql: sql, run: run.id).store(
+        watched.detections, from: sequence, at: watched.positions)
+      sequence += watched.detections.count
+    }
+    try store(watched.moved, in: sql)
+    run = after
+    return step
+  }
+
+  // MARK: Points
+
+  /// Makes points of the fixes that were detected; the log is told of all fixes in their order.
+  private mutating func storePoints(
+    _ watched: WatchedFixes, _ method: RecordingMethod, to step: inout RecordedStep,
+    in sql: TransactionStatements, at now: Instant
+  ) throws(FieldpackError) {
+    var notes = watched.notes[...]
+    for seen in watched.seen {
+      let earlier = notes.prefix { $0.number < seen.number }
+      try log(earlier, in: sql, at: now)
+      notes = notes.dropFirst(earlier.count)
+      try add(seen, method, to: &step, in: sql, at: now)
+    }
+    try log(notes, in: sql, at: now)
+    for seen in watched.seen {
+      guard var track = tracks.removeValue(forKey: seen.place) else { continue }
+      defer { tracks[seen.place] = track }
+      try TrackTables(sql: sql).finish(&track)
+    }
+  }
+
+  private mutating func add(
+    _ seen: WatchedFixes.Seen, _ method: RecordingMethod, to step: inout RecordedStep,
+    in sql: TransactionStatements, at now: Instant
+  ) throws(FieldpackError) {
+    let (tables, fix) = (TrackTables(sql: sql), seen.fix)
+    var track: OpenTrack
+    if let known = tracks.removeValue(forKey: seen.place) {
+      track = known
+    } else {
+      track = try tables.create(
+        method, name: plan.name, device: fix.device, at: fix.time ?? now)
+    }
+    defer { tracks[seen.place] = track }
+    if let point = try tables.add(fix, number: seen.number, to: &track, at: now) {
+      step.points.append(point)
+      track.isStanding = false
+      try plan.afterPoint?(point, sql)
+    } else if !track.isStanding {
+      track.isStanding = true
+      try RunTables(sql: sql).log(
+        run, .info, "dropped: at the place of the point before", fix: seen.number,
+        device: fix.device, at: now)
+    }
+  }
+
+  private func log(
+    _ notes: ArraySlice<WatchedFixes.Note>, in sql: TransactionStatements, at now: Instant
+  ) throws(FieldpackError) {
+    for note in notes {
+      try RunTables(sql: sql).log(
+        run, .warning, note.message, fix: note.number, device: note.device,
+        at: now)
+    }
+  }
+
+  // MARK: Devices
+
+  /// Stores what is known of the devices.
+  private mutating func store(
+    _ moved: [WatchedFixes.Moved], in sql: TransactionStatements
+  ) throws(FieldpackError) {
+    if let last = moved.map(\.place).max(), last >= rows.count {
+      rows += Array(repeating: nil, count: last + 1 - rows.count)
+    }
+    var states = moved.map { device in
+      let (row, track) = (rows[device.place], tracks[device.place]?.id)
+      return StateRow(
+        id: row?.track == track ? row?.id : nil, state: device.state, track: track,
+        hasOtherStays: device.hasOtherStays)
+    }
+    try StateTables(sql: sql, run: run.id).store(&states)
+    for (device, state) in zip(moved, states) {
+      rows[device.place] = state.id.map { DeviceRow(id: $0, track: state.track) }
+    }
+    try sql.changed(FieldData.state)
+  }
+}
+
+/// What the file has of a device.
+private struct DeviceRow: Sendable {
+  let id: Int64
+  let track: Int64?
+}

@@ -1,0 +1,139 @@
+import FieldpackCore
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Runs at full speed over a file, watched ahead of what is stored, that are killed at any moment: four
+/// kills each, or a tenth of what `FIELDPACK_KILLS` says.
+@Suite(.serialized) struct ReplayKillTests {
+  private static let kills = max(
+    4, (ProcessInfo.processInfo.environment["FIELDPACK_KILLS"].flatMap { Int($0) } ?? 0) / 10)
+  /// After so many, a run is brought to its end, and the next one begins.
+  private static let killsARun = 4
+
+  /// Where the fixes are.
+  enum Place: CaseIterable {
+    case lines
+    /// In the file that the run is kept in.
+    case sameFile
+  }
+
+  /// Five devices that go along circles and over strips; some fixes are late.
+  private static func fixes() -> [(place: String, device: String, time: Instant)] {
+    (0..<20_000).map { number in
+      let step = Double(number / 3 * 3 % 6000) * 0.00004
+      let time = number % 61 == 7 ? number - 40 : number
+      return ("[\(13.4 + step),52.5]", "d\(number % 5)", .at(Double(time)))
+    }
+  }
+
+  private static func collection(_ features: [String]) -> String {
+    #"{"type":"FeatureCollection","features":["# + features.joined(separator: ",") + "]}"
+  }
+
+  private static func zones() -> String {
+    collection(
+      (0..<200).map { number in
+        let x = 13.4 + Double(number / 2) * 0.0006
+        let geometry =
+          number % 2 == 0
+          ? #"{"type":"Point","coordinates":[\#(x),52.5]}"#
+          : #"{"type":"Polygon","coordinates":[[[\#(x),52],[\#(x + 0.00002),52],[\#(x),53],[\#(x),52]]]}"#
+        return #"{"type":"Feature","id":\#(number),"properties":{},"geometry":\#(geometry)}"#
+      })
+  }
+
+  private let folder: TemporaryFolder
+  private let zones: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    zones = try folder.write(Self.zones(), to: "zones.geojson").path
+  }
+
+  /// A source, and the file that a run over it begins with.
+  private func source(_ place: Place) async throws -> (path: String?, template: TracksPackage) {
+    let template = try TracksPackage()
+    switch place {
+    case .lines:
+      let lines = Self.fixes().map { fix in
+        #"{"type":"Feature","properties":{"device":"\#(fix.device)","time":"\#(fix.time)"},"#
+          + #""geometry":{"type":"Point","coordinates":\#(fix.place)}}"# + "\n"
+      }
+      return (try folder.write(lines.joined(), to: "fixes.jsonl").path, template)
+    case .sameFile:
+      let features = Self.fixes().enumerated().map { number, fix in
+        #"{"type":"Feature","id":\#(number + 1),"properties":{"device":"\#(fix.device)","#
+          + #""time":"\#(fix.time)"},"geometry":{"type":"Point","coordinates":\#(fix.place)}}"#
+      }
+      let path = try folder.write(Self.collection(features), to: "waypoints.geojson").path
+      let result = try await Tool.run("import", path, "--into", template.path)
+      #expect(result.status == 0, "\(result)")
+      return (nil, template)
+    }
+  }
+
+  private func arguments(_ source: String?, _ package: TracksPackage) -> [String] {
+    let place = source.map { [$0, "--into", package.path] } ?? [package.path, "waypoints"]
+    return ["monitor"] + place + [
+      "--record", "run", "--regions", zones, "--radius", "30", "--detect",
+      "enter,exit,cross,dwell,inside", "--hysteresis", "10", "--dwell", "5",
+    ]
+  }
+
+  private static let rows = [
+    "SELECT fid, seq, fix, kind, device, region, time, distance_m, hex(geom) FROM detection",
+    "SELECT device, region, fix, since_ms, has_dwelt FROM monitor_stay ORDER BY 1, 2",
+    "SELECT device, last_fix, longitude, latitude, time_ms, late_count, late_ms "
+      + "FROM monitor_state ORDER BY device",
+    "SELECT name, parameters, fixes, fixes_digest, state FROM monitor_run",
+    "SELECT id FROM rtree_detection_geom ORDER BY id",
+    "SELECT fix, device, message FROM track_log WHERE level = 'warning' ORDER BY id",
+  ]
+
+  @Test(arguments: Place.allCases)
+  func `a replay that is killed goes on as if it had not been`(place: Place) async throws {
+    let (source, template) = try await source(place)
+    func makePackage() throws -> TracksPackage {
+      let package = try TracksPackage()
+      try Data(contentsOf: URL(fileURLWithPath: template.path)).write(
+        to: URL(fileURLWithPath: package.path))
+      return package
+    }
+    let whole = try makePackage()
+    let begin = ContinuousClock.now
+    let result = try await Tool.run(arguments(source, whole), timeout: 600)
+    #expect(result.status == 0, "\(result)")
+    let duration = (ContinuousClock.now - begin) / .microseconds(1)
+    let expected = try Self.rows.map { try whole.rows($0) }
+    #expect(expected[0].count > 10_000)
+    var numbers = FilterGenerator.SplitMix(state: 7)
+    var killedWithin = 0
+    for _ in 0..<(Self.kills / Self.killsARun) {
+      let package = try makePackage()
+      for _ in 0..<Self.killsARun {
+        let program = try Tool.start(arguments(source, package))
+        usleep(UInt32.random(in: 0...UInt32(duration / 2), using: &numbers))
+        program.send(SIGKILL)
+        var status: Int32 = 0
+        waitpid(program.processID, &status, 0)
+      }
+      if let taken = try? package.rows("SELECT fixes FROM monitor_run").first, taken != "0",
+        taken != "20000"
+      {
+        killedWithin += 1
+      }
+      let last = try await Tool.run(arguments(source, package), timeout: 600)
+      #expect(last.status == 0, "\(last)")
+      #expect(try Self.rows.map { try package.rows($0) } == expected)
+      #expect(try package.findings() == [])
+    }
+    #expect(killedWithin > 0 || Self.kills < 50)
+  }
+}
