@@ -289,6 +289,20 @@ import Testing
     try expectSameRows(package, whole, of: Self.rows.filter { !$0.contains("track_log") })
   }
 
+  @Test func `a run that is let go of in the middle ends its reading`() async throws {
+    try await package.withStore { store in
+      let run = RecordedMonitor(try monitor(Self.everything), in: store, as: "run")
+      var iterator: RecordedSteps.Iterator? = run.watch(source(size: 4000)).makeAsyncIterator()
+      weak let walk = iterator?.walk
+      let step = try await iterator?.next()
+      #expect(try #require(step).fixes < 1200)
+      #expect(walk != nil)
+      iterator = nil
+      #expect(walk == nil)
+    }
+    #expect(try package.rows("SELECT fixes < 1200, state FROM monitor_run") == ["1|running"])
+  }
+
   @Test func `files and replays without a pace are complete, pipes and paces are not`()
     async throws
   {
