@@ -22,8 +22,8 @@ struct DetectionTable {
     _ detections: [Detection], from sequence: Int, at positions: [Position]
   ) throws(FieldpackError) {
     guard !detections.isEmpty else { return }
-    let isOnEarth = positions.allSatisfy { $0.x.isFinite && $0.y.isFinite }
-    if detections.count >= Self.many, isOnEarth {
+    let areFinite = positions.allSatisfy { $0.x.isFinite && $0.y.isFinite }
+    if detections.count >= Self.many, areFinite {
       try sql.insertPoints(into: FieldData.detection) { (connection, index) throws(SQLiteError) in
         try insert(detections, from: sequence, at: positions, on: connection, index)
       }

@@ -5,8 +5,7 @@ public import FieldpackGeoPackage
 ///
 /// The detections of each batch of fixes are committed together with the state of their devices, so
 /// that each is stored exactly once, also when the run is killed: started again under its name, it
-/// goes on from there. Of a source that ``LocationSource/isComplete`` up to 262,144 fixes, or what is
-/// watched in a quarter of a second, are one transaction, and the next are watched while it is stored.
+/// goes on from there.
 public final class RecordedMonitor: Sendable {
   private let store: GeoPackageStore
   private let name: String

@@ -13,9 +13,12 @@ public struct RecordedStep: Hashable, Sendable {
 /// A run as it goes: each element is committed before it is given.
 ///
 /// Iterating is what drives the run; it begins with the first call of `next()`, and ends with its
-/// source. Of a source that ``LocationSource/isComplete`` the next fixes are read and watched between two
-/// calls, and stored by the second. An error of the source, the cancelling of the task (`.interrupted`) and another start
+/// source. An error of the source, the cancelling of the task (`.interrupted`) and another start
 /// (the failure ``LocationFailure/aborted``) end it, too; what was given stays in the file.
+///
+/// Each batch of the source is a transaction, and is split after 10,000 detections, 2,500 points or a
+/// quarter of a second of watching. Of a source that ``LocationSource/isComplete`` several batches are
+/// one, up to some 262,144 fixes; the next are read and watched while it is stored.
 public struct RecordedSteps: AsyncSequence, Sendable {
   public typealias Element = RecordedStep
   public typealias Failure = FieldpackError

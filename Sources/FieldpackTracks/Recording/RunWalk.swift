@@ -155,7 +155,7 @@ final class RunWalk: Sendable {
   /// without.
   private func end(as ending: StoredRun.State, _ message: String) async {
     let ahead = state.withLock { state in
-      defer { state.ahead = nil }
+      defer { (state.ahead, state.reader) = (nil, nil) }
       state.isDone = true
       return state.ahead
     }

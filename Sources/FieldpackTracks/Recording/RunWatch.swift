@@ -147,6 +147,7 @@ struct WatchedFixes: Sendable {
 
   /// Whether there is as much to store as one transaction should: nobody else can write meanwhile.
   var isFull: Bool {
-    detections.count >= Detections.limit || seen.count >= 2500 || before.count >= 65_536
+    detections.count >= Detections.limit || seen.count >= 2500 || notes.count >= 2500
+      || before.count >= 65_536
   }
 }

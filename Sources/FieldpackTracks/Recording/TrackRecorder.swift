@@ -10,10 +10,9 @@ public import FieldpackGeoPackage
 ///
 /// What the monitor chooses of the fixes become points of the track of their device; a point with the
 /// same ``PlaceID`` as the one before is dropped. The points and the length of a track are true after
-/// each transaction, of which there is one for each batch of fixes as the source gives them, and one for
-/// up to 262,144 fixes where the source ``LocationSource/isComplete``; its line
-/// may trail them by a tenth of the points until the recording stops or goes on. Killed at any step, the
-/// recording goes on under its name: no point is lost that was given, and none is there twice.
+/// each transaction; ``RecordedSteps`` tells when one ends. Its line may trail them by a tenth of the
+/// points until the recording stops or goes on. Killed at any step, the recording goes on under its name:
+/// no point is lost that was given, and none is there twice.
 ///
 /// A recorder records one source at a time: starting again aborts the recording before, which throws
 /// the failure ``LocationFailure/aborted``, as does another program that goes on with its run.
