@@ -15,7 +15,11 @@ import Testing
   init() throws { package = try TracksPackage() }
 
   /// Three devices that go to and fro; one stands still at times, some fixes are late or nowhere.
-  private static let fixes: [Fix] = (0..<1200).map { number in
+  private static let fixes = walk(1200)
+
+  private static func walk(_ count: Int) -> [Fix] { (0..<count).map(fix) }
+
+  private static func fix(_ number: Int) -> Fix {
     let step = number / 3
     let swing = 0.01 * sin(Double(step / 2) / 20 + Double(number % 3))
     var fix = Fix(
@@ -94,7 +98,7 @@ import Testing
     #expect(warnings != ["0"])
   }
 
-  @Test(arguments: [RecordingMethod.all, .region(40)], [1, 7, 4000])
+  @Test(arguments: [RecordingMethod.all, .region(40)], [7, 1000])
   func `tracks are recorded as of fixes that come`(
     method: RecordingMethod, size: Int
   ) async throws {
@@ -102,9 +106,12 @@ import Testing
     for (package, isComplete) in [(package, true), (live, false)] {
       try await package.withStore { store in
         let recorder = TrackRecorder(store, now: { .at(1_000_000) })
-        try await recorder.record(
-          source(size: isComplete ? size : 4000, isComplete: isComplete), as: "walk", method
-        ).run()
+        let fixes = source(
+          Self.walk(6000), size: isComplete ? size : 10_000, isComplete: isComplete)
+        var steps = 0
+        for try await _ in try recorder.record(fixes, as: "walk", method) { steps += 1 }
+        // Some, and twice as many points as a transaction has at most.
+        if method == .all { #expect(steps >= 3) }
       }
     }
     // Lines may trail the points until the end, by other numbers of them.
@@ -289,18 +296,59 @@ import Testing
     try expectSameRows(package, whole, of: Self.rows.filter { !$0.contains("track_log") })
   }
 
-  @Test func `a run that is let go of in the middle ends its reading`() async throws {
+  @Test func `another start ends a run that has only its end left`() async throws {
     try await package.withStore { store in
-      let run = RecordedMonitor(try monitor(Self.everything), in: store, as: "run")
-      var iterator: RecordedSteps.Iterator? = run.watch(source(size: 4000)).makeAsyncIterator()
-      weak let walk = iterator?.walk
-      let step = try await iterator?.next()
-      #expect(try #require(step).fixes < 1200)
-      #expect(walk != nil)
-      iterator = nil
-      #expect(walk == nil)
+      let run = RecordedMonitor(try monitor(), in: store, as: "run")
+      let error = await failure {
+        for try await step in run.watch(source(size: 100), isReplay: true)
+        where step.fixes == 1200 {
+          try await run.watch(source(size: 100), isReplay: true).run()
+        }
+      }
+      #expect(error?.locationFailure == .aborted)
     }
-    #expect(try package.rows("SELECT fixes < 1200, state FROM monitor_run") == ["1|running"])
+    #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["1200|ended"])
+  }
+
+  /// Gives some fixes, and then waits until it is cancelled.
+  private struct EndlessSource: LocationSource {
+    let fixes: [Fix]
+    let isCancelled = Locked(false)
+    var isComplete: Bool { true }
+
+    func updates() -> LocationUpdates {
+      let (fixes, isCancelled, isFirst) = (fixes, isCancelled, Locked(true))
+      return LocationUpdates {
+        { () async throws(FieldpackError) in
+          let isNew = isFirst.withLock { isFirst in
+            defer { isFirst = false }
+            return isFirst
+          }
+          if isNew { return fixes.map { .fix($0) } }
+          try? await Task.sleep(for: .seconds(3600))
+          isCancelled.withLock { $0 = true }
+          throw FieldpackError(.interrupted, "cancelled")
+        }
+      }
+    }
+  }
+
+  @Test func `a run that is let go of in the middle ends its reading`() async throws {
+    let source = EndlessSource(fixes: Array(Self.fixes.prefix(100)))
+    try await package.withStore { store in
+      let run = RecordedMonitor(try monitor(), in: store, as: "run")
+      var iterator: RecordedSteps.Iterator? = run.watch(source).makeAsyncIterator()
+      let step = try await iterator?.next()
+      #expect(step?.fixes == 100)
+      #expect(!source.isCancelled.withLock { $0 })
+      iterator = nil
+      for _ in 0..<3000 {
+        if source.isCancelled.withLock({ $0 }) { break }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      #expect(source.isCancelled.withLock { $0 })
+    }
+    #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["100|running"])
   }
 
   @Test func `files and replays without a pace are complete, pipes and paces are not`()
