@@ -26,7 +26,7 @@ import Testing
 
   /// Five devices that go along circles and over strips; some fixes are late.
   private static func fixes() -> [(place: String, device: String, time: Instant)] {
-    (0..<20_000).map { number in
+    (0..<12_000).map { number in
       let step = Double(number / 3 * 3 % 6000) * 0.00004
       let time = number % 61 == 7 ? number - 40 : number
       return ("[\(13.4 + step),52.5]", "d\(number % 5)", .at(Double(time)))
@@ -112,16 +112,18 @@ import Testing
     #expect(result.status == 0, "\(result)")
     let duration = (ContinuousClock.now - begin) / .microseconds(1)
     let expected = try Self.rows.map { try whole.rows($0) }
-    #expect(expected[0].count > 10_000)
+    #expect(expected[0].count > 5000)
     var numbers = FilterGenerator.SplitMix(state: 7)
     var killedWithin = 0
-    for _ in 0..<(Self.kills / Self.killsARun) {
+    var kills = 0
+    // On a machine that is busy a few kills may all come too late.
+    while kills < Self.kills || killedWithin == 0 && kills < 10 * Self.kills {
       let package = try makePackage()
       for number in 0..<Self.killsARun {
         let before = package.taken()
         let program = try Tool.start(arguments(source, package))
         if number % 2 == 0 {
-          try await waitForMore(than: before, in: package)
+          waitForMore(than: before, in: package)
           usleep(UInt32.random(in: 0...50_000, using: &numbers))
         } else {
           usleep(UInt32.random(in: 0...UInt32(duration / 2), using: &numbers))
@@ -129,7 +131,8 @@ import Testing
         program.send(SIGKILL)
         var status: Int32 = 0
         waitpid(program.processID, &status, 0)
-        if package.taken() > before, package.taken() < 20_000 { killedWithin += 1 }
+        kills += 1
+        if package.taken() > before, package.taken() < 12_000 { killedWithin += 1 }
       }
       let last = try await Tool.run(arguments(source, package), timeout: 600)
       #expect(last.status == 0, "\(last)")
@@ -140,11 +143,12 @@ import Testing
   }
 
   /// Returns as soon as a transaction is stored, or the run has ended.
-  private func waitForMore(than fixes: Int, in package: TracksPackage) async throws {
-    for _ in 0..<3000 {
+  private func waitForMore(than fixes: Int, in package: TracksPackage) {
+    for _ in 0..<10_000 {
       let taken = package.taken()
-      if taken > fixes || taken == 20_000 { return }
-      try await Task.sleep(for: .milliseconds(5))
+      if taken > fixes || taken == 12_000 { return }
+      // No task's sleep, which may last while other tests have all threads.
+      usleep(3000)
     }
   }
 }
