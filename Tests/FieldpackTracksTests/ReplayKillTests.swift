@@ -121,16 +121,11 @@ import Testing
       let package = try makePackage()
       for number in 0..<Self.killsARun {
         let before = package.taken()
-        let program = try Tool.start(arguments(source, package))
-        if number % 2 == 0 {
-          waitForMore(than: before, in: package)
-          usleep(UInt32.random(in: 0...50_000, using: &numbers))
-        } else {
-          usleep(UInt32.random(in: 0...UInt32(duration / 2), using: &numbers))
-        }
-        program.send(SIGKILL)
-        var status: Int32 = 0
-        waitpid(program.processID, &status, 0)
+        let limit = number % 2 == 0 ? 50_000 : UInt32(duration / 2)
+        let wait = UInt32.random(in: 0...limit, using: &numbers)
+        await kill(
+          try Tool.start(arguments(source, package)), of: package,
+          after: number % 2 == 0 ? before : nil, wait)
         kills += 1
         if package.taken() > before, package.taken() < 12_000 { killedWithin += 1 }
       }
@@ -142,13 +137,25 @@ import Testing
     #expect(killedWithin > 0)
   }
 
-  /// Returns as soon as a transaction is stored, or the run has ended.
-  private func waitForMore(than fixes: Int, in package: TracksPackage) {
-    for _ in 0..<10_000 {
-      let taken = package.taken()
-      if taken > fixes || taken == 12_000 { return }
-      // No task's sleep, which may last while other tests have all threads.
-      usleep(3000)
+  /// Kills a program some microseconds after its start, or after it has stored more than so many fixes.
+  private func kill(
+    _ program: Program, of package: TracksPackage, after fixes: Int?, _ wait: UInt32
+  ) async {
+    await withCheckedContinuation { (killed: CheckedContinuation<Void, Never>) in
+      // A task's sleep may last while other tests have all threads, and a thread of theirs is not ours.
+      Thread.detachNewThread {
+        for _ in 0..<10_000 {
+          guard let fixes else { break }
+          let taken = package.taken()
+          if taken > fixes || taken == 12_000 { break }
+          usleep(3000)
+        }
+        usleep(wait)
+        program.send(SIGKILL)
+        var status: Int32 = 0
+        waitpid(program.processID, &status, 0)
+        killed.resume()
+      }
     }
   }
 }
