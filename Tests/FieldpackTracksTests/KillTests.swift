@@ -269,7 +269,7 @@ private final class Reading {
 
 extension TracksPackage {
   /// How many fixes the file says were taken; 0 before the run began.
-  fileprivate func taken() throws -> Int {
+  func taken() throws -> Int {
     guard try rows("SELECT 1 FROM sqlite_master WHERE name = 'monitor_run'") == ["1"] else {
       return 0
     }

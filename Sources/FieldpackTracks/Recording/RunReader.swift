@@ -53,6 +53,14 @@ final class RunReader: Sendable {
     /// What the source ended with, once all fixes before that are watched.
     var failure: FieldpackError?
 
+    /// Watches what is left, or as much of it as one transaction stores.
+    mutating func watchLeft() -> Batch {
+      var batch = Batch(watched: watch.begin())
+      watch(into: &batch, until: ContinuousClock.now + RunReader.patience)
+      watch.end(&batch.watched)
+      return batch
+    }
+
     mutating func watch(into batch: inout Batch, until end: ContinuousClock.Instant) {
       while !left.isEmpty {
         let fixes = left.removeFirst()
@@ -74,13 +82,7 @@ final class RunReader: Sendable {
       var monitor = state.withLock { $0.watch.monitor }
       if try await refresh(&monitor) { state.withLock { [monitor] in $0.watch.monitor = monitor } }
     }
-    let end = ContinuousClock.now + Self.patience
-    return state.withLock { state in
-      var batch = Batch(watched: state.watch.begin())
-      state.watch(into: &batch, until: end)
-      state.watch.end(&batch.watched)
-      return batch
-    }
+    return state.withLock { $0.watchLeft() }
   }
 
   /// Watches the next fixes of a source that is complete, of several of its batches, by the regions as
@@ -112,14 +114,10 @@ final class RunReader: Sendable {
     batch.retry = nil
     var watch = retry.watch
     guard try await refresh(&watch.monitor) else { return }
-    let end = ContinuousClock.now + Self.patience
     batch = state.withLock { [watch] state in
       state.watch = watch
       state.left = retry.fixes + state.left.dropFirst(retry.hasRest ? 1 : 0)
-      var batch = Batch(watched: state.watch.begin())
-      state.watch(into: &batch, until: end)
-      state.watch.end(&batch.watched)
-      return batch
+      return state.watchLeft()
     }
   }
 
