@@ -49,7 +49,7 @@ public final class FileLogHandler: LogHandler {
         close(state.descriptor)
         state = State(descriptor: fresh, day: day)
       }
-      line.withUnsafeBytes { try? OpenFile.write($0, to: state.descriptor, path: path) }
+      line.withUnsafeBytes { try? FileSystem.write($0, to: state.descriptor, path: path) }
     }
   }
 

@@ -103,7 +103,7 @@ public struct DescriptorLogHandler: LogHandler {
   public func log(_ entry: LogEntry) {
     // A log that cannot be written is no reason to fail.
     format.line(entry, at: now()).withUnsafeBytes {
-      try? OpenFile.write($0, to: descriptor, path: "log")
+      try? FileSystem.write($0, to: descriptor, path: "log")
     }
   }
 }

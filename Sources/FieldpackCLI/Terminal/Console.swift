@@ -58,6 +58,6 @@ public final class Console: Sendable {
 
   /// A message that cannot be delivered is no reason to fail.
   private func send(_ text: String) {
-    try? OpenFile.write(text.utf8Span.span.bytes, to: descriptor, path: "standard error")
+    try? FileSystem.write(text.utf8Span.span.bytes, to: descriptor, path: "standard error")
   }
 }

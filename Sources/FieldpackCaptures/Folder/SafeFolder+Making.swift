@@ -36,21 +36,22 @@ extension SafeFolder {
     _ name: String, _ bytes: RawSpan, place: String? = nil
   ) throws(FieldpackError) {
     let place = place ?? "\(path)/\(name)"
-    let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
-    guard file >= 0 else { throw .system(errno, "create", place) }
+    guard let file = FileSystem.create(name, in: descriptor, mode: 0o644) else {
+      throw .system(errno, "create", place)
+    }
     defer { close(file) }
-    try OpenFile.write(bytes, to: file, path: place)
-    try OpenFile.sync(file, path: place)
+    try FileSystem.write(bytes, to: file, path: place)
+    try FileSystem.sync(file, path: place)
   }
 
   /// Writes a file that is whole and on the disk under its name, in place of another, or not there.
   func replace(_ name: String, _ bytes: [UInt8]) throws(FieldpackError) {
     let part = Self.part(of: name)
-    unlinkat(descriptor, part, 0)
+    FileSystem.remove(part, in: descriptor)
     do throws(FieldpackError) {
       try create(part, bytes.span.bytes, place: "\(path)/\(name)")
     } catch {
-      unlinkat(descriptor, part, 0)
+      FileSystem.remove(part, in: descriptor)
       throw error
     }
     try rename(part, name)
@@ -61,34 +62,34 @@ extension SafeFolder {
     guard name != newName else { return }
     let file = try opened(name)
     defer { close(file.descriptor) }
-    try OpenFile.sync(file.descriptor, path: "\(path)/\(name)")
+    try FileSystem.sync(file.descriptor, path: "\(path)/\(name)")
     try rename(name, newName)
   }
 
   func rename(_ name: String, _ newName: String) throws(FieldpackError) {
-    guard renameat(descriptor, name, descriptor, newName) == 0 else {
+    guard FileSystem.rename(name, newName, in: descriptor) else {
       throw .system(errno, "create", "\(path)/\(newName)")
     }
   }
 
   /// Removes a file; it may be missing.
   func remove(_ name: String) throws(FieldpackError) {
-    guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+    guard FileSystem.remove(name, in: descriptor) || errno == ENOENT else {
       throw .system(errno, "remove", "\(path)/\(name)")
     }
   }
 
   /// Removes a file, and what was left of the writing of it, as far as that can be done.
   func discard(_ name: String) {
-    unlinkat(descriptor, name, 0)
-    unlinkat(descriptor, Self.part(of: name), 0)
+    FileSystem.remove(name, in: descriptor)
+    FileSystem.remove(Self.part(of: name), in: descriptor)
   }
 
   /// What a file is called until it is whole.
   static func part(of name: String) -> String { ".\(name).part" }
 
   /// Puts the names of the files on the disk.
-  func sync() throws(FieldpackError) { try OpenFile.sync(descriptor, path: path) }
+  func sync() throws(FieldpackError) { try FileSystem.sync(descriptor, path: path) }
 
   // MARK: Folders
 
@@ -101,7 +102,7 @@ extension SafeFolder {
       throw FieldpackError(
         .invalidData, "'\(newName.prefix(80))' cannot be the name of a folder")
     }
-    guard renameat(descriptor, name, descriptor, newName) == 0 else {
+    guard FileSystem.rename(name, newName, in: descriptor) else {
       let number = errno
       guard number == ENOTEMPTY || number == EEXIST || number == ENOTDIR else {
         throw .system(number, "create", target)
@@ -109,7 +110,7 @@ extension SafeFolder {
       throw FieldpackError(
         .cannotCreate, "\(target) exists already", position: FilePosition(file: target))
     }
-    fsync(descriptor)
+    try? sync()
   }
 
   /// Removes a folder in this one, which is empty or missing.
@@ -117,6 +118,6 @@ extension SafeFolder {
     guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
       throw .system(errno, "remove", "\(path)/\(name)")
     }
-    fsync(descriptor)
+    try? sync()
   }
 }

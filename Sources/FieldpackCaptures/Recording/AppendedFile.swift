@@ -23,7 +23,7 @@ final class AppendedFile {
 
   func append(_ bytes: [UInt8]) throws(FieldpackError) {
     do throws(FieldpackError) {
-      try OpenFile.write(bytes.span.bytes, to: descriptor, path: path)
+      try FileSystem.write(bytes.span.bytes, to: descriptor, path: path)
       try sync()
       length += bytes.count
     } catch {
@@ -35,13 +35,13 @@ final class AppendedFile {
 
   /// Writes without asking that it be on the disk.
   func write(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
-    try OpenFile.write(bytes, to: descriptor, path: path)
+    try FileSystem.write(bytes, to: descriptor, path: path)
   }
 
-  func sync() throws(FieldpackError) { try OpenFile.sync(descriptor, path: path) }
+  func sync() throws(FieldpackError) { try FileSystem.sync(descriptor, path: path) }
 
   func cut(to newLength: Int) throws(FieldpackError) {
-    guard ftruncate(descriptor, off_t(newLength)) == 0 else { throw .system(errno, "write", path) }
+    try FileSystem.cut(descriptor, to: newLength, path: path)
     length = newLength
   }
 }

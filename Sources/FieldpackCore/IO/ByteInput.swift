@@ -73,7 +73,7 @@ public final class ByteInput {
         if errno == EINTR { continue }
         throw .system(errno, "read", "standard input")
       }
-      try OpenFile.write(
+      try FileSystem.write(
         UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: target, path: place)
       total += count
     }

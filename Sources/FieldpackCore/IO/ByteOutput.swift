@@ -38,15 +38,11 @@ public final class ByteOutput {
     replacing target: String, overwrite: Bool
   ) throws(FieldpackError) {
     let pending = try PendingFile(target: target, overwrite: overwrite)
-    let opened = open(pending.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-    guard opened >= 0 else { throw .system(errno, "create", pending.path) }
-    descriptor = opened
+    descriptor = pending.descriptor
     path = target
     file = pending
     buffer.reserveCapacity(capacity + 4096)
   }
-
-  deinit { if file != nil, let descriptor { close(descriptor) } }
 
   @inlinable public func flushIfFull() throws(FieldpackError) {
     if buffer.count >= 1 << 18 { try flush() }
@@ -85,7 +81,7 @@ public final class ByteOutput {
   private func write(
     _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
   ) throws(FieldpackError) {
-    try OpenFile.write(bytes, to: descriptor, path: path)
+    try FileSystem.write(bytes, to: descriptor, path: path)
     written += bytes.count
     // Begun early, so that the end of a large file does not wait for all of it.
     if file != nil, written - sent >= 8 << 20 {
@@ -126,9 +122,7 @@ public final class ByteOutput {
       try lend(chunk, max(count, 0), to: body)
       next += max(count, 0)
     }
-    guard ftruncate(descriptor, off_t(offset)) == 0,
-      lseek(descriptor, off_t(offset), SEEK_SET) >= 0
-    else { throw .system(errno, "write", path) }
+    try FileSystem.cut(descriptor, to: offset, path: path)
     (written, sent) = (offset, min(sent, offset))
   }
 
@@ -165,124 +159,5 @@ private enum EarlyWriting {
 
   static func begin(_ descriptor: Int32, _ bytes: Range<Int>) {
     _ = function?(descriptor, off_t(bytes.lowerBound), off_t(bytes.count), write)
-  }
-}
-
-/// A file in the making: a hidden name beside the target, renamed on success, removed otherwise.
-///
-/// A pending file of a process that was killed stays behind under its hidden name
-/// `.NAME.fieldpack-PID-N`; the target itself is always whole. A process that is about to end at
-/// once calls ``removeAll()``.
-public final class PendingFile {
-  public let target: String
-  /// Where to write meanwhile.
-  public let path: String
-  private let overwrite: Bool
-  private var isCommitted = false
-
-  /// - Throws: `.cannotCreate` where the target exists and may not be overwritten, is a folder, or
-  ///   its folder is missing.
-  public init(target: String, overwrite: Bool) throws(FieldpackError) {
-    let place = FilePosition(file: target)
-    var status = stat()
-    if stat(target, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFREG else {
-        throw FieldpackError(
-          .cannotCreate, "\(target) is not a regular file and cannot be replaced", position: place)
-      }
-      guard overwrite else {
-        throw FieldpackError(
-          .cannotCreate, "\(target) exists. Try: --overwrite, or another name", position: place)
-      }
-    }
-    // A link is followed, so that the file it names is replaced and the link stays.
-    let resolved = realpath(target, nil).map { pointer -> String in
-      defer { free(pointer) }
-      return String(cString: pointer)
-    }
-    let real = resolved ?? target
-    let (folder, name) = Self.split(real)
-    guard stat(folder.isEmpty ? "." : folder, &status) == 0 else {
-      throw FieldpackError(
-        .cannotCreate, "cannot create \(target): its folder does not exist", position: place)
-    }
-    self.target = real
-    self.overwrite = overwrite
-    let hidden = folder + Self.hiddenName(for: name)
-    path = hidden
-    Self.pending.withLock { _ = $0.insert(hidden) }
-  }
-
-  private static func split(_ path: String) -> (folder: String, name: String) {
-    guard let slash = path.lastIndex(of: "/") else { return ("", path) }
-    return (String(path[...slash]), String(path[path.index(after: slash)...]))
-  }
-
-  private static let serial = Locked(0)
-  private static let pending = Locked<Set<String>>([])
-
-  /// Removes the pending files of this process, finished or not, from any thread.
-  public static func removeAll() {
-    pending.withLock { for path in $0 { remove(path) } }
-  }
-
-  private static func remove(_ path: String) {
-    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
-  }
-
-  private static func hiddenName(for name: String) -> String {
-    let number = serial.withLock { count in
-      count += 1
-      return count
-    }
-    let suffix = ".fieldpack-\(getpid())-\(number)"
-    // File systems end names at 255 bytes.
-    let kept = String(decoding: name.utf8.prefix(250 - suffix.utf8.count), as: UTF8.self)
-    return ".\(kept)\(suffix)"
-  }
-
-  /// Makes the file durable and gives it the target's name.
-  public func commit() throws(FieldpackError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .system(errno, "open", path) }
-    defer { close(descriptor) }
-    try OpenFile.sync(descriptor, path: target)
-    if overwrite {
-      guard rename(path, target) == 0 else { throw .system(errno, "create", target) }
-    } else {
-      // A link refuses to replace what appeared meanwhile; a rename would not.
-      guard link(path, target) == 0 || Self.renameWithoutLinks(path, target) else {
-        throw .system(errno, "create", target)
-      }
-      unlink(path)
-    }
-    isCommitted = true
-    let path = path
-    Self.pending.withLock { _ = $0.remove(path) }
-    syncFolder()
-  }
-
-  /// For file systems without hard links.
-  private static func renameWithoutLinks(_ path: String, _ target: String) -> Bool {
-    guard errno == EPERM || errno == ENOTSUP || errno == EOPNOTSUPP || errno == ENOSYS else {
-      return false
-    }
-    var status = stat()
-    guard stat(target, &status) != 0 else {
-      errno = EEXIST
-      return false
-    }
-    return rename(path, target) == 0
-  }
-
-  private func syncFolder() {
-    let (folder, _) = Self.split(target)
-    OpenFile.syncFolder(folder.isEmpty ? "." : folder)
-  }
-
-  deinit {
-    if !isCommitted { Self.remove(path) }
-    let path = path
-    Self.pending.withLock { _ = $0.remove(path) }
   }
 }

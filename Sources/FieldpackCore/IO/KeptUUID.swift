@@ -64,11 +64,9 @@ package enum KeptUUID {
   private static func write(_ text: String, to path: String) throws(FieldpackError) {
     try makeFolder(of: path)
     let pending = try PendingFile(target: path, overwrite: false)
-    let file = open(pending.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw .system(errno, "create", path) }
-    defer { close(file) }
-    try OpenFile.write((text + "\n").utf8Span.span.bytes, to: file, path: path)
-    try pending.commit()
+    let line = text + "\n"
+    try FileSystem.write(line.utf8Span.span.bytes, to: pending.descriptor, path: path)
+    try pending.commit(mode: 0o600)
   }
 
   /// Makes the folders that are missing, for this user alone.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FieldpackCore
 
-@Suite struct OpenFileTests {
+@Suite struct FileSystemTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -16,8 +16,8 @@ import Testing
     let descriptor = open(url.path, O_WRONLY | O_APPEND | O_CLOEXEC)
     defer { close(descriptor) }
     let bytes = ByteOutputTests.bytes(count)
-    try OpenFile.write(bytes.span.bytes, to: descriptor, path: "file")
-    try OpenFile.sync(descriptor, path: "file")
+    try FileSystem.write(bytes.span.bytes, to: descriptor, path: "file")
+    try FileSystem.sync(descriptor, path: "file")
     #expect(try Array(Data(contentsOf: url)) == Array("a".utf8) + bytes)
   }
 
@@ -27,7 +27,7 @@ import Testing
     defer { close(descriptor) }
     let bytes: [UInt8] = [1, 2, 3]
     let error = #expect(throws: FieldpackError.self) {
-      try OpenFile.write(bytes.span.bytes, to: descriptor, path: "walk.gpx")
+      try FileSystem.write(bytes.span.bytes, to: descriptor, path: "walk.gpx")
     }
     #expect(error?.code == .io)
     #expect(error?.message == "cannot write walk.gpx: Bad file descriptor")
@@ -39,7 +39,7 @@ import Testing
     defer { close(descriptor) }
     let bytes = [UInt8](repeating: 0, count: 10)
     let error = #expect(throws: FieldpackError.self) {
-      try OpenFile.write(bytes.span.bytes, to: descriptor, path: "walk.gpx")
+      try FileSystem.write(bytes.span.bytes, to: descriptor, path: "walk.gpx")
     }
     #expect(error?.code == .full)
   }
@@ -49,9 +49,9 @@ import Testing
     #expect(pipe(&ends) == 0)
     defer { for end in ends { close(end) } }
     let error = #expect(throws: FieldpackError.self) {
-      try OpenFile.sync(ends[1], path: "walk.gpx")
+      try FileSystem.sync(ends[1], path: "walk.gpx")
     }
     #expect(error?.message == "cannot write walk.gpx: Invalid argument")
-    OpenFile.syncFolder(folder.file("missing").path)
+    FileSystem.syncFolder(folder.file("missing").path)
   }
 }

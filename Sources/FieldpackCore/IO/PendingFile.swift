@@ -1,0 +1,231 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file in the making: a hidden name beside the target, renamed on success, removed otherwise.
+///
+/// The hidden name is `.NAME.fieldpack-X`, where X is 16 random hexadecimal digits. Until it has its
+/// own name the file belongs to this user alone (mode 0600), and this process holds `flock` on it. A
+/// killed process leaves its pending file unlocked; the next one for the same target removes it. The
+/// target itself is always whole. A process that is about to end at once calls ``removeAll()``.
+package final class PendingFile: Sendable {
+  /// Where the file will lie; a link that was named is resolved, so that the link stays.
+  package let target: String
+  /// Where to write meanwhile.
+  package let path: String
+  private let overwrite: Bool
+  /// The file, open for reading and writing until it has its name; then -1.
+  private let opened: Locked<Int32>
+
+  /// - Throws: `.cannotCreate` where the target exists and may not be overwritten, is a folder, or
+  ///   its folder is missing; `.permission`, `.readOnly`, `.full`.
+  package init(target: String, overwrite: Bool) throws(FieldpackError) {
+    let real = try Self.resolve(target, overwrite: overwrite)
+    let (folder, name) = FileSystem.split(real)
+    var status = stat()
+    guard stat(folder.isEmpty ? "." : folder, &status) == 0 else {
+      throw FieldpackError(
+        .cannotCreate, "cannot create \(target): its folder does not exist",
+        position: FilePosition(file: target))
+    }
+    self.target = real
+    self.overwrite = overwrite
+    let prefix = Self.prefix(of: name)
+    Self.removeLeftovers(prefix, in: folder)
+    let (hidden, descriptor) = try Self.make(prefix, in: folder, for: target)
+    path = hidden
+    opened = Locked(descriptor)
+    Self.pending.withLock { _ = $0.insert(hidden) }
+  }
+
+  /// The path that the target's links lead to.
+  private static func resolve(
+    _ target: String, overwrite: Bool
+  ) throws(FieldpackError) -> String {
+    let place = FilePosition(file: target)
+    var status = stat()
+    guard stat(target, &status) == 0 else { return try followLinks(target) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw FieldpackError(
+        .cannotCreate, "\(target) is not a regular file and cannot be replaced", position: place)
+    }
+    guard overwrite else {
+      throw FieldpackError(
+        .cannotCreate, "\(target) exists. Try: --overwrite, or another name", position: place)
+    }
+    guard let resolved = realpath(target, nil) else { throw .system(errno, "open", target) }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// Where a link to a file that is missing leads; `target` itself where it is no link.
+  private static func followLinks(_ target: String) throws(FieldpackError) -> String {
+    var path = target
+    // As many as Linux follows.
+    for _ in 0..<40 {
+      guard let next = readLink(path) else { return path }
+      path = next.hasPrefix("/") ? next : FileSystem.split(path).folder + next
+    }
+    throw FieldpackError(
+      .cannotCreate, "\(target) is a link that leads to itself",
+      position: FilePosition(file: target)
+    )
+  }
+
+  private static func readLink(_ path: String) -> String? {
+    var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = target.withUnsafeMutableBytes { readlink(path, $0.baseAddress!, $0.count) }
+    return count > 0 ? String(decoding: target[..<count], as: UTF8.self) : nil
+  }
+
+  // MARK: Making
+
+  private static func make(
+    _ prefix: String, in folder: String, for target: String
+  ) throws(FieldpackError) -> (path: String, descriptor: Int32) {
+    for _ in 0..<100 {
+      let path = folder + prefix + randomDigits()
+      guard let descriptor = FileSystem.create(path, mode: 0o600) else {
+        if errno == EEXIST { continue }
+        throw .system(errno, "create", target)
+      }
+      if isHeld(descriptor) { return (path, descriptor) }
+      close(descriptor)
+    }
+    throw FieldpackError(
+      .busy, "cannot create \(target): another program removes what is made beside it",
+      position: FilePosition(file: target))
+  }
+
+  /// Locks a new file; `false` where a run that looks for leftovers was faster and removes it.
+  private static func isHeld(_ descriptor: Int32) -> Bool {
+    if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+  }
+
+  /// File systems end names at 255 bytes.
+  private static func prefix(of name: String) -> String {
+    let kept = String(decoding: name.utf8.prefix(250 - 11 - digitCount), as: UTF8.self)
+    return ".\(kept).fieldpack-"
+  }
+
+  private static let digitCount = 16
+
+  private static func randomDigits() -> String {
+    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    return String(repeating: "0", count: digitCount - digits.count) + digits
+  }
+
+  // MARK: Removing
+
+  private static let pending = Locked<Set<String>>([])
+
+  /// Removes the pending files of this process, finished or not, from any thread.
+  package static func removeAll() {
+    pending.withLock { for path in $0 { remove(path) } }
+  }
+
+  private static func remove(_ path: String) {
+    for suffix in ["-journal", "-wal", "-shm", ""] { FileSystem.remove(path + suffix) }
+  }
+
+  /// Removes the pending files of processes that were killed: those that nobody holds locked.
+  private static func removeLeftovers(_ prefix: String, in folder: String) {
+    guard let stream = opendir(folder.isEmpty ? "." : folder) else { return }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if isLeftover(name, prefix) { names.append(folder + name) }
+    }
+    for path in names {
+      let opened = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      guard opened >= 0 else { continue }
+      if flock(opened, LOCK_EX | LOCK_NB) == 0 { remove(path) }
+      close(opened)
+    }
+  }
+
+  private static func isLeftover(_ name: String, _ prefix: String) -> Bool {
+    guard name.hasPrefix(prefix) else { return false }
+    let digits = name.utf8.dropFirst(prefix.utf8.count)
+    return digits.count == digitCount
+      && digits.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+  }
+
+  deinit {
+    if descriptor >= 0 { Self.remove(path) }
+    end()
+  }
+
+  private func end() {
+    let path = path
+    Self.pending.withLock { _ = $0.remove(path) }
+    opened.withLock { descriptor in
+      if descriptor >= 0 { close(descriptor) }
+      descriptor = -1
+    }
+  }
+
+  /// The file, open for reading and writing, until it has its name.
+  package var descriptor: Int32 { opened.withLock { $0 } }
+
+  // MARK: End
+
+  /// Makes the file durable and gives it the target's name.
+  ///
+  /// - Parameters:
+  ///   - mode: the file's permissions; by default those of the file that is replaced, else 0666 less
+  ///     the umask.
+  ///   - takeName: called when all is written and before the target changes; throws to stop.
+  package func commit(
+    mode: UInt32? = nil, takeName: () throws(FieldpackError) -> Void = {}
+  ) throws(FieldpackError) {
+    let descriptor = descriptor
+    setMode(of: descriptor, mode)
+    try FileSystem.sync(descriptor, path: target)
+    try takeName()
+    guard overwrite ? FileSystem.rename(path, target) : FileSystem.place(path, at: target) else {
+      throw .system(errno, "create", target)
+    }
+    // Not later: closing it takes away SQLite's locks on the file that this process opens next.
+    end()
+    let folder = FileSystem.split(target).folder
+    FileSystem.syncFolder(folder.isEmpty ? "." : folder)
+  }
+
+  /// Some file systems keep no permissions, so a failure is none of the file's.
+  private func setMode(of descriptor: Int32, _ mode: UInt32?) {
+    var old = stat()
+    if let mode {
+      _ = fchmod(descriptor, mode_t(mode))
+    } else if overwrite, stat(target, &old) == 0 {
+      // The owner first, because changing it may take permissions away.
+      if old.st_uid != geteuid() || old.st_gid != getegid() {
+        _ = fchown(descriptor, old.st_uid, old.st_gid)
+      }
+      _ = fchmod(descriptor, old.st_mode & 0o7777)
+    } else {
+      _ = fchmod(descriptor, 0o666 & ~Self.creationMask)
+    }
+  }
+
+  /// The umask. Linux tells it; elsewhere it can only be read by setting it, which other threads see.
+  private static var creationMask: mode_t {
+    if let input = try? ByteInput(path: "/proc/self/status"), let head = try? input.head(4096) {
+      for line in String(decoding: head, as: UTF8.self).split(separator: "\n")
+      where line.hasPrefix("Umask:") {
+        let digits = line.dropFirst(6).drop { $0 == "\t" || $0 == " " }
+        if let mask = mode_t(digits, radix: 8) { return mask }
+      }
+    }
+    let mask = umask(0o077)
+    umask(mask)
+    return mask
+  }
+}
