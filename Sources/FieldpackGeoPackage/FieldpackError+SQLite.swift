@@ -32,7 +32,7 @@ extension FieldpackError: SQLiteErrorConvertible {
     if error.isBusy {
       return (.busy, "another program has the file locked. Try again when it is done")
     }
-    if error.isFull { return (.full, "the disk is full; nothing was changed") }
+    if error.isFull { return (.full, "the disk is full; this change was not stored") }
     if error.isInterrupted { return (.interrupted, "interrupted") }
     if error.isReadOnly { return (.readOnly, "the file cannot be written (\(error.message))") }
     if error.isPermission { return (.permission, "no permission (\(error.message))") }

@@ -1,6 +1,12 @@
 import FieldpackCore
 import FieldpackSQLite
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The connections of a store: read-only ones until the first write.
 actor StorePools {
   private let path: String
@@ -186,6 +192,11 @@ actor StorePools {
     try? await readingPool?.close()
     try? await writingPool?.close()
     (readingPool, writingPool) = (nil, nil)
+    // A writer that was stopped while it opened could not go back: the readers were in its way.
+    if let real = realpath(path, nil) {
+      KeptJournalMode.restore(String(cString: real))
+      free(real)
+    }
   }
 
   // One opens or closes at a time; an actor alone would let others in at each await.

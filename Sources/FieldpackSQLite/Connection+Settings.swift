@@ -137,20 +137,38 @@ extension Connection {
 
   /// Uses WAL until the connection is closed; the file keeps its mode where WAL is not to be had.
   func useWAL() throws(SQLiteError) {
-    let original = try journalMode
-    if original != .wal {
-      do throws(SQLiteError) {
-        let before = try knownVersion.map { _ throws(SQLiteError) in try dataVersion }
-        guard try setJournalMode(.wal) == .wal else { return }
-        try forgetOwnSwitch(since: before)
-      } catch {
-        // Another program holds the file: work goes on in the mode it has.
-        guard error.isBusy else { throw error }
-        return
-      }
-      journalModeAtClose = original
+    guard let files = DatabaseFiles(of: handle, schema: "main") else { return }
+    let kept = try KeptJournalMode.keep(of: files.main) { () throws(SQLiteError) in
+      try journalMode
     }
-    // Readers hold up checkpoints; a log that has grown is cut back afterwards.
+    guard let kept else { return try limitLog() }
+    do throws(SQLiteError) {
+      if try switchToWAL() { keptJournalMode = kept } else { kept.discard() }
+    } catch {
+      kept.discard()
+      throw error
+    }
+    kept.share()
+    try limitLog()
+  }
+
+  /// - Returns: whether the file is in WAL mode.
+  private func switchToWAL() throws(SQLiteError) -> Bool {
+    guard try journalMode != .wal else { return true }
+    do throws(SQLiteError) {
+      let before = try knownVersion.map { _ throws(SQLiteError) in try dataVersion }
+      guard try setJournalMode(.wal) == .wal else { return false }
+      try forgetOwnSwitch(since: before)
+      return true
+    } catch {
+      // Another program holds the file: work goes on in the mode it has.
+      guard error.isBusy else { throw error }
+      return false
+    }
+  }
+
+  /// Readers hold up checkpoints; a log that has grown is cut back afterwards.
+  private func limitLog() throws(SQLiteError) {
     try executeScript("PRAGMA journal_size_limit=67108864")
   }
 
@@ -170,11 +188,15 @@ extension Connection {
   }
 
   /// Goes back to the journal mode the file came with; best done before the last close.
+  ///
+  /// - Throws: an error that `isBusy` where another connection prevents it, and one that `isFull`
+  ///   where the rows of the log have no room in the file. The log stays then, and the next opening
+  ///   of the file goes on with it.
   func restoreJournalMode() throws(SQLiteError) {
-    guard let mode = journalModeAtClose else { return }
-    journalModeAtClose = nil
+    guard let kept = keptJournalMode, !isRestored else { return }
     cache.removeAll()
     _ = try scalar("PRAGMA wal_checkpoint(TRUNCATE)")
-    try setJournalMode(mode)
+    if kept.mode != .wal { try setJournalMode(kept.mode) }
+    isRestored = true
   }
 }

@@ -13,6 +13,8 @@ public final class Connection {
     case readWrite
     /// Reads and writes; makes an empty file where there is none.
     case create
+    /// Reads and writes a file that exists and that nobody else opens, without taking locks.
+    case unshared
   }
 
   /// How far the file is trusted.
@@ -58,7 +60,9 @@ public final class Connection {
   /// Whether there is room for few pages only.
   var hasFewPages = false
   /// The journal mode to go back to when the connection closes.
-  var journalModeAtClose: JournalMode?
+  var keptJournalMode: KeptJournalMode?
+  /// Whether the file is back in the mode it came with.
+  var isRestored = false
   /// What ``dataVersion`` was when it was last asked for what others committed.
   var knownVersion: Int64?
   /// Whether text is stored as UTF-8, so that its bytes can be lent where they lie.
@@ -102,13 +106,20 @@ public final class Connection {
   deinit {
     interruptHandle.invalidate()
     attachment = nil
+    // Who wants to wait for others does so before.
+    busyTimeout = .zero
     try? restoreJournalMode()
     cache.removeAll()
-    let files = mode == .readOnly ? nil : DatabaseFiles(of: handle, schema: "main")
+    let files = DatabaseFiles(of: handle, schema: "main")
     // Collations and functions go with the connection; SpatiaLite's own cache must go after it.
     sqlite3_close_v2(handle)
     spatiaLite?.cleanUp()
-    if let files { HotJournal.rollBack(path, journal: files.journal) }
+    if let files, mode == .readOnly {
+      WALIndexFile.remove(beside: files.main)
+    } else if let files {
+      HotJournal.rollBack(path, journal: files.journal)
+    }
+    if isRestored { keptJournalMode?.discard() }
   }
 
   /// Whether nothing can be written through this connection.
@@ -126,7 +137,11 @@ public final class Connection {
     let checksCells = mappedBytes == 0 ? "ON" : "OFF"
     try executeScript(
       "PRAGMA cell_size_check=\(checksCells); PRAGMA mmap_size=\(mappedBytes)")
-    if mode != .readOnly { try executeScript("PRAGMA foreign_keys=ON") }
+    if mode != .readOnly {
+      // A commit is told when it would survive a power cut: with EXTRA the removal of its journal
+      // does, too (https://www.sqlite.org/pragma.html#pragma_synchronous).
+      try executeScript("PRAGMA foreign_keys=ON; PRAGMA synchronous=EXTRA")
+    }
     storesUTF8 = try scalar("PRAGMA encoding") == .text("UTF-8")
     if isQueryOnly { try executeScript("PRAGMA query_only=ON") }
   }

@@ -22,6 +22,7 @@ struct OpenedFile {
     switch mode {
     case .readOnly: return try reading(path)
     case .readWrite: return try writing(path, SQLITE_OPEN_READWRITE)
+    case .unshared: return try unshared(path)
     case .create: return try writing(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     }
   }
@@ -35,6 +36,7 @@ struct OpenedFile {
 
   private static func writing(_ path: String, _ flags: Int32) throws(SQLiteError) -> OpenedFile {
     let handle = try open(literal(path), flags, path: path)
+    try recover(handle, path)
     // SQLite falls back to reading in silence.
     guard sqlite3_db_readonly(handle, "main") == 0 else {
       sqlite3_close_v2(handle)
@@ -44,24 +46,51 @@ struct OpenedFile {
     return OpenedFile(handle: handle)
   }
 
+  /// Takes no locks, which on a network file system would meet the `flock` that the file's maker holds.
+  private static func unshared(_ path: String) throws(SQLiteError) -> OpenedFile {
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI
+    return OpenedFile(handle: try open(uri(path, "nolock=1"), flags, path: path))
+  }
+
   /// Opens for reading only where that leaves nothing behind and needs no repair.
   private static func reading(_ path: String) throws(SQLiteError) -> OpenedFile {
     let plain = try open(literal(path), SQLITE_OPEN_READONLY, path: path)
     guard let files = DatabaseFiles(of: plain, schema: "main") else {
       return OpenedFile(handle: plain)
     }
+    try recover(plain, path)
     let isWAL = isInWALMode(plain)
     // The journal of a writer that died has to be rolled back before anything can be read.
     guard isWAL || hasContent(files.journal) else { return OpenedFile(handle: plain) }
     let hasLiveWAL = isWAL && hasContent(files.log)
     if isWritable(files.main) {
       sqlite3_close_v2(plain)
+      if hasLiveWAL { WALIndexFile.note(files) }
       return try repairing(path, keepsWAL: hasLiveWAL)
     }
     guard isWAL, !hasLiveWAL else { return OpenedFile(handle: plain) }
     sqlite3_close_v2(plain)
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-    return OpenedFile(handle: try open(immutableURI(path), flags, path: path))
+    return OpenedFile(handle: try open(uri(path, "immutable=1"), flags, path: path))
+  }
+
+  /// Goes back to the mode of a file that a killed process of ours left.
+  ///
+  /// - Throws: an error that `isCorrupt` for a file without bytes that has a journal with some:
+  ///   SQLite would delete the journal unread.
+  private static func recover(_ handle: OpaquePointer, _ path: String) throws(SQLiteError) {
+    guard let files = DatabaseFiles(of: handle, schema: "main") else { return }
+    if size(of: files.main) == 0,
+      let journal = [files.log, files.journal].first(where: hasContent)
+    {
+      sqlite3_close_v2(handle)
+      throw SQLiteError(
+        extendedCode: SQLITE_CORRUPT,
+        message:
+          "\(path) is empty, and \(journal) is of a file that was not. Put that file back, or "
+          + "give its journal another name")
+    }
+    KeptJournalMode.restore(files.main)
   }
 
   /// A plain read-only connection to a file in WAL mode makes `-wal` and `-shm` and cannot remove
@@ -97,7 +126,7 @@ struct OpenedFile {
     path.hasPrefix("/") ? path : "./" + path
   }
 
-  static func immutableURI(_ path: String) -> String {
+  static func uri(_ path: String, _ parameter: String) -> String {
     let hex = Array("0123456789ABCDEF".utf8)
     var escaped: [UInt8] = []
     for byte in literal(path).utf8 {
@@ -111,7 +140,7 @@ struct OpenedFile {
       }
     }
     let name = String(decoding: escaped, as: UTF8.self)
-    return (path.hasPrefix("/") ? "file://" : "file:") + name + "?immutable=1"
+    return (path.hasPrefix("/") ? "file://" : "file:") + name + "?" + parameter
   }
 
   /// A FIFO would block the open, a device has no end.
@@ -152,7 +181,7 @@ struct OpenedFile {
     return stat(path, &information) == 0 ? Int64(information.st_size) : 0
   }
 
-  private static func isWritable(_ path: String) -> Bool {
+  static func isWritable(_ path: String) -> Bool {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     return access(path, W_OK) == 0 && access(folder, W_OK) == 0
   }

@@ -35,10 +35,11 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// Another connection holds the lock that was needed, beyond the busy timeout.
   public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
-  /// The disk, the quota or `max_page_count` is exhausted.
+  /// The disk, its number of files, the quota or `max_page_count` is exhausted.
   public var isFull: Bool {
     code == SQLITE_FULL
-      || (code == SQLITE_IOERR && [ENOSPC, EDQUOT, EFBIG].contains(systemError))
+      || ([SQLITE_IOERR, SQLITE_CANTOPEN].contains(code)
+        && [ENOSPC, EDQUOT, EFBIG].contains(systemError))
   }
   /// The work was interrupted, by cancellation or by a deadline.
   public var isInterrupted: Bool { code == SQLITE_INTERRUPT }

@@ -116,7 +116,7 @@ import Testing
     let new = try await Program.run("bash", ["-c", script, Tool.path], folder: folder.url)
     // SQLite does not always keep the reason until it is asked.
     let lines = [
-      "the disk is full; nothing was changed", "reading or writing failed (disk I/O error)",
+      "the disk is full; this change was not stored", "reading or writing failed (disk I/O error)",
     ]
     .map { "fieldpack: f.gpkg: \($0)\n" }
     #expect(lines.contains(new.error))

@@ -1,0 +1,154 @@
+import CSQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The journal mode that a database came with, kept beside it while this program writes it under WAL.
+///
+/// A process that is killed leaves its database in WAL mode, with the log. The kept mode tells whoever
+/// opens the database next that the log is ours, and which mode to go back to. It is one line in the
+/// file `.NAME.fieldpack-mode`. Every process that writes holds a shared `flock` on that file, so one
+/// that nobody has locked is of a process that has ended.
+package final class KeptJournalMode {
+  /// The mode the database had before the first process that keeps it.
+  let mode: JournalMode
+  private let file: LockedFile
+
+  private init(_ mode: JournalMode, _ file: LockedFile) {
+    self.mode = mode
+    self.file = file
+  }
+
+  private static func path(for database: String) -> String {
+    let start = database.lastIndex(of: "/").map { database.index(after: $0) } ?? database.startIndex
+    // File systems end names at 255 bytes.
+    let name = String(decoding: database[start...].utf8.prefix(230), as: UTF8.self)
+    return "\(database[..<start]).\(name).fieldpack-mode"
+  }
+
+  // MARK: Keeping
+
+  /// Keeps the mode, or takes part in what another process keeps.
+  ///
+  /// Nobody else takes part or restores the mode until ``share()`` is called.
+  /// - Parameter current: asked for the mode to keep, where nobody keeps one.
+  /// - Returns: `nil` where nothing can be kept beside the database.
+  static func keep(
+    of database: String, current: () throws(SQLiteError) -> JournalMode
+  ) throws(SQLiteError) -> KeptJournalMode? {
+    guard let file = LockedFile(path(for: database), O_CREAT) else { return nil }
+    if let mode = file.mode {
+      file.share()
+      return KeptJournalMode(mode, file)
+    }
+    let mode = try current()
+    guard file.write(mode) else {
+      file.remove()
+      return nil
+    }
+    return KeptJournalMode(mode, file)
+  }
+
+  /// Lets others take part, once the database is in WAL mode.
+  func share() { file.share() }
+
+  /// Ends the keeping: the database is in the mode it came with.
+  func discard() {
+    // Another process may have begun to write meanwhile, and keeps the mode still.
+    if file.isOwnAlone() { file.remove() }
+  }
+
+  // MARK: Going back
+
+  /// Brings a database that a killed process left in WAL mode back to the mode it came with, and
+  /// removes its log.
+  ///
+  /// Does nothing where a process that keeps the mode is alive, another program has the database open,
+  /// or the database cannot be written.
+  /// - Parameter database: its path, with every link resolved.
+  package static func restore(_ database: String) {
+    let path = path(for: database)
+    guard access(path, F_OK) == 0, OpenedFile.isWritable(database),
+      let file = LockedFile(path, 0), file.isOwnAlone()
+    else { return }
+    guard let mode = file.mode else { return file.remove() }
+    if restore(database, to: mode) { file.remove() }
+  }
+
+  /// Forgets what a killed process kept for a database that is no more.
+  package static func forget(_ database: String) {
+    let path = path(for: database)
+    if access(path, F_OK) == 0, let file = LockedFile(path, 0), file.isOwnAlone() { file.remove() }
+  }
+
+  private static func restore(_ database: String, to mode: JournalMode) -> Bool {
+    var opened: OpaquePointer?
+    defer { sqlite3_close_v2(opened) }
+    guard sqlite3_open_v2(database, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
+      return false
+    }
+    sqlite3_exec(opened, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
+    // The last connection that closes removes the log; in WAL mode there is no more to do.
+    guard mode != .wal else { return true }
+    return sqlite3_exec(opened, "PRAGMA journal_mode=\(mode.rawValue)", nil, nil, nil) == SQLITE_OK
+      && DatabaseFiles(of: opened!, schema: "main").map { access($0.log, F_OK) != 0 } ?? true
+  }
+}
+
+/// A small file that processes lock to tell each other of themselves.
+private final class LockedFile {
+  private let path: String
+  private let descriptor: Int32
+
+  /// Opens the file and locks it: alone, or with the others that hold it.
+  ///
+  /// - Returns: `nil` where it cannot be opened or locked.
+  init?(_ path: String, _ flags: Int32) {
+    // Whoever holds the file alone has it for a moment only.
+    for _ in 0..<2_000 {
+      let opened = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0o644)
+      guard opened >= 0 else { return nil }
+      if flock(opened, LOCK_EX | LOCK_NB) == 0 || flock(opened, LOCK_SH | LOCK_NB) == 0 {
+        var status = stat()
+        // It may have been removed between opening and locking.
+        if fstat(opened, &status) == 0, status.st_nlink > 0 {
+          self.path = path
+          descriptor = opened
+          return
+        }
+      } else if errno != EWOULDBLOCK {
+        close(opened)
+        return nil
+      }
+      close(opened)
+      usleep(1_000)
+    }
+    return nil
+  }
+
+  deinit { close(descriptor) }
+
+  func share() { flock(descriptor, LOCK_SH) }
+  func isOwnAlone() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+  func remove() { unlink(path) }
+
+  /// The mode in the file's only line; `nil` where there is none that a file can come with.
+  var mode: JournalMode? {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count > 0, let end = bytes[..<count].firstIndex(of: UInt8(ascii: "\n")) else {
+      return nil
+    }
+    let mode = JournalMode(rawValue: String(decoding: bytes[..<end], as: UTF8.self))
+    return [.delete, .truncate, .persist, .wal].contains(mode) ? mode : nil
+  }
+
+  func write(_ mode: JournalMode) -> Bool {
+    let line = Array((mode.rawValue + "\n").utf8)
+    return ftruncate(descriptor, 0) == 0 && pwrite(descriptor, line, line.count, 0) == line.count
+      && fsync(descriptor) == 0
+  }
+}
