@@ -34,6 +34,7 @@ final class BulkInserter: Sendable {
     var free: [EncodedRows] = []
     var isBusy = false
     var isStarted = false
+    var isRunning = false
     var isStopped = false
     var failure: FieldpackError?
     var skipped: [SkippedFeature] = []
@@ -77,12 +78,15 @@ final class BulkInserter: Sendable {
   }
 
   /// Ends the thread when what it is at is done; queued rows are dropped.
+  ///
+  /// Returns when the thread holds nothing any more: the connection would else be closed by it, which a
+  /// process that ends does not wait for.
   func stop() {
-    state.wait { state -> Void? in
+    state.change { state in
       state.isStopped = true
       state.queue = []
-      return state.isBusy ? nil : ()
     }
+    state.wait { $0.isRunning ? nil : () }
   }
 
   /// Rows passed over because a constraint of the file refused them.
@@ -95,14 +99,20 @@ final class BulkInserter: Sendable {
 
   private func start() {
     let isFirst = state.change { state in
-      defer { state.isStarted = true }
-      return !state.isStarted
+      guard !state.isStarted else { return false }
+      (state.isStarted, state.isRunning) = (true, true)
+      return true
     }
     guard isFirst else { return }
     let state = state
-    let isRunning = SystemThread.start { Self.work(state) }
-    if !isRunning {
-      state.change { $0.failure = FieldpackError(.unavailable, "no thread could be started") }
+    let isRunning = SystemThread.start {
+      Self.work(state)
+      state.change { $0.isRunning = false }
+    }
+    guard !isRunning else { return }
+    state.change { state in
+      state.isRunning = false
+      state.failure = FieldpackError(.unavailable, "no thread could be started")
     }
   }
 

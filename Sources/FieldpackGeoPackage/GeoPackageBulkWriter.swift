@@ -11,6 +11,8 @@ import FieldpackSQLite
 /// Blocks the calling thread; not `Sendable`.
 public final class GeoPackageBulkWriter {
   private let pending: PendingFile?
+  /// Where a new file is to lie.
+  private var place: DatabasePlace?
   private let connection: Connection
   let file: GeoPackageFile
   public let loader: BulkLoader
@@ -24,11 +26,17 @@ public final class GeoPackageBulkWriter {
     store: StoreID, logger: Logger = .silent
   ) throws(FieldpackError) {
     let pending = try PendingFile(target: target, overwrite: overwrite)
-    if overwrite { try Self.refuseLiveTarget(pending.target) }
+    var place = DatabasePlace(pending.target)
+    if overwrite { try place.refuseBusy() }
     self.pending = pending
+    self.place = place
     (connection, file) = try Self.open(
-      pending.path, .create, shownAs: target, store: store, logger)
+      pending.path, .unshared, shownAs: target, store: store, logger)
     loader = BulkLoader(file)
+    try begin(version)
+  }
+
+  private func begin(_ version: GeoPackageVersion) throws(FieldpackError) {
     // Debian's SQLite overwrites freed pages with zeros, and a new one as if it were freed.
     for pragma in ["journal_mode = OFF", "synchronous = OFF", "secure_delete = OFF"] {
       _ = try file.rows("PRAGMA \(pragma)")
@@ -37,12 +45,18 @@ public final class GeoPackageBulkWriter {
     try LayerCreation(file: file).createFile(version)
   }
 
-  /// A file that another program holds open in WAL mode must not be pulled from under it.
-  private static func refuseLiveTarget(_ path: String) throws(FieldpackError) {
-    guard FileStatus.size(path + "-wal") ?? 0 > 0 else { return }
-    throw FieldpackError(
-      .busy, "\(path) is open for writing in another program. Try again when it is closed",
-      position: FilePosition(file: path))
+  /// Starts a new file that keeps its hidden name, and goes with `pending`.
+  package init(
+    filling pending: PendingFile, version: GeoPackageVersion = .v14, store: StoreID,
+    logger: Logger = .silent
+  ) throws(FieldpackError) {
+    try FileSystem.cut(pending.descriptor, to: 0, path: pending.path)
+    self.pending = pending
+    place = nil
+    (connection, file) = try Self.open(
+      pending.path, .unshared, shownAs: pending.path, store: store, logger)
+    loader = BulkLoader(file)
+    try begin(version)
   }
 
   /// Starts a transaction on a file that exists.
@@ -52,6 +66,7 @@ public final class GeoPackageBulkWriter {
     changing path: String, store: StoreID, logger: Logger = .silent, didLock: () -> Void = {}
   ) throws(FieldpackError) {
     pending = nil
+    place = nil
     (connection, file) = try Self.open(path, .readWrite, shownAs: path, store: store, logger)
     loader = BulkLoader(file)
     try begin("BEGIN IMMEDIATE")
@@ -156,19 +171,24 @@ public final class GeoPackageBulkWriter {
     let loaded = try loader.finish()
     try file.execute("COMMIT")
     isOpen = false
-    if let pending {
-      connection.clearStatementCache()
-      _ = try file.rows("PRAGMA journal_mode = DELETE")
-      try pending.commit()
-    }
+    guard let pending else { return loaded }
+    connection.clearStatementCache()
+    _ = try file.rows("PRAGMA journal_mode = DELETE")
+    if place != nil { try giveName(to: pending) }
     return loaded
   }
-}
 
-/// What the file system says of a path.
-enum FileStatus {
-  static func size(_ path: String) -> Int? {
-    guard let input = try? ByteInput(path: path) else { return nil }
-    return input.size
+  private func giveName(to pending: PendingFile) throws(FieldpackError) {
+    do throws(FieldpackError) {
+      try pending.commit { () throws(FieldpackError) in try place?.take() }
+    } catch {
+      place?.giveBack()
+      throw error
+    }
+    place?.end()
+    try GeoPackageFile.readHeader(of: pending.target, store: file.store)
   }
+
+  /// What the user should know of the target, after ``commit()``.
+  public var notes: [String] { place?.notes ?? [] }
 }

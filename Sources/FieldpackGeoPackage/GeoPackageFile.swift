@@ -245,6 +245,23 @@ final class GeoPackageFile {
     boxPlans.removeAll()
   }
 
+  /// Opens a file that was just written, as whoever comes next does.
+  ///
+  /// - Throws: `.corrupt` where it is no longer what was written.
+  static func readHeader(of path: String, store: StoreID) throws(FieldpackError) {
+    let isGeoPackage: Bool
+    do throws(SQLiteError) {
+      let connection = try Connection(path: path, mode: .readOnly)
+      isGeoPackage = try connection.scalar("PRAGMA application_id") == .integer(0x4750_4B47)
+    } catch {
+      throw FieldpackError(error, path: path, location: .init(store: store))
+    }
+    guard !isGeoPackage else { return }
+    throw FieldpackError(
+      .corrupt, "\(path) was written, but another program has changed it since",
+      location: .init(store: store), position: FilePosition(file: path))
+  }
+
   // MARK: Errors
 
   func missingLayer(_ layer: LayerID, in catalogue: Catalogue) -> FieldpackError {

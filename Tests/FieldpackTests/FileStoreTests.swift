@@ -84,7 +84,7 @@ import Testing
     var options = options
     options.cache = .private
     let store = try await store(options)
-    let prefix = "fieldpack-\(getpid())-"
+    let prefix = ".fieldpack.gpkg.fieldpack-"
     let temporary = FileManager.default.temporaryDirectory.path
     func left() throws -> Set<String> {
       Set(

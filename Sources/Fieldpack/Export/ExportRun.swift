@@ -86,7 +86,7 @@ struct ExportRun: Sendable {
       try await worker.open(plan.writing, at: path)
       let contents = try await transfer(plan.query, to: worker, &plan.report)
       let state = await worker.state
-      try await finish(worker, state)
+      plan.report.notes += try await finish(worker, state)
       plan.report.add(contents, state)
     } catch {
       await worker.abandon()
@@ -134,14 +134,14 @@ struct ExportRun: Sendable {
 
   private func finish(
     _ worker: ExportWorker, _ state: ExportWorker.State
-  ) async throws(FieldpackError) {
+  ) async throws(FieldpackError) -> [String] {
     try checkCancellation()
     let result = await withTaskCancellationHandler {
       await worker.finish()
     } onCancel: {
       state.interrupt?()
     }
-    try result.get()
+    return try result.get()
   }
 
   func checkCancellation() throws(FieldpackError) {

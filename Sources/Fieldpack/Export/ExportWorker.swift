@@ -54,7 +54,7 @@ actor ExportWorker {
   /// Writes what a piece holds.
   func take(_ piece: FeatureFileWriter.Encoder) throws(FieldpackError) { try writer.take(piece) }
 
-  func finish() -> Result<Void, FieldpackError> {
+  func finish() -> Result<[String], FieldpackError> {
     Result { () throws(FieldpackError) in try writer.finish() }
   }
 

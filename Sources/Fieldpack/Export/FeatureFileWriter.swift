@@ -149,7 +149,9 @@ enum FeatureFileWriter {
   }
 
   /// Completes the file and puts it in its place.
-  mutating func finish() throws(FieldpackError) {
+  /// - Returns: what the user should know of the file's place.
+  @discardableResult
+  mutating func finish() throws(FieldpackError) -> [String] {
     switch take() {
     case .geoJSON(var writer, let output):
       try writer.finish()
@@ -158,9 +160,10 @@ enum FeatureFileWriter {
       try writer.finish()
       try output.finish()
     case .csv(_, let output): try output.finish()
-    case .geoPackage(let export): try export.finish()
+    case .geoPackage(let export): return try export.finish()
     case .closed: break
     }
+    return []
   }
 
   /// Takes the writer out, so that its buffers are changed in place and not copied.

@@ -118,7 +118,11 @@ final class GeoPackageExport {
     if let failure = encoder.failure { throw failure }
   }
 
-  func finish() throws(FieldpackError) { _ = try writer.commit() }
+  /// - Returns: what the user should know of the file's place.
+  func finish() throws(FieldpackError) -> [String] {
+    _ = try writer.commit()
+    return writer.notes
+  }
 }
 
 /// A row with its id as one column more.

@@ -28,6 +28,8 @@ struct Importer {
   /// Where the features go.
   enum Target {
     case new(path: String)
+    /// A new file of this process alone, which stays under its hidden name.
+    case hidden(PendingFile)
     case existing(path: String)
   }
 
@@ -72,6 +74,9 @@ struct Importer {
       try GeoPackageBulkWriter(
         creating: path, version: options.version, overwrite: false, store: store,
         logger: options.logger)
+    case .hidden(let pending):
+      try GeoPackageBulkWriter(
+        filling: pending, version: options.version, store: store, logger: options.logger)
     case .existing(let path):
       try GeoPackageBulkWriter(
         changing: path, store: store, logger: options.logger, didLock: didLock)
@@ -173,6 +178,7 @@ struct Importer {
     report.layers = options.isDryRun ? try writer.loader.finish() : try writer.commit()
     report.skipped += writer.loader.skipped
     report.skippedCount += writer.loader.skippedCount
+    report.notes += writer.notes
     if report.layers.isEmpty {
       report.notes.append("no features were found, so there is no layer")
     }

@@ -31,16 +31,16 @@ struct CacheLock {
 }
 
 /// A kept GeoPackage in use: as long as the value lives nobody removes the file to make room, and
-/// a temporary one goes with it.
+/// a hidden one goes with it.
 final class CacheEntry: Sendable {
   let path: String
-  let isTemporary: Bool
+  private let hidden: PendingFile?
   private let descriptor: Int32
 
-  /// A temporary file, which exists.
-  init(temporary path: String) {
-    self.path = path
-    isTemporary = true
+  /// A file of this process alone.
+  init(hidden: PendingFile) {
+    path = hidden.path
+    self.hidden = hidden
     descriptor = -1
   }
 
@@ -56,12 +56,11 @@ final class CacheEntry: Sendable {
     }
     futimens(opened, nil)
     self.path = path
-    isTemporary = false
+    hidden = nil
     descriptor = opened
   }
 
   deinit {
-    if isTemporary { unlink(path) }
     if descriptor >= 0 { close(descriptor) }
   }
 

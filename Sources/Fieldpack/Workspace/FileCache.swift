@@ -11,7 +11,7 @@ import FoundationEssentials
 public enum CachePolicy: Hashable, Sendable {
   /// `$XDG_CACHE_HOME/fieldpack`, by default `~/.cache/fieldpack`.
   case shared
-  /// A temporary file that goes with the store.
+  /// A temporary file for this user alone that goes with the store, and with the process.
   case `private`
   /// A folder of the caller's.
   case folder(String)
@@ -19,8 +19,8 @@ public enum CachePolicy: Hashable, Sendable {
 
 /// Finds and keeps the GeoPackage that stands for a file.
 ///
-/// An entry is named by the file's real path, size, modification time and inode, so that a file
-/// that changed is imported anew. Entries are built aside and renamed under a lock; the oldest that
+/// An entry is named by the file's real path, size, inode and times of modification and change, so that
+/// a file that changed is imported anew. Entries are built aside and renamed under a lock; the oldest that
 /// nobody uses go when all together exceed 2 GB.
 struct FileCache: Sendable {
   let policy: CachePolicy
@@ -34,7 +34,8 @@ struct FileCache: Sendable {
   ///   - check: called while another process makes the entry; throws to stop.
   func entry(
     for file: String, variant: String, renewing: Bool = false,
-    check: () throws(FieldpackError) -> Void, build: (String) throws(FieldpackError) -> Void
+    check: () throws(FieldpackError) -> Void,
+    build: (Importer.Target) throws(FieldpackError) -> Void
   ) throws(FieldpackError) -> CacheEntry {
     let identity = try CacheIdentity(file)
     guard let folder = folder(), Self.makeFolder(folder) else { return try temporary(build) }
@@ -49,7 +50,7 @@ struct FileCache: Sendable {
       return entry
     }
     do throws(FieldpackError) {
-      try build(path)
+      try build(.new(path: path))
     } catch  where [.full, .readOnly, .permission].contains(error.code) {
       return try temporary(build)
     }
@@ -59,12 +60,12 @@ struct FileCache: Sendable {
   }
 
   private func temporary(
-    _ build: (String) throws(FieldpackError) -> Void
+    _ build: (Importer.Target) throws(FieldpackError) -> Void
   ) throws(FieldpackError) -> CacheEntry {
     let folder = FileManager.default.temporaryDirectory.path
-    let path = "\(folder)/fieldpack-\(getpid())-\(UUID().uuidString).gpkg"
-    try build(path)
-    return CacheEntry(temporary: path)
+    let pending = try PendingFile(target: folder + "/fieldpack.gpkg", overwrite: true)
+    try build(.hidden(pending))
+    return CacheEntry(hidden: pending)
   }
 
   func folder() -> String? {
@@ -144,8 +145,10 @@ private struct CacheIdentity {
       return letter.isASCII && (letter.isLetter || letter.isNumber) ? letter : "_"
     }
     key = String(stem) + "-" + Self.hash(real)
-    let (size, node, time) = (status.st_size, status.st_ino, status.st_mtim)
-    stamp = Self.hash("\(size) \(node) \(time.tv_sec) \(time.tv_nsec)")
+    let (size, node) = (status.st_size, status.st_ino)
+    // A program can set the time of modification back, but not that of change.
+    let times = [status.st_mtim, status.st_ctim].map { "\($0.tv_sec) \($0.tv_nsec)" }
+    stamp = Self.hash("\(size) \(node) \(times.joined(separator: " "))")
   }
 
   /// Changes with the file, the variant and the way files are imported.

@@ -219,13 +219,13 @@ private struct CacheBuild: Sendable {
       for: path, variant: variant, renewing: renewing
     ) { () throws(FieldpackError) in
       try stop.check()
-    } build: { (target) throws(FieldpackError) in
+    } build: { (target: Importer.Target) throws(FieldpackError) in
       var importing = options.importing
       importing.format = format
       importing.layer = format.holdsLayers ? nil : layer
       var importer = Importer(options: importing, store: id, stop: stop)
       importer.hashesContents = true
-      let report = try importer.run([try ByteInput(path: path)], into: .new(path: target))
+      let report = try importer.run([try ByteInput(path: path)], into: target)
       skipped = SkippedInFile(listed: report.skipped, count: report.skippedCount)
     }
     return (entry, skipped)

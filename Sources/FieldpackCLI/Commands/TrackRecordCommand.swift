@@ -41,9 +41,10 @@ extension Invocation {
   /// Creates the GeoPackage where there is none.
   func createGeoPackage(_ path: String) throws(FieldpackError) {
     guard !FileManager.default.fileExists(atPath: path) else { return }
-    _ = try GeoPackageBulkWriter(
-      creating: path, store: FileImport.storeID(of: path), logger: logger
-    ).commit()
+    let writer = try GeoPackageBulkWriter(
+      creating: path, store: FileImport.storeID(of: path), logger: logger)
+    _ = try writer.commit()
+    for note in writer.notes { console.note(note) }
   }
 }
 

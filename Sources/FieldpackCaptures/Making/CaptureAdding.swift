@@ -114,8 +114,9 @@ public struct CaptureAdding: Sendable {
     if access(destination.path, F_OK) != 0 {
       let made = "\(stage)/made.gpkg"
       let keys = try await Self.imported(stage, into: made, as: destination.store)
-      if access(made + "-wal", F_OK) != 0, link(made, destination.path) == 0 {
-        Self.sync(folderOf: destination.path)
+      if access(made + "-wal", F_OK) != 0,
+        try DatabasePlace.give(destination.path, to: made) != nil
+      {
         return Self.set(keys, of: &added)
       }
       // Somebody else created it meanwhile, or it is to be on another disk.
@@ -161,17 +162,12 @@ public struct CaptureAdding: Sendable {
   ) throws(FieldpackError) {
     for index in added.indices {
       let target = "\(folder)/\(added[index].info.token)"
-      guard rename("\(stage)/\(added[index].info.token)", target) == 0 else {
+      guard FileSystem.rename("\(stage)/\(added[index].info.token)", target) else {
         throw .system(errno, "create", target)
       }
       added[index].folder = target
     }
-    OpenFile.syncFolder(folder)
-  }
-
-  private static func sync(folderOf path: String) {
-    let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    OpenFile.syncFolder(parent)
+    FileSystem.syncFolder(folder)
   }
 }
 
