@@ -89,11 +89,14 @@ let package = Package(
       .target(
         name: "FieldpackTestSupport", dependencies: ["FieldpackGeometry", "FieldpackCore"],
         path: "Tests/FieldpackTestSupport", swiftSettings: settings),
-      // Programs that tests kill.
+      .target(
+        name: "FieldpackTestVFS", dependencies: ["CSQLite"], path: "Tests/FieldpackTestVFS"),
+      // Programs that tests kill, or whose files they record.
       .executableTarget(
         name: "FieldpackTestSubject",
         dependencies: [
-          "FieldpackCore", "FieldpackFormats", "FieldpackGeoPackage", "FieldpackMotion",
+          "FieldpackCLI", "FieldpackCore", "FieldpackFormats", "FieldpackGeoPackage",
+          "FieldpackMotion", "FieldpackTestVFS",
         ], path: "Tests/FieldpackTestSubject", swiftSettings: settings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),

@@ -1,7 +1,9 @@
+import FieldpackCLI
 import FieldpackCore
 import FieldpackFormats
 import FieldpackGeoPackage
 import FieldpackMotion
+import FieldpackTestVFS
 
 #if canImport(Glibc)
   import Glibc
@@ -9,10 +11,11 @@ import FieldpackMotion
   import Darwin
 #endif
 
-/// Programs that tests kill.
+/// Programs that tests kill, or whose files they record.
 @main struct FieldpackTestSubject {
   static func main() async throws {
     let words = CommandLine.arguments
+    if words[1] == "tool" { exit(await runTool(recording: words[2], Array(words.dropFirst(3)))) }
     let store = try await GeoPackageStore(path: words[2], id: "field")
     if words[1] == "receive" {
       try await receive(from: words[3], into: store)
@@ -20,6 +23,13 @@ import FieldpackMotion
       try await record(words[3], into: store)
     }
     await store.close()
+  }
+
+  /// `tool RECORD ARGUMENT...`: the tool, with a record of all that it does to files.
+  private static func runTool(recording path: String, _ arguments: [String]) async -> Int32 {
+    guard fieldpack_record_begin(path) == 0 else { return 1 }
+    FileSystem.recorder.withLock { $0 = { $0.record() } }
+    return await FieldpackTool.run(arguments: arguments)
   }
 
   /// Shows a line at once.

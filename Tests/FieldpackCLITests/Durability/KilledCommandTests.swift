@@ -1,0 +1,153 @@
+import FieldpackSQLite
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+/// A command that is killed leaves nothing that the next run does not clear: no journal, no log and no
+/// temporary file; nothing that it acknowledged is lost, and the journal mode is the one before.
+///
+/// `FIELDPACK_KILLS` is the number of kills in all, 300 by default.
+@Suite(.serialized) struct KilledCommandTests {
+  private static let kills =
+    ProcessInfo.processInfo.environment["FIELDPACK_KILLS"].flatMap { Int($0) } ?? 300
+
+  struct Case: CustomTestStringConvertible, Sendable {
+    var name: String
+    var arguments: [String]
+    var isNew = false
+    /// Whether rows are different each time, so that only their number tells.
+    var isCounted = false
+    /// The layer whose rows are compared, where others tell of the run itself.
+    var layer: String?
+    /// Whether the file is another one afterwards, with a journal mode of its own.
+    var replacesFile = false
+    var breaks: String?
+    var testDescription: String { name }
+  }
+
+  private static let demo = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("TestData/demo").path
+
+  private static let record = [
+    "track", "record", "walk.gpx", "--into", "field.gpkg", "--monitor", "all", "--name", "w",
+    "--follow",
+  ]
+
+  static let commands = [
+    Case(
+      name: "import, new file", arguments: ["import", "wells.geojson", "--into", "field.gpkg"],
+      isNew: true),
+    Case(
+      name: "import, append",
+      arguments: [
+        "import", "more.geojson", "--into", "field.gpkg", "--layer", "wells", "--mode", "append",
+      ], isCounted: true),
+    Case(
+      name: "import, replace",
+      arguments: [
+        "import", "more.geojson", "--into", "field.gpkg", "--layer", "wells", "--mode", "replace",
+      ]),
+    Case(
+      name: "export, overwrite",
+      arguments: ["export", "more.geojson", "--output", "field.gpkg", "--overwrite"],
+      replacesFile: true),
+    Case(
+      name: "create", arguments: ["create", "field.gpkg", "wells", "new.geojson"], isCounted: true),
+    Case(name: "update", arguments: ["update", "field.gpkg", "changed.geojson"]),
+    Case(name: "delete", arguments: ["delete", "field.gpkg", "ZmllbGQ=.d2VsbHM=.Nw=="]),
+    Case(name: "optimize", arguments: ["optimize", "field.gpkg"]),
+    Case(
+      name: "repair", arguments: ["check", "field.gpkg", "--repair"],
+      breaks: "UPDATE gpkg_contents SET max_x = 14.5"),
+    Case(name: "track record", arguments: record, layer: "track_point"),
+    Case(name: "track record, new file", arguments: record, isNew: true, layer: "track_point"),
+    Case(
+      name: "monitor",
+      arguments: [
+        "monitor", "walk.gpx", "--radius", "100", "--record", "run", "--into", "field.gpkg",
+        "--follow",
+      ], layer: "detection"),
+    Case(
+      name: "capture add",
+      arguments: [
+        "capture", "add", demo + "/steinkirchen.jpg", "--at", "13.9,51.9", "--no-thumbnail",
+        "--keep-bytes", "--into", "field.gpkg",
+      ], isCounted: true),
+    Case(
+      name: "motion import",
+      arguments: [
+        "motion", "import", demo + "/motion.jsonl", "--into", "field.gpkg", "--rate", "10",
+      ]),
+  ]
+
+  @Test(arguments: KilledCommandTests.commands)
+  func `what a killed command leaves is cleared by the next run`(_ command: Case) async throws {
+    let whole = try await Undisturbed(command)
+    let kills = max(1, Self.kills / Self.commands.count)
+    for number in 0..<kills {
+      let isWAL = !command.isNew && !command.replacesFile && number % 2 == 1
+      let field = try FieldFolder()
+      try await Self.prepare(field, command, isWAL: isWAL)
+      let inputs = try field.names()
+      let program = try Tool.start(command.arguments, folder: field.url)
+      let moment = Double.random(in: 0...1.1) * whole.seconds
+      try await Task.sleep(for: .seconds(moment))
+      program.send(SIGKILL)
+      let killed = try await program.result()
+      let next = try await Tool.run(command.arguments, folder: field.url)
+      // What was done cannot be done again.
+      let isDone = next.status == whole.nextStatus && whole.nextStatus != 0
+      #expect(next.status == 0 || isDone, "kill \(number) at \(moment) s: \(next)")
+      let expected = Set(inputs).union(["field.gpkg"]).sorted()
+      let names = try field.names()
+      #expect(names == expected, "kill \(number) at \(moment) s")
+      let header = try Data(contentsOf: field.file("field.gpkg"))
+      #expect(header[18] == (isWAL ? 2 : 1), "kill \(number) at \(moment) s")
+      let found = try Self.contents(field, command)
+      let isAcknowledged = !killed.output.isEmpty
+      #expect(
+        found == whole.twice || (!isAcknowledged && found == whole.once),
+        "kill \(number) at \(moment) s; said: \(killed.output)")
+    }
+  }
+
+  /// What the command gives when nobody kills it: once, and once more.
+  private struct Undisturbed {
+    var once: [String] = []
+    var twice: [String] = []
+    var nextStatus: Int32 = 0
+    var seconds = 0.0
+
+    init(_ command: Case) async throws {
+      let field = try FieldFolder()
+      try await KilledCommandTests.prepare(field, command, isWAL: false)
+      let start = ContinuousClock.now
+      let first = try await Tool.run(command.arguments, folder: field.url)
+      seconds = (ContinuousClock.now - start) / .seconds(1)
+      try #require(first.status == 0, "\(first)")
+      once = try KilledCommandTests.contents(field, command)
+      nextStatus = try await Tool.run(command.arguments, folder: field.url).status
+      twice = try KilledCommandTests.contents(field, command)
+    }
+  }
+
+  private static func prepare(
+    _ field: FieldFolder, _ command: Case, isWAL: Bool
+  ) async throws {
+    guard !command.isNew else { return }
+    try await field.makeGeoPackage()
+    let connection = try Connection(path: field.file("field.gpkg").path, mode: .readWrite)
+    if let sql = command.breaks { try connection.execute(sql) }
+    if isWAL { try connection.setJournalMode(.wal) }
+  }
+
+  private static func contents(_ field: FieldFolder, _ command: Case) throws -> [String] {
+    let rows = (try field.contents() ?? []).filter { row in
+      command.layer.map { row.hasPrefix($0 + "|") } ?? true
+    }
+    guard command.isCounted else { return rows }
+    return Dictionary(grouping: rows) { $0.prefix { $0 != "|" } }
+      .map { "\($0.key): \($0.value.count)" }.sorted()
+  }
+}
