@@ -21,7 +21,7 @@ extension JSONScanner {
   }
 
   private func describeNext() -> String {
-    cursor >= limit ? "the end of the text" : describe(base[cursor])
+    cursor >= limit ? "the end of the text" : describe(bytes[cursor])
   }
 
   func describe(_ byte: UInt8) -> String {
@@ -53,8 +53,7 @@ extension JSONScanner {
     var line = 1
     var lineStart = 0
     while self.offset < offset {
-      try skip(past: UInt8(ascii: "\n"))
-      guard self.offset <= offset, base[cursor - 1] == UInt8(ascii: "\n") else { break }
+      guard try skip(past: UInt8(ascii: "\n")), self.offset <= offset else { break }
       line += 1
       lineStart = self.offset
     }

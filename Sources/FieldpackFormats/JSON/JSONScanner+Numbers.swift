@@ -32,7 +32,7 @@ extension JSONScanner {
 
   /// The string, quotes included, or number that was read last, as it stands.
   package var tokenText: UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(start: base + tokenStart, count: cursor - tokenStart)
+    UnsafeBufferPointer(start: address(tokenStart), count: cursor - tokenStart)
   }
 
   /// The last number exactly, where it is written as an integer and has 64 bits.
@@ -74,12 +74,12 @@ extension JSONScanner {
   private mutating func parseNumber() throws(FieldpackError) -> Bool {
     var index = cursor
     var token = NumberToken()
-    if base[index] == UInt8(ascii: "-") {
+    if bytes[index] == UInt8(ascii: "-") {
       token.isNegative = true
       index += 1
     }
     let first = index
-    if base[index] == UInt8(ascii: "0") {
+    if bytes[index] == UInt8(ascii: "0") {
       index += 1
     } else {
       index = digits(from: index, into: &token.mantissa)
@@ -87,7 +87,7 @@ extension JSONScanner {
     }
     var digitCount = index - first
     token.isWhole = true
-    if base[index] == UInt8(ascii: ".") {
+    if bytes[index] == UInt8(ascii: ".") {
       let point = index + 1
       index = digits(from: point, into: &token.mantissa)
       if index == point { return try stop(at: index, "a digit after the decimal point") }
@@ -95,13 +95,13 @@ extension JSONScanner {
       token.exponent = point - index
       digitCount += index - point
     }
-    if base[index] | 0x20 == UInt8(ascii: "e") {
+    if bytes[index] | 0x20 == UInt8(ascii: "e") {
       index = exponent(from: index + 1, into: &token)
       if index < 0 { return try stop(at: -index, "a digit in the exponent") }
     }
     token.isLong = digitCount > 19
     number = token
-    let end = base[index]
+    let end = bytes[index]
     if end == UInt8(ascii: ",") || end == UInt8(ascii: "]") || end == UInt8(ascii: "}")
       || (end <= 0x20 && index < limit)
     {
@@ -120,7 +120,7 @@ extension JSONScanner {
     var index = start
     var value = mantissa
     while true {
-      let digit = base[index] &- UInt8(ascii: "0")
+      let digit = bytes[index] &- UInt8(ascii: "0")
       if digit > 9 { break }
       value = value &* 10 &+ UInt64(digit)
       index += 1
@@ -132,12 +132,12 @@ extension JSONScanner {
   /// The end of the exponent's digits; its negative where there are none.
   private func exponent(from start: Int, into token: inout NumberToken) -> Int {
     var index = start
-    let isNegative = base[index] == UInt8(ascii: "-")
-    if isNegative || base[index] == UInt8(ascii: "+") { index += 1 }
+    let isNegative = bytes[index] == UInt8(ascii: "-")
+    if isNegative || bytes[index] == UInt8(ascii: "+") { index += 1 }
     let first = index
     var value = 0
     while true {
-      let digit = base[index] &- UInt8(ascii: "0")
+      let digit = bytes[index] &- UInt8(ascii: "0")
       if digit > 9 { break }
       // Far beyond any double; more digits change nothing.
       if value < 100_000 { value = value * 10 + Int(digit) }
@@ -151,7 +151,7 @@ extension JSONScanner {
   @inline(never)
   private func stop(at index: Int, _ wanted: String) throws(FieldpackError) -> Bool {
     if index >= limit, !isLast { return false }
-    let found = index >= limit ? "the end of the text" : describe(base[index])
+    let found = index >= limit ? "the end of the text" : describe(bytes[index])
     throw failure("\(wanted) expected, not \(found)", at: index)
   }
 }

@@ -7,7 +7,7 @@ extension JSONScanner {
   /// Reads the string that opens at the cursor and lends its text, escapes undone.
   package mutating func scanString() throws(FieldpackError) -> UnsafeBufferPointer<UInt8> {
     let hasEscapes = try scanRawString()
-    let text = UnsafeBufferPointer(start: base + tokenStart + 1, count: cursor - tokenStart - 2)
+    let text = UnsafeBufferPointer(start: address(tokenStart) + 1, count: cursor - tokenStart - 2)
     guard hasEscapes else { return text }
     try unescape(text)
     return unescaped.bytes
@@ -17,13 +17,13 @@ extension JSONScanner {
   ///
   /// The whole of it, quotes included, then lies from `tokenStart` to `cursor`.
   mutating func scanRawString() throws(FieldpackError) -> Bool {
-    guard base[cursor] == UInt8(ascii: "\"") else { throw unexpected("a string") }
+    guard bytes[cursor] == UInt8(ascii: "\"") else { throw unexpected("a string") }
     tokenStart = cursor
     var index = cursor + 1
     var hasEscapes = false
     while true {
       index = plainEnd(from: index)
-      let byte = base[index]
+      let byte = bytes[index]
       if byte == UInt8(ascii: "\"") {
         cursor = index + 1
         return hasEscapes
@@ -46,7 +46,7 @@ extension JSONScanner {
     // Loads may reach into the padding; the 0 at the limit stops them there.
     while true {
       let word = UInt64(
-        littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
+        littleEndian: UnsafeRawPointer(address(index)).loadUnaligned(as: UInt64.self))
       let quotes = word ^ (Self.ones &* 0x22)
       let slashes = word ^ (Self.ones &* 0x5C)
       let found =
@@ -67,7 +67,7 @@ extension JSONScanner {
       }
       return index - (try refill(keeping: tokenStart))
     }
-    throw failure("\(describe(base[index])) must be escaped in a string", at: index)
+    throw failure("\(describe(bytes[index])) must be escaped in a string", at: index)
   }
 
   private mutating func skipEscape(at index: Int) throws(FieldpackError) -> Int {
@@ -75,7 +75,7 @@ extension JSONScanner {
     while index + 1 >= limit, !isLast { index -= try refill(keeping: tokenStart) }
     guard index + 1 < limit else { throw failure("the text ends within a string", at: limit) }
     // The letter after the backslash is judged when the escapes are undone; raw text needs it, too.
-    switch base[index + 1] {
+    switch bytes[index + 1] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
       UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
       return index + 2
@@ -91,14 +91,14 @@ extension JSONScanner {
 
   private func hexadecimal(at index: Int) -> UInt32? {
     guard index + 4 <= limit else { return nil }
-    return hexadecimalValue(base + index)
+    return hexadecimalValue(address(index))
   }
 
   /// Checks the character that begins at `index` against the table of RFC 3629 section 4.
   private mutating func multibyteEnd(at start: Int) throws(FieldpackError) -> Int {
     var index = start
     while index + 4 > limit, !isLast { index -= try refill(keeping: tokenStart) }
-    let length = wellFormedLength(UnsafeBufferPointer(start: base, count: limit), at: index)
+    let length = wellFormedLength(UnsafeBufferPointer(rebasing: bytes[..<limit]), at: index)
     guard length > 0 else {
       throw failure("the text is not UTF-8", at: index)
     }

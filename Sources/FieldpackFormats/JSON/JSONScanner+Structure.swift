@@ -18,7 +18,7 @@ extension JSONScanner {
   ) throws(FieldpackError) -> UnsafeBufferPointer<UInt8>? {
     guard try advance(&isFirst, closing: UInt8(ascii: "}")) else { return nil }
     let name = try scanString()
-    if base[cursor] == UInt8(ascii: ":") {
+    if bytes[cursor] == UInt8(ascii: ":") {
       cursor += 1
       return name
     }
@@ -66,7 +66,7 @@ extension JSONScanner {
 
   /// Takes `true`, `false` or `null` at the cursor and returns its first letter.
   package mutating func scanLiteral() throws(FieldpackError) -> UInt8 {
-    let first = base[cursor]
+    let first = bytes[cursor]
     let word: StaticString
     switch first {
     case UInt8(ascii: "t"): word = "true"
@@ -76,7 +76,7 @@ extension JSONScanner {
     }
     while limit - cursor < word.utf8CodeUnitCount, !isLast { try refill(keeping: cursor) }
     for place in 0..<word.utf8CodeUnitCount
-    where base[cursor + place] != (word.utf8Start + place).pointee {
+    where bytes[cursor + place] != (word.utf8Start + place).pointee {
       throw failure("'\(word)' expected", at: cursor)
     }
     cursor += word.utf8CodeUnitCount
@@ -170,7 +170,7 @@ extension JSONScanner {
     guard compacted.count + cursor - tokenStart <= limits.token else {
       throw failure("a nested value is longer than \(limits.token) bytes")
     }
-    compacted.append(UnsafeBufferPointer(start: base + tokenStart, count: cursor - tokenStart))
+    compacted.append(UnsafeBufferPointer(start: address(tokenStart), count: cursor - tokenStart))
   }
 
   /// Checks that the text is one JSON value and nothing else.

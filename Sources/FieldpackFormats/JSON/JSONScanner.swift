@@ -24,8 +24,8 @@ package struct JSONScanner: ~Copyable {
 
   let limits: Limits
   let input: ByteInput?
-  private(set) var base: UnsafeMutablePointer<UInt8>
-  private var capacity: Int
+  /// The window and its padding; debug builds check every index into it.
+  private(set) var bytes: UnsafeMutableBufferPointer<UInt8>
   /// The next byte in the window; the byte at `limit` is always 0, so that loops need not compare.
   var cursor = 0
   private(set) var limit = 0
@@ -53,10 +53,9 @@ package struct JSONScanner: ~Copyable {
   private init(_ input: ByteInput?, limits: Limits, capacity: Int) {
     self.input = input
     self.limits = limits
-    self.capacity = capacity
     isLast = input == nil
-    base = .allocate(capacity: capacity + Self.padding)
-    base.initialize(repeating: 0, count: capacity + Self.padding)
+    bytes = .allocate(capacity: capacity + Self.padding)
+    bytes.initialize(repeating: 0)
     let words = (limits.depth + 64) / 64
     kinds = .allocate(capacity: words)
     kinds.initialize(repeating: 0, count: words)
@@ -71,11 +70,11 @@ package struct JSONScanner: ~Copyable {
   /// Reads bytes in memory.
   package init(_ bytes: some Collection<UInt8>, limits: Limits = Limits()) {
     self.init(nil, limits: limits, capacity: max(bytes.count, 1))
-    limit = UnsafeMutableBufferPointer(start: base, count: capacity).update(fromContentsOf: bytes)
+    limit = self.bytes.update(fromContentsOf: bytes)
   }
 
   deinit {
-    base.deallocate()
+    bytes.deallocate()
     kinds.deallocate()
   }
 
@@ -89,6 +88,14 @@ package struct JSONScanner: ~Copyable {
 
   // MARK: The window
 
+  /// Bytes of the file that the window can hold.
+  private var capacity: Int { bytes.count - Self.padding }
+
+  @inline(__always)
+  func address(_ index: Int) -> UnsafeMutablePointer<UInt8> {
+    bytes.baseAddress.unsafelyUnwrapped + index
+  }
+
   /// Reads on, keeping the bytes of the window from `start`, and returns how far they moved.
   @inline(never)
   @discardableResult
@@ -98,15 +105,15 @@ package struct JSONScanner: ~Copyable {
     if limit == capacity, kept > capacity / 2 {
       try grow(keeping: start)
     } else {
-      base.update(from: base + start, count: kept)
+      address(0).update(from: address(start), count: kept)
     }
     windowOffset += start
     cursor -= start
     tokenStart -= start
-    let room = UnsafeMutableRawBufferPointer(start: base + kept, count: capacity - kept)
+    let room = UnsafeMutableRawBufferPointer(start: address(kept), count: capacity - kept)
     let count = try input.read(into: room)
     limit = kept + count
-    base[limit] = 0
+    bytes[limit] = 0
     isLast = count == 0
     try progress?(windowOffset + limit)
     return start
@@ -118,12 +125,11 @@ package struct JSONScanner: ~Copyable {
       throw failure("a string or number is longer than \(limits.token) bytes", at: start)
     }
     let wanted = max(capacity * 2, kept * 2)
-    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted + Self.padding)
-    larger.initialize(repeating: 0, count: wanted + Self.padding)
-    larger.update(from: base + start, count: kept)
-    base.deallocate()
-    base = larger
-    capacity = wanted
+    let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: wanted + Self.padding)
+    larger.initialize(repeating: 0)
+    larger.baseAddress.unsafelyUnwrapped.update(from: address(start), count: kept)
+    bytes.deallocate()
+    bytes = larger
   }
 
   /// Goes to a byte of the file, out of every array and object.
@@ -142,15 +148,16 @@ package struct JSONScanner: ~Copyable {
   /// Goes on where reading stopped, after another has read from the same input.
   func resume() { input?.seek(to: windowOffset + limit) }
 
-  /// Skips to behind the next `byte`, or to the end.
-  package mutating func skip(past byte: UInt8) throws(FieldpackError) {
+  /// Skips to behind the next `byte`; false where there is none and the end is reached.
+  @discardableResult
+  package mutating func skip(past byte: UInt8) throws(FieldpackError) -> Bool {
     depth = 0
     while true {
       while cursor < limit {
         cursor += 1
-        if base[cursor - 1] == byte { return }
+        if bytes[cursor - 1] == byte { return true }
       }
-      if isLast { return }
+      if isLast { return false }
       try refill(keeping: cursor)
     }
   }
@@ -160,7 +167,7 @@ package struct JSONScanner: ~Copyable {
   /// The first byte of the next token, which stays where it is; 0 at the end.
   @inline(__always)
   package mutating func peek() throws(FieldpackError) -> UInt8 {
-    let byte = base[cursor]
+    let byte = bytes[cursor]
     return byte > 0x20 ? byte : try skipBlanks()
   }
 
@@ -170,7 +177,7 @@ package struct JSONScanner: ~Copyable {
   @inline(never)
   private mutating func skipBlanks() throws(FieldpackError) -> UInt8 {
     while true {
-      let byte = base[cursor]
+      let byte = bytes[cursor]
       switch byte {
       case 0x20, 0x0A, 0x0D, 0x09:
         cursor += 1
@@ -192,7 +199,7 @@ package struct JSONScanner: ~Copyable {
   @inline(__always)
   private mutating func skipSpaces() {
     while limit - cursor >= 8,
-      UnsafeRawPointer(base + cursor).loadUnaligned(as: UInt64.self) == 0x2020_2020_2020_2020
+      UnsafeRawPointer(address(cursor)).loadUnaligned(as: UInt64.self) == 0x2020_2020_2020_2020
     {
       cursor += 8
     }
@@ -201,7 +208,7 @@ package struct JSONScanner: ~Copyable {
   /// Takes the byte order mark, and says so where the text is not UTF-8.
   package mutating func begin() throws(FieldpackError) {
     while limit < 4, !isLast { try refill(keeping: 0) }
-    let first = (base[0], base[1], base[2])
+    let first = (bytes[0], bytes[1], bytes[2])
     switch first {
     case (0xEF, 0xBB, 0xBF): cursor = 3
     case (0xFE, 0xFF, _), (0xFF, 0xFE, _):

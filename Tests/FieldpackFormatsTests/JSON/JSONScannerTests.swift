@@ -133,6 +133,38 @@ import Testing
     #expect(error(of: text) == nil)
   }
 
+  // A scanner has forgotten the bytes before an error at the end of a file, and reads them again.
+  @Test func `an error at the end of a file has the place that it has in memory`() throws {
+    let folder = try TemporaryFolder()
+    let seeds = [
+      "[1, ", "{ } ", "[\n1,\n", "null ", "\"\n\t", "  \n ", "é 😀", "[\r\n\r\n", "-1e+ 5",
+    ]
+    for (number, seed) in seeds.enumerated() {
+      for length in 1...seed.utf8.count {
+        let text = Array(seed.utf8.prefix(length))
+        let file = folder.file("\(number)-\(length).json")
+        try Data(text).write(to: file)
+        let found = errorOfFile(at: file.path)
+        #expect(found == error(of: text)?.description, "\(text)")
+      }
+    }
+  }
+
+  /// Without the file's name.
+  private func errorOfFile(at path: String) -> String? {
+    do throws(FieldpackError) {
+      var scanner = JSONScanner(try ByteInput(path: path))
+      do throws(FieldpackError) {
+        try scanner.validateDocument()
+        return nil
+      } catch { throw scanner.locate(error) }
+    } catch {
+      var place = error.position
+      place?.file = nil
+      return FieldpackError(error.code, error.message, position: place).description
+    }
+  }
+
   @Test func `members and elements are lent in order`() throws {
     var scanner = JSONScanner(#"{"a" : [1, 2], "b\n":"x" , "a":null}"#.utf8)
     var names: [String] = []
