@@ -14,8 +14,14 @@ public enum FieldpackTool {
   ///
   /// - Parameter arguments: the words after the tool's name.
   public static func run(arguments: [String]) async -> Int32 {
-    let interruption = Interruption()
     let console = earlyConsole(arguments)
+    do throws(FieldpackError) {
+      try StandardDescriptors.holdClosed()
+    } catch {
+      console.report(error)
+      return error.code.exitStatus
+    }
+    let interruption = Interruption()
     do throws(FieldpackError) {
       if arguments.first == CompletionRequest.word {
         return try await complete(Array(arguments.dropFirst()))
