@@ -1,6 +1,8 @@
 import CSQLite
 
 /// Who decides what the SQL of a connection may do.
+///
+/// `fts3_tokenizer` and `load_extension`, which run code that SQL names, are refused by all of them.
 public enum Authorizer: Sendable {
   /// Queries only: no write, no ATTACH or DETACH, no PRAGMA beyond those that only tell.
   case readOnlySQL
@@ -127,6 +129,7 @@ private let authorizerCallback:
   ) -> Int32 = { context, code, first, second, database, source in
     guard let context else { return SQLITE_DENY }
     let box = Unmanaged<AuthorizerBox>.fromOpaque(context).takeUnretainedValue()
+    if code == SQLITE_FUNCTION, runsForeignCode(second) { return SQLITE_DENY }
     // Most actions are of no interest then, and need no texts of their own.
     if source == nil, box.isAskedInsideTriggersOnly { return SQLITE_OK }
     guard let kind = AuthorizedAction.Kind(rawValue: code) else { return SQLITE_DENY }
@@ -136,3 +139,12 @@ private let authorizerCallback:
       source: source.map { String(cString: $0) })
     return box.authorizer.permits(action) ? SQLITE_OK : SQLITE_DENY
   }
+
+/// Whether a function runs code at an address, or of a library, that its arguments name.
+///
+/// The switches of the connection turn both off, but let an address pass that is bound as a
+/// parameter.
+private func runsForeignCode(_ function: UnsafePointer<CChar>?) -> Bool {
+  sqlite3_stricmp(function, "fts3_tokenizer") == 0
+    || sqlite3_stricmp(function, "load_extension") == 0
+}

@@ -70,9 +70,9 @@ public final class Connection {
 
   /// Opens the file at `path`.
   ///
-  /// Sets a busy timeout, extended result codes, no double-quoted strings and, for writers,
-  /// `foreign_keys`. Readers of an own file map it; all others map nothing and have
-  /// `cell_size_check`. Reads the schema, so a file that is not a database fails here.
+  /// Sets a busy timeout, extended result codes, no double-quoted strings, no functions that take
+  /// addresses or load libraries and, for writers, `foreign_keys`. Readers of an own file map it; all
+  /// others map nothing and have `cell_size_check`. Reads the schema, so a file that is not a database fails here.
   /// - Throws: an error that `isCannotOpen`, `isPermission`, `isReadOnly` (a writer's file or
   ///   medium cannot be written), `isNotADatabase` or `isCorrupt`.
   public convenience init(
@@ -130,6 +130,9 @@ public final class Connection {
     waiting.install(on: handle)
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DQS_DML, 0))
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DQS_DDL, 0))
+    // With them SQL could name an address of this process, or a library, whose code is then run.
+    try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0))
+    try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0))
     let isDefensive: Int32 = profile == .bulk ? 0 : 1
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, isDefensive))
     if profile == .foreign { try distrust() }

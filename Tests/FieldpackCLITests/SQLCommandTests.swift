@@ -100,6 +100,10 @@ import Testing
     ("SELEC 1", 64, "f.gpkg: SQL: near \"SELEC\": syntax error (at character 1)"),
     ("SELECT 'é', x FROM wells", 64, "f.gpkg: SQL: no such column: x (at character 13)"),
     ("SELECT nofun(1)", 64, "f.gpkg: SQL: no such function: nofun (at character 8)"),
+    (
+      "SELECT fts3_tokenizer('simple')", 64,
+      "f.gpkg: SQL: not authorized to use function: fts3_tokenizer (at character 8)"
+    ),
     ("/* nothing */", 64, "f.gpkg: SQL: there is no statement in the SQL"),
   ]
 

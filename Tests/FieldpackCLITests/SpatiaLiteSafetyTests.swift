@@ -107,4 +107,24 @@ import Testing
     #expect(result.error == "fieldpack: f.gpkg: SQL: \(reason)\n")
     #expect(result.status == 64)
   }
+
+  @Test(arguments: [
+    ("BlobFromFile('secret')", "BlobFromFile"), ("BlobToFile(x'00', 'made')", "BlobToFile"),
+    ("XB_LoadXML('secret')", "XB_LoadXML"), ("eval('SELECT 1')", "eval"),
+    ("Zipfile_NumSHP('secret')", "Zipfile_NumSHP"),
+  ])
+  func `functions that open files are refused, whatever the environment says`(
+    call: String, name: String
+  ) async throws {
+    _ = try folder.write("secret", to: "secret")
+    for write in [[], ["--write"]] {
+      let result = try await Tool.run(
+        ["sql", "f.gpkg", "SELECT \(call)"] + write,
+        environment: ["SPATIALITE_SECURITY": "relaxed"], folder: folder.url)
+      #expect(result.error.contains("\(name.lowercased())() is refused: it "), "\(result)")
+      #expect(result.output == "")
+      #expect(result.status == 64)
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("made").path))
+  }
 }

@@ -73,4 +73,33 @@ import Testing
     let error = #expect(throws: SQLiteError.self) { try database.scalar("SELECT a FROM t") }
     #expect(error?.message == "access to t.a is prohibited")
   }
+
+  // They run code at an address, or of a library, that the SQL names.
+  @Test(arguments: [
+    "SELECT fts3_tokenizer('simple')", "SELECT FTS3_Tokenizer('simple', x'4141414141414141')",
+    "SELECT load_extension('x')",
+  ])
+  func `functions that run foreign code are off in every mode`(sql: String) throws {
+    let modes: [Authorizer] = [
+      .readOnlySQL, .custom { _ in true }, .insideTriggers { _ in true },
+    ]
+    for profile in [Connection.Profile.foreign, .own, .bulk] {
+      let database = try Connection(inMemory: profile)
+      // Without an authorizer the switch makes the address NULL.
+      #expect((try? database.scalar(sql)) ?? .null == .null)
+      for mode in modes {
+        database.setAuthorizer(mode)
+        #expect(throws: SQLiteError.self, "\(profile) \(mode)") { try database.scalar(sql) }
+      }
+    }
+  }
+
+  @Test func `an address that is bound is refused, too, under an authorizer`() throws {
+    let database = try Connection(inMemory: .foreign)
+    database.setAuthorizer(.readOnlySQL)
+    let error = #expect(throws: SQLiteError.self) {
+      try database.prepare("SELECT fts3_tokenizer(?, ?)")
+    }
+    #expect(error?.message == "not authorized to use function: fts3_tokenizer")
+  }
 }

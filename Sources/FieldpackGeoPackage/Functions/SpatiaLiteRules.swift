@@ -28,7 +28,23 @@ enum SpatiaLiteRules {
 
   private static let modes = "geometries are those of a GeoPackage here"
 
-  private static let refused = [
+  private static let refused = harmful.merging(ofFiles.map { ($0, "it opens a file by its name") })
+  {
+    $1
+  }
+
+  /// Most are there only where `SPATIALITE_SECURITY=relaxed` stands in the environment.
+  private static let ofFiles = [
+    "blobfromfile", "blobtofile", "exportdbf", "exportdxf", "exportgeojson",
+    "exportgeojson2", "exportkml", "exportshp", "importdbf", "importdxf", "importdxffromdir",
+    "importgeojson", "importshp", "importwfs", "importxls", "importzipdbf", "importzipshp",
+    "proj_guesssridfromshp", "proj_guesssridfromzipshp", "proj_setdatabasepath",
+    "sqlproc_fromfile", "sqlproc_setlogfile", "xb_loadxml", "xb_storexml", "zipfile_dbfn",
+    "zipfile_numdbf", "zipfile_numshp", "zipfile_shpn",
+  ]
+
+  private static let harmful = [
+    "eval": "it runs SQL of its own",
     "disablegpkgmode": modes, "enablegpkgmode": modes, "enablegpkgamphibiousmode": modes,
     "disablegpkgamphibiousmode": modes,
     "enabletinypoint": modes,
