@@ -17,18 +17,25 @@ protocol XMLHandling: AnyObject {
 /// Reads XML in chunks as they come, over libxml2's SAX2 interface.
 ///
 /// Nothing outside the bytes given is read: no DTD, no entity, no network. A document that declares
-/// an entity or an attribute default, nests deeper than 256 elements, or holds a text of more than
-/// 64 MiB is refused; libxml2 itself ends names, attributes and tags at 10 MB. Comments and
-/// processing instructions are passed over. Errors are `.invalidData` with the line.
+/// an entity or an attribute default, nests deeper than 256 elements, has more than 1,000 attributes
+/// on an element or namespaces in force, or holds a text of more than 64 MiB is refused; libxml2
+/// itself ends names, attributes and tags at 10 MB. Comments and processing instructions are passed
+/// over. Errors are `.invalidData` with the line.
 final class XMLPushParser {
   static let maximumDepth = 256
   static let maximumTextLength = 64 << 20
+  /// Attributes of an element, its namespaces counted with them, and namespaces in force at one
+  /// place: libxml2 looks through all of them for each of them.
+  static let maximumAttributes = 1_000
+  /// libxml2 is given so many bytes at a time, which bounds the tags that are not counted.
+  private static let pieceLength = 64 << 10
 
   let file: String?
   private let handler: any XMLHandling
   private var context: xmlParserCtxtPtr?
   private var depth = 0
   private var textLength = 0
+  private var openTag = XMLOpenTag()
   private var failure: FieldpackError?
 
   private static let initialized: Void = xmlInitParser()
@@ -59,10 +66,16 @@ final class XMLPushParser {
 
   var position: FilePosition { FilePosition(file: file, line: line) }
 
-  /// Gives the next bytes of the document, at most `Int32.max`.
+  /// Gives the next bytes of the document.
   func push(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
-    guard !bytes.isEmpty else { return }
-    try parse(bytes, isLast: false)
+    var place = 0
+    while place < bytes.count {
+      let end = min(place + Self.pieceLength, bytes.count)
+      try parse(UnsafeRawBufferPointer(rebasing: bytes[place..<end]), isLast: false)
+      place = end
+      if let context { check(count: openTag.attributeCount(in: context)) }
+      if let failure { throw failure }
+    }
   }
 
   /// Says that the document has ended.
@@ -81,6 +94,12 @@ final class XMLPushParser {
     guard context?.pointee.wellFormed == 0 else { return }
     throw FieldpackError(
       .invalidData, "the XML is broken (libxml2 code \(code))", position: position)
+  }
+
+  /// Refuses an element with so many attributes and namespaces, or so many namespaces in force.
+  private func check(count: Int) {
+    guard count > Self.maximumAttributes else { return }
+    refuse("an element has more than 1,000 attributes and namespaces")
   }
 
   /// Ends the parse; the first reason stays.
@@ -159,6 +178,10 @@ extension XMLPushParser {
       refuse("elements nest deeper than \(Self.maximumDepth)")
       return
     }
+    // libxml2 counts the prefix and the address of each namespace.
+    let inForce = Int(context?.pointee.nsNr ?? 0) / 2
+    check(count: max(attributes.count + namespaces.count, inForce))
+    guard failure == nil else { return }
     do throws(FieldpackError) {
       try handler.startElement(name, attributes, namespaces, in: self)
     } catch { stop(error) }

@@ -40,7 +40,26 @@ import Testing
     ("{\"type\": \"FeatureCollection\"}", "the XML is broken"),
     ("<gpx></gpx><gpx></gpx>", "the XML is broken"),
     ("<gpx a='\(String(repeating: "x", count: 11 << 20))'/>", "the XML is broken"),
+    ("<gpx\(attributes(1_001))/>", tooMany),
+    ("<gpx\(attributes(100_000))", tooMany),
+    ("<gpx\(attributes(1_001, "xmlns:"))/>", tooMany),
+    (
+      (0..<100).map { "<gpx\(attributes(11, "xmlns:n\($0)"))>" }.joined(), tooMany
+    ),
   ]
+
+  private static let tooMany = "an element has more than 1,000 attributes and namespaces"
+
+  private static func attributes(_ count: Int, _ prefix: String = "") -> String {
+    (1...count).map { " \(prefix)a\($0)='1'" }.joined()
+  }
+
+  @Test(arguments: ["", "\u{FEFF}"])
+  func `a thousand attributes with any values are read`(mark: String) throws {
+    let value = String(repeating: "= \" > ", count: 30_000)
+    let text = mark + "<gpx><wpt lat='1' lon='2' b='\(value)'\(Self.attributes(997))/></gpx>"
+    #expect(try readGPX(text).result.counts == ["waypoints": 1])
+  }
 
   @Test(arguments: refused.indices) func `is refused with its reason`(index: Int) throws {
     let (text, reason) = Self.refused[index]
