@@ -54,6 +54,7 @@ public enum FieldpackTool {
     let console = Console(
       terminal: .current(), isQuiet: parsed[CommonOptions.quiet],
       reportsJSON: parsed[CommonOptions.json], progressMode: parsed[CommonOptions.progress])
+    try ProcessLimits.check()
     let logger = try CommonOptions.logger(parsed)
     let words = path.map(\.name)
     logger.debug("command begins", ["command": .text(words.joined(separator: " "))])
@@ -82,6 +83,7 @@ public enum FieldpackTool {
   }
 
   private static func complete(_ words: [String]) async throws(FieldpackError) -> Int32 {
+    try ProcessLimits.check()
     let request = CompletionRequest(root: root, words: words)
     return try show(await request.answer(from: completionValues))
   }

@@ -55,14 +55,36 @@ package final class Monitor<Value>: @unchecked Sendable {
 /// A thread of the system for work that blocks.
 package enum SystemThread {
   /// Nested documents recurse up to their cap, whatever the limits of the shell are.
-  private static let stackSize = 8 << 20
+  package static let stackSize = 8 << 20
+
+  /// Why there is no thread.
+  package static let shortage = FieldpackError(
+    .unavailable,
+    "no thread could be started: a limit of this user's processes and threads (ulimit -u), of memory "
+      + "(ulimit -v) or of stacks (ulimit -s) is reached. Try: raise it, or end other programs")
+
+  /// Starts so many threads, of the size that threads have by default, and ends them again.
+  ///
+  /// - Throws: `.unavailable` where they cannot all run at once.
+  package static func checkRoom(for count: Int) throws(FieldpackError) {
+    let isOver = Monitor(false)
+    defer { isOver.change { $0 = true } }
+    for _ in 0..<count {
+      let isRunning = start(stackSize: nil) { isOver.wait { $0 ? () : nil } }
+      guard isRunning else { throw shortage }
+    }
+  }
 
   /// Runs `body` on a new thread that nobody joins; false where there can be none.
-  package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+  ///
+  /// - Parameter stackSize: in bytes; `nil` is what the system gives by default.
+  package static func start(
+    stackSize: Int? = stackSize, _ body: @escaping @Sendable () -> Void
+  ) -> Bool {
     var thread = pthread_t()
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
-    pthread_attr_setstacksize(&attributes, stackSize)
+    if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
     defer { pthread_attr_destroy(&attributes) }
     let work = Unmanaged.passRetained(Work(body)).toOpaque()
     let code = pthread_create(

@@ -38,7 +38,7 @@ final class TransferLoop: Sendable {
     state = Locked(State(multi: MultiHandle(raw: multi)))
     guard Self.startThread(self) else {
       curl_multi_cleanup(multi)
-      throw FieldpackError(.io, "there is no thread left for HTTP")
+      throw SystemThread.shortage
     }
   }
 

@@ -53,6 +53,8 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   public var isNotADatabase: Bool { code == SQLITE_NOTADB }
   /// The file could not be opened; `systemError` may say why.
   public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+  /// The system has no thread left for a connection.
+  public var isOutOfThreads: Bool { code == SQLITE_NOMEM && systemError == EAGAIN }
   /// Access was denied, by the system or by the connection's authorizer.
   public var isPermission: Bool {
     code == SQLITE_PERM || code == SQLITE_AUTH
@@ -91,6 +93,9 @@ extension SQLiteError {
   package static func misuse(_ message: String, sql: String? = nil) -> SQLiteError {
     SQLiteError(extendedCode: SQLITE_MISUSE, message: message, sql: sql)
   }
+
+  static let outOfThreads = SQLiteError(
+    extendedCode: SQLITE_NOMEM, message: "no thread could be started", systemError: EAGAIN)
 
   static func interrupted(sql: String? = nil) -> SQLiteError {
     SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "interrupted", sql: sql)

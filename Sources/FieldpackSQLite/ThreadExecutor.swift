@@ -11,12 +11,16 @@ import CSQLite
 public final class ThreadExecutor: SerialExecutor {
   private let queue = JobQueue()
 
-  /// - Throws: an error when the system has no thread left.
-  public init() throws(SQLiteError) {
+  /// - Throws: an error that `isOutOfThreads` when the system has no thread left.
+  public convenience init() throws(SQLiteError) { try self.init(stackSize: nil) }
+
+  /// - Parameter stackSize: in bytes; `nil` is what the system gives by default.
+  init(stackSize: Int?) throws(SQLiteError) {
     let context = Unmanaged.passRetained(queue).toOpaque()
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
     defer { pthread_attr_destroy(&attributes) }
     #if canImport(Darwin)
       var thread: pthread_t?
@@ -28,7 +32,7 @@ public final class ThreadExecutor: SerialExecutor {
     }
     guard code == 0 else {
       Unmanaged<JobQueue>.fromOpaque(context).release()
-      throw .misuse("no thread for a connection: \(String(cString: strerror(code)))")
+      throw .outOfThreads
     }
   }
 

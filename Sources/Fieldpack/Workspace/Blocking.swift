@@ -13,8 +13,7 @@ enum Blocking {
           continuation.resume(returning: Result { () throws(FieldpackError) in try body() })
         }
         if !isRunning {
-          continuation.resume(
-            returning: .failure(FieldpackError(.unavailable, "no thread could be started")))
+          continuation.resume(returning: .failure(SystemThread.shortage))
         }
       }
     } onCancel: {

@@ -52,10 +52,7 @@ struct ChildProcess: Sendable {
     let result: Swift.Result<Result, FieldpackError> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isStarted = SystemThread.start { continuation.resume(returning: running.run()) }
-        if !isStarted {
-          let failure = FieldpackError(.unavailable, "no thread could be started")
-          continuation.resume(returning: .failure(failure))
-        }
+        if !isStarted { continuation.resume(returning: .failure(SystemThread.shortage)) }
       }
     } onCancel: {
       running.cancel()

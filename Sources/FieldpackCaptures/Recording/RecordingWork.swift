@@ -37,7 +37,7 @@ actor RecordingWork {
     do throws(SQLiteError) {
       executor = try ThreadExecutor()
     } catch {
-      throw FieldpackError(.unavailable, error.message, underlying: error)
+      throw SystemThread.shortage
     }
     self.settings = settings
     self.hub = hub

@@ -43,13 +43,12 @@ package final class LineReading<Element: Sendable>: Sendable {
     let (state, stop, make) = (state, stop, make)
     let isRunning = SystemThread.start { Self.work(state, make(stop)) }
     guard !isRunning else { return }
-    let failure = FieldpackError(.unavailable, "no thread could be started")
     let request = state.change { state in
       state.isStarted = false
       defer { state.request = nil }
       return state.request
     }
-    request?.resume(returning: .failure(failure))
+    request?.resume(returning: .failure(SystemThread.shortage))
   }
 
   private static func work(_ state: Monitor<State>, _ next: Next) {
