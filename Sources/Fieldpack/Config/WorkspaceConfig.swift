@@ -5,6 +5,9 @@ public import FoundationEssentials
 ///
 /// Where two entries have one id, the last loaded counts and a diagnostic says so.
 public struct WorkspaceConfig: Sendable {
+  /// The most stores of a workspace: each of them that is open holds a connection and a thread.
+  public static let maximumStores = 1_000
+
   /// The files in the order they were loaded.
   public private(set) var documents: [ConfigDocument] = []
   public private(set) var stores: [StoreConfig] = []
@@ -13,18 +16,20 @@ public struct WorkspaceConfig: Sendable {
   /// The backend: an object, or in old files a text with its address.
   public private(set) var remote: ConfigValue?
   public private(set) var diagnostics: [ConfigDiagnostic] = []
+  private var leftOut = 0
 
   /// Loads files, and of folders every `*.scfg` in the order of their names.
   ///
   /// - Parameter allowing: folders and files that uris may lead to beside each config's folder.
   /// - Throws: `.notFound` for a missing file or a folder without configs, `.invalidData` for text
-  ///   that is no config. What is wrong with single entries shows in ``diagnostics``.
+  ///   that is no config and for more than ``maximumStores``. What is wrong with single entries shows in ``diagnostics``.
   public init(_ urls: [URL], allowing: [URL] = []) throws(FieldpackError) {
     for url in urls {
       for file in try Self.files(at: url) {
         add(
           try ConfigDocument(contentsOf: file), folder: file.deletingLastPathComponent(),
           allowing: allowing)
+        guard leftOut == 0 else { throw tooMany(file) }
       }
     }
   }
@@ -34,13 +39,29 @@ public struct WorkspaceConfig: Sendable {
     add(document, folder: folder, allowing: allowing)
   }
 
-  /// Loads one config more.
+  private func tooMany(_ file: URL) -> FieldpackError {
+    FieldpackError(
+      .invalidData,
+      "the config has more than \(Self.maximumStores) stores, \(leftOut) too many. Try: several "
+        + "configs, one workspace each",
+      position: FilePosition(file: file.path))
+  }
+
+  /// Loads one config more; stores beyond ``maximumStores`` are left out, with a diagnostic.
   public mutating func add(_ document: ConfigDocument, folder: URL, allowing: [URL] = []) {
     let reading = ConfigReading(document: document, folder: folder, allowing: allowing)
     let loaded = reading.loaded()
     documents.append(document)
     diagnostics += document.diagnostics + loaded.diagnostics
+    let leftOutBefore = leftOut
     for store in loaded.stores { add(store) }
+    if leftOut > leftOutBefore {
+      diagnostics.append(
+        document.diagnostic(
+          .error, at: 0,
+          "\(leftOut - leftOutBefore) stores beyond \(Self.maximumStores) are left out"
+        ))
+    }
     for form in loaded.forms { add(form, of: document) }
     guard let new = loaded.remote else { return }
     if remote != nil {
@@ -60,6 +81,10 @@ public struct WorkspaceConfig: Sendable {
           column: store.position?.column ?? 1,
           "store '\(store.id)' replaces the one of the same id"
             + (before.position.map { " at \($0)" } ?? "")))
+    }
+    guard stores.count < Self.maximumStores else {
+      leftOut += 1
+      return
     }
     stores.append(store)
   }

@@ -17,11 +17,32 @@ enum ProcessLimits {
   private static let threads = 4
   private static let mostProcessors = 16
 
+  /// The stores of a large workspace keep a few files open each.
+  private static let mostDescriptors: rlim_t = 65_536
+
+  /// Lets the process open as many files as it may, and checks that it has the least.
+  ///
   /// - Throws: `.unavailable`, with the limit to raise.
   static func check() throws(FieldpackError) {
+    raiseDescriptors()
     try checkDescriptors()
     let processors = min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), mostProcessors)
     try SystemThread.checkRoom(for: processors + threads)
+  }
+
+  #if canImport(Glibc)
+    private static let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  #else
+    private static let openFiles = RLIMIT_NOFILE
+  #endif
+
+  private static func raiseDescriptors() {
+    var limit = rlimit()
+    guard getrlimit(openFiles, &limit) == 0 else { return }
+    let wanted = min(limit.rlim_max, mostDescriptors)
+    guard limit.rlim_cur < wanted else { return }
+    limit.rlim_cur = wanted
+    setrlimit(openFiles, &limit)
   }
 
   private static func checkDescriptors() throws(FieldpackError) {
@@ -36,11 +57,7 @@ enum ProcessLimits {
 
   private static var shortage: FieldpackError {
     var limit = rlimit()
-    #if canImport(Glibc)
-      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    #else
-      getrlimit(RLIMIT_NOFILE, &limit)
-    #endif
+    getrlimit(openFiles, &limit)
     return FieldpackError(
       .unavailable,
       "the limit of open files (\(limit.rlim_cur)) is too low: a command needs \(descriptors) beside "

@@ -177,6 +177,37 @@ import Testing
       ])
   }
 
+  private func config(storeCount: Int) -> String {
+    let stores = (1...storeCount).map {
+      #"{"store_type":"geojson","version":"1","uri":"\#($0).geojson","id":"\#($0)","name":"n"}"#
+    }
+    return #"{"stores":[\#(stores.joined(separator: ","))]}"#
+  }
+
+  @Test func `a thousand stores are loaded, and one more is refused`() throws {
+    let folder = try TemporaryFolder()
+    let full = try folder.write(config(storeCount: 1_000), to: "full.scfg")
+    #expect(try WorkspaceConfig([full]).stores.count == 1_000)
+    let more = try folder.write(config(storeCount: 20_000), to: "more.scfg")
+    let error = #expect(throws: FieldpackError.self) { try WorkspaceConfig([more]) }
+    #expect(error?.code == .invalidData)
+    #expect(
+      error?.message
+        == "the config has more than 1000 stores, 19000 too many. Try: several configs, one "
+        + "workspace each")
+    #expect(error?.position?.file == more.path)
+  }
+
+  @Test func `stores beyond a thousand are left out of configs in memory`() throws {
+    let document = try ConfigDocument(Array(config(storeCount: 1_002).utf8), file: "a.scfg")
+    let loaded = WorkspaceConfig(document, folder: URL(fileURLWithPath: "/"))
+    #expect(loaded.stores.count == 1_000)
+    #expect(
+      loaded.diagnostics.filter { $0.severity == .error }.map(\.message) == [
+        "2 stores beyond 1000 are left out"
+      ])
+  }
+
   @Test func `what is no config is an error of the whole`() throws {
     let folder = try TemporaryFolder()
     func code(_ url: URL) -> FieldpackError.Code? {
