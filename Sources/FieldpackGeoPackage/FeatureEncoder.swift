@@ -154,7 +154,9 @@ struct FeatureEncoder {
 extension GeometryColumn {
   /// Why the column cannot hold such a geometry; `nil` where it can.
   func refusal(of type: GeometryType, _ dimensions: Dimensions) -> String? {
-    if !self.type.accepts(type) {
+    if type != type.ofGeoPackage {
+      "takes no \(type.name), which GeoPackage does not know. Try: \(type.ofGeoPackage.name)"
+    } else if !self.type.accepts(type) {
       "takes \(self.type.name), the feature has \(type.name)"
     } else if z == .prohibited, dimensions.hasZ {
       "takes no z, the feature has one"

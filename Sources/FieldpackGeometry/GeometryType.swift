@@ -64,6 +64,16 @@ public enum GeometryType: UInt32, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// The type of GeoPackage that has the same rings: it knows no TRIANGLE, TIN and POLYHEDRALSURFACE
+  /// (annex G), which are POLYGON and MULTIPOLYGON there.
+  public var ofGeoPackage: GeometryType {
+    switch self {
+    case .triangle: .polygon
+    case .tin, .polyhedralSurface: .multiPolygon
+    default: self
+    }
+  }
+
   /// Whether the type is one of the nonlinear types of GeoPackage's extension.
   public var isCurved: Bool { rawValue >= 8 && rawValue <= 14 }
 

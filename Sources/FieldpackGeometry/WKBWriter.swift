@@ -11,6 +11,11 @@ public struct WKBWriter: GeometryVisitor {
   /// The box around the positions so far, in x and y; positions with NaN there do not count.
   public private(set) var envelope = Envelope.empty
 
+  /// Writes each type as ``GeometryType/ofGeoPackage`` has it.
+  package var writesTypesOfGeoPackage = false
+  /// Types that were written as others since the writer was made.
+  package private(set) var replacedTypes: Set<GeometryType> = []
+
   private struct Frame {
     /// Where the count stands; `nil` in a point.
     var countOffset: Int?
@@ -36,7 +41,9 @@ public struct WKBWriter: GeometryVisitor {
     envelope = .empty
   }
 
-  public mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int? = nil) {
+  public mutating func begin(_ given: GeometryType, _ dimensions: Dimensions, count: Int? = nil) {
+    let type = writesTypesOfGeoPackage ? given.ofGeoPackage : given
+    if type != given { replacedTypes.insert(given) }
     let srid = current == nil ? topLevelSRID : nil
     push()
     hasZ = dimensions.hasZ

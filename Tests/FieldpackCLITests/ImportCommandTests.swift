@@ -37,6 +37,44 @@ import Testing
     #expect(result.status == 0)
   }
 
+  @Test func `surfaces become the types of GeoPackage that have their rings`() async throws {
+    _ = try folder.write(
+      """
+      wkt
+      "TRIANGLE ((0 0,1 0,1 1,0 0))"
+      "TIN Z (((0 0 1,1 0 1,1 1 1,0 0 1)),((0 0 1,1 1 1,0 1 1,0 0 1)))"
+      "POLYHEDRALSURFACE (((0 0,1 0,1 1,0 0)))"
+
+      """, to: "s.csv")
+    _ = try folder.write(
+      "wkt\n\"GEOMETRYCOLLECTION (TRIANGLE ((0 0,1 0,1 1,0 0)),POINT (1 1))\"\n", to: "c.csv")
+    let result = try await fieldpack(
+      "import", "s.csv", "c.csv", "--into", "f.gpkg", "--source-srs", "EPSG:4326")
+    #expect(result.output.contains("s             3  1-3  MULTIPOLYGON        EPSG:4326  s.csv"))
+    #expect(
+      result.error == """
+        note: s.csv: read POLYHEDRALSURFACE as MULTIPOLYGON, TIN as MULTIPOLYGON, TRIANGLE as \
+        POLYGON: GeoPackage has no such type
+        note: c.csv: read TRIANGLE as POLYGON: GeoPackage has no such type
+
+        """)
+    #expect(
+      try await fieldpack(
+        "sql", "f.gpkg",
+        "SELECT ST_AsText(geom) AS g FROM s UNION ALL SELECT ST_AsText(geom) FROM c",
+        "--format", "csv"
+      ).output == """
+        g\r
+        "MULTIPOLYGON (((0 0,1 0,1 1,0 0)))"\r
+        "MULTIPOLYGON Z (((0 0 1,1 0 1,1 1 1,0 0 1)),((0 0 1,1 1 1,0 1 1,0 0 1)))"\r
+        "MULTIPOLYGON (((0 0,1 0,1 1,0 0)))"\r
+        "GEOMETRYCOLLECTION (POLYGON ((0 0,1 0,1 1,0 0)),POINT (1 1))"\r
+
+        """)
+    let check = try await fieldpack("check", "f.gpkg")
+    #expect(check.output == "f.gpkg: GeoPackage 1.4, nothing found\n")
+  }
+
   @Test func `says what was imported`() async throws {
     _ = try folder.write(Self.wells, to: "wells.geojson")
     _ = try folder.write("name;x;y\nDom;13.4;52.5\n", to: "sights.csv")

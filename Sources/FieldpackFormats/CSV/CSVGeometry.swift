@@ -20,10 +20,19 @@ struct CSVGeometry {
   init(_ header: CSVHeader, sourceSRS: SRS?) {
     role = header.geometry
     givenSRS = sourceSRS ?? (header.isGeographic ? .wgs84 : nil)
+    writer.writesTypesOfGeoPackage = true
   }
 
   /// Whether the file leaves open what its coordinates are.
   var lacksSRS: Bool { givenSRS == nil && srid == nil && types != 0 }
+
+  /// What was read as another type, whose rings are the same.
+  var note: String? {
+    let replaced = GeometryType.allCases.filter(writer.replacedTypes.contains)
+    guard !replaced.isEmpty else { return nil }
+    let names = replaced.map { "\($0.name) as \($0.ofGeoPackage.name)" }
+    return "read \(names.joined(separator: ", ")): GeoPackage has no such type"
+  }
 
   /// The column as the rows so far ask for it.
   var column: GeometryColumn? {

@@ -70,6 +70,7 @@ public struct CSVReader: FileReader {
     result.layers = [builder.found]
     result.counts = [options.layer: builder.count]
     if let note = builder.note { result.notes.append(note) }
+    if let note = builder.geometry.note { result.notes.append(note) }
     if builder.geometry.lacksSRS {
       result.notes.append("the file does not say its reference system. Try: --source-srs")
     }
