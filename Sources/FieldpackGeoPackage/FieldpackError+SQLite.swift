@@ -37,6 +37,13 @@ extension FieldpackError: SQLiteErrorConvertible {
     if error.isReadOnly { return (.readOnly, "the file cannot be written (\(error.message))") }
     if error.isPermission { return (.permission, "no permission (\(error.message))") }
     if error.isConstraint { return (.constraint, error.message) }
+    if error.isEndless {
+      return (
+        .invalidData,
+        "a view of the file gives no row for too long, and may have no end. Try: fieldpack sql, which "
+          + "waits for it"
+      )
+    }
     if error.isOutOfThreads { return (SystemThread.shortage.code, SystemThread.shortage.message) }
     if error.isCannotOpen { return (.notFound, "cannot be opened (\(error.message))") }
     if error.code == 10 { return (.io, "reading or writing failed (\(error.message))") }

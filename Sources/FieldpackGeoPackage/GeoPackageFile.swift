@@ -149,6 +149,16 @@ final class GeoPackageFile {
     }
   }
 
+  /// A statement that reads a layer; one over a view of the file may not go on for ever.
+  func statement(
+    reading table: LayerTable, _ text: String, _ values: [SQLiteValue]
+  ) throws(SQLiteError) -> Statement {
+    let statement = try connection.prepare(text)
+    try statement.bind(values)
+    if table.layer.isView, !table.isDerived { statement.mostStepsToRow = profile.viewSteps }
+    return statement
+  }
+
   func execute(_ text: String, _ values: [SQLiteValue] = []) throws(FieldpackError) {
     try sql { () throws(SQLiteError) in
       let statement = try connection.prepare(text)

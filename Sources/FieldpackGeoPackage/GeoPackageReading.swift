@@ -99,9 +99,8 @@ class GeoPackageReading: SnapshotReading {
       let plan = try planner.countPlan(table)
       total += try file.reportingUntested(in: table.layer.id, to: report) {
         () throws(SQLiteError) in
-        let statement = try file.connection.prepare(plan.text)
+        let statement = try file.statement(reading: table, plan.text, plan.parameters)
         defer { statement.reset() }
-        try statement.bind(plan.parameters)
         return try statement.step() ? Int(statement.integer(0)) : 0
       }
     }

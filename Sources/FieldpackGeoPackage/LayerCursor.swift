@@ -20,9 +20,7 @@ final class LayerCursor {
     let parameters = plan.statement.parameters
     // Of two cursors that walk at once the second gets a statement of its own.
     statement = try file.sql(layer: plan.table.layer.id) { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(plan.statement.text)
-      try statement.bind(parameters)
-      return statement
+      try file.statement(reading: plan.table, plan.statement.text, parameters)
     }
     geometry = RowGeometry(plan, file: file, skipsErrors: skipsErrors, report: report)
     values = LentValues(count: 2 + plan.schema.columns.count)

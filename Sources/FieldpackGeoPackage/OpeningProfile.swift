@@ -15,18 +15,24 @@ public struct OpeningProfile: Hashable, Sendable {
   private let isOwn: Bool
   /// How long the file's own code may run before anybody asked for it.
   var patience: Duration?
+  /// How many instructions of SQLite's machine a view of the file may take to its next row.
+  ///
+  /// A sum over a hundred million rows takes as many. Rows that come for ever are the reader's to end.
+  var viewSteps: Int?
 
   private init(isOwn: Bool) {
     self.isOwn = isOwn
     patience = isOwn ? nil : .seconds(5)
+    viewSteps = isOwn ? nil : 2_000_000_000
   }
 
   /// A file that somebody else made or may have changed; the default.
   ///
   /// Values, statements, nesting and triggers have lower limits. The schema is not trusted: views
   /// call SQLite's plain functions and ours, and no virtual table. What is read of the file before
-  /// anybody asks a query (the catalogue, and the counts of views) takes 5 s at most. Nothing is
-  /// mapped into memory.
+  /// anybody asks a query (the catalogue, and the counts of views) takes 5 s at most; a query of a
+  /// view that goes on for minutes without a row is ended (`.invalidData`), by the number of SQLite's
+  /// steps. Nothing is mapped into memory.
   public static let foreign = OpeningProfile(isOwn: false)
 
   /// A file that the caller made and keeps to itself, for example a cache.

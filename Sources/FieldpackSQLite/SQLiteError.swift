@@ -53,6 +53,8 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   public var isNotADatabase: Bool { code == SQLITE_NOTADB }
   /// The file could not be opened; `systemError` may say why.
   public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+  /// A statement took more instructions to its next row than it may.
+  public var isEndless: Bool { code == SQLITE_ABORT && systemError == ELOOP }
   /// The system has no thread left for a connection.
   public var isOutOfThreads: Bool { code == SQLITE_NOMEM && systemError == EAGAIN }
   /// Access was denied, by the system or by the connection's authorizer.
@@ -96,6 +98,12 @@ extension SQLiteError {
 
   static let outOfThreads = SQLiteError(
     extendedCode: SQLITE_NOMEM, message: "no thread could be started", systemError: EAGAIN)
+
+  static func endless(sql: String?) -> SQLiteError {
+    SQLiteError(
+      extendedCode: SQLITE_ABORT, message: "the next row takes too long", sql: sql,
+      systemError: ELOOP)
+  }
 
   static func interrupted(sql: String? = nil) -> SQLiteError {
     SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "interrupted", sql: sql)

@@ -10,6 +10,9 @@ public final class Statement {
   let handle: OpaquePointer
   private let isCached: Bool
   private var isDone = false
+  /// The instructions of SQLite's machine that a step to the next row may take, beyond which it throws
+  /// an error that `isEndless`; `nil` for any number. It does not depend on the speed of the machine.
+  package var mostStepsToRow: Int?
 
   init(handle: OpaquePointer, sql: String, connection: Connection, isCached: Bool) {
     self.handle = handle
@@ -33,11 +36,17 @@ public final class Statement {
   public func step() throws(SQLiteError) -> Bool {
     if isDone { return false }
     guard !connection.interruptHandle.isRequested else { throw .interrupted(sql: sql) }
-    let code = sqlite3_step(handle)
+    let code = mostStepsToRow == nil ? sqlite3_step(handle) : limitedStep()
     if code == SQLITE_ROW { return true }
     isDone = true
     guard code == SQLITE_DONE else { throw failure(code) }
     return false
+  }
+
+  private func limitedStep() -> Int32 {
+    connection.waiting.limited(to: mostStepsToRow ?? .max, on: connection.handle) {
+      sqlite3_step(handle)
+    }
   }
 
   /// Goes back before the first row; bindings stay.
@@ -76,6 +85,9 @@ public final class Statement {
   func failure(_ code: Int32) -> SQLiteError {
     if code & 0xff == SQLITE_INTERRUPT, connection.waiting.isDeadlinePassed {
       return SQLiteError(extendedCode: code, message: "the deadline has passed", sql: sql)
+    }
+    if code & 0xff == SQLITE_INTERRUPT, mostStepsToRow != nil, connection.waiting.isOutOfSteps {
+      return .endless(sql: sql)
     }
     return SQLiteError(handle: connection.handle, code: code, sql: sql)
   }

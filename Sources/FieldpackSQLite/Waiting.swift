@@ -10,6 +10,10 @@ import CSQLite
 final class Waiting {
   var busyTimeout: Duration
   var deadline: ContinuousClock.Instant?
+  /// The instructions that the statement which runs may still take to its next row.
+  private var stepsLeft: Int?
+  /// Whether the last step took all that it might.
+  private(set) var isOutOfSteps = false
   private let interruptHandle: InterruptHandle
   private var busySince = ContinuousClock.now
 
@@ -29,10 +33,35 @@ final class Waiting {
     sqlite3_busy_handler(handle, busyCallback, context)
   }
 
-  /// Asks for the deadline every few thousand virtual machine instructions.
+  private static let stepsBetweenLooks = 4_000
+
+  /// Looks for the deadline and counts steps every few thousand virtual machine instructions.
   func watchDeadline(on handle: OpaquePointer) {
     let context = Unmanaged.passUnretained(self).toOpaque()
-    sqlite3_progress_handler(handle, deadline == nil ? 0 : 4_000, deadlineCallback, context)
+    let looks = deadline != nil || stepsLeft != nil
+    sqlite3_progress_handler(
+      handle, looks ? Int32(Self.stepsBetweenLooks) : 0, progressCallback, context)
+  }
+
+  /// Runs one step, and ends it where it takes more instructions.
+  func limited(to steps: Int, on handle: OpaquePointer, _ body: () -> Int32) -> Int32 {
+    let before = stepsLeft
+    stepsLeft = steps
+    isOutOfSteps = false
+    watchDeadline(on: handle)
+    defer {
+      stepsLeft = before
+      watchDeadline(on: handle)
+    }
+    return body()
+  }
+
+  fileprivate var goesOn: Bool {
+    if isDeadlinePassed { return false }
+    guard let left = stepsLeft else { return true }
+    stepsLeft = left - Self.stepsBetweenLooks
+    isOutOfSteps = left <= Self.stepsBetweenLooks
+    return !isOutOfSteps
   }
 
   fileprivate func waitsAgain(after attempts: Int32) -> Bool {
@@ -53,7 +82,7 @@ private let busyCallback: @convention(c) (UnsafeMutableRawPointer?, Int32) -> In
   return waiting.waitsAgain(after: attempts) ? 1 : 0
 }
 
-private let deadlineCallback: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { context in
+private let progressCallback: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { context in
   guard let context else { return 0 }
-  return Unmanaged<Waiting>.fromOpaque(context).takeUnretainedValue().isDeadlinePassed ? 1 : 0
+  return Unmanaged<Waiting>.fromOpaque(context).takeUnretainedValue().goesOn ? 0 : 1
 }

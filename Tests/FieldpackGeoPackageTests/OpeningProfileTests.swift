@@ -160,6 +160,44 @@ import Testing
     #expect(error?.message.hasPrefix("reading the file's catalogue takes too long") == true)
   }
 
+  private static let noEnd =
+    "a view of the file gives no row for too long, and may have no end. Try: fieldpack sql, which "
+    + "waits for it"
+
+  @Test(arguments: [
+    Query("barren"), Query("barren").limit(1), Query("barren", where: Column<Int64>("fid") == 7),
+    Query("endless").order(by: [Order("fid", descending: true)]),
+  ])
+  func `a query of a view that gives no row ends`(query: Query) async throws {
+    let store = try await open(try await endlessViews(), Self.limited)
+    for work in [
+      { @Sendable () async throws in _ = try await store.ids(query) },
+      { @Sendable () async throws in _ = try await store.count(query) },
+    ] {
+      let error = await thrown(work)
+      #expect(error?.code == .invalidData)
+      #expect(error?.message == Self.noEnd)
+    }
+    await store.close()
+  }
+
+  /// `endless` gives rows for ever, `barren` none.
+  private func endlessViews() async throws -> TestPackage {
+    try await package(
+      """
+      CREATE VIEW endless AS \(Self.endless);
+      CREATE VIEW barren AS \(Self.endless) WHERE i < 0;
+      INSERT INTO gpkg_contents (table_name, data_type, identifier)
+        VALUES ('endless', 'attributes', 'endless'), ('barren', 'attributes', 'barren');
+      """)
+  }
+
+  private static var limited: OpeningProfile {
+    var profile = OpeningProfile.foreign
+    profile.viewSteps = 100_000
+    return profile
+  }
+
   private static var impatient: OpeningProfile {
     var profile = OpeningProfile.foreign
     profile.patience = .milliseconds(300)

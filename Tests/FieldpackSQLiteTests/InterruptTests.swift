@@ -143,4 +143,31 @@ extension ConnectionActor {
     let name = try? await run { (_) throws(SQLiteError) in "\(pthread_self())" }
     return name ?? "none"
   }
+
+  private static let rows =
+    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+
+  @Test func `a statement that gives no row ends at its limit of steps`() throws {
+    let database = try Connection(inMemory: .foreign)
+    for sql in [Self.rows + " WHERE i < 0", "SELECT max(i) FROM (\(Self.rows))"] {
+      let statement = try database.prepare(sql)
+      statement.mostStepsToRow = 100_000
+      for _ in 0..<2 {
+        let error = #expect(throws: SQLiteError.self) { try statement.step() }
+        #expect(error?.isEndless == true)
+        #expect(error?.isInterrupted == false)
+        statement.reset()
+      }
+    }
+    #expect(try database.scalar("SELECT 1") == 1)
+  }
+
+  @Test func `rows that come may come for ever`() throws {
+    let statement = try Connection(inMemory: .foreign).prepare(Self.rows)
+    statement.mostStepsToRow = 10_000
+    for row in 1...50_000 {
+      #expect(try statement.step())
+      if row == 50_000 { #expect(statement.integer(0) == 50_000) }
+    }
+  }
 }

@@ -130,11 +130,11 @@ struct NearestSearch {
     guard let geometry = table.schema.geometry else { return }
     let access = try planner.lowering(table).access(planner.filter(table))
     let statement = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(
+      try file.statement(
+        reading: table,
         "SELECT \(access.id), \(quoted(geometry.name)) FROM \(access.source.text) "
-          + "WHERE \(access.condition.text)")
-      try statement.bind(access.source.parameters + access.condition.parameters)
-      return statement
+          + "WHERE \(access.condition.text)",
+        access.source.parameters + access.condition.parameters)
     }
     defer { statement.reset() }
     while try step(statement) {
