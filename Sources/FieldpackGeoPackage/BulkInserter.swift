@@ -281,6 +281,7 @@ final class Insertion {
     _ rows: EncodedRows, _ first: Int, _ count: Int, withIDs: Bool = true, by statement: Statement
   ) throws(FieldpackError) {
     let last = rows.id(first + count - 1)
+    let isStored: Bool
     do throws(SQLiteError) {
       try rows.bind(
         first, rows: count, parameters: plan.parameters, withIDs: withIDs, to: statement)
@@ -289,6 +290,7 @@ final class Insertion {
         throw .misuse("a row meant for the id \(last) got another")
       }
       highestInserted = max(highestInserted ?? last, last)
+      isStored = file.connection.changes == count
     } catch {
       let place = KeyTuple.Partial(
         store: file.store, layer: table.layer.id,
@@ -300,7 +302,12 @@ final class Insertion {
             + "or features without an id", location: place,
           position: FilePosition(file: file.path), underlying: error)
       }
+      if let refused = file.triggers?.refusal(error) { throw refused.adding(location: place) }
       throw FieldpackError(error, path: file.path, location: place)
+    }
+    guard isStored else {
+      let feature = count == 1 ? FeatureID.integer(rows.id(first)) : nil
+      throw file.ignored(feature, in: table.layer.id, table: table.table)
     }
   }
 }

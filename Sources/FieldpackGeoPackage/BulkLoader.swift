@@ -135,6 +135,7 @@ public final class BulkLoader: FeatureSink {
     stop()
     let refused = inserter.takeSkipped()
     note(refused.listed, count: refused.count)
+    try file.limitSteps()
     var loaded: [LoadedLayer] = []
     for id in order {
       if let target = targets[id] { loaded.append(try target.finish()) }

@@ -33,6 +33,11 @@ extension FieldpackError: SQLiteErrorConvertible {
       return (.busy, "another program has the file locked. Try again when it is done")
     }
     if error.isFull { return (.full, "the disk is full; this change was not stored") }
+    if error.isEndlessChange {
+      return (
+        .invalidData, "a change takes too many steps: a trigger or view of the file may have no end"
+      )
+    }
     if error.isInterrupted { return (.interrupted, "interrupted") }
     if error.isReadOnly { return (.readOnly, "the file cannot be written (\(error.message))") }
     if error.isPermission { return (.permission, "no permission (\(error.message))") }

@@ -31,7 +31,7 @@ public final class GeoPackageBulkWriter {
     self.pending = pending
     self.place = place
     (connection, file) = try Self.open(
-      pending.path, .unshared, shownAs: target, store: store, logger)
+      pending.path, .unshared, shownAs: target, store: store, .foreign, logger)
     loader = BulkLoader(file)
     try begin(version)
   }
@@ -54,20 +54,24 @@ public final class GeoPackageBulkWriter {
     self.pending = pending
     place = nil
     (connection, file) = try Self.open(
-      pending.path, .unshared, shownAs: pending.path, store: store, logger)
+      pending.path, .unshared, shownAs: pending.path, store: store, .foreign, logger)
     loader = BulkLoader(file)
     try begin(version)
   }
 
   /// Starts a transaction on a file that exists.
   ///
-  /// - Parameter didLock: called when nobody else can change the file any more.
+  /// - Parameters:
+  ///   - profile: how far the file is trusted.
+  ///   - didLock: called when nobody else can change the file any more.
   public init(
-    changing path: String, store: StoreID, logger: Logger = .silent, didLock: () -> Void = {}
+    changing path: String, store: StoreID, profile: OpeningProfile = .foreign,
+    logger: Logger = .silent, didLock: () -> Void = {}
   ) throws(FieldpackError) {
     pending = nil
     place = nil
-    (connection, file) = try Self.open(path, .readWrite, shownAs: path, store: store, logger)
+    (connection, file) = try Self.open(
+      path, .readWrite, shownAs: path, store: store, profile, logger)
     loader = BulkLoader(file)
     try begin("BEGIN IMMEDIATE")
     didLock()
@@ -76,13 +80,13 @@ public final class GeoPackageBulkWriter {
 
   private static func open(
     _ path: String, _ mode: Connection.Mode, shownAs shown: String, store: StoreID,
-    _ logger: Logger
+    _ profile: OpeningProfile, _ logger: Logger
   ) throws(FieldpackError) -> (Connection, GeoPackageFile) {
     let connection: Connection
     do throws(SQLiteError) {
       connection = try Connection(path: path, mode: mode, profile: .bulk)
       StatementLog.attach(to: connection, logger)
-      let file = try GeoPackageFile(connection, store: store, path: shown)
+      let file = try GeoPackageFile(connection, store: store, path: shown, profile: profile)
       _ = try connection.scalar("PRAGMA cache_size = -16384")
       return (connection, file)
     } catch {
@@ -93,7 +97,8 @@ public final class GeoPackageBulkWriter {
   private func begin(_ sql: String) throws(FieldpackError) {
     try file.execute(sql)
     // Until then others could make triggers.
-    try file.sql { () throws(SQLiteError) in try file.triggers?.learn(connection) }
+    try file.learnTriggers()
+    try file.triggers?.check("gpkg_contents", store: file.store)
   }
 
   deinit {
@@ -150,6 +155,7 @@ public final class GeoPackageBulkWriter {
   ) throws(FieldpackError) -> TransformationReport? {
     let catalogue = try file.catalogue()
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
+    try file.triggers?.check(table.table, store: file.store)
     let new = schema.columns.filter {
       table.schema.columnIndex($0.name) == nil && !table.schema.isID($0.name)
     }

@@ -50,7 +50,7 @@ final class GeoPackageFile {
     self.usesFileIDs = usesFileIDs
     self.store = store
     self.profile = profile
-    triggers = connection.isReadOnly || profile.runsTriggers ? nil : TriggerGuard()
+    triggers = connection.isReadOnly ? nil : TriggerGuard(runsAll: profile.runsTriggers)
     triggers?.watch(connection)
     relations = try SQLFunctions.register(on: connection)
     indexes = SpatialIndexes(connection, relations: relations)
@@ -116,6 +116,23 @@ final class GeoPackageFile {
     try? triggers?.learn(connection)
   }
 
+  /// Limits the steps of SQLite's machine that a statement may take where every trigger may run: more
+  /// than a change of all rows of the file takes, and about a second of a trigger without end.
+  func limitSteps() throws(FieldpackError) {
+    guard profile.runsTriggers else { return }
+    let pages = try integer("PRAGMA page_count") ?? 0
+    let size = pages.multipliedReportingOverflow(by: try integer("PRAGMA page_size") ?? 0)
+    connection.stepLimit = 30_000_000 + 10 * Int(clamping: min(size.partialValue, 1 << 50))
+  }
+
+  /// Reads the triggers of the file, where its schema has changed; to be called in every transaction
+  /// that writes, before its first change.
+  func learnTriggers() throws(FieldpackError) {
+    guard let triggers else { return }
+    try sql { () throws(SQLiteError) in try triggers.learn(connection) }
+    try limitSteps()
+  }
+
   /// Runs `body` and gives SQLite's errors the file's words.
   func sql<R>(
     layer: LayerID? = nil, feature: FeatureID? = nil, _ body: () throws(SQLiteError) -> R
@@ -165,6 +182,7 @@ final class GeoPackageFile {
       try statement.bind(values)
       try statement.run()
     }
+    try checkChange(by: text)
   }
 
   /// The rows of a small result.

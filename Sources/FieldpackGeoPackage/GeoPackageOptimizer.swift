@@ -88,7 +88,7 @@ public final class GeoPackageOptimizer: FileWork {
     report.bytesBefore = try size()
     try file.execute("BEGIN IMMEDIATE")
     do throws(FieldpackError) {
-      try file.sql { () throws(SQLiteError) in try file.triggers?.learn(connection) }
+      try file.learnTriggers()
       try change(&report)
       try file.execute("COMMIT")
     } catch {

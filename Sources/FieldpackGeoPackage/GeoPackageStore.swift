@@ -145,7 +145,8 @@ public final class GeoPackageStore: WritableStore {
       }
       var changed: Set<LayerID> = []
       let result = try connection.transaction(.immediate) { () throws(FieldpackError) in
-        try file.sql { () throws(SQLiteError) in try file.triggers?.learn(connection) }
+        try file.learnTriggers()
+        try file.triggers?.check("gpkg_contents", store: id)
         let transaction = GeoPackageTransaction(file)
         var writer = FeatureWriter(transaction)
         let result = try body(&writer)

@@ -31,6 +31,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
         .readOnly, "layer '\(layer)' is a view and cannot be changed",
         location: .init(store: file.store, layer: layer))
     }
+    try file.triggers?.check(table.table, store: file.store)
     guard table.lacksIndexTriggers else { return table }
     try LayerChange(file: file).createIndexTriggers(of: table)
     return try self.table(layer)
@@ -49,13 +50,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     let target = "INSERT INTO \(quoted(table.table))"
     let sql = values.isEmpty ? "\(target) DEFAULT VALUES" : "\(target) (\(names)) VALUES (\(marks))"
     if feature.id == nil { try checkFreeID(table) }
-    let bound = values.map(\.1)
-    let id = try file.sql(layer: layer, feature: feature.id) { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(sql)
-      try statement.bind(bound)
-      try statement.run()
-      return file.connection.lastInsertRowID
-    }
+    let id = try file.changeRow(sql, values.map(\.1), of: table, feature: feature.id)
     grow(table, feature.geometry?.envelope)
     if let geometry = feature.geometry { try registerCurves(in: geometry, table) }
     return .integer(id)
@@ -102,13 +97,9 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     guard !values.isEmpty else { return }
     grow(table, nil)
     let assignments = values.map { "\($0.0) = ?" }.joined(separator: ", ")
-    let bound = values.map(\.1) + [.integer(try number(id, table))]
-    try file.sql(layer: layer, feature: id) { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(
-        "UPDATE \(quoted(table.table)) SET \(assignments) WHERE \(table.idExpression) = ?")
-      try statement.bind(bound)
-      try statement.run()
-    }
+    try file.changeRow(
+      "UPDATE \(quoted(table.table)) SET \(assignments) WHERE \(table.idExpression) = ?",
+      values.map(\.1) + [.integer(try number(id, table))], of: table, feature: id)
     if case .set(let new?) = geometry { try registerCurves(in: new, table) }
   }
 
@@ -142,12 +133,9 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     try noteShrinking(table, id)
     try RowLeftovers(file: file).deleting(number, of: table.table, id: table.idExpression) {
       () throws(FieldpackError) in
-      try file.sql(layer: layer, feature: id) { () throws(SQLiteError) in
-        let statement = try file.connection.prepare(
-          "DELETE FROM \(quoted(table.table)) WHERE \(table.idExpression) = ?")
-        try statement.bind([.integer(number)])
-        try statement.run()
-      }
+      try file.changeRow(
+        "DELETE FROM \(quoted(table.table)) WHERE \(table.idExpression) = ?", [.integer(number)],
+        of: table, feature: id)
     }
   }
 
@@ -204,6 +192,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     let catalogue = try file.catalogue()
     for (id, change) in touched {
       guard let table = catalogue.layer(id) else { continue }
+      try file.checkIndex(of: table)
       let extent = try extent(of: table, after: change)
       try Contents(file: file).update(table, extent: extent)
     }

@@ -21,6 +21,7 @@ struct LayerChange {
   }
 
   func remove(_ table: LayerTable) throws(FieldpackError) {
+    try file.triggers?.check(table.table, store: file.store)
     if let rtree = table.rtree { try file.execute("DROP TABLE \(quoted(rtree))") }
     try file.execute("PRAGMA defer_foreign_keys = ON")
     try forget(table.table)

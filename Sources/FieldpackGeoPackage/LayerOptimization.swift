@@ -120,6 +120,8 @@ struct LayerClustering {
     let known =
       RTreeSQL(table).triggerNames + FeatureCount(file: file, table: table.table).triggerNames
     let own = Set(known.map(SQLName.init))
+    let foreign = file.triggers?.foreign(on: table.table) ?? []
+    if let first = foreign.first { return first.name }
     return try file.rows(
       "SELECT name FROM sqlite_master WHERE type = 'trigger' AND lower(tbl_name) = lower(?)",
       [.text(table.table)]

@@ -3,14 +3,15 @@ import FieldpackSQLite
 /// How far a GeoPackage is trusted when it is opened.
 ///
 /// In both profiles files are read through connections that cannot write, shadow tables and the
-/// schema are closed to SQL, cells of damaged pages are checked, and the triggers of the file do
-/// nothing but keep R-trees and the standard's own tables, unless ``runsTriggers`` is set.
+/// schema are closed to SQL, cells of damaged pages are checked, and no trigger of the file runs that
+/// is not known, unless ``runsTriggers`` is set.
 public struct OpeningProfile: Hashable, Sendable {
-  /// Lets every trigger of the file run, whatever it changes and calls.
+  /// Lets every trigger of the file run, whatever it changes and calls, for a limited number of steps
+  /// of SQLite's machine a statement.
   ///
-  /// Otherwise a trigger may write to R-trees and to tables of the names `gpkg_…`, and may call
-  /// `ST_MinX` and its kin, `ST_IsEmpty` and SQLite's plain functions on values. A change that would
-  /// run another one is refused (`.permission`), with the trigger's name.
+  /// Otherwise those alone run whose text is one of the standard and its versions, of GDAL's counts,
+  /// or of the logs of changes of SpatialConnect and GeoGig. A change of a table with another one,
+  /// or one that would fire another one, is refused (`.permission`), with the trigger's name.
   public var runsTriggers = false
   private let isOwn: Bool
   /// How long the file's own code may run before anybody asked for it.

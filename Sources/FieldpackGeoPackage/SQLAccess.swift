@@ -65,6 +65,7 @@ private struct SQLScript {
   ) throws(FieldpackError) -> [SQLOutcome] {
     let connection = file.connection
     let triggers = file.triggers
+    try file.limitSteps()
     let before = connection.setAuthorizer(
       .custom {
         SQLRules.allows($0, noting: changed) && triggers?.permits($0) ?? true

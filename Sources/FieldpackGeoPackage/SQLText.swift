@@ -48,6 +48,20 @@ struct SQLName: Hashable, Comparable, Sendable {
   }
 
   func hasPrefix(_ prefix: String) -> Bool { folded.starts(with: prefix.utf8) }
+
+  func hasSuffix(_ suffix: String) -> Bool {
+    folded.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+  }
+
+  /// The name with its ASCII letters in lower case.
+  var lowercased: String { String(decoding: folded, as: UTF8.self) }
+
+  /// What is left without that many bytes at both ends.
+  func dropping(first: Int, last: Int) -> SQLName {
+    SQLName(String(decoding: folded.dropFirst(first).dropLast(last), as: UTF8.self))
+  }
+
+  var count: Int { folded.count }
 }
 
 /// A piece of SQL with the values of its `?` in order.

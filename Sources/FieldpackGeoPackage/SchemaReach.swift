@@ -1,17 +1,18 @@
 import FieldpackSQLite
 
-/// The names under which SQLite tells of what a file's own texts do.
+/// The texts of a schema but for tables and indexes, and the names under which SQLite tells of what
+/// its views do.
 ///
-/// An authorizer hears the innermost trigger, view or named CTE that asks. What a trigger does bears
-/// its name, that of a view that it reads, or that of a CTE in the text of either. Every other name
-/// is that of a CTE in the statement itself.
+/// An authorizer hears the innermost trigger, view or named CTE that asks. What a view does bears its
+/// name, or that of a CTE in its text. Every other name that is no trigger's is that of a CTE in the
+/// statement itself.
 struct SchemaReach: Sendable {
-  /// What may come from a trigger, directly or by way of views.
-  private(set) var triggers = Names()
+  /// The name and the text of each trigger.
+  private(set) var triggers: [(name: String, sql: String)] = []
   /// What may come from a view.
   private(set) var views = Names()
-  /// Where a text is not what SQLite writes, or there are too many, nothing is told apart.
-  private(set) var isUnclear = false
+  /// What is neither, or not written as SQLite writes it, so that nothing can be told of the file.
+  private(set) var unclear: String?
 
   struct Names: Sendable {
     private var known: Set<SQLName> = []
@@ -34,50 +35,24 @@ struct SchemaReach: Sendable {
 
   /// - Parameter rows: the name and the text of all but tables and indexes.
   init(_ rows: [(name: String, sql: String)]) {
-    var reached: Set<SQLName> = []
-    var unread: [(name: String, nameWords: Set<SQLName>, words: Set<SQLName>)] = []
     for (name, sql) in rows {
-      let words = sql.sqlWords
-      if Self.makes("TRIGGER", name, sql) {
-        triggers.insert(name, words)
-        reached.formUnion(words)
-      } else if Self.makes("VIEW", name, sql) {
-        views.insert(name, words)
-        unread.append((name, name.sqlWords, words))
-      } else {
-        isUnclear = true
+      switch Self.kind(of: sql, called: name) {
+      case "trigger": triggers.append((name, sql))
+      case "view": views.insert(name, sql.sqlWords)
+      case "table", "index", "virtual", "unique": break
+      default: unclear = unclear ?? name
       }
-    }
-    guard !reached.isEmpty else { return }
-    // Each view is looked for again after every other one.
-    if unread.count > 1_000 { isUnclear = true }
-    while !isUnclear,
-      let place = unread.firstIndex(where: { $0.nameWords.isSubset(of: reached) })
-    {
-      let view = unread.remove(at: place)
-      triggers.insert(view.name, view.words)
-      reached.formUnion(view.words)
     }
   }
 
-  /// Whether a text of the schema, which is what SQLite goes by, makes what its row is called.
-  private static func makes(_ kind: String, _ name: String, _ sql: String) -> Bool {
-    let start = "CREATE \(kind) "
-    guard sql.utf8.starts(with: start.utf8) else { return false }
-    let rest = sql.utf8.dropFirst(start.utf8.count)
-    func begins(_ text: String, notBefore isMore: (UInt8) -> Bool) -> Bool {
-      guard rest.starts(with: text.utf8) else { return false }
-      return rest.dropFirst(text.utf8.count).first.map { !isMore($0) } ?? false
-    }
-    if begins(quoted(name), notBefore: { $0 == UInt8(ascii: "\"") }) { return true }
-    for (open, close) in [("[", "]"), ("`", "`"), ("'", "'")] {
-      let mark = UInt8(ascii: close.unicodeScalars.first ?? " ")
-      if !name.utf8.contains(mark), begins(open + name + close, notBefore: { $0 == mark }) {
-        return true
-      }
-    }
-    return !name.isEmpty && name.utf8.allSatisfy(\.isInSQLWord)
-      && begins(name, notBefore: { $0.isInSQLWord || $0 == UInt8(ascii: "$") })
+  /// The second word of a text that makes what its row is called, which is what SQLite goes by.
+  private static func kind(of sql: String, called name: String) -> String? {
+    let start = TriggerTokens(String(sql.prefix(name.count * 2 + 100)))
+    guard start.tokens.count > 2, start.tokens[0] == .word(SQLName("create")),
+      case .word(let kind) = start.tokens[1]
+    else { return nil }
+    guard kind == SQLName("trigger") || kind == SQLName("view") else { return kind.lowercased }
+    return start.tokens[2].asName == SQLName(name) ? kind.lowercased : nil
   }
 }
 

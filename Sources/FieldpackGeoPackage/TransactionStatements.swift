@@ -37,7 +37,9 @@ package struct TransactionStatements {
   ///
   /// - Parameter envelope: what the layer's extent has to hold now; it does not get smaller.
   package func changed(_ layer: LayerID, growing envelope: Envelope? = nil) throws(FieldpackError) {
-    transaction.touch(try transaction.table(layer), growing: envelope)
+    let table = try transaction.table(layer)
+    try file.checkCountless(table)
+    transaction.touch(table, growing: envelope)
   }
 
   /// The schema of a layer; `nil` where there is none of that name.

@@ -1,27 +1,39 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// Keeps the triggers and views of a file to what a GeoPackage needs of them.
+/// Keeps a file's triggers that are not known from running, and its views to harmless functions.
 ///
-/// What a trigger does, by itself or through a view, is held to keeping an index; a view that a
-/// statement reads may call every harmless function, and the statement's own CTEs are free. Asked
-/// while statements are prepared, so it costs nothing a row.
+/// A change of a table with a trigger that is not known is refused, whatever the trigger does; so is
+/// one that would fire it by way of others. A known trigger may write what its text writes. A view
+/// that a statement reads may call every harmless function, and the statement's own CTEs are free.
+/// Asked while statements are prepared, so it costs nothing a row.
 final class TriggerGuard: Sendable {
+  private enum Refusal {
+    case trigger(FileTriggers.Foreign)
+    case action(AuthorizedAction)
+  }
+
+  /// Whether every trigger may run.
+  private let runsAll: Bool
   /// What was refused last.
-  private let refused = Locked<AuthorizedAction?>(nil)
-  /// Before anything is known of a schema, all is taken for a trigger's.
+  private let refused = Locked<Refusal?>(nil)
+  /// Before anything is known of a schema, no trigger may do anything.
   private let known = Locked<Knowledge?>(nil)
 
   private struct Knowledge {
     var schemaVersion: Int64
-    var reach: SchemaReach
+    var triggers: FileTriggers
+    var views: SchemaReach.Names
     /// The functions that SQLite lets views of files call that are not trusted.
     var harmless: Set<String>
   }
 
+  init(runsAll: Bool) { self.runsAll = runsAll }
+
   func watch(_ connection: Connection) {
+    guard !runsAll else { return }
     // The connection's companion holds this, and it the closure.
-    connection.setAuthorizer(.insideTriggers { [self] in permits($0) })
+    connection.setAuthorizer(.changesAndTriggers { [self] in permits($0) })
   }
 
   /// Reads the schema's triggers and views, where it has changed. To be called in every transaction
@@ -41,10 +53,25 @@ final class TriggerGuard: Sendable {
       rows.append((statement.string(0) ?? "", statement.string(1) ?? ""))
     }
     let reach = SchemaReach(rows)
+    var triggers = FileTriggers(reach.triggers) { Self.hasTable($0, connection) }
+    if let name = reach.unclear { triggers.addUnclear(name) }
     let knowledge = Knowledge(
-      schemaVersion: version, reach: reach,
+      schemaVersion: version, triggers: triggers, views: reach.views,
       harmless: reach.views.isEmpty ? [] : try Self.harmlessFunctions(connection))
     known.withLock { $0 = knowledge }
+  }
+
+  /// A table that cannot be looked for is taken to be there.
+  private static func hasTable(_ name: String, _ connection: Connection) -> Bool {
+    guard
+      let statement = try? connection.prepare(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND lower(name) = lower(?)")
+    else { return true }
+    defer { statement.reset() }
+    do {
+      try statement.bind([.text(name)])
+      return try statement.step()
+    } catch { return true }
   }
 
   /// To be called when functions were added.
@@ -62,43 +89,101 @@ final class TriggerGuard: Sendable {
     return names
   }
 
-  /// Whether whoever asks may do that.
-  func permits(_ action: AuthorizedAction) -> Bool {
-    guard let source = action.source else { return true }
-    let isPermitted = known.withLock { known in
-      guard let known, !known.reach.isUnclear, !known.reach.triggers.hold(source) else {
-        return Self.keepsIndexes(action)
-      }
-      guard known.reach.views.hold(source), action.kind == .function else { return true }
-      return known.harmless.contains((action.second ?? "").lowercased())
+  // MARK: Asking
+
+  /// Refuses to change tables with triggers that are not known, before anything is changed.
+  ///
+  /// - Throws: `.permission`, naming the first.
+  func check(_ tables: String..., store: StoreID) throws(FieldpackError) {
+    guard !runsAll else { return }
+    let found = known.withLock { known in
+      known.flatMap { known in tables.lazy.compactMap { known.triggers.first(on: $0) }.first }
     }
-    if !isPermitted { refused.withLock { $0 = action } }
-    return isPermitted
+    guard let found else { return }
+    throw FieldpackError(
+      .permission, Self.words(for: found),
+      location: .init(store: store, layer: found.table.map { LayerID($0) }))
   }
 
-  /// Whether a trigger may do that.
-  private static func keepsIndexes(_ action: AuthorizedAction) -> Bool {
+  /// Whether a trigger may run that can have changes ignored.
+  var canIgnore: Bool { runsAll && known.withLock { $0?.triggers.canIgnore ?? false } }
+
+  /// The triggers on a table that are not known.
+  func foreign(on table: String) -> [FileTriggers.Foreign] {
+    known.withLock { $0?.triggers.all(on: table) ?? [] }
+  }
+
+  /// All triggers of the file that are not known.
+  var allForeign: [FileTriggers.Foreign] {
+    known.withLock { $0.map { Array($0.triggers.foreign.values) } ?? [] }
+  }
+
+  /// Whether whoever asks may do that.
+  func permits(_ action: AuthorizedAction) -> Bool {
+    guard !runsAll else { return true }
+    let refusal = known.withLock { Self.refusal(of: action, $0) }
+    guard let refusal else { return true }
+    refused.withLock { $0 = refusal }
+    return false
+  }
+
+  private static func refusal(of action: AuthorizedAction, _ known: Knowledge?) -> Refusal? {
+    guard let known else { return action.source == nil ? nil : .action(action) }
+    if action.changesTable, action.database == "main", let table = action.first,
+      let trigger = known.triggers.first(on: table)
+    {
+      return .trigger(trigger)
+    }
+    guard let source = action.source else { return nil }
+    if let trigger = known.triggers.foreign[SQLName(source)] { return .trigger(trigger) }
+    if let effects = known.triggers.known[SQLName(source)] {
+      return permits(action, to: effects) ? nil : .action(action)
+    }
+    guard known.views.hold(source), action.kind == .function else { return nil }
+    return known.harmless.contains((action.second ?? "").lowercased()) ? nil : .action(action)
+  }
+
+  /// Whether a known trigger may do that.
+  private static func permits(
+    _ action: AuthorizedAction, to effects: [TriggerTokens.Effect]
+  ) -> Bool {
     switch action.kind {
-    case .select, .read, .recursive: true
-    case .insert, .update, .delete: isKept(action.first ?? "")
-    case .function: functions.contains((action.second ?? "").lowercased())
+    case .select, .read, .function: true
+    case .insert, .update, .delete:
+      effects.contains {
+        $0.kind.action == action.kind && $0.table == SQLName(action.first ?? "")
+      }
     default: false
     }
   }
 
-  /// The error for a statement that was not authorized because of a trigger; `nil` for others.
+  // MARK: Telling
+
+  /// The error for a statement that was not authorized; `nil` for others.
   func refusal(_ error: SQLiteError) -> FieldpackError? {
-    let action = refused.withLock { action in
-      defer { action = nil }
-      return action
+    let refusal = refused.withLock { refusal in
+      defer { refusal = nil }
+      return refusal
     }
     // A function that is not permitted fails as one that is misused, so the code does not tell.
-    guard let action, error.message.hasPrefix("not authorized") else { return nil }
-    return FieldpackError(
-      .permission,
-      "the file's '\(action.source ?? "")' \(Self.deed(action)), which is more than keeping an index. "
-        + #"Try: a store config with "options": {"triggers": true}"#, underlying: error)
+    guard let refusal, error.message.hasPrefix("not authorized") else { return nil }
+    let words =
+      switch refusal {
+      case .trigger(let trigger): Self.words(for: trigger)
+      case .action(let action):
+        "the file's '\(action.source ?? "")' \(Self.deed(action)), which it may not\(Self.advice)"
+      }
+    return FieldpackError(.permission, words, underlying: error)
   }
+
+  private static func words(for trigger: FileTriggers.Foreign) -> String {
+    let place = trigger.table.map { "'\($0)'" } ?? "the file"
+    return "\(place) cannot be changed: the file's trigger '\(trigger.name)' \(trigger.deed), and "
+      + "only triggers that Fieldpack knows are run\(advice)"
+  }
+
+  private static let advice =
+    #". Try: --allow-triggers, or a store config with "options": {"triggers": true}"#
 
   private static func deed(_ action: AuthorizedAction) -> String {
     switch action.kind {
@@ -107,17 +192,14 @@ final class TriggerGuard: Sendable {
     default: "does more than change rows"
     }
   }
+}
 
-  /// R-trees with their shadow tables, and the tables of the standard and of GDAL.
-  private static func isKept(_ table: String) -> Bool {
-    let name = table.lowercased()
-    return name.hasPrefix("rtree_") || name.hasPrefix("gpkg_")
+extension TriggerTokens.Effect.Kind {
+  fileprivate var action: AuthorizedAction.Kind {
+    switch self {
+    case .inserts: .insert
+    case .updates: .update
+    case .deletes: .delete
+    }
   }
-
-  private static let functions: Set = [
-    "st_minx", "st_maxx", "st_miny", "st_maxy", "st_isempty",
-    "abs", "coalesce", "count", "date", "datetime", "glob", "ifnull", "iif", "instr", "julianday",
-    "length", "like", "lower", "ltrim", "max", "min", "nullif", "round", "rtrim", "strftime",
-    "substr", "substring", "sum", "time", "total", "trim", "typeof", "unicode", "upper",
-  ]
 }

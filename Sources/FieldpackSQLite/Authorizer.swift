@@ -9,15 +9,16 @@ public enum Authorizer: Sendable {
   /// `true` allows. Asked while statements are prepared; an action of SQLite's own modules (the
   /// R-tree's on its shadow tables) is asked for too.
   case custom(@Sendable (AuthorizedAction) -> Bool)
-  /// As `custom`, for actions that have a source; all else is allowed.
-  case insideTriggers(@Sendable (AuthorizedAction) -> Bool)
+  /// As `custom`, for changes of tables and for actions that have a source; all else is allowed.
+  case changesAndTriggers(@Sendable (AuthorizedAction) -> Bool)
 
   /// Whether the action may be done.
   public func permits(_ action: AuthorizedAction) -> Bool {
     switch self {
     case .readOnlySQL: Self.isReading(action)
     case .custom(let decide): decide(action)
-    case .insideTriggers(let decide): action.source == nil || decide(action)
+    case .changesAndTriggers(let decide):
+      action.source == nil && !action.changesTable || decide(action)
     }
   }
 
@@ -79,6 +80,9 @@ public struct AuthorizedAction: Sendable, Hashable {
   public let database: String?
   /// The innermost trigger, view or named CTE that asks; `nil` for the statement itself.
   public let source: String?
+
+  /// Whether rows of a table are inserted, updated or deleted.
+  public var changesTable: Bool { kind == .insert || kind == .update || kind == .delete }
 }
 
 extension Connection {
@@ -109,12 +113,13 @@ extension Connection {
 /// Gives the authorizer an address for as long as it is installed.
 final class AuthorizerBox {
   let authorizer: Authorizer
-  /// Nothing is asked that the statement does itself.
-  let isAskedInsideTriggersOnly: Bool
+  /// Nothing is asked that the statement does itself, but what it changes.
+  let isAskedForChangesAndTriggers: Bool
 
   init(_ authorizer: Authorizer) {
     self.authorizer = authorizer
-    isAskedInsideTriggersOnly = if case .insideTriggers = authorizer { true } else { false }
+    isAskedForChangesAndTriggers =
+      if case .changesAndTriggers = authorizer { true } else { false }
   }
 
   var refusesWriting: Bool {
@@ -131,7 +136,11 @@ private let authorizerCallback:
     let box = Unmanaged<AuthorizerBox>.fromOpaque(context).takeUnretainedValue()
     if code == SQLITE_FUNCTION, runsForeignCode(second) { return SQLITE_DENY }
     // Most actions are of no interest then, and need no texts of their own.
-    if source == nil, box.isAskedInsideTriggersOnly { return SQLITE_OK }
+    if source == nil, box.isAskedForChangesAndTriggers, code != SQLITE_INSERT,
+      code != SQLITE_UPDATE, code != SQLITE_DELETE
+    {
+      return SQLITE_OK
+    }
     guard let kind = AuthorizedAction.Kind(rawValue: code) else { return SQLITE_DENY }
     let action = AuthorizedAction(
       kind: kind, first: first.map { String(cString: $0) },

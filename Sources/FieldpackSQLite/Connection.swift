@@ -53,6 +53,10 @@ public final class Connection {
   var functions: [Function] = []
   var spatiaLite: SpatiaLite?
   var lender: FunctionLender?
+  /// After so many instructions of SQLite's machine on the way to its next row, or to its end, a
+  /// statement throws an error that `isEndless`; those of the triggers that it fires count. `nil` for no
+  /// limit.
+  public var stepLimit: Int?
   var rowFunction: RowFunction?
   var authorizer: AuthorizerBox?
   var tracer: Tracer?

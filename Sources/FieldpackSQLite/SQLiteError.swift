@@ -55,6 +55,8 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
   /// A statement took more instructions to its next row than it may.
   public var isEndless: Bool { code == SQLITE_ABORT && systemError == ELOOP }
+  /// It was no query, so that a trigger may have no end.
+  package var isEndlessChange: Bool { isEndless && extendedCode == Self.abortedChange }
   /// The system has no thread left for a connection.
   public var isOutOfThreads: Bool { code == SQLITE_NOMEM && systemError == EAGAIN }
   /// Access was denied, by the system or by the connection's authorizer.
@@ -99,9 +101,12 @@ extension SQLiteError {
   static let outOfThreads = SQLiteError(
     extendedCode: SQLITE_NOMEM, message: "no thread could be started", systemError: EAGAIN)
 
-  static func endless(sql: String?) -> SQLiteError {
+  /// `SQLITE_ABORT_ROLLBACK`.
+  private static let abortedChange: Int32 = SQLITE_ABORT | 2 << 8
+
+  static func endless(sql: String?, isChange: Bool) -> SQLiteError {
     SQLiteError(
-      extendedCode: SQLITE_ABORT, message: "the next row takes too long", sql: sql,
+      extendedCode: isChange ? abortedChange : SQLITE_ABORT, message: "the next row takes too long", sql: sql,
       systemError: ELOOP)
   }
 

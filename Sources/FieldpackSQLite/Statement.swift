@@ -11,7 +11,7 @@ public final class Statement {
   private let isCached: Bool
   private var isDone = false
   /// The instructions of SQLite's machine that a step to the next row may take, beyond which it throws
-  /// an error that `isEndless`; `nil` for any number. It does not depend on the speed of the machine.
+  /// an error that `isEndless`; `nil` for as many as its connection allows. It does not depend on the speed of the machine.
   package var mostStepsToRow: Int?
 
   init(handle: OpaquePointer, sql: String, connection: Connection, isCached: Bool) {
@@ -36,15 +36,17 @@ public final class Statement {
   public func step() throws(SQLiteError) -> Bool {
     if isDone { return false }
     guard !connection.interruptHandle.isRequested else { throw .interrupted(sql: sql) }
-    let code = mostStepsToRow == nil ? sqlite3_step(handle) : limitedStep()
+    let code = limit == nil ? sqlite3_step(handle) : limitedStep()
     if code == SQLITE_ROW { return true }
     isDone = true
     guard code == SQLITE_DONE else { throw failure(code) }
     return false
   }
 
+  private var limit: Int? { mostStepsToRow ?? connection.stepLimit }
+
   private func limitedStep() -> Int32 {
-    connection.waiting.limited(to: mostStepsToRow ?? .max, on: connection.handle) {
+    connection.waiting.limited(to: limit ?? .max, on: connection.handle) {
       sqlite3_step(handle)
     }
   }
@@ -86,8 +88,8 @@ public final class Statement {
     if code & 0xff == SQLITE_INTERRUPT, connection.waiting.isDeadlinePassed {
       return SQLiteError(extendedCode: code, message: "the deadline has passed", sql: sql)
     }
-    if code & 0xff == SQLITE_INTERRUPT, mostStepsToRow != nil, connection.waiting.isOutOfSteps {
-      return .endless(sql: sql)
+    if code & 0xff == SQLITE_INTERRUPT, limit != nil, connection.waiting.isOutOfSteps {
+      return .endless(sql: sql, isChange: !isReadOnly)
     }
     return SQLiteError(handle: connection.handle, code: code, sql: sql)
   }

@@ -27,33 +27,6 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("INSERT INTO log VALUES (NEW.fid)", "changes the table 'log'"),
-    ("UPDATE points SET name = 'x' WHERE 0", "changes the table 'points'"),
-    ("SELECT randomblob(10)", "calls randomblob()"),
-  ])
-  func `a trigger that does more than keep an index is refused`(
-    body: String, deed: String
-  ) async throws {
-    let package = try await package(
-      "CREATE TABLE log (fid); CREATE TRIGGER audit AFTER INSERT ON points BEGIN \(body); END")
-    for profile in [OpeningProfile.foreign, .own] {
-      let store = try await open(package, profile)
-      let error = await thrown { try await add(to: store) }
-      #expect(error?.code == .permission)
-      #expect(
-        error?.message == "the file's 'audit' \(deed), which is more than keeping an index. "
-          + #"Try: a store config with "options": {"triggers": true}"#)
-      let scripted = await thrown {
-        _ = try await store.run(sql: "INSERT INTO points (name) VALUES ('x')")
-      }
-      #expect(scripted?.code == .permission)
-      #expect(try await store.count(Query("points")) == 2)
-      await store.close()
-    }
-    #expect(try package.faults() == [])
-  }
-
   @Test func `a trigger runs where it is allowed to`() async throws {
     let package = try await package(
       """
@@ -66,22 +39,6 @@ import Testing
     try await add(to: store)
     await store.close()
     #expect(try package.rows("SELECT fid FROM log") == ["3"])
-  }
-
-  @Test func `triggers on the standard's own tables run`() async throws {
-    let package = try await package(
-      """
-      CREATE TRIGGER touched AFTER INSERT ON points
-      WHEN lower(coalesce(NEW.name, '')) NOT LIKE 'x%' AND typeof(NEW.fid) = 'integer'
-      BEGIN UPDATE gpkg_contents SET description = 'touched' WHERE table_name = 'points'; END
-      """)
-    let store = try await open(package, .foreign)
-    try await add(to: store)
-    let box = Envelope(minX: 2.5, minY: -1, maxX: 4, maxY: 1)
-    #expect(try await store.ids(Query("points", where: .intersects(box))) == [3])
-    #expect(try await store.layers()[0].description == "touched")
-    await store.close()
-    #expect(try package.faults() == [])
   }
 
   @Test func `readers map own files alone`() async throws {

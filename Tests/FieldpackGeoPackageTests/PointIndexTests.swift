@@ -115,7 +115,7 @@ import Testing
   ])
   func `triggers of others see each row`(script: String) async throws {
     let package = try package(.v14, script)
-    try await package.withStore { store in
+    try await package.withStore(.runningTriggers) { store in
       let isGiven = try await insert(0..<300, into: store)
       #expect(!isGiven)
     }

@@ -46,13 +46,17 @@ final class TestPackage: Sendable {
     path = copy.path
   }
 
-  func store(as id: StoreID = "survey", usesWAL: Bool = true) async throws -> GeoPackageStore {
-    try await GeoPackageStore(path: path, id: id, usesWAL: usesWAL)
+  func store(
+    as id: StoreID = "survey", profile: OpeningProfile = .foreign, usesWAL: Bool = true
+  ) async throws -> GeoPackageStore {
+    try await GeoPackageStore(path: path, id: id, profile: profile, usesWAL: usesWAL)
   }
 
   /// Opens a store for `body` and closes it again.
-  func withStore<R: Sendable>(_ body: (GeoPackageStore) async throws -> R) async throws -> R {
-    let store = try await store()
+  func withStore<R: Sendable>(
+    _ profile: OpeningProfile = .foreign, _ body: (GeoPackageStore) async throws -> R
+  ) async throws -> R {
+    let store = try await store(profile: profile)
     do {
       let result = try await body(store)
       await store.close()
@@ -66,7 +70,8 @@ final class TestPackage: Sendable {
   /// Runs `body` on a connection with our functions, beside any store.
   func withConnection<R>(_ body: (Connection) throws -> R) throws -> R {
     let connection = try Connection(path: path, mode: .readWrite, profile: .bulk)
-    connection.companion = try GeoPackageFile(connection, store: "survey")
+    connection.companion = try GeoPackageFile(
+      connection, store: "survey", profile: .runningTriggers)
     return try body(connection)
   }
 
@@ -111,6 +116,15 @@ final class TestPackage: Sendable {
   /// The names in the file's folder.
   func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+  }
+}
+
+extension OpeningProfile {
+  /// As for files of others, but with all triggers.
+  static var runningTriggers: OpeningProfile {
+    var profile = OpeningProfile.foreign
+    profile.runsTriggers = true
+    return profile
   }
 }
 

@@ -97,6 +97,7 @@ final class ConformanceCheck {
     try MetadataCheck(check: self).run()
     try SchemaCheck(check: self).run()
     try RelationsCheck(check: self).run()
+    try TriggersCheck(check: self).run()
   }
 
   // MARK: Findings

@@ -27,6 +27,8 @@ public struct Requirement: Hashable, Sendable, CustomStringConvertible {
   public static let count = Requirement(id: "upkeep-count")
   /// Lines and rings are whole: closed, long enough, of numbers.
   public static let shape = Requirement(id: "upkeep-shape")
+  /// Triggers are those of the standard, or others that Fieldpack knows and runs.
+  public static let triggers = Requirement(id: "upkeep-triggers")
 
   /// What is asked, in a few words.
   public var title: String { Self.titles[id] ?? id }
@@ -168,5 +170,6 @@ public struct Requirement: Hashable, Sendable, CustomStringConvertible {
     ("upkeep-extent", "extents are those of the geometries"),
     ("upkeep-count", "gpkg_ogr_contents has the true counts"),
     ("upkeep-shape", "lines and rings are whole"),
+    ("upkeep-triggers", "triggers are those that Fieldpack knows"),
   ]
 }

@@ -34,7 +34,7 @@ extension GeoPackageTransaction {
     let sql =
       "INSERT INTO \(quoted(table.table)) (\(names.joined(separator: ", "))) VALUES (\(marks))"
     touch(table)
-    return try file.sql(layer: layer) { () throws(SQLiteError) in
+    let (changes, id) = try file.sql(layer: layer) { () throws(SQLiteError) in
       let statement = try file.connection.prepare(sql)
       for (index, value) in values.enumerated() { try statement.bind(value.1, at: index + 2) }
       try content.withUnsafeBytes { (bytes) throws(SQLiteError) in
@@ -43,8 +43,10 @@ extension GeoPackageTransaction {
         defer { statement.clearBindings() }
         try statement.run()
       }
-      return .integer(file.connection.lastInsertRowID)
+      return (file.connection.changes, file.connection.lastInsertRowID)
     }
+    guard changes == 1 else { throw file.ignored(nil, in: layer, table: table.table) }
+    return .integer(id)
   }
 }
 

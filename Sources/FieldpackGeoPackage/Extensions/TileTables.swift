@@ -254,9 +254,10 @@ struct TileTables {
       "UPDATE \(table) SET tile_data = ?4 WHERE zoom_level = ?1 "
         + "AND tile_column = ?2 AND tile_row = ?3")
     guard count == 0 else { return }
-    _ = try store(
+    let stored = try store(
       content, address,
       "INSERT INTO \(table) (zoom_level, tile_column, tile_row, tile_data) VALUES (?1, ?2, ?3, ?4)")
+    guard stored == 1 else { throw file.ignored(nil, in: nil, table: pyramid.name.rawValue) }
   }
 
   private func store(

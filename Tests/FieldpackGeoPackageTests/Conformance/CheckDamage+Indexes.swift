@@ -71,7 +71,10 @@ extension CheckDamage {
         """,
       findings: [
         "error gpkg-77 sites.geom: the trigger rtree_sites_geom_delete is not as the standard "
-          + "has it +"
+          + "has it +",
+        "warning upkeep-triggers sites: the trigger 'rtree_sites_geom_delete' deletes from "
+          + "'rtree_sites_geom'; it is not known, so that "
+          + "changes of the table are refused where it may not run",
       ],
       repairs: [
         "sites: the triggers of its R-tree made anew"
@@ -88,7 +91,10 @@ extension CheckDamage {
         """,
       findings: [
         "error gpkg-77 sites.geom: the trigger rtree_sites_geom_update6 is not as the standard "
-          + "has it +"
+          + "has it +",
+        "note upkeep-triggers sites: the trigger 'rtree_sites_geom_update6_old_geom_notnull' "
+          + "changes 'sites'; it is not known, so that "
+          + "changes of the table are refused where it may not run",
       ],
       repairs: [
         "sites: the triggers of its R-tree made anew"

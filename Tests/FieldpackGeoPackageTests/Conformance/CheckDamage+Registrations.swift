@@ -54,7 +54,9 @@ extension CheckDamage {
         'write-only'); CREATE TRIGGER fgti_sites_geom BEFORE INSERT ON sites BEGIN SELECT 1; END
         """,
       findings: [
-        "error gpkg-62 gpkg_extensions: gpkg_geometry_type_trigger is no extension since 1.2 +"
+        "error gpkg-62 gpkg_extensions: gpkg_geometry_type_trigger is no extension since 1.2 +",
+        "note upkeep-triggers sites: the trigger 'fgti_sites_geom' does what cannot be told; it is not known, so that "
+          + "changes of the table are refused where it may not run",
       ],
       repairs: [
         "extensions that 1.2 did away with taken out, and 1 of their triggers dropped"

@@ -58,6 +58,8 @@ import Testing
           + "gpkg_extensions for it +",
         "note gpkg-107 gpkg_data_column_constraints.minIsInclusive: "
           + "1.1 renamed it min_is_inclusive +",
+        "note upkeep-triggers sites: the trigger 'fgti_sites_geom' does what cannot be told; it is "
+          + "not known, so that changes of the table are refused where it may not run",
       ])
     let (lines, report) = try await package.check { $0.upgrade = .v14 }
     #expect(lines == [])

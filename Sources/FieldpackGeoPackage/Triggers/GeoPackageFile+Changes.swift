@@ -1,0 +1,75 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// Changes that are counted: `RAISE(IGNORE)` in a trigger lets a statement succeed that changes nothing.
+extension GeoPackageFile {
+  /// Runs a statement that changes one row of a layer's table; gives the id that an insertion got.
+  ///
+  /// - Throws: `.constraint` where the row was not changed.
+  @discardableResult
+  func changeRow(
+    _ text: String, _ values: [SQLiteValue], of table: LayerTable, feature: FeatureID?
+  ) throws(FieldpackError) -> Int64 {
+    let layer = table.layer.id
+    let (changes, id) = try sql(layer: layer, feature: feature) { () throws(SQLiteError) in
+      let statement = try connection.prepare(text)
+      try statement.bind(values)
+      try statement.run()
+      return (connection.changes, connection.lastInsertRowID)
+    }
+    guard changes == 1 else { throw ignored(feature, in: layer, table: table.table) }
+    return id
+  }
+
+  /// The error for a row that was asked to be changed and was not.
+  func ignored(_ feature: FeatureID?, in layer: LayerID?, table: String) -> FieldpackError {
+    let what =
+      switch (feature, layer) {
+      case (let feature?, let layer?): "feature \(feature) of layer '\(layer)'"
+      case (nil, let layer?): "a feature of layer '\(layer)'"
+      case (_, nil): "a row of '\(table)'"
+      }
+    let names = (triggers?.foreign(on: table) ?? []).filter(\.canIgnore).map { "'\($0.name)'" }
+    let cause =
+      names.isEmpty
+      ? "the file lets changes pass that it does not make"
+      : "the file's trigger \(names.joined(separator: " or ")) can have changes ignored"
+    return FieldpackError(
+      .constraint, "\(what) was not changed: \(cause)",
+      location: .init(store: store, layer: layer, feature: feature))
+  }
+
+  /// Refuses a statement of our own that changed no row of a table whose triggers can have changes
+  /// ignored.
+  func checkChange(by text: String) throws(FieldpackError) {
+    guard let triggers, triggers.canIgnore, connection.changes == 0,
+      ["INSERT", "UPDATE", "DELETE"].contains(where: text.hasPrefix),
+      let table = TriggerTokens("BEGIN " + text).effects.first?.spelled,
+      triggers.foreign(on: table).contains(where: \.canIgnore)
+    else { return }
+    throw ignored(nil, in: nil, table: table)
+  }
+
+  /// Refuses a layer whose rows the caller changes without counting them.
+  func checkCountless(_ table: LayerTable) throws(FieldpackError) {
+    guard let triggers, triggers.canIgnore,
+      triggers.foreign(on: table.table).contains(where: \.canIgnore)
+    else { return }
+    throw ignored(nil, in: table.layer.id, table: table.table)
+  }
+
+  /// Refuses an R-tree that an ignoring trigger has kept from knowing the rows: one that runs when
+  /// the row is written ends the triggers behind it, too.
+  func checkIndex(of table: LayerTable) throws(FieldpackError) {
+    guard let triggers, triggers.canIgnore, let rtree = table.rtree,
+      let geometry = table.schema.geometry,
+      triggers.foreign(on: table.table).contains(where: { $0.canIgnore && $0.isAfter })
+    else { return }
+    let column = quoted(geometry.name)
+    let wanted = try integer(
+      "SELECT count(*) FROM \(quoted(table.table)) WHERE \(column) NOTNULL "
+        + "AND NOT ST_IsEmpty(\(column))")
+    let found = try integer("SELECT count(*) FROM \(quoted("\(rtree)_rowid"))")
+    guard wanted == found else { throw ignored(nil, in: table.layer.id, table: table.table) }
+  }
+}
