@@ -36,6 +36,8 @@ public struct ImportOptions: Sendable {
   public var csv = CSVOptions()
   /// Passes over features that cannot be read or stored.
   public var skipsErrors = false
+  /// How far a GeoPackage is trusted that is there already.
+  public var profile = OpeningProfile.foreign
   /// Does everything but keep it.
   public var isDryRun = false
   /// Told what is imported and how long it takes; never a value.

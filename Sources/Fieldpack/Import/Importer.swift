@@ -79,7 +79,8 @@ struct Importer {
         filling: pending, version: options.version, store: store, logger: options.logger)
     case .existing(let path):
       try GeoPackageBulkWriter(
-        changing: path, store: store, logger: options.logger, didLock: didLock)
+        changing: path, store: store, profile: options.profile, logger: options.logger,
+        didLock: didLock)
     }
   }
 

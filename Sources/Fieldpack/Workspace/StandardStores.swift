@@ -12,7 +12,7 @@ public struct GeoPackageStoreType: StoreType {
   public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
     let opening = StoreOpening.current
     var profile = OpeningProfile.foreign
-    profile.runsTriggers = try config.flag("triggers")
+    profile.runsTriggers = try config.flag("triggers") || opening.runsTriggers
     return try await GeoPackageStore(
       path: try config.localFile().path, id: config.id, profile: profile,
       usesWAL: opening.usesWAL, style: config.layerStyle, logger: opening.logger)
@@ -72,6 +72,7 @@ extension FileStore {
 struct StoreOpening: Sendable {
   var cache = CachePolicy.shared
   var usesWAL = true
+  var runsTriggers = false
   var logger = Logger.silent
 
   @TaskLocal static var current = StoreOpening()

@@ -1,4 +1,5 @@
 public import FieldpackCore
+import FieldpackGeoPackage
 public import FoundationEssentials
 
 /// How a path that a person names is opened.
@@ -11,6 +12,8 @@ public struct SourceOptions: Sendable {
   /// Whether GeoPackages are in WAL mode from their first change until the workspace is closed; off
   /// for one change after which the file is left alone.
   public var usesWAL = true
+  /// Lets all triggers of GeoPackages run, see `OpeningProfile.runsTriggers`.
+  public var runsTriggers = false
   /// Told what is opened, imported and asked; never a value.
   public var logger = Logger.silent
 
@@ -36,10 +39,13 @@ extension Workspace {
     if isFolder || holdsConfig {
       return try await open(
         [url], allowing: options.allowing, registry: options.registry, cache: options.file.cache,
-        usesWAL: options.usesWAL, logger: options.logger)
+        usesWAL: options.usesWAL, runsTriggers: options.runsTriggers, logger: options.logger)
     }
+    var profile = OpeningProfile.foreign
+    profile.runsTriggers = options.runsTriggers
     return try await open(
-      path: path, options: options.file, usesWAL: options.usesWAL, logger: options.logger)
+      path: path, options: options.file, usesWAL: options.usesWAL, profile: profile,
+      logger: options.logger)
   }
 
   /// A `.scfg`, or JSON whose top object has the members of a config and is not GeoJSON.

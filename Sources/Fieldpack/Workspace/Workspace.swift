@@ -1,5 +1,5 @@
 public import FieldpackCore
-import FieldpackGeoPackage
+public import FieldpackGeoPackage
 public import FoundationEssentials
 
 /// The stores opened from one or more `.scfg`, asked and changed together.
@@ -34,16 +34,19 @@ public actor Workspace {
   ///   - registry: the store types at hand.
   ///   - cache: where GeoJSON, GPX and CSV stores keep their GeoPackages.
   ///   - usesWAL: whether GeoPackages are in WAL mode from their first change until ``close()``.
+  ///   - runsTriggers: lets all triggers of all GeoPackages run, see `OpeningProfile.runsTriggers`.
   ///   - logger: told what is opened and how long that takes; never a value.
   /// - Throws: `.notFound` or `.invalidData` for a config that cannot be read, `.interrupted` when the
   ///   task is cancelled.
   public static func open(
     _ configs: [URL], allowing: [URL] = [], registry: StoreRegistry = .standard,
-    cache: CachePolicy = .shared, usesWAL: Bool = true, logger: Logger = .silent
+    cache: CachePolicy = .shared, usesWAL: Bool = true, runsTriggers: Bool = false,
+    logger: Logger = .silent
   ) async throws(FieldpackError) -> Workspace {
     let config = try WorkspaceConfig(configs, allowing: allowing)
     let workspace = await open(
-      config, registry: registry, cache: cache, usesWAL: usesWAL, logger: logger)
+      config, registry: registry, cache: cache, usesWAL: usesWAL, runsTriggers: runsTriggers,
+      logger: logger)
     for member in workspace.members {
       guard case .failed(let error) = member.state, error.code == .interrupted else { continue }
       await workspace.close()
@@ -56,9 +59,10 @@ public actor Workspace {
   /// open by then are failed members, of code `.interrupted`, for good: open the config again.
   public static func open(
     _ config: WorkspaceConfig, registry: StoreRegistry = .standard, cache: CachePolicy = .shared,
-    usesWAL: Bool = true, logger: Logger = .silent
+    usesWAL: Bool = true, runsTriggers: Bool = false, logger: Logger = .silent
   ) async -> Workspace {
-    let opening = StoreOpening(cache: cache, usesWAL: usesWAL, logger: logger)
+    let opening = StoreOpening(
+      cache: cache, usesWAL: usesWAL, runsTriggers: runsTriggers, logger: logger)
     let members = await StoreOpening.$current.withValue(opening) {
       var members: [Member] = []
       for store in config.stores { members.append(await Self.opened(store, registry)) }
@@ -84,14 +88,17 @@ public actor Workspace {
   /// - Throws: what opening the file throws.
   public static func open(
     file: URL, id: StoreID? = nil, options: FileStore.Options = .init(), usesWAL: Bool = true,
-    logger: Logger = .silent
+    profile: OpeningProfile = .foreign, logger: Logger = .silent
   ) async throws(FieldpackError) -> Workspace {
-    try await open(path: file.path, id: id, options: options, usesWAL: usesWAL, logger: logger)
+    try await open(
+      path: file.path, id: id, options: options, usesWAL: usesWAL, profile: profile,
+      logger: logger)
   }
 
   /// Opens the file at a path as its user typed it, which is how errors name it.
   static func open(
-    path: String, id: StoreID? = nil, options: FileStore.Options, usesWAL: Bool, logger: Logger
+    path: String, id: StoreID? = nil, options: FileStore.Options, usesWAL: Bool,
+    profile: OpeningProfile = .foreign, logger: Logger
   ) async throws(FieldpackError) -> Workspace {
     let id = id ?? StoreID(Importer.stem(path).rawValue)
     let format =
@@ -105,7 +112,8 @@ public actor Workspace {
     let store = try await OpeningLog(config, logger).store {
       [options] () async throws(FieldpackError) -> any Store in
       format == .geoPackage
-        ? try await GeoPackageStore(path: path, id: id, usesWAL: usesWAL, logger: logger)
+        ? try await GeoPackageStore(
+          path: path, id: id, profile: profile, usesWAL: usesWAL, logger: logger)
         : try await FileStore(path: path, id: id, options: options)
     }
     return Workspace(

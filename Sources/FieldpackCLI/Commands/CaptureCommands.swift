@@ -66,7 +66,7 @@ extension FieldpackTool {
       "title", abstract: "Give a capture another title.",
       examples: ["fieldpack capture title field.gpkg 338d2c23…358d \"Mount Tom\""],
       arguments: [CaptureArguments.file, CaptureArguments.capture, CaptureArguments.title],
-      options: [CommonOptions.group]
+      options: [OptionGroup(nil, [WriteArguments.allowTriggers]), CommonOptions.group]
     ) { invocation throws(FieldpackError) in
       try await invocation.withCaptures { (catalogue) throws(FieldpackError) in
         var capture = try await catalogue.capture(invocation.arguments[CaptureArguments.capture])
@@ -88,7 +88,7 @@ extension FieldpackTool {
       "delete", abstract: "Delete captures with their points and files.",
       examples: ["fieldpack capture delete field.gpkg 338d2c23…358d"],
       arguments: [CaptureArguments.file, CaptureArguments.someCaptures],
-      options: [CommonOptions.group]
+      options: [OptionGroup(nil, [WriteArguments.allowTriggers]), CommonOptions.group]
     ) { invocation throws(FieldpackError) in
       try await invocation.withCaptures { (catalogue) throws(FieldpackError) in
         let captures = try await invocation.captures(
@@ -162,7 +162,8 @@ extension Invocation {
   ) async throws(FieldpackError) -> Int32 {
     let path = arguments[CaptureArguments.file]
     let store = try await GeoPackageStore(
-      path: path, id: FileImport.storeID(of: path), usesWAL: false, logger: logger)
+      path: path, id: FileImport.storeID(of: path), profile: profile, usesWAL: false,
+      logger: logger)
     do throws(FieldpackError) {
       let status = try await body(CaptureCatalogue(store))
       await store.close()

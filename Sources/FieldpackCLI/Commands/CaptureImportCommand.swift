@@ -29,7 +29,8 @@ struct CaptureImportCommand {
     defer { display.finish() }
     var count = 0
     let report = try await CaptureImport(
-      creating: arguments[ImportCommand.version], logger: invocation.logger
+      creating: arguments[ImportCommand.version], profile: invocation.profile,
+      logger: invocation.logger
     ).run(paths, into: target, id: FileImport.storeID(of: target)) { _ in
       count += 1
       display.update(count)

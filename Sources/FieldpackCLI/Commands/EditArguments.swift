@@ -13,6 +13,9 @@ enum EditArguments {
   static let allowLoss = Option<Bool>.flag(
     "allow-loss", help: "Let geometries lose arcs, z and m values that the input has not.")
   static let options = OptionGroup("Source options", [SourceArguments.allowPath])
+  /// Of the commands that change the source.
+  static let changing = OptionGroup(
+    "Source options", [SourceArguments.allowPath, WriteArguments.allowTriggers])
 }
 
 extension ValueForm where Value == KeyTuple {

@@ -40,7 +40,7 @@ extension FieldpackTool {
       examples: ["fieldpack update field.gpkg edited.geojson"],
       arguments: [SourceArguments.source, EditArguments.input],
       options: [
-        OptionGroup(nil, [EditArguments.allowLoss]), EditArguments.options, CommonOptions.group,
+        OptionGroup(nil, [EditArguments.allowLoss]), EditArguments.changing, CommonOptions.group,
       ], family: editFamily
     ) { invocation throws(FieldpackError) in
       let features = try invocation.geoJSONFeatures()
@@ -59,7 +59,7 @@ extension FieldpackTool {
       discussion: "All features are deleted, or none is.",
       examples: ["fieldpack delete field.gpkg ZmllbGQ=.d2VsbHM=.MQ=="],
       arguments: [SourceArguments.source, EditArguments.keys],
-      options: [EditArguments.options, CommonOptions.group], family: editFamily
+      options: [EditArguments.changing, CommonOptions.group], family: editFamily
     ) { invocation throws(FieldpackError) in
       var keys: [KeyTuple] = []
       for key in invocation.arguments[EditArguments.keys] where !keys.contains(key) {
@@ -84,7 +84,7 @@ extension FieldpackTool {
       examples: ["fieldpack create field.gpkg wells new.geojson"],
       arguments: [SourceArguments.source, CreateCommand.layer, EditArguments.input],
       options: [
-        OptionGroup(nil, [CreateCommand.store]), EditArguments.options, CommonOptions.group,
+        OptionGroup(nil, [CreateCommand.store]), EditArguments.changing, CommonOptions.group,
       ], family: editFamily
     ) { invocation throws(FieldpackError) in
       try await CreateCommand(invocation: invocation).run()

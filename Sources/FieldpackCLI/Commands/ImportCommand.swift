@@ -75,7 +75,10 @@ struct ImportCommand {
   static let dryRun = Option<Bool>.flag("dry-run", help: "Read and check, but write nothing.")
 
   static var options: [any OptionKey] {
-    [into, layer, only, sourceSRS, srs, mode, id, version, format, cluster, skipErrors, dryRun]
+    [
+      into, layer, only, sourceSRS, srs, mode, id, version, format, cluster, skipErrors, dryRun,
+      WriteArguments.allowTriggers,
+    ]
   }
 
   let invocation: Invocation
@@ -123,6 +126,7 @@ struct ImportCommand {
     options.version = arguments[Self.version]
     options.clusters = arguments[Self.cluster]
     options.skipsErrors = arguments[Self.skipErrors]
+    options.profile = invocation.profile
     options.isDryRun = arguments[Self.dryRun]
     options.csv = try CSVArguments.options(arguments)
     options.logger = invocation.logger

@@ -30,7 +30,9 @@ extension FieldpackTool {
       arguments: [FixArguments.source, FixArguments.layer],
       options: [
         OptionGroup(
-          nil, MonitorArguments.options + MonitorRecording.options + [QueryArguments.skipErrors]),
+          nil,
+          MonitorArguments.options + MonitorRecording.options
+            + [QueryArguments.skipErrors, WriteArguments.allowTriggers]),
         ReplayArguments.group, SourceArguments.group, CommonOptions.group,
       ],
       family: positionsFamily

@@ -27,7 +27,11 @@ extension FieldpackTool {
       arguments: [MotionArguments.logs],
       options: [
         OptionGroup(
-          nil, [MotionArguments.into, MotionArguments.rate, MotionArguments.skipErrors]),
+          nil,
+          [
+            MotionArguments.into, MotionArguments.rate, MotionArguments.skipErrors,
+            WriteArguments.allowTriggers,
+          ]),
         CommonOptions.group,
       ]
     ) { invocation throws(FieldpackError) in

@@ -69,7 +69,7 @@ enum MotionPostArguments {
   static var options: [any OptionKey] {
     [
       server, headers, MotionArguments.sessions, rate, speed, sections, sensors, isLive, unsent,
-      attempts, into, MotionArguments.skipErrors,
+      attempts, into, MotionArguments.skipErrors, WriteArguments.allowTriggers,
     ]
   }
 }

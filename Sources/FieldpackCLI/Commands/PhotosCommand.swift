@@ -30,7 +30,7 @@ extension FieldpackTool {
           [
             PhotosCommand.fetch, PhotoArguments.within, PhotosCommand.retry, PhotosCommand.repeats,
             PhotosCommand.html,
-            ExportArguments.overwrite,
+            ExportArguments.overwrite, WriteArguments.allowTriggers,
           ]), CommonOptions.group,
       ], family: positionsFamily
     ) { invocation throws(FieldpackError) in
@@ -71,7 +71,8 @@ struct PhotosCommand {
       try ByteOutput(replacing: html, overwrite: arguments[ExportArguments.overwrite])
     }
     let store = try await GeoPackageStore(
-      path: path, id: FileImport.storeID(of: path), logger: invocation.logger)
+      path: path, id: FileImport.storeID(of: path), profile: invocation.profile,
+      logger: invocation.logger)
     do throws(FieldpackError) {
       try await run(store, page)
       await store.close()

@@ -26,7 +26,10 @@ extension FieldpackTool {
       options: [
         OptionGroup(
           nil,
-          [SQLCommand.write, SQLCommand.format, SQLCommand.explain, QueryArguments.timeout]),
+          [
+            SQLCommand.write, WriteArguments.allowTriggers, SQLCommand.format, SQLCommand.explain,
+            QueryArguments.timeout,
+          ]),
         CommonOptions.group,
       ], family: sqlFamily
     ) { invocation throws(FieldpackError) in
@@ -65,7 +68,8 @@ struct SQLCommand {
     }
     let sql = try statements()
     let store = try await GeoPackageStore(
-      path: path, id: FileImport.storeID(of: path), usesWAL: false, logger: invocation.logger)
+      path: path, id: FileImport.storeID(of: path), profile: invocation.profile, usesWAL: false,
+      logger: invocation.logger)
     do throws(FieldpackError) {
       if arguments[Self.explain] {
         try await explain(sql, on: store)

@@ -68,7 +68,7 @@ extension Invocation {
     _ path: String, _ body: (GeoPackageStore) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
     let store = try await GeoPackageStore(
-      path: path, id: FileImport.storeID(of: path), logger: logger)
+      path: path, id: FileImport.storeID(of: path), profile: profile, logger: logger)
     do throws(FieldpackError) {
       let status = try await body(store)
       await store.close()

@@ -28,7 +28,7 @@ extension FieldpackTool {
             TrackRecordCommand.into, TrackRecordCommand.monitor, TrackRecordCommand.name,
             TrackRecordCommand.photos, PhotoArguments.within, FixArguments.device,
             TrackRecordCommand.follow,
-            QueryArguments.skipErrors,
+            QueryArguments.skipErrors, WriteArguments.allowTriggers,
           ]), ReplayArguments.group, SourceArguments.group, CommonOptions.group,
       ]
     ) { invocation throws(FieldpackError) in

@@ -52,6 +52,7 @@ extension Invocation {
     var options = try SourceArguments.options(arguments)
     options.file.importing.skipsErrors = skipsErrors
     options.usesWAL = usesWAL
+    options.runsTriggers = arguments[WriteArguments.allowTriggers]
     options.logger = logger
     let display = Locked<ProgressDisplay?>(nil)
     defer { display.withLock { $0?.finish() } }

@@ -31,11 +31,18 @@ public struct CaptureImport: Sendable {
   }
 
   private let version: GeoPackageVersion
+  private let profile: OpeningProfile
   private let logger: Logger
 
-  /// - Parameter version: of a GeoPackage that is created.
-  public init(creating version: GeoPackageVersion = .v14, logger: Logger = .silent) {
+  /// - Parameters:
+  ///   - version: of a GeoPackage that is created.
+  ///   - profile: how far a GeoPackage is trusted that is there already.
+  public init(
+    creating version: GeoPackageVersion = .v14, profile: OpeningProfile = .foreign,
+    logger: Logger = .silent
+  ) {
     self.version = version
+    self.profile = profile
     self.logger = logger
   }
 
@@ -47,7 +54,8 @@ public struct CaptureImport: Sendable {
     _ folders: [String], into target: String, id: StoreID,
     progress: (String) -> Void = { _ in }
   ) async throws(FieldpackError) -> Report {
-    var run = CaptureImportRun(target: target, id: id, version: version, logger: logger)
+    var run = CaptureImportRun(
+      target: target, id: id, version: version, profile: profile, logger: logger)
     do throws(FieldpackError) {
       for path in folders {
         let folder = try CaptureFolder(path: path)
@@ -71,16 +79,21 @@ private struct CaptureImportRun {
   let target: String
   let id: StoreID
   let version: GeoPackageVersion
+  let profile: OpeningProfile
   let logger: Logger
   var report = CaptureImport.Report()
   private var store: GeoPackageStore?
   /// The tokens of this import, with the folders that they came from.
   private var tokens: [String: String] = [:]
 
-  init(target: String, id: StoreID, version: GeoPackageVersion, logger: Logger) {
+  init(
+    target: String, id: StoreID, version: GeoPackageVersion, profile: OpeningProfile,
+    logger: Logger
+  ) {
     self.target = target
     self.id = id
     self.version = version
+    self.profile = profile
     self.logger = logger
   }
 
@@ -135,7 +148,8 @@ private struct CaptureImportRun {
         guard error.code == .cannotCreate, SafeFolder.exists(target) else { throw error }
       }
     }
-    let opened = try await GeoPackageStore(path: target, id: id, logger: logger)
+    let opened = try await GeoPackageStore(
+      path: target, id: id, profile: profile, logger: logger)
     store = opened
     return opened
   }
