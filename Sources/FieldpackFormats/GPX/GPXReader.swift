@@ -38,7 +38,7 @@ public struct GPXReader: FileReader {
 
   public mutating func assume() throws(FieldpackError) -> [FileLayer] {
     try checkOptions()
-    let head = try input.head(Self.headLength)
+    let head = try input.head(input.room(upTo: Self.headLength))
     var document = document(asking: [])
     try withUnsafeMutablePointer(to: &document) { (document) throws(FieldpackError) in
       let parser = try XMLPushParser(file: input.name, handler: GPXHandler(document))
@@ -61,7 +61,7 @@ public struct GPXReader: FileReader {
     var document = document(asking: layers)
     try withUnsafeMutablePointer(to: &document) { (document) throws(FieldpackError) in
       let parser = try XMLPushParser(file: input.name, handler: GPXHandler(document))
-      var buffer = [UInt8](repeating: 0, count: 1 << 17)
+      var buffer = [UInt8](repeating: 0, count: input.room(upTo: 1 << 17))
       var bytesRead = 0
       input.rewind()
       while true {

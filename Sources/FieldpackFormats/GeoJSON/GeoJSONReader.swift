@@ -14,6 +14,8 @@ public struct GeoJSONReader: FileReader {
 
   private let input: ByteInput
   private let options: ReadOptions
+  /// What is held in memory at most.
+  var limits = JSONScanner.Limits()
   /// What a look at all ids found, kept for the next pass.
   private var duplicate = FeatureIDs.DuplicateSearch.notNeeded
 
@@ -47,7 +49,8 @@ public struct GeoJSONReader: FileReader {
   }
 
   private func parser(_ layer: FileLayer?) -> GeoJSONParser {
-    var parser = GeoJSONParser(JSONScanner(input), options: options, layer: layer)
+    var parser = GeoJSONParser(
+      JSONScanner(input, limits: limits), options: options, layer: layer)
     parser.ids.duplicate = duplicate
     return parser
   }

@@ -64,7 +64,7 @@ package struct JSONScanner: ~Copyable {
   /// Reads a file from its start.
   package init(_ input: ByteInput, limits: Limits = Limits()) {
     input.rewind()
-    self.init(input, limits: limits, capacity: max(limits.window, 64))
+    self.init(input, limits: limits, capacity: max(input.room(upTo: limits.window), 64))
   }
 
   /// Reads bytes in memory.

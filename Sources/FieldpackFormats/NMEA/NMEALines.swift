@@ -15,7 +15,7 @@ struct NMEALines: TrackLogLines {
   /// The day number of the first time in a file, from the first date in it.
   static func firstDay(in input: ByteInput) throws(FieldpackError) -> Int? {
     var decoder = NMEADecoder()
-    var lines = LineBuffer()
+    var lines = LineBuffer(pieceSize: input.room(upTo: 1 << 16))
     input.rewind()
     while true {
       let count = try lines.fill { (room) throws(FieldpackError) in try input.read(into: room) }

@@ -115,20 +115,20 @@ public struct TrackLogReader: FileReader {
     case .nmea:
       var lines = NMEALines(firstDay: try NMEALines.firstDay(in: input))
       input.rewind()
-      try Self.parse(&lines, &log, isWhole: isWhole, fill: fill, drain: drain)
+      try parse(&lines, &log, isWhole: isWhole, fill: fill, drain: drain)
     case .igc:
       var lines = IGCLines()
-      try Self.parse(&lines, &log, isWhole: isWhole, fill: fill, drain: drain)
+      try parse(&lines, &log, isWhole: isWhole, fill: fill, drain: drain)
     case .tcx:
       try TCXDocument.parse(&log, file: input.name, isWhole: isWhole, fill: fill, drain: drain)
     }
   }
 
-  private static func parse(
+  private func parse(
     _ parser: inout some TrackLogLines, _ log: inout TrackLog, isWhole: Bool, fill: Fill,
     drain: Drain
   ) throws(FieldpackError) {
-    var lines = LineBuffer()
+    var lines = LineBuffer(pieceSize: input.room(upTo: 1 << 16))
     var hasMore = true
     while hasMore {
       hasMore = try lines.fill(fill) > 0
