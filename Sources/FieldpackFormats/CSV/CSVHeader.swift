@@ -124,7 +124,11 @@ struct CSVHeader {
   /// A name equal to an earlier one, ignoring case, gets `_2`; `fid` and `geom` are taken.
   private mutating func nameColumns(_ names: [String]) {
     var taken: Set<String> = ["fid", "geom"]
-    for (field, given) in names.enumerated() where !isGeometry(field) {
+    let fields = names.indices.filter { !isGeometry($0) }
+    // A column `fid` has to be renamed only where it holds no ids, and takes no other's name for that.
+    let fid = fields.filter { $0 == idField && names[$0].lowercased() == "fid" }
+    for field in fields.filter({ !fid.contains($0) }) + fid {
+      let given = names[field]
       let name = given.isEmpty ? "field_\(field + 1)" : given
       var unique = name
       var number = 1
@@ -137,6 +141,7 @@ struct CSVHeader {
       }
       columns.append(Column(field: field, name: unique))
     }
+    columns.sort { $0.field < $1.field }
   }
 }
 

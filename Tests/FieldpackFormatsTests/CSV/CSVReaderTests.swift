@@ -139,6 +139,14 @@ func readCSV(
       ])
   }
 
+  @Test func `a column fid takes no other column's name`() throws {
+    let ids = try readCSV("fid,fid_2\n1,a\n")
+    #expect(ids.columns("test") == ["fid_2 TEXT"])
+    #expect(ids.result.notes == [])
+    let column = try readCSV("fid,fid_2\nx,a\n")
+    #expect(column.columns("test") == ["fid_3 TEXT", "fid_2 TEXT"])
+  }
+
   @Test func `distinct integers in fid or id are the ids`() throws {
     let reading = try readCSV("id,fid,v\n1,30,a\n1,10,b\n2,20,c\n")
     #expect(reading.features("test").map(\.id) == [30, 10, 20])
