@@ -15,7 +15,7 @@ struct CSVScanner {
 
   private let input: ByteInput
   private let delimiter: UInt8
-  private var buffer = [UInt8](repeating: 0, count: 1 << 18)
+  private var buffer: [UInt8]
   private var next = 0
   private var end = 0
   private var line = 1
@@ -38,14 +38,19 @@ struct CSVScanner {
   init(_ input: ByteInput, delimiter: UInt8) throws(FieldpackError) {
     self.input = input
     self.delimiter = delimiter
+    buffer = [UInt8](repeating: 0, count: input.room(upTo: 1 << 18))
     input.rewind()
-    try refill()
-    if buffer[..<end].starts(with: [0xEF, 0xBB, 0xBF]) { next = 3 }
-    if buffer[..<end].starts(with: [0xFF, 0xFE]) || buffer[..<end].starts(with: [0xFE, 0xFF]) {
+    let mark = try input.head(3)
+    if mark == [0xEF, 0xBB, 0xBF] {
+      input.seek(to: mark.count)
+      bytesRead = mark.count
+    }
+    if mark.starts(with: [0xFF, 0xFE]) || mark.starts(with: [0xFE, 0xFF]) {
       throw FieldpackError(
         .invalidData, "the file is UTF-16. Try: convert it to UTF-8 first",
         position: FilePosition(file: input.name, line: 1))
     }
+    try refill()
   }
 
   /// Reads the next record; `false` at the end of the file.
