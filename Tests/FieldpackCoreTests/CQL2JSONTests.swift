@@ -238,6 +238,14 @@ import Testing
     #expect(other?.message.hasSuffix(": geometries are nested more than 32 deep") == true)
   }
 
+  @Test func `a zero keeps its sign`() throws {
+    let filter = try Filter(cql2: "S_EQUALS(g, POINT(0 -0))")
+    let json =
+      #"{"op":"s_equals","args":[{"property":"g"},{"type":"Point","coordinates":[0,-0.0]}]}"#
+    #expect(try filter.cql2JSON == json)
+    #expect(try Filter(cql2JSON: json).cql2Text == "S_EQUALS(g, POINT (0 -0))")
+  }
+
   @Test func `what Swift says and no text may is refused when it is written`() throws {
     let deep = (0..<70).reduce(Filter.isNull(.column("a"))) { filter, _ in
       .not(.and([filter, .isNull(.column("b"))]))

@@ -45,7 +45,8 @@ package enum JSONText {
       return
     }
     let text = value.description.utf8
-    let isWhole = text.suffix(2).elementsEqual(".0".utf8)
+    // "-0" reads as an integer, which has no sign there.
+    let isWhole = text.suffix(2).elementsEqual(".0".utf8) && (value != 0 || value.sign == .plus)
     bytes.append(contentsOf: isWhole ? text.dropLast(2) : text[...])
   }
 }
