@@ -1,0 +1,63 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The engine from geometries to GeoPackages and formats with its tests, for the sanitizers; see
+// Scripts/sanitize. The folders are links to those of the package, so that there is one copy of each
+// file.
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// A library target of the engine with its tests beside it.
+func engine(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
+  [
+    .target(name: name, dependencies: dependencies, swiftSettings: settings),
+    .testTarget(
+      name: name + "Tests",
+      dependencies: [.target(name: name), "FieldpackTestSupport"] + dependencies,
+      swiftSettings: settings),
+  ]
+}
+
+let system: [Target] = [
+  .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+  .systemLibrary(name: "CSpatiaLite", pkgConfig: "spatialite"),
+  .systemLibrary(name: "CPROJ", pkgConfig: "proj"),
+  .systemLibrary(name: "CGEOS", pkgConfig: "geos"),
+  .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0"),
+]
+
+let stores =
+  engine("FieldpackGeometry", [])
+  + engine("FieldpackTopology", ["FieldpackGeometry", "CGEOS"])
+  + engine("FieldpackProjection", ["FieldpackGeometry", "CPROJ"])
+  + engine("FieldpackCore", ["FieldpackGeometry"])
+  + engine("FieldpackSQLite", ["CSQLite", "CSpatiaLite"])
+  + engine(
+    "FieldpackGeoPackage",
+    [
+      "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackTopology",
+      "FieldpackProjection",
+    ])
+
+// The compiler crashes on JSONScanner+Structure.swift with the thread sanitizer.
+let formats =
+  Context.environment["FIELDPACK_SANITIZER"] == "thread"
+  ? []
+  : engine(
+    "FieldpackFormats", ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "CXML2"])
+
+let package = Package(
+  name: "fieldpack-sanitize",
+  platforms: [.macOS("26.0")],
+  targets: system + stores + formats + [
+    .target(
+      name: "FieldpackTestSupport", dependencies: ["FieldpackGeometry", "FieldpackCore"],
+      path: "Tests/FieldpackTestSupport", swiftSettings: settings)
+  ],
+  swiftLanguageModes: [.v6]
+)
