@@ -106,7 +106,8 @@ extension SQLiteError {
 
   static func endless(sql: String?, isChange: Bool) -> SQLiteError {
     SQLiteError(
-      extendedCode: isChange ? abortedChange : SQLITE_ABORT, message: "the next row takes too long", sql: sql,
+      extendedCode: isChange ? abortedChange : SQLITE_ABORT, message: "the next row takes too long",
+      sql: sql,
       systemError: ELOOP)
   }
 

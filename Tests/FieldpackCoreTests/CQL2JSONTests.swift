@@ -241,7 +241,7 @@ import Testing
   @Test func `a zero keeps its sign`() throws {
     let filter = try Filter(cql2: "S_EQUALS(g, POINT(0 -0))")
     let json =
-      #"{"op":"s_equals","args":[{"property":"g"},{"type":"Point","coordinates":[0,-0.0]}]}"#
+      #"{"op":"s_equals","args":[{"property":"g"},{"type":"Point","coordinates":[0,-0]}]}"#
     #expect(try filter.cql2JSON == json)
     #expect(try Filter(cql2JSON: json).cql2Text == "S_EQUALS(g, POINT (0 -0))")
   }

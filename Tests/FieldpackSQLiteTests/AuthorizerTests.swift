@@ -81,7 +81,7 @@ import Testing
   ])
   func `functions that run foreign code are off in every mode`(sql: String) throws {
     let modes: [Authorizer] = [
-      .readOnlySQL, .custom { _ in true }, .insideTriggers { _ in true },
+      .readOnlySQL, .custom { _ in true }, .changesAndTriggers { _ in true },
     ]
     for profile in [Connection.Profile.foreign, .own, .bulk] {
       let database = try Connection(inMemory: profile)

@@ -187,7 +187,8 @@ extension JSONNodeReader {
       guard skipDigits() > 0 else { throw mistake("expected an exponent") }
     }
     let source = String(decoding: bytes[start..<index], as: UTF8.self)
-    if isWhole, let integer = Int64(source) { return .integer(integer) }
+    // An integer has no negative zero.
+    if isWhole, source != "-0", let integer = Int64(source) { return .integer(integer) }
     return .real(Double(source) ?? .nan)
   }
 

@@ -45,8 +45,7 @@ package enum JSONText {
       return
     }
     let text = value.description.utf8
-    // "-0" reads as an integer, which has no sign there.
-    let isWhole = text.suffix(2).elementsEqual(".0".utf8) && (value != 0 || value.sign == .plus)
+    let isWhole = text.suffix(2).elementsEqual(".0".utf8)
     bytes.append(contentsOf: isWhole ? text.dropLast(2) : text[...])
   }
 }

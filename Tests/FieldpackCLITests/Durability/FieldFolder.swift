@@ -62,6 +62,12 @@ struct FieldFolder {
     try #require(made.status == 0, "\(made)")
   }
 
+  func copyGeoPackage(of other: FieldFolder, isWAL: Bool) throws {
+    try FileManager.default.copyItem(at: other.file("field.gpkg"), to: file("field.gpkg"))
+    guard isWAL else { return }
+    try Connection(path: file("field.gpkg").path, mode: .readWrite).setJournalMode(.wal)
+  }
+
   /// The GeoPackage with all that is beside it.
   func databaseFiles() throws -> [String: [UInt8]] {
     try names().reduce(into: [:]) { files, name in

@@ -85,10 +85,12 @@ import Testing
   func `what a killed command leaves is cleared by the next run`(_ command: Case) async throws {
     let whole = try await Undisturbed(command)
     let kills = max(1, Self.kills / Self.commands.count)
+    let base = try FieldFolder()
+    try await Self.prepare(base, command)
     for number in 0..<kills {
       let isWAL = !command.isNew && !command.replacesFile && number % 2 == 1
       let field = try FieldFolder()
-      try await Self.prepare(field, command, isWAL: isWAL)
+      if !command.isNew { try field.copyGeoPackage(of: base, isWAL: isWAL) }
       let inputs = try field.names()
       let program = try Tool.start(command.arguments, folder: field.url)
       let moment = Double.random(in: 0...1.1) * whole.seconds
@@ -121,7 +123,7 @@ import Testing
 
     init(_ command: Case) async throws {
       let field = try FieldFolder()
-      try await KilledCommandTests.prepare(field, command, isWAL: false)
+      try await KilledCommandTests.prepare(field, command)
       let start = ContinuousClock.now
       let first = try await Tool.run(command.arguments, folder: field.url)
       seconds = (ContinuousClock.now - start) / .seconds(1)
@@ -132,14 +134,11 @@ import Testing
     }
   }
 
-  private static func prepare(
-    _ field: FieldFolder, _ command: Case, isWAL: Bool
-  ) async throws {
+  private static func prepare(_ field: FieldFolder, _ command: Case) async throws {
     guard !command.isNew else { return }
     try await field.makeGeoPackage()
-    let connection = try Connection(path: field.file("field.gpkg").path, mode: .readWrite)
-    if let sql = command.breaks { try connection.execute(sql) }
-    if isWAL { try connection.setJournalMode(.wal) }
+    guard let sql = command.breaks else { return }
+    try Connection(path: field.file("field.gpkg").path, mode: .readWrite).execute(sql)
   }
 
   private static func contents(_ field: FieldFolder, _ command: Case) throws -> [String] {

@@ -97,7 +97,9 @@ import Testing
       ALTER TABLE gpkg_spatial_ref_sys ADD COLUMN mine TEXT DEFAULT 'x';
       CREATE TRIGGER watch AFTER INSERT ON gpkg_spatial_ref_sys BEGIN SELECT 1; END;
       """)
-    try await package.withStore { store in
+    var profile = OpeningProfile.foreign
+    profile.runsTriggers = true
+    try await package.withStore(profile) { store in
       try await store.write { (writer) throws(FieldpackError) in
         try writer.createLayer(Self.layer("solid", Self.solid))
       }
