@@ -19,7 +19,7 @@ struct FieldFolder {
     let inputs = [
       "wells.geojson": Self.collection((1...200).map { Self.point($0, $0) }),
       "more.geojson": Self.collection((201...300).map { Self.point($0, 1) }),
-      "one.geojson": Self.point(900, 3), "new.geojson": Self.newPoint, "changed.geojson": changed,
+      "new.geojson": Self.newPoint, "changed.geojson": changed,
       "walk.gpx": Self.walk,
     ]
     for (name, text) in inputs { _ = try folder.write(text, to: name) }

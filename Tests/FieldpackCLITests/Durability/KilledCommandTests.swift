@@ -11,80 +11,12 @@ import Testing
   private static let kills =
     ProcessInfo.processInfo.environment["FIELDPACK_KILLS"].flatMap { Int($0) } ?? 300
 
-  struct Case: CustomTestStringConvertible, Sendable {
-    var name: String
-    var arguments: [String]
-    var isNew = false
-    /// Whether rows are different each time, so that only their number tells.
-    var isCounted = false
-    /// The layer whose rows are compared, where others tell of the run itself.
-    var layer: String?
-    /// Whether the file is another one afterwards, with a journal mode of its own.
-    var replacesFile = false
-    var breaks: String?
-    var testDescription: String { name }
-  }
-
-  private static let demo = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("TestData/demo").path
-
-  private static let record = [
-    "track", "record", "walk.gpx", "--into", "field.gpkg", "--monitor", "all", "--name", "w",
-    "--follow",
-  ]
-
-  static let commands = [
-    Case(
-      name: "import, new file", arguments: ["import", "wells.geojson", "--into", "field.gpkg"],
-      isNew: true),
-    Case(
-      name: "import, append",
-      arguments: [
-        "import", "more.geojson", "--into", "field.gpkg", "--layer", "wells", "--mode", "append",
-      ], isCounted: true),
-    Case(
-      name: "import, replace",
-      arguments: [
-        "import", "more.geojson", "--into", "field.gpkg", "--layer", "wells", "--mode", "replace",
-      ]),
-    Case(
-      name: "export, overwrite",
-      arguments: ["export", "more.geojson", "--output", "field.gpkg", "--overwrite"],
-      replacesFile: true),
-    Case(
-      name: "create", arguments: ["create", "field.gpkg", "wells", "new.geojson"], isCounted: true),
-    Case(name: "update", arguments: ["update", "field.gpkg", "changed.geojson"]),
-    Case(name: "delete", arguments: ["delete", "field.gpkg", "ZmllbGQ=.d2VsbHM=.Nw=="]),
-    Case(name: "optimize", arguments: ["optimize", "field.gpkg"]),
-    Case(
-      name: "repair", arguments: ["check", "field.gpkg", "--repair"],
-      breaks: "UPDATE gpkg_contents SET max_x = 14.5"),
-    Case(name: "track record", arguments: record, layer: "track_point"),
-    Case(name: "track record, new file", arguments: record, isNew: true, layer: "track_point"),
-    Case(
-      name: "monitor",
-      arguments: [
-        "monitor", "walk.gpx", "--radius", "100", "--record", "run", "--into", "field.gpkg",
-        "--follow",
-      ], layer: "detection"),
-    Case(
-      name: "capture add",
-      arguments: [
-        "capture", "add", demo + "/steinkirchen.jpg", "--at", "13.9,51.9", "--no-thumbnail",
-        "--keep-bytes", "--into", "field.gpkg",
-      ], isCounted: true),
-    Case(
-      name: "motion import",
-      arguments: [
-        "motion", "import", demo + "/motion.jsonl", "--into", "field.gpkg", "--rate", "10",
-      ]),
-  ]
-
-  @Test(arguments: KilledCommandTests.commands)
-  func `what a killed command leaves is cleared by the next run`(_ command: Case) async throws {
+  @Test(arguments: WritingCommand.all)
+  func `what a killed command leaves is cleared by the next run`(_ command: WritingCommand)
+    async throws
+  {
     let whole = try await Undisturbed(command)
-    let kills = max(1, Self.kills / Self.commands.count)
+    let kills = max(1, Self.kills / WritingCommand.all.count)
     let base = try FieldFolder()
     try await Self.prepare(base, command)
     for number in 0..<kills {
@@ -121,7 +53,7 @@ import Testing
     var nextStatus: Int32 = 0
     var seconds = 0.0
 
-    init(_ command: Case) async throws {
+    init(_ command: WritingCommand) async throws {
       let field = try FieldFolder()
       try await KilledCommandTests.prepare(field, command)
       let start = ContinuousClock.now
@@ -134,14 +66,14 @@ import Testing
     }
   }
 
-  private static func prepare(_ field: FieldFolder, _ command: Case) async throws {
+  private static func prepare(_ field: FieldFolder, _ command: WritingCommand) async throws {
     guard !command.isNew else { return }
     try await field.makeGeoPackage()
     guard let sql = command.breaks else { return }
     try Connection(path: field.file("field.gpkg").path, mode: .readWrite).execute(sql)
   }
 
-  private static func contents(_ field: FieldFolder, _ command: Case) throws -> [String] {
+  private static func contents(_ field: FieldFolder, _ command: WritingCommand) throws -> [String] {
     let rows = (try field.contents() ?? []).filter { row in
       command.layer.map { row.hasPrefix($0 + "|") } ?? true
     }

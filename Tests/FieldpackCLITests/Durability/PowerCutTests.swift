@@ -15,58 +15,8 @@ import Testing
 
   init() throws { field = try FieldFolder() }
 
-  /// One command line, in a folder with `field.gpkg` where it is not to be new.
-  struct Case: CustomTestStringConvertible, Sendable {
-    var name: String
-    var arguments: [String]
-    var isNew = false
-    /// Whether it leaves the rows as they were.
-    var keepsRows = false
-    /// Whether it stores and acknowledges bit by bit.
-    var isRecording = false
-    var testDescription: String { name }
-  }
-
-  static let commands = [
-    Case(
-      name: "import, new file", arguments: ["import", "wells.geojson", "--into", "field.gpkg"],
-      isNew: true),
-    Case(
-      name: "import, append",
-      arguments: [
-        "import", "more.geojson", "--into", "field.gpkg", "--layer", "wells", "--mode", "append",
-      ]),
-    Case(
-      name: "import, replace",
-      arguments: [
-        "import", "more.geojson", "--into", "field.gpkg", "--layer", "wells", "--mode", "replace",
-      ]),
-    Case(
-      name: "export, overwrite",
-      arguments: ["export", "more.geojson", "--output", "field.gpkg", "--overwrite"]),
-    Case(name: "create", arguments: ["create", "field.gpkg", "wells", "one.geojson"]),
-    Case(name: "update", arguments: ["update", "field.gpkg", "changed.geojson"]),
-    Case(name: "delete", arguments: ["delete", "field.gpkg", "ZmllbGQ=.d2VsbHM=.Nw=="]),
-    Case(
-      name: "optimize", arguments: ["optimize", "field.gpkg", "--index"], keepsRows: true),
-    Case(
-      name: "track record",
-      arguments: [
-        "track", "record", "walk.gpx", "--into", "field.gpkg", "--monitor", "all", "--name", "w",
-        "--follow",
-      ], isRecording: true),
-    Case(
-      name: "track record, new file",
-      arguments: [
-        "track", "record", "walk.gpx", "--into", "field.gpkg", "--monitor", "all", "--name", "w",
-        "--follow",
-      ], isNew: true, isRecording: true),
-  ]
-
-  // MARK: Test
-
-  @Test(arguments: PowerCutTests.commands)
-  func `a power cut loses nothing that was acknowledged`(_ command: Case) async throws {
+  @Test(arguments: WritingCommand.recorded)
+  func `a power cut loses nothing that was acknowledged`(_ command: WritingCommand) async throws {
     if !command.isNew { try await field.makeGeoPackage() }
     let before = try field.databaseFiles()
     let old = try field.contents()
@@ -83,7 +33,8 @@ import Testing
   }
 
   private func cut(
-    _ record: FileRecord, _ command: Case, _ start: Disk, _ old: [String]?, _ new: [String]
+    _ record: FileRecord, _ command: WritingCommand, _ start: Disk, _ old: [String]?,
+    _ new: [String]
   ) throws {
     var random = FilterGenerator.SplitMix(state: 7)
     let moments = (0..<Self.cuts).map { _ in

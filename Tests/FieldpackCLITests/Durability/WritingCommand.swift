@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// A command line that writes `field.gpkg` in a ``FieldFolder``.
+struct WritingCommand: CustomTestStringConvertible, Sendable {
+  var name: String
+  var arguments: [String]
+  /// Whether it makes the file, which is not there before.
+  var isNew = false
+  /// Whether the file is another one afterwards, with a journal mode of its own.
+  var replacesFile = false
+  /// Whether it leaves the rows as they were.
+  var keepsRows = false
+  /// Whether it stores and acknowledges bit by bit.
+  var isRecording = false
+  /// Whether rows are different each time, so that only their number tells.
+  var isCounted = false
+  /// The layer whose rows are compared, where others tell of the run itself.
+  var layer: String?
+  /// SQL that breaks the file first, for a repair.
+  var breaks: String?
+  var testDescription: String { name }
+
+  private static let demo = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("TestData/demo").path
+
+  private static let record = [
+    "track", "record", "walk.gpx", "--into", "field.gpkg", "--monitor", "all", "--name", "w",
+    "--follow",
+  ]
+
+  /// Those whose files are recorded for power cuts.
+  static let recorded = [
+    WritingCommand(
+      name: "import, new file", arguments: ["import", "wells.geojson", "--into", "field.gpkg"],
+      isNew: true),
+    WritingCommand(
+      name: "import, append",
+      arguments: [
+        "import", "more.geojson", "--into", "field.gpkg", "--layer", "wells", "--mode", "append",
+      ], isCounted: true),
+    WritingCommand(
+      name: "import, replace",
+      arguments: [
+        "import", "more.geojson", "--into", "field.gpkg", "--layer", "wells", "--mode", "replace",
+      ]),
+    WritingCommand(
+      name: "export, overwrite",
+      arguments: ["export", "more.geojson", "--output", "field.gpkg", "--overwrite"],
+      replacesFile: true),
+    WritingCommand(
+      name: "create", arguments: ["create", "field.gpkg", "wells", "new.geojson"], isCounted: true),
+    WritingCommand(name: "update", arguments: ["update", "field.gpkg", "changed.geojson"]),
+    WritingCommand(name: "delete", arguments: ["delete", "field.gpkg", "ZmllbGQ=.d2VsbHM=.Nw=="]),
+    WritingCommand(
+      name: "optimize", arguments: ["optimize", "field.gpkg", "--index"], keepsRows: true),
+    WritingCommand(
+      name: "track record", arguments: record, isRecording: true, layer: "track_point"),
+    WritingCommand(
+      name: "track record, new file", arguments: record, isNew: true, isRecording: true,
+      layer: "track_point"),
+  ]
+
+  static let all =
+    recorded + [
+      WritingCommand(
+        name: "repair", arguments: ["check", "field.gpkg", "--repair"],
+        breaks: "UPDATE gpkg_contents SET max_x = 14.5"),
+      WritingCommand(
+        name: "monitor",
+        arguments: [
+          "monitor", "walk.gpx", "--radius", "100", "--record", "run", "--into", "field.gpkg",
+          "--follow",
+        ], layer: "detection"),
+      WritingCommand(
+        name: "capture add",
+        arguments: [
+          "capture", "add", demo + "/steinkirchen.jpg", "--at", "13.9,51.9", "--no-thumbnail",
+          "--keep-bytes", "--into", "field.gpkg",
+        ], isCounted: true),
+      WritingCommand(
+        name: "motion import",
+        arguments: [
+          "motion", "import", demo + "/motion.jsonl", "--into", "field.gpkg", "--rate", "10",
+        ]),
+    ]
+}
