@@ -112,7 +112,7 @@ final class BulkInserter: Sendable {
     guard !isRunning else { return }
     state.change { state in
       state.isRunning = false
-      state.failure = FieldpackError(.unavailable, "no thread could be started")
+      state.failure = SystemThread.shortage
     }
   }
 

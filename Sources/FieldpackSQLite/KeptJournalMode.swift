@@ -10,8 +10,8 @@ import CSQLite
 ///
 /// A process that is killed leaves its database in WAL mode, with the log. The kept mode tells whoever
 /// opens the database next that the log is ours, and which mode to go back to. It is one line in the
-/// file `.NAME.fieldpack-mode`. Every process that writes holds a shared `flock` on that file, so one
-/// that nobody has locked is of a process that has ended.
+/// file `.NAME.fieldpack-mode`. Every process that writes holds a shared `flock` on that file, so a file
+/// that nobody has locked belongs to a process that has ended.
 package final class KeptJournalMode {
   /// The mode the database had before the first process that keeps it.
   let mode: JournalMode
@@ -87,14 +87,14 @@ package final class KeptJournalMode {
   private static func restore(_ database: String, to mode: JournalMode) -> Bool {
     var opened: OpaquePointer?
     defer { sqlite3_close_v2(opened) }
-    guard sqlite3_open_v2(database, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
-      return false
-    }
-    sqlite3_exec(opened, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
+    guard sqlite3_open_v2(database, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
+      let handle = opened
+    else { return false }
+    sqlite3_exec(handle, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
     // The last connection that closes removes the log; in WAL mode there is no more to do.
     guard mode != .wal else { return true }
-    return sqlite3_exec(opened, "PRAGMA journal_mode=\(mode.rawValue)", nil, nil, nil) == SQLITE_OK
-      && DatabaseFiles(of: opened!, schema: "main").map { access($0.log, F_OK) != 0 } ?? true
+    return sqlite3_exec(handle, "PRAGMA journal_mode=\(mode.rawValue)", nil, nil, nil) == SQLITE_OK
+      && DatabaseFiles(of: handle, schema: "main").map { access($0.log, F_OK) != 0 } ?? true
   }
 }
 
