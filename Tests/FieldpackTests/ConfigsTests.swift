@@ -32,6 +32,7 @@ import Testing
     workspace.members.map { member in
       switch member.state {
       case .open: return "\(member.id): open"
+      case .notAsked: return "\(member.id): not asked"
       case .failed(let error):
         let real = folder.url.resolvingSymlinksInPath().path
         return "\(member.id): \(error.code), \(error.message)"

@@ -82,6 +82,23 @@ import Testing
     await workspace.close()
   }
 
+  @Test func `only the stores that are asked for are opened`() async throws {
+    await (try workspace()).close()
+    let cache = folder.file("new cache").path
+    let workspace = try await Workspace.open(
+      [folder.file("survey.scfg")], only: ["survey", "unknown"], cache: .folder(cache))
+    #expect(workspace.members.map(\.id) == ["survey", "sights", "gone"])
+    #expect(workspace.members.map { $0.store != nil } == [true, false, false])
+    #expect(!FileManager.default.fileExists(atPath: cache))
+    let report = QueryReport()
+    #expect(try await workspace.count(Query().in(stores: ["survey"]), report: report) == 2)
+    #expect(report.current.failures.isEmpty)
+    let closed = #expect(throws: FieldpackError.self) { _ = try workspace.store("sights") }
+    #expect(closed?.code == .unavailable)
+    #expect(closed?.message.contains("opened for other stores only") == true)
+    await workspace.close()
+  }
+
   @Test func `merges stores in the order asked`() async throws {
     let workspace = try await workspace()
     let query = Query(where: Column<Double>("depth") < 12).select("name")

@@ -6,6 +6,8 @@ public import FoundationEssentials
 public struct SourceOptions: Sendable {
   /// Folders that the uris of configs may lead to.
   public var allowing: [URL] = []
+  /// The only stores of a config to open, `nil` for all. A bare file is one store, always open.
+  public var stores: [StoreID]?
   public var registry = StoreRegistry.standard
   /// How a bare file is read, its cache policy included, which configs follow as well.
   public var file = FileStore.Options()
@@ -38,8 +40,9 @@ extension Workspace {
       !isFolder && options.file.format == nil ? try isConfig(path) : false
     if isFolder || holdsConfig {
       return try await open(
-        [url], allowing: options.allowing, registry: options.registry, cache: options.file.cache,
-        usesWAL: options.usesWAL, runsTriggers: options.runsTriggers, logger: options.logger)
+        [url], allowing: options.allowing, only: options.stores, registry: options.registry,
+        cache: options.file.cache, usesWAL: options.usesWAL, runsTriggers: options.runsTriggers,
+        logger: options.logger)
     }
     var profile = OpeningProfile.foreign
     profile.runsTriggers = options.runsTriggers

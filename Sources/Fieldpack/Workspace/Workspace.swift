@@ -31,6 +31,7 @@ public actor Workspace {
   ///   - configs: `.scfg` files, or folders whose `*.scfg` are loaded by file name; of stores with
   ///     one id the last loaded counts.
   ///   - allowing: folders that uris may lead to beside each config's own.
+  ///   - stores: the only stores to open, `nil` for all; the others are members that stay closed.
   ///   - registry: the store types at hand.
   ///   - cache: where GeoJSON, GPX and CSV stores keep their GeoPackages.
   ///   - usesWAL: whether GeoPackages are in WAL mode from their first change until ``close()``.
@@ -39,14 +40,14 @@ public actor Workspace {
   /// - Throws: `.notFound` or `.invalidData` for a config that cannot be read, `.interrupted` when the
   ///   task is cancelled.
   public static func open(
-    _ configs: [URL], allowing: [URL] = [], registry: StoreRegistry = .standard,
-    cache: CachePolicy = .shared, usesWAL: Bool = true, runsTriggers: Bool = false,
-    logger: Logger = .silent
+    _ configs: [URL], allowing: [URL] = [], only stores: [StoreID]? = nil,
+    registry: StoreRegistry = .standard, cache: CachePolicy = .shared, usesWAL: Bool = true,
+    runsTriggers: Bool = false, logger: Logger = .silent
   ) async throws(FieldpackError) -> Workspace {
     let config = try WorkspaceConfig(configs, allowing: allowing)
     let workspace = await open(
-      config, registry: registry, cache: cache, usesWAL: usesWAL, runsTriggers: runsTriggers,
-      logger: logger)
+      config, only: stores, registry: registry, cache: cache, usesWAL: usesWAL,
+      runsTriggers: runsTriggers, logger: logger)
     for member in workspace.members {
       guard case .failed(let error) = member.state, error.code == .interrupted else { continue }
       await workspace.close()
@@ -58,14 +59,20 @@ public actor Workspace {
   /// Opens the stores of a config that is read already. When the task is cancelled, those that are not
   /// open by then are failed members, of code `.interrupted`, for good: open the config again.
   public static func open(
-    _ config: WorkspaceConfig, registry: StoreRegistry = .standard, cache: CachePolicy = .shared,
-    usesWAL: Bool = true, runsTriggers: Bool = false, logger: Logger = .silent
+    _ config: WorkspaceConfig, only stores: [StoreID]? = nil, registry: StoreRegistry = .standard,
+    cache: CachePolicy = .shared, usesWAL: Bool = true, runsTriggers: Bool = false,
+    logger: Logger = .silent
   ) async -> Workspace {
     let opening = StoreOpening(
       cache: cache, usesWAL: usesWAL, runsTriggers: runsTriggers, logger: logger)
     let members = await StoreOpening.$current.withValue(opening) {
       var members: [Member] = []
-      for store in config.stores { members.append(await Self.opened(store, registry)) }
+      for store in config.stores {
+        members.append(
+          stores?.contains(store.id) ?? true
+            ? await Self.opened(store, registry)
+            : Member(config: store, store: nil, state: .notAsked))
+      }
       return members
     }
     return Workspace(members: members, diagnostics: config.diagnostics)
@@ -133,7 +140,9 @@ public actor Workspace {
     }
     if case .failed(let error) = member.state { throw error }
     if let store = member.store { return store }
-    throw FieldpackError(.unavailable, "store '\(id)' is closed", location: .init(store: id))
+    throw FieldpackError(
+      .unavailable, "store '\(id)' is closed: the workspace was opened for other stores only",
+      location: .init(store: id))
   }
 
   /// The store of that id for writing.

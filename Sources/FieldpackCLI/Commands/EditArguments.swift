@@ -52,9 +52,9 @@ extension Invocation {
 
   /// Runs `body` on the source, opened for one change, and names the input in errors about it.
   func withEditedSource(
-    _ body: (Workspace) async throws(FieldpackError) -> Int32
+    only stores: [StoreID]? = nil, _ body: (Workspace) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    try await withSource(usesWAL: false) { (source) throws(FieldpackError) in
+    try await withSource(only: stores, usesWAL: false) { (source) throws(FieldpackError) in
       do throws(FieldpackError) {
         return try await body(source.workspace)
       } catch {

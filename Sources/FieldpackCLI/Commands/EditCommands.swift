@@ -16,7 +16,8 @@ extension FieldpackTool {
       options: [EditArguments.options, CommonOptions.group], family: editFamily
     ) { invocation throws(FieldpackError) in
       let key = invocation.arguments[EditArguments.key]
-      return try await invocation.withSource { (source) throws(FieldpackError) in
+      return try await invocation.withSource(only: [key.store]) {
+        (source) throws(FieldpackError) in
         guard let text = try await source.workspace.geoJSON(of: key) else {
           throw FieldpackError(
             .notFound, "layer '\(key.layer)' of store '\(key.store)' has no feature \(key.feature)",
@@ -66,7 +67,8 @@ extension FieldpackTool {
         keys.append(key)
       }
       let distinct = keys
-      return try await invocation.withEditedSource { (workspace) throws(FieldpackError) in
+      return try await invocation.withEditedSource(only: distinct.map(\.store)) {
+        (workspace) throws(FieldpackError) in
         try await workspace.delete(distinct)
         try invocation.report("deleted", distinct)
         return ExitStatus.success
@@ -104,7 +106,9 @@ private struct CreateCommand {
   func run() async throws(FieldpackError) -> Int32 {
     let features = try invocation.geoJSONFeatures()
     let layer = LayerID(invocation.arguments[Self.layer])
-    return try await invocation.withEditedSource { (workspace) throws(FieldpackError) in
+    let named = invocation.arguments[Self.store].map { [StoreID($0)] }
+    return try await invocation.withEditedSource(only: named) {
+      (workspace) throws(FieldpackError) in
       let store = try await store(of: layer, in: workspace)
       let created = try await workspace.create(geoJSON: features, in: layer, of: store)
       for note in created.notes { invocation.console.note(note) }

@@ -19,7 +19,9 @@ extension FieldpackTool {
         OptionGroup(nil, [InfoCommand.map]), SourceArguments.group, CommonOptions.group,
       ]
     ) { invocation throws(FieldpackError) in
-      try await invocation.withSource { (source) async throws(FieldpackError) in
+      let asked = SourceArguments.stores(invocation.arguments)
+      return try await invocation.withSource(only: asked) {
+        (source) async throws(FieldpackError) in
         try await InfoCommand(invocation: invocation, source: source).run()
       }
     }

@@ -83,12 +83,14 @@ enum DerivedArguments {
 }
 
 extension Invocation {
-  /// As ``withSource(skipsErrors:usesWAL:_:)``, with what the query asks for in place of layers.
+  /// As ``withSource(only:skipsErrors:usesWAL:_:)``, with what the query asks for in place of layers.
   func withQueried(
     _ query: Query, _ body: (OpenedSource, Query) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
     let layer = try DerivedArguments.layer(arguments, query)
-    return try await withSource(skipsErrors: query.skipsErrors) {
+    // A layer to join may be of a store that is not asked.
+    let stores = layer?.join == nil ? query.stores : nil
+    return try await withSource(only: stores, skipsErrors: query.skipsErrors) {
       (source) async throws(FieldpackError) in
       try await withDerived(layer, query, of: source.workspace) {
         (workspace, query) async throws(FieldpackError) in

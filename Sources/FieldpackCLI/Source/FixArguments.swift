@@ -62,10 +62,11 @@ extension Invocation {
       let (source, isReplay, origin) = try lines(name, layer: named)
       return told(try await body((source, isReplay, origin)), source.report)
     }
-    return try await withSource(name) { (source) throws(FieldpackError) in
+    let stores = SourceArguments.stores(arguments)
+    return try await withSource(name, only: stores) { (source) throws(FieldpackError) in
       let (store, layer) = try await LayerChoice.layer(
-        named, of: source.workspace, named: source.name,
-        stores: SourceArguments.stores(arguments), preferring: FixArguments.preferred)
+        named, of: source.workspace, named: source.name, stores: stores,
+        preferring: FixArguments.preferred)
       let (source, report) = try await fixes(of: layer, in: store)
       let origin =
         "\(Self.file(name)):\(layer)"

@@ -20,22 +20,26 @@ extension Invocation {
   /// Opens the source that the command names, runs `body` and closes it, whatever happens.
   ///
   /// - Parameters:
+  ///   - stores: the only stores to open, `nil` for all.
   ///   - skipsErrors: whether features that cannot be read are passed over.
   ///   - usesWAL: whether GeoPackages are in WAL mode from their first change on.
   func withSource(
-    skipsErrors: Bool = false, usesWAL: Bool = true,
+    only stores: [StoreID]? = nil, skipsErrors: Bool = false, usesWAL: Bool = true,
     _ body: (OpenedSource) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
     try await withSource(
-      arguments[SourceArguments.source], skipsErrors: skipsErrors, usesWAL: usesWAL, body)
+      arguments[SourceArguments.source], only: stores, skipsErrors: skipsErrors, usesWAL: usesWAL,
+      body)
   }
 
   /// The same with the source of that name.
   func withSource(
-    _ name: String, skipsErrors: Bool = false, usesWAL: Bool = true,
+    _ name: String, only stores: [StoreID]? = nil, skipsErrors: Bool = false,
+    usesWAL: Bool = true,
     _ body: (OpenedSource) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    let source = try await openSource(name, skipsErrors: skipsErrors, usesWAL: usesWAL)
+    let source = try await openSource(
+      name, only: stores, skipsErrors: skipsErrors, usesWAL: usesWAL)
     do throws(FieldpackError) {
       let status = try await body(source)
       await source.workspace.close()
@@ -47,9 +51,10 @@ extension Invocation {
   }
 
   private func openSource(
-    _ name: String, skipsErrors: Bool, usesWAL: Bool
+    _ name: String, only stores: [StoreID]?, skipsErrors: Bool, usesWAL: Bool
   ) async throws(FieldpackError) -> OpenedSource {
     var options = try SourceArguments.options(arguments)
+    options.stores = stores
     options.file.importing.skipsErrors = skipsErrors
     options.usesWAL = usesWAL
     options.runsTriggers = arguments[WriteArguments.allowTriggers]
@@ -70,10 +75,10 @@ extension Invocation {
     let spool = name == "-" ? try SpooledInput() : nil
     do throws(FieldpackError) {
       let workspace = try await Workspace.open(source: spool?.path ?? name, options: options)
-      let down = workspace.members.count { $0.store == nil }
+      let open = workspace.members.count { $0.store != nil }
       logger.debug(
         "source is open",
-        ["stores": .integer(Int64(workspace.members.count)), "failed": .integer(Int64(down))])
+        ["stores": .integer(Int64(workspace.members.count)), "open": .integer(Int64(open))])
       return OpenedSource(
         workspace: workspace, name: spool == nil ? name : SpooledInput.name, spool: spool)
     } catch {
