@@ -12,7 +12,7 @@ struct RealGeoPackageTests {
   /// `folder/file` to lines, from `TestData/gpkg/outcomes.txt`.
   static let outcomes: [String: [String]] = {
     let table = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../TestData/gpkg/outcomes.txt").standardizedFileURL
+      .appendingPathComponent("../../../TestData/gpkg/outcomes.txt").standardizedFileURL
     let text = (try? String(contentsOf: table, encoding: .utf8)) ?? ""
     var outcomes: [String: [String]] = [:]
     var file = ""

@@ -14,7 +14,7 @@ import Testing
   private static func package(_ origin: String) async throws -> TestPackage {
     guard let version = GeoPackageVersion(rawValue: origin) else {
       let data = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../TestData/gpkg/" + origin).standardizedFileURL
+        .appendingPathComponent("../../../TestData/gpkg/" + origin).standardizedFileURL
       return try TestPackage(copying: data)
     }
     let package = try TestPackage(version)
