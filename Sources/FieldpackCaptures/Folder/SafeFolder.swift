@@ -55,19 +55,7 @@ final class SafeFolder {
   func allNames() throws(FieldpackError) -> [String] {
     let copy = openat(descriptor, ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
     guard copy >= 0 else { throw .system(errno, "read", path) }
-    guard let stream = fdopendir(copy) else {
-      let number = errno
-      close(copy)
-      throw .system(number, "read", path)
-    }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
+    guard let names = FileSystem.names(takenFrom: copy) else { throw .system(errno, "read", path) }
     return names.sorted()
   }
 

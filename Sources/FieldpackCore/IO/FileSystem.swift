@@ -49,6 +49,34 @@ package enum FileSystem {
     return lstat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
+  /// The names in a folder, without `.` and `..`, in the order that the system gives; `nil`, with
+  /// `errno` set, where it cannot be read.
+  package static func names(in folder: String) -> [String]? {
+    let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+    guard descriptor >= 0 else { return nil }
+    return names(takenFrom: descriptor)
+  }
+
+  /// The names in the folder that `descriptor` opens, which is closed.
+  package static func names(takenFrom descriptor: Int32) -> [String]? {
+    guard let stream = fdopendir(descriptor) else {
+      let number = errno
+      close(descriptor)
+      errno = number
+      return nil
+    }
+    defer { closedir(stream) }
+    // An entry is only as long as its name: a copy of its 256 bytes for a name can leave the buffer.
+    let start = MemoryLayout<dirent>.offset(of: \.d_name)!
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let bytes = UnsafeRawPointer(entry).advanced(by: start)
+      let name = String(cString: bytes.assumingMemoryBound(to: CChar.self))
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
   // MARK: Contents
 
   /// Creates a file, which must not be there, nor a link of that name.

@@ -134,16 +134,8 @@ package final class PendingFile: Sendable {
 
   /// Removes the pending files of processes that were killed: those that nobody holds locked.
   private static func removeLeftovers(_ prefix: String, in folder: String) {
-    guard let stream = opendir(folder.isEmpty ? "." : folder) else { return }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if isLeftover(name, prefix) { names.append(folder + name) }
-    }
-    for path in names {
+    for name in FileSystem.names(in: folder) ?? [] where isLeftover(name, prefix) {
+      let path = folder + name
       let opened = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       guard opened >= 0 else { continue }
       if flock(opened, LOCK_EX | LOCK_NB) == 0 { remove(path) }

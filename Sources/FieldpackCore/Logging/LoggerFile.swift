@@ -119,7 +119,8 @@ public final class FileLogHandler: LogHandler {
     let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     let folder = cut.map { String(path[...$0]) } ?? "./"
     let prefix = (cut.map { String(path[path.utf8.index(after: $0)...]) } ?? path) + "."
-    let kept = names(in: folder).filter { isPutAside($0, prefix) }.sorted(by: >)
+    let names = FileSystem.names(in: folder) ?? []
+    let kept = names.filter { isPutAside($0, prefix) }.sorted(by: >)
     for name in kept.dropFirst(keptFiles - 1) { unlink(folder + name) }
   }
 
@@ -130,19 +131,6 @@ public final class FileLogHandler: LogHandler {
     let number = rest.dropFirst(10)
     return CalendarDate(String(rest.prefix(10))) != nil
       && (number.isEmpty || (number.first == "." && Int(number.dropFirst()) != nil))
-  }
-
-  private static func names(in folder: String) -> [String] {
-    guard let listing = opendir(folder) else { return [] }
-    defer { closedir(listing) }
-    var names: [String] = []
-    while let entry = readdir(listing) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      names.append(name)
-    }
-    return names
   }
 }
 
