@@ -16,7 +16,7 @@ public enum Programs {
         Programs.succeeds(python, ["-c", "import osgeo_utils"])
       else { return nil }
       self.python = python
-      let right = Programs.checkout.appendingPathComponent("TestData/gpkg/gdal-3.12.gpkg").path
+      let right = Checkout.file("TestData/gpkg/gdal-3.12.gpkg").path
       // Asked so, and not by what its source says, which changes from one version to the next.
       knowsVersion14 = Programs.succeeds(
         python, ["-m", "osgeo_utils.samples.validate_gpkg", "-k", "--extra", right])
@@ -103,12 +103,7 @@ public enum Programs {
 
   private static var environmentPython: String {
     // Not by `..` and then made standard: that follows the link to a Python without our packages.
-    checkout.appendingPathComponent(".build/venv/bin/python").path
-  }
-
-  private static var checkout: URL {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+    Checkout.file(".build/venv/bin/python").path
   }
 
   private static func named(_ variable: String) -> [String]? {

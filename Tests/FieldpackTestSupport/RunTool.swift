@@ -40,9 +40,7 @@ public enum Tool {
   /// A program or library that was built with the running tests.
   public static func built(_ name: String) -> String {
     let beside = [Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent()]
-    let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let folders = beside.compactMap { $0 } + [checkout.appendingPathComponent(".build/debug")]
+    let folders = beside.compactMap { $0 } + [Checkout.file(".build/debug")]
     let candidates = folders.map { $0.appendingPathComponent(name).path }
     let found = candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
     return found ?? candidates[candidates.count - 1]
@@ -129,7 +127,23 @@ public final class Program: Sendable {
   }
 
   /// Sends a signal.
-  public func send(_ signal: Int32) { kill(processID, signal) }
+  public func send(_ signal: Int32) { sendSignal(processID, signal) }
+
+  /// Kills the program after so many seconds, or does nothing where it ends before.
+  public func kill(after seconds: Double) async throws {
+    let end = Date(timeIntervalSinceNow: seconds)
+    while case let rest = end.timeIntervalSinceNow, rest > 0, !hasEnded {
+      try await Task.sleep(for: .seconds(min(rest, 0.01)))
+    }
+    send(SIGKILL)
+  }
+
+  /// Whether the program has ended and waits for ``result(timeout:)``.
+  private var hasEnded: Bool {
+    var state = siginfo_t()
+    let found = waitid(P_PID, id_t(processID), &state, WEXITED | WNOHANG | WNOWAIT)
+    return found == 0 && state.si_signo == SIGCHLD
+  }
 
   /// What standard output holds so far.
   public var outputSoFar: String {
@@ -151,7 +165,7 @@ public final class Program: Sendable {
       if ended == processID { return try result(status) }
       guard ended == 0 else { throw RunFailure(description: "\(name) cannot be waited for") }
       if Date() > end {
-        kill(processID, SIGKILL)
+        send(SIGKILL)
         waitpid(processID, &status, 0)
         let left = try result(status)
         throw RunFailure(description: "\(name) did not end in \(timeout) s: \(left)")
@@ -196,5 +210,6 @@ public final class Program: Sendable {
   }
 }
 
-/// `pipe(2)`, out of the way of the method of that name.
+/// `kill(2)` and `pipe(2)`, out of the way of the methods of these names.
+private func sendSignal(_ process: pid_t, _ signal: Int32) { kill(process, signal) }
 private func makePipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }

@@ -12,11 +12,9 @@ import Testing
 public enum SharedData {
   public static let root: URL? = {
     let named = ProcessInfo.processInfo.environment["FIELDPACK_DATA"]
-    let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
     let folder =
       named.map { URL(fileURLWithPath: $0) }
-      ?? checkout.appendingPathComponent("../shared/data").standardizedFileURL
+      ?? Checkout.file("../shared/data").standardizedFileURL
     var isFolder: ObjCBool = false
     let exists = FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder)
     return exists && isFolder.boolValue ? folder : nil

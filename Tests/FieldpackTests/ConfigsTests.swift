@@ -6,8 +6,6 @@ import Testing
 
 /// The configs in `Configs`, and the two of SpatialConnect's introduction in our own words.
 @Suite struct ConfigsTests {
-  private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
 
   /// A copy of the checkout as far as the configs need it, with what the demo makes.
   private func copy() async throws -> TemporaryFolder {
@@ -17,7 +15,7 @@ import Testing
       try files.createDirectory(at: folder.file(name), withIntermediateDirectories: true)
     }
     for name in ["Configs", "TestData/demo"] {
-      try files.copyItem(at: Self.checkout.appendingPathComponent(name), to: folder.file(name))
+      try files.copyItem(at: Checkout.file(name), to: folder.file(name))
     }
     for name in ["field", "motion"] {
       _ = try await FileImport().run(
@@ -63,7 +61,7 @@ import Testing
   ]
 
   @Test func `each config has a row in the table`() throws {
-    let folder = Self.checkout.appendingPathComponent("Configs")
+    let folder = Checkout.file("Configs")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(names.sorted() == Self.stores.map(\.0))
   }

@@ -11,10 +11,7 @@ import Testing
   }
 
   private static let article: [String] = {
-    let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let url = checkout.appendingPathComponent(
-      "Sources/Fieldpack/Fieldpack.docc/CommandLineJSON.md")
+    let url = Checkout.file("Sources/Fieldpack/Fieldpack.docc/CommandLineJSON.md")
     let text = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
     return text.components(separatedBy: "\n```")
   }()

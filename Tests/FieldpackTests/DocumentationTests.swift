@@ -4,12 +4,10 @@ import Foundation
 import Testing
 
 @Suite struct DocumentationTests {
-  private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
 
   /// The code blocks of an article, in order, by language.
   private func blocks(_ language: String, in article: String) throws -> [String] {
-    let url = Self.checkout.appendingPathComponent("Sources/Fieldpack/Fieldpack.docc/\(article).md")
+    let url = Checkout.file("Sources/Fieldpack/Fieldpack.docc/\(article).md")
     let parts = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n```")
     // Code stands between every other pair of fences.
     return parts.enumerated().compactMap { index, part in
@@ -20,7 +18,7 @@ import Testing
 
   @Test func `the article on store types shows the code that the tests run`() throws {
     let code = try blocks("swift", in: "AddAStoreType")
-    let file = Self.checkout.appendingPathComponent("Tests/FieldpackTests/NMEAStoreType.swift")
+    let file = Checkout.file("Tests/FieldpackTests/NMEAStoreType.swift")
     #expect(try code.first == String(contentsOf: file, encoding: .utf8))
     #expect(code.last == Self.use)
   }
@@ -76,7 +74,7 @@ import Testing
   }
 
   @Test func `the origin of every file of test data is told`() throws {
-    let folder = Self.checkout.appendingPathComponent("TestData")
+    let folder = Checkout.file("TestData")
     let text = try String(contentsOf: folder.appendingPathComponent("README.md"), encoding: .utf8)
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { path in
       let isFolder = folder.appendingPathComponent(path).hasDirectoryPath

@@ -193,9 +193,7 @@ import Testing
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["FIELDPACK_FIXTURES"] != nil))
 struct FieldDataFixtures {
   @Test func `tracks of this version`() async throws {
-    let path = URL(fileURLWithPath: #filePath)
-      .appendingPathComponent("../../../TestData/gpkg/tracks-\(FieldData.version).gpkg")
-      .standardizedFileURL.path
+    let path = Checkout.file("TestData/gpkg/tracks-\(FieldData.version).gpkg").path
     _ = try GeoPackageBulkWriter(creating: path, overwrite: true, store: "field").commit()
     let store = try await GeoPackageStore(path: path, id: "field")
     let fixes = [

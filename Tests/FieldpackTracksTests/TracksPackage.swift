@@ -21,8 +21,7 @@ final class TracksPackage: Sendable {
   init(copying name: String) throws {
     folder = try TemporaryFolder()
     path = folder.file(name).path
-    let original = URL(fileURLWithPath: #filePath)
-      .appendingPathComponent("../../../TestData/gpkg/\(name)").standardizedFileURL
+    let original = Checkout.file("TestData/gpkg/\(name)")
     try Data(contentsOf: original).write(to: URL(fileURLWithPath: path))
   }
 

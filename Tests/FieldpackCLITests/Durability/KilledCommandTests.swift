@@ -26,8 +26,7 @@ import Testing
       let inputs = try field.names()
       let program = try Tool.start(command.arguments, folder: field.url)
       let moment = Double.random(in: 0...1.1) * whole.seconds
-      try await Task.sleep(for: .seconds(moment))
-      program.send(SIGKILL)
+      try await program.kill(after: moment)
       let killed = try await program.result()
       let next = try await Tool.run(command.arguments, folder: field.url)
       // What was done cannot be done again.

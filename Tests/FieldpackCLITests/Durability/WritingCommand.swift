@@ -1,3 +1,4 @@
+import FieldpackTestSupport
 import Foundation
 import Testing
 
@@ -21,9 +22,7 @@ struct WritingCommand: CustomTestStringConvertible, Sendable {
   var breaks: String?
   var testDescription: String { name }
 
-  private static let demo = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("TestData/demo").path
+  private static let demo = Checkout.file("TestData/demo").path
 
   private static let record = [
     "track", "record", "walk.gpx", "--into", "field.gpkg", "--monitor", "all", "--name", "w",

@@ -8,13 +8,11 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
     for path in [
       "Configs/motion.scfg", "TestData/demo/motion.jsonl", "TestData/demo/walk.gpx",
       "TestData/demo/zones.geojson",
     ] {
-      let text = try String(contentsOf: checkout.appendingPathComponent(path), encoding: .utf8)
+      let text = try String(contentsOf: Checkout.file(path), encoding: .utf8)
       let url = folder.file(path)
       try FileManager.default.createDirectory(
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -90,8 +88,7 @@ import Testing
   }
 
   @Test func `motion is placed on a capture by absolute time`() async throws {
-    let demo = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../TestData/demo").standardizedFileURL
+    let demo = Checkout.file("TestData/demo")
     let imported = try await run(
       "import", demo.appendingPathComponent("captures").path, "--into", "demo/captures.gpkg")
     #expect(imported.status != 64, "\(imported)")

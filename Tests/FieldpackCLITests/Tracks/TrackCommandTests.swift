@@ -13,8 +13,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  private static let data = URL(fileURLWithPath: #filePath)
-    .appendingPathComponent("../../../TestData").standardizedFileURL
+  private static let data = Checkout.file("TestData")
   private static var tracks: String { data.appendingPathComponent("gpkg/tracks-2.gpkg").path }
 
   /// Four positions 68 m apart, the third and fourth at one place.

@@ -1,15 +1,14 @@
 import FieldpackCore
 import FieldpackFormats
 import FieldpackGeometry
+import FieldpackTestSupport
 import Foundation
 import Testing
 
 /// The files of `TestData/gpx` and `TestData/csv`.
 @Suite struct GPXTestDataTests {
   static func url(_ path: String) -> URL {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("TestData/" + path)
+    Checkout.file("TestData/" + path)
   }
 
   @Test func `the walk has five layers`() throws {

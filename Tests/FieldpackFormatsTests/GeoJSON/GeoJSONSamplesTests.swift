@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackTestSupport
 import Foundation
 import Testing
 
@@ -10,11 +11,9 @@ import Testing
   private func read(
     _ name: String, _ change: (inout ReadOptions) -> Void = { _ in }
   ) throws(FieldpackError) -> GeoJSONReading {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     var options = ReadOptions(layer: "x")
     change(&options)
-    let path = root.appendingPathComponent("TestData/geojson/\(name)").path
+    let path = Checkout.file("TestData/geojson/\(name)").path
     return try GeoJSONReading(try ByteInput(path: path), options)
   }
 

@@ -11,8 +11,7 @@ import Testing
 struct RealGeoPackageTests {
   /// `folder/file` to lines, from `TestData/gpkg/outcomes.txt`.
   static let outcomes: [String: [String]] = {
-    let table = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../../TestData/gpkg/outcomes.txt").standardizedFileURL
+    let table = Checkout.file("TestData/gpkg/outcomes.txt")
     let text = (try? String(contentsOf: table, encoding: .utf8)) ?? ""
     var outcomes: [String: [String]] = [:]
     var file = ""

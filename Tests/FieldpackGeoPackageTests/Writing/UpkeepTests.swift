@@ -13,9 +13,7 @@ import Testing
   /// Layers `wells` (points, some NULL) and `remarks` in a file of that origin.
   private static func package(_ origin: String) async throws -> TestPackage {
     guard let version = GeoPackageVersion(rawValue: origin) else {
-      let data = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../../TestData/gpkg/" + origin).standardizedFileURL
-      return try TestPackage(copying: data)
+      return try TestPackage(copying: Checkout.file("TestData/gpkg/" + origin))
     }
     let package = try TestPackage(version)
     try await package.withStore { store in
