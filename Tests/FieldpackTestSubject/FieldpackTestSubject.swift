@@ -16,6 +16,9 @@ import FieldpackTestVFS
   static func main() async throws {
     let words = CommandLine.arguments
     if words[1] == "tool" { exit(await runTool(recording: words[2], Array(words.dropFirst(3)))) }
+    if words[1] == "statements" {
+      exit(await runTool(listing: words[2], Array(words.dropFirst(3))))
+    }
     let store = try await GeoPackageStore(path: words[2], id: "field")
     if words[1] == "receive" {
       try await receive(from: words[3], into: store)
@@ -29,6 +32,12 @@ import FieldpackTestVFS
   private static func runTool(recording path: String, _ arguments: [String]) async -> Int32 {
     guard fieldpack_record_begin(path) == 0 else { return 1 }
     FileSystem.recorder.withLock { $0 = { $0.record() } }
+    return await FieldpackTool.run(arguments: arguments)
+  }
+
+  /// `statements LIST ARGUMENT...`: the tool, with a list of all statements that SQLite runs.
+  private static func runTool(listing path: String, _ arguments: [String]) async -> Int32 {
+    guard fieldpack_statements_begin(path) == 0 else { return 1 }
     return await FieldpackTool.run(arguments: arguments)
   }
 

@@ -7,32 +7,32 @@ extension ExportRun {
   /// or several stores answer.
   /// - Parameter requiresAll: whether a store that does not answer is an error.
   func copyPieces(
-    of query: Query, as encoder: FeatureFileWriter.Encoder?, requiresAll: Bool,
+    of prepared: PreparedQuery, as encoder: FeatureFileWriter.Encoder?, requiresAll: Bool,
     _ report: inout ExportReport,
     to take: (FeatureFileWriter.Encoder) async throws(FieldpackError) -> Void
   ) async throws(FieldpackError) -> QueryReport.Contents? {
     switch encoder {
     case .geoJSON(let encoder)?:
-      try await copyPieces(of: query, encoder, requiresAll, &report, as: { .geoJSON($0) }, to: take)
+      try await copyPieces(
+        of: prepared, encoder, requiresAll, &report, as: { .geoJSON($0) }, to: take)
     case .gpx(let encoder)?:
-      try await copyPieces(of: query, encoder, requiresAll, &report, as: { .gpx($0) }, to: take)
+      try await copyPieces(of: prepared, encoder, requiresAll, &report, as: { .gpx($0) }, to: take)
     case .csv(let encoder)?:
-      try await copyPieces(of: query, encoder, requiresAll, &report, as: { .csv($0) }, to: take)
+      try await copyPieces(of: prepared, encoder, requiresAll, &report, as: { .csv($0) }, to: take)
     case .geoPackage(let encoder)?:
       try await copyPieces(
-        of: query, encoder, requiresAll, &report, as: { .geoPackage($0) }, to: take)
+        of: prepared, encoder, requiresAll, &report, as: { .geoPackage($0) }, to: take)
     case nil: nil
     }
   }
 
   private func copyPieces<Piece: PieceSink>(
-    of query: Query, _ encoder: Piece, _ requiresAll: Bool, _ report: inout ExportReport,
+    of prepared: PreparedQuery, _ encoder: Piece, _ requiresAll: Bool, _ report: inout ExportReport,
     as wrapped: (Piece) -> FeatureFileWriter.Encoder,
     to take: (FeatureFileWriter.Encoder) async throws(FieldpackError) -> Void
   ) async throws(FieldpackError) -> QueryReport.Contents? {
-    guard let (store, pieces) = try await workspace.pieces(of: query, into: { encoder }) else {
-      return nil
-    }
+    guard let store = prepared.onlyStore else { return nil }
+    let pieces = try await prepared.pieces { encoder }
     if requiresAll { try requireAll(pieces.report) }
     let iterator = pieces.makeAsyncIterator()
     while let piece = try await iterator.next() {

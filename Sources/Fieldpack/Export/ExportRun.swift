@@ -12,15 +12,15 @@ struct ExportRun: Sendable {
   // MARK: Plan
 
   private struct Plan {
-    var query: Query
+    var prepared: PreparedQuery
     var writing: FeatureFileWriter.Plan
     var report = ExportReport()
   }
 
   private func plan() async throws(FieldpackError) -> Plan {
-    var (targets, moved) = try await workspace.targets(of: query)
+    var prepared = try await workspace.prepare(query)
+    var targets = prepared.targets
     try targets.check(for: format, options)
-    var query = query
     var notes: [String] = []
     if format.isGeographic, query.srs == nil {
       if let raw = targets.first(where: { $0.schema.geometry?.srs.isUndefined ?? false }),
@@ -28,8 +28,8 @@ struct ExportRun: Sendable {
       {
         notes.append("layer '\(raw.layer)' has no SRS; its coordinates are written as they are")
       } else if targets.contains(where: { $0.schema.geometry.map { $0.srs != .wgs84 } ?? false }) {
-        query = query.transformed(to: .wgs84)
-        (targets, moved) = try await workspace.targets(of: query)
+        prepared = try await workspace.prepare(query.transformed(to: .wgs84))
+        targets = prepared.targets
       }
     } else if format.isGeographic, let srs = query.srs, srs != .wgs84 {
       notes.append(try Self.note(on: srs, format))
@@ -39,12 +39,12 @@ struct ExportRun: Sendable {
       notes += try await leftBehind(targets)
     }
     var plan = Plan(
-      query: query,
+      prepared: prepared,
       writing: .init(
         format: format, targets: targets, options: options,
-        srs: query.srs == .wgs84 ? nil : query.srs))
+        srs: prepared.query.srs == .wgs84 ? nil : prepared.query.srs))
     plan.report.notes = notes
-    plan.report.transformations = moved
+    plan.report.transformations = prepared.moved
     plan.report.layers = targets.map { .init(store: $0.store, layer: $0.layer, count: 0) }
     return plan
   }
@@ -84,7 +84,7 @@ struct ExportRun: Sendable {
     let worker = try ExportWorker()
     do throws(FieldpackError) {
       try await worker.open(plan.writing, at: path)
-      let contents = try await transfer(plan.query, to: worker, &plan.report)
+      let contents = try await transfer(plan.prepared, to: worker, &plan.report)
       let state = await worker.state
       plan.report.notes += try await finish(worker, state)
       plan.report.add(contents, state)
@@ -97,14 +97,14 @@ struct ExportRun: Sendable {
 
   /// Writes all features; gives what the query had to tell.
   private func transfer(
-    _ query: Query, to worker: ExportWorker, _ report: inout ExportReport
+    _ prepared: PreparedQuery, to worker: ExportWorker, _ report: inout ExportReport
   ) async throws(FieldpackError) -> QueryReport.Contents {
     let encoder = try await worker.encoder(skipsErrors: options.skipsErrors)
     let contents = try await copyPieces(
-      of: query, as: encoder, requiresAll: true, &report
+      of: prepared, as: encoder, requiresAll: true, &report
     ) { (piece) async throws(FieldpackError) in try await worker.take(piece) }
     if let contents { return contents }
-    let batches = try await workspace.query(query)
+    let batches = try await prepared.batches()
     try requireAll(batches.report)
     try await copy(batches, to: worker, &report)
     try requireAll(batches.report)
@@ -164,11 +164,11 @@ struct ExportRun: Sendable {
     for target in plan.writing.targets { try writer.begin(target) }
     let encoder = try writer.encoder(skipsErrors: options.skipsErrors)
     let contents = try await copyPieces(
-      of: plan.query, as: encoder, requiresAll: false, &plan.report
+      of: plan.prepared, as: encoder, requiresAll: false, &plan.report
     ) { (piece) async throws(FieldpackError) in try writer.take(piece) }
     let told =
       if let contents { contents } else {
-        try await copyBatches(of: plan.query, to: &writer, &plan.report)
+        try await copyBatches(of: plan.prepared, to: &writer, &plan.report)
       }
     let state = ExportWorker.State(
       skipped: writer.skipped, skippedCount: writer.skippedCount, notes: writer.notes)
@@ -178,9 +178,10 @@ struct ExportRun: Sendable {
   }
 
   private func copyBatches(
-    of query: Query, to writer: inout FeatureFileWriter, _ report: inout ExportReport
+    of prepared: PreparedQuery, to writer: inout FeatureFileWriter,
+    _ report: inout ExportReport
   ) async throws(FieldpackError) -> QueryReport.Contents {
-    let batches = try await workspace.query(query)
+    let batches = try await prepared.batches()
     let iterator = batches.makeAsyncIterator()
     while let batch = try await iterator.next() {
       let before = writer.skippedCount

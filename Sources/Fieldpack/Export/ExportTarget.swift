@@ -19,26 +19,25 @@ package struct ExportTarget: Hashable, Sendable {
   package var layer: LayerID { schema.layer }
 }
 
-extension Workspace {
-  /// The layers that `query` is about, in order, with how each is transformed.
-  package nonisolated func targets(
-    of query: Query
-  ) async throws(FieldpackError) -> (layers: [ExportTarget], moved: [ExportReport.Transformed]) {
-    var targets: [ExportTarget] = []
-    var moved: [ExportReport.Transformed] = []
-    var schemas: [StoreID: [Schema]] = [:]
-    for explanation in try await explain(query) {
-      let id = explanation.store
-      if schemas[id] == nil { schemas[id] = try await store(id).schemas() }
-      guard let schema = schemas[id]?.first(where: { $0.layer == explanation.layer }) else {
-        continue
-      }
-      targets.append(ExportTarget(store: id, schema: query.shape(schema)))
-      if let report = explanation.transformation {
-        moved.append(.init(store: id, layer: explanation.layer, report: report))
+extension PreparedQuery {
+  /// The layers that answer, in order, as an export takes them.
+  package var targets: [ExportTarget] {
+    layers.map { ExportTarget(store: $0.store, schema: $0.schema) }
+  }
+
+  /// The layers that are transformed, and how.
+  package var moved: [ExportReport.Transformed] {
+    layers.compactMap { layer in
+      layer.transformation.map {
+        ExportReport.Transformed(store: layer.store, layer: layer.schema.layer, report: $0)
       }
     }
-    return (targets, moved)
+  }
+
+  /// The store that all layers are of; `nil` where there are several or none.
+  var onlyStore: StoreID? {
+    let stores = Set(layers.map(\.store))
+    return stores.count == 1 ? stores.first : nil
   }
 }
 

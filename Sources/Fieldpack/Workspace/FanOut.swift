@@ -1,22 +1,61 @@
 import FieldpackCore
 
 /// One query on several stores.
-struct FanOut: Sendable {
+struct FanOut: QueryAnswering {
+  /// What one store answers.
   struct Part: Sendable {
     let store: any Store
-    let query: Query
+    let prepared: PreparedQuery
+    var query: Query { prepared.query }
+
+    init(_ store: any Store, _ prepared: PreparedQuery) {
+      (self.store, self.prepared) = (store, prepared)
+    }
   }
 
   let query: Query
   let parts: [Part]
+  /// What came of asking the stores, beside what each of them has to tell.
   let report: QueryReport
 
-  /// With one store the store does everything itself.
-  func single() async throws(FieldpackError) -> FeatureBatches? {
-    guard parts.count == 1 else { return nil }
-    let part = parts[0]
-    let batches = try await part.store.query(query.in(layers: part.query.layers))
-    let report = report
+  /// The layers that answer, without the columns that were asked for only to sort.
+  var layers: [PreparedLayer] {
+    let layers = parts.flatMap(\.prepared.layers)
+    guard parts.count > 1, !query.order.isEmpty, let columns = query.columns else { return layers }
+    return layers.map { layer in
+      var layer = layer
+      layer.schema.columns = columns.compactMap { name in
+        layer.schema.columnIndex(name).map { layer.schema.columns[$0] }
+      }
+      return layer
+    }
+  }
+
+  /// What planning had to tell.
+  var notes: [String] {
+    var notes = report.current.notes
+    for note in parts.flatMap(\.prepared.notes) where !notes.contains(note) { notes.append(note) }
+    return notes
+  }
+
+  /// A report that begins with what came of asking the stores.
+  private var newReport: QueryReport {
+    let new = QueryReport()
+    new.merge(report)
+    return new
+  }
+
+  func batches() async throws(FieldpackError) -> FeatureBatches {
+    let report = newReport
+    guard parts.count == 1 else {
+      let fanOut = FanOut(query: query, parts: parts, report: report)
+      return FeatureBatches(report: report) {
+        let walk = FanOutWalk(fanOut)
+        return { () async throws(FieldpackError) in try await walk.next() }
+      }
+    }
+    let batches = try await parts[0].prepared.batches()
+    if report.current.isEmpty { return batches }
     return FeatureBatches(report: report) {
       let relay = Relay(batches.makeAsyncIterator())
       return { () async throws(FieldpackError) in
@@ -27,15 +66,14 @@ struct FanOut: Sendable {
     }
   }
 
-  /// With one store its answer in pieces, and which store it is.
   func pieces<Piece: PieceSink>(
     into make: @escaping @Sendable () -> Piece
-  ) async throws(FieldpackError) -> (store: StoreID, pieces: FeaturePieces<Piece>)? {
-    guard parts.count == 1 else { return nil }
-    let part = parts[0]
-    let pieces = try await part.store.pieces(of: query.in(layers: part.query.layers), into: make)
-    let report = report
-    let merged = FeaturePieces<Piece>(report: report) {
+  ) async throws(FieldpackError) -> FeaturePieces<Piece> {
+    guard parts.count == 1 else { return try await batches().pieces(into: make) }
+    let report = newReport
+    let pieces = try await parts[0].prepared.pieces(into: make)
+    if report.current.isEmpty { return pieces }
+    return FeaturePieces<Piece>(report: report) {
       let relay = PieceRelay(pieces.makeAsyncIterator())
       return { () async throws(FieldpackError) in
         let piece = try await relay.next()
@@ -43,7 +81,36 @@ struct FanOut: Sendable {
         return piece
       }
     }
-    return (part.store.id, merged)
+  }
+
+  func count() async throws(FieldpackError) -> Int { try await count(to: newReport) }
+
+  func count(to report: QueryReport) async throws(FieldpackError) -> Int {
+    if parts.count == 1 { return try await parts[0].prepared.count() }
+    var total = 0
+    for part in parts {
+      do throws(FieldpackError) {
+        total += try await part.prepared.count()
+      } catch {
+        guard query.stores == nil, error.code != .interrupted else { throw error }
+        report.add(failure: StoreFailure(store: part.store.id, error: error))
+      }
+    }
+    return min(max(0, total - query.offset), query.limit ?? .max)
+  }
+
+  func explain() async throws(FieldpackError) -> [Explanation] {
+    var explanations: [Explanation] = []
+    for part in parts { explanations += try await part.prepared.explain() }
+    return explanations
+  }
+
+  func estimatedRows() async throws(FieldpackError) -> [LayerID: Int] {
+    var rows: [LayerID: Int] = [:]
+    for part in parts {
+      try await rows.merge(part.prepared.estimatedRows()) { $0 + $1 }
+    }
+    return rows
   }
 
   /// Reports a store that fails on the way, which does not stop the others; throws where stores
@@ -51,12 +118,6 @@ struct FanOut: Sendable {
   func report(_ error: FieldpackError, of store: StoreID) throws(FieldpackError) {
     guard query.stores == nil, error.code != .interrupted else { throw error }
     report.add(failure: StoreFailure(store: store, error: error))
-  }
-
-  /// The columns that the stores are asked for: those wanted, and those to sort by.
-  var askedColumns: [String]? {
-    guard let wanted = query.columns else { return nil }
-    return wanted + query.order.map(\.column).filter { !wanted.contains($0) }
   }
 }
 

@@ -45,9 +45,8 @@ actor FanOutWalk {
     while opened < fanOut.parts.count {
       let part = fanOut.parts[opened]
       opened += 1
-      let query = fanOut.askedColumns.map { part.query.select($0) } ?? part.query
       do throws(FieldpackError) {
-        let batches = try await part.store.query(query)
+        let batches = try await part.prepared.batches()
         return Stream(
           store: part.store.id, batches: batches, iterator: batches.makeAsyncIterator())
       } catch {

@@ -67,10 +67,15 @@ public final class FileStore: Store {
   public func layers() async throws(FieldpackError) -> [Layer] { try await cached.layers() }
   public func schemas() async throws(FieldpackError) -> [Schema] { try await cached.schemas() }
 
+  public func prepare(_ query: Query) async throws(FieldpackError) -> PreparedQuery {
+    let prepared = try await cached.prepare(resolved(query))
+    return PreparedQuery(
+      prepared.query, layers: prepared.layers, notes: prepared.notes,
+      answeredBy: FileReading(prepared: prepared, skipped: skipped))
+  }
+
   public func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches {
-    let batches = try await cached.query(resolved(query))
-    skipped.note(in: batches.report)
-    return batches
+    try await prepare(query).batches()
   }
 
   public func scan<S: FeatureSink & Sendable>(
@@ -83,9 +88,7 @@ public final class FileStore: Store {
   public func pieces<Piece: PieceSink>(
     of query: Query, into make: @escaping @Sendable () -> Piece
   ) async throws(FieldpackError) -> FeaturePieces<Piece> {
-    let pieces = try await cached.pieces(of: resolved(query), into: make)
-    skipped.note(in: pieces.report)
-    return pieces
+    try await prepare(query).pieces(into: make)
   }
 
   public func count(_ query: Query) async throws(FieldpackError) -> Int {
@@ -115,6 +118,32 @@ public final class FileStore: Store {
   public func close() async {
     await cached.close()
     entry.withLock { $0 = nil }
+  }
+}
+
+/// Reads the answer of the cached file, and reports what could not be read of the file itself.
+private struct FileReading: QueryAnswering {
+  let prepared: PreparedQuery
+  let skipped: SkippedInFile
+
+  func batches() async throws(FieldpackError) -> FeatureBatches {
+    let batches = try await prepared.batches()
+    skipped.note(in: batches.report)
+    return batches
+  }
+
+  func pieces<Piece: PieceSink>(
+    into make: @escaping @Sendable () -> Piece
+  ) async throws(FieldpackError) -> FeaturePieces<Piece> {
+    let pieces = try await prepared.pieces(into: make)
+    skipped.note(in: pieces.report)
+    return pieces
+  }
+
+  func count() async throws(FieldpackError) -> Int { try await prepared.count() }
+  func explain() async throws(FieldpackError) -> [Explanation] { try await prepared.explain() }
+  func estimatedRows() async throws(FieldpackError) -> [LayerID: Int] {
+    try await prepared.estimatedRows()
   }
 }
 

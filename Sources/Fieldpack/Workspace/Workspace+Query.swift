@@ -1,79 +1,82 @@
 public import FieldpackCore
 
 extension Workspace {
-  /// The features that `query` asks for, across its stores, in batches.
+  /// Plans `query` in the stores that it asks; see ``Store/prepare(_:)``.
   ///
-  /// A query that names no stores is answered by those that are up; the others stand under
-  /// `failures` of the batches' report. One that names a store that is down throws.
-  public nonisolated func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches {
-    let report = QueryReport()
-    let parts = try await parts(of: query, report: report)
-    let fanOut = FanOut(query: query, parts: parts, report: report)
-    if let single = try await fanOut.single() { return single }
-    return FeatureBatches(report: report) {
-      let walk = FanOutWalk(fanOut)
-      return { () async throws(FieldpackError) in try await walk.next() }
-    }
+  /// A query that names no stores is planned by those that are up; the others stand under `failures`
+  /// of the batches' report. One that names a store that is down throws.
+  public nonisolated func prepare(_ query: Query) async throws(FieldpackError) -> PreparedQuery {
+    let fanOut = try await fanOut(query, report: QueryReport())
+    return PreparedQuery(
+      query, layers: fanOut.layers, notes: fanOut.notes, answeredBy: fanOut)
   }
 
-  /// The answer to `query` in sinks that `make` makes, where one store gives it; `nil` for several.
+  /// The features that `query` asks for, across its stores, in batches.
   ///
-  /// As ``Store/pieces(of:into:)``, with failures as in ``query(_:)``.
-  package nonisolated func pieces<Piece: PieceSink>(
-    of query: Query, into make: @escaping @Sendable () -> Piece
-  ) async throws(FieldpackError) -> (store: StoreID, pieces: FeaturePieces<Piece>)? {
-    let report = QueryReport()
-    let parts = try await parts(of: query, report: report)
-    return try await FanOut(query: query, parts: parts, report: report).pieces(into: make)
+  /// Stores that are down are treated as ``prepare(_:)`` says.
+  public nonisolated func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches {
+    try await prepare(query).batches()
   }
 
   /// How many features `query` gives; stores that are down are left out and reported.
   public nonisolated func count(
     _ query: Query, report: QueryReport = QueryReport()
   ) async throws(FieldpackError) -> Int {
-    let parts = try await parts(of: query, report: report)
-    let fanOut = FanOut(query: query, parts: parts, report: report)
-    var total = 0
-    for part in parts {
-      do throws(FieldpackError) {
-        total += try await part.store.count(part.query)
-      } catch {
-        guard parts.count > 1 else { throw error }
-        try fanOut.report(error, of: part.store.id)
-      }
-    }
-    return min(max(0, total - query.offset), query.limit ?? .max)
+    try await fanOut(query, report: report).count(to: report)
   }
 
   /// How each layer asked would answer.
   public nonisolated func explain(_ query: Query) async throws(FieldpackError) -> [Explanation] {
-    let parts = try await parts(of: query, report: QueryReport())
-    var explanations: [Explanation] = []
-    for part in parts {
-      let asked = parts.count == 1 ? query.in(layers: part.query.layers) : part.query
-      explanations += try await part.store.explain(asked)
-    }
-    return explanations
+    try await prepare(query).explain()
   }
 
-  /// The stores asked with the part of the query that each answers: without offset, and with the
-  /// layers that it has.
+  private nonisolated func fanOut(
+    _ query: Query, report: QueryReport
+  ) async throws(FieldpackError) -> FanOut {
+    let stores = try askedStores(query, report)
+    if stores.count == 1, let only = try await onlyPart(query, of: stores[0]) {
+      return FanOut(query: query, parts: [only], report: report)
+    }
+    let parts = try await parts(of: query, in: stores, report: report)
+    let fanOut = FanOut(query: query, parts: parts, report: report)
+    guard let rest = parts.first, parts.count == 1,
+      rest.query != query.in(layers: rest.query.layers)
+    else { return fanOut }
+    // With one store the store does everything itself, order and offset included.
+    let whole = try await rest.store.prepare(query.in(layers: rest.query.layers))
+    return FanOut(query: query, parts: [.init(rest.store, whole)], report: report)
+  }
+
+  /// The answer of the one store that is asked; `nil` where it lacks a layer, or fails and is not
+  /// named, of which ``parts(of:in:report:)`` knows what to say.
+  private nonisolated func onlyPart(
+    _ query: Query, of store: any Store
+  ) async throws(FieldpackError) -> FanOut.Part? {
+    do throws(FieldpackError) {
+      return FanOut.Part(store, try await store.prepare(query))
+    } catch {
+      guard error.code == .notFound || error.isOfStore, query.stores == nil || !query.layers.isEmpty
+      else { throw error }
+      return nil
+    }
+  }
+
+  /// The stores asked with the part of the query that each answers: without offset, with the layers
+  /// that it has, and with the columns that merging needs.
   private nonisolated func parts(
-    of query: Query, report: QueryReport
+    of query: Query, in stores: [any Store], report: QueryReport
   ) async throws(FieldpackError) -> [FanOut.Part] {
     var parts: [FanOut.Part] = []
     var missing: FieldpackError?
     var failed: FieldpackError?
     var unseen = query.layers
-    for store in try askedStores(query, report) {
+    for store in stores {
       do throws(FieldpackError) {
         let layers = try await layers(of: query, in: store)
         unseen.removeAll(where: layers.contains)
         if !query.layers.isEmpty, layers.isEmpty { continue }
-        let part = query.in(layers: layers).first(query.rowsNeeded)
-        // Asking shows whether the store has the columns; nothing is read before the first batch.
-        _ = try await store.query(part)
-        parts.append(FanOut.Part(store: store, query: part))
+        let asked = query.in(layers: layers).withSortColumns.first(query.rowsNeeded)
+        parts.append(FanOut.Part(store, try await store.prepare(asked)))
       } catch {
         if error.isOfStore, query.stores == nil {
           failed = failed ?? error
@@ -138,6 +141,12 @@ extension Workspace {
 extension Query {
   /// The rows that can matter before those of other stores are known.
   fileprivate func first(_ rows: Int?) -> Query { rows.map { limit($0) } ?? withoutLimit() }
+
+  /// With the columns to sort by behind those that are wanted.
+  fileprivate var withSortColumns: Query {
+    guard let columns, !order.isEmpty else { return self }
+    return select(columns + order.map(\.column).filter { !columns.contains($0) })
+  }
 }
 
 extension FieldpackError {

@@ -71,6 +71,8 @@ public final class QueryReport: Sendable {
     public var skipped: [SkippedFeature] = []
     /// How many were passed over in all; the list ends at some number.
     public var skippedCount = 0
+
+    package var isEmpty: Bool { self == Contents() }
   }
 
   private let contents = Locked(Contents())

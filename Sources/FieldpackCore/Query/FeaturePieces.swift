@@ -49,9 +49,17 @@ extension Store {
   public func pieces<Piece: PieceSink>(
     of query: Query, into make: @escaping @Sendable () -> Piece
   ) async throws(FieldpackError) -> FeaturePieces<Piece> {
-    let batches = try await self.query(query)
-    return FeaturePieces(report: batches.report) {
-      let source = BatchPieces(batches.makeAsyncIterator(), make: make)
+    try await self.query(query).pieces(into: make)
+  }
+}
+
+extension FeatureBatches {
+  /// The same features in sinks that `make` makes.
+  package func pieces<Piece: PieceSink>(
+    into make: @escaping @Sendable () -> Piece
+  ) -> FeaturePieces<Piece> {
+    FeaturePieces(report: report) {
+      let source = BatchPieces(makeAsyncIterator(), make: make)
       return { () async throws(FieldpackError) in try await source.next() }
     }
   }

@@ -10,6 +10,13 @@ public protocol Store: Sendable {
   /// The layers' schemas in catalogue order, without counting anything.
   func schemas() async throws(FieldpackError) -> [Schema]
 
+  /// Plans `query` once, for whoever wants to know which layers answer before the first row comes, or
+  /// reads the answer in more than one way.
+  ///
+  /// A store need not implement it.
+  /// - Throws: what is wrong with the query: `.notFound` for a layer or a column that is not there.
+  func prepare(_ query: Query) async throws(FieldpackError) -> PreparedQuery
+
   /// The features that `query` asks for, in batches, all from one snapshot a layer.
   func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches
 

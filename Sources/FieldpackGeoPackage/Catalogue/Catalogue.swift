@@ -9,6 +9,8 @@ struct Catalogue: Sendable {
   var systems: SortedMap<Int64, SystemRow>
   /// Whether there are tables whose rows may refer to a layer's rows: links, or metadata.
   var hasRowReferences = false
+  /// Whether there are statistics of the indexes, in `sqlite_stat1`.
+  var hasStatistics = false
   /// What the catalogue names but the file lacks, in words.
   var notes: [String] = []
 

@@ -8,7 +8,7 @@ struct CatalogueReader {
   let file: GeoPackageFile
 
   func read() throws(FieldpackError) -> Catalogue {
-    let tables = try masterNames()
+    let (tables, userVersion) = try masterNames()
     func has(_ table: String) -> Bool { tables[SQLName(table)] != nil }
     guard has("gpkg_contents") else {
       throw FieldpackError(
@@ -16,23 +16,23 @@ struct CatalogueReader {
         location: .init(store: file.store), position: FilePosition(file: file.path))
     }
     var catalogue = Catalogue(
-      layers: [], triggerSet: try file.triggerSet,
+      layers: [], triggerSet: RTreeTriggerSet(userVersion: userVersion),
       systems: has("gpkg_spatial_ref_sys") ? try ReferenceSystems(file: file).all() : .init())
     catalogue.hasRowReferences = has("gpkgext_relations") || has("gpkg_metadata_reference")
+    catalogue.hasStatistics = has("sqlite_stat1")
     let described = Descriptions(
-      geometries: has("gpkg_geometry_columns") ? try readGeometryColumns() : .init(),
-      indexed: has("gpkg_extensions") ? try readIndexed() : [],
       columns: has("gpkg_data_columns") ? try readDataColumns() : [:],
-      hasCounts: has("gpkg_ogr_contents"),
-      isUTF8: try file.rows("PRAGMA encoding").first?.first == .text("UTF-8"))
+      hasCounts: has("gpkg_ogr_contents"), isUTF8: file.connection.storesUTF8)
+    let contents = try contentsRows(
+      withGeometries: has("gpkg_geometry_columns"), withExtensions: has("gpkg_extensions"))
     var missing: [String] = []
-    for row in try contentsRows() where Self.isLayer(row) {
+    for row in contents where Self.isLayer(row) {
       guard let master = tables[SQLName(row.table)] else {
         missing.append(row.table)
         continue
       }
       var entry = try layer(row, master, described, catalogue.systems)
-      complete(&entry, tables, described)
+      complete(&entry, isIndexed: row.isIndexed, tables, described)
       catalogue.layers.append(entry)
     }
     catalogue.notes += Self.notes(missing: missing)
@@ -41,8 +41,6 @@ struct CatalogueReader {
 
   /// What the tables of the standard say beside `gpkg_contents`.
   private struct Descriptions {
-    var geometries: SortedMap<SQLName, GeometryRow>
-    var indexed: Set<ColumnName>
     var columns: [ColumnName: SchemaExtension.Entry]
     var hasCounts: Bool
     var isUTF8: Bool
@@ -76,11 +74,10 @@ struct CatalogueReader {
 
   /// Fills in what the file's other tables and triggers do for the layer.
   private func complete(
-    _ entry: inout LayerTable, _ tables: SortedMap<SQLName, Master>, _ described: Descriptions
+    _ entry: inout LayerTable, isIndexed: Bool, _ tables: SortedMap<SQLName, Master>,
+    _ described: Descriptions
   ) {
-    if let geometry = entry.schema.geometry,
-      described.indexed.contains(ColumnName(entry.table, geometry.name))
-    {
+    if isIndexed, let geometry = entry.schema.geometry {
       let name = "rtree_\(entry.table)_\(geometry.name)"
       let found = tables[SQLName(name)]
       entry.rtree = found?.isPlainRTree == true ? found?.name : nil
@@ -95,7 +92,6 @@ struct CatalogueReader {
     }
     if !described.isUTF8 { entry.textCollation = SQLFunctions.textOrder }
     if file.usesFileIDs { entry.takeTextID() }
-    entry.hasRowIDsOnly = tables[SQLName(entry.table)]?.hasRowIDsOnly == true
     entry.hasFeatureCount =
       described.hasCounts && tables[SQLName("trigger_insert_feature_count_\(entry.table)")] != nil
   }
@@ -106,8 +102,9 @@ struct CatalogueReader {
     var name: String
     var isView: Bool
     var isPlainRTree: Bool
-    /// Whether it is a table with row ids and no index.
-    var hasRowIDsOnly: Bool
+    /// Whether it is a table with row ids.
+    var hasRowIDs: Bool
+    var hasIndexes = false
   }
 
   /// Whether a table's SQL makes an R-tree as the standard has it: an id and four floats.
@@ -125,14 +122,19 @@ struct CatalogueReader {
       && !columns.contains(UInt8(ascii: "+"))
   }
 
-  private func masterNames() throws(FieldpackError) -> SortedMap<SQLName, Master> {
+  /// The names of the schema, and the file's `user_version`, in one statement.
+  private func masterNames()
+    throws(FieldpackError) -> (names: SortedMap<SQLName, Master>, userVersion: Int64)
+  {
     var (named, indexed): ([(key: SQLName, value: Master)], [SQLName]) = ([], [])
     // A trigger may bear a table's name; the table counts.
     let sql =
       "SELECT name, type, CASE WHEN rootpage = 0 THEN sql END, tbl_name, "
-      + "rootpage > 0 AND sql NOT LIKE '%without%rowid%' FROM sqlite_master "
-      + "ORDER BY type = 'trigger' DESC"
-    for row in try file.rows(sql) {
+      + "rootpage > 0 AND sql NOT LIKE '%without%rowid%', "
+      + "(SELECT user_version FROM pragma_user_version) "
+      + "FROM sqlite_master ORDER BY type = 'trigger' DESC"
+    let rows = try file.rows(sql)
+    for row in rows {
       guard let name = row[0].textValue, let type = row[1].textValue else { continue }
       guard type != "index" else {
         indexed.append(SQLName(row[3].textValue ?? ""))
@@ -141,44 +143,12 @@ struct CatalogueReader {
       let master = Master(
         name: name, isView: type == "view",
         isPlainRTree: type == "table" && Self.isPlainRTree(row[2].textValue ?? ""),
-        hasRowIDsOnly: type == "table" && row[4].integerValue == 1)
+        hasRowIDs: type == "table" && row[4].integerValue == 1)
       named.append((SQLName(name), master))
     }
     var names = SortedMap(named)
-    for name in indexed { names.change(name) { $0.hasRowIDsOnly = false } }
-    return names
-  }
-
-  private struct GeometryRow {
-    var column: String
-    var type: String
-    var srsID: Int64?
-    var z: Int64
-    var m: Int64
-  }
-
-  private func readGeometryColumns()
-    throws(FieldpackError) -> SortedMap<SQLName, GeometryRow>
-  {
-    var found: [(key: SQLName, value: GeometryRow)] = []
-    let rows = try file.rows(
-      "SELECT table_name, column_name, geometry_type_name, srs_id, z, m FROM gpkg_geometry_columns")
-    for row in rows {
-      guard let table = row[0].textValue, let column = row[1].textValue else { continue }
-      let geometry = GeometryRow(
-        column: column, type: row[2].textValue ?? "GEOMETRY", srsID: row[3].integerValue,
-        z: row[4].integerValue ?? 0, m: row[5].integerValue ?? 0)
-      found.append((SQLName(table), geometry))
-    }
-    return SortedMap(found)
-  }
-
-  private func readIndexed() throws(FieldpackError) -> Set<ColumnName> {
-    let rows = try file.rows(
-      "SELECT table_name, column_name FROM gpkg_extensions WHERE extension_name = ?",
-      [.text(RTreeSQL.extensionName)])
-    return Set(
-      rows.map { ColumnName($0[0].textValue ?? "", $0[1].textValue ?? "") })
+    for name in indexed { names.change(name) { $0.hasIndexes = true } }
+    return (names, rows.first?[5].integerValue ?? 0)
   }
 
   private func readDataColumns() throws(FieldpackError) -> [ColumnName: SchemaExtension.Entry] {
@@ -191,6 +161,7 @@ struct CatalogueReader {
 
   // MARK: Layers
 
+  /// A row of `gpkg_contents`, with what goes with its table.
   private struct ContentsRow {
     var table: String
     var type: String
@@ -198,19 +169,57 @@ struct CatalogueReader {
     var description: String?
     var srsID: Int64?
     var extent: [Double?]
+    var geometry: GeometryRow?
+    /// Whether the geometry column's R-tree is registered.
+    var isIndexed: Bool
   }
 
-  private func contentsRows() throws(FieldpackError) -> [ContentsRow] {
-    try file.rows(
-      "SELECT table_name, data_type, identifier, description, srs_id, min_x, min_y, max_x, max_y "
-        + "FROM gpkg_contents ORDER BY rowid"
-    ).compactMap { row in
-      guard let table = row[0].textValue else { return nil }
-      return ContentsRow(
+  private struct GeometryRow {
+    var column: String
+    var type: String
+    var srsID: Int64?
+    var z: Int64
+    var m: Int64
+  }
+
+  /// Names compare as SQLite compares those of tables; of several rows for one table the last counts.
+  private func contentsRows(
+    withGeometries: Bool, withExtensions: Bool
+  ) throws(FieldpackError) -> [ContentsRow] {
+    let geometries =
+      withGeometries
+      ? " LEFT JOIN gpkg_geometry_columns g ON g.table_name = c.table_name COLLATE NOCASE"
+      : " LEFT JOIN (SELECT NULL column_name, 0 geometry_type_name, 0 srs_id, 0 z, 0 m) g ON 0"
+    let extensions =
+      withExtensions
+      ? " LEFT JOIN gpkg_extensions e ON e.table_name = c.table_name COLLATE NOCASE"
+        + " AND e.column_name = g.column_name COLLATE NOCASE AND e.extension_name = ?"
+      : " LEFT JOIN (SELECT NULL extension_name) e ON ? AND 0"
+    let rows = try file.rows(
+      "SELECT c.table_name, c.data_type, c.identifier, c.description, c.srs_id, c.min_x, c.min_y, "
+        + "c.max_x, c.max_y, g.column_name, g.geometry_type_name, g.srs_id, g.z, g.m, "
+        + "e.extension_name FROM gpkg_contents c\(geometries)\(extensions)",
+      [.text(RTreeSQL.extensionName)])
+    var contents: [ContentsRow] = []
+    for row in rows {
+      guard let table = row[0].textValue else { continue }
+      let found = ContentsRow(
         table: table, type: (row[1].textValue ?? "").lowercased(), identifier: row[2].textValue,
         description: row[3].textValue, srsID: row[4].integerValue,
-        extent: row[5...8].map(\.realValue))
+        extent: row[5...8].map(\.realValue), geometry: Self.geometryRow(row[9...13]),
+        isIndexed: row[14] != .null)
+      if let last = contents.last, SQLName(last.table) == SQLName(table) { contents.removeLast() }
+      contents.append(found)
     }
+    return contents
+  }
+
+  private static func geometryRow(_ values: ArraySlice<SQLiteValue>) -> GeometryRow? {
+    let values = Array(values)
+    guard let column = values[0].textValue else { return nil }
+    return GeometryRow(
+      column: column, type: values[1].textValue ?? "GEOMETRY", srsID: values[2].integerValue,
+      z: values[3].integerValue ?? 0, m: values[4].integerValue ?? 0)
   }
 
   private func layer(
@@ -219,16 +228,16 @@ struct CatalogueReader {
   ) throws(FieldpackError) -> LayerTable {
     var notes: [String] = []
     let reader = TableReader(file: file, table: master.name, isView: master.isView)
-    var columns: [TableReader.Column] = []
+    var (columns, indexes): ([TableReader.Column], [TableIndex]) = ([], [])
     do throws(FieldpackError) {
-      columns = try reader.columns()
+      if master.hasIndexes { indexes = try reader.indexes() }
+      columns = try reader.columns(indexes)
     } catch  where error.code == .invalidData {
       notes.append(Self.note(unreadable: error))
     }
     let id = try reader.takeID(from: &columns)
     var schema = Schema(layer: LayerID(row.table), idColumn: id?.name)
-    let geometryRow = described.geometries[SQLName(row.table)]
-    if let geometryRow {
+    if let geometryRow = row.geometry {
       schema.geometry = Self.geometry(
         geometryRow, systems[geometryRow.srsID ?? .min], &columns, &notes)
       if let stated = row.srsID, stated != geometryRow.srsID {
@@ -248,9 +257,11 @@ struct CatalogueReader {
       schema: schema, kind: schema.geometry == nil ? .attributes : .features,
       title: row.identifier, description: row.description, envelope: Self.envelope(row.extent),
       isView: master.isView, notes: notes)
-    return LayerTable(
+    var table = LayerTable(
       layer: layer, table: master.name, idSQL: id?.sql, rtree: nil,
-      srsID: geometryRow?.srsID ?? row.srsID)
+      srsID: row.geometry?.srsID ?? row.srsID)
+    (table.hasRowIDs, table.indexes) = (master.hasRowIDs && id?.sql != nil, indexes)
+    return table
   }
 
   static func note(unreadable error: FieldpackError) -> String {

@@ -23,4 +23,7 @@ enum RTreeTriggerSet: Hashable, Sendable {
   case upTo13
   /// `update6`, `update7` and `update5` in place of `update1` and `update3`, from 1.4.
   case from14
+
+  /// The one of files whose `user_version` is that.
+  init(userVersion: Int64) { self = userVersion >= 10_400 ? .from14 : .upTo13 }
 }

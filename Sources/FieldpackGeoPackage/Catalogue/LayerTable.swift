@@ -22,8 +22,10 @@ struct LayerTable: Sendable {
   var isDerived = false
   /// Whether each geometry says which reference system it is in, and has to be in the layer's.
   var statesSystem = false
-  /// Whether rows can be found by their ids and by nothing else: a table with row ids and no index.
-  var hasRowIDsOnly = false
+  /// Whether it is a table whose rows have row ids.
+  var hasRowIDs = false
+  /// What else its rows can be found by.
+  var indexes: [TableIndex] = []
   /// The collation that sorts the file's texts by code point.
   var textCollation = "BINARY"
 

@@ -21,8 +21,12 @@ struct TableReader {
     var sql: String?
   }
 
-  func columns() throws(FieldpackError) -> [Column] {
-    let unique = isView ? [] : try uniqueColumns()
+  /// - Parameter indexes: those of the table, as ``indexes()`` gives them.
+  func columns(_ indexes: [TableIndex]) throws(FieldpackError) -> [Column] {
+    // A column alone in a unique index that has all rows.
+    let unique = Set(
+      indexes.filter { $0.isUnique && !$0.isPartial && $0.keys.count == 1 }
+        .compactMap { $0.keys[0].column })
     let rows = try file.rows("PRAGMA table_xinfo(\(quoted(table)))")
     return rows.compactMap { row in
       // hidden: 1 a hidden column of a virtual table, 2 and 3 generated columns.
@@ -31,22 +35,33 @@ struct TableReader {
       }
       var definition = ColumnDefinition(
         name, ColumnType(sql: row[2].textValue ?? ""), isNullable: row[3].integerValue == 0,
-        isUnique: unique.contains(name), defaultSQL: row[4].textValue,
+        isUnique: unique.contains(SQLName(name)), defaultSQL: row[4].textValue,
         isGenerated: hidden == 2 || hidden == 3)
       definition.isPrimaryKey = (row[5].integerValue ?? 0) > 0
       return Column(definition: definition, declared: row[2].textValue ?? "")
     }
   }
 
-  private func uniqueColumns() throws(FieldpackError) -> Set<String> {
-    var found: Set<String> = []
-    for index in try file.rows("PRAGMA index_list(\(quoted(table)))") {
-      guard let name = index[1].textValue, index[2].integerValue == 1, index[4].integerValue == 0
-      else { continue }
-      let columns = try file.rows("PRAGMA index_info(\(quoted(name)))")
-      if columns.count == 1, let column = columns[0][2].textValue { found.insert(column) }
+  /// The indexes of the table, those that its constraints make included.
+  func indexes() throws(FieldpackError) -> [TableIndex] {
+    let rows = try file.rows(
+      "SELECT i.name, i.\"unique\", i.partial, x.name, x.coll FROM pragma_index_list(?) i, "
+        + "pragma_index_xinfo(i.name) x WHERE x.key ORDER BY i.seq, x.seqno", [.text(table)])
+    var indexes: [TableIndex] = []
+    for row in rows {
+      guard let name = row[0].textValue else { continue }
+      if indexes.last?.name != name {
+        indexes.append(
+          TableIndex(
+            name: name, keys: [], isUnique: row[1].integerValue == 1,
+            isPartial: row[2].integerValue == 1))
+      }
+      indexes[indexes.count - 1].keys.append(
+        .init(
+          column: row[3].textValue.map { SQLName($0) },
+          collation: row[4].textValue?.uppercased() ?? "BINARY"))
     }
-    return found
+    return indexes
   }
 
   /// Takes the column of the feature id out of `columns`.

@@ -23,14 +23,19 @@ struct ReferenceSystems {
   var exist: Bool { get throws(FieldpackError) { try file.hasTable(Self.table) } }
 
   func all() throws(FieldpackError) -> SortedMap<Int64, Catalogue.SystemRow> {
-    let names = try columns()
-    func optional(_ name: String) -> String { names.contains(name) ? name : "NULL" }
+    let (columns, rows) = try file.table(Self.table)
+    let wanted = [
+      "srs_id", "organization", "organization_coordsys_id", "definition", "srs_name",
+      "description", Self.wkt2, "epoch",
+    ].map { columns.firstIndex(of: $0) }
+    for index in 0..<5 where wanted[index] == nil {
+      throw FieldpackError(
+        .invalidData, "the table \(Self.table) lacks a column that every GeoPackage has there",
+        location: .init(store: file.store), position: FilePosition(file: file.path))
+    }
     var systems: [(key: Int64, value: Catalogue.SystemRow)] = []
-    let rows = try file.rows(
-      "SELECT srs_id, organization, organization_coordsys_id, definition, srs_name, "
-        + "\(optional("description")), \(optional(Self.wkt2)), \(optional("epoch")) "
-        + "FROM \(Self.table)")
-    for row in rows {
+    for values in rows {
+      let row = wanted.map { $0.map { values[$0] } ?? .null }
       guard let id = row[0].integerValue else { continue }
       var system = Catalogue.SystemRow(
         srs: .undefinedCartesian, name: row[4].textValue ?? "",

@@ -153,7 +153,7 @@ struct RelationTables {
   /// The mapping table's columns beside its ids.
   private func linkColumns(_ mapping: String) throws(FieldpackError) -> [ColumnDefinition] {
     let ids = Set(["base_id", "related_id"].map { SQLName($0) })
-    return try TableReader(file: file, table: mapping, isView: false).columns()
+    return try TableReader(file: file, table: mapping, isView: false).columns([])
       .map(\.definition).filter { !$0.isPrimaryKey && !ids.contains(SQLName($0.name)) }
   }
 

@@ -36,10 +36,10 @@ extension QueryPlanner {
 
   /// How the layer would answer, without looking for what is nearest.
   func explainedPlan(
-    _ table: LayerTable, limit: Int?, offset: Int
+    _ path: LayerPath, limit: Int?, offset: Int
   ) throws(FieldpackError) -> LayerQuery {
     query.nearest == nil
-      ? try plan(table, limit: limit, offset: offset) : try nearestPlan(table, [])
+      ? try plan(path, limit: limit, offset: offset) : try nearestPlan(path.table, [])
   }
 
   private func nearestPlan(

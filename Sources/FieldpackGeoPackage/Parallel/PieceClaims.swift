@@ -5,9 +5,9 @@ enum PieceSource: Sendable {
   /// The whole query by one reader, in whatever order and limits it asks.
   case walk
   /// All rows of one layer by one reader.
-  case layer(LayerTable)
+  case layer(LayerPath)
   /// The rows of one layer in ranges of ascending rowids, by all readers.
-  case ranges(LayerTable)
+  case ranges(LayerPath)
 }
 
 /// A piece that a reader has taken on.

@@ -6,7 +6,7 @@ import FieldpackSQLite
 /// Belongs to the connection's thread, which waits while the others are behind.
 final class PieceFilling<Piece: PieceSink> {
   private let planner: QueryPlanner
-  private let plan: PiecePlan
+  private let plan: QueryPlan
   private let claims: PieceClaims
   private let exchange: PieceExchange<Piece>
   private let make: @Sendable () -> Piece
@@ -14,7 +14,7 @@ final class PieceFilling<Piece: PieceSink> {
   private var ranged: (source: Int, reader: RangeReader)?
 
   init(
-    _ planner: QueryPlanner, plan: PiecePlan, claims: PieceClaims,
+    _ planner: QueryPlanner, plan: QueryPlan, claims: PieceClaims,
     exchange: PieceExchange<Piece>, make: @escaping @Sendable () -> Piece
   ) {
     self.planner = planner
@@ -36,8 +36,8 @@ final class PieceFilling<Piece: PieceSink> {
   }
 
   private func firstID(_ source: Int, from id: Int64) throws(FieldpackError) -> Int64? {
-    guard case .ranges(let table) = plan.sources[source] else { return nil }
-    let name = table.idExpression
+    guard case .ranges(let path) = plan.sources[source] else { return nil }
+    let (table, name) = (path.table, path.table.idExpression)
     return try planner.file.integer(
       "SELECT min(\(name)) FROM \(quoted(table.table)) WHERE \(name) >= ?", [.integer(id)])
   }
@@ -45,38 +45,37 @@ final class PieceFilling<Piece: PieceSink> {
   private func fill(_ claim: PieceClaim) throws(FieldpackError) {
     switch (plan.sources[claim.source], claim.range) {
     case (.walk, _):
-      let tables = try planner.tables()
-      var walk = try QueryWalk(planner: planner, tables: tables)
+      var walk = try QueryWalk(planner: planner, paths: plan.paths)
       _ = try give(claim) { () throws(FieldpackError) in try walk.next() }
-    case (.layer(let table), _), (.ranges(let table), nil):
-      let cursor = try cursor(table, as: .rows)
+    case (.layer(let path), _), (.ranges(let path), nil):
+      let cursor = try cursor(path, as: .rows)
       _ = try give(claim) { () throws(FieldpackError) in try cursor.advance() ? cursor : nil }
-    case (.ranges(let table), let range?):
-      let reader = try rangeReader(claim.source, table)
+    case (.ranges(let path), let range?):
+      let reader = try rangeReader(claim.source, path)
       let parts = try give(claim, range, reader)
       claims.learn(from: claim, steps: reader.takeSteps(), parts: parts)
     }
   }
 
   private func rangeReader(
-    _ source: Int, _ table: LayerTable
+    _ source: Int, _ path: LayerPath
   ) throws(FieldpackError) -> RangeReader {
     if let ranged, ranged.source == source { return ranged.reader }
     let reader: RangeReader =
-      if try planner.canLend(table) {
-        .lending(try LayerLending(planner, table, inRanges: true))
+      if planner.canLend(path) {
+        .lending(try LayerLending(planner, path, inRanges: true))
       } else {
-        .stepping(try cursor(table, as: .range))
+        .stepping(try cursor(path, as: .range))
       }
     ranged = (source, reader)
     return reader
   }
 
   private func cursor(
-    _ table: LayerTable, as form: QueryPlanner.RowForm
+    _ path: LayerPath, as form: QueryPlanner.RowForm
   ) throws(FieldpackError) -> LayerCursor {
     try LayerCursor(
-      planner.plan(table, limit: nil, offset: 0, as: form), file: planner.file,
+      planner.plan(path, limit: nil, offset: 0, as: form), file: planner.file,
       skipsErrors: planner.query.skipsErrors, report: planner.report)
   }
 

@@ -10,12 +10,12 @@ import FieldpackSQLite
 /// Readers of a pool that have begun on one state of the file.
 struct PieceReaders: Sendable {
   let leases: [ReaderLease]
-  let plan: PiecePlan
+  let plan: QueryPlan
 
   /// Where and what to read.
   struct Request: Sendable {
     let store: StoreID
-    let query: Query
+    let plan: QueryPlan
     let report: QueryReport
     /// Called between the first and the last reader's begin.
     var whenSomeHaveBegun: @Sendable () async -> Void = {}
@@ -33,10 +33,11 @@ struct PieceReaders: Sendable {
     var leases = [try await pool.lease(orNone: false)].compactMap { $0 }
     let leader = leases[0]
     do throws(FieldpackError) {
-      let plan = try await leader.begin(request)
-      if !plan.isCut || mostReaders == 1 { return PieceReaders(leases: leases, plan: plan) }
-      // A new reader may have to wait for a writer, who must not have to wait for this one.
-      try await leader.end(request.store)
+      guard request.plan.isCut else {
+        return PieceReaders(leases: leases, plan: try await leader.begin(request))
+      }
+      // A new reader may have to wait for a writer, who must not have to wait for this one: so none
+      // of them has begun.
       while leases.count < mostReaders, let lease = try? await pool.lease(orNone: true) {
         leases.append(lease)
       }
@@ -58,7 +59,7 @@ struct PieceReaders: Sendable {
   /// `nil` where the readers may not see the same.
   private static func beginTogether(
     _ leases: [ReaderLease], _ request: Request
-  ) async throws(FieldpackError) -> PiecePlan? {
+  ) async throws(FieldpackError) -> QueryPlan? {
     do throws(FieldpackError) {
       for lease in leases { try await lease.end(request.store) }
       let before = try await leases[0].version(request.store)
@@ -99,17 +100,17 @@ extension ReaderLease {
     }
   }
 
-  /// Begins anew and plans the query on what is seen then.
+  /// Begins anew and gives the plan that is good for what is seen then.
   fileprivate func begin(
     _ request: PieceReaders.Request, briefly: Bool = false
-  ) async throws(FieldpackError) -> PiecePlan {
+  ) async throws(FieldpackError) -> QueryPlan {
     try await run { (connection) throws(FieldpackError) in
       let timeout = connection.busyTimeout
       if briefly { connection.busyTimeout = briefTimeout }
       defer { connection.busyTimeout = timeout }
       let file = try connection.beginAnew(request.store)
-      return try PiecePlan(
-        GeoPackageReading(file, report: request.report).planner(request.query))
+      return try GeoPackageReading(file, report: request.report)
+        .following(request.plan, inPieces: true).plan
     }
   }
 

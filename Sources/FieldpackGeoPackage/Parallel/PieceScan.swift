@@ -86,7 +86,7 @@ final class PieceWork<Piece: PieceSink>: HeldCursor {
               // Forgets plans that were made for another state of the file.
               _ = try file.catalogue()
               let planner = QueryPlanner(
-                file: file, catalogue: plan.catalogue, query: request.query,
+                file: file, catalogue: plan.catalogue, query: plan.query,
                 report: request.report)
               let filling = PieceFilling(
                 planner, plan: plan, claims: claims, exchange: exchange, make: make)

@@ -38,8 +38,8 @@ extension GeoPackageStore {
   /// What came of a scan by one reader.
   private enum Scan<S: Sendable>: Sendable {
     case done(S)
-    /// Several readers would be done sooner. The schemas are those of the layers.
-    case betterCut([Schema])
+    /// Several readers would be done sooner.
+    case betterCut(QueryPlan)
   }
 
   public func scan<S: FeatureSink & Sendable>(
@@ -47,21 +47,22 @@ extension GeoPackageStore {
   ) async throws(FieldpackError) -> S {
     let scan = try await reading(report) { (reading) throws(FieldpackError) -> Scan<S> in
       let planner = try reading.planner(query)
-      let tables = try planner.tables()
-      if try planner.isBetterCut(tables) {
-        return .betterCut(tables.map { planner.query.shape($0.schema) })
+      let paths = try planner.paths()
+      if try planner.isBetterCut(paths) {
+        return .betterCut(try reading.plan(query, inPieces: true))
       }
       var sink = sink
-      try reading.scan(planner, tables, into: &sink)
+      try reading.scan(planner, paths, into: &sink)
       return .done(sink)
     }
     switch scan {
     case .done(let sink): return sink
-    case .betterCut(let schemas):
+    case .betterCut(let plan):
       let id = id
-      let pieces = PieceScan(pools: pools, .init(store: id, query: query, report: report)) {
+      let pieces = PieceScan(pools: pools, .init(store: id, plan: plan, report: report)) {
         BatchPiece(store: id)
       }
+      let schemas = plan.paths.map { query.shape($0.table.schema) }
       return try await piecedScan().give(pieces, to: sink, schemas)
     }
   }
@@ -73,30 +74,17 @@ extension GeoPackageStore {
 
 extension QueryPlanner {
   /// Below so many ids one reader is done before another has been opened.
-  private static let leastIDs: UInt64 = 100_000
+  private static let leastSpanForSinks: UInt64 = 100_000
 
   /// Whether most of the work is to look for the rows, so that to copy those that match costs less
   /// than a second reader gains.
-  fileprivate func isBetterCut(_ tables: [LayerTable]) throws(FieldpackError) -> Bool {
-    guard !query.isOrdered, query.limit == nil, query.offset == 0, query.filter != .all,
-      !tables.contains(where: { filter($0).isSpatial })
+  fileprivate func isBetterCut(_ paths: [LayerPath]) throws(FieldpackError) -> Bool {
+    guard PieceReaders.mostReaders > 1, !query.isOrdered, query.limit == nil, query.offset == 0,
+      query.filter != .all, !paths.contains(where: { filter($0.table).isSpatial })
     else { return false }
-    for table in tables where try search(table) == .throughTable {
-      if let span = try idSpan(table), span >= Self.leastIDs {
-        return PieceReaders.mostReaders > 1
-      }
+    for path in paths where path.search == .throughTable {
+      if let span = try idSpan(path.table), span >= Self.leastSpanForSinks { return true }
     }
     return false
-  }
-
-  /// How many ids fit between the first and the last one; `nil` without rows.
-  func idSpan(_ table: LayerTable) throws(FieldpackError) -> UInt64? {
-    guard let id = table.idSQL else { return nil }
-    let name = quoted(table.table)
-    let ends = try file.rows(
-      "SELECT (SELECT min(\(id)) FROM \(name)), (SELECT max(\(id)) FROM \(name))")
-    guard case .integer(let first)? = ends.first?[0], case .integer(let last)? = ends.first?[1]
-    else { return nil }
-    return UInt64(bitPattern: last &- first)
   }
 }

@@ -70,6 +70,7 @@ final class BoxPlans {
 
   private var plans: [Key: LayerQuery] = [:]
   private var tables: [Query: [LayerTable]] = [:]
+  private var paths: [Query: [LayerPath]] = [:]
   private static let capacity = 32
 
   func plan(_ key: Key, _ box: Envelope) -> LayerQuery? { plans[key]?.with(box: box) }
@@ -88,8 +89,17 @@ final class BoxPlans {
     tables[shape] = asked
   }
 
+  /// How a query of this shape comes to the layers.
+  func paths(_ shape: Query) -> [LayerPath]? { paths[shape] }
+
+  func keep(_ found: [LayerPath], _ shape: Query) {
+    if paths.count >= Self.capacity { paths.removeAll() }
+    paths[shape] = found
+  }
+
   func removeAll() {
     plans.removeAll()
     tables.removeAll()
+    paths.removeAll()
   }
 }

@@ -11,6 +11,8 @@ struct LayerAccess {
   var id: String
   /// What the R-tree is asked for; `nil` where the table is gone through.
   var candidates: SQLFragment?
+  /// Whether the condition lists the ids that the R-tree gives.
+  var listsIDs = false
   /// Whether the source's parameters are one box, and so are the first of the condition.
   var looksForBox = false
   /// The statement's source and condition where nothing but ids is wanted; `nil` where the rows
@@ -31,7 +33,9 @@ extension FilterLowering {
       if let access = try joinedAccess(filter) { return access }
       if let ids = try candidateIDs(filter), let id = table.idSQL {
         let listed = SQLFragment("\(id) IN (\(ids.text))", ids.parameters)
-        return scan(.and([listed, try condition(filter)]))
+        var access = scan(.and([listed, try condition(filter)]))
+        access.listsIDs = true
+        return access
       }
     }
     return scan(try condition(filter))

@@ -51,24 +51,17 @@ struct IndexedBox {
   }
 }
 
-/// Makes the statements of a query.
+/// Plans a query in one state of the file, and makes its statements.
 struct QueryPlanner {
   let file: GeoPackageFile
   let catalogue: Catalogue
   let query: Query
+  /// Told what planning, and later reading, has to say beside the rows.
   let report: QueryReport
-  let searches = KnownSearches()
-
-  init(file: GeoPackageFile, catalogue: Catalogue, query: Query, report: QueryReport) {
-    self.file = file
-    self.catalogue = catalogue
-    self.query = query
-    self.report = report
-  }
 
   /// The layers that the query asks, in order; one named but absent is an error.
   func tables() throws(FieldpackError) -> [LayerTable] {
-    // Layers that are named are left out for no reason, so there is nothing to report again.
+    // Named layers are never left out, so nothing needs to be reported again.
     let shape = query.layers.isEmpty ? nil : BoxedQuery(query)?.shape
     if let shape, let kept = file.boxPlans.tables(shape) { return kept }
     let tables = try askedTables()
@@ -157,23 +150,19 @@ struct QueryPlanner {
 
   /// The statement for one layer, with `limit` rows at most after `offset`.
   func plan(
-    _ table: LayerTable, limit: Int?, offset: Int, as form: RowForm = .rows
+    _ path: LayerPath, limit: Int?, offset: Int, as form: RowForm = .rows
   ) throws(FieldpackError) -> LayerQuery {
+    let table = path.table
     if let target = query.nearest {
       return try nearestPlan(table, target, limit: limit, offset: offset)
     }
     guard let boxed = BoxedQuery(query),
       let box = try lowering(table).project.oneBox(boxed.box, from: boxed.srs, to: table)
-    else {
-      if form == .rows, limit == nil, offset == 0, let part = try findsIDsFirst(table) {
-        return try newPlan(table, limit: nil, offset: 0, as: form, findingIDsBy: part)
-      }
-      return try newPlan(table, limit: limit, offset: offset, as: form)
-    }
+    else { return try newPlan(path, limit: limit, offset: offset, as: form) }
     let key = BoxPlans.Key(
       shape: boxed.shape, table: table.table, limit: limit, offset: offset, form: form)
     if let kept = file.boxPlans.plan(key, box) { return kept }
-    let plan = try newPlan(table, limit: limit, offset: offset, as: form)
+    let plan = try newPlan(path, limit: limit, offset: offset, as: form)
     file.boxPlans.keep(plan, key)
     return plan
   }
@@ -186,23 +175,11 @@ struct QueryPlanner {
     return try file.transformation(from: table, to: srs, in: catalogue)
   }
 
-  /// The part of the filter, or all of it, by which an index is to give the ids first: to sort them
-  /// costs less than to sort rows, and in their order rows share pages.
-  private func findsIDsFirst(_ table: LayerTable) throws(FieldpackError) -> Filter? {
-    let filter = filter(table)
-    guard !query.isOrdered, filter != .all, !filter.isSpatial, !table.hasRowIDsOnly
-    else { return nil }
-    return switch try search(table) {
-    case .sorting: filter
-    case .finding(let part): part
-    case .throughTable, .other: nil
-    }
-  }
-
-  func newPlan(
-    _ table: LayerTable, limit: Int?, offset: Int, as form: RowForm,
-    findingIDsBy part: Filter? = nil
+  private func newPlan(
+    _ path: LayerPath, limit: Int?, offset: Int, as form: RowForm
   ) throws(FieldpackError) -> LayerQuery {
+    let table = path.table
+    let part = form == .rows && limit == nil && offset == 0 ? path.search.part : nil
     let schema = query.shape(table.schema)
     let transformation = try transformation(of: table, schema)
     var access = try lowering(table).access(filter(table))
@@ -212,6 +189,9 @@ struct QueryPlanner {
         "\(access.id) IN (SELECT \(access.id) FROM \(access.source.text) WHERE \(found.text))",
         found.parameters)
       access.condition = part == filter(table) ? listed : .and([listed, access.condition])
+    } else if path.search == .throughTable, form != .rows, !table.indexes.isEmpty {
+      // Rows that are lent, or read in ranges, come in the order of the table or not at all.
+      access.source.text += " NOT INDEXED"
     }
     let keys = query.order.map { orderExpression($0, table) }
     var statement = selection(access, table, schema, keys, as: form)
@@ -281,9 +261,13 @@ struct QueryPlanner {
   /// How many ids the R-tree gives for the query; `nil` where it is not asked.
   func candidateCount(_ table: LayerTable) throws(FieldpackError) -> Int? {
     guard let candidates = try lowering(table).access(filter(table)).candidates else { return nil }
-    return try file.integer(
-      "SELECT count(*) FROM \(candidates.text)", candidates.parameters
-    ).map(Int.init)
+    do throws(FieldpackError) {
+      return try file.integer(
+        "SELECT count(*) FROM \(candidates.text)", candidates.parameters
+      ).map(Int.init)
+    } catch {
+      throw error.adding(location: .init(store: file.store, layer: table.layer.id))
+    }
   }
 
   /// What the R-tree alone can answer; `nil` where the filter is more than a box.

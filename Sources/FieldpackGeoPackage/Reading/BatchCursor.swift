@@ -4,21 +4,21 @@ import FieldpackSQLite
 /// Gives a query's rows in batches.
 struct BatchCursor: Sendable {
   private let lease: CursorLease
-  private let query: Query
+  private let plan: QueryPlan
   private let report: QueryReport
   private let store: StoreID
 
-  init(pools: StorePools, store: StoreID, query: Query, report: QueryReport) {
+  init(pools: StorePools, store: StoreID, plan: QueryPlan, report: QueryReport) {
     lease = CursorLease(pools: pools, store: store)
     self.store = store
-    self.query = query
+    self.plan = plan
     self.report = report
   }
 
   func next() async throws(FieldpackError) -> FeatureBatch? {
-    let (query, report, store) = (query, report, store)
+    let (plan, report, store) = (plan, report, store)
     return try await lease.next { (connection) throws(FieldpackError) in
-      try Walk.on(connection, store: store, query: query, report: report).batch(of: store)
+      try Walk.on(connection, store: store, plan: plan, report: report).batch(of: store)
     }
   }
 
@@ -30,12 +30,12 @@ struct BatchCursor: Sendable {
     init(_ rows: QueryWalk) { self.rows = rows }
 
     static func on(
-      _ connection: Connection, store: StoreID, query: Query, report: QueryReport
+      _ connection: Connection, store: StoreID, plan: QueryPlan, report: QueryReport
     ) throws(FieldpackError) -> Walk {
       if let walk = connection.attachment as? Walk { return walk }
       let file = try GeoPackageFile.of(connection, store: store)
       try file.execute("BEGIN")
-      let walk = Walk(try GeoPackageReading(file, report: report).rows(query))
+      let walk = Walk(try GeoPackageReading(file, report: report).rows(plan))
       connection.attachment = walk
       return walk
     }

@@ -13,8 +13,11 @@ class GeoPackageReading: SnapshotReading {
     self.report = report
   }
 
-  func planner(_ query: Query) throws(FieldpackError) -> QueryPlanner {
-    QueryPlanner(file: file, catalogue: try file.catalogue(), query: query, report: report)
+  func planner(
+    _ query: Query, report: QueryReport? = nil
+  ) throws(FieldpackError) -> QueryPlanner {
+    QueryPlanner(
+      file: file, catalogue: try file.catalogue(), query: query, report: report ?? self.report)
   }
 
   func layers() throws(FieldpackError) -> [Layer] {
@@ -51,22 +54,22 @@ class GeoPackageReading: SnapshotReading {
 
   func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {
     let planner = try planner(query)
-    try scan(planner, planner.tables(), into: &sink)
+    try scan(planner, planner.paths(), into: &sink)
   }
 
   func scan(
-    _ planner: QueryPlanner, _ tables: [LayerTable], into sink: inout some FeatureSink
+    _ planner: QueryPlanner, _ paths: [LayerPath], into sink: inout some FeatureSink
   ) throws(FieldpackError) {
     let query = planner.query
-    if let (schema, ids) = try indexedIDs(planner, tables) {
+    if let (schema, ids) = try indexedIDs(planner, paths) {
       try sink.begin(schema)
       for id in ids { try sink.feature(IDRow(number: id)) }
       return
     }
     if !query.isOrdered, query.limit == nil, query.offset == 0 {
-      return try LayerScan(planner: planner).give(tables, to: &sink)
+      return try LayerScan(planner: planner).give(paths, to: &sink)
     }
-    var walk = try QueryWalk(planner: planner, tables: tables)
+    var walk = try QueryWalk(planner: planner, paths: paths)
     var announced: LayerCursor?
     while let cursor = try walk.next() {
       if announced !== cursor { try sink.begin(cursor.schema) }
@@ -78,16 +81,23 @@ class GeoPackageReading: SnapshotReading {
   }
 
   /// The rows of all layers in the query's order.
-  func rows(_ query: Query) throws(FieldpackError) -> QueryWalk {
-    let planner = try planner(query)
-    return try QueryWalk(planner: planner, tables: try planner.tables())
+  func rows(_ plan: QueryPlan) throws(FieldpackError) -> QueryWalk {
+    let (plan, planner) = try following(plan, inPieces: false)
+    return try QueryWalk(planner: planner, paths: plan.paths)
   }
 
   func count(_ query: Query) throws(FieldpackError) -> Int {
     let planner = try planner(query)
+    return try count(planner, try planner.tables())
+  }
+
+  func count(
+    _ planner: QueryPlanner, _ tables: [LayerTable]
+  ) throws(FieldpackError) -> Int {
+    let query = planner.query
     if query.operations.clip != nil { return try countClipped(query) }
     var total = 0
-    for table in try planner.tables() {
+    for table in tables {
       if let target = query.nearest {
         total += try planner.nearest(in: table, to: target, count: query.rowsNeeded).count
         continue
@@ -127,12 +137,12 @@ class GeoPackageReading: SnapshotReading {
 
   /// The ids in a box, where nothing but ids is asked for, without a statement that joins them.
   private func indexedIDs(
-    _ planner: QueryPlanner, _ tables: [LayerTable]
+    _ planner: QueryPlanner, _ paths: [LayerPath]
   ) throws(FieldpackError) -> (Schema, [Int64])? {
-    guard tables.count == 1, planner.query.wantsIDsAsTheyCome, tables[0].textID == nil,
-      let box = try planner.indexedBox(tables[0])
+    guard paths.count == 1, planner.query.wantsIDsAsTheyCome, paths[0].table.textID == nil,
+      let box = try planner.indexedBox(paths[0].table)
     else { return nil }
-    let table = tables[0]
+    let table = paths[0].table
     var (certain, uncertain): ([Int64], [Int64]) = ([], [])
     try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
       try file.indexes.reader(box.rtree).visit(box.window) { id, bounds in
@@ -167,27 +177,27 @@ class GeoPackageReading: SnapshotReading {
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
     guard let wanted = table.sqlValue(of: id), table.idSQL != nil else { return nil }
     let query = Query(layers: [table.layer.id])
-    let planner = QueryPlanner(file: file, catalogue: catalogue, query: query, report: report)
-    let all = try planner.plan(table, limit: nil, offset: 0)
+    let schema = query.shape(table.schema)
     let names = [table.publicID, table.schema.geometry.map { quoted($0.name) } ?? "NULL"]
     let selected = names + table.schema.columns.map { quoted($0.name) }
     let sql =
       "SELECT \(selected.joined(separator: ", ")) FROM \(quoted(table.table)) WHERE \(table.publicID) = ?"
     let one = LayerQuery(
-      table: table, schema: all.schema, statement: SQLFragment(sql, [wanted]),
+      table: table, schema: schema, statement: SQLFragment(sql, [wanted]),
       transformation: nil, sortKeys: 0, order: [])
     let cursor = try LayerCursor(one, file: file, skipsErrors: false, report: report)
     guard try cursor.advance() else { return nil }
-    var batch = FeatureBatch(store: file.store, schema: all.schema)
+    var batch = FeatureBatch(store: file.store, schema: schema)
     batch.append(cursor.row)
     return try batch.feature(at: 0)
   }
 
   /// What the R-tree finds, else the span of a table's ids; nothing is told of a view.
-  func estimatedRows(_ query: Query) throws(FieldpackError) -> [LayerID: Int] {
-    let planner = try planner(query)
+  func estimatedRows(
+    _ planner: QueryPlanner, _ tables: [LayerTable]
+  ) throws(FieldpackError) -> [LayerID: Int] {
     var rows: [LayerID: Int] = [:]
-    for table in try planner.tables() {
+    for table in tables {
       if let found = try planner.candidateCount(table) {
         rows[table.layer.id] = found
       } else if !table.layer.isView, let id = table.idSQL {
@@ -201,14 +211,16 @@ class GeoPackageReading: SnapshotReading {
     return rows
   }
 
-  func explain(_ query: Query) throws(FieldpackError) -> [Explanation] {
-    let planner = try planner(query)
+  func explain(
+    _ planner: QueryPlanner, _ paths: [LayerPath]
+  ) throws(FieldpackError) -> [Explanation] {
+    let query = planner.query
     var explanations: [Explanation] = []
-    let tables = try planner.tables()
-    for table in tables {
-      let limit = tables.count == 1 ? query.limit : query.rowsNeeded
+    for path in paths {
+      let table = path.table
+      let limit = paths.count == 1 ? query.limit : query.rowsNeeded
       let plan = try planner.explainedPlan(
-        table, limit: limit, offset: tables.count == 1 ? query.offset : 0)
+        path, limit: limit, offset: paths.count == 1 ? query.offset : 0)
       let lines = try file.rows(
         "EXPLAIN QUERY PLAN " + plan.statement.text, plan.statement.parameters)
       explanations.append(

@@ -19,21 +19,16 @@ final class LayerLending {
     var hasMore = true
   }
 
-  /// - Parameter table: one that the planner `canLend`.
+  /// - Parameter path: one that the planner `canLend`.
   init(
-    _ planner: QueryPlanner, _ table: LayerTable, inRanges: Bool
+    _ planner: QueryPlanner, _ path: LayerPath, inRanges: Bool
   ) throws(FieldpackError) {
-    let plan =
-      if !inRanges, let whole = try planner.wholeLentPlan(table) {
-        whole
-      } else {
-        try planner.plan(table, limit: nil, offset: 0, as: .lentRange)
-      }
+    let plan = try planner.plan(path, limit: nil, offset: 0, as: inRanges ? .lentRange : .lent)
     let file = planner.file
     self.plan = plan
     self.file = file
     report = planner.report
-    statement = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+    statement = try file.sql(layer: path.table.layer.id) { () throws(SQLiteError) in
       let statement = try file.connection.prepare(plan.statement.text)
       try statement.bind(plan.statement.parameters)
       return statement

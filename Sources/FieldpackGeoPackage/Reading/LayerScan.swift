@@ -7,15 +7,15 @@ struct LayerScan {
 
   /// Layers without a match are announced last, so that a writer knows their columns.
   func give(
-    _ tables: [LayerTable], to sink: inout some FeatureSink
+    _ paths: [LayerPath], to sink: inout some FeatureSink
   ) throws(FieldpackError) {
     var unannounced: [Schema] = []
-    for table in tables {
+    for path in paths {
       let schema =
-        if try planner.canLend(table) {
-          try lend(table, to: &sink)
+        if planner.canLend(path) {
+          try lend(path, to: &sink)
         } else {
-          try step(through: table, to: &sink)
+          try step(through: path, to: &sink)
         }
       if let schema { unannounced.append(schema) }
     }
@@ -24,9 +24,9 @@ struct LayerScan {
 
   /// The schema, where there is no row.
   private func lend(
-    _ table: LayerTable, to sink: inout some FeatureSink
+    _ path: LayerPath, to sink: inout some FeatureSink
   ) throws(FieldpackError) -> Schema? {
-    let lending = try LayerLending(planner, table, inRanges: false)
+    let lending = try LayerLending(planner, path, inRanges: false)
     let filling = try planner.file.connection.withFewPages { () throws(FieldpackError) in
       try lending.fill(&sink)
     }
@@ -34,9 +34,9 @@ struct LayerScan {
   }
 
   private func step(
-    through table: LayerTable, to sink: inout some FeatureSink
+    through path: LayerPath, to sink: inout some FeatureSink
   ) throws(FieldpackError) -> Schema? {
-    let plan = try planner.plan(table, limit: nil, offset: 0)
+    let plan = try planner.plan(path, limit: nil, offset: 0)
     guard plan.looksUpIDs else { return try step(through: plan, to: &sink) }
     return try planner.file.connection.withFewPages { () throws(FieldpackError) in
       try step(through: plan, to: &sink)

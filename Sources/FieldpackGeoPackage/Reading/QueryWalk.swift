@@ -7,7 +7,7 @@ import FieldpackSQLite
 /// With one layer the statement does limit and offset itself.
 struct QueryWalk {
   private let planner: QueryPlanner
-  private var waiting: ArraySlice<LayerTable>
+  private var waiting: ArraySlice<LayerPath>
   private var cursors: [LayerCursor] = []
   private var current: LayerCursor?
   private var toSkip: Int
@@ -16,28 +16,28 @@ struct QueryWalk {
   private var seen: Set<LayerID> = []
   private var schemas: [Schema] = []
 
-  init(planner: QueryPlanner, tables: [LayerTable]) throws(FieldpackError) {
+  init(planner: QueryPlanner, paths: [LayerPath]) throws(FieldpackError) {
     self.planner = planner
     let query = planner.query
     toSkip = query.offset
     toGive = query.limit ?? .max
-    waiting = tables[...]
+    waiting = paths[...]
     // Rows that are passed over do not count, so SQL cannot do the counting then.
-    if tables.count == 1, !query.mayPassOver {
-      cursors = [try Self.cursor(planner, tables[0], limit: query.limit, offset: query.offset)]
+    if paths.count == 1, !query.mayPassOver {
+      cursors = [try Self.cursor(planner, paths[0], limit: query.limit, offset: query.offset)]
       (toSkip, toGive, waiting) = (0, .max, [])
       schemas = cursors.map(\.schema)
     } else if query.isOrdered {
       let limit = query.mayPassOver ? nil : query.rowsNeeded
-      for table in tables {
-        let cursor = try Self.cursor(planner, table, limit: limit, offset: 0)
+      for path in paths {
+        let cursor = try Self.cursor(planner, path, limit: limit, offset: 0)
         schemas.append(cursor.schema)
         if try cursor.advance() { cursors.append(cursor) }
       }
       waiting = []
     }
     // The cursors of a merge are on their first row already.
-    isMerging = query.isOrdered && (tables.count > 1 || query.mayPassOver)
+    isMerging = query.isOrdered && (paths.count > 1 || query.mayPassOver)
     directions = query.nearest == nil ? query.order.map(\.isDescending) : [false]
   }
 
@@ -46,10 +46,10 @@ struct QueryWalk {
   private let directions: [Bool]
 
   private static func cursor(
-    _ planner: QueryPlanner, _ table: LayerTable, limit: Int?, offset: Int
+    _ planner: QueryPlanner, _ path: LayerPath, limit: Int?, offset: Int
   ) throws(FieldpackError) -> LayerCursor {
     try LayerCursor(
-      planner.plan(table, limit: limit, offset: offset), file: planner.file,
+      planner.plan(path, limit: limit, offset: offset), file: planner.file,
       skipsErrors: planner.query.skipsErrors, report: planner.report)
   }
 
@@ -68,8 +68,8 @@ struct QueryWalk {
       latest = cursor
       return cursor
     }
-    while let table = waiting.popFirst() {
-      schemas.append(try planner.plan(table, limit: 0, offset: 0).schema)
+    while let path = waiting.popFirst() {
+      schemas.append(planner.query.shape(path.table.schema))
     }
     return nil
   }
@@ -79,8 +79,8 @@ struct QueryWalk {
       if let cursor = cursors.first {
         if try cursor.advance() { return cursor }
         cursors.removeFirst()
-      } else if let table = waiting.popFirst() {
-        let cursor = try Self.cursor(planner, table, limit: nil, offset: 0)
+      } else if let path = waiting.popFirst() {
+        let cursor = try Self.cursor(planner, path, limit: nil, offset: 0)
         schemas.append(cursor.schema)
         cursors = [cursor]
       } else {

@@ -136,7 +136,7 @@ struct DerivedCatalogue {
   private func newLayer(
     _ base: Catalogue, view: String, isKeyed: Bool
   ) throws(FieldpackError) -> LayerTable {
-    var columns = try TableReader(file: file, table: view, isView: true).columns()
+    var columns = try TableReader(file: file, table: view, isView: true).columns([])
     var schema = Schema(layer: derivation.layer.name, idColumn: nil)
     let open = columns.filter(\.declared.isEmpty).map(\.definition.name)
     let source = source(in: base)

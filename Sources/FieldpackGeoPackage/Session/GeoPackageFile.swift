@@ -25,21 +25,21 @@ final class GeoPackageFile {
   private(set) lazy var shadows = LayerShadows(self)
   /// Good for as long as the catalogue is.
   let boxPlans = BoxPlans()
-  /// What was counted last for a condition.
-  var selectivePart: SelectivePart?
   /// What the file's triggers may do, on a connection that writes.
   let triggers: TriggerGuard?
   private let profile: OpeningProfile
   /// Makes the one layer that this connection has, where it is a derived one.
   var derivation: Derivation?
   private var derived: Catalogue?
-  private var cached: (version: CatalogueVersion, catalogue: Catalogue)?
-
-  /// What changes when the catalogue may have changed.
-  private struct CatalogueVersion: Hashable {
-    var schema: Int64
-    var data: UInt32
+  private var cached: (state: PlannedState, catalogue: Catalogue)?
+  /// The state of the file that was read last, which is that of the catalogue.
+  private(set) var state: PlannedState?
+  /// Tells this connection from all others of the process.
+  private let number = GeoPackageFile.opened.withLock { (opened) -> Int in
+    opened += 1
+    return opened
   }
+  private static let opened = Locked(0)
 
   init(
     _ connection: Connection, store: StoreID, usesFileIDs: Bool = false, path: String? = nil,
@@ -186,8 +186,9 @@ final class GeoPackageFile {
   }
 
   /// The rows of a small result.
-  func rows(_ text: String, _ values: [SQLiteValue] = []) throws(FieldpackError) -> [[SQLiteValue]]
-  {
+  func rows(
+    _ text: String, _ values: [SQLiteValue] = [], atEnd: (Statement) -> Void = { _ in }
+  ) throws(FieldpackError) -> [[SQLiteValue]] {
     try sql { () throws(SQLiteError) in
       let statement = try connection.prepare(text)
       defer { statement.reset() }
@@ -199,8 +200,18 @@ final class GeoPackageFile {
         try size.add(row, of: connection)
         rows.append(row)
       }
+      atEnd(statement)
       return rows
     }
+  }
+
+  /// A small table with the names of its columns in lower case.
+  func table(
+    _ name: String
+  ) throws(FieldpackError) -> (columns: [String], rows: [[SQLiteValue]]) {
+    var columns: [String] = []
+    let rows = try rows("SELECT * FROM \(quoted(name))") { columns = $0.columnNames }
+    return (columns.map { $0.lowercased() }, rows)
   }
 
   func integer(_ text: String, _ values: [SQLiteValue] = []) throws(FieldpackError) -> Int64? {
@@ -229,7 +240,7 @@ final class GeoPackageFile {
   /// The triggers that keep R-trees true in files of this version.
   var triggerSet: RTreeTriggerSet {
     get throws(FieldpackError) {
-      try integer("PRAGMA user_version") ?? 0 >= 10_400 ? .from14 : .upTo13
+      RTreeTriggerSet(userVersion: try integer("PRAGMA user_version") ?? 0)
     }
   }
 
@@ -238,17 +249,14 @@ final class GeoPackageFile {
   func catalogue() throws(FieldpackError) -> Catalogue {
     guard let derived else { return try fileCatalogue() }
     // Begins to read, as the file's own catalogue does.
-    _ = try sql { () throws(SQLiteError) in try connection.schemaVersion }
+    _ = try readState()
     return derived
   }
 
   /// The layers of the file itself, also where this connection has a derived one in their place.
   func fileCatalogue() throws(FieldpackError) -> Catalogue {
-    // The first of both begins the transaction, without which the second tells of the one before.
-    let version = try sql { () throws(SQLiteError) in
-      CatalogueVersion(schema: try connection.schemaVersion, data: connection.snapshotVersion)
-    }
-    if let cached, cached.version == version { return cached.catalogue }
+    let state = try readState()
+    if let cached, cached.state == state { return cached.catalogue }
     boxPlans.removeAll()
     var catalogue = try limited("reading the file's catalogue") { () throws(FieldpackError) in
       try CatalogueReader(file: self).read()
@@ -256,8 +264,19 @@ final class GeoPackageFile {
     if let style {
       for index in catalogue.layers.indices { catalogue.layers[index].layer.schema.style = style }
     }
-    cached = (version, catalogue)
+    cached = (state, catalogue)
     return catalogue
+  }
+
+  /// Asks for the state of the file that is being read, which begins to read.
+  func readState() throws(FieldpackError) -> PlannedState {
+    // The first of both begins the transaction, without which the second tells of the one before.
+    let state = try sql { () throws(SQLiteError) in
+      PlannedState(
+        connection: number, schema: try connection.schemaVersion, data: connection.snapshotVersion)
+    }
+    self.state = state
+    return state
   }
 
   /// Reads the catalogue in a transaction of its own.

@@ -69,11 +69,11 @@ public final class GeoPackageStore: WritableStore {
   }
 
   public func explain(_ query: Query) async throws(FieldpackError) -> [Explanation] {
-    try await reading { (reading) throws(FieldpackError) in try reading.explain(query) }
+    try await prepare(query).explain()
   }
 
   public func estimatedRows(_ query: Query) async throws(FieldpackError) -> [LayerID: Int] {
-    try await reading { (reading) throws(FieldpackError) in try reading.estimatedRows(query) }
+    try await prepare(query).estimatedRows()
   }
 
   public func read<R: Sendable>(
@@ -83,36 +83,13 @@ public final class GeoPackageStore: WritableStore {
   }
 
   public func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches {
-    let report = QueryReport()
-    // What is wrong with the query shows here and not at the first batch.
-    let isCut = try await reading(report) { (reading) throws(FieldpackError) in
-      try PiecePlan(reading.planner(query)).isCut
-    }
-    let (pools, id) = (pools, id)
-    return FeatureBatches(report: report) {
-      if isCut {
-        let batches = BatchPieces(
-          pools: pools, .init(store: id, query: query, report: report))
-        return { () async throws(FieldpackError) in try await batches.next() }
-      }
-      let cursor = BatchCursor(pools: pools, store: id, query: query, report: report)
-      return { () async throws(FieldpackError) in try await cursor.next() }
-    }
+    try await prepare(query).batches()
   }
 
   public func pieces<Piece: PieceSink>(
     of query: Query, into make: @escaping @Sendable () -> Piece
   ) async throws(FieldpackError) -> FeaturePieces<Piece> {
-    let report = QueryReport()
-    try await reading(report) { (reading) throws(FieldpackError) in
-      _ = try reading.planner(query).tables()
-    }
-    let (pools, id) = (pools, id)
-    return FeaturePieces(report: report) {
-      let scan = PieceScan(
-        pools: pools, .init(store: id, query: query, report: report), into: make)
-      return { () async throws(FieldpackError) in try await scan.next() }
-    }
+    try await prepare(query).pieces(into: make)
   }
 
   /// Runs `body` on one connection in one read transaction.

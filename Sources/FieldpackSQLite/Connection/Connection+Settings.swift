@@ -69,6 +69,9 @@ extension Connection {
     }
   }
 
+  /// The size of the database and of its log, in bytes.
+  package var byteCount: Int64 { OpenedFile.size(of: handle) }
+
   /// Sets a limit and returns the one before; a negative value only asks.
   @discardableResult
   public func limit(_ limit: ConnectionLimit, to value: Int32 = -1) -> Int32 {

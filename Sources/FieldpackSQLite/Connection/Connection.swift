@@ -70,7 +70,7 @@ public final class Connection {
   /// What ``dataVersion`` was when it was last asked for what others committed.
   var knownVersion: Int64?
   /// Whether text is stored as UTF-8, so that its bytes can be lent where they lie.
-  private(set) var storesUTF8 = true
+  package private(set) var storesUTF8 = true
 
   /// Opens the file at `path`.
   ///
@@ -141,14 +141,14 @@ public final class Connection {
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, isDefensive))
     if profile == .foreign { try distrust() }
     // A page that is mapped is not kept, so that each visit would check all of its cells anew.
-    let checksCells = mappedBytes == 0 ? "ON" : "OFF"
     try executeScript(
-      "PRAGMA cell_size_check=\(checksCells); PRAGMA mmap_size=\(mappedBytes)")
+      mappedBytes == 0 ? "PRAGMA cell_size_check=ON" : "PRAGMA mmap_size=\(mappedBytes)")
     if mode != .readOnly {
       // A commit is told when it would survive a power cut: with EXTRA the removal of its journal
       // does, too (https://www.sqlite.org/pragma.html#pragma_synchronous).
       try executeScript("PRAGMA foreign_keys=ON; PRAGMA synchronous=EXTRA")
     }
+    // The first statement that reads the file, which so is known to be a database.
     storesUTF8 = try scalar("PRAGMA encoding") == .text("UTF-8")
     if isQueryOnly { try executeScript("PRAGMA query_only=ON") }
   }

@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `knows tables that offer no choice, and asks SQLite about the others`() async throws {
+  @Test func `the catalogue tells which tables have row ids and indexes`() async throws {
     let package = try await package(["plain": 3, "indexed": 3])
     try package.run(
       """
@@ -78,21 +78,22 @@ import Testing
       """)
     let (n, id) = (Column<Int64>("n"), Column<Int64>("fid"))
     let (byNumber, byID) = (n >= 1 && n < 5, id < 5)
-    let expected: [(LayerID, Bool, RowSearch, RowSearch)] = [
-      ("plain", true, .throughTable, .other), ("indexed", false, .sorting, .other),
-      ("keyed", false, .other, .other), ("other", false, .sorting, .other),
-      ("seen", false, .other, .other),
+    let expected: [(LayerID, Bool, Int, RowSearch)] = [
+      ("plain", true, 0, .throughTable), ("indexed", true, 1, .finding(byNumber)),
+      ("keyed", false, 0, .bySQLite), ("other", true, 1, .finding(byNumber)),
+      ("seen", false, 0, .bySQLite),
     ]
     try await package.withStore { store in
       let catalogue = try await store.reading { (reading) throws(FieldpackError) in
         try reading.file.catalogue()
       }
-      for (layer, hasRowIDsOnly, searchByNumber, searchByID) in expected {
-        #expect(catalogue.layer(layer)?.hasRowIDsOnly == hasRowIDsOnly, "\(layer)")
+      for (layer, hasRowIDs, indexes, searchByNumber) in expected {
+        let table = try #require(catalogue.layer(layer))
+        #expect(table.hasRowIDs == hasRowIDs && table.indexes.count == indexes, "\(layer)")
         let query = Query(layer, where: byNumber)
         #expect(try await search(query, layer, store) == searchByNumber, "\(layer)")
         let other = Query(layer, where: byID)
-        #expect(try await search(other, layer, store) == searchByID, "\(layer)")
+        #expect(try await search(other, layer, store) == .bySQLite, "\(layer)")
       }
     }
   }
@@ -167,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func `what an index finds is counted once for a query, and anew after a change`()
+  @Test func `what an index finds is counted once for a plan, and anew after a change`()
     async throws
   {
     let package = try await package(["wells": 3_000])
@@ -180,12 +181,15 @@ import Testing
           if sql.hasPrefix("SELECT count(*) FROM (SELECT 1 FROM") { counts.withLock { $0 += 1 } }
         }
       }
-      #expect(try await store.ids(query).count == 15)
-      #expect(counts.withLock { $0 } == 2)
-      #expect(try await store.ids(query).count == 15)
-      #expect(counts.withLock { $0 } == 2)
+      let prepared = try await store.prepare(query)
+      for _ in 0..<2 {
+        var count = 0
+        for try await batch in try await prepared.batches() { count += batch.count }
+        #expect(count == 15)
+        #expect(counts.withLock { $0 } == 2)
+      }
       try package.run("UPDATE wells SET n = 1")
-      #expect(try await store.ids(query).count == 3_000)
+      #expect(try await prepared.count() == 3_000)
       #expect(try await store.explain(query).first?.plan.contains { $0.contains("by_n") } == false)
     }
   }

@@ -133,7 +133,7 @@ import Testing
     try await package.withStore { store in
       for (query, isCut) in queries {
         let plan = try await store.reading { (reading) throws(FieldpackError) in
-          try PiecePlan(reading.planner(query))
+          try reading.plan(query, inPieces: true)
         }
         #expect(plan.isCut == isCut, "\(query)")
       }
@@ -151,9 +151,10 @@ import Testing
     }
     let tries = Locked(0)
     let pool = try await store.pools.reader()
-    let request = PieceReaders.Request(
-      store: "survey", query: Query("wells"), report: QueryReport()
-    ) {
+    let plan = try await store.reading { (reading) throws(FieldpackError) in
+      try reading.plan(Query("wells"), inPieces: true)
+    }
+    let request = PieceReaders.Request(store: "survey", plan: plan, report: QueryReport()) {
       let isWritten = tries.withLock { tries in
         tries += 1
         return tries <= writes

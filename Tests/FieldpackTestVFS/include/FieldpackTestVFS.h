@@ -23,3 +23,7 @@ int fieldpack_record_begin(const char *path);
 /// numbers are little-endian. Any thread may call it.
 void fieldpack_record_add(
     int kind, const char *path, int64_t number, const void *bytes, size_t count);
+
+/// Lists at `path` each statement that SQLite runs from here on, those of opening included: a line of
+/// the database's path, a tab and the SQL. Returns 0, or another number where that fails.
+int fieldpack_statements_begin(const char *path);

@@ -93,11 +93,11 @@ struct InfoCommand {
   ) async throws(FieldpackError) -> [StoreInfo] {
     var query = Query(layers: [layer])
     if let asked = SourceArguments.stores(arguments) { query = query.in(stores: asked) }
-    let found = try await workspace.explain(query)
+    let found = try await workspace.prepare(query).layers
     return stores.compactMap { store in
       var store = store
       store.layers.removeAll { layer in
-        !found.contains { $0.store == store.config.id && $0.layer == layer.id }
+        !found.contains { $0.store == store.config.id && $0.schema.layer == layer.id }
       }
       return store.layers.isEmpty ? nil : store
     }

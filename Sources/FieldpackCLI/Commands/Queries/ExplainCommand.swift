@@ -51,10 +51,14 @@ struct ExplainCommand {
 
   func run() async throws(FieldpackError) -> Int32 {
     var explanations: [Told] = []
-    // Opening a query reads nothing, and tells what is left out.
-    let whole = try await source.workspace.query(query).report
+    let prepared = try await source.workspace.prepare(query)
+    // Which layers are left out and which stores are down is known before anything is read.
+    let planned = try await prepared.batches().report.current
+    let whole = QueryReport()
+    for note in planned.notes { whole.add(note: note) }
+    for failure in planned.failures { whole.add(failure: failure) }
     var stores: Set<StoreID> = []
-    for explanation in try await source.workspace.explain(query) {
+    for explanation in try await prepared.explain() {
       let isFirst = stores.insert(explanation.store).inserted
       explanations.append(try await told(explanation, isFirst: isFirst, whole))
     }
@@ -82,10 +86,11 @@ struct ExplainCommand {
     let asked = query.in(stores: [explanation.store]).in(layers: [explanation.layer])
     let store = try source.workspace.store(explanation.store)
     var told = Told(explanation: explanation)
-    told.estimatedRows = try await store.estimatedRows(asked)[explanation.layer]
+    let prepared = try await store.prepare(asked)
+    told.estimatedRows = try await prepared.estimatedRows()[explanation.layer]
     guard !invocation.arguments[Self.noRun] else { return told }
     let begun = ContinuousClock.now
-    let batches = try await store.query(asked)
+    let batches = try await prepared.batches()
     // What a file could not be read with, each of its layers tells before its first row.
     let known = isFirst ? nil : batches.report.current
     let iterator = batches.makeAsyncIterator()

@@ -24,7 +24,7 @@ struct FeatureCounts {
     _ total: Int, _ report: QueryReport.Contents
   ) async throws(FieldpackError) -> JSONValue {
     var layers: [JSONValue] = []
-    for target in try await source.workspace.targets(of: query).layers {
+    for target in try await source.workspace.prepare(query).targets {
       let one = query.withoutLimit().in(layers: [target.layer]).in(stores: [target.store])
       let count = try await source.workspace.count(one)
       layers.append([

@@ -8,18 +8,15 @@ import FieldpackProjection
 /// In the SRS asked for, else in the one that all layers share, else in WGS 84, without the layers
 /// that have no SRS.
 struct MapScene {
-  let workspace: Workspace
-  let query: Query
+  private let prepared: PreparedQuery?
   let targets: [ExportTarget]
-  let transformations: [ExportReport.Transformed]
   let isGeographic: Bool
   private(set) var notes: [String] = []
 
   init(_ query: Query, of workspace: Workspace) async throws(FieldpackError) {
-    self.workspace = workspace
     // Layers are drawn one after the other, and little of their columns.
     let isCut = query.limit != nil || query.offset > 0 || query.nearest?.maximum != nil
-    var targets = try await workspace.targets(of: query).layers
+    var targets = try await workspace.prepare(query).targets
       .filter { $0.schema.geometry != nil }
     let columns = Set(targets.flatMap { WalkDrawing.columns(of: $0.schema) }).sorted()
     let bare = isCut ? query.select(columns) : query.select(columns).withoutOrder()
@@ -32,11 +29,13 @@ struct MapScene {
       targets.removeAll { $0.schema.geometry?.srs.isUndefined ?? true }
       drawn = drawn.transformed(to: .wgs84)
     }
-    self.query = drawn.in(layers: targets.map(\.layer).unique)
-    let final = targets.isEmpty ? ([], []) : try await workspace.targets(of: self.query)
-    (self.targets, transformations) = (final.0, final.1)
-    isGeographic = Self.isGeographic(final.0.first?.schema.geometry?.srs ?? .wgs84)
+    let layers = targets.map(\.layer).unique
+    prepared = layers.isEmpty ? nil : try await workspace.prepare(drawn.in(layers: layers))
+    self.targets = prepared?.targets ?? []
+    isGeographic = Self.isGeographic(self.targets.first?.schema.geometry?.srs ?? .wgs84)
   }
+
+  var transformations: [ExportReport.Transformed] { prepared?.moved ?? [] }
 
   private static func isGeographic(_ srs: SRS) -> Bool {
     if srs == .wgs84 || srs == .undefinedGeographic { return true }
@@ -47,8 +46,8 @@ struct MapScene {
   /// The envelope of everything that is drawn.
   func envelope() async throws(FieldpackError) -> Envelope {
     var envelope = Envelope.empty
-    guard !targets.isEmpty else { return envelope }
-    let iterator = try await workspace.query(query).makeAsyncIterator()
+    guard let prepared else { return envelope }
+    let iterator = try await prepared.batches().makeAsyncIterator()
     while let batch = try await iterator.next() {
       let drawing = WalkDrawing(batch.schema, isGeographic: isGeographic)
       for index in 0..<batch.count {
@@ -80,8 +79,8 @@ struct MapScene {
     begin: (inout Drawing, ExportTarget, _ kind: String?) -> Void = { _, _, _ in }
   ) async throws(FieldpackError) -> (report: QueryReport.Contents, counts: [Int]) {
     var counts = [Int](repeating: 0, count: targets.count)
-    guard !targets.isEmpty else { return (QueryReport().current, counts) }
-    let batches = try await workspace.query(query)
+    guard let prepared else { return (QueryReport().current, counts) }
+    let batches = try await prepared.batches()
     let iterator = batches.makeAsyncIterator()
     var current: Int?
     var kinds = DetectionKinds()

@@ -91,11 +91,11 @@ struct QueryCommand {
   private func printTable(
     _ query: Query, from workspace: Workspace
   ) async throws(FieldpackError) -> Int32 {
-    let (targets, moved) = try await workspace.targets(of: query)
-    var table = FeatureTable(targets, style: style(query, targets))
     let cuts = invocation.console.terminal.isOutputTerminal && query.limit == nil
     let shown = cuts ? query.limit(Self.terminalRows + 1, offset: query.offset) : query
-    let batches = try await workspace.query(shown)
+    let prepared = try await workspace.prepare(shown)
+    var table = FeatureTable(prepared.targets, style: style(query, prepared.targets))
+    let batches = try await prepared.batches()
     let iterator = batches.makeAsyncIterator()
     let output = invocation.output
     var count = 0
@@ -112,7 +112,7 @@ struct QueryCommand {
       invocation.console.note(
         "\(table.hiddenColumns) columns are not shown. Try: --select, or a wider terminal")
     }
-    for transformed in moved { invocation.note(transformed) }
+    for transformed in prepared.moved { invocation.note(transformed) }
     return invocation.finish(batches.report.current)
   }
 

@@ -11,9 +11,9 @@ struct QueryDocument {
   let query: Query
 
   func print() async throws(FieldpackError) -> Int32 {
-    let query = try await transformed()
-    let (targets, moved) = try await source.workspace.targets(of: query)
-    let batches = try await source.workspace.query(query)
+    let prepared = try await prepared()
+    let targets = prepared.targets
+    let batches = try await prepared.batches()
     var counts = [Int](repeating: 0, count: targets.count)
     let output = invocation.output
     output.buffer.append(contentsOf: "{\"features\":[".utf8)
@@ -31,7 +31,8 @@ struct QueryDocument {
       "layers": .array(zip(targets, counts).map { Self.layer($0, count: $1) }),
       "stores": .stores(of: source.workspace, asked: query.stores, failures: report.failures),
       "skipped": .skipped(report.skipped, count: report.skippedCount),
-      "transformations": .array(moved.map { JSONValue($0) }), "notes": JSONValue(report.notes),
+      "transformations": .array(prepared.moved.map { JSONValue($0) }),
+      "notes": JSONValue(report.notes),
       "error": failure.map { JSONValue(reason: $0) } ?? nil,
     ]
     output.buffer.append(contentsOf: rest.text.utf8.dropFirst())
@@ -68,13 +69,13 @@ struct QueryDocument {
   }
 
   /// In longitude and latitude as GeoJSON is, where every layer can be.
-  private func transformed() async throws(FieldpackError) -> Query {
-    guard query.srs == nil else { return query }
-    let systems = try await source.workspace.targets(of: query).layers
-      .compactMap(\.schema.geometry?.srs)
-    guard systems.contains(where: { $0 != .wgs84 }), !systems.contains(where: \.isUndefined)
-    else { return query }
-    return query.transformed(to: .wgs84)
+  private func prepared() async throws(FieldpackError) -> PreparedQuery {
+    let prepared = try await source.workspace.prepare(query)
+    let systems = prepared.layers.compactMap(\.schema.geometry?.srs)
+    guard query.srs == nil, systems.contains(where: { $0 != .wgs84 }),
+      !systems.contains(where: \.isUndefined)
+    else { return prepared }
+    return try await source.workspace.prepare(query.transformed(to: .wgs84))
   }
 
   /// Appends a GeoJSON feature with the members `store`, `layer` and `key` before the others.

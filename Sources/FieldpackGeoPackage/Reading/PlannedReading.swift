@@ -1,0 +1,95 @@
+public import FieldpackCore
+import FieldpackProjection
+
+extension GeoPackageStore {
+  public func prepare(_ query: Query) async throws(FieldpackError) -> PreparedQuery {
+    let id = id
+    let (plan, layers) = try await reading { (reading) throws(FieldpackError) in
+      let planner = try reading.planner(query)
+      let plan = try planner.plan(inPieces: true)
+      return (plan, try planner.prepared(plan.paths, of: id))
+    }
+    return PreparedQuery(
+      query, layers: layers, notes: plan.notes, answeredBy: PlannedReading(store: self, plan: plan))
+  }
+}
+
+extension QueryPlanner {
+  /// What the rows of each layer look like, and how they are transformed.
+  fileprivate func prepared(
+    _ paths: [LayerPath], of store: StoreID
+  ) throws(FieldpackError) -> [PreparedLayer] {
+    var layers: [PreparedLayer] = []
+    for path in paths {
+      let schema = query.shape(path.table.schema)
+      layers.append(
+        PreparedLayer(
+          store: store, schema: schema,
+          transformation: try transformation(of: path.table, schema)?.report))
+    }
+    return layers
+  }
+}
+
+/// Reads the answer to a query that is planned.
+private struct PlannedReading: QueryAnswering {
+  let store: GeoPackageStore
+  let plan: QueryPlan
+
+  func batches() -> FeatureBatches {
+    let (pools, id, plan, report) = (store.pools, store.id, plan, report)
+    return FeatureBatches(report: report) {
+      if plan.isCut {
+        let batches = BatchPieces(pools: pools, .init(store: id, plan: plan, report: report))
+        return { () async throws(FieldpackError) in try await batches.next() }
+      }
+      let cursor = BatchCursor(pools: pools, store: id, plan: plan, report: report)
+      return { () async throws(FieldpackError) in try await cursor.next() }
+    }
+  }
+
+  func pieces<Piece: PieceSink>(
+    into make: @escaping @Sendable () -> Piece
+  ) -> FeaturePieces<Piece> {
+    let (pools, id, plan, report) = (store.pools, store.id, plan, report)
+    return FeaturePieces(report: report) {
+      let scan = PieceScan(pools: pools, .init(store: id, plan: plan, report: report), into: make)
+      return { () async throws(FieldpackError) in try await scan.next() }
+    }
+  }
+
+  func count() async throws(FieldpackError) -> Int {
+    try await following { (reading, planner, paths) throws(FieldpackError) in
+      try reading.count(planner, paths.map(\.table))
+    }
+  }
+
+  func explain() async throws(FieldpackError) -> [Explanation] {
+    try await following { (reading, planner, paths) throws(FieldpackError) in
+      try reading.explain(planner, paths)
+    }
+  }
+
+  func estimatedRows() async throws(FieldpackError) -> [LayerID: Int] {
+    try await following { (reading, planner, paths) throws(FieldpackError) in
+      try reading.estimatedRows(planner, paths.map(\.table))
+    }
+  }
+
+  /// A report that begins with what planning had to tell.
+  private var report: QueryReport {
+    let report = QueryReport()
+    for note in plan.notes { report.add(note: note) }
+    return report
+  }
+
+  private func following<R: Sendable>(
+    _ body: @Sendable (GeoPackageReading, QueryPlanner, [LayerPath]) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    let plan = plan
+    return try await store.reading { (reading) throws(FieldpackError) in
+      let (current, planner) = try reading.following(plan, inPieces: false)
+      return try body(reading, planner, current.paths)
+    }
+  }
+}
