@@ -58,7 +58,7 @@ public enum FieldpackTool {
     let logger = try CommonOptions.logger(parsed)
     let words = path.map(\.name)
     logger.debug("command begins", ["command": .text(words.joined(separator: " "))])
-    let cancellation = Cancellation()
+    let cancellation = CommandCancellation()
     let task = Task.detached { () async -> Result<Int32, FieldpackError> in
       let output = ByteOutput(descriptor: STDOUT_FILENO)
       let invocation = Invocation(

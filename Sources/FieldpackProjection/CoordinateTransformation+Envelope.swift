@@ -63,7 +63,7 @@ extension CoordinateTransformation {
   }
 
   /// The box of a side: samples, then samples between the neighbours of each extreme.
-  private func bulge(of side: Side, samples: Int) -> Envelope {
+  private func bulge(of side: EnvelopeSide, samples: Int) -> Envelope {
     var box = Envelope.empty
     let first = sampled(side, from: 0, to: 1, samples: samples)
     box.extend(by: first)
@@ -83,7 +83,7 @@ extension CoordinateTransformation {
   }
 
   private func sampled(
-    _ side: Side, from start: Double, to end: Double, samples: Int
+    _ side: EnvelopeSide, from start: Double, to end: Double, samples: Int
   ) -> SideSamples {
     var found = SideSamples(count: samples, start: start, end: end)
     for index in 0..<samples { found.set(index, side.position(at: found.t(index))) }
@@ -113,7 +113,7 @@ extension CoordinateTransformation {
 }
 
 /// A side of a box, walked from t 0 to t 1.
-private struct Side {
+private struct EnvelopeSide {
   let start: (x: Double, y: Double)
   let end: (x: Double, y: Double)
 
@@ -170,14 +170,16 @@ private struct SideSamples {
 }
 
 extension Envelope {
-  fileprivate var sides: [Side] {
+  fileprivate var sides: [EnvelopeSide] {
     let southWest = (x: minX, y: minY)
     let southEast = (x: maxX, y: minY)
     let northEast = (x: maxX, y: maxY)
     let northWest = (x: minX, y: maxY)
     return [
-      Side(start: southWest, end: southEast), Side(start: southEast, end: northEast),
-      Side(start: northEast, end: northWest), Side(start: northWest, end: southWest),
+      EnvelopeSide(start: southWest, end: southEast),
+      EnvelopeSide(start: southEast, end: northEast),
+      EnvelopeSide(start: northEast, end: northWest),
+      EnvelopeSide(start: northWest, end: southWest),
     ]
   }
 

@@ -4,7 +4,7 @@ import FieldpackGeometry
 /// One `PJ_CONTEXT`, network off, with the last message PROJ gave. Confined to one task at a time.
 final class ProjectionContext {
   let handle: OpaquePointer
-  private let log = MessageLog()
+  private let log = PROJMessageLog()
 
   init() throws(ProjectionError) {
     guard let handle = proj_context_create() else {
@@ -16,7 +16,8 @@ final class ProjectionContext {
     proj_log_level(handle, PJ_LOG_ERROR)
     proj_log_func(handle, Unmanaged.passUnretained(log).toOpaque()) { log, _, message in
       guard let log, let message else { return }
-      Unmanaged<MessageLog>.fromOpaque(log).takeUnretainedValue().last = String(cString: message)
+      Unmanaged<PROJMessageLog>.fromOpaque(log).takeUnretainedValue().last = String(
+        cString: message)
     }
   }
 
@@ -80,7 +81,7 @@ final class ProjectionContext {
   }
 }
 
-private final class MessageLog {
+private final class PROJMessageLog {
   var last: String?
 }
 

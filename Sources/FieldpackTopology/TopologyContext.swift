@@ -9,7 +9,7 @@ public final class TopologyContext {
   let handle: OpaquePointer
   private let reader: OpaquePointer
   private let writer: OpaquePointer
-  private let log = MessageLog()
+  private let log = GEOSMessageLog()
 
   /// - Throws: ``TopologyError/Kind/unavailable`` when memory is out.
   public init() throws(TopologyError) {
@@ -31,7 +31,8 @@ public final class TopologyContext {
       handle,
       { message, log in
         guard let message, let log else { return }
-        Unmanaged<MessageLog>.fromOpaque(log).takeUnretainedValue().last = String(cString: message)
+        Unmanaged<GEOSMessageLog>.fromOpaque(log).takeUnretainedValue().last = String(
+          cString: message)
       }, Unmanaged.passUnretained(log).toOpaque())
   }
 
@@ -67,7 +68,7 @@ public final class TopologyContext {
   }
 }
 
-private final class MessageLog {
+private final class GEOSMessageLog {
   var last: String?
 }
 

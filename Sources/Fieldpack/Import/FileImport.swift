@@ -27,7 +27,7 @@ public struct FileImport: Sendable {
     _ files: [String], into target: String, didLock: @escaping @Sendable () -> Void
   ) async throws(FieldpackError) -> ImportReport {
     let options = options
-    let stop = ImportStop()
+    let stop = Cancellation()
     return try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
       var inputs: [ByteInput] = []
       for file in files {
@@ -46,7 +46,7 @@ public struct FileImport: Sendable {
     }
   }
 
-  private static func standardInput(_ stop: ImportStop) throws(FieldpackError) -> ByteInput {
+  private static func standardInput(_ stop: Cancellation) throws(FieldpackError) -> ByteInput {
     try ByteInput(spooling: 0, name: "stdin") { (_) throws(FieldpackError) in try stop.check() }
   }
 

@@ -10,7 +10,7 @@ import FieldpackGeometry
 struct Importer {
   let options: ImportOptions
   let store: StoreID
-  let stop: ImportStop
+  let stop: Cancellation
   /// Gives features without ids of their own a text made from their contents.
   var hashesContents = false
   /// Called when nobody else can change an existing file any more, each time that it is begun on.

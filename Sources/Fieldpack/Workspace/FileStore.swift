@@ -232,14 +232,14 @@ private struct CacheBuild: Sendable {
   private func made(
     renewing: Bool
   ) async throws(FieldpackError) -> (CacheEntry, SkippedInFile) {
-    let stop = ImportStop()
+    let stop = Cancellation()
     return try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
       try entry(renewing: renewing, stop)
     }
   }
 
   private func entry(
-    renewing: Bool, _ stop: ImportStop
+    renewing: Bool, _ stop: Cancellation
   ) throws(FieldpackError) -> (CacheEntry, SkippedInFile) {
     // What was skipped is known only while the file is read.
     let policy = options.importing.skipsErrors ? .private : options.cache

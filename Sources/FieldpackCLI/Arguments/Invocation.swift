@@ -18,7 +18,7 @@ public struct Invocation {
   /// Standard output.
   public let output: ByteOutput
   public let logger: Logger
-  let cancellation: Cancellation
+  let cancellation: CommandCancellation
 
   /// Writes text to standard output.
   public func print(_ text: String) throws(FieldpackError) {

@@ -59,14 +59,14 @@ extension FeatureBatches {
     into make: @escaping @Sendable () -> Piece
   ) -> FeaturePieces<Piece> {
     FeaturePieces(report: report) {
-      let source = BatchPieces(makeAsyncIterator(), make: make)
+      let source = SinkFiller(makeAsyncIterator(), make: make)
       return { () async throws(FieldpackError) in try await source.next() }
     }
   }
 }
 
 /// Fills sinks from batches.
-private actor BatchPieces<Piece: PieceSink> {
+private actor SinkFiller<Piece: PieceSink> {
   private let batches: FeatureBatches.Iterator
   private let make: @Sendable () -> Piece
   private var batch: FeatureBatch?

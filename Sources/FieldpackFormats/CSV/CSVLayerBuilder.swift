@@ -110,14 +110,15 @@ struct CSVLayerBuilder: ~Copyable {
     let inner = scanner.trimmedRange(columns[index].field)
     guard !inner.isEmpty || field.isQuoted else { return }
     scanner.text.withUnsafeBufferPointer { text in
-      let scalar = Scalar(inferring: UnsafeBufferPointer(rebasing: text[inner]))
+      let scalar = InferredValue(inferring: UnsafeBufferPointer(rebasing: text[inner]))
       columns[index].seen.insert(scalar.trait)
       set(columns[index], scalar, UnsafeBufferPointer(rebasing: text[field.range]))
     }
   }
 
-  private mutating func set(_ column: Column, _ scalar: Scalar, _ text: UnsafeBufferPointer<UInt8>)
-  {
+  private mutating func set(
+    _ column: Column, _ scalar: InferredValue, _ text: UnsafeBufferPointer<UInt8>
+  ) {
     guard column.place >= 0 else { return }
     switch (column.type, scalar) {
     case (.integer, .integer(let value)): rows.set(column.place, value)

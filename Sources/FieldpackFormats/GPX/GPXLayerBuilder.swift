@@ -63,7 +63,7 @@ struct GPXLayerBuilder: ~Copyable {
   }
 
   /// Sets a column that ``extra(_:)`` gave.
-  mutating func set(extra index: Int?, _ scalar: Scalar) {
+  mutating func set(extra index: Int?, _ scalar: InferredValue) {
     if let index { set(index, scalar) }
   }
 
@@ -72,7 +72,7 @@ struct GPXLayerBuilder: ~Copyable {
     if let index { set(index, text) }
   }
 
-  private mutating func set(_ index: Int, _ scalar: Scalar) {
+  private mutating func set(_ index: Int, _ scalar: InferredValue) {
     var text =
       switch scalar {
       case .integer(let value): "\(value)"
@@ -92,7 +92,7 @@ struct GPXLayerBuilder: ~Copyable {
   mutating func setNumber(_ field: GPXField, _ text: UnsafeBufferPointer<UInt8>) -> Double? {
     let inner = trimmed(text)
     let value = NumberParser.double(inner)
-    set(field.rawValue, text, inner, value.map(Scalar.real) ?? .text)
+    set(field.rawValue, text, inner, value.map(InferredValue.real) ?? .text)
     return value
   }
 
@@ -132,7 +132,7 @@ struct GPXLayerBuilder: ~Copyable {
 
   private mutating func set(
     _ index: Int, _ text: UnsafeBufferPointer<UInt8>, _ inner: UnsafeBufferPointer<UInt8>,
-    _ scalar: Scalar
+    _ scalar: InferredValue
   ) {
     guard !inner.isEmpty else { return }
     columns.note(scalar.trait, at: index)
@@ -151,16 +151,16 @@ struct GPXLayerBuilder: ~Copyable {
 
   private static func scalar(
     _ text: UnsafeBufferPointer<UInt8>, _ kind: GPXField.Kind?
-  ) -> Scalar {
+  ) -> InferredValue {
     switch kind {
     case .text: return .text
-    case .real: return NumberParser.double(text).map(Scalar.real) ?? .text
+    case .real: return NumberParser.double(text).map(InferredValue.real) ?? .text
     case .integer:
       if let integer = NumberParser.integer(text) { return .integer(integer) }
-      return NumberParser.double(text).map(Scalar.real) ?? .text
-    case .time: return DateTimeParser.dateTime(text).flatMap { Scalar($0) } ?? .text
+      return NumberParser.double(text).map(InferredValue.real) ?? .text
+    case .time: return DateTimeParser.dateTime(text).flatMap { InferredValue($0) } ?? .text
     case nil:
-      switch Scalar(inferring: text) {
+      switch InferredValue(inferring: text) {
       case .boolean, .date: return .text
       case let scalar: return scalar
       }

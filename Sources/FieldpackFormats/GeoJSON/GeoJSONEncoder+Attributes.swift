@@ -32,7 +32,7 @@ struct GeoJSONPlan: Sendable {
     where index != idPlace && index != metadataPlace {
       let start = names.count
       if !members.isEmpty { names.append(UInt8(ascii: ",")) }
-      JSONText.append(column.name, to: &names)
+      JSONStringWriter.append(column.name, to: &names)
       names.append(UInt8(ascii: ":"))
       columns.append(index)
       members.append(
@@ -53,7 +53,7 @@ extension GeoJSONEncoder {
     if options.keyStore != nil {
       body.bytes += ",\"id\":".utf8
       let key = plan.keyPrefix + Base64.encode(row.id.description.utf8)
-      JSONText.append(key, to: &body.bytes)
+      JSONStringWriter.append(key, to: &body.bytes)
     } else if let place = plan.idPlace {
       guard row.kind(at: place) != .null else { return }
       body.bytes += ",\"id\":".utf8
@@ -66,7 +66,7 @@ extension GeoJSONEncoder {
         }
       } else {
         body.bytes += ",\"id\":".utf8
-        JSONText.append(row.id.description, to: &body.bytes)
+        JSONStringWriter.append(row.id.description, to: &body.bytes)
       }
     }
   }
@@ -141,7 +141,7 @@ extension GeoJSONEncoder {
     case .blob:
       body.bytes.append(contentsOf: name)
       let content = UnsafeRawBufferPointer(Self.content(of: cell, bytes))
-      JSONText.append(Base64.encode(content), to: &body.bytes)
+      JSONStringWriter.append(Base64.encode(content), to: &body.bytes)
     }
   }
 
@@ -160,7 +160,7 @@ extension GeoJSONEncoder {
       body.bytes.append(contentsOf: name)
       body.bytes += compact
     } else {
-      JSONText.append(value, after: name, to: &body.bytes)
+      JSONStringWriter.append(value, after: name, to: &body.bytes)
     }
   }
 
@@ -193,9 +193,9 @@ extension GeoJSONEncoder {
       guard let value else { continue }
       body.bytes += separator.utf8
       separator = ","
-      JSONText.append(name, to: &body.bytes)
+      JSONStringWriter.append(name, to: &body.bytes)
       body.bytes.append(UInt8(ascii: ":"))
-      JSONText.append(value, to: &body.bytes)
+      JSONStringWriter.append(value, to: &body.bytes)
     }
     body.bytes.append(UInt8(ascii: "}"))
   }

@@ -24,7 +24,7 @@ struct MomentReader {
         isWholeSeconds: true)
     }
     guard let parsed = DateTimeParser.dateTime(bytes) else { return nil }
-    return Moment(instant: parsed.instant, isDateTime: Scalar(parsed) != nil)
+    return Moment(instant: parsed.instant, isDateTime: InferredValue(parsed) != nil)
   }
 
   /// Unix seconds of `YYYY-MM-DDTHH:MM:SSZ`; `nil` for other forms and for leap seconds.

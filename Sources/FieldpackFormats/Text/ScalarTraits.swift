@@ -26,7 +26,7 @@ struct ScalarTraits: OptionSet {
 }
 
 /// One value as its text reads.
-enum Scalar {
+enum InferredValue {
   case integer(Int64)
   case real(Double)
   case boolean(Bool)
@@ -52,7 +52,7 @@ enum Scalar {
     }
   }
 
-  private static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> Scalar? {
+  private static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> InferredValue? {
     if let integer = NumberParser.canonicalInteger(bytes) { return .integer(integer) }
     let digits = bytes[0] == UInt8(ascii: "-") ? 1 : 0
     var next = digits
@@ -60,13 +60,13 @@ enum Scalar {
     // Digits alone that are no canonical integer, and those with leading zeros, are codes.
     guard next < bytes.count || next == 2 && digits == 1 else { return nil }
     guard next - digits <= 1 || bytes[digits] != UInt8(ascii: "0") else { return nil }
-    return NumberParser.double(bytes).map(Scalar.real)
+    return NumberParser.double(bytes).map(InferredValue.real)
   }
 
-  private static func moment(_ bytes: UnsafeBufferPointer<UInt8>) -> Scalar? {
+  private static func moment(_ bytes: UnsafeBufferPointer<UInt8>) -> InferredValue? {
     if bytes.count == 10 { return DateTimeParser.date(bytes) == nil ? nil : .date }
     guard let parsed = DateTimeParser.dateTime(bytes) else { return nil }
-    return Scalar(parsed)
+    return InferredValue(parsed)
   }
 
   /// `nil` where a DATETIME column cannot hold the moment.

@@ -6,7 +6,7 @@ import FieldpackSQLite
 /// Rows are read once, and again after a repair, in bounded memory, and lent, not built. Without a
 /// repair or an upgrade the file is opened for reading only. Views run for a limited time. Blocks
 /// the calling thread; not `Sendable`.
-public final class GeoPackageChecker: FileWork {
+public final class GeoPackageChecker: CancellableJob {
   private let options: CheckOptions
   private let path: String
   /// `nil` where SQLite cannot open the file, for which there is `failure`.

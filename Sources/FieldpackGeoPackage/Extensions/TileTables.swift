@@ -191,14 +191,14 @@ struct TileTables {
       "CREATE TABLE \(quoted(name)) (id INTEGER PRIMARY KEY AUTOINCREMENT, "
         + "zoom_level INTEGER NOT NULL, tile_column INTEGER NOT NULL, tile_row INTEGER NOT NULL, "
         + "tile_data BLOB NOT NULL, UNIQUE (zoom_level, tile_column, tile_row))")
-    try Contents(file: file).insert(
+    try ContentsTable(file: file).insert(
       name, as: "tiles", title: pyramid.title, description: pyramid.description, srsID: srsID,
       extent: pyramid.envelope ?? pyramid.bounds)
     // Files of others have the columns in other orders.
     try file.execute(
       "INSERT INTO \(Self.sets) (table_name, srs_id, min_x, min_y, max_x, max_y) "
         + "VALUES (?, ?, ?, ?, ?, ?)",
-      [.text(name), .integer(srsID)] + Contents.bounds(pyramid.bounds))
+      [.text(name), .integer(srsID)] + ContentsTable.bounds(pyramid.bounds))
     for matrix in pyramid.matrices { try insert(matrix, name) }
     if !pyramid.halvesPixels {
       try LayerCreation(file: file).registerExtension(

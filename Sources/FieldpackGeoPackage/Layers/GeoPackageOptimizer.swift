@@ -53,7 +53,7 @@ public struct OptimizeReport: Hashable, Sendable {
 ///
 /// All changes are one transaction. Compacting follows, which changes no content and is undone by
 /// SQLite when it is not finished. Blocks the calling thread; not `Sendable`.
-public final class GeoPackageOptimizer: FileWork {
+public final class GeoPackageOptimizer: CancellableJob {
   private let options: OptimizeOptions
   private let connection: Connection
   private let file: GeoPackageFile

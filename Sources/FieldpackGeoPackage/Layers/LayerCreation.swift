@@ -38,7 +38,7 @@ struct LayerCreation {
       try ReferenceSystems(file: file).ensure(geometry.srs, epoch: geometry.epoch)
     }
     try file.execute(tableSQL(schema, rules))
-    try Contents(file: file).insert(
+    try ContentsTable(file: file).insert(
       table, as: schema.geometry == nil ? "attributes" : "features", srsID: srsID)
     if let geometry = schema.geometry, let srsID {
       try file.execute(

@@ -11,10 +11,10 @@ import FieldpackSQLite
 /// triggers would have done is made good by ``finish()``.
 public final class BulkLoader: FeatureSink {
   let file: GeoPackageFile
-  private let inserter = BulkInserter()
-  private var targets: [LayerID: BulkTarget] = [:]
+  private let inserter = InsertWorker()
+  private var targets: [LayerID: LayerLoad] = [:]
   private var order: [LayerID] = []
-  private var current: BulkTarget?
+  private var current: LayerLoad?
   /// Called every 4,096 rows with the rows so far; throws to stop.
   public var progress: (@Sendable (Int) throws(FieldpackError) -> Void)?
   public private(set) var rowCount = 0
@@ -36,7 +36,7 @@ public final class BulkLoader: FeatureSink {
   ) throws(FieldpackError) -> TransformationReport? {
     let catalogue = try file.catalogue()
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
-    let target = try BulkTarget(
+    let target = try LayerLoad(
       file: file, table: table, source: schema, ids: ids, isNew: isNew, inserter: inserter,
       rules: LoadRules(skipsErrors: skipsErrors, enforcesConstraints: enforcesConstraints))
     if clusters { target.cluster() }
@@ -116,7 +116,7 @@ public final class BulkLoader: FeatureSink {
     if rowCount >> 12 != before { try progress?(rowCount) }
   }
 
-  private func target(for schema: Schema) throws(FieldpackError) -> BulkTarget {
+  private func target(for schema: Schema) throws(FieldpackError) -> LayerLoad {
     if let target = targets[schema.layer] { return target }
     throw FieldpackError(
       .invalidArgument, "layer '\(schema.layer)' was not prepared for loading",

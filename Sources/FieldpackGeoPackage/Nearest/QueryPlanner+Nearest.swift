@@ -27,7 +27,7 @@ extension QueryPlanner {
   /// The rows are looked up by their ids, and get their distances from a blob of numbers.
   func nearestPlan(
     _ table: LayerTable, _ target: NearestTarget, limit: Int?, offset: Int
-  ) throws(FieldpackError) -> LayerQuery {
+  ) throws(FieldpackError) -> LayerPlan {
     let (count, overflow) = (limit ?? 0).addingReportingOverflow(offset)
     let found = try nearest(
       in: table, to: target, count: limit == nil || overflow ? nil : count)
@@ -37,14 +37,14 @@ extension QueryPlanner {
   /// How the layer would answer, without looking for what is nearest.
   func explainedPlan(
     _ path: LayerPath, limit: Int?, offset: Int
-  ) throws(FieldpackError) -> LayerQuery {
+  ) throws(FieldpackError) -> LayerPlan {
     query.nearest == nil
       ? try plan(path, limit: limit, offset: offset) : try nearestPlan(path.table, [])
   }
 
   private func nearestPlan(
     _ table: LayerTable, _ found: [MeasuredFeature]
-  ) throws(FieldpackError) -> LayerQuery {
+  ) throws(FieldpackError) -> LayerPlan {
     let schema = query.shape(table.schema)
     var distances: [UInt8] = []
     distances.reserveCapacity(found.count * 8)
@@ -63,7 +63,7 @@ extension QueryPlanner {
       "SELECT \(selected.joined(separator: ", ")) FROM \(list) CROSS JOIN \(table.fromSQL) "
         + "ON \(table.idExpression) = \(SpatialIndexes.idColumn) ORDER BY \(Self.rank)",
       [.blob(distances), .text(ids)])
-    return LayerQuery(
+    return LayerPlan(
       table: table, schema: schema, statement: statement,
       transformation: try transformation(of: table, schema), steps: try steps(table, schema),
       sortKeys: 1, order: [])

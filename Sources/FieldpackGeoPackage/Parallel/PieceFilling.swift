@@ -7,15 +7,15 @@ import FieldpackSQLite
 final class PieceFilling<Piece: PieceSink> {
   private let planner: QueryPlanner
   private let plan: QueryPlan
-  private let claims: PieceClaims
-  private let exchange: PieceExchange<Piece>
+  private let claims: RangeDispenser
+  private let exchange: OrderedChannel<Piece>
   private let make: @Sendable () -> Piece
   /// What goes from range to range of one source.
   private var ranged: (source: Int, reader: RangeReader)?
 
   init(
-    _ planner: QueryPlanner, plan: QueryPlan, claims: PieceClaims,
-    exchange: PieceExchange<Piece>, make: @escaping @Sendable () -> Piece
+    _ planner: QueryPlanner, plan: QueryPlan, claims: RangeDispenser,
+    exchange: OrderedChannel<Piece>, make: @escaping @Sendable () -> Piece
   ) {
     self.planner = planner
     self.plan = plan

@@ -31,8 +31,8 @@ final class PieceScan<Piece: PieceSink>: Sendable {
 }
 
 /// The readers' side of an answer in pieces; lives until the last of them is given back.
-final class PieceWork<Piece: PieceSink>: HeldCursor {
-  let exchange: PieceExchange<Piece>
+final class PieceWork<Piece: PieceSink>: OpenCursor {
+  let exchange: OrderedChannel<Piece>
   private let pools: StorePools
   private let request: PieceReaders.Request
   private let make: @Sendable () -> Piece
@@ -45,7 +45,7 @@ final class PieceWork<Piece: PieceSink>: HeldCursor {
     self.pools = pools
     self.request = request
     self.make = make
-    exchange = PieceExchange(capacity: 8)
+    exchange = OrderedChannel(capacity: 8)
   }
 
   /// Begins to read, once.
@@ -76,7 +76,7 @@ final class PieceWork<Piece: PieceSink>: HeldCursor {
 
   private func fill(with readers: PieceReaders) async {
     let (exchange, request, make, plan) = (exchange, request, make, readers.plan)
-    let claims = PieceClaims(plan.sources)
+    let claims = RangeDispenser(plan.sources)
     await withTaskGroup { group in
       for lease in readers.leases {
         group.addTask {

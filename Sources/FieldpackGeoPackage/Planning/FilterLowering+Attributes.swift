@@ -26,7 +26,7 @@ extension FilterLowering {
   }
 
   private func compareColumn(
-    _ column: Side, _ comparison: Comparison, _ literal: Literal
+    _ column: ColumnTerm, _ comparison: Comparison, _ literal: Literal
   ) -> SQLFragment {
     guard let parameter = literal.parameter else { return .isFalse }
     if column.isTemporal || literal.isTemporal, literal.valueClass == .text {
@@ -60,7 +60,7 @@ extension FilterLowering {
   /// Texts that name a moment compare as that moment, whatever their precision or zone, and other
   /// texts with texts that name none.
   private func compareMoments(
-    _ column: Side, _ comparison: Comparison, _ literal: Literal, _ parameter: SQLiteValue
+    _ column: ColumnTerm, _ comparison: Comparison, _ literal: Literal, _ parameter: SQLiteValue
   ) -> SQLFragment {
     let moment = Self.moment(column.sql)
     if let milliseconds = literal.moment {
@@ -77,7 +77,7 @@ extension FilterLowering {
 
   /// Numbers sort before texts and texts before blobs, so some comparisons with a column of known
   /// affinity can only be true for the right class.
-  private func needsGuard(_ column: Side, _ comparison: Comparison, _ wanted: Class) -> Bool {
+  private func needsGuard(_ column: ColumnTerm, _ comparison: Comparison, _ wanted: Class) -> Bool {
     guard Self.isTyped(column, wanted) else { return true }
     switch comparison {
     case .equal, .less, .lessOrEqual: return false
@@ -86,7 +86,7 @@ extension FilterLowering {
   }
 
   /// Keeps values of other classes out of a comparison.
-  static func guardFragment(_ column: Side, _ wanted: Class) -> SQLFragment {
+  static func guardFragment(_ column: ColumnTerm, _ wanted: Class) -> SQLFragment {
     // Where values of lower classes cannot be, an upper bound is cheaper than a call of typeof: the
     // least text for numbers, the least blob for texts. Plus keeps it from the indexes: SQLite would
     // take it and a lower bound for a range of few rows, and look all of them up.
@@ -100,12 +100,12 @@ extension FilterLowering {
     }
   }
 
-  private static func isTyped(_ column: Side, _ wanted: Class) -> Bool {
+  private static func isTyped(_ column: ColumnTerm, _ wanted: Class) -> Bool {
     column.hasAffinity && column.valueClass == wanted
   }
 
   private func compareColumns(
-    _ left: Side, _ comparison: Comparison, _ right: Side
+    _ left: ColumnTerm, _ comparison: Comparison, _ right: ColumnTerm
   ) -> SQLFragment {
     // The unary plus takes the affinities off, so that neither side is converted.
     let plain =
@@ -195,7 +195,7 @@ extension FilterLowering {
 
   /// The texts that begin with a prefix, where the pattern asks for nothing else: all from the
   /// prefix to the next text that is no longer than it.
-  private func prefixRange(_ column: Side, _ pattern: LikePattern) -> SQLFragment? {
+  private func prefixRange(_ column: ColumnTerm, _ pattern: LikePattern) -> SQLFragment? {
     guard column.hasAffinity, column.valueClass == .text, pattern.elements.last == .anyRun
     else { return nil }
     var prefix = String.UnicodeScalarView()

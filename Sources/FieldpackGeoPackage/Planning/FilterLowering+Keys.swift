@@ -71,8 +71,9 @@ extension FilterLowering {
   }
 
   /// The attribute column that an operand is, which is neither the id nor the geometry.
-  private func attribute(_ operand: Operand) throws(FieldpackError) -> (name: SQLName, side: Side)?
-  {
+  private func attribute(_ operand: Operand) throws(FieldpackError) -> (
+    name: SQLName, side: ColumnTerm
+  )? {
     guard case .column(let name) = operand,
       case .attribute(let index)? = table.schema.role(of: name),
       let side = try column(operand)

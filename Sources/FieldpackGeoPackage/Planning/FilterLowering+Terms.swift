@@ -11,7 +11,7 @@ extension FilterLowering {
     /// Whether the value is NULL or of the class, whatever the row holds.
     var isSure = false
     /// The column that it is.
-    var column: Side?
+    var column: ColumnTerm?
     /// The moment that a literal names.
     var moment: Int64?
     /// A sum or a product without its parentheses.

@@ -77,7 +77,7 @@ struct FilterLowering {
   }
 
   /// A column as SQL reads it.
-  struct Side {
+  struct ColumnTerm {
     var sql: String
     var valueClass: Class
     /// Declared DATE or DATETIME.
@@ -104,31 +104,31 @@ struct FilterLowering {
   /// The column that an operand names; `nil` for every other operand.
   func column(
     _ operand: Operand, allowsGeometry: Bool = false
-  ) throws(FieldpackError) -> Side? {
+  ) throws(FieldpackError) -> ColumnTerm? {
     guard case .column(let name) = operand else { return nil }
     switch table.schema.role(of: name) {
     case .attribute(let index)?:
       let column = table.schema.columns[index]
       return Self.side(quoted(column.name), column.type)
     case .id?:
-      return Side(
+      return ColumnTerm(
         sql: table.publicID, valueClass: table.textID == nil ? .number : .text, hasAffinity: true)
     case .geometry? where allowsGeometry:
       let geometry = try table.schema.geometryColumn(named: nil)
-      return Side(sql: quoted(geometry.name), valueClass: .blob)
+      return ColumnTerm(sql: quoted(geometry.name), valueClass: .blob)
     case .geometry?: throw table.schema.geometryIsNoValue(name)
     case nil: throw table.schema.unknownColumn(name)
     }
   }
 
-  private static func side(_ sql: String, _ type: ColumnType) -> Side {
+  private static func side(_ sql: String, _ type: ColumnType) -> ColumnTerm {
     switch type {
     case .boolean, .tinyInt, .smallInt, .mediumInt, .integer, .float, .double:
-      Side(sql: sql, valueClass: .number, hasAffinity: true)
-    case .text, .json: Side(sql: sql, valueClass: .text, hasAffinity: true)
-    case .date, .dateTime: Side(sql: sql, valueClass: .unknown, isTemporal: true)
-    case .blob: Side(sql: sql, valueClass: .blob)
-    case .other: Side(sql: sql, valueClass: .unknown)
+      ColumnTerm(sql: sql, valueClass: .number, hasAffinity: true)
+    case .text, .json: ColumnTerm(sql: sql, valueClass: .text, hasAffinity: true)
+    case .date, .dateTime: ColumnTerm(sql: sql, valueClass: .unknown, isTemporal: true)
+    case .blob: ColumnTerm(sql: sql, valueClass: .blob)
+    case .other: ColumnTerm(sql: sql, valueClass: .unknown)
     }
   }
 }

@@ -43,14 +43,14 @@ extension QueryPlanner {
   /// The layers that answer, and how.
   func paths() throws(FieldpackError) -> [LayerPath] {
     let boxed = query.layers.isEmpty ? nil : BoxedQuery(query)
-    if let boxed, let kept = file.boxPlans.paths(boxed.shape), try isOneBox(boxed, in: kept) {
+    if let boxed, let kept = file.planCache.paths(boxed.shape), try isOneBox(boxed, in: kept) {
       return kept
     }
     var paths: [LayerPath] = []
     for table in try tables() {
       paths.append(LayerPath(table: table, search: try search(table)))
     }
-    if let boxed, try isOneBox(boxed, in: paths) { file.boxPlans.keep(paths, boxed.shape) }
+    if let boxed, try isOneBox(boxed, in: paths) { file.planCache.keep(paths, boxed.shape) }
     return paths
   }
 

@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackSQLite
 
 /// What holds readers of a store until it has come to its end.
-protocol HeldCursor: AnyObject, Sendable {
+protocol OpenCursor: AnyObject, Sendable {
   /// The store closes: gives the readers back as soon as can be; what is asked for afterwards
   /// throws.
   func stop() async
@@ -17,7 +17,7 @@ extension FieldpackError {
 }
 
 /// The reader that a cursor holds from its first batch to its last, or until the store closes.
-actor CursorLease: HeldCursor {
+actor CursorLease: OpenCursor {
   private let pools: StorePools
   private let store: StoreID
   private var lease: ReaderLease?

@@ -182,7 +182,7 @@ class GeoPackageReading: SnapshotReading {
     let selected = names + table.schema.columns.map { quoted($0.name) }
     let sql =
       "SELECT \(selected.joined(separator: ", ")) FROM \(quoted(table.table)) WHERE \(table.publicID) = ?"
-    let one = LayerQuery(
+    let one = LayerPlan(
       table: table, schema: schema, statement: SQLFragment(sql, [wanted]),
       transformation: nil, sortKeys: 0, order: [])
     let cursor = try LayerCursor(one, file: file, skipsErrors: false, report: report)

@@ -5,7 +5,7 @@ import FieldpackSQLite
 /// through a table.
 final class LayerLending {
   private let file: GeoPackageFile
-  private let plan: LayerQuery
+  private let plan: LayerPlan
   private let statement: Statement
   private let geometry: RowGeometry
   private let values: LentValues

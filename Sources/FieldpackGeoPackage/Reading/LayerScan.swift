@@ -44,7 +44,7 @@ struct LayerScan {
   }
 
   private func step(
-    through plan: LayerQuery, to sink: inout some FeatureSink
+    through plan: LayerPlan, to sink: inout some FeatureSink
   ) throws(FieldpackError) -> Schema? {
     let cursor = try LayerCursor(
       plan, file: planner.file, skipsErrors: planner.query.skipsErrors, report: planner.report)

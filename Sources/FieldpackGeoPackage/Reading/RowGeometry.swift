@@ -7,7 +7,7 @@ import FieldpackTopology
 /// Reads the geometry of one row after another as far as rows rely on it, transforms it and does
 /// what else the query asks for.
 final class RowGeometry {
-  let plan: LayerQuery
+  let plan: LayerPlan
   private let file: GeoPackageFile
   private let skipsErrors: Bool
   private let report: QueryReport
@@ -19,7 +19,7 @@ final class RowGeometry {
   fileprivate var wkb: [UInt8] = []
   fileprivate var envelope: Envelope?
 
-  init(_ plan: LayerQuery, file: GeoPackageFile, skipsErrors: Bool, report: QueryReport) {
+  init(_ plan: LayerPlan, file: GeoPackageFile, skipsErrors: Bool, report: QueryReport) {
     self.plan = plan
     self.file = file
     self.skipsErrors = skipsErrors

@@ -107,7 +107,7 @@ struct DerivedSQL {
     let (l, r) = ("l.\(quoted(geometry.name))", try moved(other, joined, to: table))
     let isMoved = r != "r.\(quoted(other.name))"
     let looksUpLeft =
-      isMoved || joined.rowCount <= count || !LayerShadows.canStand(for: joined.table)
+      isMoved || joined.rowCount <= count || !IndexedLayerTables.canStand(for: joined.table)
     let (left, right) = ("temp.\(quoted(Self.left)) AS l", "temp.\(quoted(Self.right)) AS r")
     let from =
       looksUpLeft

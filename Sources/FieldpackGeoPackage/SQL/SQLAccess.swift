@@ -55,7 +55,7 @@ private struct SQLScript {
     let tables = changed.withLock { $0 }
     for table in try file.catalogue().layers where tables.contains(table.table.lowercased()) {
       let extent = try LayerExtent(file: file, table: table).computed()
-      try Contents(file: file).update(table, extent: extent)
+      try ContentsTable(file: file).update(table, extent: extent)
     }
     return outcomes
   }
@@ -137,7 +137,7 @@ struct SQLPlace {
     }
     switch error.code {
     case 1: return failure(.invalidArgument, "\(error.message)\(position(error))", error)
-    case LayerShadow.damageCode: return failure(.invalidData, error.message, error)
+    case IndexedLayerTable.damageCode: return failure(.invalidData, error.message, error)
     case 21:
       let isScript = use == .rows && error.message.contains("after the first statement")
       let hint = isScript ? ". Try: --write, or one statement at a time" : ""

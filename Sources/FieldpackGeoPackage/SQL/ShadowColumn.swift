@@ -1,6 +1,6 @@
 import FieldpackSQLite
 
-/// A column of a table that a ``LayerShadow`` stands for.
+/// A column of a table that a ``IndexedLayerTable`` stands for.
 struct ShadowColumn {
   /// What SQLite does with a value that a column is compared with.
   enum Affinity {

@@ -9,7 +9,7 @@ final class UserStatement {
   private let file: GeoPackageFile
   private let place: SQLPlace
   private var statement: Statement?
-  private let raised: LayerShadows.Raised
+  private let raised: IndexedLayerTables.Raised
 
   init(
     _ sql: String, _ parameters: [SQLiteValue] = [], explaining: Bool = false,

@@ -49,19 +49,6 @@ final class CommitWatch: Sendable {
     mutating func countCommit() { for number in watchers.keys { watchers[number]?.count += 1 } }
   }
 
-  /// Which file a path led to.
-  struct FileIdentity: Equatable {
-    let device: UInt64
-    let inode: UInt64
-
-    init?(_ path: String) {
-      var information = stat()
-      guard stat(path, &information) == 0 else { return nil }
-      device = UInt64(information.st_dev)
-      inode = UInt64(information.st_ino)
-    }
-  }
-
   private let path: String
   private let id: StoreID
   let state: Locked<State>

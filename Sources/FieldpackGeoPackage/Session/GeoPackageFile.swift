@@ -22,9 +22,9 @@ final class GeoPackageFile {
   let indexes: SpatialIndexes
   /// How the layers are to be drawn, as their schemas tell.
   var style: LayerStyle?
-  private(set) lazy var shadows = LayerShadows(self)
+  private(set) lazy var shadows = IndexedLayerTables(self)
   /// Good for as long as the catalogue is.
-  let boxPlans = BoxPlans()
+  let planCache = PlanCache()
   /// What the file's triggers may do, on a connection that writes.
   let triggers: TriggerGuard?
   private let profile: OpeningProfile
@@ -257,7 +257,7 @@ final class GeoPackageFile {
   func fileCatalogue() throws(FieldpackError) -> Catalogue {
     let state = try readState()
     if let cached, cached.state == state { return cached.catalogue }
-    boxPlans.removeAll()
+    planCache.removeAll()
     var catalogue = try limited("reading the file's catalogue") { () throws(FieldpackError) in
       try CatalogueReader(file: self).read()
     }
@@ -289,7 +289,7 @@ final class GeoPackageFile {
   func forgetCatalogue() {
     cached = nil
     known = KnownSystems()
-    boxPlans.removeAll()
+    planCache.removeAll()
   }
 
   /// Opens a file that was just written, as whoever comes next does.

@@ -32,7 +32,7 @@ actor StorePools {
   private var cursors: [WeakCursor] = []
 
   private struct WeakCursor {
-    weak var cursor: (any HeldCursor)?
+    weak var cursor: (any OpenCursor)?
   }
 
   init(
@@ -138,14 +138,14 @@ actor StorePools {
 
   // MARK: Cursors
 
-  private var liveCursors: [any HeldCursor] { cursors.compactMap(\.cursor) }
+  private var liveCursors: [any OpenCursor] { cursors.compactMap(\.cursor) }
 
-  func add(_ cursor: any HeldCursor) {
+  func add(_ cursor: any OpenCursor) {
     cursors.removeAll { $0.cursor == nil || $0.cursor === cursor }
     cursors.append(WeakCursor(cursor: cursor))
   }
 
-  func remove(_ cursor: any HeldCursor) {
+  func remove(_ cursor: any OpenCursor) {
     cursors.removeAll { $0.cursor == nil || $0.cursor === cursor }
   }
 

@@ -194,11 +194,11 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
       guard let table = catalogue.layer(id) else { continue }
       try file.checkIndex(of: table)
       let extent = try extent(of: table, after: change)
-      try Contents(file: file).update(table, extent: extent)
+      try ContentsTable(file: file).update(table, extent: extent)
     }
     touched = [:]
     for pyramid in touchedPyramids.values {
-      try Contents(file: file).touch(pyramid.name.rawValue)
+      try ContentsTable(file: file).touch(pyramid.name.rawValue)
     }
     touchedPyramids = [:]
   }
@@ -290,7 +290,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
 }
 
 /// The rows of `gpkg_contents`.
-struct Contents {
+struct ContentsTable {
   let file: GeoPackageFile
 
   static func bounds(_ extent: Envelope?) -> [SQLiteValue] {

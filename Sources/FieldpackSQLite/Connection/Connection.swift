@@ -52,7 +52,7 @@ public final class Connection {
   /// In the order of their registration; of two with one name and count the last is in force.
   var functions: [Function] = []
   var spatiaLite: SpatiaLite?
-  var lender: FunctionLender?
+  var lender: SpatiaLiteSandbox?
   /// After so many instructions of SQLite's machine on the way to its next row, or to its end, a
   /// statement throws an error that `isEndless`; those of the triggers that it fires count. `nil` for no
   /// limit.

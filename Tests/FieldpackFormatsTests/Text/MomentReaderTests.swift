@@ -21,7 +21,7 @@ import Testing
         let parsed = DateTimeParser.dateTime(bytes)
         let moment = reader.read(bytes)
         #expect(moment?.instant == parsed?.instant, "\(text)")
-        #expect(moment?.isDateTime == parsed.map { Scalar($0) != nil }, "\(text)")
+        #expect(moment?.isDateTime == parsed.map { InferredValue($0) != nil }, "\(text)")
       }
     }
   }

@@ -46,7 +46,7 @@ import Testing
 
   @Test(arguments: scalars.indices) func `infers a type from the look of a value`(index: Int) {
     let (text, expected) = Self.scalars[index]
-    #expect(Self.bytes(text) { Scalar(inferring: $0).trait } == expected, "\(text)")
+    #expect(Self.bytes(text) { InferredValue(inferring: $0).trait } == expected, "\(text)")
   }
 
   @Test(arguments: [

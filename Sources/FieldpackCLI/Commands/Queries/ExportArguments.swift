@@ -9,7 +9,7 @@ enum ExportArguments {
     "output", short: "o", .file("file"), help: "The file to write, or - for standard output.")
   static let overwrite = Option<Bool>.flag("overwrite", help: "Replace a file that exists.")
   static let format = Option<String?>.value(
-    "format", .oneOf("format", Format.written.map(\.name) + PictureFormat.allCases.map(\.rawValue)),
+    "format", .oneOf("format", Format.written.map(\.name) + MapFormat.allCases.map(\.rawValue)),
     help: "The format, where the file's name does not tell.")
   static let keys = Option<Bool>.flag(
     "keys", help: "Write each feature's key tuple: in GeoJSON as id, else as first column.")
@@ -46,17 +46,17 @@ enum ExportArguments {
 }
 
 /// The formats of pictures, which the tool draws.
-enum PictureFormat: String, CaseIterable, Sendable {
+enum MapFormat: String, CaseIterable, Sendable {
   case svg, html
 }
 
 /// Every format that is written.
 enum OutputFormat: Hashable {
   case features(Format)
-  case picture(PictureFormat)
+  case picture(MapFormat)
 
   init?(name: String) {
-    if let picture = PictureFormat(rawValue: name.lowercased()) {
+    if let picture = MapFormat(rawValue: name.lowercased()) {
       self = .picture(picture)
     } else if let format = Format.named(name), Format.written.contains(format) {
       self = .features(format)

@@ -7,7 +7,7 @@ struct PictureExport {
   let invocation: Invocation
   let source: OpenedSource
   let query: Query
-  let format: PictureFormat
+  let format: MapFormat
 
   /// - Parameter path: `-` is standard output.
   func write(to path: String) async throws(FieldpackError) -> ExportReport {

@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
-extension BulkTarget {
+extension LayerLoad {
   /// Writes the index and the extent and turns the triggers on again; all rows are inserted.
   func finish() throws(FieldpackError) -> LoadedLayer {
     let catalogue = try file.catalogue()
@@ -19,7 +19,7 @@ extension BulkTarget {
       try count.recount()
       try count.createTriggers()
     }
-    try Contents(file: file).update(table, extent: try wholeExtent())
+    try ContentsTable(file: file).update(table, extent: try wholeExtent())
     return loaded
   }
 

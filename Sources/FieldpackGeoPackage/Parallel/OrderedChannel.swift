@@ -5,7 +5,7 @@ import FieldpackCore
 /// Pieces are numbered in the order of the answer and come in parts. Whoever is ahead of the order
 /// waits while `capacity` parts lie here, so memory stays bounded whatever the sizes; the piece
 /// that is next always gets on.
-final class PieceExchange<Part: Sendable>: Sendable {
+final class OrderedChannel<Part: Sendable>: Sendable {
   typealias Answer = Result<Part?, FieldpackError>
 
   fileprivate struct Piece {
@@ -29,7 +29,7 @@ final class PieceExchange<Part: Sendable>: Sendable {
     var consumers: [CheckedContinuation<Answer, Never>] = []
   }
 
-  private let state = Monitor(State())
+  private let state = ConditionLock(State())
   private let capacity: Int
 
   init(capacity: Int) { self.capacity = capacity }
@@ -127,9 +127,9 @@ final class PieceExchange<Part: Sendable>: Sendable {
   }
 }
 
-extension PieceExchange.State {
+extension OrderedChannel.State {
   /// What the one who asks gets now; `nil` where it has to wait.
-  fileprivate mutating func take() -> PieceExchange<Part>.Answer? {
+  fileprivate mutating func take() -> OrderedChannel<Part>.Answer? {
     if let ending { return .failure(ending) }
     while !isDone, !pieces.isEmpty {
       if !pieces[0].parts.isEmpty {
@@ -149,8 +149,8 @@ extension PieceExchange.State {
     return .success(nil)
   }
 
-  fileprivate mutating func deliveries() -> [PieceExchange<Part>.Delivery] {
-    var deliveries: [PieceExchange<Part>.Delivery] = []
+  fileprivate mutating func deliveries() -> [OrderedChannel<Part>.Delivery] {
+    var deliveries: [OrderedChannel<Part>.Delivery] = []
     while !consumers.isEmpty, let answer = take() {
       deliveries.append(.init(consumer: consumers.removeFirst(), answer: answer))
     }

@@ -8,7 +8,7 @@ import FieldpackTopology
 /// Conditions on the id and on indexed columns go to the table, in whose statement SQLite chooses
 /// again; all others SQLite tests itself. What it gives is a superset of what they ask for, but for
 /// the spatial function, which it answers exactly.
-final class LayerShadow: VirtualTable {
+final class IndexedLayerTable: VirtualTable {
   /// Why a geometry cannot be tested: `SQLITE_MISMATCH`.
   static let damageCode: Int32 = 20
 
@@ -55,7 +55,7 @@ final class LayerShadow: VirtualTable {
 
   var declaration: String { "CREATE TABLE x(\(columns.map(\.sql).joined(separator: ", ")))" }
 
-  func makeCursor() -> any VirtualCursor { LayerShadowCursor(self) }
+  func makeCursor() -> any VirtualCursor { IndexedLayerCursor(self) }
 
   func plan(_ number: Int) -> ShadowPlan { plans[number] }
 
@@ -161,7 +161,7 @@ final class LayerShadow: VirtualTable {
   }
 }
 
-/// One way of finding rows of a ``LayerShadow``.
+/// One way of finding rows of a ``IndexedLayerTable``.
 struct ShadowPlan: Hashable {
   struct Condition: Hashable {
     /// -1 is the id.
@@ -184,7 +184,7 @@ struct ShadowPlan: Hashable {
   /// What tells our descriptions from those of other virtual tables in a plan.
   static let mark = "fieldpack "
 
-  func description(in shadow: LayerShadow) -> String {
+  func description(in shadow: IndexedLayerTable) -> String {
     func name(_ column: Int) -> String { column < 0 ? "rowid" : shadow.columns[column].name }
     if let relation, let rtree = shadow.layer.rtree {
       return Self.mark + "SEARCH USING R-TREE \(rtree) FOR \(relation.rawValue)"
@@ -197,7 +197,7 @@ struct ShadowPlan: Hashable {
 
   /// The statement that finds the rows in the table: the id, then the columns.
   /// - Parameter passed: which of the conditions it holds.
-  func statement(in shadow: LayerShadow, passing passed: [Bool]) -> String {
+  func statement(in shadow: IndexedLayerTable, passing passed: [Bool]) -> String {
     let selected = [shadow.id] + columns.map { quoted(shadow.columns[$0].name) }
     var sql = "SELECT \(selected.joined(separator: ", ")) FROM \(shadow.source)"
     func name(_ column: Int) -> String {

@@ -7,7 +7,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// SQL of users that finds features by the R-tree on its own.
-@Suite struct LayerShadowTests {
+@Suite struct IndexedLayerTableTests {
   private let package: TestPackage
 
   /// 40 by 40 points, squares of 3 by 3 around every hundredth, and rows without geometry.

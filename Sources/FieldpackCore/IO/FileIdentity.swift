@@ -5,12 +5,12 @@
 #endif
 
 /// Which file a path leads to, whatever its name.
-struct FileIdentity: Hashable {
+package struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let node: UInt64
 
   /// - Returns: `nil` where there is no file.
-  init?(_ path: String) {
+  package init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     device = UInt64(truncatingIfNeeded: status.st_dev)

@@ -3,10 +3,10 @@ import FieldpackGeometry
 import FieldpackSQLite
 import FieldpackTopology
 
-/// Walks the rows that a ``LayerShadow`` finds, by a statement on the table or by the R-tree.
-final class LayerShadowCursor: VirtualCursor {
+/// Walks the rows that a ``IndexedLayerTable`` finds, by a statement on the table or by the R-tree.
+final class IndexedLayerCursor: VirtualCursor {
   // SQLite keeps the table while a cursor of it is open.
-  private unowned let shadow: LayerShadow
+  private unowned let shadow: IndexedLayerTable
   private var plan: ShadowPlan?
   private var planNumber = -1
   /// Which conditions of the plan the statement holds.
@@ -33,7 +33,7 @@ final class LayerShadowCursor: VirtualCursor {
     var isRead = false
   }
 
-  init(_ shadow: LayerShadow) { self.shadow = shadow }
+  init(_ shadow: IndexedLayerTable) { self.shadow = shadow }
 
   func begin(plan number: Int, _ arguments: LentArguments) throws(SQLiteError) {
     isAtEnd = true
@@ -204,7 +204,7 @@ final class LayerShadowCursor: VirtualCursor {
     case .success(let holds): return holds ?? false
     case .failure(let error):
       throw SQLiteError(
-        extendedCode: LayerShadow.damageCode,
+        extendedCode: IndexedLayerTable.damageCode,
         message: "the geometry of feature \(id) in layer '\(shadow.layer.layer.id)' cannot be "
           + "tested: \(error)")
     }

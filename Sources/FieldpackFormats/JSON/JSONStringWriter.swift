@@ -1,7 +1,7 @@
 import FieldpackGeometry
 
 /// JSON strings written into a byte buffer.
-package enum JSONText {
+package enum JSONStringWriter {
   /// Appends `text` in quotes, with the escapes that RFC 8259 asks for and no others.
   ///
   /// Bytes that are not UTF-8 become U+FFFD.

@@ -59,7 +59,7 @@ extension Filter {
 }
 
 /// The plans of queries that were asked on a connection and may be asked again for another box.
-final class BoxPlans {
+final class PlanCache {
   struct Key: Hashable {
     var shape: Query
     var table: String
@@ -68,14 +68,14 @@ final class BoxPlans {
     var form: QueryPlanner.RowForm
   }
 
-  private var plans: [Key: LayerQuery] = [:]
+  private var plans: [Key: LayerPlan] = [:]
   private var tables: [Query: [LayerTable]] = [:]
   private var paths: [Query: [LayerPath]] = [:]
   private static let capacity = 32
 
-  func plan(_ key: Key, _ box: Envelope) -> LayerQuery? { plans[key]?.with(box: box) }
+  func plan(_ key: Key, _ box: Envelope) -> LayerPlan? { plans[key]?.with(box: box) }
 
-  func keep(_ plan: LayerQuery, _ key: Key) {
+  func keep(_ plan: LayerPlan, _ key: Key) {
     guard plan.looksForBox else { return }
     if plans.count >= Self.capacity { plans.removeAll() }
     plans[key] = plan

@@ -2,7 +2,7 @@ import FieldpackSQLite
 import Testing
 
 /// Table-valued functions whose rows are ids.
-@Suite struct IDTableTests {
+@Suite struct CandidateFunctionTests {
   /// `numbers(count, step)`: so many multiples of `step`, in descending order; even ones are marked.
   private func connection() throws -> Connection {
     let connection = try Connection(inMemory: .own)

@@ -4,7 +4,7 @@ import FieldpackSQLite
 /// Gives the rows that several readers find to one sink, in their order and on one thread.
 ///
 /// A thread of its own, because a sink may block: the thread that asks may be one of few.
-actor PiecedScan {
+actor SerialDelivery {
   private let executor: ThreadExecutor
 
   init() throws(SQLiteError) { executor = try ThreadExecutor() }
@@ -67,8 +67,10 @@ extension GeoPackageStore {
     }
   }
 
-  private func piecedScan() throws(FieldpackError) -> PiecedScan {
-    do throws(SQLiteError) { return try PiecedScan() } catch { throw FieldpackError(sqlite: error) }
+  private func piecedScan() throws(FieldpackError) -> SerialDelivery {
+    do throws(SQLiteError) { return try SerialDelivery() } catch {
+      throw FieldpackError(sqlite: error)
+    }
   }
 }
 

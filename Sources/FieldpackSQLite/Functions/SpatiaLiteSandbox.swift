@@ -39,7 +39,7 @@ struct FunctionSignature: Hashable {
 /// SpatiaLite ends the process for geometries that it does not expect, so that what its functions
 /// are given has to be looked at, and SQLite offers no way to put something before a function that
 /// is registered.
-final class FunctionLender {
+final class SpatiaLiteSandbox {
   struct LentFunction {
     let signature: FunctionSignature
     let flags: FunctionFlags
@@ -174,11 +174,11 @@ private final class Gate: @unchecked Sendable {
 
 /// The rows of a group, kept until SpatiaLite is asked for the answer.
 private final class LentGroup: AggregateState {
-  private let lender: FunctionLender
+  private let lender: SpatiaLiteSandbox
   private let signature: FunctionSignature
   private var rows: [[SQLiteValue]] = []
 
-  init(_ lender: FunctionLender, _ signature: FunctionSignature) {
+  init(_ lender: SpatiaLiteSandbox, _ signature: FunctionSignature) {
     self.lender = lender
     self.signature = signature
   }
@@ -208,7 +208,7 @@ extension Connection {
   /// later calls do nothing. Functions that this connection has are left as they are.
   public func borrowSpatiaLite(_ rules: LendingRules) throws(SQLiteError) {
     guard lender == nil else { return }
-    let lender = try FunctionLender(rules)
+    let lender = try SpatiaLiteSandbox(rules)
     let known = try withoutAuthorizer { () throws(SQLiteError) in
       Set(try knownFunctions().map(\.signature))
     }
@@ -230,7 +230,7 @@ extension Connection {
   }
 
   private static func body(
-    of lent: FunctionLender.LentFunction, from lender: FunctionLender
+    of lent: SpatiaLiteSandbox.LentFunction, from lender: SpatiaLiteSandbox
   ) -> Function.Body {
     let signature = lent.signature
     if let reason = lender.rules.refused[signature.name] {
@@ -248,14 +248,14 @@ extension Connection {
     }
   }
 
-  fileprivate func knownFunctions() throws(SQLiteError) -> [FunctionLender.LentFunction] {
+  fileprivate func knownFunctions() throws(SQLiteError) -> [SpatiaLiteSandbox.LentFunction] {
     let statement = try prepare(
       "SELECT DISTINCT lower(name), narg, flags, type FROM pragma_function_list", caching: false)
-    var functions: [FunctionLender.LentFunction] = []
+    var functions: [SpatiaLiteSandbox.LentFunction] = []
     while try statement.step() {
       let flags = FunctionFlags(rawValue: Int32(truncatingIfNeeded: statement.integer(2)))
       functions.append(
-        FunctionLender.LentFunction(
+        SpatiaLiteSandbox.LentFunction(
           signature: FunctionSignature(
             name: statement.string(0) ?? "", argumentCount: Int(statement.integer(1))),
           flags: flags.intersection([.deterministic, .innocuous, .directOnly]),

@@ -24,7 +24,7 @@ struct PieceClaim: Sendable {
 ///
 /// Rowids have holes, so a range begins at an id that exists, and how many ids it spans follows
 /// what the ranges before it came to.
-final class PieceClaims: Sendable {
+final class RangeDispenser: Sendable {
   /// The first id of a source from another one on; `nil` where there is none.
   typealias Probe = (_ source: Int, _ from: Int64) throws(FieldpackError) -> Int64?
 
@@ -32,7 +32,7 @@ final class PieceClaims: Sendable {
     var source = 0
     /// The id that the next range begins at or after; `nil` at the end of the ids.
     var from: Int64? = .min
-    var width = PieceClaims.firstWidth
+    var width = RangeDispenser.firstWidth
     var isDone = false
   }
 
@@ -47,7 +47,7 @@ final class PieceClaims: Sendable {
 
   /// The next piece, registered with `exchange`; `nil` when all are dealt out.
   func next<Part>(
-    for exchange: PieceExchange<Part>, _ probe: Probe
+    for exchange: OrderedChannel<Part>, _ probe: Probe
   ) -> PieceClaim? {
     // Ranges depend on each other, so the lock is held while the next one's begin is sought.
     state.withLock { state in

@@ -5,7 +5,7 @@
 #endif
 
 /// A value behind a mutex that threads can wait on.
-package final class Monitor<Value>: @unchecked Sendable {
+package final class ConditionLock<Value>: @unchecked Sendable {
   // Guarded by `mutex`; both allocated once so that their addresses never change.
   private var value: Value
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -67,7 +67,7 @@ package enum SystemThread {
   ///
   /// - Throws: `.unavailable` where they cannot all run at once.
   package static func checkRoom(for count: Int) throws(FieldpackError) {
-    let isOver = Monitor(false)
+    let isOver = ConditionLock(false)
     defer { isOver.change { $0 = true } }
     for _ in 0..<count {
       let isRunning = start(stackSize: nil) { isOver.wait { $0 ? () : nil } }

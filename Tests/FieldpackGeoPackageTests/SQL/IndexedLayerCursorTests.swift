@@ -7,7 +7,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Which rows are read of the features that an R-tree finds for a user's SQL.
-@Suite struct LayerShadowCursorTests {
+@Suite struct IndexedLayerCursorTests {
   private func package() async throws -> TestPackage {
     let package = try TestPackage()
     try await package.withStore { store in

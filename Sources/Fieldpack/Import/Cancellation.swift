@@ -1,7 +1,7 @@
 import FieldpackCore
 
 /// Carries cancellation into an import and progress out of it.
-final class ImportStop: Sendable {
+final class Cancellation: Sendable {
   private struct State {
     var isCancelled = false
     var interrupt: (@Sendable () -> Void)?

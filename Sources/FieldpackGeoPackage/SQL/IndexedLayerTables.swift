@@ -5,7 +5,7 @@ import FieldpackSQLite
 ///
 /// They are temporary tables with the names of the layers' own, which they hide from the statement;
 /// views of the file, and names with `main.` before them, still mean the tables themselves.
-final class LayerShadows {
+final class IndexedLayerTables {
   private static let module = "fieldpack_layer"
 
   // The file owns this.
@@ -92,7 +92,7 @@ final class LayerShadows {
         throw SQLiteError(
           extendedCode: 1, message: "\(Self.module) tables are made by Fieldpack alone")
       }
-      return try LayerShadow(target.layer, in: target.schema, of: file)
+      return try IndexedLayerTable(target.layer, in: target.schema, of: file)
     }
     isRegistered = true
   }

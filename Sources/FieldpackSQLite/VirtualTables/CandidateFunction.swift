@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The ids that a call of an ``IDTable`` answers, ascending and each once, some of them marked.
+/// The ids that a call of an ``CandidateFunction`` answers, ascending and each once, some of them marked.
 public struct IDList: Sendable {
   public let ids: [Int64]
   /// The marked ones among them, ascending.
@@ -60,7 +60,7 @@ public struct IDList: Sendable {
 ///
 /// Its columns are named at registration: the id, and whether the id is unmarked. The rows come in
 /// ascending order, which SQLite is told. It cannot be used in triggers and views of the file.
-final class IDTable {
+final class CandidateFunction {
   let name: String
   let argumentCount: Int
   fileprivate let declaration: String
@@ -101,7 +101,7 @@ extension Connection {
     idTable name: String, idColumn: String, unmarkedColumn: String, argumentCount: Int,
     _ body: @escaping ([SQLiteValue]) throws(SQLiteError) -> IDList
   ) throws(SQLiteError) {
-    let table = IDTable(
+    let table = CandidateFunction(
       name: name, idColumn: idColumn, unmarkedColumn: unmarkedColumn,
       argumentCount: argumentCount, body: body)
     let context = Unmanaged.passRetained(table).toOpaque()
@@ -228,7 +228,7 @@ private func connect(
   _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
   guard let context else { return SQLITE_MISUSE }
-  let table = Unmanaged<IDTable>.fromOpaque(context).takeUnretainedValue()
+  let table = Unmanaged<CandidateFunction>.fromOpaque(context).takeUnretainedValue()
   let code = sqlite3_declare_vtab(database, table.declaration)
   guard code == SQLITE_OK else { return code }
   _ = fieldpack_sqlite_make_direct_only(database)
@@ -308,9 +308,9 @@ private func filter(
   }
 }
 
-private func idTable(_ base: UnsafeMutablePointer<sqlite3_vtab>) -> IDTable {
+private func idTable(_ base: UnsafeMutablePointer<sqlite3_vtab>) -> CandidateFunction {
   let table = UnsafeMutableRawPointer(base).assumingMemoryBound(to: fieldpack_vtab.self)
-  return Unmanaged<IDTable>.fromOpaque(table.pointee.table).takeUnretainedValue()
+  return Unmanaged<CandidateFunction>.fromOpaque(table.pointee.table).takeUnretainedValue()
 }
 
 @inline(__always)

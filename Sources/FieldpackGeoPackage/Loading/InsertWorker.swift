@@ -5,7 +5,7 @@ import FieldpackSQLite
 /// them. Rows come through a queue of a few batches.
 ///
 /// Between ``submit(_:_:)`` and the return of ``drain()`` the connection belongs to that thread.
-final class BulkInserter: Sendable {
+final class InsertWorker: Sendable {
   /// Rows with the statements that insert them.
   ///
   /// The queue hands each job from one thread to the other, under the monitor's lock.
@@ -42,7 +42,7 @@ final class BulkInserter: Sendable {
   }
 
   private static let queueLength = 4
-  private let state = Monitor(State())
+  private let state = ConditionLock(State())
 
   /// Empty rows to fill, used ones where there are some.
   func emptyRows() -> EncodedRows {
@@ -116,7 +116,7 @@ final class BulkInserter: Sendable {
     }
   }
 
-  private static func work(_ state: Monitor<State>) {
+  private static func work(_ state: ConditionLock<State>) {
     while true {
       let next: Job?? = state.wait { state in
         if state.isStopped { return .some(nil) }

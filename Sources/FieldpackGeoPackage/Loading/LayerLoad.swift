@@ -5,12 +5,12 @@ import FieldpackSQLite
 
 /// One layer that is being loaded: gives rows their ids, hands them to the inserter, and gathers
 /// what the index and the extent need.
-final class BulkTarget {
+final class LayerLoad {
   let file: GeoPackageFile
   let table: LayerTable
   let isNew: Bool
   private let ids: LoadedIDs
-  private let inserter: BulkInserter
+  private let inserter: InsertWorker
   private let rules: LoadRules
   private var source: Schema
   private var insertion: Insertion
@@ -32,7 +32,7 @@ final class BulkTarget {
 
   init(
     file: GeoPackageFile, table: LayerTable, source: Schema, ids: LoadedIDs, isNew: Bool,
-    inserter: BulkInserter, rules: LoadRules
+    inserter: InsertWorker, rules: LoadRules
   ) throws(FieldpackError) {
     self.file = file
     self.table = table

@@ -1,7 +1,7 @@
 package import FieldpackCore
 
 /// Work on one file that blocks, and that any thread can stop.
-package protocol FileWork: SendableMetatype {
+package protocol CancellableJob: SendableMetatype {
   associatedtype Report: Sendable
 
   /// Stops the work from any thread; the call under way throws `.interrupted`.

@@ -4,7 +4,7 @@ import FieldpackProjection
 import FieldpackSQLite
 
 /// A query as it runs on one layer: one statement.
-struct LayerQuery {
+struct LayerPlan {
   let table: LayerTable
   /// What the rows look like: id, geometry, then the selected columns.
   let schema: Schema
@@ -24,7 +24,7 @@ struct LayerQuery {
   var looksUpIDs = false
 
   /// The plan for another box.
-  func with(box: Envelope) -> LayerQuery {
+  func with(box: Envelope) -> LayerPlan {
     var copy = self
     for (index, bound) in [box.minX, box.minY, box.maxX, box.maxY].enumerated() {
       copy.statement.parameters[index] = .real(bound)
@@ -63,9 +63,9 @@ struct QueryPlanner {
   func tables() throws(FieldpackError) -> [LayerTable] {
     // Named layers are never left out, so nothing needs to be reported again.
     let shape = query.layers.isEmpty ? nil : BoxedQuery(query)?.shape
-    if let shape, let kept = file.boxPlans.tables(shape) { return kept }
+    if let shape, let kept = file.planCache.tables(shape) { return kept }
     let tables = try askedTables()
-    if let shape { file.boxPlans.keep(tables, shape) }
+    if let shape { file.planCache.keep(tables, shape) }
     return tables
   }
 
@@ -151,7 +151,7 @@ struct QueryPlanner {
   /// The statement for one layer, with `limit` rows at most after `offset`.
   func plan(
     _ path: LayerPath, limit: Int?, offset: Int, as form: RowForm = .rows
-  ) throws(FieldpackError) -> LayerQuery {
+  ) throws(FieldpackError) -> LayerPlan {
     let table = path.table
     if let target = query.nearest {
       return try nearestPlan(table, target, limit: limit, offset: offset)
@@ -159,11 +159,11 @@ struct QueryPlanner {
     guard let boxed = BoxedQuery(query),
       let box = try lowering(table).project.oneBox(boxed.box, from: boxed.srs, to: table)
     else { return try newPlan(path, limit: limit, offset: offset, as: form) }
-    let key = BoxPlans.Key(
+    let key = PlanCache.Key(
       shape: boxed.shape, table: table.table, limit: limit, offset: offset, form: form)
-    if let kept = file.boxPlans.plan(key, box) { return kept }
+    if let kept = file.planCache.plan(key, box) { return kept }
     let plan = try newPlan(path, limit: limit, offset: offset, as: form)
-    file.boxPlans.keep(plan, key)
+    file.planCache.keep(plan, key)
     return plan
   }
 
@@ -177,7 +177,7 @@ struct QueryPlanner {
 
   private func newPlan(
     _ path: LayerPath, limit: Int?, offset: Int, as form: RowForm
-  ) throws(FieldpackError) -> LayerQuery {
+  ) throws(FieldpackError) -> LayerPlan {
     let table = path.table
     let part = form == .rows && limit == nil && offset == 0 ? path.search.part : nil
     let schema = query.shape(table.schema)
@@ -202,7 +202,7 @@ struct QueryPlanner {
       statement.text += " LIMIT ? OFFSET ?"
       statement.parameters += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
     }
-    return LayerQuery(
+    return LayerPlan(
       table: table, schema: schema, statement: statement, transformation: transformation,
       steps: try steps(table, schema), sortKeys: keys.count, order: query.order,
       looksForBox: access.looksForBox, readsCandidates: access.candidates != nil,
