@@ -45,10 +45,12 @@ let package = Package(
     + engine("FieldpackProjection", ["FieldpackGeometry", "CPROJ"])
     + engine("FieldpackCore", ["FieldpackGeometry"])
     + engine("FieldpackSQLite", ["CSQLite", "CSpatiaLite"])
+    + engine("FieldpackRTree", ["FieldpackGeometry", "FieldpackCore", "FieldpackSQLite"])
     + engine(
       "FieldpackGeoPackage",
       [
-        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackTopology",
+        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
+        "FieldpackTopology",
         "FieldpackProjection",
       ])
     + engine(
@@ -58,7 +60,8 @@ let package = Package(
     + engine(
       "FieldpackTracks",
       [
-        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackTopology",
+        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
+        "FieldpackTopology",
         "FieldpackProjection", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
       ])
     + engine(

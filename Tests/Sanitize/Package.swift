@@ -37,10 +37,12 @@ let stores =
   + engine("FieldpackProjection", ["FieldpackGeometry", "CPROJ"])
   + engine("FieldpackCore", ["FieldpackGeometry"])
   + engine("FieldpackSQLite", ["CSQLite", "CSpatiaLite"])
+  + engine("FieldpackRTree", ["FieldpackGeometry", "FieldpackCore", "FieldpackSQLite"])
   + engine(
     "FieldpackGeoPackage",
     [
-      "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackTopology",
+      "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
+      "FieldpackTopology",
       "FieldpackProjection",
     ])
 

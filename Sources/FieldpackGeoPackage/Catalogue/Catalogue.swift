@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackSQLite
 
 /// The layers of a file as they lie in it.
 struct Catalogue: Sendable {

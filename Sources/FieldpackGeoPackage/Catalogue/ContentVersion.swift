@@ -1,4 +1,5 @@
 package import FieldpackCore
+import FieldpackSQLite
 
 /// Differs from an earlier one where a layer may have changed since.
 package struct ContentVersion: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackRTree
 import FieldpackSQLite
 
 /// The extent of a layer's geometries.
@@ -39,7 +40,7 @@ struct LayerExtent {
     guard let rtree = table.rtree else { return nil }
     let rows = try file.rows("SELECT data FROM \(quoted("\(rtree)_node")) WHERE nodeno = 1")
     guard case .blob(let node)?? = rows.first?.first else { return nil }
-    let boxes = node.withUnsafeBytes { RTreeNodeBytes($0)?.entries.map(\.box) } ?? []
+    let boxes = node.withUnsafeBytes { RTreeNode($0)?.entries.map(\.box) } ?? []
     guard var union = boxes.first else { return nil }
     for box in boxes {
       for axis in 0..<4 {

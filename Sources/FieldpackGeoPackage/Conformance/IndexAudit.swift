@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackRTree
 import FieldpackSQLite
 
 /// Holds an R-tree against the rows that it indexes: its nodes first, then every entry.
@@ -26,7 +27,7 @@ struct IndexAudit: ~Copyable {
     self.check = check
     self.table = table
     self.column = column
-    shadow = RTreeShadow(file: check.file, name: rtree)
+    shadow = check.file.shadow(ofRTree: rtree)
     // Media that are read-only have no room beside the file.
     entries = SpillSort(
       limit: PackedRTree.defaultLimit,
@@ -72,22 +73,20 @@ struct IndexAudit: ~Copyable {
     var size: Int
 
     init?(_ bytes: UnsafeRawBufferPointer) {
-      guard let node = RTreeNodeBytes(bytes) else { return nil }
+      guard let node = RTreeNode(bytes) else { return nil }
       (depth, cells, size) = (node.depth, node.entries, bytes.count)
     }
   }
-
-  private static let greatestDepth = 40
 
   private mutating func readNodes() throws(FieldpackError) {
     let nodes = try shadow.prepare("SELECT data FROM \(shadow.table("node")) WHERE nodeno = ?")
     let parents = try shadow.prepare(
       "SELECT parentnode FROM \(shadow.table("parent")) WHERE nodeno = ?")
     guard let root = try node(1, nodes) else { return }
-    guard root.depth <= Self.greatestDepth else {
+    guard root.depth <= RTreeNode.greatestDepth else {
       return try damage("it is \(root.depth) nodes deep")
     }
-    let most = RTreeShadow.greatestSize
+    let most = RTreeNode.greatestSize
     if root.size > most {
       try damage("its nodes have \(root.size) bytes, and \(most) at most are read")
     }

@@ -1,3 +1,5 @@
+import FieldpackSQLite
+
 /// What `gpkg_extensions` names.
 struct Registrations {
   private struct Place: Hashable {

@@ -1,5 +1,6 @@
 package import FieldpackCore
 import FieldpackGeometry
+import FieldpackRTree
 import FieldpackSQLite
 
 /// Orders and indexes one layer of a file, in the transaction that the caller has open.
@@ -51,7 +52,7 @@ struct LayerOptimization {
 
   private func write(_ tree: inout PackedRTree) throws(FieldpackError) {
     if let rtree = table.rtree {
-      try tree.write(to: file, rtree: rtree)
+      try tree.write(to: file.shadow(ofRTree: rtree))
       if table.lacksIndexTriggers {
         try LayerChange(file: file).createIndexTriggers(of: table)
       }
@@ -61,7 +62,7 @@ struct LayerOptimization {
     try LayerCreation(file: file).createRTree(
       rtree, try file.catalogue().triggerSet, withTriggers: true)
     file.forgetCatalogue()
-    try tree.write(to: file, rtree: rtree.name)
+    try tree.write(to: file.shadow(ofRTree: rtree.name))
   }
 }
 

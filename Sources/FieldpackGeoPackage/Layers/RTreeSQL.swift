@@ -1,3 +1,5 @@
+import FieldpackSQLite
+
 /// The SQL of the R-tree extension (GeoPackage annex F.3) for one geometry column.
 struct RTreeSQL {
   var table: String

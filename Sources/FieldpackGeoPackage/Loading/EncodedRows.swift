@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackRTree
 import FieldpackSQLite
 
 /// Rows of one layer ready to be bound, with what its index and its extent need of them.
@@ -106,5 +107,12 @@ package struct EncodedRows: Sendable {
   ) -> UnsafeRawBufferPointer {
     let start = Int(cell.bits)
     return UnsafeRawBufferPointer(rebasing: buffer[start..<start + Int(cell.length)])
+  }
+}
+
+extension PackedRTree {
+  /// Adds the entries of `rows` with the ids that these have now.
+  mutating func add(_ rows: EncodedRows) throws(FieldpackError) {
+    for entry in rows.entries { try add(entry.withID(rows.id(Int(entry.id)))) }
   }
 }

@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackRTree
 import FieldpackSQLite
 
 /// Finds the entries that belong into a layer's R-tree.
@@ -29,48 +30,32 @@ struct IndexEntries {
   func visitTree(
     _ rtree: String, _ body: (RTreeEntry) throws(FieldpackError) -> Void
   ) throws(FieldpackError) -> Bool {
-    let shadow = RTreeShadow(file: file, name: rtree)
-    let node = try prepare("SELECT data FROM \(shadow.table("node")) WHERE nodeno = ?")
-    defer { node.reset() }
-    guard var level = try depth(of: node) else { return false }
-    // Nodes to be read with their levels above the leaves; each level is deeper by one, so that
-    // even a circle ends, and no more nodes are read than there are.
-    var waiting: [(number: Int64, level: Int)] = [(1, level)]
-    var nodesLeft = try file.integer("SELECT count(*) FROM \(shadow.table("node"))") ?? 0
+    let shadow = file.shadow(ofRTree: rtree)
+    let reader = RTreeReader(name: rtree, on: file.connection)
+    var (waiting, seen): ([(number: Int64, depth: Int)], Set<Int64>) = ([], [])
     var entriesLeft = try file.integer("SELECT count(*) FROM \(shadow.table("rowid"))") ?? 0
-    while let next = waiting.popLast() {
-      nodesLeft -= 1
-      level = next.level
-      guard nodesLeft >= 0, let cells = try cells(of: next.number, with: node) else {
-        return false
+    do throws(FieldpackError) {
+      waiting.append(try read { () throws(SQLiteError) in try reader.root() })
+      while let (number, depth) = waiting.popLast() {
+        let cells = try read { () throws(SQLiteError) in
+          try reader.note(number, in: &seen)
+          return try reader.content(of: number, depth: depth)
+        }
+        guard depth == 0 else {
+          waiting += cells.map { ($0.id, depth - 1) }
+          continue
+        }
+        entriesLeft -= Int64(cells.count)
+        for (id, bounds) in cells { try body(RTreeEntry(id, bounds)) }
       }
-      if level == 0 { entriesLeft -= Int64(cells.count) }
-      for cell in cells {
-        if level == 0 { try body(cell) } else { waiting.append((cell.id, level - 1)) }
-      }
+    } catch  where error.isRTreeDamage {
+      return false
     }
     return entriesLeft == 0
   }
 
-  private static let maximumDepth = 40
-
-  private func depth(of node: Statement) throws(FieldpackError) -> Int? {
-    let root = try bytes(of: 1, with: node)
-    guard let depth = root?.withUnsafeBytes({ RTreeNodeBytes($0)?.depth }) else { return nil }
-    return depth <= Self.maximumDepth ? depth : nil
-  }
-
-  private func bytes(of number: Int64, with node: Statement) throws(FieldpackError) -> [UInt8]? {
-    node.reset()
-    try file.sql { () throws(SQLiteError) in try node.bind(number, at: 1) }
-    guard try step(node), node.kind(0) == .blob else { return nil }
-    return node.blob(0)
-  }
-
-  private func cells(
-    of number: Int64, with node: Statement
-  ) throws(FieldpackError) -> [RTreeEntry]? {
-    try bytes(of: number, with: node)?.withUnsafeBytes { RTreeNodeBytes($0)?.entries }
+  private func read<R>(_ body: () throws(SQLiteError) -> R) throws(FieldpackError) -> R {
+    try file.sql(layer: table.layer.id, body)
   }
 
   private func prepare(_ sql: String) throws(FieldpackError) -> Statement {

@@ -1,6 +1,7 @@
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
+import FieldpackRTree
 import FieldpackSQLite
 
 /// One layer that is being loaded: gives rows their ids, hands them to the inserter, and gathers
@@ -223,7 +224,7 @@ final class LayerLoad {
       }
       if try !addIndexed(rtree) { try gather() }
     }
-    try tree.write(to: file, rtree: rtree)
+    try tree.write(to: file.shadow(ofRTree: rtree))
   }
 
   /// Gathers tree and extent anew from the table.

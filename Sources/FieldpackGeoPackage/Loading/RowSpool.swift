@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackRTree
 
 /// Encoded rows put aside until all are there, and then given along a Hilbert curve.
 ///

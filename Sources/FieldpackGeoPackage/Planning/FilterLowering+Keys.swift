@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackSQLite
 
 extension FilterLowering {
   /// What the parts of a conjunction ask of single columns in a form that an index can look up, which

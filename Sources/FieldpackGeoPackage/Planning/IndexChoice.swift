@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackSQLite
 
 /// An index of a layer's table, as `PRAGMA index_list` and `index_xinfo` tell it.
 struct TableIndex: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
+import FieldpackRTree
 import FieldpackSQLite
 
 /// A query as it runs on one layer: one statement.

@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackSQLite
 
 /// A query that looks for a box, apart from where the box is.
 struct BoxedQuery {

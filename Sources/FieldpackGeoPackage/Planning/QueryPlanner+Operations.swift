@@ -1,6 +1,7 @@
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
+import FieldpackSQLite
 
 extension QueryPlanner {
   /// The query's filter as a layer is asked: one with geometry also for what lies in the clip box,

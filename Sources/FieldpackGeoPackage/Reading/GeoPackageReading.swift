@@ -1,6 +1,7 @@
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
+import FieldpackRTree
 import FieldpackSQLite
 
 /// Answers queries on one connection.

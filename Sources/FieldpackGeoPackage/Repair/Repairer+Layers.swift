@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackRTree
 import FieldpackSQLite
 
 extension Repairer {
@@ -24,7 +25,7 @@ extension Repairer {
       try tree.add(RTreeEntry(id, envelope))
     }
     let count = tree.count
-    try tree.write(to: file, rtree: sql.name)
+    try tree.write(to: file.shadow(ofRTree: sql.name))
     let entries = "\(count) \(count == 1 ? "entry" : "entries")"
     note("R-tree of \(geometry.name) packed anew, \(entries)", table: name)
   }

@@ -255,7 +255,7 @@ extension SQLiteValue {
     case .real(let number):
       if number.isNaN { return "NULL" }
       return number.isFinite ? "\(number)" : number > 0 ? "9e999" : "-9e999"
-    case .text(let text): return FieldpackGeoPackage.literal(text)
+    case .text(let text): return FieldpackSQLite.literal(text)
     case .blob(let bytes):
       let digits = Array("0123456789ABCDEF".utf8)
       var hex: [UInt8] = []

@@ -1,3 +1,5 @@
+import FieldpackSQLite
+
 /// The identifiers that a piece of SQL mentions; what stands in texts and comments is left out.
 struct SQLWords {
   private(set) var names: Set<SQLName> = []

@@ -1,6 +1,7 @@
 public import FieldpackCore
 import FieldpackGeometry
 package import FieldpackProjection
+import FieldpackRTree
 public import FieldpackSQLite
 
 extension FieldpackError: SQLiteErrorConvertible {
@@ -80,5 +81,12 @@ extension SQLiteError {
   fileprivate var isNestedTooDeep: Bool {
     code == 1
       && (message == "parser stack overflow" || message.hasPrefix("Expression tree is too large"))
+  }
+}
+
+extension FieldpackError {
+  /// Whether the nodes of an R-tree are no tree.
+  var isRTreeDamage: Bool {
+    (underlying as? SQLiteError)?.extendedCode == RTreeReader.damageCode
   }
 }

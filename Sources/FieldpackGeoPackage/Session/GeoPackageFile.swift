@@ -1,6 +1,7 @@
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
+import FieldpackRTree
 import FieldpackSQLite
 
 /// One connection to a GeoPackage with what belongs to it: functions, PROJ contexts and
@@ -140,10 +141,22 @@ final class GeoPackageFile {
     do throws(SQLiteError) {
       return try body()
     } catch {
-      let location = KeyTuple.Partial(store: store, layer: layer, feature: feature)
-      if let refused = triggers?.refusal(error) { throw refused.adding(location: location) }
-      throw FieldpackError(error, path: path, location: location)
+      throw worded(error, layer: layer, feature: feature)
     }
+  }
+
+  /// An error of SQLite's in the file's words.
+  private func worded(
+    _ error: SQLiteError, layer: LayerID? = nil, feature: FeatureID? = nil
+  ) -> FieldpackError {
+    let location = KeyTuple.Partial(store: store, layer: layer, feature: feature)
+    if let refused = triggers?.refusal(error) { return refused.adding(location: location) }
+    return FieldpackError(error, path: path, location: location)
+  }
+
+  /// The tables behind an R-tree.
+  func shadow(ofRTree name: String) -> RTreeShadow {
+    RTreeShadow(name, on: connection) { [self] error in worded(error) }
   }
 
   /// Runs `body`, which runs what the file itself says, no longer than a foreign file may take.

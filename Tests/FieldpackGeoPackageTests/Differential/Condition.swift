@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackSQLite
 
 @testable import FieldpackGeoPackage
 

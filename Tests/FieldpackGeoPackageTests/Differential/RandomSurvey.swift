@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackSQLite
 import FieldpackTestSupport
 
 @testable import FieldpackGeoPackage

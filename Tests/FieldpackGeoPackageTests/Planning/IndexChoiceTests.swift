@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackSQLite
 import Testing
 
 @testable import FieldpackGeoPackage

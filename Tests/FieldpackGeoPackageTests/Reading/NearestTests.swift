@@ -1,6 +1,7 @@
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
+import FieldpackSQLite
 import FieldpackTestSupport
 import FieldpackTopology
 import Testing

@@ -17,23 +17,27 @@ package struct RTreeEntry: Hashable, BitwiseCopyable, Sendable {
     self.maxY = maxY
   }
 
+  package init(_ id: Int64, _ bounds: RTreeBounds) {
+    self.init(id, minX: bounds[0], maxX: bounds[1], minY: bounds[2], maxY: bounds[3])
+  }
+
   package init(_ id: Int64, _ envelope: Envelope) {
     self.init(
       id, minX: Self.roundedDown(envelope.minX), maxX: Self.roundedUp(envelope.maxX),
       minY: Self.roundedDown(envelope.minY), maxY: Self.roundedUp(envelope.maxY))
   }
 
-  func withID(_ id: Int64) -> RTreeEntry {
+  package func withID(_ id: Int64) -> RTreeEntry {
     var entry = self
     entry.id = id
     return entry
   }
 
   /// Orders ids, the lowest of all as 0.
-  static func order(of id: Int64) -> UInt64 { UInt64(bitPattern: id) ^ 1 << 63 }
+  package static func order(of id: Int64) -> UInt64 { UInt64(bitPattern: id) ^ 1 << 63 }
 
   /// minX, maxX, minY, maxY.
-  var box: SIMD4<Float> { SIMD4(minX, maxX, minY, maxY) }
+  package var box: SIMD4<Float> { SIMD4(minX, maxX, minY, maxY) }
 
   // SQLite's steps (rtreeValueDown and rtreeValueUp in ext/rtree/rtree.c): a float or two away
   // where the nearest one is on the wrong side. Beyond the range of floats these do not get to the
@@ -41,14 +45,14 @@ package struct RTreeEntry: Hashable, BitwiseCopyable, Sendable {
   private static let away = 1 + 0x1p-23
   private static let towards = 1 - 0x1p-23
 
-  static func roundedDown(_ value: Double) -> Float {
+  package static func roundedDown(_ value: Double) -> Float {
     let float = Float(value)
     guard Double(float) > value else { return float }
     let stepped = Float(value * (value < 0 ? away : towards))
     return Double(stepped) <= value ? stepped : float.nextDown
   }
 
-  static func roundedUp(_ value: Double) -> Float {
+  package static func roundedUp(_ value: Double) -> Float {
     let float = Float(value)
     guard Double(float) < value else { return float }
     let stepped = Float(value * (value < 0 ? towards : away))

@@ -1,12 +1,12 @@
-import FieldpackGeometry
+package import FieldpackGeometry
 
 /// The Hilbert curve through a grid of 65,536 by 65,536 cells.
-enum Hilbert {
+package enum Hilbert {
   /// The place on the curve of the cell (x, y), each below 65,536.
   ///
   /// The usual rotation of quadrants, from the coarsest to the finest (J. Skilling, "Programming
   /// the Hilbert curve", 2004, gives the general form).
-  static func index(x: UInt32, y: UInt32) -> UInt32 {
+  package static func index(x: UInt32, y: UInt32) -> UInt32 {
     var (x, y) = (x, y)
     var index: UInt32 = 0
     var side: UInt32 = 1 << 15
@@ -27,13 +27,13 @@ enum Hilbert {
   }
 
   /// The curve laid over an envelope.
-  struct Curve {
+  package struct Curve {
     private let minX: Double
     private let minY: Double
     private let scaleX: Double
     private let scaleY: Double
 
-    init(over bounds: Envelope) {
+    package init(over bounds: Envelope) {
       minX = bounds.minX
       minY = bounds.minY
       scaleX = bounds.width > 0 ? 65_535 / bounds.width : 0
@@ -41,7 +41,7 @@ enum Hilbert {
     }
 
     /// The place on the curve of a box's centre.
-    func place(of box: RTreeEntry) -> UInt64 {
+    package func place(of box: RTreeEntry) -> UInt64 {
       let x = (Double(box.minX) + Double(box.maxX)) / 2 - minX
       let y = (Double(box.minY) + Double(box.maxY)) / 2 - minY
       return UInt64(index(x: Self.cell(x * scaleX), y: Self.cell(y * scaleY)))
@@ -54,9 +54,9 @@ enum Hilbert {
 }
 
 /// Sorts by counting digits, in time linear in the number of elements.
-enum RadixSort {
+package enum RadixSort {
   /// Sorts by the upper 32 bits; elements equal in these keep their order.
-  static func sortByUpperHalf(_ elements: inout [UInt64]) {
+  package static func sortByUpperHalf(_ elements: inout [UInt64]) {
     var other = [UInt64](repeating: 0, count: elements.count)
     for shift in stride(from: UInt64(32), to: 64, by: 8) {
       var starts = [Int](repeating: 0, count: 257)

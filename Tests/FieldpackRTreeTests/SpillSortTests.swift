@@ -1,7 +1,7 @@
 import FieldpackCore
 import Testing
 
-@testable import FieldpackGeoPackage
+@testable import FieldpackRTree
 
 /// Sorting in memory and by way of a temporary file.
 @Suite struct SpillSortTests {

@@ -1,15 +1,15 @@
-import FieldpackSQLite
+package import FieldpackSQLite
 
 /// Reads an R-tree of SQLite's straight from its node table, which spares SQLite's own module, its
 /// virtual machine and a copy of each bound.
 ///
 /// Nodes above the leaves are kept for as long as the file does not change. Nothing read is
 /// trusted: sizes, counts, depth and the way from node to node are checked.
-final class RTreeReader {
+package final class RTreeReader {
   /// Why an R-tree cannot be used: `SQLITE_CORRUPT_VTAB`.
-  static let damageCode: Int32 = 267
+  package static let damageCode: Int32 = 267
 
-  let name: String
+  package let name: String
   private let schema: String
   /// Lives as long as the connection.
   private unowned let connection: Connection
@@ -18,11 +18,7 @@ final class RTreeReader {
   private var rootDepth = 0
   private var version: UInt32?
 
-  /// SQLite takes no tree to be deeper.
-  private static let greatestDepth = 40
   private static let keptNodes = 4_096
-  /// The number of the root.
-  private static let root: Int64 = 1
 
   private struct InnerNode {
     var children: [Int64]
@@ -31,7 +27,7 @@ final class RTreeReader {
     var counts: [Int]
   }
 
-  init(name: String, in schema: String = "main", on connection: Connection) {
+  package init(name: String, in schema: String = "main", on connection: Connection) {
     self.name = name
     self.schema = schema
     self.connection = connection
@@ -39,19 +35,19 @@ final class RTreeReader {
   }
 
   /// Gives every entry that may satisfy the window's relation, in no order.
-  func visit(
+  package func visit(
     _ window: RTreeWindow, _ body: (Int64, RTreeBounds) -> Void
   ) throws(SQLiteError) {
     let nodes = try begin()
     var seen: Set<Int64> = []
-    var waiting = [(number: Self.root, depth: rootDepth)]
+    var waiting = [(number: RTreeNode.root, depth: rootDepth)]
     while let (number, depth) = waiting.popLast() {
       try note(number, in: &seen)
       guard depth > 0 else {
-        try readLeaf(number, nodes) { bytes, count in
-          for cell in 0..<count {
-            let bounds = Self.bounds(of: cell, in: bytes)
-            if window.mayHold(bounds) { body(Self.id(of: cell, in: bytes), bounds) }
+        try read(number, nodes) { leaf in
+          for cell in 0..<leaf.cellCount {
+            let bounds = leaf.bounds(of: cell)
+            if window.mayHold(bounds) { body(leaf.id(of: cell), bounds) }
           }
         }
         continue
@@ -66,24 +62,26 @@ final class RTreeReader {
   /// How many entries surely satisfy the window's relation, and the ids of those that may.
   ///
   /// Below a node that lies wholly inside entries are counted and not read.
-  func count(_ window: RTreeWindow) throws(SQLiteError) -> (certain: Int, uncertain: [Int64]) {
+  package func count(_ window: RTreeWindow) throws(SQLiteError) -> (
+    certain: Int, uncertain: [Int64]
+  ) {
     let nodes = try begin()
     var certain = 0
     var uncertain: [Int64] = []
     var seen: Set<Int64> = []
-    var waiting = [(number: Self.root, depth: rootDepth, isInside: false)]
+    var waiting = [(number: RTreeNode.root, depth: rootDepth, isInside: false)]
     while let (number, depth, isInside) = waiting.popLast() {
       try note(number, in: &seen)
       guard depth > 0 else {
-        try readLeaf(number, nodes) { bytes, count in
-          if isInside { certain += count }
+        try read(number, nodes) { leaf in
+          if isInside { certain += leaf.cellCount }
           guard !isInside else { return }
-          for cell in 0..<count {
-            let bounds = Self.bounds(of: cell, in: bytes)
+          for cell in 0..<leaf.cellCount {
+            let bounds = leaf.bounds(of: cell)
             if window.surelyHolds(bounds) {
               certain += 1
             } else if window.mayHold(bounds) {
-              uncertain.append(Self.id(of: cell, in: bytes))
+              uncertain.append(leaf.id(of: cell))
             }
           }
         }
@@ -104,13 +102,13 @@ final class RTreeReader {
   }
 
   /// The number of the root and its depth; a walk begins with it.
-  func root() throws(SQLiteError) -> (number: Int64, depth: Int) {
+  package func root() throws(SQLiteError) -> (number: Int64, depth: Int) {
     _ = try begin()
-    return (Self.root, rootDepth)
+    return (RTreeNode.root, rootDepth)
   }
 
   /// The children of a node with their bounds; at depth 0 its entries.
-  func content(
+  package func content(
     of number: Int64, depth: Int
   ) throws(SQLiteError) -> [(id: Int64, bounds: RTreeBounds)] {
     let nodes = try prepareNodes()
@@ -118,13 +116,9 @@ final class RTreeReader {
       let node = try innerNode(number, nodes)
       return zip(node.children, node.bounds).map { ($0, $1) }
     }
-    var entries: [(Int64, RTreeBounds)] = []
-    try readLeaf(number, nodes) { bytes, count in
-      for cell in 0..<count {
-        entries.append((Self.id(of: cell, in: bytes), Self.bounds(of: cell, in: bytes)))
-      }
+    return try read(number, nodes) { leaf in
+      (0..<leaf.cellCount).map { (leaf.id(of: $0), leaf.bounds(of: $0)) }
     }
-    return entries
   }
 
   // MARK: Nodes
@@ -137,8 +131,10 @@ final class RTreeReader {
     if let current, current == version { return nodes }
     version = nil
     innerNodes.removeAll(keepingCapacity: true)
-    rootDepth = try read(Self.root, nodes) { bytes in Int(Self.integer(at: 0, in: bytes)) }
-    guard rootDepth <= Self.greatestDepth else { throw damage("it is \(rootDepth) nodes deep") }
+    rootDepth = try read(RTreeNode.root, nodes) { $0.depth }
+    guard rootDepth <= RTreeNode.greatestDepth else {
+      throw damage("it is \(rootDepth) nodes deep")
+    }
     version = current
     return nodes
   }
@@ -155,11 +151,10 @@ final class RTreeReader {
     _ number: Int64, _ nodes: Statement
   ) throws(SQLiteError) -> InnerNode {
     if let kept = innerNodes[number] { return kept }
-    let node = try read(number, nodes) { bytes in
-      let cells = 0..<Self.cellCount(in: bytes)
+    let node = try read(number, nodes) { node in
+      let cells = 0..<node.cellCount
       return InnerNode(
-        children: cells.map { Self.id(of: $0, in: bytes) },
-        bounds: cells.map { Self.bounds(of: $0, in: bytes) },
+        children: cells.map { node.id(of: $0) }, bounds: cells.map { node.bounds(of: $0) },
         counts: [Int](repeating: -1, count: cells.count))
     }
     if innerNodes.count < Self.keptNodes { innerNodes[number] = node }
@@ -170,37 +165,27 @@ final class RTreeReader {
     _ index: Int, of number: Int64, _ node: InnerNode, _ nodes: Statement
   ) throws(SQLiteError) -> Int {
     if let count = innerNodes[number]?.counts[index], count >= 0 { return count }
-    var count = 0
-    try readLeaf(node.children[index], nodes) { _, found in count = found }
+    let count = try read(node.children[index], nodes) { $0.cellCount }
     innerNodes[number]?.counts[index] = count
     return count
   }
 
-  private func readLeaf(
-    _ number: Int64, _ nodes: Statement, _ body: (UnsafeRawBufferPointer, Int) -> Void
-  ) throws(SQLiteError) {
-    try read(number, nodes) { bytes in body(bytes, Self.cellCount(in: bytes)) }
-  }
-
-  /// Lends the node's bytes, which hold as many cells as they say.
+  /// Lends the node.
   private func read<R>(
-    _ number: Int64, _ nodes: Statement, _ body: (UnsafeRawBufferPointer) -> R
+    _ number: Int64, _ nodes: Statement, _ body: (RTreeNode) -> R
   ) throws(SQLiteError) -> R {
     defer { nodes.reset() }
     try nodes.bind(number, at: 1)
     guard try nodes.step() else { throw damage("node \(number) is missing") }
     let result: R? = nodes.withBytes(0) { span in
-      span.withUnsafeBytes { bytes in
-        let isWhole = bytes.count >= 4 && 4 + Self.cellCount(in: bytes) * 24 <= bytes.count
-        return isWhole ? body(bytes) : nil
-      }
+      span.withUnsafeBytes { RTreeNode($0).map(body) }
     }
     guard let result else { throw damage("node \(number) is cut short") }
     return result
   }
 
   /// A tree comes to each node but once; one that does not could keep a reader for ever.
-  func note(_ number: Int64, in seen: inout Set<Int64>) throws(SQLiteError) {
+  package func note(_ number: Int64, in seen: inout Set<Int64>) throws(SQLiteError) {
     guard seen.insert(number).inserted else {
       throw damage("node \(number) is the child of two nodes")
     }
@@ -208,31 +193,5 @@ final class RTreeReader {
 
   private func damage(_ what: String) -> SQLiteError {
     SQLiteError(extendedCode: Self.damageCode, message: "the R-tree \(name) is damaged: \(what)")
-  }
-
-  // MARK: Bytes
-
-  // Numbers are big-endian: two bytes of depth, in the root only, two of cell count, then cells of
-  // an id and four floats. `read` has checked that all cells are there.
-
-  private static func integer(at offset: Int, in bytes: UnsafeRawBufferPointer) -> UInt16 {
-    UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
-  }
-
-  private static func cellCount(in bytes: UnsafeRawBufferPointer) -> Int {
-    Int(integer(at: 2, in: bytes))
-  }
-
-  private static func id(of cell: Int, in bytes: UnsafeRawBufferPointer) -> Int64 {
-    Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: 4 + cell * 24, as: Int64.self))
-  }
-
-  private static func bounds(of cell: Int, in bytes: UnsafeRawBufferPointer) -> RTreeBounds {
-    let start = 4 + cell * 24 + 8
-    func float(_ index: Int) -> Float {
-      let bits = bytes.loadUnaligned(fromByteOffset: start + index * 4, as: UInt32.self)
-      return Float(bitPattern: UInt32(bigEndian: bits))
-    }
-    return RTreeBounds(float(0), float(1), float(2), float(3))
   }
 }

@@ -1,21 +1,18 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
 /// The entries of an R-tree, gathered while rows are written and then packed into full nodes, tile
 /// by tile (``TileOrder``), straight into the shadow tables of SQLite's R-tree module.
 ///
-/// The node format is SQLite's (`ext/rtree/rtree.c`): big-endian; two bytes of depth, which only
-/// the root fills in; two bytes of cell count; then cells of an eight-byte id, a row's in a leaf
-/// and a node's above, with minx, maxx, miny, maxy as floats rounded outwards. Node 1 is the root;
-/// behind it come the leaves in the order of the tiles, then each level above them, so that nodes
-/// are written in the order of their key while the entries stream by.
+/// Node 1 is the root; behind it come the leaves in the order of the tiles, then each level above
+/// them, so that nodes are written in the order of their key while the entries stream by.
 ///
 /// Memory is bounded: entries beyond a limit wait in an unnamed temporary file. What stays is 16
 /// bytes a node, twice that while the next level is put in order, and one slice of tiles.
-struct PackedRTree: ~Copyable {
+package struct PackedRTree: ~Copyable {
   /// Entries kept in memory, 24 bytes each, with another 16 while they are sorted.
-  static let defaultLimit = 1 << 20
+  package static let defaultLimit = 1 << 20
 
   private var entries: SpillSort<RTreeEntry>
   private var bounds = Envelope.empty
@@ -25,15 +22,15 @@ struct PackedRTree: ~Copyable {
   private let folder: String?
 
   /// - Parameter folder: where a temporary file lies if there is need for one.
-  init(limit: Int = Self.defaultLimit, folder: String? = nil) {
+  package init(limit: Int = Self.defaultLimit, folder: String? = nil) {
     self.limit = limit
     self.folder = folder
     entries = SpillSort(limit: limit, folder: folder)
   }
 
-  var count: Int { entries.count }
+  package var count: Int { entries.count }
 
-  mutating func add(_ entry: RTreeEntry) throws(FieldpackError) {
+  package mutating func add(_ entry: RTreeEntry) throws(FieldpackError) {
     try entries.append(entry)
     lowestID = min(lowestID, entry.id)
     highestID = max(highestID, entry.id)
@@ -41,29 +38,23 @@ struct PackedRTree: ~Copyable {
     bounds.extend(x: Double(entry.maxX), y: Double(entry.maxY))
   }
 
-  /// Adds the entries of `rows` with the ids that these have now.
-  mutating func add(_ rows: EncodedRows) throws(FieldpackError) {
-    for entry in rows.entries { try add(entry.withID(rows.id(Int(entry.id)))) }
-  }
-
   /// Gives the entries in the order they were added.
-  func visit(_ body: (RTreeEntry) throws(FieldpackError) -> Void) throws(FieldpackError) {
+  package func visit(_ body: (RTreeEntry) throws(FieldpackError) -> Void) throws(FieldpackError) {
     try entries.visit(body)
   }
 
   /// Gives the entries along a Hilbert curve, which are then gone from here.
-  mutating func takeAlongCurve(
+  package mutating func takeAlongCurve(
     _ body: (RTreeEntry) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
     let curve = Hilbert.Curve(over: bounds)
     try entries.takeSorted(by: curve.place, body)
   }
 
-  /// Replaces what the R-tree `name` holds by the entries, which are then gone from here.
+  /// Replaces what the R-tree holds by the entries, which are then gone from here.
   ///
   /// The connection must not be in defensive mode, and the ids must be distinct.
-  mutating func write(to file: GeoPackageFile, rtree name: String) throws(FieldpackError) {
-    let shadow = RTreeShadow(file: file, name: name)
+  package mutating func write(to shadow: RTreeShadow) throws(FieldpackError) {
     let nodeSize = try shadow.nodeSize()
     try shadow.empty()
     let layout = RTreeLayout(entries: count, nodeSize: nodeSize)
@@ -160,7 +151,7 @@ struct RTreeLayout {
 
   init(entries: Int, nodeSize: Int) {
     self.nodeSize = nodeSize
-    let capacity = (nodeSize - 4) / 24
+    let capacity = RTreeNode.capacity(ofSize: nodeSize)
     self.capacity = capacity
     var levels = [max(1, (entries + capacity - 1) / capacity)]
     while levels[levels.count - 1] > 1 {

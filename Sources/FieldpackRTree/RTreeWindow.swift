@@ -1,15 +1,15 @@
-import FieldpackCore
-import FieldpackGeometry
+package import FieldpackCore
+package import FieldpackGeometry
 
 /// An entry's bounds in an R-tree: minx, maxx, miny, maxy.
-typealias RTreeBounds = SIMD4<Float>
+package typealias RTreeBounds = SIMD4<Float>
 
 /// What a relation to a box asks of the bounds in an R-tree, which are floats rounded outwards: a
 /// minimum is at most the true one and a maximum at least.
 ///
 /// Writers round by one step or, as SQLite does, by up to two, and SQLite's rounding fails for
 /// numbers that are no normal floats; so four steps are allowed for, in both directions.
-struct RTreeWindow: Sendable {
+package struct RTreeWindow: Sendable {
   private static let steps = 4
 
   /// True for every entry that may satisfy the relation.
@@ -23,7 +23,7 @@ struct RTreeWindow: Sendable {
   private let certainNodes: Range?
 
   /// - Parameter relation: not `.disjoint`, for which an R-tree knows no candidates.
-  init(_ relation: EnvelopeRelation, _ box: Envelope) {
+  package init(_ relation: EnvelopeRelation, _ box: Envelope) {
     // The box made larger, and smaller, than the rounding of any bound.
     let outer = Edges(
       west: Self.below(box.minX), east: Self.above(box.maxX), south: Self.below(box.minY),
@@ -51,13 +51,15 @@ struct RTreeWindow: Sendable {
     }
   }
 
-  func mayHold(_ entry: RTreeBounds) -> Bool { candidates.holds(entry) }
-  func mayHoldBelow(_ node: RTreeBounds) -> Bool { nodes.holds(node) }
-  func surelyHolds(_ entry: RTreeBounds) -> Bool { certain?.holds(entry) ?? false }
-  func surelyHoldsAllBelow(_ node: RTreeBounds) -> Bool { certainNodes?.holds(node) ?? false }
+  package func mayHold(_ entry: RTreeBounds) -> Bool { candidates.holds(entry) }
+  package func mayHoldBelow(_ node: RTreeBounds) -> Bool { nodes.holds(node) }
+  package func surelyHolds(_ entry: RTreeBounds) -> Bool { certain?.holds(entry) ?? false }
+  package func surelyHoldsAllBelow(_ node: RTreeBounds) -> Bool {
+    certainNodes?.holds(node) ?? false
+  }
 
   /// The box around whatever an entry of these bounds stands for, by more than any rounding.
-  static func cover(of bounds: RTreeBounds) -> Envelope {
+  package static func cover(of bounds: RTreeBounds) -> Envelope {
     Envelope(
       minX: Double(below(Double(bounds[0]))), minY: Double(below(Double(bounds[2]))),
       maxX: Double(above(Double(bounds[1]))), maxY: Double(above(Double(bounds[3]))))

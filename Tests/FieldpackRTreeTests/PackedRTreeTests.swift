@@ -4,7 +4,7 @@ import FieldpackSQLite
 import FieldpackTestSupport
 import Testing
 
-@testable import FieldpackGeoPackage
+@testable import FieldpackRTree
 
 /// The packed R-tree against SQLite's own checks and a search through all entries.
 @Suite struct PackedRTreeTests {
@@ -13,6 +13,19 @@ import Testing
     try connection.execute("PRAGMA page_size = \(pageSize)")
     try connection.execute("CREATE VIRTUAL TABLE tree USING rtree(id, minx, maxx, miny, maxy)")
     return connection
+  }
+
+  private static func shadow(_ connection: Connection) -> RTreeShadow {
+    RTreeShadow("tree", on: connection) { FieldpackError(.io, $0.message) }
+  }
+
+  private static func rows(_ sql: String, _ connection: Connection) throws -> [[SQLiteValue]] {
+    let statement = try connection.prepare(sql)
+    var rows: [[SQLiteValue]] = []
+    while try statement.step() {
+      rows.append((0..<statement.columnCount).map { statement.value($0) })
+    }
+    return rows
   }
 
   private static func ids(_ connection: Connection, _ box: Envelope) throws -> [Int64] {
@@ -80,14 +93,16 @@ import Testing
   func `is the same tree from a temporary file`(limit: Int) throws {
     for count in Self.counts {
       let connection = try Self.connection(pageSize: 4096)
-      let (file, entries) = try Self.write(count, "random", to: connection)
+      let entries = try Self.write(count, "random", to: connection)
       let nodes = "SELECT nodeno, data FROM tree_node"
-      let (inMemory, rows) = try (file.rows(nodes), file.rows("SELECT * FROM tree_rowid"))
+      let (inMemory, rows) = try (
+        Self.rows(nodes, connection), Self.rows("SELECT * FROM tree_rowid", connection)
+      )
       var spilled = PackedRTree(limit: limit)
       for entry in entries { try spilled.add(entry) }
-      try spilled.write(to: file, rtree: "tree")
-      #expect(try file.rows(nodes) == inMemory)
-      #expect(try file.rows("SELECT * FROM tree_rowid") == rows)
+      try spilled.write(to: Self.shadow(connection))
+      #expect(try Self.rows(nodes, connection) == inMemory)
+      #expect(try Self.rows("SELECT * FROM tree_rowid", connection) == rows)
       #expect(try connection.scalar("SELECT rtreecheck('tree')") == .text("ok"), "\(count)")
     }
   }
@@ -100,57 +115,32 @@ import Testing
   func `ids may be a run, have holes or lie far apart`(first: Int64, step: Int64) throws {
     let ids = (0..<5000).map { (index: Int64) -> Int64 in first + index * step }
     let connection = try Self.connection(pageSize: 4096)
-    let file = try GeoPackageFile(connection, store: "s")
     var tree = PackedRTree()
     let boxes = Self.envelopes(ids.count, "random")
     for (id, box) in zip(ids, boxes) { try tree.add(RTreeEntry(id, box)) }
-    try tree.write(to: file, rtree: "tree")
+    try tree.write(to: Self.shadow(connection))
     #expect(try connection.scalar("SELECT rtreecheck('tree')") == .text("ok"))
-    let found = try file.rows("SELECT rowid FROM tree_rowid ORDER BY rowid")
+    let found = try Self.rows("SELECT rowid FROM tree_rowid ORDER BY rowid", connection)
     #expect(found.map { $0[0] } == ids.map { SQLiteValue.integer($0) })
-  }
-
-  @Test func `its nodes are read back, and a broken tree is told`() throws {
-    let connection = try Self.connection(pageSize: 512)
-    let (file, entries) = try Self.write(2602, "random", to: connection)
-    let table = LayerTable(
-      layer: Layer(schema: Schema(layer: "a"), kind: .features), table: "a", idSQL: "fid")
-    let reading = IndexEntries(file: file, table: table)
-    var found: [RTreeEntry] = []
-    #expect(try reading.visitTree("tree") { found.append($0) })
-    #expect(found.sorted { $0.id < $1.id } == entries.sorted { $0.id < $1.id })
-    for damage in [
-      // A circle, a depth beyond all reason, a cell count beyond the node, a missing node.
-      "UPDATE tree_node SET data = (SELECT data FROM tree_node WHERE nodeno = 1) WHERE nodeno > 1",
-      "UPDATE tree_node SET data = x'ffff' || substr(data, 3) WHERE nodeno = 1",
-      "UPDATE tree_node SET data = substr(data, 1, 2) || x'ffff' || substr(data, 5)",
-      "DELETE FROM tree_node WHERE nodeno = 9",
-    ] {
-      try connection.execute("SAVEPOINT a")
-      try connection.execute(damage)
-      #expect(try !reading.visitTree("tree") { _ in }, "\(damage)")
-      try connection.execute("ROLLBACK TO a")
-    }
   }
 
   /// Writes a tree of ids with holes, not in order.
   private static func write(
     _ count: Int, _ shape: String, to connection: Connection
-  ) throws -> (GeoPackageFile, [RTreeEntry]) {
+  ) throws -> [RTreeEntry] {
     let entries = envelopes(count, shape).enumerated().map { index, envelope in
       RTreeEntry(Int64((index * 7919) % max(count, 1)) * 3 - 5, envelope)
     }
     var tree = PackedRTree()
     for entry in entries { try tree.add(entry) }
-    let file = try GeoPackageFile(connection, store: "s")
-    try tree.write(to: file, rtree: "tree")
-    return (file, entries)
+    try tree.write(to: shadow(connection))
+    return entries
   }
 
   private static func check(_ count: Int, _ shape: String, _ pageSize: Int) throws {
     let connection = try connection(pageSize: pageSize)
     let envelopes = envelopes(count, shape)
-    let (_, entries) = try write(count, shape, to: connection)
+    let entries = try write(count, shape, to: connection)
     #expect(try connection.scalar("SELECT rtreecheck('tree')") == .text("ok"), "\(count)")
     for box in boxes(envelopes) {
       // The R-tree's bounds are rounded outwards, so it may name neighbours, and must miss none.
@@ -180,31 +170,5 @@ import Testing
     }
     try connection.execute("DELETE FROM tree WHERE id % 2 = 0")
     #expect(try connection.scalar("SELECT rtreecheck('tree')") == .text("ok"), "\(count)")
-  }
-
-  @Test(arguments: [512, 4096, 65_536])
-  func `is packed anew or grown in files of any page size`(pageSize: Int) async throws {
-    let package = try TestPackage()
-    try package.run("PRAGMA page_size = \(pageSize); VACUUM")
-    try await package.withStore { store in
-      try await store.write { (writer) throws(FieldpackError) in
-        try writer.createLayer(Schema(layer: "points", geometry: GeometryColumn(type: .point)))
-      }
-    }
-    let box = Envelope(minX: 12.5, minY: 51.5, maxX: 13.5, maxY: 52.5)
-    var total = 0
-    for count in [1, 51, 400, 2000, 20, 3000] {
-      try package.append(count, to: "points")
-      total += count
-      #expect(try package.faults() == [])
-      try await package.withStore { (store) async throws in
-        let filter = Filter.intersects(box)
-        let expected = try await store.evaluatedIDs("points", filter)
-        #expect(try await store.ids(Query("points", where: filter)) == expected)
-        #expect(try await store.count(Query("points")) == total)
-      }
-    }
-    #expect(
-      try package.rows("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'") == ["7"])
   }
 }

@@ -1,7 +1,5 @@
-import FieldpackSQLite
-
 /// `name` as an SQL identifier; the only way a name gets into SQL.
-func quoted(_ name: some StringProtocol) -> String {
+package func quoted(_ name: some StringProtocol) -> String {
   var text = "\""
   text.reserveCapacity(name.utf8.count + 2)
   for character in name.unicodeScalars {
@@ -11,21 +9,8 @@ func quoted(_ name: some StringProtocol) -> String {
   return text + "\""
 }
 
-extension [String] {
-  /// As the standard library's, which for its first call has the runtime look for conformances for
-  /// as long as several statements take to be prepared.
-  func joined(separator: String) -> String {
-    var text = ""
-    for (index, element) in enumerated() {
-      if index > 0 { text += separator }
-      text += element
-    }
-    return text
-  }
-}
-
 /// `text` as an SQL string literal, for triggers, which take no parameters.
-func literal(_ text: some StringProtocol) -> String {
+package func literal(_ text: some StringProtocol) -> String {
   var result = "'"
   for character in text.unicodeScalars {
     if character == "'" { result += "'" }
@@ -35,53 +20,53 @@ func literal(_ text: some StringProtocol) -> String {
 }
 
 /// A name as SQL compares it: byte by byte, but ASCII letters whatever their case.
-struct SQLName: Hashable, Comparable, Sendable {
+package struct SQLName: Hashable, Comparable, Sendable {
   private let folded: [UInt8]
 
-  init(_ name: some StringProtocol) {
+  package init(_ name: some StringProtocol) {
     folded = name.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
   }
 
   /// An order for looking names up.
-  static func < (a: SQLName, b: SQLName) -> Bool {
+  package static func < (a: SQLName, b: SQLName) -> Bool {
     a.folded.lexicographicallyPrecedes(b.folded)
   }
 
-  func hasPrefix(_ prefix: String) -> Bool { folded.starts(with: prefix.utf8) }
+  package func hasPrefix(_ prefix: String) -> Bool { folded.starts(with: prefix.utf8) }
 
-  func hasSuffix(_ suffix: String) -> Bool {
+  package func hasSuffix(_ suffix: String) -> Bool {
     folded.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
   }
 
   /// The name with its ASCII letters in lower case.
-  var lowercased: String { String(decoding: folded, as: UTF8.self) }
+  package var lowercased: String { String(decoding: folded, as: UTF8.self) }
 
   /// What is left without that many bytes at both ends.
-  func dropping(first: Int, last: Int) -> SQLName {
+  package func dropping(first: Int, last: Int) -> SQLName {
     SQLName(String(decoding: folded.dropFirst(first).dropLast(last), as: UTF8.self))
   }
 
-  var count: Int { folded.count }
+  package var count: Int { folded.count }
 }
 
 /// A piece of SQL with the values of its `?` in order.
-struct SQLFragment: Hashable, Sendable {
-  var text: String
-  var parameters: [SQLiteValue] = []
+package struct SQLFragment: Hashable, Sendable {
+  package var text: String
+  package var parameters: [SQLiteValue] = []
   /// How many of the hundred entries of its stack SQLite's parser takes for the text, about.
-  var stack: Int
+  package var stack: Int
 
-  init(_ text: String, _ parameters: [SQLiteValue] = [], stack: Int = 6) {
+  package init(_ text: String, _ parameters: [SQLiteValue] = [], stack: Int = 6) {
     self.text = text
     self.parameters = parameters
     self.stack = stack
   }
 
-  static let isTrue = SQLFragment("1")
-  static let isFalse = SQLFragment("0")
+  package static let isTrue = SQLFragment("1")
+  package static let isFalse = SQLFragment("0")
 
   /// The fragments between parentheses with `separator` between them; one stands alone.
-  static func joined(_ fragments: [SQLFragment], by separator: String) -> SQLFragment {
+  package static func joined(_ fragments: [SQLFragment], by separator: String) -> SQLFragment {
     joined(fragments[...], by: separator)
   }
 
@@ -102,7 +87,7 @@ struct SQLFragment: Hashable, Sendable {
 
   /// The fragments with `separator` between them: while one behind the first is read, what stands
   /// before it and the separator are on the stack.
-  static func chain(
+  package static func chain(
     _ fragments: ArraySlice<SQLFragment>, by separator: String
   ) -> SQLFragment {
     SQLFragment(
@@ -111,14 +96,14 @@ struct SQLFragment: Hashable, Sendable {
   }
 
   /// `AND`; the order of what is nested deep is its own where it need not be kept.
-  static func and(_ fragments: [SQLFragment], keepsOrder: Bool = false) -> SQLFragment {
+  package static func and(_ fragments: [SQLFragment], keepsOrder: Bool = false) -> SQLFragment {
     let needed = fragments.filter { $0 != .isTrue }
     if needed.isEmpty { return .isTrue }
     if needed.contains(.isFalse) { return .isFalse }
     return joined(keepsOrder ? needed : deepestFirst(needed), by: " AND ")
   }
 
-  static func or(_ fragments: [SQLFragment]) -> SQLFragment {
+  package static func or(_ fragments: [SQLFragment]) -> SQLFragment {
     let needed = fragments.filter { $0 != .isFalse }
     if needed.isEmpty { return .isFalse }
     return needed.contains(.isTrue) ? .isTrue : joined(deepestFirst(needed), by: " OR ")
@@ -136,7 +121,7 @@ struct SQLFragment: Hashable, Sendable {
   }
 
   /// Whether it is worth putting the fragment first.
-  var isDeep: Bool { stack > 14 }
+  package var isDeep: Bool { stack > 14 }
 
-  var inParentheses: SQLFragment { SQLFragment("(\(text))", parameters, stack: stack + 1) }
+  package var inParentheses: SQLFragment { SQLFragment("(\(text))", parameters, stack: stack + 1) }
 }

@@ -1,34 +1,54 @@
-import FieldpackCore
-import FieldpackSQLite
+package import FieldpackCore
+package import FieldpackSQLite
 
-/// The three tables behind one of SQLite's R-trees.
-struct RTreeShadow {
-  let file: GeoPackageFile
-  let name: String
+/// The three tables behind one of SQLite's R-trees, which its documentation calls shadow tables
+/// (https://www.sqlite.org/rtree.html#implementation_details).
+package struct RTreeShadow {
+  package let name: String
+  private let connection: Connection
+  /// Gives SQLite's errors the words of the file.
+  private let worded: (SQLiteError) -> FieldpackError
 
-  static let suffixes = ["node", "parent", "rowid"]
-  /// SQLite counts cells of a node to 51.
-  static let greatestSize = 4 + 24 * 51
+  package init(
+    _ name: String, on connection: Connection,
+    errors worded: @escaping (SQLiteError) -> FieldpackError
+  ) {
+    self.name = name
+    self.connection = connection
+    self.worded = worded
+  }
 
-  func table(_ suffix: String) -> String { quoted("\(name)_\(suffix)") }
+  package static let suffixes = ["node", "parent", "rowid"]
+
+  package func table(_ suffix: String) -> String { quoted("\(name)_\(suffix)") }
 
   /// What SQLite takes for the size of a node: that of the root, or where there is no usable one
   /// what it takes for new trees, the page's size less 64 bytes and at most 51 entries.
   func nodeSize() throws(FieldpackError) -> Int {
-    let size = try file.integer("SELECT length(data) FROM \(table("node")) WHERE nodeno = 1")
-    if let size, (448...Int64(Self.greatestSize)).contains(size) { return Int(size) }
-    let page = try file.integer("PRAGMA page_size") ?? 4096
-    return min(Int(clamping: page) - 64, Self.greatestSize)
+    let size = try integer("SELECT length(data) FROM \(table("node")) WHERE nodeno = 1")
+    if let size, (448...Int64(RTreeNode.greatestSize)).contains(size) { return Int(size) }
+    let page = try integer("PRAGMA page_size") ?? 4096
+    return min(Int(clamping: page) - 64, RTreeNode.greatestSize)
   }
 
   func empty() throws(FieldpackError) {
     for suffix in Self.suffixes {
-      try file.execute("DELETE FROM \(table(suffix))")
+      try sql { () throws(SQLiteError) in try connection.execute("DELETE FROM \(table(suffix))") }
     }
   }
 
-  func prepare(_ sql: String) throws(FieldpackError) -> Statement {
-    try file.sql { () throws(SQLiteError) in try file.connection.prepare(sql, caching: false) }
+  package func prepare(_ sql: String) throws(FieldpackError) -> Statement {
+    try self.sql { () throws(SQLiteError) in try connection.prepare(sql, caching: false) }
+  }
+
+  private func integer(_ sql: String) throws(FieldpackError) -> Int64? {
+    let value = try self.sql { () throws(SQLiteError) in try connection.scalar(sql) }
+    guard case .integer(let integer)? = value else { return nil }
+    return integer
+  }
+
+  func sql<R>(_ body: () throws(SQLiteError) -> R) throws(FieldpackError) -> R {
+    do throws(SQLiteError) { return try body() } catch { throw worded(error) }
   }
 }
 
@@ -37,7 +57,7 @@ struct RTreeNodeWriter {
   private let layout: RTreeLayout
   private let shadow: RTreeShadow
   private let insert: Statement
-  private var node: RTreeNode
+  private var node: RTreeNodeBuilder
   private var level = 0
   /// The number of the node that the next cell goes into.
   private(set) var number: Int64
@@ -50,7 +70,7 @@ struct RTreeNodeWriter {
   init(_ layout: RTreeLayout, to shadow: RTreeShadow) throws(FieldpackError) {
     self.layout = layout
     self.shadow = shadow
-    node = RTreeNode(size: layout.nodeSize)
+    node = RTreeNodeBuilder(size: layout.nodeSize)
     number = layout.firstNode[0]
     insert = try shadow.prepare("INSERT INTO \(shadow.table("node")) VALUES (?, ?)")
   }
@@ -69,7 +89,7 @@ struct RTreeNodeWriter {
   /// Writes the node that is open.
   private mutating func close() throws(FieldpackError) {
     node.finish(depth: level == layout.depth ? layout.depth : 0)
-    try shadow.file.sql { () throws(SQLiteError) in
+    try shadow.sql { () throws(SQLiteError) in
       try insert.bind(number, at: 1)
       try node.bytes.withUnsafeBytes { bytes in
         Result { () throws(SQLiteError) in
@@ -112,44 +132,11 @@ struct RTreeNodeWriter {
   }
 }
 
-/// A node in the making, its bytes reused.
-private struct RTreeNode {
-  private(set) var bytes: [UInt8]
-  private(set) var count = 0
-
-  init(size: Int) { bytes = [UInt8](repeating: 0, count: size) }
-
-  mutating func begin() { count = 0 }
-
-  mutating func append(_ id: Int64, _ box: SIMD4<Float>) {
-    let start = 4 + 24 * count
-    bytes.withUnsafeMutableBytes { buffer in
-      buffer.storeBytes(of: id.bigEndian, toByteOffset: start, as: Int64.self)
-      for axis in 0..<4 {
-        buffer.storeBytes(
-          of: box[axis].bitPattern.bigEndian, toByteOffset: start + 8 + 4 * axis, as: UInt32.self)
-      }
-    }
-    count += 1
-  }
-
-  /// Fills in the head; what lies behind the cells is cleared.
-  mutating func finish(depth: Int) {
-    let (count, end) = (count, 4 + 24 * count)
-    bytes.withUnsafeMutableBytes { buffer in
-      buffer.storeBytes(of: UInt16(depth).bigEndian, toByteOffset: 0, as: UInt16.self)
-      buffer.storeBytes(of: UInt16(count).bigEndian, toByteOffset: 2, as: UInt16.self)
-      _ = UnsafeMutableRawBufferPointer(rebasing: buffer[end...]).initializeMemory(
-        as: UInt8.self, repeating: 0)
-    }
-  }
-}
-
 /// Writes rows of two integers by ascending keys, many in one statement: running one costs more than
 /// the row itself. Where a key follows the last one SQLite counts on by itself, in half the time.
 struct RTreePairs {
   private static let rowsAtOnce = 64
-  private let file: GeoPackageFile
+  private let shadow: RTreeShadow
   private let single: Statement
   private let several: Statement
   private let following: Statement
@@ -160,7 +147,7 @@ struct RTreePairs {
   ///   - table: one that is empty.
   ///   - value: the name of its second column.
   init(_ shadow: RTreeShadow, table: String, value: String) throws(FieldpackError) {
-    file = shadow.file
+    self.shadow = shadow
     let name = shadow.table(table)
     func rows(_ row: String) -> String {
       Array(repeating: row, count: Self.rowsAtOnce).joined(separator: ", ")
@@ -189,12 +176,12 @@ struct RTreePairs {
   }
 
   private func run(
-    _ statement: Statement, _ places: StrideTo<Int>
+    _ statement: Statement, _ indexes: StrideTo<Int>
   ) throws(FieldpackError) {
-    try file.sql { () throws(SQLiteError) in
+    try shadow.sql { () throws(SQLiteError) in
       var parameter = 1
-      for place in places {
-        try statement.bind(waiting[place], at: parameter)
+      for index in indexes {
+        try statement.bind(waiting[index], at: parameter)
         parameter += 1
       }
       try statement.run()

@@ -1,10 +1,10 @@
-import FieldpackCore
+package import FieldpackCore
 
 /// Sorts records of one size in bounded memory: what is beyond a limit waits in an unnamed
 /// temporary file and is merged from there.
 ///
 /// - Complexity: O(n) for as many as the limit, O(n log runs) beyond.
-struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
+package struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
   /// Records kept in memory; sorting takes another 16 bytes for each.
   private let limit: Int
   private let file: SpillFile
@@ -12,16 +12,16 @@ struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
   /// Stretches of `limit` records in the file.
   private var runCount = 0
 
-  init(limit: Int, folder: String?) {
+  package init(limit: Int, folder: String?) {
     self.limit = max(1, min(limit, Int(UInt32.max)))
     file = SpillFile(folder: folder)
   }
 
-  var count: Int { runCount * limit + records.count }
+  package var count: Int { runCount * limit + records.count }
 
   private static var size: Int { MemoryLayout<Record>.stride }
 
-  mutating func append(_ record: Record) throws(FieldpackError) {
+  package mutating func append(_ record: Record) throws(FieldpackError) {
     if records.count == limit { try spill() }
     records.append(record)
   }
@@ -57,7 +57,7 @@ struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
   }
 
   /// Gives the records in the order they came.
-  func visit(_ body: (Record) throws(FieldpackError) -> Void) throws(FieldpackError) {
+  package func visit(_ body: (Record) throws(FieldpackError) -> Void) throws(FieldpackError) {
     for run in 0..<runCount {
       var stretch = Stretch(run * limit, count: limit, bufferedAtOnce: 4096)
       while let record = try stretch.next(from: file) { try body(record) }
@@ -67,7 +67,7 @@ struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
 
   /// Gives the records by ascending key, those of equal keys in the order they came, and forgets
   /// them.
-  mutating func takeSorted(
+  package mutating func takeSorted(
     by key: (Record) -> UInt64, _ body: (Record) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
     defer {

@@ -1,9 +1,9 @@
-import FieldpackGeometry
-import FieldpackSQLite
+package import FieldpackGeometry
+package import FieldpackSQLite
 
 /// Gives the entries of an R-tree in the order of a lower bound of their distance, the nearest
 /// first, and opens no node before it has to.
-struct RTreeSearch {
+package struct RTreeSearch {
   private struct Item: HeapElement {
     var bound: Double
     /// Of a node or of an entry.
@@ -21,7 +21,7 @@ struct RTreeSearch {
   private var waiting = Heap<Item>()
   private var seen: Set<Int64> = []
 
-  init(
+  package init(
     _ reader: RTreeReader, boundsEntries: Bool, by leastDistance: @escaping (Envelope) -> Double
   ) throws(SQLiteError) {
     self.reader = reader
@@ -32,7 +32,7 @@ struct RTreeSearch {
   }
 
   /// The next entry; `nil` where none is left within `limit`.
-  mutating func next(within limit: Double) throws(SQLiteError) -> Int64? {
+  package mutating func next(within limit: Double) throws(SQLiteError) -> Int64? {
     while let item = waiting.first, item.bound <= limit {
       _ = waiting.removeFirst()
       if item.depth < 0 { return item.number }

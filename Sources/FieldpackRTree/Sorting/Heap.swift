@@ -1,15 +1,17 @@
-protocol HeapElement {
+package protocol HeapElement {
   func precedes(_ other: Self) -> Bool
 }
 
 /// A binary heap whose first element precedes all others.
-struct Heap<Element: HeapElement> {
-  private(set) var elements: [Element] = []
+package struct Heap<Element: HeapElement> {
+  package private(set) var elements: [Element] = []
 
-  var first: Element? { elements.first }
-  var count: Int { elements.count }
+  package init() {}
 
-  mutating func insert(_ element: Element) {
+  package var first: Element? { elements.first }
+  package var count: Int { elements.count }
+
+  package mutating func insert(_ element: Element) {
     elements.append(element)
     var place = elements.count - 1
     while place > 0, elements[place].precedes(elements[(place - 1) / 2]) {
@@ -18,13 +20,13 @@ struct Heap<Element: HeapElement> {
     }
   }
 
-  mutating func removeFirst() -> Element? {
+  package mutating func removeFirst() -> Element? {
     guard let last = elements.popLast() else { return nil }
     return elements.isEmpty ? last : replaceFirst(last)
   }
 
   /// - Precondition: the heap is not empty.
-  @discardableResult mutating func replaceFirst(_ element: Element) -> Element {
+  @discardableResult package mutating func replaceFirst(_ element: Element) -> Element {
     let first = elements[0]
     elements[0] = element
     var place = 0

@@ -1,0 +1,84 @@
+/// A node of SQLite's R-trees (`ext/rtree/rtree.c`), whose cells are all there.
+///
+/// Numbers are big-endian: two bytes of depth, in the root only, two of cell count, then cells of an
+/// id, a row's in a leaf and a node's above, and four floats, which are rounded outwards.
+package struct RTreeNode {
+  fileprivate static let headSize = 4
+  fileprivate static let cellSize = 24
+  /// SQLite counts cells of a node to 51.
+  package static let greatestSize = headSize + cellSize * 51
+  /// SQLite takes no tree to be deeper.
+  package static let greatestDepth = 40
+  /// The number of the root.
+  package static let root: Int64 = 1
+
+  private let bytes: UnsafeRawBufferPointer
+
+  /// `nil` for a node that is cut short. `bytes` must outlive it.
+  package init?(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+    guard bytes.count >= Self.headSize, Self.headSize + Self.cellSize * cellCount <= bytes.count
+    else { return nil }
+  }
+
+  /// How many cells a node of so many bytes has room for.
+  static func capacity(ofSize size: Int) -> Int { (size - headSize) / cellSize }
+
+  /// Levels below the root.
+  package var depth: Int { Int(short(0)) }
+  package var cellCount: Int { Int(short(2)) }
+  package var entries: [RTreeEntry] {
+    (0..<cellCount).map { RTreeEntry(id(of: $0), bounds(of: $0)) }
+  }
+
+  private func short(_ offset: Int) -> UInt16 {
+    UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+  }
+
+  func id(of cell: Int) -> Int64 {
+    let start = Self.headSize + cell * Self.cellSize
+    return Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: Int64.self))
+  }
+
+  func bounds(of cell: Int) -> RTreeBounds {
+    let start = Self.headSize + cell * Self.cellSize + 8
+    func float(_ index: Int) -> Float {
+      let bits = bytes.loadUnaligned(fromByteOffset: start + index * 4, as: UInt32.self)
+      return Float(bitPattern: UInt32(bigEndian: bits))
+    }
+    return RTreeBounds(float(0), float(1), float(2), float(3))
+  }
+}
+
+/// A node in the making, its bytes reused.
+struct RTreeNodeBuilder {
+  private(set) var bytes: [UInt8]
+  private(set) var count = 0
+
+  init(size: Int) { bytes = [UInt8](repeating: 0, count: size) }
+
+  mutating func begin() { count = 0 }
+
+  mutating func append(_ id: Int64, _ box: RTreeBounds) {
+    let start = RTreeNode.headSize + RTreeNode.cellSize * count
+    bytes.withUnsafeMutableBytes { buffer in
+      buffer.storeBytes(of: id.bigEndian, toByteOffset: start, as: Int64.self)
+      for axis in 0..<4 {
+        buffer.storeBytes(
+          of: box[axis].bitPattern.bigEndian, toByteOffset: start + 8 + 4 * axis, as: UInt32.self)
+      }
+    }
+    count += 1
+  }
+
+  /// Fills in the head; what lies behind the cells is cleared.
+  mutating func finish(depth: Int) {
+    let (count, end) = (count, RTreeNode.headSize + RTreeNode.cellSize * count)
+    bytes.withUnsafeMutableBytes { buffer in
+      buffer.storeBytes(of: UInt16(depth).bigEndian, toByteOffset: 0, as: UInt16.self)
+      buffer.storeBytes(of: UInt16(count).bigEndian, toByteOffset: 2, as: UInt16.self)
+      _ = UnsafeMutableRawBufferPointer(rebasing: buffer[end...]).initializeMemory(
+        as: UInt8.self, repeating: 0)
+    }
+  }
+}
