@@ -9,12 +9,16 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A library target of the engine with its tests beside it.
-func engine(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
+///
+/// - Parameter testing: what the tests need beyond the target and its dependencies.
+func engine(
+  _ name: String, _ dependencies: [Target.Dependency], testing: [Target.Dependency] = []
+) -> [Target] {
   [
     .target(name: name, dependencies: dependencies, swiftSettings: settings),
     .testTarget(
       name: name + "Tests",
-      dependencies: [.target(name: name), "FieldpackTestSupport"] + dependencies,
+      dependencies: [.target(name: name), "FieldpackTestSupport"] + dependencies + testing,
       swiftSettings: settings),
   ]
 }
@@ -50,9 +54,16 @@ let package = Package(
       "FieldpackGeoPackage",
       [
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
-        "FieldpackTopology",
-        "FieldpackProjection",
-      ])
+        "FieldpackTopology", "FieldpackProjection",
+      ], testing: ["FieldpackCheck"])
+    + [
+      .target(
+        name: "FieldpackCheck",
+        dependencies: [
+          "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
+          "FieldpackProjection", "FieldpackGeoPackage",
+        ], swiftSettings: settings)
+    ]
     + engine(
       "FieldpackFormats",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "CXML2"])
@@ -63,7 +74,7 @@ let package = Package(
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
         "FieldpackTopology",
         "FieldpackProjection", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
-      ])
+      ], testing: ["FieldpackCheck"])
     + engine(
       "FieldpackCaptures",
       [
@@ -75,7 +86,7 @@ let package = Package(
       [
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackProjection",
         "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackTracks",
-      ])
+      ], testing: ["FieldpackCheck"])
     + engine(
       "FieldpackArrow",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "CArrow"])
@@ -84,8 +95,8 @@ let package = Package(
       [
         "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
         "FieldpackCore",
-        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
-        "FieldpackTracks", "FieldpackCaptures", "FieldpackMotion",
+        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackCheck", "FieldpackFormats",
+        "FieldpackHTTP", "FieldpackTracks", "FieldpackCaptures", "FieldpackMotion",
       ])
     + engine("FieldpackCLI", ["Fieldpack"])
     + [

@@ -1,6 +1,7 @@
 // The one module that users import: it hands on the modules whose types its own API is made of.
 @_exported public import FieldpackArrow
 @_exported public import FieldpackCaptures
+@_exported public import FieldpackCheck
 @_exported public import FieldpackCore
 @_exported public import FieldpackFormats
 @_exported public import FieldpackGeoPackage

@@ -13,12 +13,16 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A library target of the engine with its tests beside it.
-func engine(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
+///
+/// - Parameter testing: what the tests need beyond the target and its dependencies.
+func engine(
+  _ name: String, _ dependencies: [Target.Dependency], testing: [Target.Dependency] = []
+) -> [Target] {
   [
     .target(name: name, dependencies: dependencies, swiftSettings: settings),
     .testTarget(
       name: name + "Tests",
-      dependencies: [.target(name: name), "FieldpackTestSupport"] + dependencies,
+      dependencies: [.target(name: name), "FieldpackTestSupport"] + dependencies + testing,
       swiftSettings: settings),
   ]
 }
@@ -42,9 +46,16 @@ let stores =
     "FieldpackGeoPackage",
     [
       "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
-      "FieldpackTopology",
-      "FieldpackProjection",
-    ])
+      "FieldpackTopology", "FieldpackProjection",
+    ], testing: ["FieldpackCheck"])
+  + [
+    .target(
+      name: "FieldpackCheck",
+      dependencies: [
+        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
+        "FieldpackProjection", "FieldpackGeoPackage",
+      ], swiftSettings: settings)
+  ]
 
 // The compiler crashes on JSONScanner+Structure.swift with the thread sanitizer.
 let formats =

@@ -1,5 +1,5 @@
+public import FieldpackCheck
 public import FieldpackCore
-public import FieldpackGeoPackage
 
 /// Holds a GeoPackage against the standard and against itself, and mends what can be mended.
 ///

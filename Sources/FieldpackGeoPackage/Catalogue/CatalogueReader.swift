@@ -1,13 +1,13 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
 /// Reads the catalogue of any GeoPackage from 1.0 to 1.4, leniently: what is missing or wrong
 /// becomes a note of the layer, never a reason to refuse the file.
-struct CatalogueReader {
+package struct CatalogueReader {
   let file: GeoPackageFile
 
-  func read() throws(FieldpackError) -> Catalogue {
+  package func read() throws(FieldpackError) -> Catalogue {
     let (tables, userVersion) = try masterNames()
     func has(_ table: String) -> Bool { tables[SQLName(table)] != nil }
     guard has("gpkg_contents") else {
@@ -108,7 +108,7 @@ struct CatalogueReader {
   }
 
   /// Whether a table's SQL makes an R-tree as the standard has it: an id and four floats.
-  static func isPlainRTree(_ sql: String) -> Bool {
+  package static func isPlainRTree(_ sql: String) -> Bool {
     let text = Array(sql.utf8)
     // From behind, because the name in front of the module may hold any words.
     guard let open = text.lastIndex(of: UInt8(ascii: "(")),
@@ -300,12 +300,12 @@ enum DataColumnMark {
 }
 
 extension SQLiteValue {
-  var textValue: String? {
+  package var textValue: String? {
     guard case .text(let text) = self else { return nil }
     return text
   }
 
-  var integerValue: Int64? {
+  package var integerValue: Int64? {
     switch self {
     case .integer(let value): value
     case .real(let value): Int64(exactly: value)
@@ -314,7 +314,7 @@ extension SQLiteValue {
     }
   }
 
-  var realValue: Double? {
+  package var realValue: Double? {
     switch self {
     case .integer(let value): Double(value)
     case .real(let value): value

@@ -5,7 +5,7 @@ public enum GeoPackageVersion: String, Hashable, Sendable, CaseIterable {
   case v14 = "1.4"
 
   /// What `PRAGMA user_version` says: 10200, 10300 or 10400.
-  var userVersion: Int {
+  package var userVersion: Int {
     switch self {
     case .v12: 10200
     case .v13: 10300
@@ -14,16 +14,16 @@ public enum GeoPackageVersion: String, Hashable, Sendable, CaseIterable {
   }
 
   /// `GPKG`.
-  static let applicationID: Int64 = 0x4750_4B47
+  package static let applicationID: Int64 = 0x4750_4B47
 }
 
 /// Which set of R-tree triggers a file uses.
-enum RTreeTriggerSet: Hashable, Sendable {
+package enum RTreeTriggerSet: Hashable, Sendable {
   /// `update1` to `update4`, up to GeoPackage 1.3.
   case upTo13
   /// `update6`, `update7` and `update5` in place of `update1` and `update3`, from 1.4.
   case from14
 
   /// The one of files whose `user_version` is that.
-  init(userVersion: Int64) { self = userVersion >= 10_400 ? .from14 : .upTo13 }
+  package init(userVersion: Int64) { self = userVersion >= 10_400 ? .from14 : .upTo13 }
 }

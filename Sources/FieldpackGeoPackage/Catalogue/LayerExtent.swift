@@ -1,30 +1,35 @@
-import FieldpackCore
-import FieldpackGeometry
+package import FieldpackCore
+package import FieldpackGeometry
 import FieldpackRTree
 import FieldpackSQLite
 
 /// The extent of a layer's geometries.
-struct LayerExtent {
-  let file: GeoPackageFile
-  let table: LayerTable
+package struct LayerExtent {
+  package let file: GeoPackageFile
+  package let table: LayerTable
+
+  package init(file: GeoPackageFile, table: LayerTable) {
+    self.file = file
+    self.table = table
+  }
 
   /// The extent that `gpkg_contents` gives where the R-tree's root agrees with it, else the true
   /// one, found by reading every geometry's header.
-  func current() throws(FieldpackError) -> Envelope? {
+  package func current() throws(FieldpackError) -> Envelope? {
     guard table.schema.geometry != nil else { return nil }
     if let stated = table.layer.envelope, try indexAgrees(stated) == true { return stated }
     return try computed()
   }
 
   /// Whether the R-tree's root has the bounds of `extent`; `nil` where there is no R-tree to ask.
-  func indexAgrees(_ extent: Envelope) throws(FieldpackError) -> Bool? {
+  package func indexAgrees(_ extent: Envelope) throws(FieldpackError) -> Bool? {
     guard table.rtree != nil else { return nil }
     guard let root = try rootBounds() else { return false }
     return agrees(extent, root)
   }
 
   /// The true extent, from every geometry; `nil` where there is none.
-  func computed() throws(FieldpackError) -> Envelope? {
+  package func computed() throws(FieldpackError) -> Envelope? {
     guard let geometry = table.schema.geometry else { return nil }
     let g = quoted(geometry.name)
     let row = try file.rows(

@@ -1,9 +1,9 @@
 /// The tables that every GeoPackage has, and those of the extensions that Fieldpack writes.
-enum RequiredTables {
+package enum RequiredTables {
   /// SQL for this moment in the form of clause 1.1.3.1.2.
-  static let now = "strftime('%Y-%m-%dT%H:%M:%fZ','now')"
+  package static let now = "strftime('%Y-%m-%dT%H:%M:%fZ','now')"
 
-  static let spatialReferenceSystems = """
+  package static let spatialReferenceSystems = """
     CREATE TABLE gpkg_spatial_ref_sys (
       srs_name TEXT NOT NULL,
       srs_id INTEGER NOT NULL PRIMARY KEY,
@@ -14,7 +14,7 @@ enum RequiredTables {
     )
     """
 
-  static let contents = """
+  package static let contents = """
     CREATE TABLE gpkg_contents (
       table_name TEXT NOT NULL PRIMARY KEY,
       data_type TEXT NOT NULL,
@@ -30,7 +30,7 @@ enum RequiredTables {
     )
     """
 
-  static let geometryColumns = """
+  package static let geometryColumns = """
     CREATE TABLE gpkg_geometry_columns (
       table_name TEXT NOT NULL,
       column_name TEXT NOT NULL,
@@ -45,7 +45,7 @@ enum RequiredTables {
     )
     """
 
-  static let extensions = """
+  package static let extensions = """
     CREATE TABLE gpkg_extensions (
       table_name TEXT,
       column_name TEXT,
@@ -56,7 +56,7 @@ enum RequiredTables {
     )
     """
 
-  static let dataColumns = """
+  package static let dataColumns = """
     CREATE TABLE gpkg_data_columns (
       table_name TEXT NOT NULL,
       column_name TEXT NOT NULL,
@@ -70,7 +70,7 @@ enum RequiredTables {
     )
     """
 
-  static let dataColumnConstraints = """
+  package static let dataColumnConstraints = """
     CREATE TABLE gpkg_data_column_constraints (
       constraint_name TEXT NOT NULL,
       constraint_type TEXT NOT NULL,
@@ -84,15 +84,17 @@ enum RequiredTables {
     )
     """
 
-  static let all = [spatialReferenceSystems, contents, geometryColumns, extensions]
+  package static let all = [spatialReferenceSystems, contents, geometryColumns, extensions]
 
   /// The rows that clause 1.1.2.1.2 asks for, but 4326, whose WKT comes from PROJ.
-  static let undefinedSystems =
+  package static let undefinedSystems =
     "INSERT INTO gpkg_spatial_ref_sys VALUES "
     + undefinedKinds.map { id, kind in
       "('Undefined \(kind) SRS', \(id), 'NONE', \(id), 'undefined', "
         + "'undefined \(kind) coordinate reference system')"
     }.joined(separator: ", ")
 
-  static let undefinedKinds: [(id: Int64, kind: String)] = [(-1, "Cartesian"), (0, "geographic")]
+  package static let undefinedKinds: [(id: Int64, kind: String)] = [
+    (-1, "Cartesian"), (0, "geographic"),
+  ]
 }

@@ -2,18 +2,18 @@
 ///
 /// The first dictionary of a key type of one's own has the runtime look through the conformances of
 /// all libraries, which takes longer than to read a small file's catalogue.
-struct SortedMap<Key, Value> {
+package struct SortedMap<Key, Value> {
   /// Ascending by their keys, each of which is there but once.
-  private(set) var entries: [(key: Key, value: Value)] = []
+  package private(set) var entries: [(key: Key, value: Value)] = []
 
-  init() {}
+  package init() {}
 }
 
 extension SortedMap: Sendable where Key: Sendable, Value: Sendable {}
 
 extension SortedMap where Key: Comparable {
   /// Of several values of one key the last is kept.
-  init(_ values: [(key: Key, value: Value)]) {
+  package init(_ values: [(key: Key, value: Value)]) {
     entries.reserveCapacity(values.count)
     let order = values.indices.sorted {
       values[$0].key == values[$1].key ? $0 < $1 : values[$0].key < values[$1].key
@@ -24,10 +24,10 @@ extension SortedMap where Key: Comparable {
     }
   }
 
-  subscript(key: Key) -> Value? { place(of: key).map { entries[$0].value } }
+  package subscript(key: Key) -> Value? { place(of: key).map { entries[$0].value } }
 
   /// Changes the value of a key, where there is one.
-  mutating func change(_ key: Key, _ body: (inout Value) -> Void) {
+  package mutating func change(_ key: Key, _ body: (inout Value) -> Void) {
     if let place = place(of: key) { body(&entries[place].value) }
   }
 

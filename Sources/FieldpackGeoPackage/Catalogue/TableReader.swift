@@ -1,13 +1,19 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackSQLite
 
 /// Reads the columns of one table or view.
-struct TableReader {
-  let file: GeoPackageFile
-  let table: String
-  let isView: Bool
+package struct TableReader {
+  package let file: GeoPackageFile
+  package let table: String
+  package let isView: Bool
 
-  struct Column {
+  package init(file: GeoPackageFile, table: String, isView: Bool) {
+    self.file = file
+    self.table = table
+    self.isView = isView
+  }
+
+  package struct Column {
     var definition: ColumnDefinition
     /// The type word for word.
     var declared: String
@@ -15,7 +21,7 @@ struct TableReader {
     fileprivate var key: (type: String, isKey: Bool) { (declared, definition.isPrimaryKey) }
   }
 
-  struct ID {
+  package struct ID {
     /// The column's name; `nil` for a row id without a column.
     var name: String?
     var sql: String?
@@ -68,7 +74,7 @@ struct TableReader {
   ///
   /// A table has its INTEGER PRIMARY KEY, else its row id. A view has what looks most like a key:
   /// a column of a usual name, else an INTEGER as its first column; without one it is keyless.
-  func takeID(from columns: inout [Column]) throws(FieldpackError) -> ID? {
+  package func takeID(from columns: inout [Column]) throws(FieldpackError) -> ID? {
     let place = isView ? Self.viewKey(columns) : Self.rowIDPlace(columns.map(\.key))
     if let place {
       let name = columns.remove(at: place).definition.name
@@ -80,7 +86,7 @@ struct TableReader {
 
   /// The column that is the row id: the only one of the primary key, where it is declared INTEGER,
   /// word for word.
-  static func rowIDPlace(_ columns: [(type: String, isKey: Bool)]) -> Int? {
+  package static func rowIDPlace(_ columns: [(type: String, isKey: Bool)]) -> Int? {
     let keys = columns.indices.filter { columns[$0].isKey }
     guard keys.count == 1, SQLName(columns[keys[0]].type) == SQLName("integer") else { return nil }
     return keys[0]
@@ -103,7 +109,7 @@ struct TableReader {
   }
 
   /// A name of the row id that no column has; `nil` in a table without row ids.
-  func rowID(besides names: [String]) throws(FieldpackError) -> String? {
+  package func rowID(besides names: [String]) throws(FieldpackError) -> String? {
     let taken = Set(names.map { SQLName($0) })
     guard let name = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains(SQLName($0)) })
     else { return nil }

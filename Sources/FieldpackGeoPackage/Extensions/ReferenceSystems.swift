@@ -1,12 +1,16 @@
-import FieldpackCore
-import FieldpackGeometry
+package import FieldpackCore
+package import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
 
 /// `gpkg_spatial_ref_sys`, with the columns of the CRS WKT extension where a file has them, or needs
 /// them: `definition_12_063` for WKT 2, `epoch` for the coordinate epoch (version 1.1).
-struct ReferenceSystems {
+package struct ReferenceSystems {
   let file: GeoPackageFile
+
+  package init(file: GeoPackageFile) {
+    self.file = file
+  }
 
   private static let table = "gpkg_spatial_ref_sys"
   private static let wkt2 = "definition_12_063"
@@ -50,7 +54,7 @@ struct ReferenceSystems {
     return SortedMap(systems)
   }
 
-  static func isUndefined(_ definition: String) -> Bool {
+  package static func isUndefined(_ definition: String) -> Bool {
     ["", "undefined"].contains(definition.lowercased())
   }
 
@@ -74,7 +78,7 @@ struct ReferenceSystems {
   }
 
   /// Adds a system with PROJ's WKT, under its code where that is free.
-  func add(_ srs: SRS, epoch: Double? = nil) throws(FieldpackError) -> Int64 {
+  package func add(_ srs: SRS, epoch: Double? = nil) throws(FieldpackError) -> Int64 {
     let definition = try definition(of: srs)
     var row = Catalogue.SystemRow(
       srs: srs, name: definition.name, definition: definition.wkt1 ?? "undefined")

@@ -154,13 +154,13 @@ public struct Tile: Hashable, Sendable {
 }
 
 /// What the first bytes of a picture tell.
-enum PictureFormat {
-  static let png = "image/png"
-  static let jpeg = "image/jpeg"
-  static let webp = "image/webp"
-  static let tiff = "image/tiff"
+package enum PictureFormat {
+  package static let png = "image/png"
+  package static let jpeg = "image/jpeg"
+  package static let webp = "image/webp"
+  package static let tiff = "image/tiff"
 
-  static func mediaType(of bytes: UnsafeRawBufferPointer) -> String? {
+  package static func mediaType(of bytes: UnsafeRawBufferPointer) -> String? {
     func begins(_ marks: [UInt8], at place: Int = 0) -> Bool {
       bytes.count >= place + marks.count && bytes[place..<place + marks.count].elementsEqual(marks)
     }

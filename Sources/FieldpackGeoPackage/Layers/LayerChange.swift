@@ -1,9 +1,13 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackSQLite
 
 /// Renames and removes layers with all that belongs to them.
-struct LayerChange {
+package struct LayerChange {
   let file: GeoPackageFile
+
+  package init(file: GeoPackageFile) {
+    self.file = file
+  }
 
   /// The tables of the standard, its extensions and GDAL that name user tables, with the column.
   private static let naming = [
@@ -103,7 +107,7 @@ struct LayerChange {
   }
 
   /// Makes the triggers that keep the R-tree true, in a file whose writer left them out.
-  func createIndexTriggers(of table: LayerTable) throws(FieldpackError) {
+  package func createIndexTriggers(of table: LayerTable) throws(FieldpackError) {
     let rtree = RTreeSQL(table)
     for name in rtree.triggerNames {
       try file.execute("DROP TRIGGER IF EXISTS \(quoted(name))")
@@ -114,15 +118,20 @@ struct LayerChange {
 }
 
 /// GDAL's private count of features, kept true where a file has it.
-struct FeatureCount {
+package struct FeatureCount {
   let file: GeoPackageFile
   let table: String
 
-  var triggerNames: [String] {
+  package init(file: GeoPackageFile, table: String) {
+    self.file = file
+    self.table = table
+  }
+
+  package var triggerNames: [String] {
     ["trigger_insert_feature_count_\(table)", "trigger_delete_feature_count_\(table)"]
   }
 
-  func createTriggers() throws(FieldpackError) {
+  package func createTriggers() throws(FieldpackError) {
     for (event, sign) in [("insert", "+"), ("delete", "-")] {
       try file.execute(
         "CREATE TRIGGER \(quoted("trigger_\(event)_feature_count_\(table)")) "
@@ -132,12 +141,12 @@ struct FeatureCount {
     }
   }
 
-  func dropTriggers() throws(FieldpackError) {
+  package func dropTriggers() throws(FieldpackError) {
     for name in triggerNames { try file.execute("DROP TRIGGER IF EXISTS \(quoted(name))") }
   }
 
   /// Writes the true count, which triggers that were off have missed.
-  func recount() throws(FieldpackError) {
+  package func recount() throws(FieldpackError) {
     try file.execute(
       "UPDATE gpkg_ogr_contents SET feature_count = (SELECT count(*) FROM \(quoted(table))) "
         + "WHERE lower(table_name) = lower(?)", [.text(table)])

@@ -1,10 +1,14 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
 /// Creates and changes the tables of a GeoPackage, in the transaction that the caller has open.
-struct LayerCreation {
+package struct LayerCreation {
   let file: GeoPackageFile
+
+  package init(file: GeoPackageFile) {
+    self.file = file
+  }
 
   /// Makes an empty file a GeoPackage.
   func createFile(_ version: GeoPackageVersion) throws(FieldpackError) {
@@ -111,7 +115,7 @@ struct LayerCreation {
     return sql
   }
 
-  func registerExtension(
+  package func registerExtension(
     _ name: String, table: String?, column: String?, scope: String
   ) throws(FieldpackError) {
     if try !file.hasTable("gpkg_extensions") { try file.execute(RequiredTables.extensions) }
@@ -129,7 +133,7 @@ struct LayerCreation {
       place + [.text(name), .text(ExtensionDefinition.url(of: name)), .text(scope)])
   }
 
-  func createRTree(
+  package func createRTree(
     _ rtree: RTreeSQL, _ set: RTreeTriggerSet, withTriggers: Bool
   ) throws(FieldpackError) {
     try file.execute(rtree.create)
@@ -161,13 +165,13 @@ struct LayerCreation {
 }
 
 extension RTreeSQL {
-  init(_ schema: Schema) {
+  package init(_ schema: Schema) {
     self.init(
       table: schema.layer.rawValue, column: schema.geometry?.name ?? "geom",
       idColumn: schema.idColumn ?? "fid")
   }
 
-  init(_ table: LayerTable) {
+  package init(_ table: LayerTable) {
     self.init(
       table: table.table, column: table.schema.geometry?.name ?? "geom",
       idColumn: table.schema.idColumn ?? table.idSQL ?? "rowid")

@@ -1,18 +1,24 @@
 import FieldpackSQLite
 
 /// The SQL of the R-tree extension (GeoPackage annex F.3) for one geometry column.
-struct RTreeSQL {
-  var table: String
-  let column: String
-  let idColumn: String
+package struct RTreeSQL {
+  package var table: String
+  package let column: String
+  package let idColumn: String
 
-  var name: String { "rtree_\(table)_\(column)" }
+  package init(table: String, column: String, idColumn: String) {
+    self.table = table
+    self.column = column
+    self.idColumn = idColumn
+  }
 
-  var create: String {
+  package var name: String { "rtree_\(table)_\(column)" }
+
+  package var create: String {
     "CREATE VIRTUAL TABLE \(quoted(name)) USING rtree(id, minx, maxx, miny, maxy)"
   }
 
-  static let extensionName = "gpkg_rtree_index"
+  package static let extensionName = "gpkg_rtree_index"
 
   private static let suffixes = [
     "insert", "update1", "update2", "update3", "update4", "update5", "update6", "update7",
@@ -21,9 +27,9 @@ struct RTreeSQL {
   ]
 
   /// Every trigger name that any version used.
-  var triggerNames: [String] { Self.suffixes.map { "\(name)_\($0)" } }
+  package var triggerNames: [String] { Self.suffixes.map { "\(name)_\($0)" } }
 
-  func triggers(_ set: RTreeTriggerSet) -> [String] {
+  package func triggers(_ set: RTreeTriggerSet) -> [String] {
     let (t, c, i, r) = (quoted(table), quoted(column), quoted(idColumn), quoted(name))
     let hasNew = "(NEW.\(c) NOTNULL AND NOT ST_IsEmpty(NEW.\(c)))"
     let lacksNew = "(NEW.\(c) ISNULL OR ST_IsEmpty(NEW.\(c)))"

@@ -1,15 +1,20 @@
-import FieldpackCore
-import FieldpackGeometry
-import FieldpackRTree
+package import FieldpackCore
+package import FieldpackGeometry
+package import FieldpackRTree
 import FieldpackSQLite
 
 /// Finds the entries that belong into a layer's R-tree.
-struct IndexEntries {
-  let file: GeoPackageFile
-  let table: LayerTable
+package struct IndexEntries {
+  package let file: GeoPackageFile
+  package let table: LayerTable
+
+  package init(file: GeoPackageFile, table: LayerTable) {
+    self.file = file
+    self.table = table
+  }
 
   /// Reads the envelope of every geometry of the table; empty and damaged ones have none.
-  func visitTable(
+  package func visitTable(
     _ body: (Int64, Envelope) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
     guard let geometry = table.schema.geometry else { return }
@@ -27,7 +32,7 @@ struct IndexEntries {
 
   /// Reads the entries of the R-tree from its nodes; `false`, and then not all may have been given,
   /// where these are not a tree.
-  func visitTree(
+  package func visitTree(
     _ rtree: String, _ body: (RTreeEntry) throws(FieldpackError) -> Void
   ) throws(FieldpackError) -> Bool {
     let shadow = file.shadow(ofRTree: rtree)

@@ -8,7 +8,7 @@ extension FieldpackError: SQLiteErrorConvertible {
   public init(sqlite error: SQLiteError) { self.init(error, path: nil) }
 
   /// The error for what SQLite reports of the file at `path`.
-  init(_ error: SQLiteError, path: String?, location: KeyTuple.Partial = .init()) {
+  package init(_ error: SQLiteError, path: String?, location: KeyTuple.Partial = .init()) {
     let (code, message) = Self.words(for: error)
     // What is nested too deep is not the file.
     self.init(
@@ -86,7 +86,7 @@ extension SQLiteError {
 
 extension FieldpackError {
   /// Whether the nodes of an R-tree are no tree.
-  var isRTreeDamage: Bool {
+  package var isRTreeDamage: Bool {
     (underlying as? SQLiteError)?.extendedCode == RTreeReader.damageCode
   }
 }

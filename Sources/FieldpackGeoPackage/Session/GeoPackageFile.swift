@@ -1,21 +1,21 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackGeometry
-import FieldpackProjection
-import FieldpackRTree
-import FieldpackSQLite
+package import FieldpackProjection
+package import FieldpackRTree
+package import FieldpackSQLite
 
 /// One connection to a GeoPackage with what belongs to it: functions, PROJ contexts and
 /// the catalogue. Used by one thread at a time.
-final class GeoPackageFile {
+package final class GeoPackageFile {
   // The connection owns this value.
-  unowned let connection: Connection
-  let store: StoreID
+  package unowned let connection: Connection
+  package let store: StoreID
   /// Whether ids are those of the file that this one caches.
   let usesFileIDs: Bool
   /// The file as its user knows it, which differs from where it lies while it is made.
-  let path: String
+  package let path: String
   private(set) lazy var transformations = TransformationCache()
-  private(set) lazy var systems = SRSCatalogue()
+  package private(set) lazy var systems = SRSCatalogue()
   private var known = KnownSystems()
   private var hasGeometryFunctions = false
   /// The exact relations that SQL calls.
@@ -42,7 +42,7 @@ final class GeoPackageFile {
   }
   private static let opened = Locked(0)
 
-  init(
+  package init(
     _ connection: Connection, store: StoreID, usesFileIDs: Bool = false, path: String? = nil,
     profile: OpeningProfile = .foreign
   ) throws(SQLiteError) {
@@ -85,7 +85,7 @@ final class GeoPackageFile {
   }
 
   /// The folder that the file lies in, where there is one.
-  var folder: String? {
+  package var folder: String? {
     guard !connection.path.isEmpty else { return nil }
     let slash = connection.path.lastIndex(of: "/")
     return slash.map { String(connection.path[...$0]) } ?? "."
@@ -135,7 +135,7 @@ final class GeoPackageFile {
   }
 
   /// Runs `body` and gives SQLite's errors the file's words.
-  func sql<R>(
+  package func sql<R>(
     layer: LayerID? = nil, feature: FeatureID? = nil, _ body: () throws(SQLiteError) -> R
   ) throws(FieldpackError) -> R {
     do throws(SQLiteError) {
@@ -155,14 +155,14 @@ final class GeoPackageFile {
   }
 
   /// The tables behind an R-tree.
-  func shadow(ofRTree name: String) -> RTreeShadow {
+  package func shadow(ofRTree name: String) -> RTreeShadow {
     RTreeShadow(name, on: connection) { [self] error in worded(error) }
   }
 
   /// Runs `body`, which runs what the file itself says, no longer than a foreign file may take.
   ///
   /// - Throws: an error that ``FieldpackError/isOverdue`` where that is not enough.
-  func limited<R>(
+  package func limited<R>(
     _ what: String, to time: Duration? = nil, _ body: () throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R {
     guard let time = time ?? profile.patience, connection.deadline == nil else {
@@ -189,7 +189,7 @@ final class GeoPackageFile {
     return statement
   }
 
-  func execute(_ text: String, _ values: [SQLiteValue] = []) throws(FieldpackError) {
+  package func execute(_ text: String, _ values: [SQLiteValue] = []) throws(FieldpackError) {
     try sql { () throws(SQLiteError) in
       let statement = try connection.prepare(text)
       try statement.bind(values)
@@ -199,7 +199,7 @@ final class GeoPackageFile {
   }
 
   /// The rows of a small result.
-  func rows(
+  package func rows(
     _ text: String, _ values: [SQLiteValue] = [], atEnd: (Statement) -> Void = { _ in }
   ) throws(FieldpackError) -> [[SQLiteValue]] {
     try sql { () throws(SQLiteError) in
@@ -219,7 +219,7 @@ final class GeoPackageFile {
   }
 
   /// A small table with the names of its columns in lower case.
-  func table(
+  package func table(
     _ name: String
   ) throws(FieldpackError) -> (columns: [String], rows: [[SQLiteValue]]) {
     var columns: [String] = []
@@ -227,15 +227,17 @@ final class GeoPackageFile {
     return (columns.map { $0.lowercased() }, rows)
   }
 
-  func integer(_ text: String, _ values: [SQLiteValue] = []) throws(FieldpackError) -> Int64? {
+  package func integer(_ text: String, _ values: [SQLiteValue] = []) throws(FieldpackError)
+    -> Int64?
+  {
     guard case .integer(let value)?? = try rows(text, values).first?.first else { return nil }
     return value
   }
 
-  func hasTable(_ name: String) throws(FieldpackError) -> Bool { try kind(of: name) != nil }
+  package func hasTable(_ name: String) throws(FieldpackError) -> Bool { try kind(of: name) != nil }
 
   /// `table` or `view`; `nil` where there is neither.
-  func kind(of name: String) throws(FieldpackError) -> String? {
+  package func kind(of name: String) throws(FieldpackError) -> String? {
     try rows(
       "SELECT type FROM sqlite_master WHERE lower(name) = lower(?) AND type IN ('table', 'view')",
       [.text(name)]
@@ -243,7 +245,7 @@ final class GeoPackageFile {
   }
 
   /// Drops a table or a view, where there is one.
-  func drop(_ name: String) throws(FieldpackError) {
+  package func drop(_ name: String) throws(FieldpackError) {
     guard let kind = try kind(of: name) else { return }
     try execute("DROP \(kind.uppercased()) \(quoted(name))")
   }
@@ -251,7 +253,7 @@ final class GeoPackageFile {
   // MARK: Catalogue
 
   /// The triggers that keep R-trees true in files of this version.
-  var triggerSet: RTreeTriggerSet {
+  package var triggerSet: RTreeTriggerSet {
     get throws(FieldpackError) {
       RTreeTriggerSet(userVersion: try integer("PRAGMA user_version") ?? 0)
     }
@@ -259,7 +261,7 @@ final class GeoPackageFile {
 
   /// The layers, read again only when the file has changed, or this connection changes its schema;
   /// within a transaction, after other changes to the catalogue's tables the writer calls ``forgetCatalogue()``.
-  func catalogue() throws(FieldpackError) -> Catalogue {
+  package func catalogue() throws(FieldpackError) -> Catalogue {
     guard let derived else { return try fileCatalogue() }
     // Begins to read, as the file's own catalogue does.
     _ = try readState()
@@ -299,7 +301,7 @@ final class GeoPackageFile {
     _ = try catalogue()
   }
 
-  func forgetCatalogue() {
+  package func forgetCatalogue() {
     cached = nil
     known = KnownSystems()
     planCache.removeAll()
@@ -365,7 +367,7 @@ final class GeoPackageFile {
 
 extension FieldpackError {
   /// What the file itself runs took too long.
-  var isOverdue: Bool {
+  package var isOverdue: Bool {
     code == .invalidData && (underlying as? FieldpackError)?.code == .interrupted
   }
 }

@@ -15,7 +15,7 @@ public struct OpeningProfile: Hashable, Sendable {
   public var runsTriggers = false
   private let isOwn: Bool
   /// How long the file's own code may run before anybody asked for it.
-  var patience: Duration?
+  package var patience: Duration?
   /// How many instructions of SQLite's machine a view of the file may take to its next row.
   ///
   /// A sum over a hundred million rows takes as many. Rows that come for ever are the reader's to end.

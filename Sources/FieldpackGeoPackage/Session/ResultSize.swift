@@ -1,14 +1,16 @@
-import FieldpackSQLite
+package import FieldpackSQLite
 
 /// Bounds what is gathered of a result: tables have no more than the file, and a view may have no
 /// end.
-struct ResultSize {
+package struct ResultSize {
   private var bytes: Int64 = 0
   private var most: Int64 = 1 << 18
   private var isMeasured = false
 
+  package init() {}
+
   /// - Throws: where the rows so far are more than the file has room for.
-  mutating func add(_ row: [SQLiteValue], of connection: Connection) throws(SQLiteError) {
+  package mutating func add(_ row: [SQLiteValue], of connection: Connection) throws(SQLiteError) {
     bytes += row.reduce(8) { $0 + Self.bytes($1) }
     guard bytes > most else { return }
     if !isMeasured {

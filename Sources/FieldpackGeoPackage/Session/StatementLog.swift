@@ -1,15 +1,15 @@
-import FieldpackCore
-import FieldpackSQLite
+package import FieldpackCore
+package import FieldpackSQLite
 
 /// Logs the statements of one connection at the level `trace`, without any value.
-final class StatementLog {
+package final class StatementLog {
   private let logger: Logger
   private var last = ""
 
   private init(_ logger: Logger) { self.logger = logger }
 
   /// Begins to log, where the logger wants it.
-  static func attach(to connection: Connection, _ logger: Logger) {
+  package static func attach(to connection: Connection, _ logger: Logger) {
     guard logger.isEnabled(.trace) else { return }
     let log = StatementLog(logger.labelled("fieldpack.sql"))
     connection.trace { sql, duration in log.note(sql, duration) }
@@ -24,7 +24,7 @@ final class StatementLog {
   }
 
   /// The SQL with a `?` in place of each text and number, and without comments.
-  static func withoutLiterals(_ sql: String) -> String {
+  package static func withoutLiterals(_ sql: String) -> String {
     var result: [UInt8] = []
     for token in SQLTokens(sql) {
       switch token {

@@ -1,3 +1,4 @@
+@testable import FieldpackCheck
 @testable import FieldpackGeoPackage
 
 extension CheckDamage {

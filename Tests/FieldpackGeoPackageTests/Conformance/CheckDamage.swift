@@ -1,5 +1,6 @@
 import Testing
 
+@testable import FieldpackCheck
 @testable import FieldpackGeoPackage
 
 /// One way to damage a file, and what a check says of it.

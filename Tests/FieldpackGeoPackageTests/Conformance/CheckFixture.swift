@@ -4,6 +4,7 @@ import FieldpackSQLite
 import FieldpackTestSupport
 import Foundation
 
+@testable import FieldpackCheck
 @testable import FieldpackGeoPackage
 
 /// A GeoPackage with something of everything that a check looks at, and nothing wrong with it.

@@ -5,6 +5,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
+@testable import FieldpackCheck
 @testable import FieldpackGeoPackage
 
 /// Files that are no GeoPackages, damaged pages, SQL that never ends.

@@ -3,6 +3,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
+@testable import FieldpackCheck
 @testable import FieldpackGeoPackage
 
 /// Real and damaged files: what we find, held against what GDAL's validator (3.13.3) and OGC's test

@@ -2,6 +2,7 @@ import FieldpackCore
 import FieldpackSQLite
 import Testing
 
+@testable import FieldpackCheck
 @testable import FieldpackGeoPackage
 
 /// What a repair may not do.

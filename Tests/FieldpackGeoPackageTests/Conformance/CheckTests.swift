@@ -4,6 +4,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
+@testable import FieldpackCheck
 @testable import FieldpackGeoPackage
 
 /// Each requirement: a file that is damaged in one way, what is found, and what a repair makes of it.

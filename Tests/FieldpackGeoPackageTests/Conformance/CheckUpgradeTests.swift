@@ -5,6 +5,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
+@testable import FieldpackCheck
 @testable import FieldpackGeoPackage
 
 /// Older files made ones of 1.4, and what GDAL's validator says of files that were mended.

@@ -1,4 +1,5 @@
 import Fieldpack
+import FieldpackCheck
 import FieldpackCore
 import FieldpackGeoPackage
 

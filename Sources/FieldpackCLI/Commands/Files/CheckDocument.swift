@@ -1,3 +1,4 @@
+import FieldpackCheck
 import FieldpackCore
 import FieldpackGeoPackage
 

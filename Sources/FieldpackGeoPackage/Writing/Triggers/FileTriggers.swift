@@ -1,31 +1,33 @@
 import FieldpackCore
-import FieldpackSQLite
+package import FieldpackSQLite
 
 /// The triggers of a file, told apart by their texts.
-struct FileTriggers: Sendable {
+package struct FileTriggers: Sendable {
   /// One that is not known, which may do anything.
-  struct Foreign: Sendable, Hashable {
-    var name: String
+  package struct Foreign: Sendable, Hashable {
+    package var name: String
     /// The table or view that it is on; `nil` where the text does not tell.
-    var table: String?
+    package var table: String?
     /// What it does, in a few words.
-    var deed: String
-    var canIgnore = false
-    var deletes = false
+    package var deed: String
+    package var canIgnore = false
+    package var deletes = false
     var isAfter = false
   }
 
   /// What each known one writes.
   private(set) var known: [SQLName: [TriggerTokens.Effect]] = [:]
-  private(set) var foreign: [SQLName: Foreign] = [:]
+  package private(set) var foreign: [SQLName: Foreign] = [:]
   private var foreignOnTables: [SQLName: [Foreign]] = [:]
   /// One of which it cannot be told on which table it is, so that it is taken to be on each.
-  private(set) var unclear: Foreign?
+  package private(set) var unclear: Foreign?
 
   /// - Parameters:
   ///   - rows: name and text of each.
   ///   - hasTable: whether the file has a table of that name.
-  init(_ rows: [(name: String, sql: String)] = [], hasTable: (String) -> Bool = { _ in false }) {
+  package init(
+    _ rows: [(name: String, sql: String)] = [], hasTable: (String) -> Bool = { _ in false }
+  ) {
     for (name, sql) in rows { add(name, sql, hasTable) }
   }
 
@@ -51,7 +53,7 @@ struct FileTriggers: Sendable {
   }
 
   /// Adds one that may be on any table, whatever it is.
-  mutating func addUnclear(_ name: String) {
+  package mutating func addUnclear(_ name: String) {
     let trigger = Foreign(
       name: name, table: nil, deed: "has a text that SQLite does not write so")
     add(trigger)
@@ -59,25 +61,25 @@ struct FileTriggers: Sendable {
   }
 
   /// Whether one that is not known can have changes ignored.
-  var canIgnore: Bool { foreign.values.contains(where: \.canIgnore) }
+  package var canIgnore: Bool { foreign.values.contains(where: \.canIgnore) }
 
   /// The first that is not known on a table or view.
-  func first(on table: String) -> Foreign? {
+  package func first(on table: String) -> Foreign? {
     // Asked for each change of a feature.
     guard !foreign.isEmpty else { return nil }
     return unclear ?? foreignOnTables[SQLName(table)]?.first
   }
 
   /// Those on a table or view that are not known.
-  func all(on table: String) -> [Foreign] { foreignOnTables[SQLName(table)] ?? [] }
+  package func all(on table: String) -> [Foreign] { foreignOnTables[SQLName(table)] ?? [] }
 }
 
 extension TriggerTokens {
   /// Whether the text is of a trigger of that name, which is what SQLite goes by.
-  func isCalled(_ name: String) -> Bool { tokens[2].asName == SQLName(name) }
+  package func isCalled(_ name: String) -> Bool { tokens[2].asName == SQLName(name) }
 
   /// What it does, in a few words.
-  var deed: String {
+  package var deed: String {
     var deeds = effects.map { effect in
       switch effect.kind {
       case .inserts: "inserts into '\(effect.spelled)'"

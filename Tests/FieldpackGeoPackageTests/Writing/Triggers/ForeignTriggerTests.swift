@@ -5,6 +5,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
+@testable import FieldpackCheck
 @testable import FieldpackGeoPackage
 
 /// What becomes of changes of a file whose triggers are not known.

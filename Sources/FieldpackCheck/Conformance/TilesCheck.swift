@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// Tile pyramids: clause 2.2, and the extensions for WebP and for other zoom intervals.

@@ -1,3 +1,5 @@
+import FieldpackGeoPackage
+
 /// A requirement that a GeoPackage is held against: one of the standard, of an extension that is a
 /// standard of its own, or of what keeps a file true beyond them.
 public struct Requirement: Hashable, Sendable, CustomStringConvertible {

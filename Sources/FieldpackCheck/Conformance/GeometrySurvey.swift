@@ -1,3 +1,4 @@
+import FieldpackGeoPackage
 import FieldpackGeometry
 
 /// What a check has to know of a geometry, gathered in one pass over its WKB.

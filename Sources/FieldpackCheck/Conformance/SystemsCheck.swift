@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// Reference systems: clause 1.1.2 and the CRS WKT extension.

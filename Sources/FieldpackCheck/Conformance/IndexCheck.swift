@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// How a geometry column's R-tree is registered, made and kept true: annex F.3.

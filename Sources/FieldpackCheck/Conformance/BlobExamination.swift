@@ -1,3 +1,4 @@
+import FieldpackGeoPackage
 import FieldpackGeometry
 
 /// A geometry as it lies in its blob, held against its column.

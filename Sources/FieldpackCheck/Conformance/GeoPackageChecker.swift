@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// Holds a GeoPackage against the standard, 1.0 to 1.4, with its extensions, and against itself.

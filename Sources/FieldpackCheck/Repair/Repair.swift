@@ -1,3 +1,5 @@
+import FieldpackGeoPackage
+
 /// Something that a finding asks a repair to do; the same one is done once, in this order.
 enum Repair: Hashable {
   case indexes

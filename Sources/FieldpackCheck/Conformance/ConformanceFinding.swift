@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackGeoPackage
 
 /// One thing that a check found: what is asked, where it is not so, and why.
 public struct ConformanceFinding: Hashable, Sendable {

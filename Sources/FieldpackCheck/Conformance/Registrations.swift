@@ -1,3 +1,4 @@
+import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// What `gpkg_extensions` names.

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 
 /// The triggers that are not known, see ``KnownTriggers``.
 struct TriggersCheck {
