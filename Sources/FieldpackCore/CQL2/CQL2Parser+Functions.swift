@@ -34,7 +34,7 @@ extension CQL2Parser {
     return .column(name)
   }
 
-  /// `nil` is `'..'`, an end left open.
+  /// Reads one end of an interval; `nil` for `'..'`, an open end.
   private mutating func bound() throws(FieldpackError) -> Operand? {
     guard case .text(let text) = token.kind else {
       return try moment("a date or a time in quotes, '..' or a column")
@@ -44,7 +44,7 @@ extension CQL2Parser {
     return value.map { .literal($0) }
   }
 
-  /// The column that stands here; `nil` where none does.
+  /// The name of the column at the current token; `nil` where the token names none.
   var columnName: String? {
     switch token.kind {
     case .name(let name): name
@@ -89,8 +89,8 @@ extension CQL2Parser {
     return try disjunction("a value, a column or an array").operand
   }
 
-  /// Whether the parenthesis that opens here holds an element: an operator behind it says that it
-  /// belongs to a value.
+  /// Whether the parenthesis at the current token opens an array. An operator behind its end says
+  /// that it only groups a value.
   private func isArray() throws(FieldpackError) -> Bool {
     guard token.kind == .leftParenthesis else { return false }
     var ahead = lexer

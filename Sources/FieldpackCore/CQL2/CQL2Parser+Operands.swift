@@ -1,6 +1,6 @@
 /// Arithmetic, literals and functions.
 extension CQL2Parser {
-  /// Terms with `+` and `-` between them.
+  /// Reads products with `+` and `-` between them.
   mutating func sum(_ what: String) throws(FieldpackError) -> Part {
     var left = try product(what)
     while case .arithmetic(let operation) = token.kind,
@@ -12,7 +12,7 @@ extension CQL2Parser {
     return left
   }
 
-  /// Powers with `*`, `/`, `%` and `DIV` between them.
+  /// Reads powers with `*`, `/`, `%` and `DIV` between them.
   private mutating func product(_ what: String) throws(FieldpackError) -> Part {
     var left = try power(what)
     while let operation = productOperation {
@@ -30,7 +30,7 @@ extension CQL2Parser {
     }
   }
 
-  /// `a ^ b`; of several the last comes first.
+  /// Reads `a ^ b`; of several powers the last is computed first.
   private mutating func power(_ what: String) throws(FieldpackError) -> Part {
     let base = try factor(what)
     guard token.kind == .arithmetic(.power) else { return base }
@@ -48,7 +48,7 @@ extension CQL2Parser {
     return .operand(.arithmetic(left.operand, operation, try right(&self).operand))
   }
 
-  /// A value with its sign; `-a` is `-1 * a`, as in CQL2 JSON.
+  /// Reads a value with its sign; `-a` is `-1 * a`, as in CQL2 JSON.
   private mutating func factor(_ what: String) throws(FieldpackError) -> Part {
     guard case .arithmetic(let sign) = token.kind, sign == .add || sign == .subtract else {
       return try atom(what)
@@ -137,7 +137,7 @@ extension CQL2Parser {
     return failure(CQL2.unknownFunction(name), at: token)
   }
 
-  /// `DATE('…')` or `TIMESTAMP('…')`.
+  /// Reads `DATE('…')` or `TIMESTAMP('…')`.
   mutating func instant(_ name: String) throws(FieldpackError) -> Value {
     try advance()
     try expect(.leftParenthesis, "'('")

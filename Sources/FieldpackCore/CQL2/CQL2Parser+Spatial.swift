@@ -1,7 +1,7 @@
 import FieldpackGeometry
 
 extension CQL2Parser {
-  /// `S_…(a, b)` of the geometry column and literals.
+  /// Reads `S_…(a, b)`.
   mutating func spatialRelation(_ relation: SpatialRelation) throws(FieldpackError) -> Filter {
     try advance()
     try expect(.leftParenthesis, "'('")
@@ -12,7 +12,7 @@ extension CQL2Parser {
     return CQL2.relation(relation, first, second)
   }
 
-  /// `S_RELATE(a, b, 'pattern')` and `S_DWITHIN(a, b, distance[, 'planar'])`.
+  /// Reads `S_RELATE(a, b, 'pattern')` or `S_DWITHIN(a, b, distance[, 'planar'])`.
   mutating func spatialTest(_ name: String) throws(FieldpackError) -> Filter {
     let place = token
     try advance()
@@ -75,7 +75,7 @@ extension CQL2Parser {
     return Double(attributeValue: value) ?? .nan
   }
 
-  /// Skips to the end of the geometry that starts here and has its text read as WKT.
+  /// Skips the geometry that starts at the current token, and reads its text as WKT.
   private mutating func wellKnownText() throws(FieldpackError) -> Geometry {
     let start = token
     var end = token.range.upperBound

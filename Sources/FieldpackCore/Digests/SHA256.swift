@@ -23,7 +23,7 @@ package struct SHA256 {
     }
   }
 
-  /// The last block, or two: the rest, a one, zeros, and the length in bits.
+  /// The last block or two of the message: its rest, a one bit, zeros, and the length in bits.
   private static func padded(_ rest: Slice<UnsafeBufferPointer<UInt8>>, of count: Int) -> [UInt8] {
     var tail = Array(rest) + [0x80]
     while tail.count % 64 != 56 { tail.append(0) }

@@ -24,7 +24,7 @@ public struct Attributes: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     self.init(elements.map { Element(name: $0.0, value: $0.1) })
   }
 
-  /// The value of `name`; `nil` is "not given", which is not `.null`.
+  /// The value of `name`; `nil` means that no value is given, which differs from `.null`.
   public subscript(name: String) -> Value? {
     get { elements.first { $0.name.hasSameBytes(as: name) }?.value }
     set {
