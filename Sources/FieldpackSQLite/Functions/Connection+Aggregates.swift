@@ -1,16 +1,16 @@
 import CSQLite
 
-/// What an aggregate function gathers over the rows of one group.
+/// The state of an aggregate function over the rows of one group.
 public protocol AggregateState: AnyObject {
-  /// Takes one row; `setError` ends the statement.
+  /// Adds one row; `setError` ends the statement.
   func add(_ row: FunctionContext)
-  /// Answers for the group, which may have no row.
+  /// Sets the group's result; the group may have no rows.
   func finish(_ result: FunctionContext)
 }
 
 extension Connection {
-  /// Registers an SQL function over the rows of a group; as
-  /// ``register(function:arguments:flags:_:)`` in everything else.
+  /// Registers an SQL function over the rows of a group; everything else is as in
+  /// ``register(function:arguments:flags:_:)``.
   ///
   /// - Parameter make: makes the state of one group. It must not hold the connection strongly.
   public func register(
@@ -21,7 +21,7 @@ extension Connection {
   }
 }
 
-/// Keeps the state of a group where SQLite keeps memory for it.
+/// The object that SQLite's memory for a group points to.
 private final class Group {
   let state: any AggregateState
 
@@ -53,7 +53,7 @@ let stepCallback:
       FunctionContext(context: context, count: count, arguments: arguments))
   }
 
-// SQLite calls this for a statement that is given up as well.
+// SQLite also calls this for a statement that ends early.
 let finalCallback: @convention(c) (OpaquePointer?) -> Void = { context in
   guard let context else { return }
   let result = FunctionContext(context: context, count: 0, arguments: nil)
