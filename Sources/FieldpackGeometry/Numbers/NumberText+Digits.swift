@@ -1,14 +1,15 @@
-/// Digits written eight at a time into bytes that the caller has reserved.
+/// Writes digits, eight at a time, into bytes that the caller has reserved.
 extension NumberText {
-  /// Bytes that writing a number may touch; the longest text has 30.
+  /// The number of bytes that writing a number may touch; the longest text has 30.
   @usableFromInline package static let room = 40
 
   @usableFromInline typealias Place = UnsafeMutablePointer<UInt8>
 
-  /// The eight digits of a number below 10^8, the first one lowest; not yet ASCII.
+  /// The eight digits of a number below 10^8 as bytes, the first digit in the lowest byte; not yet
+  /// ASCII.
   ///
-  /// Splits into two, four and eight parts at once, each division a multiplication in its own
-  /// lanes of the word.
+  /// Splits the number into two, four and eight parts, all parts of a step at once in lanes of one
+  /// word, with a multiplication for each division.
   @inline(__always)
   private static func eightDigits(_ value: UInt64) -> UInt64 {
     let high = value / 10_000
@@ -26,7 +27,7 @@ extension NumberText {
     UnsafeMutableRawPointer(place).storeBytes(of: (digits | zeros).littleEndian, as: UInt64.self)
   }
 
-  /// Writes all eight digits of a number below 10^8.
+  /// Writes all eight digits of a number below 10^8, zeros in front included.
   @inline(__always)
   static func writeEight(_ value: UInt64, at place: Place) -> Place {
     store(eightDigits(value), at: place)
@@ -60,7 +61,7 @@ extension NumberText {
     return writeEight(low, at: middle)
   }
 
-  /// Writes a point and the eight decimals `value`, zeros at the end trimmed; nothing for 0.
+  /// Writes a point and the eight decimals `value` without zeros at the end; nothing for 0.
   @inline(__always)
   static func writeDecimals(_ value: UInt64, at place: Place) -> Place {
     guard value != 0 else { return place }
@@ -79,7 +80,7 @@ extension NumberText {
     let power = wholePowers[scale]
     let whole = digits / power
     let place = write(digits: whole, at: place)
-    // Sixteen decimals, of which the first eight may be all.
+    // The first sixteen decimals; the last eight of them may all be zero.
     let decimals = (digits - whole * power) &* wholePowers[16 - scale]
     let high = decimals / 100_000_000
     let low = decimals - high * 100_000_000
@@ -91,7 +92,7 @@ extension NumberText {
     return place + (17 - lower.leadingZeroBitCount / 8)
   }
 
-  /// Digit by digit from the end, for more than sixteen decimals.
+  /// Writes digit by digit from the end, for more than sixteen decimals.
   private static func writeLongDecimal(
     _ digits: UInt64, scale: Int, at place: Place
   ) -> Place {
@@ -116,7 +117,7 @@ extension NumberText {
     return place + (end - start)
   }
 
-  /// 10^0 to 10^16.
+  /// The powers 10^0 to 10^16.
   private static let wholePowers: [UInt64] = [
     1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
     10_000_000_000, 100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000,

@@ -1,9 +1,8 @@
 /// Numbers as text: shortest decimals that read back to the same double, or fixed decimals.
 ///
-/// Everything is appended to a byte buffer; no `String` is made between 1e-7 and 2^53.
+/// Everything is appended to a byte buffer; between 1e-7 and 2^53 no `String` is made.
 public enum NumberText {
-  /// Appends the shortest decimal that reads back as `value`, the closest to it where there are
-  /// several.
+  /// Appends the shortest decimal that reads back as `value`; of several such decimals the closest.
   ///
   /// No exponent between 1e-7 and 1e21 (both excluded), no trailing `.0`; `-0` keeps its sign.
   /// - Returns: `false`, and nothing is appended, for NaN and the infinities.
@@ -16,9 +15,9 @@ public enum NumberText {
 
   /// Appends `value` rounded to at most `decimals` decimals, trailing zeros trimmed.
   ///
-  /// The exact binary value is rounded, ties to even, as `printf` does; the shortest form is
-  /// written where it has no more decimals than that. A result of zero has no sign.
-  /// - Parameter decimals: 0 to 20; other values are brought into that range.
+  /// The exact binary value is rounded, ties to even, as in `printf`; where the shortest form has
+  /// no more decimals, it is written instead. A result of zero has no sign.
+  /// - Parameter decimals: 0 to 20; other values are clamped to this range.
   /// - Returns: `false`, and nothing is appended, for NaN and the infinities.
   @discardableResult
   public static func append(_ value: Double, decimals: Int, to text: inout [UInt8]) -> Bool {
@@ -36,26 +35,26 @@ public enum NumberText {
     }
   }
 
-  /// Whether the text of `value` has neither a point nor an exponent.
+  /// Whether the text of `value` has no point and no exponent.
   package static func isWritten(whole value: Double) -> Bool {
     let magnitude = value.magnitude
-    // From 2^53 on every double is an integer.
+    // From 2^53 on every double is an integer, and from 1e21 on its text has an exponent.
     return magnitude < 0x1p53 ? Double(UInt64(magnitude)) == magnitude : magnitude < 1e21
   }
 
-  // MARK: Into reserved room
+  // MARK: Into reserved bytes
 
-  /// Writes the shortest text of `value` and gives the place behind it; `nil` where it is not
-  /// finite.
+  /// Writes the shortest text of `value` and returns the pointer behind it; `nil` for a value that
+  /// is not finite.
   ///
-  /// - Precondition: ``room`` bytes are there.
+  /// - Precondition: ``room`` bytes are reserved.
   @usableFromInline
   static func write(_ value: Double, at place: Place) -> Place? {
     let magnitude = value.magnitude
     place.pointee = UInt8(ascii: "-")
     let first = place + (value.sign == .minus ? 1 : 0)
-    // Up to seven decimals in 15 digits: adding 2^52 rounds to an integer and leaves it in the low
-    // bits. A decimal that reads back is the only one of so few digits, so it is the shortest.
+    // For up to seven decimals in 15 digits: adding 2^52 rounds to an integer, whose bits are then
+    // the low bits. A decimal of so few digits that reads back is unique, so it is the shortest.
     if magnitude <= 1e8, magnitude > 1e-7 || magnitude == 0 {
       let rounded = magnitude * 1e7 + 0x1p52
       if (rounded - 0x1p52) / 1e7 == magnitude {
@@ -82,7 +81,7 @@ public enum NumberText {
     return place + text.count
   }
 
-  /// Writes `value` rounded to so many decimals; see ``write(_:at:)``.
+  /// Writes `value` rounded to `decimals` decimals; see ``write(_:at:)``.
   @usableFromInline
   static func write(_ value: Double, decimals: Int, at place: Place) -> Place? {
     guard value.isFinite else { return nil }
@@ -102,7 +101,8 @@ public enum NumberText {
     return write(digits: value.magnitude, at: place + (value < 0 ? 1 : 0))
   }
 
-  /// `magnitude * 10^places` rounded to an integer; `nil` where the shortest form serves.
+  /// `magnitude * 10^decimals` rounded to an integer; `nil` where the shortest form has no more
+  /// decimals.
   private static func roundedDigits(_ magnitude: Double, _ places: Int) -> UInt64? {
     let power = powersOfTen[places]
     let product = magnitude * power
@@ -111,8 +111,8 @@ public enum NumberText {
     return exactDigits(magnitude, places)
   }
 
-  /// Rounding the product is not rounding the exact value where the product itself was rounded to
-  /// a tie; the error of the multiplication then decides.
+  /// Rounds a product, correcting the error of the multiplication: where the product itself was
+  /// rounded to a tie, that error decides the direction.
   private static func rounded(
     _ product: Double, of magnitude: Double, times power: Double
   ) -> UInt64 {
@@ -124,7 +124,7 @@ public enum NumberText {
     return floor + (floor & 1)
   }
 
-  /// - Precondition: `magnitude` is below 2^53 and no multiple of `10^-places`.
+  /// - Precondition: `magnitude` is below 2^53 and not a multiple of `10^-decimals`.
   private static func exactDigits(_ magnitude: Double, _ places: Int) -> UInt64? {
     let shift = -(Decimal.exponent(of: magnitude) + places)
     guard shift > 0, shift < 128 else { return nil }
@@ -142,7 +142,7 @@ public enum NumberText {
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
   ]
 
-  /// 5^0 to 5^27, all that fit into 64 bits.
+  /// The powers 5^0 to 5^27, which are all that fit into 64 bits.
   static let powersOfFive: [UInt64] = [
     1, 5, 25, 125, 625, 3_125, 15_625, 78_125, 390_625, 1_953_125, 9_765_625, 48_828_125,
     244_140_625, 1_220_703_125, 6_103_515_625, 30_517_578_125, 152_587_890_625, 762_939_453_125,

@@ -1,8 +1,8 @@
-/// The words, numbers and marks of WKT, one after another.
+/// Reads the words, numbers and marks of WKT one after another.
 struct WKTLexer {
   private var offset = 0
 
-  /// Where the next token begins.
+  /// The offset of the next token.
   func place(in text: RawSpan) -> Int {
     var place = offset
     while place < text.byteCount, Self.isBlank(text.byte(at: place)) { place += 1 }
@@ -40,7 +40,7 @@ struct WKTLexer {
     return true
   }
 
-  /// Whether a member begins here that has no name in front.
+  /// Whether a member without a type name begins at the next token.
   func isAtBody(in text: RawSpan) -> Bool {
     let place = place(in: text)
     guard place < text.byteCount, text.byte(at: place) != UInt8(ascii: "(") else {
@@ -49,7 +49,7 @@ struct WKTLexer {
     return word(in: text).word == "EMPTY"
   }
 
-  /// A type's name and its tag, apart or in one word.
+  /// Reads a type's name and its tag, as two words or one.
   mutating func takeType(
     in text: RawSpan
   ) throws(GeometryError) -> (type: GeometryType, tag: Dimensions?) {
@@ -65,7 +65,7 @@ struct WKTLexer {
     return (type, tag)
   }
 
-  /// The number of `SRID=n;`, if it stands here.
+  /// Reads the number of `SRID=n;`; `nil` where the text does not begin with it.
   mutating func takeSRID(in text: RawSpan) throws(GeometryError) -> Int32? {
     let (word, end) = word(in: text)
     guard word == "SRID" else { return nil }
@@ -95,8 +95,8 @@ struct WKTLexer {
     return isNegative ? -value : value
   }
 
-  /// Whether the next token can only be a number; `NaN` and `Infinity` share no first letter with
-  /// any name of WKT.
+  /// Whether the next token is a number. The first letters of `NaN` and `Infinity` begin no name of
+  /// WKT.
   func isAtNumber(in text: RawSpan) -> Bool {
     let start = place(in: text)
     guard start < text.byteCount else { return false }
@@ -108,7 +108,7 @@ struct WKTLexer {
     }
   }
 
-  /// The dimensions of a geometry without a tag: those of the first tag or position in it.
+  /// The dimensions of a geometry without a tag: those of the first tag or position inside it.
   func dimensionsAhead(in text: RawSpan) -> Dimensions {
     var ahead = self
     while ahead.place(in: text) < text.byteCount {
@@ -126,18 +126,18 @@ struct WKTLexer {
 }
 
 extension WKTLexer {
-  /// The letters at the next token, in capitals, and the offset behind them.
+  /// The letters of the next token in capitals, and the offset behind them.
   private func word(in text: RawSpan) -> (word: String, end: Int) {
     let start = place(in: text)
     var end = start
-    // No word of WKT is longer than GEOMETRYCOLLECTIONZM.
+    // The longest word of WKT is GEOMETRYCOLLECTIONZM.
     while end < text.byteCount, end - start <= 20, Self.isLetter(text.byte(at: end)) { end += 1 }
     var letters: [UInt8] = []
     for index in start..<end { letters.append(text.byte(at: index) & 0xDF) }
     return (String(decoding: letters, as: UTF8.self), end)
   }
 
-  /// What stands at `place`, for an error.
+  /// The token at `offset`, for an error.
   private func token(in text: RawSpan, at place: Int) -> String {
     var end = place + 1
     while end < text.byteCount, end - place < 20, !Self.isBorder(text, end) { end += 1 }
@@ -178,7 +178,7 @@ extension WKTLexer {
     byte & 0xDF >= UInt8(ascii: "A") && byte & 0xDF <= UInt8(ascii: "Z")
   }
 
-  /// Whether a number or word may end before `offset`.
+  /// Whether a number or a word may end before `offset`.
   private static func isBorder(_ text: RawSpan, _ offset: Int) -> Bool {
     guard offset < text.byteCount else { return true }
     let byte = text.byte(at: offset)

@@ -18,7 +18,7 @@ struct WKTReader {
     return srid
   }
 
-  /// Reads what follows the type's name.
+  /// Reads the part of a geometry that follows its type's name.
   private mutating func body(
     of type: GeometryType, in text: RawSpan, at start: Int, depth: Int,
     _ visitor: inout some GeometryVisitor
@@ -60,7 +60,7 @@ struct WKTReader {
     } while lexer.take(UInt8(ascii: ","), in: text)
   }
 
-  /// The type of a member that has no name in front; `nil` where there is one.
+  /// The type of a member without a type name; `nil` where the member has a name.
   private func untaggedMember(
     of type: GeometryType, in text: RawSpan
   ) throws(GeometryError) -> GeometryType? {
