@@ -106,7 +106,7 @@ extension CQL2Lexer {
     byte == UInt8(ascii: " ") || (9...13).contains(byte)
   }
 
-  private func byte(at place: Int) -> UInt8 { place < bytes.count ? bytes[place] : 0 }
+  private func byte(at offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
   /// Reads a text in quotes, in which `''` and `\'` are a quote. Backslashes before a quote count
   /// in pairs, a pair being one backslash, so that every text can be written; any other backslash
@@ -220,11 +220,11 @@ extension CQL2Lexer {
     return index - start
   }
 
-  private func scalar(at place: Int) -> Unicode.Scalar? {
-    guard place < bytes.count else { return nil }
-    if bytes[place] < 0x80 { return Unicode.Scalar(bytes[place]) }
+  private func scalar(at offset: Int) -> Unicode.Scalar? {
+    guard offset < bytes.count else { return nil }
+    if bytes[offset] < 0x80 { return Unicode.Scalar(bytes[offset]) }
     var decoder = UTF8()
-    var source = bytes[place..<min(place + 4, bytes.count)].makeIterator()
+    var source = bytes[offset..<min(offset + 4, bytes.count)].makeIterator()
     guard case .scalarValue(let scalar) = decoder.decode(&source) else { return nil }
     return scalar
   }

@@ -14,14 +14,14 @@ extension CQL2Parser {
     guard try functionName() == "INTERVAL" else {
       return try moment("a column, DATE('…'), TIMESTAMP('…') or INTERVAL(…, …)")
     }
-    let place = token
+    let opening = token
     try advance()
     try expect(.leftParenthesis, "'('")
     let start = try bound()
     try expect(.comma, "','")
     let end = try bound()
     try expect(.rightParenthesis, "')'")
-    return try telling(place) { () throws(CQL2.Mistake) in try CQL2.interval(start, end) }
+    return try telling(opening) { () throws(CQL2.Mistake) in try CQL2.interval(start, end) }
   }
 
   private mutating func moment(_ what: String) throws(FieldpackError) -> Operand {
@@ -73,9 +73,9 @@ extension CQL2Parser {
   }
 
   private mutating func elements() throws(FieldpackError) -> [Operand] {
-    let place = token
+    let opening = token
     try expect(.leftParenthesis, "'('")
-    try enter(at: place)
+    try enter(at: opening)
     defer { leave() }
     if try accept(.rightParenthesis) { return [] }
     var elements = [try element()]

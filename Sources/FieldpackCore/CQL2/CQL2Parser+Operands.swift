@@ -53,16 +53,16 @@ extension CQL2Parser {
     guard case .arithmetic(let sign) = token.kind, sign == .add || sign == .subtract else {
       return try atom(what)
     }
-    let place = token
+    let start = token
     try advance()
     if token.kind == .integer || token.kind == .real {
       return .operand(.literal(try number(isNegative: sign == .subtract)))
     }
-    try enter(at: place)
+    try enter(at: start)
     defer { leave() }
     let inner = try factor(Self.value)
     guard sign == .subtract else { return inner }
-    try countOperation(at: place)
+    try countOperation(at: start)
     return .operand(.arithmetic(.literal(.integer(-1)), .multiply, inner.operand))
   }
 
@@ -73,12 +73,12 @@ extension CQL2Parser {
   }
 
   private mutating func atom(_ what: String) throws(FieldpackError) -> Part {
-    let place = token
+    let start = token
     if let name = try functionName() { return try function(name) }
-    switch place.kind {
+    switch start.kind {
     case .leftParenthesis:
       try advance()
-      try enter(at: place)
+      try enter(at: start)
       defer { leave() }
       let part = try disjunction(what)
       try expect(.rightParenthesis, "AND, OR or ')'")
@@ -90,7 +90,7 @@ extension CQL2Parser {
       switch word.uppercasedASCII {
       case "TRUE": return try operand(.literal(.boolean(true)))
       case "FALSE": return try operand(.literal(.boolean(false)))
-      case "NULL": throw failure("nothing compares with NULL: write IS NULL", at: place)
+      case "NULL": throw failure("nothing compares with NULL: write IS NULL", at: start)
       case let upper where CQL2.reserved.contains(upper): throw expected(what)
       default: return try operand(.column(word))
       }
@@ -114,10 +114,10 @@ extension CQL2Parser {
     if let relation = CQL2.arrayRelations[name] { return .condition(try arrayRelation(relation)) }
     if CQL2.instants.contains(name) { return .operand(.literal(try instant(name))) }
     guard let function = FilterFunction(rawValue: name) else { throw unknownFunction(name) }
-    let place = token
+    let start = token
     try advance()
     try advance()
-    try enter(at: place)
+    try enter(at: start)
     defer { leave() }
     let argument = try sum("a text or a column")
     try expect(.rightParenthesis, "')'")
@@ -141,11 +141,11 @@ extension CQL2Parser {
   mutating func instant(_ name: String) throws(FieldpackError) -> Value {
     try advance()
     try expect(.leftParenthesis, "'('")
-    let place = token
+    let start = token
     guard case .text(let text) = token.kind else { throw expected("a text in quotes") }
     try advance()
     try expect(.rightParenthesis, "')'")
-    return try telling(place) { () throws(CQL2.Mistake) in
+    return try telling(start) { () throws(CQL2.Mistake) in
       name == "DATE" ? try CQL2.date(text) : try CQL2.timestamp(text)
     }
   }

@@ -14,7 +14,7 @@ extension CQL2Parser {
 
   /// Reads `S_RELATE(a, b, 'pattern')` or `S_DWITHIN(a, b, distance[, 'planar'])`.
   mutating func spatialTest(_ name: String) throws(FieldpackError) -> Filter {
-    let place = token
+    let start = token
     try advance()
     try expect(.leftParenthesis, "'('")
     let first = try spatialOperand()
@@ -30,7 +30,7 @@ extension CQL2Parser {
       }
     }
     try expect(.rightParenthesis, "')'")
-    return try telling(place) { () throws(CQL2.Mistake) in
+    return try telling(start) { () throws(CQL2.Mistake) in
       try CQL2.test(try SpatialTest.named(name, values), first, second)
     }
   }
@@ -57,13 +57,13 @@ extension CQL2Parser {
   }
 
   private mutating func box() throws(FieldpackError) -> Geometry {
-    let place = token
+    let start = token
     try advance()
     try expect(.leftParenthesis, "'('")
     var bounds: [Double] = []
     repeat { bounds.append(try number()) } while try accept(.comma)
     try expect(.rightParenthesis, "',' or ')'")
-    return try telling(place) { () throws(CQL2.Mistake) in try CQL2.box(bounds) }
+    return try telling(start) { () throws(CQL2.Mistake) in try CQL2.box(bounds) }
   }
 
   private mutating func number() throws(FieldpackError) -> Double {

@@ -61,9 +61,9 @@ struct CQL2Parser {
   }
 
   private mutating func negation(_ what: String) throws(FieldpackError) -> Part {
-    let place = token
+    let keyword = token
     guard try accept("NOT") else { return try predicate(what) }
-    try enter(at: place)
+    try enter(at: keyword)
     defer { depth -= 1 }
     let start = token
     let part = try negation("a condition")
@@ -81,17 +81,17 @@ struct CQL2Parser {
     }
   }
 
-  mutating func enter(at place: CQL2Token) throws(FieldpackError) {
+  mutating func enter(at token: CQL2Token) throws(FieldpackError) {
     depth += 1
-    guard depth <= CQL2.maximumDepth else { throw failure(CQL2.tooDeep.message, at: place) }
+    guard depth <= CQL2.maximumDepth else { throw failure(CQL2.tooDeep.message, at: token) }
   }
 
   mutating func leave() { depth -= 1 }
 
-  mutating func countOperation(at place: CQL2Token) throws(FieldpackError) {
+  mutating func countOperation(at token: CQL2Token) throws(FieldpackError) {
     operations += 1
     guard operations <= CQL2.maximumOperations else {
-      throw failure(CQL2.tooManyOperations.message, at: place)
+      throw failure(CQL2.tooManyOperations.message, at: token)
     }
   }
 }
@@ -211,9 +211,9 @@ extension CQL2Parser {
 
   /// Runs `body` and turns a mistake into an error that points at the token.
   func telling<T>(
-    _ place: CQL2Token, _ body: () throws(CQL2.Mistake) -> T
+    _ token: CQL2Token, _ body: () throws(CQL2.Mistake) -> T
   ) throws(FieldpackError) -> T {
-    do throws(CQL2.Mistake) { return try body() } catch { throw failure(error.message, at: place) }
+    do throws(CQL2.Mistake) { return try body() } catch { throw failure(error.message, at: token) }
   }
 
   func failure(_ message: String, at token: CQL2Token) -> FieldpackError {

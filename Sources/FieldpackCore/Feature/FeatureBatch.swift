@@ -41,8 +41,8 @@ public struct FeatureBatch: Sendable {
     let row = self[index]
     var elements: [Attributes.Element] = []
     elements.reserveCapacity(schema.columns.count)
-    for (place, column) in schema.columns.enumerated() {
-      elements.append(.init(name: column.name, value: row.value(at: place, of: column.type)))
+    for (columnIndex, column) in schema.columns.enumerated() {
+      elements.append(.init(name: column.name, value: row.value(at: columnIndex, of: column.type)))
     }
     let key = KeyTuple(store: store, layer: schema.layer, feature: row.id)
     let geometry = try row.geometry(key: key)
@@ -139,7 +139,7 @@ struct BatchRows: Sendable {
 
   init(columns: Int) { width = columns + 2 }
 
-  @inlinable func cell(_ row: Int, _ place: Int) -> Cell { cells[row * width + place] }
+  @inlinable func cell(_ row: Int, _ offset: Int) -> Cell { cells[row * width + offset] }
 
   @inlinable func value(_ row: Int, _ column: Int) -> Cell {
     precondition(column >= 0 && column + 2 < width, "no such column")
@@ -201,14 +201,14 @@ struct BatchRows: Sendable {
 extension FeatureRow where Self: ~Copyable {
   /// The geometry, decoded; the error names `key`.
   public borrowing func geometry(key: KeyTuple) throws(FieldpackError) -> Geometry? {
-    let place = KeyTuple.Partial(store: key.store, layer: key.layer, feature: key.feature)
+    let location = KeyTuple.Partial(store: key.store, layer: key.layer, feature: key.feature)
     return try withGeometry { span throws(FieldpackError) in
       do {
         return try WKB.read(span)
       } catch {
         throw FieldpackError(
           .invalidData, "the geometry of feature \(key.feature) in layer '\(key.layer)': \(error)",
-          location: place, underlying: error)
+          location: location, underlying: error)
       }
     }
   }

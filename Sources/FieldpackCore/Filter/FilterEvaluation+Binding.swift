@@ -199,13 +199,13 @@ extension FilterBinder {
   }
 
   private func checkGeometry(srs: SRS?, column name: String? = nil) throws(FieldpackError) {
-    let place = KeyTuple.Partial(layer: schema.layer)
+    let location = KeyTuple.Partial(layer: schema.layer)
     let column = try schema.geometryColumn(named: name)
     guard let srs, srs != column.srs, !column.srs.isUndefined else { return }
     throw FieldpackError(
       .unsupported,
       "the condition's geometry is in \(srs) and layer '\(schema.layer)' is in \(column.srs): "
-        + "transform it first", location: place)
+        + "transform it first", location: location)
   }
 
   private func check(_ box: Envelope) throws(FieldpackError) {

@@ -51,7 +51,7 @@ public final class ByteInput {
     self.name = name
     do throws(FieldpackError) {
       size = try Self.copy(
-        from: source, to: opened, place: "a temporary file", check: check ?? { _ in })
+        from: source, to: opened, path: "a temporary file", check: check ?? { _ in })
     } catch {
       // Swift runs no deinit where an initialiser throws before all properties are set.
       close(opened)
@@ -60,7 +60,7 @@ public final class ByteInput {
   }
 
   private static func copy(
-    from source: Int32, to target: Int32, place: String,
+    from source: Int32, to target: Int32, path: String,
     check: (Int) throws(FieldpackError) -> Void
   ) throws(FieldpackError) -> Int {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
@@ -75,7 +75,7 @@ public final class ByteInput {
         throw .system(errno, "read", "standard input")
       }
       try FileSystem.write(
-        UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: target, path: place)
+        UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: target, path: path)
       total += count
     }
   }

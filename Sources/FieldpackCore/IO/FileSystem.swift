@@ -153,7 +153,7 @@ package enum FileSystem {
   /// Renames a file unless the new name exists.
   ///
   /// - Returns: `false`, with `errno` set, where the new name exists or the system fails.
-  package static func place(_ path: String, at newPath: String) -> Bool {
+  package static func renameIfFree(_ path: String, to newPath: String) -> Bool {
     if NewName.give(newPath, to: path) {
       record(.rename(path, newPath))
       return true

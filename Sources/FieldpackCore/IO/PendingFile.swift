@@ -44,16 +44,16 @@ package final class PendingFile: Sendable {
   private static func resolve(
     _ target: String, overwrite: Bool
   ) throws(FieldpackError) -> String {
-    let place = FilePosition(file: target)
+    let position = FilePosition(file: target)
     var status = stat()
     guard stat(target, &status) == 0 else { return try followLinks(target) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw FieldpackError(
-        .cannotCreate, "\(target) is not a regular file and cannot be replaced", position: place)
+        .cannotCreate, "\(target) is not a regular file and cannot be replaced", position: position)
     }
     guard overwrite else {
       throw FieldpackError(
-        .cannotCreate, "\(target) exists. Try: --overwrite, or another name", position: place)
+        .cannotCreate, "\(target) exists. Try: --overwrite, or another name", position: position)
     }
     guard let resolved = realpath(target, nil) else { throw .system(errno, "open", target) }
     defer { free(resolved) }
@@ -183,7 +183,8 @@ package final class PendingFile: Sendable {
     setMode(of: descriptor, mode)
     try FileSystem.sync(descriptor, path: target)
     try takeName()
-    guard overwrite ? FileSystem.rename(path, target) : FileSystem.place(path, at: target) else {
+    guard overwrite ? FileSystem.rename(path, target) : FileSystem.renameIfFree(path, to: target)
+    else {
       throw .system(errno, "create", target)
     }
     // The descriptor is closed before this process opens the target with SQLite: closing it later

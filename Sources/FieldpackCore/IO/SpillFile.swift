@@ -38,7 +38,7 @@ package final class SpillFile {
       if count > 0 {
         done += count
       } else if errno != EINTR {
-        throw .system(errno, "write", Self.place)
+        throw .system(errno, "write", Self.nameInErrors)
       }
     }
   }
@@ -54,10 +54,10 @@ package final class SpillFile {
       if count > 0 {
         done += count
       } else if count == 0 || errno != EINTR {
-        throw .system(count == 0 ? EIO : errno, "read", Self.place)
+        throw .system(count == 0 ? EIO : errno, "read", Self.nameInErrors)
       }
     }
   }
 
-  private static let place = "a temporary file"
+  private static let nameInErrors = "a temporary file"
 }

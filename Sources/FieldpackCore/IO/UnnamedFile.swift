@@ -10,11 +10,11 @@ package enum UnnamedFile {
   ///
   /// - Parameter folder: where the file lies, by default `TMPDIR`, else `/tmp`.
   package static func open(in folder: String? = nil) throws(FieldpackError) -> Int32 {
-    let place = folder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let parent = folder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     // mkstemp replaces each X.
-    var template = Array((place + "/fieldpack-XXXXXX").utf8CString)
+    var template = Array((parent + "/fieldpack-XXXXXX").utf8CString)
     let opened = mkstemp(&template)
-    guard opened >= 0 else { throw .system(errno, "create a temporary file in", place) }
+    guard opened >= 0 else { throw .system(errno, "create a temporary file in", parent) }
     unlink(template)
     return opened
   }

@@ -246,13 +246,13 @@ extension JSONNodeReader {
     if (0xD800..<0xDC00).contains(code), byte == UInt8(ascii: "\\"),
       index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "u")
     {
-      let place = index
+      let start = index
       index += 2
       let low = UInt32(try fourDigits())
       if (0xDC00..<0xE000).contains(low) {
         code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
       } else {
-        index = place
+        index = start
       }
     }
     return Array(Character(Unicode.Scalar(code) ?? "\u{FFFD}").utf8)

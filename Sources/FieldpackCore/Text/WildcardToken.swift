@@ -12,19 +12,19 @@ extension Array where Element: WildcardToken {
   /// proportional to the product of both lengths.
   func matches(_ text: String) -> Bool {
     let scalars = text.unicodeScalars
-    var (token, place) = (0, scalars.startIndex)
+    var (token, index) = (0, scalars.startIndex)
     // Where to retry after a mismatch: the last wildcard for any text takes one character more.
-    var retry: (token: Int, place: String.Index)?
-    while place < scalars.endIndex {
+    var retry: (token: Int, index: String.Index)?
+    while index < scalars.endIndex {
       if token < count, self[token].isAnyText {
         token += 1
-        retry = (token, place)
-      } else if token < count, self[token].matches(scalars[place]) {
+        retry = (token, index)
+      } else if token < count, self[token].matches(scalars[index]) {
         token += 1
-        scalars.formIndex(after: &place)
+        scalars.formIndex(after: &index)
       } else if let last = retry {
-        (token, place) = (last.token, scalars.index(after: last.place))
-        retry = (token, place)
+        (token, index) = (last.token, scalars.index(after: last.index))
+        retry = (token, index)
       } else {
         return false
       }

@@ -74,8 +74,8 @@ extension Statement {
   /// The stored names of the table and the column that a column of the result comes from; `nil` for
   /// expressions.
   public func origin(of column: Int) -> (table: String, column: String)? {
-    guard let place = Int32(exactly: column), let table = sqlite3_column_table_name(handle, place),
-      let name = sqlite3_column_origin_name(handle, place)
+    guard let index = Int32(exactly: column), let table = sqlite3_column_table_name(handle, index),
+      let name = sqlite3_column_origin_name(handle, index)
     else { return nil }
     return (String(cString: table), String(cString: name))
   }

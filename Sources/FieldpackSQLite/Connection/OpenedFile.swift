@@ -168,11 +168,11 @@ struct OpenedFile {
   /// The size in bytes of all open files and their logs.
   static func size(of handle: OpaquePointer) -> Int64 {
     var size: Int64 = 0
-    var place: Int32 = 0
-    while let schema = sqlite3_db_name(handle, place) {
+    var index: Int32 = 0
+    while let schema = sqlite3_db_name(handle, index) {
       let files = DatabaseFiles(of: handle, schema: schema)
       if let files { size += self.size(of: files.main) + self.size(of: files.log) }
-      place += 1
+      index += 1
     }
     return size
   }

@@ -44,11 +44,11 @@ let stepCallback:
     guard let memory = sqlite3_aggregate_context(context, size) else {
       return sqlite3_result_error_nomem(context)
     }
-    let place = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-    if place.pointee == nil, let group = makeGroup(context) {
-      place.pointee = Unmanaged.passRetained(group).toOpaque()
+    let pointer = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+    if pointer.pointee == nil, let group = makeGroup(context) {
+      pointer.pointee = Unmanaged.passRetained(group).toOpaque()
     }
-    guard let kept = place.pointee else { return }
+    guard let kept = pointer.pointee else { return }
     Unmanaged<Group>.fromOpaque(kept).takeUnretainedValue().state.add(
       FunctionContext(context: context, count: count, arguments: arguments))
   }
@@ -58,11 +58,11 @@ let finalCallback: @convention(c) (OpaquePointer?) -> Void = { context in
   guard let context else { return }
   let result = FunctionContext(context: context, count: 0, arguments: nil)
   let memory = sqlite3_aggregate_context(context, 0)
-  let place = memory?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-  guard let place, let kept = place.pointee else {
+  let pointer = memory?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+  guard let pointer, let kept = pointer.pointee else {
     makeGroup(context)?.state.finish(result)
     return
   }
-  place.pointee = nil
+  pointer.pointee = nil
   Unmanaged<Group>.fromOpaque(kept).takeRetainedValue().state.finish(result)
 }

@@ -28,10 +28,10 @@ struct StatementCache {
   mutating func take(_ sql: String) -> OpaquePointer? {
     // Swift takes some strings as equal that SQLite distinguishes, such as two spellings of é in a
     // name.
-    guard let place = entries.index(forKey: sql),
-      Self.hasSameBytes(entries[place].key, sql)
+    guard let index = entries.index(forKey: sql),
+      Self.hasSameBytes(entries[index].key, sql)
     else { return nil }
-    return entries.remove(at: place).value.handle
+    return entries.remove(at: index).value.handle
   }
 
   private static func hasSameBytes(_ a: String, _ b: String) -> Bool {

@@ -41,8 +41,8 @@ public struct IDList: Sendable {
   private static func fromBits(_ ids: [Int64], least: Int64, span: Int64) -> [Int64] {
     var bits = [UInt64](repeating: 0, count: Int(span / 64) + 1)
     for id in ids {
-      let place = Int(id - least)
-      bits[place >> 6] |= 1 << UInt64(place & 63)
+      let offset = Int(id - least)
+      bits[offset >> 6] |= 1 << UInt64(offset & 63)
     }
     var kept: [Int64] = []
     kept.reserveCapacity(ids.count)
@@ -115,29 +115,29 @@ extension Connection {
 /// The rows of one call and the index of the current one.
 private final class IDRows {
   private let list: IDList
-  private var place: Int
+  private var index: Int
   private let end: Int
   private var nextMarked: Int
 
   init(_ list: IDList, from first: Int64, through last: Int64) {
     self.list = list
-    place = list.ids.firstIndex(from: first)
+    index = list.ids.firstIndex(from: first)
     end = last == .max ? list.ids.count : list.ids.firstIndex(from: last + 1)
     nextMarked = list.marked.firstIndex(from: first)
   }
 
-  var isAtEnd: Bool { place >= end }
-  var number: Int64 { Int64(place) }
-  var id: Int64 { list.ids[place] }
+  var isAtEnd: Bool { index >= end }
+  var number: Int64 { Int64(index) }
+  var id: Int64 { list.ids[index] }
 
   var isUnmarked: Bool {
-    nextMarked >= list.marked.count || list.marked[nextMarked] != list.ids[place]
+    nextMarked >= list.marked.count || list.marked[nextMarked] != list.ids[index]
   }
 
   func advance() {
-    let passed = list.ids[place]
+    let passed = list.ids[index]
     while nextMarked < list.marked.count, list.marked[nextMarked] <= passed { nextMarked += 1 }
-    place += 1
+    index += 1
   }
 }
 

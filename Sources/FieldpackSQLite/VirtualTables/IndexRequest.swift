@@ -17,7 +17,7 @@ public struct IndexRequest {
   }
 
   public struct Constraint {
-    let place: Int
+    let index: Int
     /// The index of the column; -1 is the rowid.
     public let column: Int
     public let operation: Operation
@@ -33,9 +33,9 @@ public struct IndexRequest {
     self.information = information
     let all = UnsafeBufferPointer(
       start: information.pointee.aConstraint, count: Int(information.pointee.nConstraint))
-    constraints = all.enumerated().map { place, constraint in
+    constraints = all.enumerated().map { index, constraint in
       Constraint(
-        place: place, column: Int(constraint.iColumn), operation: Operation(constraint.op),
+        index: index, column: Int(constraint.iColumn), operation: Operation(constraint.op),
         isUsable: constraint.usable != 0)
     }
   }
@@ -45,13 +45,13 @@ public struct IndexRequest {
   ///   test it again.
   public mutating func take(_ constraint: Constraint, isExact: Bool) {
     taken += 1
-    information.pointee.aConstraintUsage[constraint.place].argvIndex = taken
-    information.pointee.aConstraintUsage[constraint.place].omit = isExact ? 1 : 0
+    information.pointee.aConstraintUsage[constraint.index].argvIndex = taken
+    information.pointee.aConstraintUsage[constraint.index].omit = isExact ? 1 : 0
   }
 
   /// The collation by which a constraint compares texts.
   public func collation(of constraint: Constraint) -> String {
-    sqlite3_vtab_collation(information, Int32(constraint.place)).map { String(cString: $0) }
+    sqlite3_vtab_collation(information, Int32(constraint.index)).map { String(cString: $0) }
       ?? "BINARY"
   }
 

@@ -41,15 +41,15 @@ public struct FunctionOverload {
   ///
   /// - Parameter index: 0 to 105; where the function stands as a condition by itself, it reaches
   ///   ``VirtualTable/choose(_:)`` as ``IndexRequest/Operation/function(_:)`` with this index.
-  public init?(_ name: String, argumentCount: Int, place: Int, on connection: Connection) {
-    precondition((0...105).contains(place), "SQLite has codes for 106 functions")
+  public init?(_ name: String, argumentCount: Int, index: Int, on connection: Connection) {
+    precondition((0...105).contains(index), "SQLite has codes for 106 functions")
     let name = name.lowercased()
     let known = connection.functions.last {
       $0.argumentCount == argumentCount && $0.name.lowercased() == name
     }
     guard let known else { return nil }
     function = known
-    code = SQLITE_INDEX_CONSTRAINT_FUNCTION + Int32(place)
+    code = SQLITE_INDEX_CONSTRAINT_FUNCTION + Int32(index)
   }
 }
 
