@@ -135,11 +135,11 @@ struct StridedPositions {
 
   fileprivate func collectFailures(in run: Range<Int>, into failed: inout [Int]) {
     for index in run {
-      let place = index * step
-      let sum = x[place] + y[place] + (z?[place] ?? 0)
+      let offset = index * step
+      let sum = x[offset] + y[offset] + (z?[offset] ?? 0)
       if sum.isFinite { continue }
-      x[place] = .infinity
-      y[place] = .infinity
+      x[offset] = .infinity
+      y[offset] = .infinity
       failed.append(index)
     }
   }

@@ -126,7 +126,7 @@ private struct EnvelopeSide {
 private struct SideSamples {
   enum Extreme: CaseIterable { case west, east, south, north }
 
-  struct Place {
+  struct Extremum {
     let extreme: Extreme
     let t: Double
   }
@@ -152,11 +152,11 @@ private struct SideSamples {
     y[index] = position.y
   }
 
-  var extremes: [Place] { Extreme.allCases.compactMap(place) }
+  var extremes: [Extremum] { Extreme.allCases.compactMap(extremum) }
 
-  func extreme(like other: Place) -> Place? { place(of: other.extreme) }
+  func extreme(like other: Extremum) -> Extremum? { extremum(of: other.extreme) }
 
-  private func place(of extreme: Extreme) -> Place? {
+  private func extremum(of extreme: Extreme) -> Extremum? {
     let good = x.indices.filter { x[$0].isFinite }
     let found =
       switch extreme {
@@ -165,7 +165,7 @@ private struct SideSamples {
       case .south: good.min { y[$0] < y[$1] }
       case .north: good.max { y[$0] < y[$1] }
       }
-    return found.map { Place(extreme: extreme, t: t($0)) }
+    return found.map { Extremum(extreme: extreme, t: t($0)) }
   }
 }
 

@@ -176,8 +176,8 @@ struct WKBPositions: WKBRunVisitor {
     var box = Envelope.empty
     var (low, high) = (Double.infinity, -Double.infinity)
     ordinates.withUnsafeBufferPointer { ordinates in
-      for place in stride(from: 0, to: count * width, by: width) {
-        let (x, y) = (ordinates[place], ordinates[place + 1])
+      for start in stride(from: 0, to: count * width, by: width) {
+        let (x, y) = (ordinates[start], ordinates[start + 1])
         if !x.isNaN && !y.isNaN {
           box.minX = x < box.minX ? x : box.minX
           box.maxX = x > box.maxX ? x : box.maxX
@@ -185,7 +185,7 @@ struct WKBPositions: WKBRunVisitor {
           box.maxY = y > box.maxY ? y : box.maxY
         }
         guard width == 3 else { continue }
-        let z = ordinates[place + 2]
+        let z = ordinates[start + 2]
         low = z < low ? z : low
         high = z > high ? z : high
       }

@@ -8,8 +8,8 @@
 /// reduced latitudes.
 extension Geodesic {
   /// The position of a place in space, in equatorial radii from the Earth's centre.
-  package func spacePlace(_ place: GeodesicPlace) -> SIMD3<Double> {
-    var space = place.chordPlace
+  package func spacePoint(_ place: GeodesicPlace) -> SIMD3<Double> {
+    var space = place.spherePoint
     space.z *= polarRadius / equatorialRadius
     return space
   }

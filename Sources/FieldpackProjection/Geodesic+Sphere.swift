@@ -27,7 +27,7 @@ extension Geodesic {
     return atan(tan(angle) / ellipsoid.f1) * 180 / .pi
   }
 
-  func place(_ x: Double, _ y: Double) -> SIMD3<Double> {
+  func spherePoint(_ x: Double, _ y: Double) -> SIMD3<Double> {
     let (latitude, longitude) = (reduced(y), x * .pi / 180)
     let radius = cos(latitude)
     return [radius * cos(longitude), radius * sin(longitude), sin(latitude)]

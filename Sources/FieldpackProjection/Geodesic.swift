@@ -70,11 +70,11 @@ public struct Geodesic: Sendable {
     let ordinates = line.ordinates
     return withUnsafePointer(to: ellipsoid) { ellipsoid in
       var length = 0.0
-      for place in stride(from: step, to: ordinates.count, by: step) {
+      for index in stride(from: step, to: ordinates.count, by: step) {
         var distance = 0.0
         geod_inverse(
-          ellipsoid, ordinates[place - step + 1], ordinates[place - step], ordinates[place + 1],
-          ordinates[place], &distance, nil, nil)
+          ellipsoid, ordinates[index - step + 1], ordinates[index - step], ordinates[index + 1],
+          ordinates[index], &distance, nil, nil)
         length += distance
       }
       return length

@@ -32,7 +32,7 @@ package struct GeodesicPlace: Hashable, Sendable {
   package var position: Position { Position(x: longitude, y: latitude) }
 
   /// The position on the unit sphere of reduced latitudes.
-  package var chordPlace: SIMD3<Double> { [run * cosine, run * sine, rise] }
+  package var spherePoint: SIMD3<Double> { [run * cosine, run * sine, rise] }
 }
 
 /// A path to a place, with the direction of its arrival.

@@ -79,8 +79,8 @@ private struct Piece {
     // bounds that of the edge on the sphere.
     let turn = (dx + 1.01 * dy) * Double.pi / 180
     bulge = turn * turn / 7.9
-    middle = (start.place + end.place) / 2
-    radius = (end.place - start.place).length / 2 + bulge
+    middle = (start.spherePoint + end.spherePoint) / 2
+    radius = (end.spherePoint - start.spherePoint).length / 2 + bulge
   }
 
   var isPoint: Bool { extent == 0 }
@@ -161,7 +161,7 @@ private struct GeodesicSearch {
     var found = shape.vertices[0]
     var least = Double.infinity
     for other in shape.vertices {
-      let apart = other.place - vertex.place
+      let apart = other.spherePoint - vertex.spherePoint
       let square = (apart * apart).sum()
       if square < least { (least, found) = (square, other) }
     }
@@ -199,11 +199,11 @@ private struct GeodesicSearch {
 
   mutating func approach(_ vertex: GeodesicVertex, _ piece: Piece) {
     if piece.isPoint {
-      let chord = (vertex.place - piece.start.place).length
+      let chord = (vertex.spherePoint - piece.start.spherePoint).length
       if ellipsoid.leastLength(chord: chord) < best { take(vertex, piece.start) }
       return
     }
-    let apart = distance(vertex.place, piece) - piece.bulge
+    let apart = distance(vertex.spherePoint, piece) - piece.bulge
     guard ellipsoid.leastLength(chord: apart) < best else { return }
     if piece.isShort {
       best = min(best, ellipsoid.distance(from: vertex, toShort: piece))
@@ -214,9 +214,9 @@ private struct GeodesicSearch {
     }
   }
 
-  private func distance(_ place: SIMD3<Double>, _ piece: Piece) -> Double {
-    let along = piece.end.place - piece.start.place
-    let from = place - piece.start.place
+  private func distance(_ point: SIMD3<Double>, _ piece: Piece) -> Double {
+    let along = piece.end.spherePoint - piece.start.spherePoint
+    let from = point - piece.start.spherePoint
     let square = (along * along).sum()
     let share = square > 0 ? max(0, min(1, (from * along).sum() / square)) : 0
     return (from - share * along).length

@@ -80,12 +80,12 @@ public struct GeodesicShape: Sendable {
 struct GeodesicVertex: Sendable {
   let x: Double
   let y: Double
-  let place: SIMD3<Double>
+  let spherePoint: SIMD3<Double>
 
   init(_ x: Double, _ y: Double, on ellipsoid: Geodesic) {
     self.x = x
     self.y = y
-    place = ellipsoid.place(x, y)
+    spherePoint = ellipsoid.spherePoint(x, y)
   }
 }
 

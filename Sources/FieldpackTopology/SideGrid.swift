@@ -131,7 +131,9 @@ private struct Cells {
     }
   }
 
-  private func clamped(_ place: Double) -> Int { Int(min(max(place, 0), Double(size - 1))) }
+  private func clamped(_ coordinate: Double) -> Int {
+    Int(min(max(coordinate, 0), Double(size - 1)))
+  }
 
   /// Finds the side of the cells without lines, one connected region after the other.
   mutating func fill(_ side: (_ column: Double, _ row: Double) -> Side?) {

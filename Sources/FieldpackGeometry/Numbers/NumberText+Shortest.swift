@@ -82,7 +82,7 @@ extension NumberText {
   /// and is rewritten.
   static func description(of magnitude: Double) -> [UInt8] {
     var digits: [UInt8] = []
-    var (exponent, places, seesPoint) = (0, 0, false)
+    var (exponent, decimals, seesPoint) = (0, 0, false)
     let description = magnitude.description.utf8
     for (index, byte) in zip(description.indices, description) {
       if byte == UInt8(ascii: "e") {
@@ -93,10 +93,10 @@ extension NumberText {
         seesPoint = true
       } else {
         digits.append(byte)
-        places += seesPoint ? 1 : 0
+        decimals += seesPoint ? 1 : 0
       }
     }
-    return text(of: digits, exponent: exponent - places)
+    return text(of: digits, exponent: exponent - decimals)
   }
 
   /// The text of `digits * 10^exponent`: in full between 1e-7 and 1e21, else as `d.ddde±n`.

@@ -49,10 +49,10 @@ public enum NumberText {
   ///
   /// - Precondition: ``room`` bytes are reserved.
   @usableFromInline
-  static func write(_ value: Double, at place: Place) -> Place? {
+  static func write(_ value: Double, at pointer: Pointer) -> Pointer? {
     let magnitude = value.magnitude
-    place.pointee = UInt8(ascii: "-")
-    let first = place + (value.sign == .minus ? 1 : 0)
+    pointer.pointee = UInt8(ascii: "-")
+    let first = pointer + (value.sign == .minus ? 1 : 0)
     // For up to seven decimals in 15 digits: adding 2^52 rounds to an integer, whose bits are then
     // the low bits. A decimal of so few digits that reads back is unique, so it is the shortest.
     if magnitude <= 1e8, magnitude > 1e-7 || magnitude == 0 {
@@ -68,47 +68,47 @@ public enum NumberText {
   }
 
   /// - Parameter magnitude: not negative, or not finite.
-  private static func writeLong(_ magnitude: Double, at place: Place) -> Place? {
+  private static func writeLong(_ magnitude: Double, at pointer: Pointer) -> Pointer? {
     guard magnitude.isFinite else { return nil }
     if magnitude < 0x1p53, magnitude == magnitude.rounded(.towardZero) {
-      return write(digits: UInt64(magnitude), at: place)
+      return write(digits: UInt64(magnitude), at: pointer)
     }
     if let decimal = Decimal(shortest: magnitude) {
-      return writeDecimal(decimal.digits, scale: decimal.scale, at: place)
+      return writeDecimal(decimal.digits, scale: decimal.scale, at: pointer)
     }
     let text = description(of: magnitude)
-    text.withUnsafeBufferPointer { place.update(from: $0.baseAddress!, count: $0.count) }
-    return place + text.count
+    text.withUnsafeBufferPointer { pointer.update(from: $0.baseAddress!, count: $0.count) }
+    return pointer + text.count
   }
 
   /// Writes `value` rounded to `decimals` decimals; see ``write(_:at:)``.
   @usableFromInline
-  static func write(_ value: Double, decimals: Int, at place: Place) -> Place? {
+  static func write(_ value: Double, decimals: Int, at pointer: Pointer) -> Pointer? {
     guard value.isFinite else { return nil }
-    let places = min(max(decimals, 0), 20)
-    guard let digits = roundedDigits(value.magnitude, places) else {
-      return write(value, at: place)
+    let scale = min(max(decimals, 0), 20)
+    guard let digits = roundedDigits(value.magnitude, scale) else {
+      return write(value, at: pointer)
     }
-    place.pointee = UInt8(ascii: "-")
-    let first = place + (value.sign == .minus && digits != 0 ? 1 : 0)
-    return writeDecimal(digits, scale: places, at: first)
+    pointer.pointee = UInt8(ascii: "-")
+    let first = pointer + (value.sign == .minus && digits != 0 ? 1 : 0)
+    return writeDecimal(digits, scale: scale, at: first)
   }
 
   /// Writes an integer; see ``write(_:at:)``.
   @usableFromInline
-  static func write(_ value: Int64, at place: Place) -> Place {
-    place.pointee = UInt8(ascii: "-")
-    return write(digits: value.magnitude, at: place + (value < 0 ? 1 : 0))
+  static func write(_ value: Int64, at pointer: Pointer) -> Pointer {
+    pointer.pointee = UInt8(ascii: "-")
+    return write(digits: value.magnitude, at: pointer + (value < 0 ? 1 : 0))
   }
 
-  /// `magnitude * 10^decimals` rounded to an integer; `nil` where the shortest form has no more
+  /// `magnitude * 10^scale` rounded to an integer; `nil` where the shortest form has no more
   /// decimals.
-  private static func roundedDigits(_ magnitude: Double, _ places: Int) -> UInt64? {
-    let power = powersOfTen[places]
+  private static func roundedDigits(_ magnitude: Double, _ scale: Int) -> UInt64? {
+    let power = powersOfTen[scale]
     let product = magnitude * power
     guard product >= 0x1p51 else { return rounded(product, of: magnitude, times: power) }
-    guard let shortest = Decimal(shortest: magnitude), shortest.scale > places else { return nil }
-    return exactDigits(magnitude, places)
+    guard let shortest = Decimal(shortest: magnitude), shortest.scale > scale else { return nil }
+    return exactDigits(magnitude, scale)
   }
 
   /// Rounds a product, correcting the error of the multiplication: where the product itself was
@@ -124,12 +124,12 @@ public enum NumberText {
     return floor + (floor & 1)
   }
 
-  /// - Precondition: `magnitude` is below 2^53 and not a multiple of `10^-decimals`.
-  private static func exactDigits(_ magnitude: Double, _ places: Int) -> UInt64? {
-    let shift = -(Decimal.exponent(of: magnitude) + places)
+  /// - Precondition: `magnitude` is below 2^53 and not a multiple of `10^-scale`.
+  private static func exactDigits(_ magnitude: Double, _ scale: Int) -> UInt64? {
+    let shift = -(Decimal.exponent(of: magnitude) + scale)
     guard shift > 0, shift < 128 else { return nil }
     let product =
-      UInt128(magnitude.significandBitPattern | 1 << 52) * UInt128(powersOfFive[places])
+      UInt128(magnitude.significandBitPattern | 1 << 52) * UInt128(powersOfFive[scale])
     let floor = product >> UInt128(shift)
     let rest = product & (1 << UInt128(shift) - 1)
     let half: UInt128 = 1 << UInt128(shift - 1)

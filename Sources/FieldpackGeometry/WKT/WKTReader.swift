@@ -7,11 +7,11 @@ struct WKTReader {
     _ text: RawSpan, _ visitor: inout some GeometryVisitor
   ) throws(GeometryError) -> Int32? {
     let srid = try lexer.takeSRID(in: text)
-    let start = lexer.place(in: text)
+    let start = lexer.nextOffset(in: text)
     let (type, tag) = try lexer.takeType(in: text)
     dimensions = tag ?? lexer.dimensionsAhead(in: text)
     try body(of: type, in: text, at: start, depth: 1, &visitor)
-    let end = lexer.place(in: text)
+    let end = lexer.nextOffset(in: text)
     guard end == text.byteCount else {
       throw GeometryError(.syntax, at: end, "expected the end of the text")
     }
@@ -45,7 +45,7 @@ struct WKTReader {
     of type: GeometryType, in text: RawSpan, depth: Int, _ visitor: inout some GeometryVisitor
   ) throws(GeometryError) {
     repeat {
-      let start = lexer.place(in: text)
+      let start = lexer.nextOffset(in: text)
       if type == .multiPoint, lexer.isAtNumber(in: text) {
         visitor.begin(.point, dimensions, count: 1)
         try position(in: text, &visitor)
@@ -119,7 +119,7 @@ struct WKTReader {
     let m = dimensions.hasM ? try lexer.takeNumber(in: text) : .nan
     if lexer.isAtNumber(in: text) {
       throw GeometryError(
-        .mixedDimensions, at: lexer.place(in: text),
+        .mixedDimensions, at: lexer.nextOffset(in: text),
         "a position of \(dimensions.name) has \(dimensions.count) ordinates, not more")
     }
     visitor.position(x, y, z, m)
