@@ -45,6 +45,11 @@ public struct Attributes: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 }
 
 /// A feature as a value: for single features and small sets; scans lend rows instead.
+///
+///     var well = Feature(
+///       geometry: .point(x: 13.9, y: 51.95), attributes: ["name": "Markt 41", "depth": 12.5])
+///     well.attributes["active"] = true
+///     let depth = well[Column<Double>("depth")]
 public struct Feature: Hashable, Sendable {
   /// Where the feature lives; `nil` for one that is not stored yet.
   public var key: KeyTuple?

@@ -63,6 +63,11 @@ public enum ArrayRelation: String, Hashable, Sendable, CaseIterable {
 ///
 /// A NULL attribute, and a NULL or empty geometry, answers NULL in every comparison and relation,
 /// so such a feature is neither in a condition nor in its negation.
+///
+///     let deep = Column<String>("use") == "irrigation" && Column<Double>("depth") > 40.5
+///     let same = try Filter(cql2: "use = 'irrigation' AND depth > 40.5")
+///     let near = Filter.isWithin(500, of: .point(x: 13.9, y: 51.95), srs: .wgs84)
+///     let query = Query("wells", where: deep && !near)
 public indirect enum Filter: Hashable, Sendable {
   case all
   case compare(Operand, Comparison, Operand)

@@ -43,6 +43,15 @@ public struct NearestTarget: Hashable, Sendable {
 ///
 /// `order`, `limit` and `offset` hold across all layers and stores together. Without an order,
 /// features come by store, layer and ascending id.
+///
+///     let deepest = Query("wells", where: Column<Bool>("active") == true)
+///       .select("name", "depth")
+///       .order(by: [Order("depth", descending: true)])
+///       .limit(3)
+///     var names: [String] = []
+///     for try await feature in try await store.query(deepest).features {
+///       names.append(feature[Column<String>("name")] ?? "")
+///     }
 public struct Query: Hashable, Sendable {
   /// The stores asked; `nil` is all.
   public private(set) var stores: [StoreID]?

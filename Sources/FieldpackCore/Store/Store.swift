@@ -1,6 +1,14 @@
 public import FieldpackGeometry
 
 /// A set of layers that answers queries.
+///
+///     let names = try await store.layers().map(\.id)
+///     let count = try await store.count(Query("wells"))
+///     let well = try await store.feature(.integer(101), in: "wells")
+///     var byteCount = 0
+///     for try await batch in try await store.query(Query("wells")) {
+///       byteCount += batch.byteCount
+///     }
 public protocol Store: Sendable {
   var id: StoreID { get }
 
