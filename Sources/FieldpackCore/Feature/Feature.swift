@@ -51,11 +51,11 @@ public struct Attributes: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 ///     well.attributes["active"] = true
 ///     let depth = well[Column<Double>("depth")]
 public struct Feature: Hashable, Sendable {
-  /// Where the feature lives; `nil` for one that is not stored yet.
+  /// The key tuple of a stored feature; `nil` for one that is not stored yet.
   public var key: KeyTuple?
-  /// The id asked for on creation, or the id found; `nil` lets the store give one.
+  /// The id of a stored feature, or the id wanted for a new one; `nil` lets the store choose it.
   public var id: FeatureID?
-  /// `nil` where there is no geometry. In an update, see ``GeometryUpdate``.
+  /// The geometry; `nil` where the feature has none.
   public var geometry: Geometry?
   public var attributes: Attributes
 

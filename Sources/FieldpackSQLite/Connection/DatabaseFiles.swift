@@ -7,7 +7,7 @@ struct DatabaseFiles {
   let journal: String
   let log: String
 
-  /// `nil` for a database in memory or a temporary one.
+  /// The files of a schema; `nil` for a database in memory or a temporary one.
   /// - Parameter schema: `main` or the name of an attached file.
   init?(of handle: OpaquePointer, schema: UnsafePointer<CChar>) {
     guard let name = sqlite3_db_filename(handle, schema), name.pointee != 0,

@@ -6,8 +6,8 @@ public enum SQLiteLibrary {
   /// SQLite's version, for example "3.40.1".
   public static var version: String { String(cString: sqlite3_libversion()) }
 
-  /// The least version that has all features we use; the newest are `UPDATE … FROM` and generated
-  /// columns (2020).
+  /// The least version that has all features we use, such as `UPDATE … FROM` and generated columns
+  /// (2020).
   public static let leastVersion = 3_034_000
 
   public static var isRecent: Bool { sqlite3_libversion_number() >= leastVersion }

@@ -194,7 +194,7 @@ private final class LentGroup: AggregateState {
   }
 
   func finish(_ result: FunctionContext) {
-    // SpatiaLite's own aggregates may end the process for a group without rows.
+    // SpatiaLite's own aggregates end the process for a group without rows.
     if rows.isEmpty { return }
     do throws(SQLiteError) {
       try lender.answer(signature, over: rows, to: result)
