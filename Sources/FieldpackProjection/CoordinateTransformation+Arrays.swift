@@ -4,8 +4,8 @@ public import FieldpackGeometry
 extension CoordinateTransformation {
   /// Transforms `count` positions in place and returns the indices of those that failed.
   ///
-  /// A failed position holds +infinity in x and y afterwards. A position whose x or y is NaN (an
-  /// empty point) and a z that is NaN stay as they are. Without `z` heights count as 0.
+  /// A failed position gets +infinity in x and y. A position whose x or y is NaN (an empty point)
+  /// stays as it is, and so does a z that is NaN. Without `z` heights count as 0.
   /// - Parameter stride: Bytes from one position to the next, a multiple of 8: 8 for arrays of one
   ///   ordinate, 16, 24 or 32 where the ordinates of a position lie together.
   /// - Precondition: Every pointer is aligned and good for `count` positions.
@@ -44,7 +44,7 @@ extension CoordinateTransformation {
   }
 
   /// Transforms positions given as two arrays in place; returns the indices of those that failed.
-  /// - Precondition: Both arrays are of one length.
+  /// - Precondition: Both arrays have the same length.
   public func transform(x: inout [Double], y: inout [Double]) -> [Int] {
     precondition(x.count == y.count)
     let count = x.count
@@ -56,9 +56,9 @@ extension CoordinateTransformation {
     }
   }
 
-  /// The position in the target's reference system; `nil` where it has none there.
+  /// The position in the target's reference system; `nil` where it cannot be transformed.
   ///
-  /// For single positions only: an array costs a tenth a position.
+  /// For single positions only: in an array each position takes a tenth of the time.
   public func transform(_ position: Position) -> Position? {
     var moved = position
     var height = position.z ?? 0
@@ -73,14 +73,14 @@ extension CoordinateTransformation.Operation {
     if let direct { direct.transform(positions) } else { positions.transform(by: object, PJ_FWD) }
   }
 
-  /// Transforms one position; what has no place becomes infinite.
+  /// Transforms one position; a position that cannot be transformed becomes infinite.
   func transform(x: Double, y: Double) -> (x: Double, y: Double) {
     if let direct { direct.transform(x: x, y: y) } else { object.transform(x: x, y: y, PJ_FWD) }
   }
 }
 
 extension ProjectionObject {
-  /// As `proj_trans_generic` with one position, which costs more than `proj_trans`.
+  /// Transforms one position like `proj_trans_generic`, by `proj_trans`, which costs less.
   func transform(x: Double, y: Double, _ direction: PJ_DIRECTION) -> (x: Double, y: Double) {
     var position = PJ_COORD()
     position.xyzt = PJ_XYZT(x: x, y: y, z: 0, t: .infinity)
@@ -89,7 +89,7 @@ extension ProjectionObject {
   }
 }
 
-/// Positions that lie `step` doubles apart.
+/// Positions in an array, `step` doubles apart from each other.
 struct StridedPositions {
   let x: UnsafeMutablePointer<Double>
   let y: UnsafeMutablePointer<Double>
@@ -118,8 +118,8 @@ struct StridedPositions {
     }
   }
 
-  // PROJ 9.1 turns a NaN in one position into an error of the whole position, which an empty
-  // point is not.
+  // PROJ 9.1 makes a whole position an error where one ordinate is NaN. An empty point is not an
+  // error, so PROJ only gets runs without NaN.
   fileprivate func runOfNumbers(from start: Int) -> Range<Int>? {
     var first = start
     while first < count, isEmpty(first) { first += 1 }
@@ -135,11 +135,11 @@ struct StridedPositions {
 
   fileprivate func collectFailures(in run: Range<Int>, into failed: inout [Int]) {
     for index in run {
-      let place = index * step
-      let sum = x[place] + y[place] + (z?[place] ?? 0)
+      let offset = index * step
+      let sum = x[offset] + y[offset] + (z?[offset] ?? 0)
       if sum.isFinite { continue }
-      x[place] = .infinity
-      y[place] = .infinity
+      x[offset] = .infinity
+      y[offset] = .infinity
       failed.append(index)
     }
   }

@@ -2,16 +2,16 @@ import CPROJ
 public import FieldpackGeometry
 
 extension CoordinateTransformation {
-  /// The boxes in the target's reference system that hold everything in `envelope`.
+  /// The boxes in the target's reference system that together contain everything in `envelope`.
   ///
-  /// The sides are densified by `points` positions each and followed closer where they bulge out,
-  /// because a straight side seldom stays one. One box, or two where
+  /// Each side is densified by `points` positions, and more closely where it bulges out, because a
+  /// straight side is seldom straight after the transformation. The result is one box, or two where
   /// - `envelope` has `minX > maxX`: a longitude range that crosses the antimeridian, or
   /// - the result crosses it: the boxes then end and start at ±180°.
   ///
-  /// A box that holds a pole covers every longitude. Where the target cannot express a part of the
-  /// box (a pole in Mercator), the result reaches as far as it can. Z and M are left out. An empty
-  /// envelope gives no box.
+  /// A box that contains a pole covers all longitudes. Where the target cannot represent a part of
+  /// the box (a pole in Mercator), the result reaches as far as possible. Z and M are left out. An
+  /// empty envelope gives no box.
   /// - Throws: ``ProjectionError/Kind/failedPoints`` where no position of the box can be
   ///   transformed; ``ProjectionError/Kind/invalidGeometry`` for NaN or infinite borders, and for
   ///   `minX > maxX` where the source is not geographic.
@@ -62,7 +62,7 @@ extension CoordinateTransformation {
     return [result]
   }
 
-  /// The box of a side: samples, then samples between the neighbours of each extreme.
+  /// The box of a side, from samples and then from more samples around each extreme.
   private func bulge(of side: EnvelopeSide, samples: Int) -> Envelope {
     var box = Envelope.empty
     let first = sampled(side, from: 0, to: 1, samples: samples)
@@ -91,8 +91,8 @@ extension CoordinateTransformation {
     return found
   }
 
-  // Over a box as wide as a continent the extremes may lie inside (an azimuthal projection), and
-  // at a pole the sides may fail. A degree's hundred-thousandth is a metre.
+  // For a box as wide as a continent the extremes may lie inside it (in an azimuthal projection),
+  // and at a pole the sides may fail. A hundred-thousandth of a degree is about a metre.
   private func interior(of box: Envelope, samples: Int) -> Envelope {
     let south = max(box.minY, -89.99999)
     let north = min(box.maxY, 89.99999)
@@ -112,7 +112,7 @@ extension CoordinateTransformation {
   }
 }
 
-/// A side of a box, walked from t 0 to t 1.
+/// A side of a box; `t` runs from 0 to 1 along it.
 private struct EnvelopeSide {
   let start: (x: Double, y: Double)
   let end: (x: Double, y: Double)
@@ -122,11 +122,11 @@ private struct EnvelopeSide {
   }
 }
 
-/// Positions of a side; the failed ones hold infinity after transformation.
+/// Sampled positions of a side; those that cannot be transformed become infinite.
 private struct SideSamples {
   enum Extreme: CaseIterable { case west, east, south, north }
 
-  struct Place {
+  struct Extremum {
     let extreme: Extreme
     let t: Double
   }
@@ -152,11 +152,11 @@ private struct SideSamples {
     y[index] = position.y
   }
 
-  var extremes: [Place] { Extreme.allCases.compactMap(place) }
+  var extremes: [Extremum] { Extreme.allCases.compactMap(extremum) }
 
-  func extreme(like other: Place) -> Place? { place(of: other.extreme) }
+  func extreme(like other: Extremum) -> Extremum? { extremum(of: other.extreme) }
 
-  private func place(of extreme: Extreme) -> Place? {
+  private func extremum(of extreme: Extreme) -> Extremum? {
     let good = x.indices.filter { x[$0].isFinite }
     let found =
       switch extreme {
@@ -165,7 +165,7 @@ private struct SideSamples {
       case .south: good.min { y[$0] < y[$1] }
       case .north: good.max { y[$0] < y[$1] }
       }
-    return found.map { Place(extreme: extreme, t: t($0)) }
+    return found.map { Extremum(extreme: extreme, t: t($0)) }
   }
 }
 

@@ -1,10 +1,10 @@
 import CPROJ
 import FieldpackGeometry
 
-/// PROJ's own words, for tests alone: a text of theirs can open files, so nothing outside of this
-/// module may hand one in.
+/// Operations by PROJ's own strings, for tests only: such a string can open files, so no code
+/// outside this module may pass one in.
 extension CoordinateTransformation {
-  /// An operation that PROJ's string describes; positions are degrees where it takes angles.
+  /// An operation that a PROJ string describes; positions are in degrees where it takes angles.
   final class PipelineForTests {
     private let context: ProjectionContext
     private let object: ProjectionObject
@@ -26,7 +26,7 @@ extension CoordinateTransformation {
         || proj_degree_output(object.handle, direction) != 0
     }
 
-    /// The ordinates of a position transformed; `nil` where it fails.
+    /// The transformed ordinates of a position; `nil` where that fails.
     func transform(_ ordinates: [Double]) -> [Double]? {
       var (x, y, z) = (ordinates[0], ordinates[1], ordinates.count > 2 ? ordinates[2] : 0)
       let takesRadians = proj_angular_input(object.handle, direction) != 0

@@ -3,14 +3,13 @@ public import FieldpackGeometry
 extension CoordinateTransformation {
   /// Transforms one geometry in well-known binary in place and returns its new envelope.
   ///
-  /// Every type, ISO and EWKB, either byte order, mixed or not. Curves are transformed by their
-  /// control points, empty points stay empty, m stays as it is; an SRID is left as it stands. The
-  /// envelope has the range of z where there is one and is `Envelope.empty` where nothing has a
-  /// position.
-  /// - Parameter offset: Where the geometry begins; it ends with the bytes. Leaves a header alone,
-  ///   such as a GeoPackage blob's.
-  /// - Throws: ``ProjectionError/Kind/failedPoints`` that says how many of the positions failed, and
-  ///   ``ProjectionError/Kind/invalidGeometry``; the bytes are then as they were.
+  /// Handles every type, ISO and EWKB, and either byte order, also mixed. Curves are transformed by
+  /// their control points; empty points, m and the SRID stay as they are. The envelope has a range
+  /// of z where the geometry has z; it is `Envelope.empty` for a geometry without positions.
+  /// - Parameter offset: Where the geometry begins; it ends with the bytes. Bytes before it, such
+  ///   as the header of a GeoPackage blob, stay as they are.
+  /// - Throws: ``ProjectionError/Kind/failedPoints``, which says how many positions failed, and
+  ///   ``ProjectionError/Kind/invalidGeometry``; the bytes then stay as they were.
   @discardableResult
   public func transform(
     wkb: inout MutableRawSpan, from offset: Int = 0
@@ -18,7 +17,8 @@ extension CoordinateTransformation {
     guard offset >= 0, offset <= wkb.byteCount else {
       throw ProjectionError(.invalidGeometry, "no geometry begins at byte \(offset)")
     }
-    // Taken out, so that its storage is kept without being shared.
+    // Taken out of `self`, because a second reference to its arrays would make each change copy
+    // them.
     var positions = WKBPositions()
     swap(&positions, &scratch)
     defer { swap(&positions, &scratch) }
@@ -41,10 +41,11 @@ extension CoordinateTransformation {
     return positions.envelope
   }
 
-  /// The place in the target of a point that is two-dimensional and in the machine's byte order, as
-  /// most are, without an array; `nil` for all else, and for a point that has none.
+  /// The transformed position of a two-dimensional point in the machine's byte order, as most
+  /// points are, without an array; `nil` for other geometries, and where the point cannot be
+  /// transformed.
   ///
-  /// For those who would otherwise copy the geometry first.
+  /// For callers who would otherwise copy the geometry first.
   package func transformedPoint(wkb: RawSpan) -> (x: Double, y: Double)? {
     guard wkb.byteCount == Self.pointSize, let operation,
       wkb.unsafeLoad(fromByteOffset: 0, as: UInt8.self) == ByteOrder.native.rawValue,
@@ -52,13 +53,13 @@ extension CoordinateTransformation {
     else { return nil }
     let x = wkb.unsafeLoadUnaligned(fromByteOffset: 5, as: Double.self)
     let y = wkb.unsafeLoadUnaligned(fromByteOffset: 13, as: Double.self)
-    // NaN, as an empty point has, makes the sum NaN.
+    // An empty point has NaN, which makes the sum NaN.
     guard (x + y).isFinite else { return nil }
     let moved = operation.transform(x: x, y: y)
     return (moved.x + moved.y).isFinite ? moved : nil
   }
 
-  /// Bytes of such a point.
+  /// The size of such a point in bytes.
   package static let pointSize = 21
 
   /// Transforms one geometry in place; see ``transform(wkb:from:)-(MutableRawSpan,_)``.
@@ -85,19 +86,19 @@ extension CoordinateTransformation {
   }
 }
 
-/// The positions of one geometry, gathered so that PROJ is called once; its storage is kept.
+/// The positions of one geometry, gathered so that PROJ is called once. Its storage is reused.
 struct WKBPositions: WKBRunVisitor {
-  /// Positions that lie one behind the other in the bytes.
+  /// Positions that follow one another in the bytes.
   private struct Run {
     var offset: Int
     var count: Int
-    /// Bytes from one to the next.
+    /// The number of bytes from one position to the next.
     var step: Int
     var order: ByteOrder
   }
 
   private var runs: [Run] = []
-  /// x and y, or x, y and z, of each position.
+  /// The x and y, or x, y and z, of each position.
   private var ordinates: [Double] = []
   private var width = 2
   private(set) var count = 0
@@ -109,7 +110,7 @@ struct WKBPositions: WKBRunVisitor {
   }
 
   mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {
-    // Members have the dimensions of the geometry around them.
+    // Members have the dimensions of the geometry that contains them.
     width = dimensions.hasZ ? 3 : 2
   }
 
@@ -135,7 +136,7 @@ struct WKBPositions: WKBRunVisitor {
 
   mutating func end(_ type: GeometryType) {}
 
-  /// Returns how many positions failed.
+  /// - Returns: the number of positions that failed.
   mutating func transform(by transformation: CoordinateTransformation) -> Int {
     let (width, count) = (width, count)
     return ordinates.withUnsafeMutableBufferPointer { buffer in
@@ -146,9 +147,9 @@ struct WKBPositions: WKBRunVisitor {
     }
   }
 
-  /// Puts the positions back into the bytes that they were read from.
+  /// Writes the positions back into the bytes from which they were read.
   ///
-  /// - Parameter start: where the geometry begins.
+  /// - Parameter start: the offset at which the geometry begins.
   func write(into bytes: inout MutableRawSpan, from start: Int) {
     let width = width
     bytes.withUnsafeMutableBytes { bytes in
@@ -175,8 +176,8 @@ struct WKBPositions: WKBRunVisitor {
     var box = Envelope.empty
     var (low, high) = (Double.infinity, -Double.infinity)
     ordinates.withUnsafeBufferPointer { ordinates in
-      for place in stride(from: 0, to: count * width, by: width) {
-        let (x, y) = (ordinates[place], ordinates[place + 1])
+      for start in stride(from: 0, to: count * width, by: width) {
+        let (x, y) = (ordinates[start], ordinates[start + 1])
         if !x.isNaN && !y.isNaN {
           box.minX = x < box.minX ? x : box.minX
           box.maxX = x > box.maxX ? x : box.maxX
@@ -184,7 +185,7 @@ struct WKBPositions: WKBRunVisitor {
           box.maxY = y > box.maxY ? y : box.maxY
         }
         guard width == 3 else { continue }
-        let z = ordinates[place + 2]
+        let z = ordinates[start + 2]
         low = z < low ? z : low
         high = z > high ? z : high
       }

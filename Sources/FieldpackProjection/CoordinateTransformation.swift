@@ -1,28 +1,29 @@
 import CPROJ
 public import FieldpackGeometry
 
-/// Transforms positions from one spatial reference system to another, arrays at a time.
+/// Transforms positions from one spatial reference system to another, many at a time.
 ///
-/// x is longitude or easting and y latitude or northing on both sides, whatever axis order the
-/// authority defines. Where several operations lead from source to target (an area each), PROJ
-/// chooses for every position the best one whose area holds it. A position outside the area of use
-/// of source or target is transformed as far as the formulas carry and fails where they do not.
+/// On both sides x is longitude or easting and y is latitude or northing, independent of the
+/// authority's axis order. Where several operations lead from source to target, each for an area,
+/// PROJ chooses for each position the best operation whose area contains it. A position outside the
+/// area of use of source or target is transformed as far as the formulas allow; beyond that it
+/// fails.
 ///
-/// Owns a PROJ context: confined to one task at a time, one for every task or connection. The
-/// network is off, so grids are used only where they are installed.
+/// Owns a PROJ context, so it is confined to one task at a time; every task or connection makes its
+/// own. The network is off: only installed grids are used.
 public final class CoordinateTransformation {
   public let source: SRSReference
   public let target: SRSReference
-  /// Where the positions are, in degrees; narrows the choice of operations.
+  /// The area of the positions, in degrees; it narrows the choice of operations.
   public let areaOfInterest: Envelope?
-  // nil where source and target are the same: positions stay as they are, bit for bit.
+  // `nil` where source and target are the same; positions then stay bit for bit.
   let operation: Operation?
-  /// The positions of the geometry at hand.
+  /// The positions of the geometry that is being transformed.
   var scratch = WKBPositions()
   private var reported: TransformationReport?
 
   /// - Throws: ``ProjectionError/Kind/unknownSRS``; ``ProjectionError/Kind/undefinedSRS`` where one
-  ///   side is GeoPackage's -1 or 0 and the other is not the same;
+  ///   side is GeoPackage's -1 or 0 and the other side differs;
   ///   ``ProjectionError/Kind/noOperation``.
   public convenience init(
     from source: SRS, to target: SRS, areaOfInterest: Envelope? = nil
@@ -44,13 +45,14 @@ public final class CoordinateTransformation {
     }
   }
 
-  /// Whether nothing is to be done, because source and target are the same.
+  /// Whether positions stay as they are, because source and target are the same.
   public var isIdentity: Bool { operation == nil }
 
-  /// The operation that is best for the area of interest, or for the whole of source and target
-  /// without one; single positions may be served by another, see the type's description.
+  /// The best operation for the area of interest, or without one for the whole of source and
+  /// target. PROJ may choose another operation for a single position, see the description of the
+  /// type.
   ///
-  /// Its `missingGrids` are those of more accurate operations whose grids are not installed.
+  /// Its `missingGrids` are the grids, not installed, of more accurate operations.
   public var report: TransformationReport {
     if let reported { return reported }
     let made = makeReport()
@@ -69,11 +71,11 @@ public final class CoordinateTransformation {
 }
 
 extension CoordinateTransformation {
-  /// The operation from source to target, axes in the order x, y, with the context it lives in.
+  /// The operation from source to target, with axes in the order x, y, and its PROJ context.
   final class Operation {
     let context: ProjectionContext
     let object: ProjectionObject
-    /// The quicker way to the same positions, where there is one.
+    /// A faster operation with the same results, where there is one.
     let direct: DirectOperation?
     let takesDegrees: Bool
     let givesDegrees: Bool

@@ -1,17 +1,17 @@
 import CPROJ
 
-/// An operation whose only steps beside one formula turn degrees into radians and back.
+/// An operation of one formula, with no other steps than turning degrees into radians and back.
 ///
-/// PROJ runs it as a pipeline, which for every position enters each step anew: that takes a quarter
-/// (UTM) to a third (Mercator) of the time. Here the formula is an object of its own, still PROJ's,
-/// and the angles are multiplied as PROJ's `unitconvert` does, so that results are equal to the bit.
+/// PROJ runs such an operation as a pipeline, whose steps cost a quarter (UTM) to a third
+/// (Mercator) of the time. Here PROJ's formula is an object of its own, and the angles are
+/// multiplied as in PROJ's `unitconvert`, so that results are equal to the bit.
 final class DirectOperation {
   private let object: ProjectionObject
   private let direction: PJ_DIRECTION
   private let takesDegrees: Bool
   private let givesDegrees: Bool
 
-  /// PROJ's own constant.
+  /// PROJ's own value of the constant.
   private static let radiansPerDegree = 0.017453292519943296
   private static let degreesPerRadian = 1 / radiansPerDegree
 
@@ -21,12 +21,12 @@ final class DirectOperation {
     (takesDegrees, givesDegrees) = (pipeline.takesDegrees, pipeline.givesDegrees)
   }
 
-  /// `nil` where `operation` is of another kind, or stands for several, from which PROJ chooses for
-  /// each position.
+  /// The direct operation with the same results as `operation`; `nil` where `operation` has other
+  /// steps, or stands for several operations from which PROJ chooses for each position.
   static func equal(
     to operation: borrowing ProjectionObject, in context: ProjectionContext
   ) -> DirectOperation? {
-    // Of several operations PROJ gives no definition before it has chosen.
+    // PROJ gives no definition of an operation that stands for several.
     guard let text = proj_pj_info(operation.handle).definition.map({ String(cString: $0) }),
       let pipeline = Pipeline(text),
       let handle = proj_create(context.handle, pipeline.formula)
@@ -35,14 +35,14 @@ final class DirectOperation {
     return direct.equals(operation) ? direct : nil
   }
 
-  /// Transforms as `proj_trans_generic` does.
+  /// Transforms positions like `proj_trans_generic`.
   func transform(_ positions: StridedPositions) {
     if takesDegrees { positions.scale(by: Self.radiansPerDegree) }
     positions.transform(by: object, direction)
     if givesDegrees { positions.scale(by: Self.degreesPerRadian) }
   }
 
-  /// Transforms one position, with less ado.
+  /// Transforms one position, without the arrays.
   func transform(x: Double, y: Double) -> (x: Double, y: Double) {
     let before = takesDegrees ? Self.radiansPerDegree : 1
     let moved = object.transform(x: x * before, y: y * before, direction)
@@ -50,7 +50,7 @@ final class DirectOperation {
     return (moved.x * after, moved.y * after)
   }
 
-  /// Whether positions all over the world come out the same, those that fail included.
+  /// Whether both give the same results for positions all over the world, including failures.
   private func equals(_ operation: borrowing ProjectionObject) -> Bool {
     var expected: [Double] = []
     for x in stride(from: -200.0, through: 200, by: 25) {
@@ -75,7 +75,7 @@ final class DirectOperation {
   }
 }
 
-/// A pipeline of one formula between changes of the angles' unit, as PROJ writes it.
+/// The definition of a pipeline with one formula between two conversions of the angles' unit.
 private struct Pipeline {
   let formula: String
   var isInverse = false

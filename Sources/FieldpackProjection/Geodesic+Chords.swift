@@ -4,49 +4,52 @@
   import Darwin
 #endif
 
-/// Bounds of geodesic distances by chords of the unit sphere of reduced latitudes.
+/// Bounds of geodesic distances by chords: straight lines between positions on the unit sphere of
+/// reduced latitudes.
 extension Geodesic {
-  /// Where a place lies in space, in equatorial radii from the Earth's centre.
-  package func spacePlace(_ place: GeodesicPlace) -> SIMD3<Double> {
-    var space = place.chordPlace
+  /// The position of a place in space, in equatorial radii from the Earth's centre.
+  package func spacePoint(_ place: GeodesicPlace) -> SIMD3<Double> {
+    var space = place.spherePoint
     space.z *= polarRadius / equatorialRadius
     return space
   }
 
-  /// Positions whose chord is no longer than `within` lie no more than `metres` apart, those with one
-  /// longer than `beyond` lie farther apart. Between both only the geodesic tells.
+  /// Positions whose chord is no longer than `within` are no more than `metres` apart; positions
+  /// whose chord is longer than `beyond` are farther apart. For chords between the two only the
+  /// geodesic decides.
   package func chords(of metres: Double) -> (within: Double, beyond: Double) {
-    // A micrometre is far more than the rounding of places and geodesics.
+    // The allowance of a micrometre is far above the rounding errors.
     (chord((metres - 1e-6) / equatorialRadius), chord((metres + 1e-6) / polarRadius))
   }
 
   private func chord(_ angle: Double) -> Double {
-    // No chord is longer than 2; none is shorter than 0.
+    // A chord's length is 0 to 2, so -1 is below and 3 is above every chord.
     angle < 0 ? -1 : angle >= .pi ? 3 : 2 * sin(angle / 2)
   }
 
-  /// A lower bound in metres of the way between positions whose places are `chord` apart.
+  /// A lower bound in metres of the distance between positions whose chord is `chord` long.
   package func leastWay(chord: Double) -> Double { leastLength(chord: chord) }
 
-  /// A lower bound in metres of the way between positions that are so many equatorial radii apart in
-  /// space.
+  /// A lower bound in metres of the distance between positions that are `space` equatorial radii
+  /// apart in a straight line.
   package func leastWay(through space: Double) -> Double {
-    // Up to a tenth of a radius the straight line is the better bound; it is always one.
+    // The straight line is always a lower bound, and up to a tenth of a radius it is the better
+    // one.
     let straight = max(0, space * equatorialRadius - 1e-6)
     return space > 0.1 ? max(straight, leastLength(chord: space)) : straight
   }
 
-  /// Metres eastwards and northwards for a degree of longitude and of latitude.
+  /// The length of a degree of longitude and of a degree of latitude, in metres.
   package func degreeLengths(at latitude: Double) -> (east: Double, north: Double) {
     speed(at: latitude, dx: 1, dy: 1)
   }
 
   package var radius: Double { equatorialRadius }
-  /// The least radius of curvature anywhere, in metres.
+  /// The smallest radius of curvature of the ellipsoid, in metres.
   package var leastRadius: Double { polarRadius * polarRadius / equatorialRadius }
 
-  /// The direction in which a way arrives at a place, as a unit vector in space that touches the
-  /// ellipsoid there.
+  /// The direction of a path's arrival at a place, as a unit vector in space that is tangent to the
+  /// ellipsoid.
   package func direction(of path: ArrivingPath, at place: GeodesicPlace) -> SIMD3<Double> {
     let (up, out) = (place.rise, place.run * (polarRadius / equatorialRadius))
     let scale = 1 / (up * up + out * out).squareRoot()

@@ -7,9 +7,9 @@ import FieldpackGeometry
   import Darwin
 #endif
 
-/// The ellipsoid beside a sphere of its equatorial radius on which positions stand at their reduced
-/// latitude: the ellipsoid is that sphere pressed together along its axis, so that a way on it is
-/// between b/a and 1 times as long as on the sphere.
+/// The ellipsoid compared with a sphere of its equatorial radius, on which positions have their
+/// reduced latitude. The ellipsoid is that sphere compressed along its axis, so a path on the
+/// ellipsoid is b/a to 1 times as long as on the sphere.
 extension Geodesic {
   var equatorialRadius: Double { ellipsoid.a }
   var polarRadius: Double { ellipsoid.b }
@@ -27,20 +27,20 @@ extension Geodesic {
     return atan(tan(angle) / ellipsoid.f1) * 180 / .pi
   }
 
-  func place(_ x: Double, _ y: Double) -> SIMD3<Double> {
+  func spherePoint(_ x: Double, _ y: Double) -> SIMD3<Double> {
     let (latitude, longitude) = (reduced(y), x * .pi / 180)
     let radius = cos(latitude)
     return [radius * cos(longitude), radius * sin(longitude), sin(latitude)]
   }
 
-  /// No way between places that far apart on the unit sphere is shorter; with an allowance for
-  /// rounding.
+  /// A lower bound of the distance between positions with this chord on the unit sphere, with an
+  /// allowance for rounding.
   func leastLength(chord: Double) -> Double {
     guard chord > 0 else { return 0 }
     return max(0, 2 * asin(min(1, chord / 2)) * min(equatorialRadius, polarRadius) - 1e-6)
   }
 
-  /// Metres eastwards and northwards for a step of so many degrees.
+  /// The length in metres eastwards and northwards of a step in degrees.
   func speed(at latitude: Double, dx: Double, dy: Double) -> (east: Double, north: Double) {
     let angle = latitude * .pi / 180
     let root = (1 - ellipsoid.e2 * sin(angle) * sin(angle)).squareRoot()
@@ -49,7 +49,7 @@ extension Geodesic {
     return (prime * cos(angle) * dx * .pi / 180, meridian * dy * .pi / 180)
   }
 
-  /// No way between positions of the two boxes is shorter, in metres. Boxes are in degrees.
+  /// A lower bound in metres of the distance between positions in two boxes, which are in degrees.
   func leastDistance(_ a: Envelope, _ b: Envelope) -> Double {
     let (south, north) = (reduced(a.minY), reduced(a.maxY))
     let (otherSouth, otherNorth) = (reduced(b.minY), reduced(b.maxY))
@@ -58,7 +58,7 @@ extension Geodesic {
     if gap == 0 {
       angle = max(0, max(otherSouth - north, south - otherNorth))
     } else {
-      // Boxes come closest on their sides, and there at an end of one.
+      // Boxes are closest between two sides, at an end of one of them.
       angle = min(
         Self.angle(south, otherSouth, otherNorth, gap),
         Self.angle(north, otherSouth, otherNorth, gap))
@@ -68,17 +68,17 @@ extension Geodesic {
     return max(0, angle * min(equatorialRadius, polarRadius) - 1e-6)
   }
 
-  /// Degrees of longitude between the boxes, either way around.
+  /// The degrees of longitude between the boxes, in the shorter direction around the Earth.
   private static func longitudeGap(_ a: Envelope, _ b: Envelope) -> Double {
     guard a.width < 360, b.width < 360 else { return 0 }
-    // b's west seen from a's west, 0 to 360.
+    // The west of `b` as seen from the west of `a`, 0 to 360.
     var start = (b.minX - a.minX).truncatingRemainder(dividingBy: 360)
     if start < 0 { start += 360 }
     if start <= a.width || start + b.width >= 360 { return 0 }
     return min(start - a.width, 360 - (start + b.width))
   }
 
-  /// The angle from a latitude to the nearest of a meridian's latitudes, all reduced.
+  /// The angle from a latitude to the nearest latitude on a part of a meridian, all reduced.
   private static func angle(
     _ latitude: Double, _ south: Double, _ north: Double, _ gap: Double
   ) -> Double {

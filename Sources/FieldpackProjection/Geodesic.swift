@@ -4,30 +4,30 @@ public import FieldpackGeometry
 /// Distances, azimuths and positions along geodesics of an ellipsoid (Karney's algorithms).
 ///
 /// Longitudes and latitudes are in degrees, lengths in metres, azimuths in degrees clockwise from
-/// north, -180 to 180. Accurate to some 15 nanometres on WGS 84. A NaN input gives NaN.
+/// north, -180 to 180. Results are accurate to some 15 nanometres on WGS 84. A NaN input gives NaN.
 public struct Geodesic: Sendable {
   let ellipsoid: geod_geodesic
 
   /// The WGS 84 ellipsoid.
   public static let wgs84 = Geodesic(semiMajorAxis: 6_378_137, flattening: 1 / 298.257223563)
 
-  /// - Parameter semiMajorAxis: In metres, which are then the unit of every length.
+  /// - Parameter semiMajorAxis: In metres; all lengths have the unit of this one.
   public init(semiMajorAxis: Double, flattening: Double) {
     var ellipsoid = geod_geodesic()
     geod_init(&ellipsoid, semiMajorAxis, flattening)
     self.ellipsoid = ellipsoid
   }
 
-  /// The shortest way between two positions.
+  /// The shortest path between two positions.
   public struct Path: Hashable, Sendable {
     public var distance: Double
-    /// The azimuth at the start.
+    /// The azimuth at the start, forward.
     public var azimuth: Double
-    /// The azimuth on arrival, forward.
+    /// The azimuth at the end, forward.
     public var finalAzimuth: Double
   }
 
-  /// The shortest way from one position to another (the inverse problem); z and m do not count.
+  /// The shortest path from one position to another (the inverse problem); z and m are ignored.
   public func path(from start: Position, to end: Position) -> Path {
     var path = Path(distance: 0, azimuth: 0, finalAzimuth: 0)
     withUnsafePointer(to: ellipsoid) {
@@ -37,7 +37,7 @@ public struct Geodesic: Sendable {
     return path
   }
 
-  /// The length of the shortest way, in metres.
+  /// The length of the shortest path in metres.
   public func distance(from start: Position, to end: Position) -> Double {
     var distance = 0.0
     withUnsafePointer(to: ellipsoid) {
@@ -46,7 +46,7 @@ public struct Geodesic: Sendable {
     return distance
   }
 
-  /// The direction in which the shortest way sets out.
+  /// The azimuth at the start of the shortest path.
   public func azimuth(from start: Position, to end: Position) -> Double {
     path(from: start, to: end).azimuth
   }
@@ -64,17 +64,17 @@ public struct Geodesic: Sendable {
     return end
   }
 
-  /// The length of a line along geodesics from position to position, in metres.
+  /// The length in metres of a line whose positions are joined by geodesics.
   public func length(of line: CoordinateSequence) -> Double {
     let step = line.dimensions.count
     let ordinates = line.ordinates
     return withUnsafePointer(to: ellipsoid) { ellipsoid in
       var length = 0.0
-      for place in stride(from: step, to: ordinates.count, by: step) {
+      for index in stride(from: step, to: ordinates.count, by: step) {
         var distance = 0.0
         geod_inverse(
-          ellipsoid, ordinates[place - step + 1], ordinates[place - step], ordinates[place + 1],
-          ordinates[place], &distance, nil, nil)
+          ellipsoid, ordinates[index - step + 1], ordinates[index - step], ordinates[index + 1],
+          ordinates[index], &distance, nil, nil)
         length += distance
       }
       return length
@@ -83,8 +83,8 @@ public struct Geodesic: Sendable {
 
   /// The area of a ring in square metres and its perimeter in metres.
   ///
-  /// The area is positive where the ring runs counterclockwise. The ring may be closed or not and
-  /// may hold a pole.
+  /// The area is positive where the ring runs counterclockwise. The ring may be open or closed and
+  /// may contain a pole.
   public func measure(ring: CoordinateSequence) -> (area: Double, perimeter: Double) {
     var polygon = geod_polygon()
     geod_polygon_init(&polygon, 0)

@@ -1,10 +1,10 @@
-/// The systems that geometries were measured in, made on first use and kept.
+/// The systems in which geometries were measured, made on first use and kept.
 ///
 /// Belongs to one task or connection, as its systems do.
 public final class GeodesicCache {
   private var made: [SRSReference: GeodesicSystem] = [:]
 
-  /// More than any query names; beyond it the cache starts anew.
+  /// More systems than any query names; beyond it the cache is emptied.
   private static let capacity = 64
 
   public init() {}

@@ -1,16 +1,17 @@
 public import FieldpackGeometry
 
-/// What a geometry in longitude and latitude measures along geodesics from position to position.
+/// The length, perimeter and area on the ellipsoid of a geometry in longitude and latitude.
 ///
-/// The edges are geodesics here, not straight in longitude and latitude as in ``GeodesicShape``; for
-/// edges of some kilometres it makes no difference. Curves are linearised; z and m do not count.
+/// Here edges are geodesics, while in ``GeodesicShape`` they are straight in longitude and
+/// latitude. For edges of some kilometres this makes no difference. Curves are linearised; z and m
+/// are ignored.
 public struct GeodesicMeasures: Hashable, Sendable {
-  /// Metres of lines.
+  /// The length of lines in metres.
   public private(set) var length = 0.0
-  /// Metres of the rings of polygons.
+  /// The perimeter of polygons in metres.
   public private(set) var perimeter = 0.0
-  /// Square metres of polygons, holes taken off, whatever the direction of the rings. Of a ring's two
-  /// sides the smaller one counts.
+  /// The area of polygons without their holes in square metres, for any direction of the rings. Of
+  /// the two sides of a ring the smaller one counts.
   public private(set) var area = 0.0
 
   /// Measures one geometry in well-known binary.
@@ -57,25 +58,28 @@ public struct GeodesicMeasures: Hashable, Sendable {
 }
 
 extension Geometry {
-  /// Metres of lines along geodesics; see ``GeodesicMeasures``. Positions are in degrees.
+  /// The length of lines along geodesics in metres; see ``GeodesicMeasures``. Positions are in
+  /// degrees.
   public func geodesicLength(on ellipsoid: Geodesic = .wgs84) throws(ProjectionError) -> Double {
     try GeodesicMeasures(self, on: ellipsoid).length
   }
 
-  /// Metres around polygons, holes included, along geodesics. Positions are in degrees.
+  /// The perimeter of polygons along geodesics in metres, including holes. Positions are in
+  /// degrees.
   public func geodesicPerimeter(
     on ellipsoid: Geodesic = .wgs84
   ) throws(ProjectionError) -> Double {
     try GeodesicMeasures(self, on: ellipsoid).perimeter
   }
 
-  /// Square metres on the ellipsoid; see ``GeodesicMeasures/area``. Positions are in degrees.
+  /// The area on the ellipsoid in square metres; see ``GeodesicMeasures/area``. Positions are in
+  /// degrees.
   public func geodesicArea(on ellipsoid: Geodesic = .wgs84) throws(ProjectionError) -> Double {
     try GeodesicMeasures(self, on: ellipsoid).area
   }
 
-  /// Metres of the shortest way between both, `nil` where one is empty; see ``GeodesicShape`` for
-  /// the method and its error. Positions are in degrees.
+  /// The shortest distance in metres; `nil` where one of the two is empty. See ``GeodesicShape``
+  /// for the method and its error. Positions are in degrees.
   public func geodesicDistance(
     to other: Geometry, on ellipsoid: Geodesic = .wgs84
   ) throws(ProjectionError) -> Double? {

@@ -7,14 +7,15 @@ package import FieldpackGeometry
   import Darwin
 #endif
 
-/// A position in degrees whose sines and cosines are known, so that ways from it and to it need none of them.
+/// A position in degrees with its sines and cosines, so that paths from it and to it need not
+/// compute them.
 package struct GeodesicPlace: Hashable, Sendable {
   package let longitude: Double
   package let latitude: Double
-  /// Sine and cosine of the reduced latitude.
+  /// The sine of the reduced latitude; `run` is the cosine.
   let rise: Double
   let run: Double
-  /// Of the longitude.
+  /// The sine of the longitude; `cosine` is its cosine.
   let sine: Double
   let cosine: Double
 
@@ -30,28 +31,29 @@ package struct GeodesicPlace: Hashable, Sendable {
 
   package var position: Position { Position(x: longitude, y: latitude) }
 
-  /// Where it lies on the unit sphere of reduced latitudes.
-  package var chordPlace: SIMD3<Double> { [run * cosine, run * sine, rise] }
+  /// The position on the unit sphere of reduced latitudes.
+  package var spherePoint: SIMD3<Double> { [run * cosine, run * sine, rise] }
 }
 
-/// A way to a place, and the direction in which it arrives there.
+/// A path to a place, with the direction of its arrival.
 package struct ArrivingPath: Sendable {
   package var distance: Double
-  /// The sine and the cosine of the azimuth at the end.
+  /// The sine of the azimuth at the end; `north` is the cosine.
   package var east: Double
   package var north: Double
 }
 
 extension Geodesic {
-  /// No quick distance is farther from the geodesic one, in metres.
+  /// The greatest error of a quick distance in metres.
   package static let quickError = 1e-4
 
-  /// The length of the shortest way between both, to ``quickError``; see ``quickPath(from:to:)``.
+  /// The length of the shortest path between two places, exact to ``quickError``; see
+  /// ``quickPath(from:to:)``.
   package func quickDistance(from start: GeodesicPlace, to end: GeodesicPlace) -> Double {
     quickPath(from: start, to: end)?.distance ?? distance(from: start.position, to: end.position)
   }
 
-  /// The shortest way between both, by ``quickPath(from:to:)`` where that may be.
+  /// The shortest path between two places, by ``quickPath(from:to:)`` unless `isExact`.
   package func path(
     from start: GeodesicPlace, to end: GeodesicPlace, isExact: Bool
   ) -> ArrivingPath {
@@ -61,19 +63,20 @@ extension Geodesic {
     return ArrivingPath(distance: path.distance, east: sin(course), north: cos(course))
   }
 
-  /// The shortest way between both, some ten times as fast as ``path(from:to:)``; `nil` for places
-  /// that are nearly opposite one another, and on an ellipsoid much flatter than the Earth.
+  /// The shortest path between two places, some ten times as fast as ``path(from:to:)``; `nil` for
+  /// places that are nearly opposite one another, and on an ellipsoid much flatter than the Earth.
   ///
-  /// Karney's series (2013, equations 7, 8, 15 to 18 and 23 to 25) along the great circle on the sphere
-  /// of reduced latitudes. The turn between the places on that sphere, which is not theirs on the
-  /// ellipsoid, comes by one step of Newton's method from theirs. What is left of it, some 1e-8, moves
-  /// the end along its parallel, which makes the way longer by the sine of the azimuth there: what
-  /// that leaves out is the square of it, and is limited to a micrometre. The series are cut behind the
-  /// third power of a parameter below 1/590: 0.03 mm for the longest ways, two micrometres for 1,000 km.
-  /// The azimuth is exact to a millionth.
+  /// It evaluates Karney's series (2013, equations 7, 8, 15 to 18 and 23 to 25) along the great
+  /// circle on the sphere of reduced latitudes. The difference in longitude on that sphere differs
+  /// from the difference on the ellipsoid, and comes from it by one step of Newton's method. The
+  /// step leaves an error of some 1e-8, which moves the end along its parallel; the length is
+  /// corrected by the error times the sine of the azimuth there. The correction leaves out the
+  /// error's square, which is limited to a micrometre. The series end behind the third power of a
+  /// parameter below 1/590, which leaves 0.03 mm for the longest paths and two micrometres for
+  /// 1,000 km. The azimuth is exact to a millionth.
   package func quickPath(from start: GeodesicPlace, to end: GeodesicPlace) -> ArrivingPath? {
     guard abs(ellipsoid.f) < 0.0035 else { return nil }
-    // Rounding would leave a nanometre, which shows.
+    // For equal positions rounding would give a nanometre instead of 0.
     if start.longitude == end.longitude, start.latitude == end.latitude {
       return ArrivingPath(distance: 0, east: 0, north: 1)
     }
@@ -83,14 +86,14 @@ extension Geodesic {
       end.sine * start.cosine - end.cosine * start.sine)
     let first = ways.arc(turn)
     guard first.cosine > -0.9 else { return nil }
-    // One place by two names.
+    // The two longitudes differ by 360°, or both places are the same pole.
     guard first.sine > 0 else { return ArrivingPath(distance: 0, east: 0, north: 1) }
     let angle = atan2(first.sine, first.cosine)
     let slope = first.course * first.course + angle * first.bend
     let step = ellipsoid.f * first.course * terms(first, angle).turn / (1 - ellipsoid.f * slope)
     let arc = ways.arc(turn, turnedBy: step)
     guard arc.sine > 0 else { return nil }
-    // The difference of the angles, by its sine.
+    // The difference of the two angles is computed from its sine.
     let change = arc.sine * first.cosine - arc.cosine * first.sine
     let length = angle + change * (1 + change * change / 6)
     let terms = terms(arc, length)
@@ -101,13 +104,15 @@ extension Geodesic {
       north: arc.north)
   }
 
-  /// The length of an arc in polar radii, and the integral whose share of the flattening the turn on
-  /// the ellipsoid is behind the one on the sphere.
+  /// The length of an arc in polar radii, and the integral that gives the difference between the
+  /// turns on the sphere and on the ellipsoid, once multiplied by the flattening and the arc's
+  /// `course`.
   private func terms(_ arc: AuxiliaryArc, _ angle: Double) -> (length: Double, turn: Double) {
     let square = ellipsoid.ep2 * arc.slant
     let small = square / (2 * (1 + (1 + square).squareRoot()) + square)
     let (n, both) = (ellipsoid.n, small * small)
-    // Of twice the angle from the equator to the middle of the arc; of no weight along the equator.
+    // The cosine of twice the angle from the equator to the arc's middle; along the equator it has
+    // no effect.
     let middle =
       arc.slant > 1e-12 ? max(-1, min(1, arc.cosine - 2 * arc.rises / arc.slant)) : 0
     let doubled = 2 * middle * middle - 1
@@ -126,22 +131,23 @@ extension Geodesic {
 
 /// A great circle between two places on the sphere of reduced latitudes.
 private struct AuxiliaryArc {
-  /// Of its angle.
+  /// The sine of the arc's angle; `cosine` is its cosine.
   let sine: Double
   let cosine: Double
-  /// The sine of the azimuth where it crosses the equator, and the square of the cosine.
+  /// The sine of the azimuth where the great circle crosses the equator; `slant` is the cosine's
+  /// square.
   let course: Double
   let slant: Double
-  /// The product of the sines of the latitudes.
+  /// The product of the sines of the two reduced latitudes.
   let rises: Double
-  /// How much the course changes with the turn.
+  /// The derivative of `course` by the turn.
   let bend: Double
-  /// The sine and the cosine of the azimuth at the end.
+  /// The sine of the azimuth at the end; `north` is the cosine.
   let east: Double
   let north: Double
 }
 
-/// Great circles between two places for any turn between their meridians.
+/// Computes the great circle between two places for any difference of their longitudes.
 private struct AuxiliaryWays {
   private let rises, runs, up, down, startRun, endRun: Double
 
@@ -151,7 +157,7 @@ private struct AuxiliaryWays {
     (startRun, endRun) = (start.run, end.run)
   }
 
-  /// - Parameter turn: its cosine and sine.
+  /// - Parameter turn: the cosine and the sine of the difference of longitudes.
   @inline(__always)
   func arc(_ turn: SIMD2<Double>) -> AuxiliaryArc {
     let (across, along) = (endRun * turn.y, up - down * turn.x)
@@ -165,7 +171,7 @@ private struct AuxiliaryWays {
       north: arriving / sine)
   }
 
-  /// The turn with a few thousandths of a radian added.
+  /// The great circle for a turn to which a few thousandths of a radian are added.
   @inline(__always)
   func arc(_ turn: SIMD2<Double>, turnedBy step: Double) -> AuxiliaryArc {
     let square = step * step

@@ -7,11 +7,11 @@ public import FieldpackGeometry
 #endif
 
 extension GeodesicShape {
-  /// Boxes in degrees that hold every position within `metres` of the shape.
+  /// Boxes in degrees that together contain every position within `metres` of the shape.
   ///
-  /// One box a turn of longitudes, so that the boxes cross the antimeridian and find positions in
-  /// whatever turn a shape may have them. A box that holds a pole reaches around the Earth. None where
-  /// the shape is empty.
+  /// There is one box for each turn of longitudes, so that the boxes cross the antimeridian and
+  /// find positions in any turn that a shape may use. A box that contains a pole reaches around the
+  /// Earth. For an empty shape there is no box.
   public func boxes(within metres: Double) -> [Envelope] {
     guard !isEmpty, metres >= 0 else { return [] }
     let radius = min(ellipsoid.equatorialRadius, ellipsoid.polarRadius)
@@ -35,8 +35,8 @@ extension GeodesicShape {
     }
   }
 
-  /// A length that no way from the shape into the box is shorter than, in metres; the box is in
-  /// degrees. 0 where they may meet.
+  /// A lower bound in metres of the distance from the shape to the box, which is in degrees; 0
+  /// where they may meet.
   public func leastDistance(to box: Envelope) -> Double {
     if isEmpty || box.isEmpty { return .infinity }
     guard abs(box.minY) <= 90, abs(box.maxY) <= 90 else { return 0 }

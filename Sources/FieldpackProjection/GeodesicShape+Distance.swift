@@ -8,8 +8,8 @@ package import FieldpackGeometry
 #endif
 
 extension GeodesicShape {
-  /// The length of the shortest way between both, in metres; 0 where they share a point, `nil` where
-  /// one is empty.
+  /// The shortest distance in metres; 0 where the shapes share a point, `nil` where one of them is
+  /// empty.
   public func distance(to other: GeodesicShape) -> Double? {
     if isEmpty || other.isEmpty { return nil }
     var search = GeodesicSearch(ellipsoid, limit: .infinity)
@@ -17,9 +17,9 @@ extension GeodesicShape {
     return search.best
   }
 
-  /// Whether no more than `metres` lie between both; `nil` where one is empty.
+  /// Whether the shapes are no more than `metres` apart; `nil` where one of them is empty.
   ///
-  /// Cheaper than ``distance(to:)`` where they lie far apart.
+  /// It is faster than ``distance(to:)`` for shapes that are far apart.
   public func isWithin(_ metres: Double, of other: GeodesicShape) -> Bool? {
     if isEmpty || other.isEmpty { return nil }
     guard metres >= 0 else { return false }
@@ -28,7 +28,7 @@ extension GeodesicShape {
     return search.best <= metres
   }
 
-  /// Whether a polygon holds the position, away from the question of its border.
+  /// Whether a polygon of the shape contains the position; on a border the answer may be either.
   fileprivate func covers(_ vertex: GeodesicVertex) -> Bool {
     guard !polygons.isEmpty, vertex.y >= envelope.minY, vertex.y <= envelope.maxY else {
       return false
@@ -41,7 +41,7 @@ extension GeodesicShape {
     return false
   }
 
-  /// Even-odd over the rings of one polygon.
+  /// Whether a position is inside the rings of one polygon, by the even-odd rule.
   private func isInside(_ rings: Range<Int>, _ x: Double, _ y: Double) -> Bool {
     var isInside = false
     for ring in paths[rings] where ring.count > 2 {
@@ -58,16 +58,16 @@ extension GeodesicShape {
   }
 }
 
-/// A part of an edge, or a position where both ends are one.
+/// A part of an edge; a single position where both ends are the same.
 private struct Piece {
   let start: GeodesicVertex
   let end: GeodesicVertex
   let middle: SIMD3<Double>
-  /// How far the edge may lie from the chord between its ends.
+  /// How far the edge may be from the chord between its ends.
   let bulge: Double
-  /// The radius of a ball around `middle` that holds the edge.
+  /// The radius of a ball around `middle` that contains the edge.
   let radius: Double
-  /// Degrees of longitude and latitude, the larger of both.
+  /// The larger of the extents in longitude and latitude, in degrees.
   let extent: Double
 
   init(_ start: GeodesicVertex, _ end: GeodesicVertex) {
@@ -75,11 +75,12 @@ private struct Piece {
     self.end = end
     let (dx, dy) = (abs(end.x - start.x), abs(end.y - start.y))
     extent = max(dx, dy)
-    // The second derivative of the edge on the sphere, over 8: no curve leaves its chord by more.
+    // A curve is nowhere farther from its chord than an eighth of its second derivative; this
+    // bounds that of the edge on the sphere.
     let turn = (dx + 1.01 * dy) * Double.pi / 180
     bulge = turn * turn / 7.9
-    middle = (start.place + end.place) / 2
-    radius = (end.place - start.place).length / 2 + bulge
+    middle = (start.spherePoint + end.spherePoint) / 2
+    radius = (end.spherePoint - start.spherePoint).length / 2 + bulge
   }
 
   var isPoint: Bool { extent == 0 }
@@ -91,7 +92,7 @@ private struct Piece {
     return (Piece(start, centre), Piece(centre, end))
   }
 
-  /// Whether two edges cross in longitude and latitude, each between its ends.
+  /// Whether two edges cross in longitude and latitude, strictly between their ends.
   func meets(_ other: Piece) -> Bool {
     let turn = (((other.start.x + other.end.x) - (start.x + end.x)) / 720).rounded() * 360
     func side(_ a: (Double, Double), _ b: (Double, Double), _ c: (Double, Double)) -> Double {
@@ -99,14 +100,15 @@ private struct Piece {
     }
     let (a, b) = ((start.x + turn, start.y), (end.x + turn, end.y))
     let (c, d) = ((other.start.x, other.start.y), (other.end.x, other.end.y))
-    // Ends that only touch have the distance 0 of a position to an edge.
+    // Edges that only touch at an end need no test here: the distance from that end to the edge is
+    // 0.
     return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0
   }
 }
 
 extension Geodesic {
-  /// The shortest way from a position to an edge that is straight in longitude and latitude, in
-  /// metres; `limit` where that is not shorter. See ``GeodesicShape`` for how exact it is.
+  /// The shortest distance in metres from a position to an edge that is straight in longitude and
+  /// latitude; `limit` where the distance is not shorter. See ``GeodesicShape`` for its error.
   package func distance(
     from position: Position, toEdgeFrom start: Position, to end: Position,
     limit: Double = .infinity
@@ -119,10 +121,10 @@ extension Geodesic {
   }
 }
 
-/// Looks for the shortest way between two shapes.
+/// Searches the shortest distance between two shapes.
 private struct GeodesicSearch {
   let ellipsoid: Geodesic
-  /// The shortest way found so far, or the limit beyond which none is looked for.
+  /// The shortest distance found so far, or the limit beyond which no distance is of interest.
   var best: Double
 
   init(_ ellipsoid: Geodesic, limit: Double) {
@@ -138,7 +140,7 @@ private struct GeodesicSearch {
       best = 0
       return
     }
-    // A short way found early spares most of the others.
+    // A short distance found early makes most other comparisons unnecessary.
     let near = nearest(in: b, to: a.vertices[0])
     take(nearest(in: a, to: near), near)
     let others = b.paths.flatMap { Self.pieces(b.vertices[$0]) }
@@ -159,7 +161,7 @@ private struct GeodesicSearch {
     var found = shape.vertices[0]
     var least = Double.infinity
     for other in shape.vertices {
-      let apart = other.place - vertex.place
+      let apart = other.spherePoint - vertex.spherePoint
       let square = (apart * apart).sum()
       if square < least { (least, found) = (square, other) }
     }
@@ -197,11 +199,11 @@ private struct GeodesicSearch {
 
   mutating func approach(_ vertex: GeodesicVertex, _ piece: Piece) {
     if piece.isPoint {
-      let chord = (vertex.place - piece.start.place).length
+      let chord = (vertex.spherePoint - piece.start.spherePoint).length
       if ellipsoid.leastLength(chord: chord) < best { take(vertex, piece.start) }
       return
     }
-    let apart = distance(vertex.place, piece) - piece.bulge
+    let apart = distance(vertex.spherePoint, piece) - piece.bulge
     guard ellipsoid.leastLength(chord: apart) < best else { return }
     if piece.isShort {
       best = min(best, ellipsoid.distance(from: vertex, toShort: piece))
@@ -212,9 +214,9 @@ private struct GeodesicSearch {
     }
   }
 
-  private func distance(_ place: SIMD3<Double>, _ piece: Piece) -> Double {
-    let along = piece.end.place - piece.start.place
-    let from = place - piece.start.place
+  private func distance(_ point: SIMD3<Double>, _ piece: Piece) -> Double {
+    let along = piece.end.spherePoint - piece.start.spherePoint
+    let from = point - piece.start.spherePoint
     let square = (along * along).sum()
     let share = square > 0 ? max(0, min(1, (from * along).sum() / square)) : 0
     return (from - share * along).length
@@ -222,13 +224,14 @@ private struct GeodesicSearch {
 }
 
 extension Geodesic {
-  /// The shortest way to an edge along which the distance has one least value at most.
+  /// The shortest distance to an edge along which the distance has at most one minimum.
   fileprivate func distance(from vertex: GeodesicVertex, toShort piece: Piece) -> Double {
     var low = (t: 0.0, value: reach(vertex, piece, 0))
     var high = (t: 1.0, value: reach(vertex, piece, 1))
     var best = min(low.value.distance, high.value.distance)
     guard low.value.slope < 0, high.value.slope > 0 else { return best }
-    // The Illinois rule: the secant, with the weight of an end that stays twice cut in half.
+    // The Illinois rule: the secant method, in which the value at an end that stays twice is
+    // halved.
     var (left, right) = (low.value.slope, high.value.slope)
     var side = 0
     for _ in 0..<60 {
@@ -253,7 +256,7 @@ extension Geodesic {
     return best
   }
 
-  /// The distance to a position on the edge and its derivative along the edge, from 0 to 1.
+  /// The distance to a position on the edge, and its derivative along the edge from 0 to 1.
   private func reach(
     _ vertex: GeodesicVertex, _ piece: Piece, _ t: Double
   ) -> (distance: Double, slope: Double) {

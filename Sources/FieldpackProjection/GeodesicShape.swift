@@ -1,36 +1,38 @@
 public import FieldpackGeometry
 
-/// A geometry in longitude and latitude, made ready for geodesic distances.
+/// A geometry in longitude and latitude, prepared for geodesic distances.
 ///
-/// Positions are degrees, longitudes from -540 to 540. Edges are straight in longitude and latitude, as GeoJSON (RFC 7946
-/// section 3.1.1) and GeoPackage have them, so that a shape lies in its envelope and distances agree
-/// with the relations. Longitudes that differ by 360° are the same: a shape that ends at 180° touches
-/// one that starts at -180°. Curves are linearised; z and m do not count.
+/// Positions are in degrees, longitudes from -540 to 540. Edges are straight in longitude and
+/// latitude, as in GeoJSON (RFC 7946 section 3.1.1) and GeoPackage, so that a shape lies in its
+/// envelope and distances agree with the spatial relations. Longitudes that differ by 360° are the
+/// same: a shape that ends at 180° touches one that starts at -180°. Curves are linearised; z and m
+/// are ignored.
 ///
 /// ### Method
-/// The shortest way from a position to an edge is found where the geodesic meets the edge at a right
-/// angle: the zero of the distance's derivative along the edge, which Karney's inverse problem gives
-/// with the distance. Edges are halved until they are shorter than a tenth of a degree in longitude
-/// and latitude, and only where a lower bound leaves them a chance: a great-circle angle between
-/// reduced latitudes times the polar radius is never longer than the geodesic.
+/// The shortest path from a position to an edge meets the edge at a right angle, where the
+/// derivative of the distance along the edge is zero. Karney's inverse problem gives this
+/// derivative together with the distance. Edges are halved until they are shorter than a tenth of a
+/// degree in longitude and latitude, but only those that a lower bound does not exclude: a
+/// great-circle angle between reduced latitudes times the polar radius is never longer than the
+/// geodesic.
 ///
-/// The error is below a millimetre where one of both shapes is made of points, or their edges are
-/// shorter than 100 m. Between longer edges of two shapes the distance is measured from the ends of
-/// their pieces, and is at most `L² tan|φ| / 4R` too long: 5 m at 45° for pieces of 11 km, 4 cm for
-/// edges of 1 km.
+/// The error is below a millimetre where one of the shapes consists of points, or where the edges
+/// of both are shorter than 100 m. Between longer edges of two shapes the distance is measured from
+/// the ends of their pieces, and is at most `L² tan|φ| / 4R` too long: 5 m at 45° for pieces of 11
+/// km, 4 cm for edges of 1 km.
 public struct GeodesicShape: Sendable {
   public let ellipsoid: Geodesic
-  /// The box around all positions, in degrees; empty where there is none.
+  /// The box around all positions, in degrees; empty where there are none.
   public private(set) var envelope = Envelope.empty
   var vertices: [GeodesicVertex] = []
-  /// Positions that follow one another: of a point, a line or a ring.
+  /// The positions of each point, line or ring.
   var paths: [Range<Int>] = []
-  /// The rings of each polygon, by their place in `paths`.
+  /// The rings of each polygon, as indexes of `paths`.
   var polygons: [Range<Int>] = []
 
   /// Reads one geometry in well-known binary.
-  /// - Throws: ``ProjectionError/Kind/invalidGeometry`` for damaged bytes and for positions that are
-  ///   not on Earth.
+  /// - Throws: ``ProjectionError/Kind/invalidGeometry`` for damaged bytes and for positions that do
+  ///   not exist on Earth.
   public init(wkb: RawSpan, on ellipsoid: Geodesic = .wgs84) throws(ProjectionError) {
     var builder = ShapeBuilder(on: ellipsoid)
     do throws(GeometryError) {
@@ -62,10 +64,10 @@ public struct GeodesicShape: Sendable {
 
   fileprivate init(on ellipsoid: Geodesic) { self.ellipsoid = ellipsoid }
 
-  /// No longitude is farther from Greenwich: a turn and a half either way.
+  /// The largest longitude allowed, in either direction: one and a half turns from Greenwich.
   static let widest = 540.0
 
-  /// Whether there is no position at all.
+  /// Whether the shape has no position.
   public var isEmpty: Bool { vertices.isEmpty }
 
   fileprivate mutating func append(_ x: Double, _ y: Double) {
@@ -74,16 +76,16 @@ public struct GeodesicShape: Sendable {
   }
 }
 
-/// A position with its place on the unit sphere of reduced latitudes.
+/// A position, also as a point on the unit sphere of reduced latitudes.
 struct GeodesicVertex: Sendable {
   let x: Double
   let y: Double
-  let place: SIMD3<Double>
+  let spherePoint: SIMD3<Double>
 
   init(_ x: Double, _ y: Double, on ellipsoid: Geodesic) {
     self.x = x
     self.y = y
-    place = ellipsoid.place(x, y)
+    spherePoint = ellipsoid.spherePoint(x, y)
   }
 }
 

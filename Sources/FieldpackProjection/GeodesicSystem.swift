@@ -1,19 +1,20 @@
 import CPROJ
 public import FieldpackGeometry
 
-/// How geometries of one reference system are measured on an ellipsoid.
+/// Measures geometries of one reference system on an ellipsoid.
 ///
-/// Positions of a geographic system in degrees are measured on its own ellipsoid as they are, those
-/// of any other system are transformed to WGS 84 first; GeoPackage's undefined geographic system
-/// (`srs_id` 0) counts as WGS 84. Owns a PROJ context where it transforms: confined to one task.
+/// Positions of a geographic system in degrees are measured on its own ellipsoid without
+/// transformation. Those of any other system are first transformed to WGS 84. GeoPackage's
+/// undefined geographic system (`srs_id` 0) counts as WGS 84. Owns a PROJ context where it
+/// transforms: confined to one task.
 public final class GeodesicSystem {
   public let ellipsoid: Geodesic
-  /// To longitude and latitude; `nil` where positions are that already.
+  /// The transformation to longitude and latitude; `nil` where positions are in these already.
   public let transformation: CoordinateTransformation?
-  /// What the positions are in that are measured: the geographic system itself, or WGS 84.
+  /// The reference system of the measured positions: the geographic system itself, or WGS 84.
   public let frame: SRSReference
 
-  /// - Throws: ``ProjectionError/Kind/undefinedSRS`` for `srs_id` -1, whose numbers have no place on
+  /// - Throws: ``ProjectionError/Kind/undefinedSRS`` for `srs_id` -1, whose coordinates are not on
   ///   Earth; ``ProjectionError/Kind/unknownSRS``, ``ProjectionError/Kind/noOperation``.
   public init(_ reference: SRSReference) throws(ProjectionError) {
     if reference.srs == .wgs84 || reference.srs == .undefinedGeographic {
@@ -26,7 +27,7 @@ public final class GeodesicSystem {
     }
   }
 
-  /// The geometry in longitude and latitude, ready to be measured.
+  /// The geometry in longitude and latitude, prepared for measuring.
   public func shape(of wkb: RawSpan) throws(ProjectionError) -> GeodesicShape {
     guard let transformation else { return try GeodesicShape(wkb: wkb, on: ellipsoid) }
     var bytes = wkb.withUnsafeBytes { [UInt8]($0) }
@@ -34,7 +35,7 @@ public final class GeodesicSystem {
     return try GeodesicShape(wkb: bytes.span.bytes, on: ellipsoid)
   }
 
-  /// Lengths and area of the geometry on the ellipsoid.
+  /// The lengths and the area of the geometry on the ellipsoid.
   public func measures(of wkb: RawSpan) throws(ProjectionError) -> GeodesicMeasures {
     guard let transformation else { return try GeodesicMeasures(wkb: wkb, on: ellipsoid) }
     var bytes = wkb.withUnsafeBytes { [UInt8]($0) }
@@ -42,17 +43,18 @@ public final class GeodesicSystem {
     return try GeodesicMeasures(wkb: bytes.span.bytes, on: ellipsoid)
   }
 
-  /// A lower bound of the distance into a box of the system, in metres; 0 where none is known.
+  /// A lower bound in metres of the distance to a box in the system's coordinates; 0 where none is
+  /// known.
   public func leastDistance(from shape: GeodesicShape, to box: Envelope) -> Double {
     guard let transformation else { return shape.leastDistance(to: box) }
     guard let boxes = try? transformation.transform(box), !boxes.isEmpty else { return 0 }
-    // The sides of the box are followed in steps, between which they may bulge out a little.
+    // The factor allows for a side of the box that bulges out between its sampled positions.
     return boxes.map { shape.leastDistance(to: $0) * 0.999 }.min() ?? 0
   }
 }
 
 extension ProjectionContext {
-  /// The ellipsoid of a geographic system whose unit is the degree; `nil` for every other system.
+  /// The ellipsoid of a geographic system in degrees; `nil` for every other system.
   fileprivate func ellipsoidOfDegrees(
     _ reference: SRSReference
   ) throws(ProjectionError) -> Geodesic? {

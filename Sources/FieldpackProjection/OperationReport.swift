@@ -2,7 +2,8 @@ import CPROJ
 import FieldpackGeometry
 
 extension CoordinateTransformation.Operation {
-  /// Names the operation PROJ ranks first for the area, and the grids that better ones lack.
+  /// Reports the operation that PROJ ranks first for the area, and the grids missing for better
+  /// ones.
   func report(
     from source: SRSReference, to target: SRSReference, areaOfInterest: Envelope?
   ) -> TransformationReport {
@@ -49,10 +50,10 @@ extension CoordinateTransformation.Operation {
   }
 }
 
-/// One of the operations PROJ offers.
+/// One of the operations that PROJ offers.
 private struct Candidate {
   let name: String
-  /// In metres; `nil` where PROJ does not know.
+  /// The accuracy in metres; `nil` where PROJ does not know it.
   let accuracy: Double?
   let missingGrids: [String]
 
@@ -72,7 +73,7 @@ private struct Candidate {
     missingGrids = missing
   }
 
-  // PROJ states no accuracy where only formulas and no change of datum are at work.
+  // PROJ states no accuracy for operations of formulas only, without a change of datum.
   private static func isConversion(
     _ operation: borrowing ProjectionObject, in context: ProjectionContext
   ) -> Bool {

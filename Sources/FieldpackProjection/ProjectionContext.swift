@@ -1,7 +1,7 @@
 import CPROJ
 import FieldpackGeometry
 
-/// One `PJ_CONTEXT`, network off, with the last message PROJ gave. Confined to one task at a time.
+/// A `PJ_CONTEXT` without network, with PROJ's last message. Confined to one task at a time.
 final class ProjectionContext {
   let handle: OpaquePointer
   private let log = PROJMessageLog()
@@ -11,7 +11,7 @@ final class ProjectionContext {
       throw ProjectionError(.unavailable, "PROJ cannot make a context: out of memory")
     }
     self.handle = handle
-    // PROJ_NETWORK=ON in the environment must not make a transformation depend on the net.
+    // PROJ_NETWORK=ON in the environment must not make results depend on the network.
     proj_context_set_enable_network(handle, 0)
     proj_log_level(handle, PJ_LOG_ERROR)
     proj_log_func(handle, Unmanaged.passUnretained(log).toOpaque()) { log, _, message in
@@ -23,18 +23,18 @@ final class ProjectionContext {
 
   deinit { proj_context_destroy(handle) }
 
-  /// What PROJ said last, forgotten once taken.
+  /// PROJ's last message; it is removed by reading it.
   func takeMessage() -> String? {
     defer { log.last = nil }
     return log.last
   }
 
-  /// Ends the recording of messages: a batch of a million bad points must not make as many strings.
+  /// Stops recording messages: a batch of a million bad points must not make a million strings.
   func silence() {
     proj_log_level(handle, PJ_LOG_NONE)
   }
 
-  /// The object of a code in PROJ's database.
+  /// The object for a code in PROJ's database.
   func object(of srs: SRS) throws(ProjectionError) -> ProjectionObject {
     guard !srs.isUndefined else {
       throw ProjectionError(
@@ -85,7 +85,7 @@ private final class PROJMessageLog {
   var last: String?
 }
 
-/// Owns a `PJ *`.
+/// Owns a `PJ *` and destroys it.
 struct ProjectionObject: ~Copyable {
   let handle: OpaquePointer
 

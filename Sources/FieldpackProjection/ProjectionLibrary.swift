@@ -1,17 +1,17 @@
 import CPROJ
 
-/// What is known of the PROJ that this program runs with.
+/// Facts about the PROJ that this program runs with.
 public struct ProjectionLibrary: Hashable, Sendable {
-  /// For example "9.1.1".
+  /// PROJ's version, for example "9.1.1".
   public var version: String
-  /// Where `proj.db` lies; `nil` where PROJ finds none, and then knows no reference system.
+  /// The path of `proj.db`; `nil` where PROJ does not find it, and then knows no reference system.
   public var databasePath: String?
-  /// The version of EPSG's registry in it, for example "v10.076".
+  /// The version of EPSG's registry in `proj.db`, for example "v10.076".
   public var epsgVersion: String?
-  /// Whether PROJ may fetch grids; never, whatever the environment says.
+  /// Whether PROJ may fetch grids: never, independent of the environment.
   public var usesNetwork: Bool
 
-  /// Asks PROJ.
+  /// Reads the facts from PROJ.
   public init() throws(ProjectionError) {
     let context = try ProjectionContext()
     let handle = context.handle

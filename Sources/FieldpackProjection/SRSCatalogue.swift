@@ -3,15 +3,15 @@ public import FieldpackGeometry
 
 /// The spatial reference systems of PROJ's database, by `AUTHORITY:CODE`.
 ///
-/// Opens the database on first use and keeps what it looked up. Confined to one task at a time;
-/// every connection or task has its own.
+/// Opens the database on first use and keeps the definitions it has read. Confined to one task at a
+/// time; every connection or task has its own catalogue.
 public final class SRSCatalogue {
   private var context: ProjectionContext?
   private var known: [SRS: SRSDefinition] = [:]
 
   public init() {}
 
-  /// What PROJ knows of `srs`.
+  /// PROJ's definition of `srs`.
   /// - Throws: ``ProjectionError/Kind/unknownSRS``, ``ProjectionError/Kind/undefinedSRS`` for
   ///   GeoPackage's -1 and 0, ``ProjectionError/Kind/unavailable`` without PROJ's database.
   public func definition(of srs: SRS) throws(ProjectionError) -> SRSDefinition {
@@ -23,9 +23,10 @@ public final class SRSCatalogue {
     return definition
   }
 
-  /// The code that PROJ gives an equivalent of a file's own WKT definition; `nil` where it is none.
+  /// The code of a system in PROJ's database that is equivalent to a file's own WKT definition;
+  /// `nil` where there is none.
   ///
-  /// Only a certain match counts (PROJ's confidence of 90 of 100 and more).
+  /// Only a certain match counts, which PROJ gives a confidence of at least 90 of 100.
   public func identify(_ reference: SRSReference) throws(ProjectionError) -> SRS? {
     if let srs = reference.srs { return srs }
     let context = try openedContext()
@@ -113,7 +114,7 @@ extension ProjectionContext {
     var east = 0.0
     var north = 0.0
     var name: UnsafePointer<CChar>?
-    // PROJ gives -1000 for bounds it does not know.
+    // PROJ gives -1000 for unknown bounds.
     guard
       proj_get_area_of_use(handle, object.handle, &west, &south, &east, &north, &name) != 0,
       west >= -180, east >= -180, south >= -90, north >= -90

@@ -1,11 +1,11 @@
 public import FieldpackGeometry
 
-/// What PROJ's database knows of a spatial reference system.
+/// The definition of a spatial reference system in PROJ's database.
 public struct SRSDefinition: Hashable, Sendable {
-  /// Where a reference system is meant to be used.
+  /// The area for which a reference system is meant.
   public struct Area: Hashable, Sendable {
     public var name: String
-    /// Degrees of longitude and latitude; `minX > maxX` crosses the antimeridian.
+    /// The area in degrees of longitude and latitude; `minX > maxX` crosses the antimeridian.
     public var envelope: Envelope
 
     public init(name: String, envelope: Envelope) {
@@ -13,7 +13,7 @@ public struct SRSDefinition: Hashable, Sendable {
       self.envelope = envelope
     }
 
-    /// Whether a longitude and a latitude in degrees lie in the area, borders included.
+    /// Whether the area contains a longitude and latitude in degrees, borders included.
     public func contains(longitude: Double, latitude: Double) -> Bool {
       envelope.splitAtAntimeridian.contains {
         $0.contains(Envelope(minX: longitude, minY: latitude, maxX: longitude, maxY: latitude))
@@ -28,14 +28,16 @@ public struct SRSDefinition: Hashable, Sendable {
   public var srs: SRS
   public var name: String
   public var kind: Kind
-  /// OGC 01-009 text as `gpkg_spatial_ref_sys.definition` wants it, in GDAL's dialect of WKT 1.
-  /// `nil` where WKT 1 cannot say it, such as for three-dimensional geographic systems.
+  /// The definition in OGC 01-009 text, as `gpkg_spatial_ref_sys.definition` needs it, in GDAL's
+  /// dialect of WKT 1. `nil` where WKT 1 cannot express it, for example for a three-dimensional
+  /// geographic system.
   public var wkt1: String?
-  /// WKT 2:2019 (ISO 19162), as `definition_12_063` of the CRS WKT extension wants it.
+  /// The definition in WKT 2:2019 (ISO 19162), as `definition_12_063` of the CRS WKT extension
+  /// needs it.
   public var wkt2: String
   /// The unit of the first axis, such as `degree`, `metre` or `US survey foot`.
   public var unit: String
-  /// Radians or metres per unit.
+  /// The number of radians or metres in one unit.
   public var unitFactor: Double
   public var areaOfUse: Area?
   public var isDeprecated: Bool
@@ -47,7 +49,7 @@ public struct SRSDefinition: Hashable, Sendable {
 }
 
 extension Envelope {
-  /// One box, or two where `minX > maxX` says that a longitude range crosses the antimeridian.
+  /// The area as one box, or as two boxes where it crosses the antimeridian.
   public var splitAtAntimeridian: [Envelope] {
     guard minX > maxX, minX.isFinite, maxX.isFinite, minY <= maxY else {
       return isEmpty ? [] : [self]

@@ -1,9 +1,9 @@
 import CPROJ
 public import FieldpackGeometry
 
-/// What a transformation starts or ends in: an authority's code, or a file's own WKT definition.
+/// A side of a transformation: an authority's code, or a file's own WKT definition.
 ///
-/// PROJ strings and PROJJSON are never taken: they can make PROJ open files of this machine.
+/// PROJ strings and PROJJSON are refused, because they can make PROJ open files of this machine.
 public struct SRSReference: Hashable, Sendable, CustomStringConvertible {
   enum Storage: Hashable, Sendable {
     case code(SRS)
@@ -19,20 +19,20 @@ public struct SRSReference: Hashable, Sendable, CustomStringConvertible {
   /// A definition in WKT 1 or WKT 2, as `gpkg_spatial_ref_sys.definition` holds it for an
   /// organization that PROJ does not know.
   ///
-  /// At most 65,536 bytes that start with the keyword of a reference system and name no grid, file
-  /// or PROJ pipeline. The text is only looked through here; a transformation parses it.
+  /// The text must have at most 65,536 bytes, start with the keyword of a reference system, and
+  /// name no grid, file or PROJ pipeline. It is only scanned here; a transformation parses it.
   /// - Throws: ``ProjectionError/Kind/invalidDefinition``.
   public init(wkt: String) throws(ProjectionError) {
     try WKTGuard.check(wkt)
     storage = .wkt(wkt)
   }
 
-  /// The code, where the reference is one.
+  /// The code; `nil` where the reference is a definition.
   public var srs: SRS? {
     if case .code(let srs) = storage { srs } else { nil }
   }
 
-  /// `AUTHORITY:CODE`, or the definition.
+  /// `AUTHORITY:CODE`, or the text of the definition.
   package var text: String {
     switch storage {
     case .code(let srs): srs.description
@@ -49,7 +49,7 @@ public struct SRSReference: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ProjectionContext {
-  /// The reference system of `reference`, which is known to be one.
+  /// The PROJ object of `reference`; throws where that is no reference system.
   func object(of reference: SRSReference) throws(ProjectionError) -> ProjectionObject {
     switch reference.storage {
     case .code(let srs): return try object(of: srs)
@@ -74,7 +74,7 @@ extension ProjectionContext {
   }
 }
 
-/// Keeps out definition texts through which PROJ would open files.
+/// Refuses definitions through which PROJ would open files.
 enum WKTGuard {
   static let maximumLength = 65_536
 
@@ -84,7 +84,8 @@ enum WKTGuard {
     "DERIVEDPROJCRS",
   ]
 
-  // An EXTENSION["PROJ4", …] runs as a PROJ string; grids and parameter files are opened by name.
+  // PROJ runs an EXTENSION["PROJ4", …] as a PROJ string, and opens grids and parameter files by
+  // name.
   private static let refused = [
     "grids=", "init=", "file=", "catalog=", "model=", "proj4_grids", "parameterfile",
     "proj-basedoperationmethod", "custom_proj4",
@@ -104,7 +105,7 @@ enum WKTGuard {
         "the definition does not start with a WKT keyword such as GEOGCS or PROJCS. "
           + "Try: AUTHORITY:CODE, such as EPSG:25833")
     }
-    // PROJ drops blanks around '=' in its strings, so they must not hide a name here.
+    // PROJ ignores blanks around '=' in its strings, so they are removed before looking for names.
     let bytes = text.lowercased().filter { !$0.isWhitespace }
       .replacing("nadgrids=@null", with: "")
     if let found = refused.first(where: bytes.contains) {
@@ -114,7 +115,7 @@ enum WKTGuard {
     }
   }
 
-  /// The quoted name after the first bracket.
+  /// The quoted name that follows the first bracket.
   static func name(_ text: String) -> String? {
     let parts = text.split(separator: "\"", maxSplits: 2, omittingEmptySubsequences: false)
     return parts.count == 3 ? String(parts[1]) : nil

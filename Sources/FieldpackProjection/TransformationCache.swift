@@ -2,8 +2,8 @@ public import FieldpackGeometry
 
 /// Transformations by source and target, made on first use and kept.
 ///
-/// Belongs to one task or connection, as its transformations do. Making one costs about a
-/// millisecond, finding one nothing to speak of.
+/// Belongs to one task or connection, as its transformations do. Making a transformation takes
+/// about a millisecond, finding one takes almost no time.
 public final class TransformationCache {
   private struct Key: Hashable {
     let source: SRSReference
@@ -12,7 +12,7 @@ public final class TransformationCache {
 
   private var made: [Key: CoordinateTransformation] = [:]
 
-  /// More pairs than any query names; beyond it the cache starts anew.
+  /// More pairs than any query names; beyond it the cache is emptied.
   private static let capacity = 64
 
   public init() {}

@@ -1,19 +1,19 @@
 public import FieldpackGeometry
 
-/// Measures, relations and operations of GEOS on geometry values.
+/// GEOS's measures, relations and operations on geometry values.
 ///
-/// Lengths and areas are in the units of the geometry's reference system, and both geometries of a
-/// call have to be in one. Curves are linearised, m is dropped. Each call makes a GEOS context, which
-/// costs some microseconds: for many geometries keep a ``TopologyContext``, and for many features
-/// against one geometry a ``PreparedGeometry``.
+/// Lengths and areas are in the units of the geometry's reference system; both geometries of a call
+/// must have the same one. Curves are linearised, m is dropped. Each call makes a GEOS context,
+/// which costs some microseconds: keep a ``TopologyContext`` for many geometries, and a
+/// ``PreparedGeometry`` for many features against one geometry.
 extension Geometry {
-  /// The area of polygons, holes taken off.
+  /// The area of polygons without their holes.
   public func area() -> Double { PlanarMeasures(self).area }
 
   /// The length of lines; 0 for polygons, see ``perimeter()``.
   public func length() -> Double { PlanarMeasures(self).length }
 
-  /// The length of the rings of polygons, holes included.
+  /// The length of the rings of polygons, including holes.
   public func perimeter() -> Double { PlanarMeasures(self).perimeter }
 
   /// The centre of mass; `POINT EMPTY` for an empty geometry.
@@ -21,7 +21,7 @@ extension Geometry {
     try made { geometry throws(TopologyError) in try geometry.centroid() }
   }
 
-  /// A point that surely lies on the geometry.
+  /// A point that certainly lies on the geometry.
   public func pointOnSurface() throws(TopologyError) -> Geometry {
     try made { geometry throws(TopologyError) in try geometry.pointOnSurface() }
   }
@@ -30,12 +30,12 @@ extension Geometry {
     try made { geometry throws(TopologyError) in try geometry.convexHull() }
   }
 
-  /// The boundary; GEOS has none for a geometry collection.
+  /// The boundary; GEOS does not define it for a geometry collection.
   public func boundary() throws(TopologyError) -> Geometry {
     try made { geometry throws(TopologyError) in try geometry.boundary() }
   }
 
-  /// Everything within `distance`; less of a polygon where the distance is negative.
+  /// Everything within `distance`; with a negative distance a polygon shrinks.
   public func buffered(
     by distance: Double, style: BufferStyle = BufferStyle()
   ) throws(TopologyError) -> Geometry {
@@ -44,7 +44,8 @@ extension Geometry {
     }
   }
 
-  /// Fewer positions; see ``TopologyGeometry/simplified(tolerance:preservingTopology:)``.
+  /// The geometry with fewer positions; see
+  /// ``TopologyGeometry/simplified(tolerance:preservingTopology:)``.
   public func simplified(
     tolerance: Double, preservingTopology: Bool = true
   ) throws(TopologyError) -> Geometry {
@@ -53,45 +54,46 @@ extension Geometry {
     }
   }
 
-  /// A valid geometry of the same positions, as near to what was meant as GEOS can tell.
+  /// A valid geometry of the same positions; GEOS chooses the one nearest to what was probably
+  /// meant.
   public func madeValid() throws(TopologyError) -> Geometry {
     try made { geometry throws(TopologyError) in try geometry.madeValid() }
   }
 
-  /// Whether the geometry is valid by OGC Simple Features, with reason and place where it is not.
+  /// Whether the geometry is valid by OGC Simple Features; if not, with the reason and a position.
   public func validity() throws(TopologyError) -> Validity {
     try TopologyContext().read(self).validity()
   }
 
   // MARK: Two geometries
 
-  /// Every point of both.
+  /// The points in either geometry.
   public func union(_ other: Geometry) throws(TopologyError) -> Geometry {
     try made(other) { a, b throws(TopologyError) in try a.union(b) }
   }
 
-  /// The points in both.
+  /// The points in both geometries.
   public func intersection(_ other: Geometry) throws(TopologyError) -> Geometry {
     try made(other) { a, b throws(TopologyError) in try a.intersection(b) }
   }
 
-  /// The points that are not in `other`.
+  /// The points of this geometry that are not in `other`.
   public func difference(_ other: Geometry) throws(TopologyError) -> Geometry {
     try made(other) { a, b throws(TopologyError) in try a.difference(b) }
   }
 
-  /// The points in one of both and not in the other.
+  /// The points in exactly one of the two geometries.
   public func symmetricDifference(_ other: Geometry) throws(TopologyError) -> Geometry {
     try made(other) { a, b throws(TopologyError) in try a.symmetricDifference(b) }
   }
 
-  /// The shortest distance to `other`; `nil` where one of both is empty.
+  /// The shortest distance to `other`; `nil` where one of the two is empty.
   public func distance(to other: Geometry) throws(TopologyError) -> Double? {
     let context = try TopologyContext()
     return try context.read(self).distance(to: context.read(other))
   }
 
-  /// Whether no more than `distance` lies between both; `nil` where one of both is empty.
+  /// Whether the two are no more than `distance` apart; `nil` where one of them is empty.
   public func isWithin(
     _ distance: Double, of other: Geometry
   ) throws(TopologyError) -> Bool? {
@@ -99,7 +101,7 @@ extension Geometry {
     return try context.read(self).isWithin(distance, of: context.read(other))
   }
 
-  /// Whether this geometry has `relation` to `other`; `nil` where one of both is empty.
+  /// Whether this geometry has `relation` to `other`; `nil` where one of the two is empty.
   public func has(
     _ relation: TopologicalRelation, to other: Geometry
   ) throws(TopologyError) -> Bool? {
@@ -119,7 +121,7 @@ extension Geometry {
     return try context.read(self).relates(to: context.read(other), pattern: pattern)
   }
 
-  /// Every point of all of them, melted into one geometry; `nil` where there are none.
+  /// The points in any of the geometries, merged into one geometry; `nil` where there is none.
   public static func union(
     of geometries: some Sequence<Geometry>
   ) throws(TopologyError) -> Geometry? {

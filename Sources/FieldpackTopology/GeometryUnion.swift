@@ -1,16 +1,17 @@
 import CGEOS
 import FieldpackGeometry
 
-/// Melts any number of geometries into one while they come (`ST_Union` as an aggregate, dissolve).
+/// Merges any number of geometries into one while they arrive (`ST_Union` as an aggregate,
+/// dissolve).
 ///
-/// Geometries are gathered in groups; GEOS melts a group at once, going up a tree of neighbours, and
-/// groups are melted two and two like the digits of a binary number. So memory holds one group and
-/// what has been melted, and no geometry is melted more often than there are doublings. Confined to
-/// one task together with its context.
+/// Geometries are gathered in groups. GEOS merges a group at once, along a tree of neighbours, and
+/// the results of groups are merged two by two like the digits of a binary number. So memory only
+/// holds one group and the merged results, and a geometry is merged only a logarithmic number of
+/// times. Confined to one task together with its context.
 public final class GeometryUnion {
   private let context: TopologyContext
   private var group: [OpaquePointer] = []
-  /// What has been melted, the number of its groups a power of two, the largest first.
+  /// The merged results, each of a number of groups that is a power of two; the largest first.
   private var melted: [(groups: Int, geometry: OpaquePointer)] = []
 
   private static let groupSize = 512
@@ -22,7 +23,7 @@ public final class GeometryUnion {
     for part in melted { GEOSGeom_destroy_r(context.handle, part.geometry) }
   }
 
-  /// Takes one geometry in well-known binary; what is empty changes nothing.
+  /// Adds one geometry in well-known binary; an empty one changes nothing.
   /// - Throws: ``TopologyError/Kind/invalidGeometry``, ``TopologyError/Kind/notFinite``,
   ///   ``TopologyError/Kind/failed``.
   public func add(_ wkb: RawSpan) throws(TopologyError) {
@@ -30,7 +31,7 @@ public final class GeometryUnion {
     if group.count == Self.groupSize { try meltGroup() }
   }
 
-  /// All geometries so far as one; `nil` where there were none.
+  /// All geometries so far as one; `nil` where there was none.
   public func result() throws(TopologyError) -> TopologyGeometry? {
     if !group.isEmpty { try meltGroup() }
     while melted.count > 1 { try meltLastTwo() }
@@ -54,7 +55,7 @@ public final class GeometryUnion {
     melted.append((first.groups + second.groups, try union(of: &both)))
   }
 
-  /// Takes the geometries over and empties the list, whether it works or not.
+  /// Merges the geometries of the list and empties it, also where merging fails.
   private func union(of members: inout [OpaquePointer]) throws(TopologyError) -> OpaquePointer {
     var parts: [OpaquePointer?] = members
     let count = UInt32(truncatingIfNeeded: parts.count)

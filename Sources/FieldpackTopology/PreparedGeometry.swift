@@ -1,16 +1,16 @@
 import CGEOS
 public import FieldpackGeometry
 
-/// One geometry made ready to be related to many features, such as the constant of a filter.
+/// One geometry prepared for relations to many features, such as the constant of a filter.
 ///
-/// Where the envelopes decide, ``decision(on:of:)`` answers without the feature's geometry being
-/// read. Confined to one task together with its context.
+/// Where the envelopes decide, ``decision(on:of:)`` answers without reading the feature's geometry.
+/// Confined to one task together with its context.
 public final class PreparedGeometry {
   /// The geometry itself.
   public let base: TopologyGeometry
-  /// The box around it; `nil` when it is empty.
+  /// The box around the geometry; `nil` where it is empty.
   public let envelope: Envelope?
-  /// Whether the geometry is an axis-aligned rectangle of some area.
+  /// Whether the geometry is an axis-aligned rectangle with an area.
   public let isRectangle: Bool
   private let prepared: OpaquePointer
   private var grid: Grid = .notYet(asked: 0)
@@ -42,9 +42,10 @@ public final class PreparedGeometry {
 
   deinit { GEOSPreparedGeom_destroy_r(context.handle, prepared) }
 
-  /// Whether the feature in `wkb` has `relation` to this geometry; `nil` where one is empty.
+  /// Whether the feature in `wkb` has `relation` to this geometry; `nil` where one of the two is
+  /// empty.
   ///
-  /// `.within` asks whether the feature lies within this geometry.
+  /// For `.within` the feature has to lie within this geometry.
   /// - Throws: ``TopologyError/Kind/invalidGeometry``, ``TopologyError/Kind/notFinite``,
   ///   ``TopologyError/Kind/failed``.
   public func test(
@@ -61,7 +62,7 @@ public final class PreparedGeometry {
       "the relation '\(relation.rawValue)' holds", call(relation, of: feature))
   }
 
-  /// Whether `feature` has `relation` to this geometry; `nil` where one is empty.
+  /// Whether `feature` has `relation` to this geometry; `nil` where one of the two is empty.
   public func test(
     _ relation: TopologicalRelation, of feature: TopologyGeometry
   ) throws(TopologyError) -> Bool? {
@@ -70,8 +71,8 @@ public final class PreparedGeometry {
       "the relation '\(relation.rawValue)' holds", call(relation, of: feature.pointer))
   }
 
-  /// Whether no more than `distance` lies between the feature and this geometry; `nil` where one
-  /// is empty.
+  /// Whether the feature and this geometry are no more than `distance` apart; `nil` where one of
+  /// the two is empty.
   public func isWithin(
     _ distance: Double, of wkb: RawSpan
   ) throws(TopologyError) -> Bool? {
@@ -84,7 +85,7 @@ public final class PreparedGeometry {
       GEOSPreparedDistanceWithin_r(context.handle, prepared, feature, distance))
   }
 
-  /// The distance between the feature and this geometry; `nil` where one is empty.
+  /// The distance between the feature and this geometry; `nil` where one of the two is empty.
   public func distance(to wkb: RawSpan) throws(TopologyError) -> Double? {
     let feature = try context.makeGeometry(wkb)
     defer { GEOSGeom_destroy_r(context.handle, feature) }
@@ -96,7 +97,8 @@ public final class PreparedGeometry {
     return distance
   }
 
-  // The prepared geometry is GEOS's first operand, the feature ours: hence the converse.
+  // GEOS takes the prepared geometry as the first operand, our relations take the feature: hence
+  // the converse.
   private func call(_ relation: TopologicalRelation, of feature: OpaquePointer) -> CChar {
     let handle = context.handle
     return switch relation {
@@ -116,10 +118,10 @@ public final class PreparedGeometry {
 
 extension PreparedGeometry {
   /// The answer to ``test(_:of:)-(_,RawSpan)`` where the feature's envelope decides it; `nil` where
-  /// the geometry must be asked.
+  /// the geometry must be read.
   ///
-  /// - Parameter feature: The exact box around a feature that is not empty, no smaller and for
-  ///   `true` answers no larger: an R-tree's rounded box will not do.
+  /// - Parameter feature: The exact box around a feature that is not empty. It must not be too
+  ///   small, nor, where the answer is `true`, too large; an R-tree's rounded box cannot be used.
   public func decision(
     on relation: TopologicalRelation, of feature: Envelope
   ) -> Bool? {
@@ -142,8 +144,8 @@ extension PreparedGeometry {
     return side(of: feature).map { Self.answer(to: relation, on: $0) }
   }
 
-  /// The answer to ``test(_:of:)-(_,RawSpan)`` for a feature that is not empty and lies somewhere
-  /// within `box`; `nil` where that is not enough to tell.
+  /// The answer to ``test(_:of:)-(_,RawSpan)`` for a feature that is not empty and lies within
+  /// `box`; `nil` where the box does not decide it.
   public func decision(on relation: TopologicalRelation, within box: Envelope) -> Bool? {
     guard let envelope, !box.isEmpty else { return nil }
     if !envelope.intersects(box) { return relation == .disjoint }
@@ -172,9 +174,9 @@ extension PreparedGeometry {
 
   // MARK: Sides
 
-  /// What one position that lies on a side tells; `nil` where GEOS has to be asked.
+  /// The answer that one position's side gives; `nil` where GEOS has to be asked.
   private static func answer(to relation: TopologicalRelation, _ check: InputCheck) -> Bool? {
-    // GEOS gets something else than these positions.
+    // GEOS gets a converted geometry, whose positions may differ from these.
     if check.needsConversion { return nil }
     switch relation {
     case .intersects: return check.hasInside ? true : nil
@@ -185,18 +187,18 @@ extension PreparedGeometry {
   }
 
   private enum Grid {
-    /// Not worth its cost before some boxes have been asked about.
+    /// The grid is not worth its cost before some boxes have been asked about.
     case notYet(asked: Int)
     case made(SideGrid?)
   }
 
   private static let boxesBeforeGrid = 32
 
-  /// The side of the geometry on which all of `box` lies, away from its boundary, lines and
-  /// points; `nil` where it is not known to lie on one.
+  /// The side of the geometry on which all of `box` lies, apart from its boundary, lines and
+  /// points; `nil` where that is not known.
   private func side(of box: Envelope) -> Side? {
     if isRectangle, let envelope {
-      // Away from the border every point of the box is an interior point of the rectangle.
+      // A box that does not touch the rectangle's border has only interior points of the rectangle.
       let isInside =
         box.minX > envelope.minX && box.maxX < envelope.maxX && box.minY > envelope.minY
         && box.maxY < envelope.maxY
@@ -210,7 +212,8 @@ extension PreparedGeometry {
     }
   }
 
-  /// `nil` where GEOS's answers need not follow from sides: for geometries that are not valid.
+  /// The grid; `nil` for a geometry that is not valid, because GEOS's answers may then not follow
+  /// from sides.
   private func makeGrid() -> SideGrid? {
     guard let envelope, (try? base.isValid()) == true, let wkb = try? base.wkb() else { return nil }
     var lines = LineCollector()
@@ -234,7 +237,8 @@ extension PreparedGeometry {
     let isOnCorners = corners.allSatisfy {
       ($0.x == box.minX || $0.x == box.maxX) && ($0.y == box.minY || $0.y == box.maxY)
     }
-    // Neighbours share one ordinate and differ in the other: no diagonals, no way back.
+    // Neighbouring corners share exactly one ordinate, so the ring has no diagonals and no repeated
+    // corner.
     let isAround = (0..<4).allSatisfy {
       (corners[$0].x == corners[$0 + 1].x) != (corners[$0].y == corners[$0 + 1].y)
     }

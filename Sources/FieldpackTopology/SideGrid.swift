@@ -1,20 +1,22 @@
 import FieldpackGeometry
 
-/// On which side of a geometry's boundary, lines and points a place lies.
+/// The side of a geometry on which a position lies, if it is not on the geometry's boundary, lines
+/// or points.
 enum Side: UInt8 {
   case outside, inside
 }
 
-/// A raster over a geometry that knows of most boxes, without asking GEOS, that they lie wholly
-/// inside or outside.
+/// A raster over a geometry, by which most boxes are known to lie wholly inside or outside without
+/// asking GEOS.
 ///
-/// Cells that a line of the geometry comes near are of neither side. All others of a connected
-/// region are on the same side as any one of them, for which GEOS is asked.
+/// Cells that a line of the geometry touches have no side. All other cells of a connected region
+/// are on one side, so GEOS is asked for only one cell of each region.
 struct SideGrid {
-  /// Cells a row and a column; more of them where many lines leave few cells free.
+  /// The number of cells in a row and in a column; larger for geometries with many lines, which
+  /// leave few cells free.
   private let size: Int
-  /// How near, in cells, a line passes by a cell to count as in it; far above the error of the
-  /// arithmetic.
+  /// How near, in cells, a line has to be to a cell to count as touching it; far above the rounding
+  /// error.
   private static let margin = 1e-6
 
   private let origin: (x: Double, y: Double)
@@ -25,7 +27,7 @@ struct SideGrid {
 
   /// - Parameters:
   ///   - envelope: the box around the geometry.
-  ///   - lines: what the geometry's WKB holds, in x and y.
+  ///   - lines: the lines of the geometry's WKB, in x and y.
   ///   - side: the side of a position that lies on no line.
   /// - Returns: `nil` where the box is too flat, or too small for its distance from the origin.
   init?(
@@ -35,7 +37,7 @@ struct SideGrid {
     let size = Double(self.size)
     let greatest = max(
       abs(envelope.minX), abs(envelope.maxX), abs(envelope.minY), abs(envelope.maxY))
-    // Below that the rounding of a position is no longer far below the margin.
+    // With smaller cells the rounding of a position would not be far below the margin.
     let least = greatest * 1e-8
     guard envelope.width.isFinite, envelope.height.isFinite, envelope.width / size > least,
       envelope.height / size > least
@@ -59,7 +61,7 @@ struct SideGrid {
     self.cells = cells
   }
 
-  /// The side of a position; `nil` where it lies too near to a line to tell.
+  /// The side of a position; `nil` where it lies too near to a line.
   func side(x: Double, y: Double) -> Side? {
     let (column, row) = ((x - origin.x) * scale.x, (y - origin.y) * scale.y)
     let limit = Double(size)
@@ -73,13 +75,13 @@ struct SideGrid {
     }
   }
 
-  /// The side on which all of `box` lies; `nil` where the geometry has to be asked.
+  /// The side on which all of `box` lies; `nil` where the geometry must be asked.
   func side(of box: Envelope) -> Side? {
     let columns = range(box.minX, box.maxX, from: origin.x, scale.x)
     let rows = range(box.minY, box.maxY, from: origin.y, scale.y)
     guard let columns, let rows else { return nil }
     let all = columns.range.count * rows.range.count
-    // What lies beyond the grid lies outside.
+    // Everything beyond the grid is outside.
     if outside.count(columns.range, rows.range) == all { return .outside }
     guard !columns.isBeyond, !rows.isBeyond else { return nil }
     return inside.count(columns.range, rows.range) == all ? .inside : nil
@@ -97,7 +99,7 @@ struct SideGrid {
   }
 }
 
-/// The cells of a grid while they are told apart.
+/// The cells of a grid while their states are found.
 private struct Cells {
   enum State: UInt8 { case unknown, line, undecided, outside, inside }
 
@@ -109,13 +111,13 @@ private struct Cells {
     states = [State](repeating: .unknown, count: size * size)
   }
 
-  /// Marks each cell that the line from `a` to `b`, in cells, touches.
+  /// Marks each cell that the line from `a` to `b` touches; `a` and `b` are in cells.
   mutating func mark(from a: (x: Double, y: Double), to b: (x: Double, y: Double), margin: Double) {
     let (low, high) = a.y <= b.y ? (a, b) : (b, a)
     let rise = high.y - low.y
     for row in clamped(low.y - margin)...clamped(high.y + margin) {
       var (from, to) = (low.x, high.x)
-      // Where a line is almost level, a part of it is no better known than the whole.
+      // For an almost level line the part in a row cannot be computed more exactly than the whole.
       if rise > 1e-3 {
         let enters = max(0, (Double(row) - margin - low.y) / rise)
         let leaves = min(1, (Double(row + 1) + margin - low.y) / rise)
@@ -129,9 +131,11 @@ private struct Cells {
     }
   }
 
-  private func clamped(_ place: Double) -> Int { Int(min(max(place, 0), Double(size - 1))) }
+  private func clamped(_ coordinate: Double) -> Int {
+    Int(min(max(coordinate, 0), Double(size - 1)))
+  }
 
-  /// Gives the cells without lines their side, region by region.
+  /// Finds the side of the cells without lines, one connected region after the other.
   mutating func fill(_ side: (_ column: Double, _ row: Double) -> Side?) {
     var waiting: [Int] = []
     for start in states.indices where states[start] == .unknown {
@@ -160,7 +164,7 @@ private struct Cells {
   }
 }
 
-/// How many cells of one state lie in any rectangle of them.
+/// The number of cells of one state in any rectangle of cells.
 private struct CellSums {
   private let stride: Int
   private let sums: [Int32]
@@ -186,7 +190,7 @@ private struct CellSums {
   }
 }
 
-/// Gathers the lines of well-known binary in x and y; a point is a line without length.
+/// Gathers the lines of a well-known binary in x and y; a point becomes a line without length.
 struct LineCollector: GeometryVisitor {
   struct Line {
     var x0: Double

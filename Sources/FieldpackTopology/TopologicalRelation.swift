@@ -1,8 +1,8 @@
 /// How one geometry lies to another, exactly, as DE-9IM defines it.
 public enum TopologicalRelation: String, Hashable, Sendable, CaseIterable {
-  /// They share a point.
+  /// The geometries share a point.
   case intersects
-  /// They share no point.
+  /// The geometries share no point.
   case disjoint
   /// No point of the first lies outside the second, and their interiors share a point.
   case within
@@ -12,16 +12,18 @@ public enum TopologicalRelation: String, Hashable, Sendable, CaseIterable {
   case covers
   /// No point of the first lies outside the second.
   case coveredBy
-  /// They share points, none of them in both interiors.
+  /// The geometries share points, but their interiors share none.
   case touches
-  /// Their interiors share points of a lower dimension than the larger of both.
+  /// The interiors share points, whose dimension is lower than the larger of the two geometries'
+  /// dimensions.
   case crosses
-  /// They share points of their own, equal dimension, and each has points outside the other.
+  /// The geometries have the same dimension, share points of that dimension, and each has points
+  /// outside the other.
   case overlaps
-  /// They are the same set of points, whatever their order.
+  /// The geometries are the same set of points, in any order.
   case equals
 
-  /// The relation of the second to the first: `a within b` is `b contains a`.
+  /// The relation of the second geometry to the first: `a within b` is `b contains a`.
   public var converse: TopologicalRelation {
     switch self {
     case .within: .contains

@@ -1,17 +1,17 @@
 import CGEOS
 public import FieldpackGeometry
 
-/// A GEOS context with its reader and writer; one for every connection or task.
+/// A GEOS context with its reader and writer; every connection or task has its own.
 ///
-/// Confined to one task at a time, together with every geometry read through it. Contexts share
-/// nothing, so that two of them may work at once.
+/// Confined to one task at a time, together with every geometry read through it. Contexts share no
+/// state, so two of them may work at the same time.
 public final class TopologyContext {
   let handle: OpaquePointer
   private let reader: OpaquePointer
   private let writer: OpaquePointer
   private let log = GEOSMessageLog()
 
-  /// - Throws: ``TopologyError/Kind/unavailable`` when memory is out.
+  /// - Throws: ``TopologyError/Kind/unavailable`` where memory is exhausted.
   public init() throws(TopologyError) {
     guard let handle = GEOS_init_r() else {
       throw TopologyError(.unavailable, "GEOS cannot make a context: out of memory")
@@ -45,7 +45,7 @@ public final class TopologyContext {
   /// Reads one geometry in well-known binary, ISO or EWKB.
   ///
   /// Curves are linearised, m is dropped, `POLYHEDRALSURFACE` and `TIN` become `MULTIPOLYGON` and
-  /// `TRIANGLE` becomes `POLYGON`, because GEOS has no others.
+  /// `TRIANGLE` becomes `POLYGON`, because GEOS does not have these types.
   /// - Throws: ``TopologyError/Kind/invalidGeometry``, ``TopologyError/Kind/notFinite``.
   public func read(wkb: RawSpan) throws(TopologyError) -> TopologyGeometry {
     TopologyGeometry(try makeGeometry(wkb), in: self)
@@ -56,12 +56,12 @@ public final class TopologyContext {
     try read(wkb: wkb.span.bytes)
   }
 
-  /// Hands `geometry` to GEOS, converted as ``read(wkb:)-(RawSpan)`` does.
+  /// Converts `geometry` for GEOS as ``read(wkb:)-(RawSpan)`` does.
   public func read(_ geometry: Geometry) throws(TopologyError) -> TopologyGeometry {
     try read(wkb: WKB.bytes(of: geometry))
   }
 
-  /// The error of the call that just failed.
+  /// The error for the GEOS call that has just failed.
   func failure(_ what: String, _ kind: TopologyError.Kind = .failed) -> TopologyError {
     defer { log.last = nil }
     return TopologyError(kind, "\(what): \(log.last ?? "GEOS gave no reason")")
@@ -73,10 +73,10 @@ private final class GEOSMessageLog {
 }
 
 extension TopologyContext {
-  /// A GEOS geometry that the caller destroys.
+  /// A GEOS geometry, which the caller has to destroy.
   ///
-  /// The bytes are walked first: GEOS trusts depth (and overflows the stack), and hangs or fails
-  /// late on NaN and infinity.
+  /// The bytes are checked first, because GEOS trusts the depth and overflows the stack, and on NaN
+  /// and infinity it hangs or fails late.
   func makeGeometry(_ wkb: RawSpan) throws(TopologyError) -> OpaquePointer {
     var check = InputCheck()
     try self.check(wkb, with: &check)
@@ -95,7 +95,7 @@ extension TopologyContext {
     }
   }
 
-  /// A GEOS geometry of what `check` has gone through.
+  /// A GEOS geometry of bytes that `check` has visited.
   func makeGeometry(
     _ wkb: RawSpan, _ check: InputCheck
   ) throws(TopologyError) -> OpaquePointer {
@@ -142,16 +142,17 @@ extension TopologyContext {
   }
 }
 
-/// Looks through well-known binary for what GEOS must not get, and for what spares GEOS.
+/// Checks a well-known binary for what GEOS must not get, and for what makes calling GEOS
+/// unnecessary.
 struct InputCheck: GeometryVisitor {
-  /// The raster of the geometry that this one is related to.
+  /// The grid of the geometry to which the visited one is related.
   var sides: SideGrid?
-  /// Whether a position lies inside the other geometry, and whether one lies outside.
+  /// Whether a position lies inside the other geometry.
   private(set) var hasInside = false
   private(set) var hasOutside = false
   private(set) var isFinite = true
   private(set) var needsConversion = false
-  /// Set where the whole geometry is a point in two dimensions.
+  /// The point's x, where the whole geometry is a two-dimensional point.
   private(set) var pointX: Double?
   private(set) var pointY: Double?
   private var isPoint = false
@@ -160,9 +161,9 @@ struct InputCheck: GeometryVisitor {
   mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {
     if depth == 0 { isPoint = type == .point && dimensions == .xy }
     depth += 1
-    // GEOS 3.11 reads a first position of members, the empty ones too.
+    // GEOS 3.11 reads a first position of each member, also of empty members.
     if count == 0, depth > 1 { needsConversion = true }
-    // Codes of 8 and up are curves and the surfaces that GEOS has no class for.
+    // Types from 8 on are curves and the surfaces for which GEOS has no class.
     if type.rawValue >= GeometryType.circularString.rawValue || dimensions.hasM {
       needsConversion = true
     }
@@ -186,7 +187,7 @@ struct InputCheck: GeometryVisitor {
 }
 
 extension Geometry {
-  /// The same points, without members that have none; an empty collection keeps its type.
+  /// The same points without empty members; an empty collection keeps its type.
   fileprivate func withoutEmptyMembers() -> Geometry {
     switch self {
     case .multiPoint(let points, let dimensions):

@@ -1,10 +1,10 @@
 import CGEOS
 public import FieldpackGeometry
 
-/// Whether a geometry is valid by OGC Simple Features, and where it is not.
+/// Whether a geometry is valid by OGC Simple Features; if not, why and where.
 public enum Validity: Hashable, Sendable {
   case valid
-  /// GEOS's reason, such as `Self-intersection`, and a place to look at.
+  /// GEOS's reason, such as `Self-intersection`, and the position of the mistake.
   case invalid(reason: String, location: Position?)
 }
 
@@ -19,7 +19,7 @@ extension TopologyGeometry {
     try number("length", GEOSLength_r)
   }
 
-  /// The shortest distance to `other`; `nil` where one of both is empty.
+  /// The shortest distance to `other`; `nil` where one of the two is empty.
   public func distance(to other: TopologyGeometry) throws(TopologyError) -> Double? {
     if isEmpty || other.isEmpty { return nil }
     return try number("distance") { handle, pointer, value in
@@ -27,7 +27,7 @@ extension TopologyGeometry {
     }
   }
 
-  /// Whether no more than `distance` lies between both; `nil` where one of both is empty.
+  /// Whether the two are no more than `distance` apart; `nil` where one of them is empty.
   public func isWithin(
     _ distance: Double, of other: TopologyGeometry
   ) throws(TopologyError) -> Bool? {
@@ -38,7 +38,8 @@ extension TopologyGeometry {
       GEOSDistanceWithin_r(context.handle, pointer, other.pointer, distance))
   }
 
-  /// The position on this geometry and the one on `other` between which the distance is shortest.
+  /// The position on this geometry and the position on `other` with the shortest distance between
+  /// them.
   public func nearestPositions(
     to other: TopologyGeometry
   ) throws(TopologyError) -> (here: Position, there: Position)? {
@@ -54,12 +55,12 @@ extension TopologyGeometry {
     return (here, there)
   }
 
-  /// Whether the geometry is valid: `true` also for EMPTY.
+  /// Whether the geometry is valid; an EMPTY one is.
   public func isValid() throws(TopologyError) -> Bool {
     try answer("the geometry is valid", GEOSisValid_r(context.handle, pointer))
   }
 
-  /// Whether the geometry is valid, with reason and place where it is not.
+  /// Whether the geometry is valid; if not, with the reason and a position.
   public func validity() throws(TopologyError) -> Validity {
     var reason: UnsafeMutablePointer<CChar>?
     var location: OpaquePointer?
@@ -73,7 +74,7 @@ extension TopologyGeometry {
       reason: reason.map { String(cString: $0) } ?? "unknown", location: position(of: location))
   }
 
-  /// Whether the geometry meets itself nowhere but at the ends.
+  /// Whether the geometry does not meet itself, except at the ends of its lines.
   public func isSimple() throws(TopologyError) -> Bool {
     try answer("the geometry is simple", GEOSisSimple_r(context.handle, pointer))
   }

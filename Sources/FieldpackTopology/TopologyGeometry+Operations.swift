@@ -1,17 +1,17 @@
 import CGEOS
 
-/// How a buffer bends and ends.
+/// The form of a buffer's corners and ends.
 public struct BufferStyle: Hashable, Sendable {
   public enum Cap: Hashable, Sendable { case round, flat, square }
   public enum Join: Hashable, Sendable { case round, mitre, bevel }
 
-  /// Segments a quarter circle, 1 to 1,000.
+  /// The number of segments of a quarter circle, 1 to 1,000.
   public var quadrantSegments: Int
   public var cap: Cap
   public var join: Join
-  /// How far a mitred corner may reach, in distances.
+  /// How far a mitred corner may reach, as a multiple of the distance.
   public var mitreLimit: Double
-  /// Only to the left of a line (a negative distance: to its right).
+  /// Whether the buffer lies only to the left of a line, or to its right for a negative distance.
   public var isSingleSided: Bool
 
   public init(
@@ -32,7 +32,7 @@ extension TopologyGeometry {
     try made("the centroid", GEOSGetCentroid_r(context.handle, pointer))
   }
 
-  /// A point that surely lies on the geometry.
+  /// A point that certainly lies on the geometry.
   public func pointOnSurface() throws(TopologyError) -> TopologyGeometry {
     try made("a point on the surface", GEOSPointOnSurface_r(context.handle, pointer))
   }
@@ -41,12 +41,12 @@ extension TopologyGeometry {
     try made("the convex hull", GEOSConvexHull_r(context.handle, pointer))
   }
 
-  /// The boundary; GEOS has none for a geometry collection.
+  /// The boundary; GEOS does not define it for a geometry collection.
   public func boundary() throws(TopologyError) -> TopologyGeometry {
     try made("the boundary", GEOSBoundary_r(context.handle, pointer))
   }
 
-  /// Everything within `distance`; less of a polygon where the distance is negative.
+  /// Everything within `distance`; with a negative distance a polygon shrinks.
   public func buffered(
     by distance: Double, style: BufferStyle = BufferStyle()
   ) throws(TopologyError) -> TopologyGeometry {
@@ -68,7 +68,8 @@ extension TopologyGeometry {
       GEOSBufferWithParams_r(context.handle, pointer, parameters, distance))
   }
 
-  /// GEOS ends the process where the squares that a buffer is made with are no numbers.
+  /// Refuses distances at which GEOS would end the process, because the squares that it computes
+  /// for a buffer overflow.
   private func checkNearness(of distance: Double) throws(TopologyError) {
     let farthest = 1e150
     var bounds = (0.0, 0.0, 0.0, 0.0)
@@ -77,7 +78,7 @@ extension TopologyGeometry {
       && GEOSGeom_getYMin_r(context.handle, pointer, &bounds.1) == 1
       && GEOSGeom_getXMax_r(context.handle, pointer, &bounds.2) == 1
       && GEOSGeom_getYMax_r(context.handle, pointer, &bounds.3) == 1
-    // What is empty has no bounds.
+    // An empty geometry has no bounds to check.
     guard isKnown else { return }
     for value in [bounds.0, bounds.1, bounds.2, bounds.3, distance]
     where value.magnitude > farthest {
@@ -86,7 +87,8 @@ extension TopologyGeometry {
     }
   }
 
-  /// Fewer positions, none of which moves by more than `tolerance`.
+  /// The geometry with fewer positions; those left out are no farther than `tolerance` from the
+  /// result.
   ///
   /// Without `preservingTopology` (Douglas-Peucker) rings may vanish or cross.
   public func simplified(
@@ -103,38 +105,39 @@ extension TopologyGeometry {
         : GEOSSimplify_r(context.handle, pointer, tolerance))
   }
 
-  /// A valid geometry of the same positions, as near to what was meant as GEOS can tell.
+  /// A valid geometry of the same positions; GEOS chooses the one nearest to what was probably
+  /// meant.
   public func madeValid() throws(TopologyError) -> TopologyGeometry {
     try made("a valid geometry", GEOSMakeValid_r(context.handle, pointer))
   }
 
-  /// Every point of both.
+  /// The points in either geometry.
   public func union(
     _ other: TopologyGeometry
   ) throws(TopologyError) -> TopologyGeometry {
     try made("the union", GEOSUnion_r(context.handle, pointer, other.pointer))
   }
 
-  /// The members melted into one geometry without overlaps.
+  /// The members merged into one geometry without overlaps.
   public func unionOfMembers() throws(TopologyError) -> TopologyGeometry {
     try made("the union of the members", GEOSUnaryUnion_r(context.handle, pointer))
   }
 
-  /// The points in both.
+  /// The points in both geometries.
   public func intersection(
     _ other: TopologyGeometry
   ) throws(TopologyError) -> TopologyGeometry {
     try made("the intersection", GEOSIntersection_r(context.handle, pointer, other.pointer))
   }
 
-  /// The points that are not in `other`.
+  /// The points of this geometry that are not in `other`.
   public func difference(
     _ other: TopologyGeometry
   ) throws(TopologyError) -> TopologyGeometry {
     try made("the difference", GEOSDifference_r(context.handle, pointer, other.pointer))
   }
 
-  /// The points in one of both and not in the other.
+  /// The points in exactly one of the two geometries.
   public func symmetricDifference(
     _ other: TopologyGeometry
   ) throws(TopologyError) -> TopologyGeometry {

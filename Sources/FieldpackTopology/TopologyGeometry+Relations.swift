@@ -2,9 +2,9 @@ import CGEOS
 import FieldpackGeometry
 
 extension TopologyGeometry {
-  /// Whether this geometry has `relation` to `other`; `nil` where one of both is empty.
+  /// Whether this geometry has `relation` to `other`; `nil` where one of the two is empty.
   ///
-  /// For one geometry against many, ``PreparedGeometry`` is some hundred times as fast.
+  /// For one geometry against many, a ``PreparedGeometry`` is some hundred times as fast.
   public func has(
     _ relation: TopologicalRelation, to other: TopologyGeometry
   ) throws(TopologyError) -> Bool? {
@@ -12,7 +12,8 @@ extension TopologyGeometry {
     return try hasExactly(relation, to: other)
   }
 
-  /// As ``has(_:to:)``, with DE-9IM's answer for empty geometries: they are disjoint from all.
+  /// The relation as in ``has(_:to:)``, but with DE-9IM's answer for empty geometries: they are
+  /// disjoint from all geometries.
   public func hasExactly(
     _ relation: TopologicalRelation, to other: TopologyGeometry
   ) throws(TopologyError) -> Bool {

@@ -1,11 +1,11 @@
 import CGEOS
 public import FieldpackGeometry
 
-/// A geometry in GEOS, to be related, measured and worked with.
+/// A geometry in GEOS, for relations, measures and operations.
 ///
-/// Comes from ``TopologyContext/read(_:)`` and keeps its context alive; confined to one task with
-/// it. Lengths and areas are in the units of the geometry's reference system. Operations on two
-/// geometries of one context, or of two, work in the first one's.
+/// Made by ``TopologyContext/read(_:)``. It keeps its context alive and is confined to one task
+/// with it. Lengths and areas are in the units of the geometry's reference system. An operation on
+/// geometries of two contexts works in the first one's context.
 public final class TopologyGeometry {
   let context: TopologyContext
   let pointer: OpaquePointer
@@ -17,10 +17,10 @@ public final class TopologyGeometry {
 
   deinit { GEOSGeom_destroy_r(context.handle, pointer) }
 
-  /// Whether there is no position at all.
+  /// Whether the geometry has no position.
   public var isEmpty: Bool { GEOSisEmpty_r(context.handle, pointer) == 1 }
 
-  /// Another geometry, in this one's context.
+  /// Reads another geometry in this one's context.
   package func reading(_ wkb: RawSpan) throws(TopologyError) -> TopologyGeometry {
     try context.read(wkb: wkb)
   }
@@ -40,7 +40,7 @@ public final class TopologyGeometry {
     }
   }
 
-  /// The box around the geometry in x and y; `nil` when it is empty.
+  /// The box around the geometry in x and y; `nil` where the geometry is empty.
   public var envelope: Envelope? {
     guard !isEmpty else { return nil }
     var box = Envelope.empty
@@ -51,7 +51,7 @@ public final class TopologyGeometry {
 }
 
 extension TopologyGeometry {
-  /// A number that GEOS writes through a pointer.
+  /// Calls GEOS for a number that it writes through a pointer.
   func number(
     _ what: String, _ call: (OpaquePointer, OpaquePointer, UnsafeMutablePointer<Double>) -> Int32
   ) throws(TopologyError) -> Double {
@@ -62,7 +62,7 @@ extension TopologyGeometry {
     return value
   }
 
-  /// An answer that GEOS gives as 1, 0, or 2 on exception.
+  /// Calls GEOS for an answer of 1 or 0; GEOS returns 2 on an exception.
   func answer(
     _ what: @autoclosure () -> String, _ result: CChar
   ) throws(TopologyError) -> Bool {
@@ -73,7 +73,7 @@ extension TopologyGeometry {
     }
   }
 
-  /// A geometry that GEOS makes, NULL on exception.
+  /// Calls GEOS for a new geometry; GEOS returns NULL on an exception.
   func made(
     _ what: String, _ result: OpaquePointer?
   ) throws(TopologyError) -> TopologyGeometry {

@@ -3,7 +3,10 @@ import FoundationEssentials
 
 /// Imports GeoJSON, GPX, CSV, NMEA, IGC and TCX files into a GeoPackage: everything, or nothing.
 ///
-///     let report = try await FileImport().run(["walk.gpx", "wells.geojson"], into: "survey.gpkg")
+///     var options = ImportOptions(mode: .append)
+///     options.skipsErrors = true
+///     let report = try await FileImport(options).run([wells, walk], into: path)
+///     let layers = report.imported.map(\.layer)
 public struct FileImport: Sendable {
   public var options: ImportOptions
 

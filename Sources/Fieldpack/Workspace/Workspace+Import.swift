@@ -5,6 +5,10 @@ public import FoundationEssentials
 extension Workspace {
   /// Imports a file into one layer of a GeoPackage store, in one transaction.
   ///
+  ///     let workspace = try await Workspace.open(file: geoPackage, id: "survey")
+  ///     let report = try await workspace.importFeatures(from: file, into: "wells", of: "survey")
+  ///     await workspace.close()
+  ///
   /// - Parameters:
   ///   - format: where the file's contents and name do not tell.
   ///   - layer: created, or appended to where it exists; GPX layers get it as a prefix.

@@ -1,8 +1,8 @@
 import FieldpackGeometry
 
-/// What both encodings refuse, in the same words.
+/// Checks that CQL2 Text and CQL2 JSON share, so that both give the same messages.
 extension CQL2 {
-  /// What a condition says that cannot be; the reader knows where it stands.
+  /// A mistake in a condition; the reader adds where in the text it is.
   struct Mistake: Error {
     let message: String
 
@@ -44,7 +44,7 @@ extension CQL2 {
     throw Mistake("'\(text)' is not \(time)")
   }
 
-  /// An end of an interval; `nil` where it is left open.
+  /// Reads one end of an interval; `nil` for `..`, an open end.
   static func bound(_ text: String) throws(Mistake) -> Value? {
     if text == ".." { return nil }
     let moment = CalendarDate(text).map(Value.date) ?? Instant(text).map(Value.dateTime)
@@ -77,13 +77,13 @@ extension CQL2 {
   }
 }
 
-/// What both encodings cannot write, in the same words.
+/// Errors that the writers of CQL2 Text and CQL2 JSON share.
 extension CQL2 {
   static func unsupported(_ what: String) -> FieldpackError {
     FieldpackError(.unsupported, "CQL2 has no words for \(what)")
   }
 
-  /// For NULL, a blob or a number that is not finite.
+  /// The error for a NULL, a blob or a number that is not finite.
   static func unsupported(_ value: Value) -> FieldpackError {
     switch value {
     case .null: unsupported("NULL as a value")
@@ -96,7 +96,7 @@ extension CQL2 {
     unsupported("a geometry in \(srs.map { "\($0)" } ?? "the layer's own SRS")")
   }
 
-  /// Refuses a text beyond the limits, which is not read back.
+  /// Refuses to write a text that reading would refuse as beyond its limits.
   static func checkReadable(
     _ body: () throws(FieldpackError) -> Filter
   ) throws(FieldpackError) {

@@ -2,7 +2,7 @@ import FieldpackGeometry
 
 /// The words of CQL2 Text (OGC 21-065r2) that Fieldpack knows.
 package enum CQL2 {
-  /// Words that are never a column unless in double quotes.
+  /// Words that name a column only in double quotes.
   static let reserved: Set<String> = [
     "AND", "OR", "NOT", "BETWEEN", "IN", "LIKE", "IS", "NULL", "TRUE", "FALSE",
   ]
@@ -19,21 +19,24 @@ package enum CQL2 {
     + arrayRelations.keys.sorted() + (relations.keys + tests).sorted()
     + temporalRelations.keys.sorted()
 
-  /// By this name every layer's geometry column may be called.
+  /// Every layer's geometry column answers to this name.
   static let anyGeometry = "geometry"
   package static let maximumByteCount = 1 << 20
   static let maximumDepth = 64
-  /// Each operation may lie in the next, and SQLite takes terms 500 deep.
+  /// The most arithmetic operations in a condition. Operations may be nested in one another, and
+  /// SQLite takes terms 500 deep.
   static let maximumOperations = 300
-  /// Each operation is an object and an array, and a geometry has arrays of its own.
+  /// The deepest nesting of JSON in a condition. An operation nests an object and an array; a
+  /// geometry nests up to 8 levels more.
   static let maximumJSONDepth = 2 * (maximumDepth + maximumOperations) + 8
 
-  /// What the name of a geometry column says: `nil` for the layer's own.
+  /// The geometry column that `name` asks for; `nil` for ``anyGeometry``, which is the layer's own.
   static func geometryColumn(_ name: String) -> String? {
     name.uppercasedASCII == anyGeometry.uppercasedASCII ? nil : name
   }
 
-  /// A relation of two geometries, in the form that an index can answer where one is a column.
+  /// A relation of two geometries; where only one of them is a column, in the form that an R-tree
+  /// can answer.
   static func relation(
     _ relation: SpatialRelation, _ a: SpatialOperand, _ b: SpatialOperand
   ) -> Filter {
@@ -46,7 +49,8 @@ package enum CQL2 {
     }
   }
 
-  /// An operand where a condition is wanted: a column of truth values, or a truth value.
+  /// The condition that an operand is: a column of truth values, or a truth value; `nil` for any
+  /// other operand.
   static func condition(_ operand: Operand) -> Filter? {
     switch operand {
     case .literal(.boolean(true)): .all
@@ -57,7 +61,7 @@ package enum CQL2 {
     }
   }
 
-  /// Refuses what a temporal function cannot be written with.
+  /// Refuses an operand that CQL2 cannot express as an argument of a temporal function.
   static func checkPeriod(_ operand: Operand) throws(FieldpackError) {
     func isMoment(_ operand: Operand) -> Bool {
       switch operand {
@@ -75,7 +79,7 @@ package enum CQL2 {
     }
   }
 
-  /// Refuses what an array function cannot be written with.
+  /// Refuses an operand that CQL2 cannot express as an argument of an array function.
   static func checkArray(_ operand: Operand) throws(FieldpackError) {
     switch operand {
     case .column, .list: break
@@ -83,7 +87,7 @@ package enum CQL2 {
     }
   }
 
-  /// Whether both ends are given and lie the wrong way round.
+  /// Whether both ends are given and the interval ends before it starts.
   static func isBackward(_ start: Operand?, _ end: Operand?) -> Bool {
     guard let first = start?.constant.flatMap(Moment.init),
       let last = end?.constant.flatMap(Moment.init)
@@ -101,7 +105,7 @@ package enum CQL2 {
   }
 
   /// The area of a box: two boxes where `west > east` crosses the antimeridian, a line or a point
-  /// where it has no area; `nil` where the bounds do not go together.
+  /// where the box has no area; `nil` where the bounds are no box.
   static func rectangle(
     west: Double, south: Double, east: Double, north: Double
   ) -> Geometry? {
@@ -139,7 +143,7 @@ package enum CQL2 {
     CoordinateSequence(dimensions: .xy, ordinates: [start.0, start.1, end.0, end.1])
   }
 
-  /// Counterclockwise from the south-west.
+  /// The ring of the box, counterclockwise from the south-west.
   private static func ring(
     west: Double, south: Double, east: Double, north: Double
   ) -> CoordinateSequence {
@@ -180,9 +184,9 @@ extension Filter {
   /// `S_DWITHIN(geom, POINT(7 47), 100)` a geodesic distance in metres, and
   /// `S_DWITHIN(geom, POINT(7 47), 100, 'planar')` one in units of the layer's reference system.
   ///
-  /// Geometries are in longitude and latitude; a box with `west > east` crosses the antimeridian, and
-  /// heights in a box of six numbers count for nothing. Every layer's geometry column may be called
-  /// `geometry`, unless an attribute is; another name has to be its own.
+  /// Geometries are in longitude and latitude; a box with `west > east` crosses the antimeridian.
+  /// Heights in a box of six numbers are ignored. Every layer's geometry column answers to
+  /// `geometry`, unless an attribute has that name; any other name must be the column's own.
   ///
   /// In a text `''` and `\'` are a quote, so a backslash before a quote is written twice. Names
   /// that are not letters, digits, `_`, `.` and `:` stand in double quotes.

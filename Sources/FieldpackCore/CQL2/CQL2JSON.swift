@@ -5,7 +5,7 @@ enum CQL2JSON {
   static func name(of relation: TemporalRelation) -> String { "t_" + relation.rawValue }
   static func name(of relation: ArrayRelation) -> String { "a_" + relation.rawValue }
 
-  /// As they are written; they are read whatever their case.
+  /// The names of functions as they are written; reading ignores their case.
   static let functionNames: [String] =
     FilterFunction.allCases.map { $0.rawValue.lowercased() } + ["div"]
     + ArrayRelation.allCases.map { name(of: $0) }
@@ -221,7 +221,8 @@ private struct CQL2JSONWriter {
     append(items: Array(line)) { w, position in w.append(position) }
   }
 
-  /// What GeoJSON has no word for is written so that it is not read back.
+  /// Writes a geometry as GeoJSON. A type without a name in GeoJSON becomes text that cannot be
+  /// read back, which ``cql2JSON`` then refuses.
   private mutating func append(_ geometry: Geometry) {
     let names: [GeometryType: String] = [
       .point: "Point", .lineString: "LineString", .polygon: "Polygon", .multiPoint: "MultiPoint",

@@ -160,7 +160,7 @@ enum GeoJSONShape {
     return positions
   }
 
-  /// An empty array is no position, where that may be.
+  /// Reads a position; an empty array is an EMPTY point where `allowsNone`.
   private static func position(
     _ place: JSONPlace, allowsNone: Bool
   ) throws(FieldpackError) -> Position? {
@@ -174,7 +174,8 @@ enum GeoJSONShape {
     return Position(x: numbers[0], y: numbers[1], z: numbers.count == 3 ? numbers[2] : nil)
   }
 
-  /// With heights where all positions have one: relations do not look at them.
+  /// The dimensions of some lines: heights count only where every position has one, and relations
+  /// ignore them.
   private static func dimensions(_ lines: [[Position]]) -> Dimensions {
     let hasPositions = lines.contains { !$0.isEmpty }
     return hasPositions && lines.allSatisfy { $0.allSatisfy { $0.z != nil } } ? .xyz : .xy

@@ -25,7 +25,7 @@ struct CQL2JSONReader {
     return filter
   }
 
-  /// A value, or a condition in the place of one.
+  /// Reads a value, or a condition that stands for its truth value.
   mutating func operand(
     _ place: JSONPlace, _ what: String = "a value"
   ) throws(FieldpackError) -> Operand {
@@ -63,7 +63,7 @@ struct CQL2JSONReader {
     return name
   }
 
-  /// `{"date": …}` or `{"timestamp": …}`.
+  /// Reads `{"date": …}` or `{"timestamp": …}`; `nil` for other objects.
   func moment(_ place: JSONPlace) throws(FieldpackError) -> Value? {
     for name in ["date", "timestamp"] {
       guard let member = place.member(name) else { continue }

@@ -6,9 +6,9 @@ struct CQL2Token {
     /// A name in double quotes.
     case name(String)
     case text(String)
-    /// Without a sign.
+    /// An integer without its sign.
     case integer
-    /// Without a sign.
+    /// A real without its sign.
     case real
     case comparison(Comparison)
     /// `+ - * / % ^`.
@@ -30,7 +30,7 @@ struct CQL2Token {
   }
 }
 
-/// Cuts CQL2 Text into tokens, one a call.
+/// Cuts CQL2 Text into tokens, one token a call.
 struct CQL2Lexer {
   let bytes: [UInt8]
   private var index = 0
@@ -106,10 +106,11 @@ extension CQL2Lexer {
     byte == UInt8(ascii: " ") || (9...13).contains(byte)
   }
 
-  private func byte(at place: Int) -> UInt8 { place < bytes.count ? bytes[place] : 0 }
+  private func byte(at offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
-  /// `''` and `\'` are a quote. A run of backslashes before a quote counts in pairs, each one
-  /// backslash, so that every text has a spelling; elsewhere a backslash is itself.
+  /// Reads a text in quotes, in which `''` and `\'` are a quote. Backslashes before a quote count
+  /// in pairs, a pair being one backslash, so that every text can be written; any other backslash
+  /// is itself.
   private mutating func string() throws(FieldpackError) -> String {
     let start = index
     var content: [UInt8] = []
@@ -203,7 +204,7 @@ extension CQL2Lexer {
     return isInteger ? .integer : .real
   }
 
-  /// The number that a token is, with a sign in front.
+  /// The number of a token, negative where a minus sign stands before it.
   func value(of token: CQL2Token, isNegative: Bool) throws(FieldpackError) -> Value {
     let source = (isNegative ? "-" : "") + String(decoding: bytes[token.range], as: UTF8.self)
     if token.kind == .integer, let integer = Int64(source) { return .integer(integer) }
@@ -219,11 +220,11 @@ extension CQL2Lexer {
     return index - start
   }
 
-  private func scalar(at place: Int) -> Unicode.Scalar? {
-    guard place < bytes.count else { return nil }
-    if bytes[place] < 0x80 { return Unicode.Scalar(bytes[place]) }
+  private func scalar(at offset: Int) -> Unicode.Scalar? {
+    guard offset < bytes.count else { return nil }
+    if bytes[offset] < 0x80 { return Unicode.Scalar(bytes[offset]) }
     var decoder = UTF8()
-    var source = bytes[place..<min(place + 4, bytes.count)].makeIterator()
+    var source = bytes[offset..<min(offset + 4, bytes.count)].makeIterator()
     guard case .scalarValue(let scalar) = decoder.decode(&source) else { return nil }
     return scalar
   }

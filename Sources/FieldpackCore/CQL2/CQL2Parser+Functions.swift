@@ -14,14 +14,14 @@ extension CQL2Parser {
     guard try functionName() == "INTERVAL" else {
       return try moment("a column, DATE('…'), TIMESTAMP('…') or INTERVAL(…, …)")
     }
-    let place = token
+    let opening = token
     try advance()
     try expect(.leftParenthesis, "'('")
     let start = try bound()
     try expect(.comma, "','")
     let end = try bound()
     try expect(.rightParenthesis, "')'")
-    return try telling(place) { () throws(CQL2.Mistake) in try CQL2.interval(start, end) }
+    return try telling(opening) { () throws(CQL2.Mistake) in try CQL2.interval(start, end) }
   }
 
   private mutating func moment(_ what: String) throws(FieldpackError) -> Operand {
@@ -34,7 +34,7 @@ extension CQL2Parser {
     return .column(name)
   }
 
-  /// `nil` is `'..'`, an end left open.
+  /// Reads one end of an interval; `nil` for `'..'`, an open end.
   private mutating func bound() throws(FieldpackError) -> Operand? {
     guard case .text(let text) = token.kind else {
       return try moment("a date or a time in quotes, '..' or a column")
@@ -44,7 +44,7 @@ extension CQL2Parser {
     return value.map { .literal($0) }
   }
 
-  /// The column that stands here; `nil` where none does.
+  /// The name of the column at the current token; `nil` where the token names none.
   var columnName: String? {
     switch token.kind {
     case .name(let name): name
@@ -73,9 +73,9 @@ extension CQL2Parser {
   }
 
   private mutating func elements() throws(FieldpackError) -> [Operand] {
-    let place = token
+    let opening = token
     try expect(.leftParenthesis, "'('")
-    try enter(at: place)
+    try enter(at: opening)
     defer { leave() }
     if try accept(.rightParenthesis) { return [] }
     var elements = [try element()]
@@ -89,8 +89,8 @@ extension CQL2Parser {
     return try disjunction("a value, a column or an array").operand
   }
 
-  /// Whether the parenthesis that opens here holds an element: an operator behind it says that it
-  /// belongs to a value.
+  /// Whether the parenthesis at the current token opens an array. An operator behind its end says
+  /// that it only groups a value.
   private func isArray() throws(FieldpackError) -> Bool {
     guard token.kind == .leftParenthesis else { return false }
     var ahead = lexer

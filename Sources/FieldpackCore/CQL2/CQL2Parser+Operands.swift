@@ -1,6 +1,6 @@
 /// Arithmetic, literals and functions.
 extension CQL2Parser {
-  /// Terms with `+` and `-` between them.
+  /// Reads products with `+` and `-` between them.
   mutating func sum(_ what: String) throws(FieldpackError) -> Part {
     var left = try product(what)
     while case .arithmetic(let operation) = token.kind,
@@ -12,7 +12,7 @@ extension CQL2Parser {
     return left
   }
 
-  /// Powers with `*`, `/`, `%` and `DIV` between them.
+  /// Reads powers with `*`, `/`, `%` and `DIV` between them.
   private mutating func product(_ what: String) throws(FieldpackError) -> Part {
     var left = try power(what)
     while let operation = productOperation {
@@ -30,7 +30,7 @@ extension CQL2Parser {
     }
   }
 
-  /// `a ^ b`; of several the last comes first.
+  /// Reads `a ^ b`; of several powers the last is computed first.
   private mutating func power(_ what: String) throws(FieldpackError) -> Part {
     let base = try factor(what)
     guard token.kind == .arithmetic(.power) else { return base }
@@ -48,21 +48,21 @@ extension CQL2Parser {
     return .operand(.arithmetic(left.operand, operation, try right(&self).operand))
   }
 
-  /// A value with its sign; `-a` is `-1 * a`, as in CQL2 JSON.
+  /// Reads a value with its sign; `-a` is `-1 * a`, as in CQL2 JSON.
   private mutating func factor(_ what: String) throws(FieldpackError) -> Part {
     guard case .arithmetic(let sign) = token.kind, sign == .add || sign == .subtract else {
       return try atom(what)
     }
-    let place = token
+    let start = token
     try advance()
     if token.kind == .integer || token.kind == .real {
       return .operand(.literal(try number(isNegative: sign == .subtract)))
     }
-    try enter(at: place)
+    try enter(at: start)
     defer { leave() }
     let inner = try factor(Self.value)
     guard sign == .subtract else { return inner }
-    try countOperation(at: place)
+    try countOperation(at: start)
     return .operand(.arithmetic(.literal(.integer(-1)), .multiply, inner.operand))
   }
 
@@ -73,12 +73,12 @@ extension CQL2Parser {
   }
 
   private mutating func atom(_ what: String) throws(FieldpackError) -> Part {
-    let place = token
+    let start = token
     if let name = try functionName() { return try function(name) }
-    switch place.kind {
+    switch start.kind {
     case .leftParenthesis:
       try advance()
-      try enter(at: place)
+      try enter(at: start)
       defer { leave() }
       let part = try disjunction(what)
       try expect(.rightParenthesis, "AND, OR or ')'")
@@ -90,7 +90,7 @@ extension CQL2Parser {
       switch word.uppercasedASCII {
       case "TRUE": return try operand(.literal(.boolean(true)))
       case "FALSE": return try operand(.literal(.boolean(false)))
-      case "NULL": throw failure("nothing compares with NULL: write IS NULL", at: place)
+      case "NULL": throw failure("nothing compares with NULL: write IS NULL", at: start)
       case let upper where CQL2.reserved.contains(upper): throw expected(what)
       default: return try operand(.column(word))
       }
@@ -114,10 +114,10 @@ extension CQL2Parser {
     if let relation = CQL2.arrayRelations[name] { return .condition(try arrayRelation(relation)) }
     if CQL2.instants.contains(name) { return .operand(.literal(try instant(name))) }
     guard let function = FilterFunction(rawValue: name) else { throw unknownFunction(name) }
-    let place = token
+    let start = token
     try advance()
     try advance()
-    try enter(at: place)
+    try enter(at: start)
     defer { leave() }
     let argument = try sum("a text or a column")
     try expect(.rightParenthesis, "')'")
@@ -137,15 +137,15 @@ extension CQL2Parser {
     return failure(CQL2.unknownFunction(name), at: token)
   }
 
-  /// `DATE('…')` or `TIMESTAMP('…')`.
+  /// Reads `DATE('…')` or `TIMESTAMP('…')`.
   mutating func instant(_ name: String) throws(FieldpackError) -> Value {
     try advance()
     try expect(.leftParenthesis, "'('")
-    let place = token
+    let start = token
     guard case .text(let text) = token.kind else { throw expected("a text in quotes") }
     try advance()
     try expect(.rightParenthesis, "')'")
-    return try telling(place) { () throws(CQL2.Mistake) in
+    return try telling(start) { () throws(CQL2.Mistake) in
       name == "DATE" ? try CQL2.date(text) : try CQL2.timestamp(text)
     }
   }

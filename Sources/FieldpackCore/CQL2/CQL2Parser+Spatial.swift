@@ -1,7 +1,7 @@
 import FieldpackGeometry
 
 extension CQL2Parser {
-  /// `S_…(a, b)` of the geometry column and literals.
+  /// Reads `S_…(a, b)`.
   mutating func spatialRelation(_ relation: SpatialRelation) throws(FieldpackError) -> Filter {
     try advance()
     try expect(.leftParenthesis, "'('")
@@ -12,9 +12,9 @@ extension CQL2Parser {
     return CQL2.relation(relation, first, second)
   }
 
-  /// `S_RELATE(a, b, 'pattern')` and `S_DWITHIN(a, b, distance[, 'planar'])`.
+  /// Reads `S_RELATE(a, b, 'pattern')` or `S_DWITHIN(a, b, distance[, 'planar'])`.
   mutating func spatialTest(_ name: String) throws(FieldpackError) -> Filter {
-    let place = token
+    let start = token
     try advance()
     try expect(.leftParenthesis, "'('")
     let first = try spatialOperand()
@@ -30,7 +30,7 @@ extension CQL2Parser {
       }
     }
     try expect(.rightParenthesis, "')'")
-    return try telling(place) { () throws(CQL2.Mistake) in
+    return try telling(start) { () throws(CQL2.Mistake) in
       try CQL2.test(try SpatialTest.named(name, values), first, second)
     }
   }
@@ -57,13 +57,13 @@ extension CQL2Parser {
   }
 
   private mutating func box() throws(FieldpackError) -> Geometry {
-    let place = token
+    let start = token
     try advance()
     try expect(.leftParenthesis, "'('")
     var bounds: [Double] = []
     repeat { bounds.append(try number()) } while try accept(.comma)
     try expect(.rightParenthesis, "',' or ')'")
-    return try telling(place) { () throws(CQL2.Mistake) in try CQL2.box(bounds) }
+    return try telling(start) { () throws(CQL2.Mistake) in try CQL2.box(bounds) }
   }
 
   private mutating func number() throws(FieldpackError) -> Double {
@@ -75,7 +75,7 @@ extension CQL2Parser {
     return Double(attributeValue: value) ?? .nan
   }
 
-  /// Skips to the end of the geometry that starts here and has its text read as WKT.
+  /// Skips the geometry that starts at the current token, and reads its text as WKT.
   private mutating func wellKnownText() throws(FieldpackError) -> Geometry {
     let start = token
     var end = token.range.upperBound

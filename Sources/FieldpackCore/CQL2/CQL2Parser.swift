@@ -5,7 +5,8 @@ struct CQL2Parser {
   private var depth = 0
   private var operations = 0
 
-  /// What stands between operators: a parenthesis may hold either.
+  /// What an operator joins. A parenthesis may hold a condition or an operand, and only what
+  /// follows it tells which.
   enum Part {
     case condition(Filter)
     case operand(Operand)
@@ -32,7 +33,7 @@ struct CQL2Parser {
     return filter
   }
 
-  /// A condition, or an operand where nothing makes a condition of it.
+  /// Reads a condition, or an operand where no operator follows that makes it a condition.
   mutating func disjunction(_ what: String = "a condition") throws(FieldpackError) -> Part {
     let start = token
     let first = try conjunction(what)
@@ -60,16 +61,16 @@ struct CQL2Parser {
   }
 
   private mutating func negation(_ what: String) throws(FieldpackError) -> Part {
-    let place = token
+    let keyword = token
     guard try accept("NOT") else { return try predicate(what) }
-    try enter(at: place)
+    try enter(at: keyword)
     defer { depth -= 1 }
     let start = token
     let part = try negation("a condition")
     return .condition(.not(try condition(part, from: start)))
   }
 
-  /// What was read from `start` up to here, as a condition.
+  /// The condition that `part` is; `start` is its first token, for the error where it is none.
   private func condition(_ part: Part, from start: CQL2Token) throws(FieldpackError) -> Filter {
     switch part {
     case .condition(let filter): return filter
@@ -80,17 +81,17 @@ struct CQL2Parser {
     }
   }
 
-  mutating func enter(at place: CQL2Token) throws(FieldpackError) {
+  mutating func enter(at token: CQL2Token) throws(FieldpackError) {
     depth += 1
-    guard depth <= CQL2.maximumDepth else { throw failure(CQL2.tooDeep.message, at: place) }
+    guard depth <= CQL2.maximumDepth else { throw failure(CQL2.tooDeep.message, at: token) }
   }
 
   mutating func leave() { depth -= 1 }
 
-  mutating func countOperation(at place: CQL2Token) throws(FieldpackError) {
+  mutating func countOperation(at token: CQL2Token) throws(FieldpackError) {
     operations += 1
     guard operations <= CQL2.maximumOperations else {
-      throw failure(CQL2.tooManyOperations.message, at: place)
+      throw failure(CQL2.tooManyOperations.message, at: token)
     }
   }
 }
@@ -98,7 +99,8 @@ struct CQL2Parser {
 extension CQL2Parser {
   static let value = "a value or a column"
 
-  /// A comparison, `BETWEEN`, `IN`, `LIKE` or `IS NULL`, or what would stand on their left.
+  /// Reads a comparison, `BETWEEN`, `IN`, `LIKE` or `IS NULL`; an operand alone where none of these
+  /// follows it.
   private mutating func predicate(_ what: String) throws(FieldpackError) -> Part {
     let first = try sum(what)
     if case .comparison(let comparison) = token.kind {
@@ -137,7 +139,7 @@ extension CQL2Parser {
     return .like(first.operand, pattern: pattern, folding: folding)
   }
 
-  /// A text in quotes, or in CASEI(…) or ACCENTI(…).
+  /// Reads a text in quotes, or a text in CASEI(…) or ACCENTI(…).
   private mutating func pattern() throws(FieldpackError) -> (String, [FilterFunction]) {
     var folding: [FilterFunction] = []
     while let name = try functionName(), let function = FilterFunction(rawValue: name) {
@@ -157,7 +159,7 @@ extension CQL2Parser {
 }
 
 extension CQL2Parser {
-  /// The name of the function that is called here, in capitals; `nil` where none is.
+  /// The name in capitals of the function that the current token calls; `nil` where it calls none.
   func functionName() throws(FieldpackError) -> String? {
     guard case .word(let word) = token.kind else { return nil }
     let name = word.uppercasedASCII
@@ -191,13 +193,13 @@ extension CQL2Parser {
     guard try accept(kind) else { throw expected(what) }
   }
 
-  /// The text of some bytes, cut where it is long.
+  /// The text of a range of bytes, cut to 40 characters.
   func source(_ range: Range<Int>) -> String {
     let text = text(range)
     return text.count <= 40 ? text : text.prefix(40) + "…"
   }
 
-  /// The whole text of some bytes.
+  /// The whole text of a range of bytes.
   func text(_ range: Range<Int>) -> String {
     String(decoding: lexer.bytes[range], as: UTF8.self)
   }
@@ -207,11 +209,11 @@ extension CQL2Parser {
     return failure("expected \(what) but found \(found)", at: token)
   }
 
-  /// What `body` gives; a mistake is one at the token.
+  /// Runs `body` and turns a mistake into an error that points at the token.
   func telling<T>(
-    _ place: CQL2Token, _ body: () throws(CQL2.Mistake) -> T
+    _ token: CQL2Token, _ body: () throws(CQL2.Mistake) -> T
   ) throws(FieldpackError) -> T {
-    do throws(CQL2.Mistake) { return try body() } catch { throw failure(error.message, at: place) }
+    do throws(CQL2.Mistake) { return try body() } catch { throw failure(error.message, at: token) }
   }
 
   func failure(_ message: String, at token: CQL2Token) -> FieldpackError {

@@ -59,7 +59,8 @@ extension Filter {
     try "\(relation.functionName)(\(CQL2.text(of: a)), \(CQL2.text(of: b)))"
   }
 
-  /// The predicates that CQL2 negates inside: `a NOT IN (…)`.
+  /// The text of a predicate that CQL2 negates with NOT inside it, such as `a NOT IN (…)`; `nil`
+  /// for other conditions.
   private func predicate(negated: String) throws(FieldpackError) -> String? {
     switch self {
     case .between(let value, let low, let high):
@@ -86,7 +87,7 @@ extension Filter {
     var texts: [String] = []
     for part in parts { texts.append(try part.text(in: own)) }
     let text = texts.joined(separator: " \(keyword) ")
-    // AND binds tighter than OR, so it needs no parentheses there.
+    // AND binds tighter than OR, so AND inside OR needs no parentheses.
     let isBare = context == .alone || (context == .disjunction && own == .conjunction)
     return isBare ? text : "(\(text))"
   }
@@ -100,7 +101,7 @@ extension Operand {
       case .literal(let value): return try CQL2.text(of: value)
       case .arithmetic(let a, let operation, let b):
         let binds = operation.precedence
-        // Powers are read from the right, everything else from the left.
+        // `^` groups from the right, every other operator from the left.
         let isPower = operation == .power
         let left = try a.text(in: isPower ? binds + 1 : binds)
         let right = try b.text(in: isPower ? binds : binds + 1)
@@ -113,7 +114,7 @@ extension Operand {
       case .list(let operands):
         var texts: [String] = []
         for operand in operands {
-          // Parentheses would be read as an array.
+          // In an array, parentheses around a condition would be read as an array.
           if case .condition(let filter) = operand {
             texts.append(try filter.text(in: .alone))
           } else {
@@ -125,7 +126,7 @@ extension Operand {
     }
   }
 
-  /// In parentheses where the operation does not bind as tightly as asked.
+  /// The text, in parentheses where the operation binds less tightly than `precedence`.
   private func text(in precedence: Int) throws(FieldpackError) -> String {
     guard case .arithmetic(_, let operation, _) = self, operation.precedence < precedence else {
       return try cql2Text
@@ -149,7 +150,7 @@ extension Operand {
 }
 
 extension Arithmetic {
-  /// What binds tighter has the greater one.
+  /// The operator's precedence; operators that bind tighter have a greater one.
   fileprivate var precedence: Int {
     switch self {
     case .add, .subtract: 1
@@ -172,7 +173,7 @@ extension CQL2 {
     }
   }
 
-  /// The date or the time that a value is, to be read back as the same.
+  /// The text of a date or a time that reads back as the same value.
   static func momentText(of value: Value) throws(FieldpackError) -> String {
     switch value {
     case .date(let date) where CalendarDate(date.description) == date: return date.description
@@ -207,7 +208,8 @@ extension CQL2 {
     return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
   }
 
-  /// Doubles quotes, and backslashes that stand before a quote; see ``CQL2Lexer``.
+  /// The text in quotes. Quotes are doubled, and so are backslashes before a quote; see
+  /// ``CQL2Lexer``.
   fileprivate static func quoted(_ text: String) -> String {
     var output: [UInt8] = [UInt8(ascii: "'")]
     var backslashes = 0
@@ -227,7 +229,7 @@ extension CQL2 {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// `BBOX(…)` for an area that reading one makes, WKT for every other geometry.
+  /// `BBOX(…)` for a geometry that reading a BBOX makes, WKT for every other geometry.
   private static func text(of geometry: Geometry) throws(FieldpackError) -> String {
     if let corners = bounds(of: geometry) {
       return "BBOX(\(corners.map { "\($0)" }.joined(separator: ", ")))"
@@ -238,7 +240,8 @@ extension CQL2 {
     return text
   }
 
-  /// West, south, east and north of the box that is read as `geometry`; `nil` where none is.
+  /// The west, south, east and north of the `BBOX` that reads back as `geometry`; `nil` where no
+  /// `BBOX` does.
   static func bounds(of geometry: Geometry) -> [Double]? {
     guard let corners = corners(of: geometry), corners.allSatisfy(\.isFinite),
       rectangle(west: corners[0], south: corners[1], east: corners[2], north: corners[3])

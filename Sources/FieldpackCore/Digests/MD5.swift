@@ -1,4 +1,4 @@
-/// The MD5 digest of RFC 1321, for ids that other programs made; it protects nothing.
+/// The MD5 digest of RFC 1321, for ids that other programs made. It is not used for security.
 package struct MD5 {
   /// The digest of `bytes` as 32 hexadecimal digits in lower case.
   package static func hex(_ bytes: [UInt8]) -> String { String(hex: digest(bytes)) }
@@ -45,7 +45,7 @@ package struct MD5 {
     self.d &+= d
   }
 
-  /// The round's function and which word of the block goes with it.
+  /// The round function's value and the index of the block's word that goes with it.
   private static func mix(
     _ step: Int, _ b: UInt32, _ c: UInt32, _ d: UInt32
   ) -> (UInt32, Int) {

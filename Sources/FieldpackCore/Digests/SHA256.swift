@@ -23,7 +23,7 @@ package struct SHA256 {
     }
   }
 
-  /// The last block, or two: the rest, a one, zeros, and the length in bits.
+  /// The last block or two of the message: its rest, a one bit, zeros, and the length in bits.
   private static func padded(_ rest: Slice<UnsafeBufferPointer<UInt8>>, of count: Int) -> [UInt8] {
     var tail = Array(rest) + [0x80]
     while tail.count % 64 != 56 { tail.append(0) }
@@ -52,18 +52,18 @@ package struct SHA256 {
         (d, c, b, a) = (c, b, a, first &+ sum0 &+ majority)
       }
     }
-    for (place, value) in [a, b, c, d, e, f, g, h].enumerated() { words[place] &+= value }
+    for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { words[index] &+= value }
   }
 
   private mutating func expand(_ block: UnsafeBufferPointer<UInt8>) {
-    for place in 0..<16 {
-      schedule[place] = (0..<4).reduce(0) { $0 << 8 | UInt32(block[place * 4 + $1]) }
+    for index in 0..<16 {
+      schedule[index] = (0..<4).reduce(0) { $0 << 8 | UInt32(block[index * 4 + $1]) }
     }
-    for place in 16..<64 {
-      let (early, late) = (schedule[place - 15], schedule[place - 2])
+    for index in 16..<64 {
+      let (early, late) = (schedule[index - 15], schedule[index - 2])
       let small0 = rotated(early, 7) ^ rotated(early, 18) ^ (early >> 3)
       let small1 = rotated(late, 17) ^ rotated(late, 19) ^ (late >> 10)
-      schedule[place] = schedule[place - 16] &+ small0 &+ schedule[place - 7] &+ small1
+      schedule[index] = schedule[index - 16] &+ small0 &+ schedule[index - 7] &+ small1
     }
   }
 

@@ -3,17 +3,17 @@ public struct CalendarDate: Hashable, Sendable, Comparable, LosslessStringConver
   /// Days since 1970-01-01.
   public let dayNumber: Int
 
-  /// The day so many days after 1970-01-01; numbers beyond ±2^36 are held to that.
+  /// The day so many days after 1970-01-01; numbers beyond ±2^36 become ±2^36.
   public init(dayNumber: Int) {
     self.dayNumber = min(max(dayNumber, -(1 << 36)), 1 << 36)
   }
 
-  /// The day, or `nil` where the calendar has none such. Years 0 to 9999.
+  /// The day; `nil` where the calendar has no such day, and for years outside 0 to 9999.
   public init?(year: Int, month: Int, day: Int) {
     guard (0...9999).contains(year), (1...12).contains(month), day >= 1,
       day <= Self.days(inMonth: month, year: year)
     else { return nil }
-    // Civil-to-days after Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+    // Howard Hinnant's civil-to-days, "chrono-Compatible Low-Level Date Algorithms".
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400
     let yearOfEra = shifted - era * 400

@@ -24,7 +24,7 @@ public struct Attributes: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     self.init(elements.map { Element(name: $0.0, value: $0.1) })
   }
 
-  /// The value of `name`; `nil` is "not given", which is not `.null`.
+  /// The value of `name`; `nil` means that no value is given, which differs from `.null`.
   public subscript(name: String) -> Value? {
     get { elements.first { $0.name.hasSameBytes(as: name) }?.value }
     set {
@@ -45,12 +45,17 @@ public struct Attributes: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 }
 
 /// A feature as a value: for single features and small sets; scans lend rows instead.
+///
+///     var well = Feature(
+///       geometry: .point(x: 13.9, y: 51.95), attributes: ["name": "Markt 41", "depth": 12.5])
+///     well.attributes["active"] = true
+///     let depth = well[Column<Double>("depth")]
 public struct Feature: Hashable, Sendable {
-  /// Where the feature lives; `nil` for one that is not stored yet.
+  /// The key tuple of a stored feature; `nil` for one that is not stored yet.
   public var key: KeyTuple?
-  /// The id asked for on creation, or the id found; `nil` lets the store give one.
+  /// The id of a stored feature, or the id wanted for a new one; `nil` lets the store choose it.
   public var id: FeatureID?
-  /// `nil` where there is no geometry. In an update, see ``GeometryUpdate``.
+  /// The geometry; `nil` where the feature has none.
   public var geometry: Geometry?
   public var attributes: Attributes
 

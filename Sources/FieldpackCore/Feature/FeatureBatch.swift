@@ -1,7 +1,6 @@
 public import FieldpackGeometry
 
-/// Up to 1,024 features of one layer, their texts, blobs and geometries in one byte array beside
-/// the other values.
+/// Up to 1,024 features of one layer. One byte array holds all their texts, blobs and geometries.
 public struct FeatureBatch: Sendable {
   public let store: StoreID
   public let schema: Schema
@@ -13,7 +12,7 @@ public struct FeatureBatch: Sendable {
     rows = BatchRows(columns: schema.columns.count)
   }
 
-  /// An empty batch of the same layer, with room for as much as `batch` holds.
+  /// An empty batch of the same layer, with as much memory reserved as `batch` uses.
   package init(after batch: FeatureBatch) {
     self.init(store: batch.store, schema: batch.schema)
     rows.cells.reserveCapacity(batch.rows.cells.count)
@@ -27,7 +26,7 @@ public struct FeatureBatch: Sendable {
   /// Bytes of texts, blobs and geometries.
   @inlinable public var byteCount: Int { rows.bytes.count }
 
-  /// The batch is full: 1,024 rows, or 1 MiB of bytes.
+  /// Whether the batch has 1,024 rows or 1 MiB of bytes, and should be handed on.
   @inlinable public var isFull: Bool { rows.count >= 1024 || rows.bytes.count >= 1 << 20 }
 
   /// The row at `index`, a view into the batch.
@@ -42,15 +41,15 @@ public struct FeatureBatch: Sendable {
     let row = self[index]
     var elements: [Attributes.Element] = []
     elements.reserveCapacity(schema.columns.count)
-    for (place, column) in schema.columns.enumerated() {
-      elements.append(.init(name: column.name, value: row.value(at: place, of: column.type)))
+    for (columnIndex, column) in schema.columns.enumerated() {
+      elements.append(.init(name: column.name, value: row.value(at: columnIndex, of: column.type)))
     }
     let key = KeyTuple(store: store, layer: schema.layer, feature: row.id)
     let geometry = try row.geometry(key: key)
     return Feature(key: key, geometry: geometry, attributes: Attributes(elements))
   }
 
-  /// Gives every row to `sink`, after `begin` when `announcing`.
+  /// Gives every row to `sink`, after a call of `begin` where `announcing`.
   public func drive(
     _ sink: inout some FeatureSink, announcing: Bool = true
   ) throws(FieldpackError) {
@@ -119,7 +118,8 @@ public struct FeatureBatch: Sendable {
 struct BatchRows: Sendable {
   @usableFromInline
   struct Cell: Sendable {
-    /// An integer, the bits of a real, or `offset << 32 | length` of bytes.
+    /// An integer, the bits of a real, or `offset << 32 | length` of a text, blob or geometry in
+    /// `bytes`.
     @usableFromInline let bits: UInt64
     @usableFromInline let kind: ValueKind
 
@@ -129,17 +129,17 @@ struct BatchRows: Sendable {
     }
   }
 
-  /// Cells of a row.
+  /// The number of cells in a row.
   @usableFromInline let width: Int
   @usableFromInline var count = 0
   @usableFromInline var cells: [Cell] = []
   @usableFromInline var bytes: [UInt8] = []
-  /// Empty until a row has one.
+  /// The envelope of each row; empty while no row has one.
   @usableFromInline var envelopes: [Envelope?] = []
 
   init(columns: Int) { width = columns + 2 }
 
-  @inlinable func cell(_ row: Int, _ place: Int) -> Cell { cells[row * width + place] }
+  @inlinable func cell(_ row: Int, _ offset: Int) -> Cell { cells[row * width + offset] }
 
   @inlinable func value(_ row: Int, _ column: Int) -> Cell {
     precondition(column >= 0 && column + 2 < width, "no such column")
@@ -201,14 +201,14 @@ struct BatchRows: Sendable {
 extension FeatureRow where Self: ~Copyable {
   /// The geometry, decoded; the error names `key`.
   public borrowing func geometry(key: KeyTuple) throws(FieldpackError) -> Geometry? {
-    let place = KeyTuple.Partial(store: key.store, layer: key.layer, feature: key.feature)
+    let location = KeyTuple.Partial(store: key.store, layer: key.layer, feature: key.feature)
     return try withGeometry { span throws(FieldpackError) in
       do {
         return try WKB.read(span)
       } catch {
         throw FieldpackError(
           .invalidData, "the geometry of feature \(key.feature) in layer '\(key.layer)': \(error)",
-          location: place, underlying: error)
+          location: location, underlying: error)
       }
     }
   }

@@ -1,23 +1,24 @@
 public import FieldpackGeometry
 
-/// One feature, lent for the length of a call: values are read where they lie.
+/// One feature, lent for the length of a call: its values are read from where the reader has them.
 ///
-/// Columns are those of the `Schema` the sink was given, by place. A kind is how the value is
-/// stored: a BOOLEAN is an integer, a DATE or DATETIME is text.
+/// A column is an index into the columns of the `Schema` that the sink was given. A kind is how the
+/// value is stored: a BOOLEAN is an integer, a DATE or DATETIME is text.
 public protocol FeatureRow: ~Copyable {
   var id: FeatureID { get }
   borrowing func kind(at column: Int) -> ValueKind
-  /// 0 where the value is not an integer.
+  /// The integer in a column; 0 where the value is not an integer.
   borrowing func integer(at column: Int) -> Int64
-  /// NaN where the value is not a number.
+  /// The number in a column; NaN where the value is not a number.
   borrowing func real(at column: Int) -> Double
-  /// Lends the UTF-8 of a text or the bytes of a blob; nothing for other kinds.
+  /// Lends the UTF-8 of a text or the bytes of a blob; lends no bytes for other kinds.
   borrowing func withBytes<R, E: Error>(
     at column: Int, _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R
-  /// Lends the geometry as WKB; `nil`, and no call, where there is none.
+  /// Lends the geometry as WKB; where there is none, answers `nil` without calling `body`.
   borrowing func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R?
-  /// The envelope, where the row holds one; `nil` says only that it has to be computed.
+  /// The envelope of the geometry, where the row knows it; with `nil` it has to be computed from
+  /// the geometry.
   var envelope: Envelope? { get }
   /// Appends the values of `columns`, in that order.
   borrowing func append(_ columns: [Int], to cells: inout RowCells)
@@ -37,7 +38,7 @@ extension FeatureRow where Self: ~Copyable {
     }
   }
 
-  /// The stored value, built.
+  /// The value as it is stored.
   public borrowing func stored(at column: Int) -> Value {
     switch kind(at: column) {
     case .null: .null
@@ -63,8 +64,8 @@ extension FeatureRow where Self: ~Copyable {
 
 /// Consumes features: every reader drives one, every writer is one.
 ///
-/// `begin` announces the layer of the rows that follow. It may come again for another layer, and
-/// again for one seen before, which then goes on.
+/// `begin` announces the layer of the rows that follow. It is called anew whenever the layer
+/// changes, also for a layer that was announced before; that layer then continues.
 public protocol FeatureSink {
   mutating func begin(_ schema: Schema) throws(FieldpackError)
   mutating func feature(_ row: borrowing some FeatureRow & ~Copyable) throws(FieldpackError)

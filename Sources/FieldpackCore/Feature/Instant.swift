@@ -7,7 +7,7 @@ public struct Instant: Hashable, Sendable, Comparable, LosslessStringConvertible
 
   /// Reads RFC 3339 text: date, `T` or blank, `hh:mm[:ss[.f…]]`, and `Z` or an offset.
   ///
-  /// Digits beyond the millisecond are cut; ``DateTimeParser`` tells whether there were any.
+  /// Digits beyond the millisecond are cut off; ``DateTimeParser`` tells whether there were any.
   public init?(_ description: String) {
     var text = description
     let parsed = text.withUTF8 { DateTimeParser.dateTime($0) }
@@ -36,13 +36,13 @@ func floorDivide(_ a: Int64, _ b: Int64) -> Int64 {
 /// Reads dates and times from bytes, without allocation.
 public enum DateTimeParser {
   public struct DateTime: Sendable {
-    /// Without a zone the text is taken as UTC.
+    /// The moment; a text without a zone is taken as UTC.
     public var instant: Instant
     public var hasZone: Bool
     public var fractionDigits: Int
   }
 
-  /// `YYYY-MM-DD` in the first ten bytes.
+  /// Reads `YYYY-MM-DD` from the first ten bytes.
   public static func date(_ bytes: UnsafeBufferPointer<UInt8>) -> CalendarDate? {
     guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
       let year = digits(bytes, 0, 4), let month = digits(bytes, 5, 2),
@@ -51,7 +51,8 @@ public enum DateTimeParser {
     return CalendarDate(year: year, month: month, day: day)
   }
 
-  /// Date, `T`, `t` or blank, `hh:mm[:ss[.f…]]`, then `Z`, `z`, `±hh:mm`, `±hhmm`, `±hh` or nothing.
+  /// Reads a date, `T`, `t` or blank, `hh:mm[:ss[.f…]]`, then `Z`, `z`, `±hh:mm`, `±hhmm`, `±hh` or
+  /// nothing.
   ///
   /// Second 60 is read as the first moment of the next minute.
   public static func dateTime(_ bytes: UnsafeBufferPointer<UInt8>) -> DateTime? {
@@ -89,7 +90,8 @@ public enum DateTimeParser {
       hasZone: offset.isGiven, fractionDigits: fractionDigits)
   }
 
-  /// A date, as its first moment in UTC, or a date with time; of nothing but that.
+  /// Reads a date, as its first moment in UTC, or a date with time; nothing else may stand in the
+  /// bytes.
   public static func moment(_ bytes: UnsafeBufferPointer<UInt8>) -> Instant? {
     bytes.count == 10 ? date(bytes)?.startOfDay : dateTime(bytes)?.instant
   }

@@ -14,7 +14,7 @@ public struct KeyTuple: Hashable, Sendable {
     self.feature = feature
   }
 
-  /// A key tuple as far as it is known.
+  /// A key tuple of which some parts may not be known.
   public struct Partial: Hashable, Sendable {
     public var store: StoreID?
     public var layer: LayerID?

@@ -1,12 +1,12 @@
-/// The attribute values of rows one after the other, copied in the form in which they are stored.
+/// The attribute values of one row after another, copied in the form in which they are stored.
 ///
-/// A row fills it in one call, which is cheaper than asking the row value by value.
+/// A row appends all its values in one call, which is cheaper than being asked for each of them.
 public struct RowCells: Sendable {
   /// One value.
   public struct Cell: Sendable {
-    /// An integer, the bits of a real, or where in ``RowCells/bytes`` a text or blob begins.
+    /// An integer, the bits of a real, or the offset of a text or blob in ``RowCells/bytes``.
     public var bits: UInt64
-    /// Bytes of a text or blob; at most 4 GiB, of which SQLite takes less than one.
+    /// The length of a text or blob in bytes, at most 4 GiB; SQLite takes less than 1 GiB.
     public var length: UInt32
     public var kind: ValueKind
 
@@ -19,7 +19,7 @@ public struct RowCells: Sendable {
   }
 
   public private(set) var cells: [Cell] = []
-  /// Texts and blobs.
+  /// The bytes of all texts and blobs.
   public var bytes: [UInt8] = []
 
   public init() {}
@@ -45,7 +45,7 @@ public struct RowCells: Sendable {
       Cell(kind, bits: UInt64(start), length: UInt32(clamping: content.count)))
   }
 
-  /// Appends what ``bytes`` holds from `start` as a text or blob.
+  /// Appends a text or blob whose bytes are those of ``bytes`` from `start` to the end.
   public mutating func append(_ kind: ValueKind, bytesFrom start: Int) {
     let length = UInt32(clamping: bytes.count - start)
     cells.append(Cell(kind, bits: UInt64(start), length: length))
@@ -57,7 +57,7 @@ public struct RowCells: Sendable {
     bytes.removeLast(max(0, bytes.count - byteCount))
   }
 
-  /// Forgets everything and keeps the room, up to `keptBytes`.
+  /// Removes all cells and bytes; keeps the memory of bytes up to `keptBytes`.
   public mutating func removeAll(keptBytes: Int) {
     cells.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: bytes.capacity <= keptBytes)

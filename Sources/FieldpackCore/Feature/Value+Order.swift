@@ -30,7 +30,7 @@ extension Value {
     case integer(Int64)
     case real(Double)
 
-    /// Exact: neither side is rounded to the other's type.
+    /// Compares exactly: neither number is rounded to the other's type.
     func isLess(than other: Number) -> Bool {
       switch (self, other) {
       case (.integer(let a), .integer(let b)): a < b

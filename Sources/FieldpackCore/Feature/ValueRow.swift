@@ -1,6 +1,6 @@
 package import FieldpackGeometry
 
-/// A feature's values as a row, for writers and batches, which take rows.
+/// A feature's values as a row, for writers and batches that take rows.
 package struct ValueRow: FeatureRow {
   package var id: FeatureID
   package var values: [Value]
@@ -16,7 +16,7 @@ package struct ValueRow: FeatureRow {
     self.envelope = envelope
   }
 
-  /// The row of a feature in the columns of `schema`; those it lacks are NULL.
+  /// The row of a feature in the columns of `schema`; a column that the feature lacks is NULL.
   package init(_ feature: Feature, id: FeatureID, schema: Schema) {
     self.init(
       id: id, schema.columns.map { feature.attributes[$0.name] ?? .null },

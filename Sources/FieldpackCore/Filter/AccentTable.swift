@@ -1,5 +1,5 @@
-/// The characters whose canonical decomposition (Unicode 14) holds combining marks, with what is
-/// left without these.
+/// The characters whose canonical decomposition (Unicode 14) has combining marks, with the
+/// decomposition without its marks.
 struct AccentTable: Sendable {
   static let shared = AccentTable()
 
@@ -18,14 +18,14 @@ struct AccentTable: Sendable {
     self.bases = bases
   }
 
-  /// The scalars of a code point or a run of them, in hexadecimal.
+  /// The scalars of a code point, or of a range of code points, in hexadecimal.
   private static func scalars(_ run: Substring) -> [Unicode.Scalar] {
     let ends = run.split(separator: "-").compactMap { UInt32($0, radix: 16) }
     guard let first = ends.first, let last = ends.last else { return [] }
     return (first...last).compactMap { Unicode.Scalar($0) }
   }
 
-  /// `base:composed,…`, code points in hexadecimal; gathered from the decompositions of
+  /// `base:composed,…` in hexadecimal code points, gathered from the decompositions of
   /// UnicodeData.txt.
   private static let groups = """
     :f73,f75,f81 3c:226e 3d:2260 3e:226f

@@ -10,23 +10,24 @@ import FieldpackGeometry
 
 /// An operation on two numbers.
 ///
-/// Operands that are no numbers, a NULL and a division by zero give NULL; so does what is not a
-/// number, such as infinity minus infinity.
+/// Answers NULL where an operand is NULL or not a number, for a division by zero, and where the
+/// result is not a number, such as infinity minus infinity.
 public enum Arithmetic: String, Hashable, Sendable, CaseIterable {
-  /// Of integers an integer, a real where that overflows; so are the next two.
+  /// The sum: an integer where both operands are integers and the sum does not overflow, else a
+  /// real. Differences and products follow the same rule.
   case add = "+"
   case subtract = "-"
   case multiply = "*"
-  /// Always a real: `7 / 2` is 3.5.
+  /// The quotient, always a real: `7 / 2` is 3.5.
   case divide = "/"
-  /// What is left of a division towards zero, with the sign of the dividend.
+  /// The remainder of a division towards zero, with the sign of the dividend.
   case remainder = "%"
-  /// A division towards zero: `-7 DIV 2` is -3.
+  /// The quotient of a division towards zero: `-7 DIV 2` is -3.
   case divideWhole = "DIV"
-  /// Always a real.
+  /// The power, always a real.
   case power = "^"
 
-  /// The result as both evaluators give it.
+  /// The result, the same in both evaluators of filters.
   package func apply(_ a: Scalar, _ b: Scalar) -> Scalar {
     if case .integer(let left) = a, case .integer(let right) = b,
       let result = applyExactly(left, right)
@@ -47,7 +48,7 @@ public enum Arithmetic: String, Hashable, Sendable, CaseIterable {
     return result.isNaN ? .null : .real(result)
   }
 
-  /// `nil` where the result is a real.
+  /// The result in exact integers; `nil` where the result is a real.
   private func applyExactly(_ a: Int64, _ b: Int64) -> Scalar? {
     let (result, overflows): (Int64, Bool)
     switch self {
@@ -75,7 +76,7 @@ extension Scalar {
     }
   }
 
-  /// The scalar as a value; a moment as an instant.
+  /// The scalar as a value; a moment becomes an instant.
   var value: Value {
     switch self {
     case .null: .null

@@ -27,18 +27,18 @@ public enum SpatialRelation: String, Hashable, Sendable, CaseIterable {
   case covers, coveredBy
 }
 
-/// What a condition asks of a feature's geometry and another beside the named relations.
+/// What a condition tests between a feature's geometry and another, beside the named relations.
 public enum SpatialTest: Hashable, Sendable {
   /// The DE-9IM matrix of the feature and the geometry fits the pattern: nine characters of `T`,
   /// `F`, `0`, `1`, `2` and `*`.
   case matrix(String)
-  /// No more than that lies between both.
+  /// The geometries are no more than the given distance apart.
   case within(Double, DistanceMetric)
 }
 
 /// One side of a relation between geometries.
 public enum SpatialOperand: Hashable, Sendable {
-  /// The geometry column of that name, `nil` for the layer's own, whatever its name.
+  /// The geometry column of that name; `nil` for the layer's own, whatever its name.
   case column(String? = nil)
   /// A geometry in `srs`, `nil` for the layer's own.
   case geometry(Geometry, srs: SRS? = nil)
@@ -63,16 +63,22 @@ public enum ArrayRelation: String, Hashable, Sendable, CaseIterable {
 ///
 /// A NULL attribute, and a NULL or empty geometry, answers NULL in every comparison and relation,
 /// so such a feature is neither in a condition nor in its negation.
+///
+///     let deep = Column<String>("use") == "irrigation" && Column<Double>("depth") > 40.5
+///     let same = try Filter(cql2: "use = 'irrigation' AND depth > 40.5")
+///     let near = Filter.isWithin(500, of: .point(x: 13.9, y: 51.95), srs: .wgs84)
+///     let query = Query("wells", where: deep && !near)
 public indirect enum Filter: Hashable, Sendable {
   case all
   case compare(Operand, Comparison, Operand)
-  /// Both bounds included.
+  /// Whether the first operand is not below the second and not above the third.
   case between(Operand, Operand, Operand)
   case isIn(Operand, [Operand])
   case isNull(Operand)
-  /// `%` any run, `_` any character, `\` takes the next character as it is; case-sensitive.
+  /// Whether a text matches a pattern, case-sensitively: `%` stands for any run of characters, `_`
+  /// for any character, and `\` makes the next character stand for itself.
   ///
-  /// `folding` is done to the pattern, the last function first.
+  /// The functions in `folding` are applied to the pattern, the last function first.
   case like(Operand, pattern: String, folding: [FilterFunction] = [])
   /// The envelope test. `srs` is the SRS of the box, `nil` the layer's own.
   case envelope(EnvelopeRelation, Envelope, srs: SRS? = nil)
@@ -84,7 +90,8 @@ public indirect enum Filter: Hashable, Sendable {
   /// The exact test between any two geometries; see ``relation(_:_:srs:column:)`` for the one that
   /// an R-tree answers.
   case spatial(SpatialRelation, SpatialOperand, SpatialOperand)
-  /// Whether a vertex lies in the box, borders included; of polygons those of outer rings count.
+  /// Whether a vertex lies in the box, borders included; of polygons only outer rings are looked
+  /// at.
   case vertex(in: Envelope, srs: SRS? = nil)
   /// How one instant, date or interval lies to another.
   case temporal(TemporalRelation, Operand, Operand)
@@ -112,7 +119,7 @@ extension Filter {
 
   /// Features no more than `distance` away from `geometry`, using the layer's R-tree when it has one.
   ///
-  /// How geodesic distances are measured is told at `GeodesicShape`.
+  /// `GeodesicShape` tells how geodesic distances are measured.
   /// - Parameters:
   ///   - distance: metres, or for `.planar` units of the layer's SRS.
   ///   - srs: the SRS of `geometry`, `nil` the layer's own.
@@ -151,7 +158,7 @@ extension Filter {
 
   public static prefix func ! (filter: Filter) -> Filter { .not(filter) }
 
-  /// The columns that the condition reads, each once, in order of appearance.
+  /// The columns that the condition reads, each of them once, in the order in which it names them.
   public var columns: [String] {
     var found: [String] = []
     collectColumns(into: &found)
@@ -172,7 +179,7 @@ extension Filter {
     for part in parts { part.collectColumns(into: &found) }
   }
 
-  /// The operands that stand in the condition itself.
+  /// The operands of the condition itself, without those of its parts.
   package var operands: [Operand] {
     switch self {
     case .all, .envelope, .relation, .test, .spatial, .vertex, .and, .or, .not: []
@@ -183,7 +190,7 @@ extension Filter {
     }
   }
 
-  /// The conditions that `AND`, `OR` or `NOT` joins.
+  /// The conditions that the condition joins by `AND`, `OR` or `NOT`.
   package var parts: [Filter] {
     switch self {
     case .and(let parts), .or(let parts): parts

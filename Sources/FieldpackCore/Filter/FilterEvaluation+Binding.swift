@@ -1,6 +1,6 @@
 import FieldpackGeometry
 
-/// A filter whose columns are places of a row.
+/// A filter whose columns are indexes of a row's columns.
 indirect enum Condition: Sendable {
   case all
   case compare(Term, Comparison, Term)
@@ -10,7 +10,7 @@ indirect enum Condition: Sendable {
   case like(Term, LikePattern)
   case envelope(EnvelopeRelation, Envelope)
   case relation(SpatialRelation, Geometry)
-  /// The system is the layer's.
+  /// A pattern or distance to a geometry in the layer's SRS.
   case test(SpatialTest, Geometry, SRS)
   case relationToItself(SpatialRelation)
   case relationOfLiterals(SpatialRelation, wkb: [UInt8], Geometry)
@@ -22,7 +22,7 @@ indirect enum Condition: Sendable {
   case not(Condition)
 }
 
-/// An operand whose column is a place of a row.
+/// An operand whose column is an index of a row's columns.
 indirect enum Term: Sendable {
   case column(Int, isTemporal: Bool)
   case id
@@ -33,7 +33,7 @@ indirect enum Term: Sendable {
   case condition(Condition)
 }
 
-/// An instant, a date or an interval; `nil` is an end left open.
+/// An instant, a date or an interval; a bound that is `nil` is an open end.
 enum PeriodTerm: Sendable {
   case instant(MomentTerm)
   case interval(MomentTerm?, MomentTerm?)
@@ -45,7 +45,7 @@ enum MomentTerm: Sendable {
 }
 
 enum ListTerm: Sendable {
-  /// A JSON array in a text.
+  /// A text that holds a JSON array.
   case text(Term)
   case items([ItemTerm])
 }
@@ -199,13 +199,13 @@ extension FilterBinder {
   }
 
   private func checkGeometry(srs: SRS?, column name: String? = nil) throws(FieldpackError) {
-    let place = KeyTuple.Partial(layer: schema.layer)
+    let location = KeyTuple.Partial(layer: schema.layer)
     let column = try schema.geometryColumn(named: name)
     guard let srs, srs != column.srs, !column.srs.isUndefined else { return }
     throw FieldpackError(
       .unsupported,
       "the condition's geometry is in \(srs) and layer '\(schema.layer)' is in \(column.srs): "
-        + "transform it first", location: place)
+        + "transform it first", location: location)
   }
 
   private func check(_ box: Envelope) throws(FieldpackError) {
@@ -218,16 +218,16 @@ extension FilterBinder {
 }
 
 extension Schema {
-  /// What a column name stands for.
+  /// What a name of a column stands for.
   public enum ColumnRole: Hashable, Sendable {
-    /// The place in ``Schema/columns``.
+    /// The attribute at an index of ``Schema/columns``.
     case attribute(Int)
     case id
     case geometry
   }
 
   /// What `name` stands for, by exact name, else ignoring ASCII case as SQL does. A geometry column
-  /// answers to `geometry` too, where no other column is called so.
+  /// also answers to `geometry`, where no other column has that name.
   public func role(of name: String) -> ColumnRole? {
     if let index = columnIndex(name) { return .attribute(index) }
     let folded = name.uppercasedASCII
@@ -239,9 +239,9 @@ extension Schema {
       ? .geometry : nil
   }
 
-  /// The geometry column, which has to be called `name` where that is given.
+  /// The geometry column; where `name` is given, the column must have that name.
   ///
-  /// - Throws: `.notFound`, naming the column that is there.
+  /// - Throws: `.notFound`, naming the geometry column that the layer has.
   public func geometryColumn(named name: String? = nil) throws(FieldpackError) -> GeometryColumn {
     guard let geometry else {
       throw FieldpackError(
@@ -264,7 +264,7 @@ extension Schema {
         + "S_INTERSECTS, or IS NULL", location: .init(layer: layer))
   }
 
-  /// The error for a column that the layer lacks, with the names that may have been meant.
+  /// The error for a column that the layer lacks; it suggests columns with similar names.
   public func unknownColumn(_ name: String) -> FieldpackError {
     let names = [idColumn, geometry?.name].compactMap(\.self) + columns.map(\.name)
     let listed = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
@@ -276,7 +276,7 @@ extension Schema {
 }
 
 extension Operand {
-  /// The error for an interval or a list where a value is wanted.
+  /// The error for an interval or a list where a single value is wanted.
   package var isNoValue: FieldpackError {
     if case .interval = self {
       return FieldpackError(

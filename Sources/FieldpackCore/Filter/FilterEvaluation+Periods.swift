@@ -1,5 +1,5 @@
 extension FilterEvaluator {
-  /// `nil` where a bound is NULL or names no moment.
+  /// The period that a term is in a row; `nil` where a bound is NULL or names no moment.
   func period(
     _ term: PeriodTerm, _ row: borrowing some FeatureRow & ~Copyable
   ) throws(FieldpackError) -> Period? {
@@ -30,7 +30,7 @@ extension FilterEvaluator {
     }
   }
 
-  /// `nil` where the term is no array, or one of its elements NULL.
+  /// The elements of an array in a row; `nil` where the term is no array, or an element is NULL.
   func items(
     _ term: ListTerm, _ row: borrowing some FeatureRow & ~Copyable
   ) throws(FieldpackError) -> [ListItem]? {

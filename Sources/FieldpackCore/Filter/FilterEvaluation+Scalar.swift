@@ -5,7 +5,7 @@ package enum Scalar: Sendable {
   case real(Double)
   case text(String)
   case blob([UInt8])
-  /// Milliseconds since 1970 in UTC.
+  /// A moment in milliseconds since 1970 in UTC.
   case moment(Int64)
 
   package init(_ value: Value) {
@@ -32,14 +32,15 @@ package enum Scalar: Sendable {
     if case .null = self { true } else { false }
   }
 
-  /// A text that names a moment as that moment, everything else as it is.
+  /// The moment that a text names; every other value as it is.
   var asMoment: Scalar {
     guard case .text(var text) = self else { return self }
     let moment = text.withUTF8 { DateTimeParser.moment($0) }
     return moment.map { .moment($0.milliseconds) } ?? self
   }
 
-  /// -1, 0 or 1 as this value lies before, at or behind the other; `nil` where they do not compare.
+  /// -1, 0 or 1 where this value is less than, equal to or greater than the other; `nil` where they
+  /// do not compare.
   func order(to other: Scalar) -> Int? {
     switch (self, other) {
     case (.integer(let a), .integer(let b)): order3(a, b)
@@ -61,7 +62,7 @@ struct Comparand {
 }
 
 extension Comparison {
-  /// Whether the comparison holds for values that lie so: -1, 0 or 1.
+  /// Whether the comparison holds for two values in this order: -1, 0 or 1.
   func holds(_ order: Int) -> Bool {
     switch self {
     case .equal: order == 0
@@ -76,7 +77,7 @@ extension Comparison {
 
 private func order3<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }
 
-/// Exact beyond 2^53 too, where converting the integer would round it.
+/// Compares exactly; converting an integer beyond 2^53 to a double would round it.
 private func order3(_ a: Int64, _ b: Double) -> Int {
   if b >= 0x1p63 { return -1 }
   if b < -0x1p63 { return 1 }
@@ -94,7 +95,8 @@ private func order3(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Int
   return other.next() == nil ? 0 : -1
 }
 
-/// A `LIKE` pattern: `%` any run, `_` any character, `\` takes the next character as it is.
+/// A `LIKE` pattern: `%` stands for any run of characters, `_` for any character, and `\` makes the
+/// next character stand for itself.
 package struct LikePattern: Sendable {
   package enum Element: Equatable, Sendable {
     case anyRun
@@ -117,12 +119,12 @@ package struct LikePattern: Sendable {
       default: elements.append(.character(scalar))
       }
     }
-    // A last backslash with nothing to take is itself.
+    // A backslash at the end of the pattern stands for itself.
     if isEscaped { elements.append(.character("\\")) }
     for function in folding.reversed() { fold(by: function) }
   }
 
-  /// Folds the characters between wildcards and leaves these as they are.
+  /// Folds the characters between wildcards; the wildcards stay.
   private mutating func fold(by function: FilterFunction) {
     var folded: [Element] = []
     for element in elements {

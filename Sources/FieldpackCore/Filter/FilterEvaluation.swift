@@ -7,8 +7,9 @@ public import FieldpackGeometry
 ///   SQLite stores it.
 /// - Texts compare by code point, blobs by byte.
 /// - A comparison is temporal when one side is a date or an instant, or a column declared DATE or
-///   DATETIME. In it every text that reads as a date (its midnight in UTC) or as a date with time
-///   (UTC where it has no zone) counts as the moment it names, to the millisecond.
+///   DATETIME. In a temporal comparison a text that reads as a date, or as a date with time, counts
+///   as the moment it names, to the millisecond: of a date its midnight in UTC, of a time without a
+///   zone the time in UTC.
 /// - Values of different classes (number, text, blob, moment) answer NULL: neither smaller, equal
 ///   nor greater.
 /// - `IN` answers NULL where no value is equal and one comparison is NULL; an empty list is false.
@@ -22,25 +23,25 @@ public struct FilterEvaluator: Sendable {
   let root: Condition
   let relate: Relate
 
-  /// Whether the geometry in WKB, which is not empty, has the relation to the other.
+  /// Whether the geometry in WKB, which is not empty, has the relation to the other geometry.
   ///
-  /// Core has no library that knows; the caller brings one.
+  /// FieldpackCore has no geometry library, so the caller supplies the test.
   public typealias Relate =
     @Sendable (SpatialRelation, Geometry, RawSpan) throws(FieldpackError) -> Bool?
 
-  /// Refuses to answer: for filters without exact relations.
+  /// A ``Relate`` that throws, for filters without exact relations.
   public static let noRelations: Relate = { relation, _, _ throws(FieldpackError) in
     throw FieldpackError(.unsupported, "no library is at hand that tests '\(relation.rawValue)'")
   }
 
   let test: Test
 
-  /// Whether the geometry in WKB, which is not empty, passes the test with the other; both are in
-  /// the system.
+  /// Whether the geometry in WKB, which is not empty, passes the test with the other geometry. Both
+  /// are in the given SRS.
   public typealias Test =
     @Sendable (SpatialTest, Geometry, SRS, RawSpan) throws(FieldpackError) -> Bool?
 
-  /// Refuses to answer: for filters without patterns and distances.
+  /// A ``Test`` that throws, for filters without patterns and distances.
   public static let noTests: Test = { _, _, _, _ throws(FieldpackError) in
     throw FieldpackError(.unsupported, "no library is at hand that tests patterns and distances")
   }
@@ -56,7 +57,7 @@ public struct FilterEvaluator: Sendable {
     self.test = test
   }
 
-  /// Whether the row meets the condition; `nil` is NULL.
+  /// Whether the row meets the condition; `nil` stands for NULL.
   public func evaluate(
     _ row: borrowing some FeatureRow & ~Copyable
   ) throws(FieldpackError) -> Bool? {
@@ -183,8 +184,8 @@ extension FilterEvaluator {
 }
 
 extension Filter {
-  /// Whether the row meets the condition; `nil` is NULL. See ``FilterEvaluator`` for the rules, and
-  /// use that for more than one row.
+  /// Whether the row meets the condition; `nil` stands for NULL. ``FilterEvaluator`` has the rules,
+  /// and is faster for more than one row.
   public func evaluate(
     _ row: borrowing some FeatureRow & ~Copyable, schema: Schema,
     relate: @escaping FilterEvaluator.Relate = FilterEvaluator.noRelations,

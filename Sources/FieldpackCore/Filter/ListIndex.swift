@@ -1,9 +1,9 @@
-/// The elements of an array, to be found in a time that does not grow with their number.
+/// A hash index of an array's elements, whose lookups do not slow down with more elements.
 struct ListIndex {
   private var all: [Int: [ListItem]] = [:]
-  /// Those with a moment in them, and those with a text that names one, by hashes that take both for
-  /// the same: looking for one kind among the other only, since texts that name the same moment in
-  /// other words are many and not equal.
+  /// The elements with a moment in them, and those with a text that names a moment, by loose hash.
+  /// A moment is looked for only among the names and a name only among the moments, because many
+  /// unequal texts may name one moment.
   private var moments: [Int: [ListItem]] = [:]
   private var names: [Int: [ListItem]] = [:]
 
@@ -28,13 +28,13 @@ struct ListIndex {
   }
 }
 
-/// The hashes of an element: equal ones share the exact hash, but for moments and the texts that
-/// name them, which share the loose one.
+/// The two hashes of an element. Equal elements have equal exact hashes, except that a moment and a
+/// text that names it only have equal loose hashes.
 private struct ListHashes {
   private(set) var exact: Int
   private(set) var loose: Int
   private(set) var hasMoment = false
-  /// Whether a text names a moment.
+  /// Whether the element has a text that names a moment.
   private(set) var hasName = false
 
   init(_ item: ListItem) {
@@ -51,7 +51,7 @@ private struct ListHashes {
       }
       (self.exact, self.loose) = (exact.finalize(), loose.finalize())
     case .members(let members):
-      // The order of members counts for nothing.
+      // Members are equal in any order, so their hashes are combined by XOR.
       for (name, item) in members {
         let part = take(item)
         exact ^= Self.hash(name, part.exact)
@@ -79,7 +79,7 @@ private struct ListHashes {
     }
   }
 
-  /// The hashes of a part; what is in it is in the whole.
+  /// The hashes of a part; a moment or a name in the part is also one in the whole.
   private mutating func take(_ item: ListItem) -> ListHashes {
     let part = ListHashes(item)
     hasMoment = hasMoment || part.hasMoment

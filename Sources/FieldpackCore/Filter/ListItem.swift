@@ -1,4 +1,4 @@
-/// An element of an array, as conditions on arrays compare it.
+/// An element of an array in a condition.
 ///
 /// A column's array is its text read as JSON, in which `{"date": …}` and `{"timestamp": …}` are
 /// moments as in CQL2 JSON. `true` is 1 and `false` 0, as everywhere in conditions.
@@ -6,7 +6,7 @@ package indirect enum ListItem: Sendable {
   case null
   case scalar(Scalar)
   case list([ListItem])
-  /// Equal to an object with the same members in any order.
+  /// An object; it equals an object with the same members in any order.
   case members([String: ListItem])
 
   init(_ node: JSONNode) {
@@ -36,13 +36,13 @@ package indirect enum ListItem: Sendable {
     }
   }
 
-  /// The elements of a JSON array; `nil` where the text is none.
+  /// The elements of a JSON array; `nil` where the text is no JSON array.
   package static func items(json: UnsafeBufferPointer<UInt8>) -> [ListItem]? {
     guard case .list(let nodes)? = try? JSONNodeReader.read(json) else { return nil }
     return nodes.map(ListItem.init)
   }
 
-  /// A moment equals a text that names it.
+  /// Whether both are equal; a moment equals a text that names it.
   func isEqual(to other: ListItem) -> Bool {
     switch (self, other) {
     case (.null, .null): return true
@@ -74,7 +74,7 @@ extension ArrayRelation {
   }
 
   private static func has(_ items: [ListItem], allOf others: [ListItem]) -> Bool {
-    // Arrays come from files: comparing each with each must not take for ever.
+    // A file's arrays may be long: comparing each element with each would take quadratic time.
     if items.count * others.count > 4_096 { return ListIndex(items).has(allOf: others) }
     return others.allSatisfy { other in items.contains { $0.isEqual(to: other) } }
   }
@@ -95,7 +95,8 @@ package struct ListText {
     if bytes.last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
   }
 
-  /// A text that names a moment counts as it where the operand is temporal.
+  /// Appends a value; where the operand is temporal, a text that names a moment is written as that
+  /// moment.
   package mutating func append(_ value: Value, isTemporal: Bool) {
     separate()
     switch value {
@@ -121,7 +122,7 @@ package struct ListText {
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// A list that is an element, with its brackets.
+  /// Appends a list, given with its brackets, as an element.
   package mutating func append(list: some Sequence<UInt8>) {
     separate()
     bytes.append(contentsOf: list)

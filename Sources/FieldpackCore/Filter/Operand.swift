@@ -1,32 +1,32 @@
-/// What a condition compares: a column, a literal, or what is made of them.
+/// What a condition compares: a column, a literal, or an expression of these.
 ///
-/// An interval stands in temporal conditions only, a list in conditions on arrays only.
+/// An interval may stand only in temporal conditions, a list only in conditions on arrays.
 public enum Operand: Hashable, Sendable {
   case column(String)
   case literal(Value)
   indirect case arithmetic(Operand, Arithmetic, Operand)
   case call(FilterFunction, [Operand])
-  /// 1, 0 or NULL as the condition is true, false or neither.
+  /// 1, 0 or NULL where the condition is true, false or NULL.
   case condition(Filter)
-  /// From one moment to another, both included; `nil` is an end left open.
+  /// The time from one moment to another, both included; a bound that is `nil` is an open end.
   indirect case interval(Operand?, Operand?)
   case list([Operand])
 }
 
-/// A function of operands, by its name in CQL2.
+/// A function of operands, with its name in CQL2.
 public enum FilterFunction: String, Hashable, Sendable, CaseIterable {
-  /// The text without the difference of case, see ``TextFolding/cases(_:)``.
+  /// Removes the difference of case, see ``TextFolding/cases(_:)``.
   case casei = "CASEI"
-  /// The text without accents, see ``TextFolding/accents(_:)``.
+  /// Removes accents, see ``TextFolding/accents(_:)``.
   case accenti = "ACCENTI"
 
-  /// NULL for everything but a text.
+  /// The function's result; NULL where the argument is not a text.
   func apply(_ arguments: [Scalar]) -> Scalar {
     guard arguments.count == 1, case .text(let text) = arguments[0] else { return .null }
     return .text(folding(text))
   }
 
-  /// The text with the differences taken out that the function ignores.
+  /// The text without the differences that the function ignores.
   package func folding(_ text: String) -> String {
     switch self {
     case .casei: TextFolding.cases(text)
@@ -36,7 +36,7 @@ public enum FilterFunction: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Operand {
-  /// Whether no row is needed to know the value.
+  /// Whether the value is the same for every row.
   package var isConstant: Bool {
     switch self {
     case .column, .condition, .interval, .list: false
@@ -46,8 +46,7 @@ extension Operand {
     }
   }
 
-  /// The value, where no row is needed to know it; an instant, a date and a boolean stay what they
-  /// are.
+  /// The value, where it is the same for every row. Instants, dates and booleans keep their type.
   package var constant: Value? {
     if case .literal(let value) = self { return value }
     guard isConstant else { return nil }
@@ -64,7 +63,7 @@ extension Operand {
     }
   }
 
-  /// Calls `body` with the operand, then with all operands in it; conditions in it are left out.
+  /// Calls `body` with the operand, then with every operand in it, except those inside conditions.
   func visit(_ body: (Operand) -> Void) {
     body(self)
     switch self {

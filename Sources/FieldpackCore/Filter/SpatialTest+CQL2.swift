@@ -1,7 +1,7 @@
 import FieldpackGeometry
 
 extension SpatialTest {
-  /// Refuses a pattern that is none, and a distance that is not a number.
+  /// Throws for a DE-9IM pattern that is none, and for a distance that is not a number.
   package func check() throws(FieldpackError) {
     switch self {
     case .matrix(let pattern):
@@ -13,7 +13,7 @@ extension SpatialTest {
     }
   }
 
-  /// The test of the other geometry to this one.
+  /// The same test with the two geometries exchanged.
   var mirrored: SpatialTest {
     switch self {
     case .matrix(let pattern): .matrix(RelationPattern.transposed(pattern))
@@ -21,7 +21,8 @@ extension SpatialTest {
     }
   }
 
-  /// The function of CQL2 Text; not of the standard, which leaves room for others.
+  /// The function's name in CQL2 Text; it is an extension of the standard, which allows for more
+  /// functions.
   var functionName: String {
     switch self {
     case .matrix: "S_RELATE"
@@ -29,7 +30,7 @@ extension SpatialTest {
     }
   }
 
-  /// What stands behind the two geometries.
+  /// The arguments behind the two geometries.
   var arguments: [Operand] {
     switch self {
     case .matrix(let pattern): [.literal(.text(pattern))]
@@ -39,7 +40,7 @@ extension SpatialTest {
     }
   }
 
-  /// The test that a function's name and what stands behind its geometries say.
+  /// The test for a function's name and the arguments behind its two geometries.
   static func named(
     _ name: String, _ arguments: [Value]
   ) throws(CQL2.Mistake) -> SpatialTest {
@@ -70,10 +71,10 @@ extension SpatialTest {
 }
 
 extension CQL2 {
-  /// The functions on geometries that take more than two.
+  /// The functions that take arguments behind their two geometries.
   static let tests = ["S_DWITHIN", "S_RELATE"]
 
-  /// A test of two geometries, of which one is a column.
+  /// The filter for a test of two geometries, one of which must be a column.
   static func test(
     _ test: SpatialTest, _ a: SpatialOperand, _ b: SpatialOperand
   ) throws(Mistake) -> Filter {

@@ -1,8 +1,8 @@
 /// How one stretch of time lies to another, by the relations of Allen's algebra.
 ///
 /// An instant starts and ends in one moment, a date is a whole day in UTC. Two dates compare by the
-/// day; a date and an instant by the day's first millisecond where the day begins something and by
-/// its last where it ends something.
+/// day. Between a date and an instant, a date that begins a period counts as the day's first
+/// millisecond, and a date that ends one as the day's last.
 public enum TemporalRelation: String, Hashable, Sendable, CaseIterable {
   case after, before, contains, disjoint, during, equals, finishedBy, finishes, intersects, meets
   case metBy, overlappedBy, overlaps, startedBy, starts
@@ -37,9 +37,9 @@ public enum TemporalRelation: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A moment or a day, as temporal conditions take it.
+/// A moment, or a whole day, in a temporal condition.
 package struct Moment: Hashable, Sendable {
-  /// Milliseconds since 1970 in UTC; of a day, of its first moment.
+  /// Milliseconds since 1970 in UTC; for a day those of its first moment.
   package var milliseconds: Int64
   package var isDay: Bool
 
@@ -48,7 +48,7 @@ package struct Moment: Hashable, Sendable {
     self.isDay = isDay
   }
 
-  /// `nil` where the value names no moment.
+  /// The moment or day of a value; `nil` where the value is neither.
   package init?(_ value: Value) {
     switch value {
     case .date(let day): self.init(milliseconds: day.startOfDay.milliseconds, isDay: true)
@@ -60,7 +60,7 @@ package struct Moment: Hashable, Sendable {
     }
   }
 
-  /// What a text names, as ``DateTimeParser/moment(_:)`` reads it.
+  /// The moment or day that a text names, as ``DateTimeParser/moment(_:)`` reads it.
   package init?(_ text: UnsafeBufferPointer<UInt8>) {
     guard let instant = DateTimeParser.moment(text) else { return nil }
     self.init(milliseconds: instant.milliseconds, isDay: text.count == 10)
@@ -69,15 +69,15 @@ package struct Moment: Hashable, Sendable {
 
 /// A stretch of time from one bound to another, both included.
 package struct Period: Sendable {
-  /// Where a period begins or ends.
+  /// The start or the end of a period.
   package struct Bound: Sendable {
     fileprivate var milliseconds: Int64
     fileprivate var isDay: Bool
     fileprivate var isEnd: Bool
-    /// -1 without a beginning, 1 without an end.
+    /// -1 for a start that is left open, 1 for such an end, else 0.
     fileprivate var infinity = 0
 
-    /// -1, 0 or 1 as this bound lies before, at or behind the other.
+    /// -1, 0 or 1 where this bound lies before, at or behind the other.
     func order(to other: Bound) -> Int {
       if infinity != 0 || other.infinity != 0 { return (infinity - other.infinity).signum() }
       let (a, b) =
@@ -93,7 +93,8 @@ package struct Period: Sendable {
   let start: Bound
   let end: Bound
 
-  /// `nil` is an end left open; there is no period whose end lies before its start.
+  /// A period; a bound that is `nil` is an open end. The result is `nil` where the end lies before
+  /// the start.
   package init?(from start: Moment?, to end: Moment?) {
     self.start = Self.bound(start, isEnd: false)
     self.end = Self.bound(end, isEnd: true)
@@ -109,7 +110,7 @@ package struct Period: Sendable {
 }
 
 extension TemporalRelation {
-  /// Whether the relation holds; `nil` where one of the two is no period.
+  /// Whether the relation holds; `nil` where `a` or `b` is no period.
   package func answer(_ a: Period?, _ b: Period?) -> Bool? {
     guard let a, let b else { return nil }
     return holds(a, b)

@@ -1,9 +1,9 @@
-/// Takes out of texts what a comparison ignores.
+/// Removes differences between texts that a comparison ignores.
 public enum TextFolding {
   /// The full case folding of Unicode (section 3.13, and 5.18 *Caseless Matching*), without the
   /// rules of single languages: `Straße` and `STRASSE` become `strasse`.
   ///
-  /// Of each character alone; the result is not normalised.
+  /// Each character is folded by itself; the result is not normalised.
   public static func cases(_ text: String) -> String {
     if isASCII(text) { return asciiLowercased(text) }
     var folded = ""
@@ -53,8 +53,8 @@ public enum TextFolding {
     ("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar
   }
 
-  /// Small letters of the capitals of small letters are the folding of Unicode's CaseFolding.txt but
-  /// for the dotless i, which it keeps, and Cherokee, which it folds to capitals.
+  /// The folding of Unicode's CaseFolding.txt, computed as lower case of upper case of lower case.
+  /// Two exceptions differ from that: the dotless i stays, and Cherokee becomes capitals.
   private static func folding(of scalar: Unicode.Scalar) -> String {
     switch scalar.value {
     case 0x131: return String(scalar)

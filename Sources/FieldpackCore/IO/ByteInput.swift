@@ -4,13 +4,14 @@
   import Darwin
 #endif
 
-/// A file read from its start as often as needed; standard input is spooled so that it can be, too.
+/// A file that can be read from its start as often as needed. Standard input is copied to a
+/// temporary file for that.
 public final class ByteInput {
   /// The path as the user named it, `-` for standard input.
   public let name: String
   private let descriptor: Int32
   private var position: Int = 0
-  /// Bytes in the file.
+  /// The size of the file in bytes.
   public let size: Int
 
   /// Opens a regular file for reading.
@@ -39,8 +40,8 @@ public final class ByteInput {
   ///
   /// - Parameters:
   ///   - folder: where the temporary file lies, by default `TMPDIR`, else `/tmp`.
-  ///   - check: called with the bytes copied so far, ten times a second also while nothing comes;
-  ///     throws to stop.
+  ///   - check: called with the number of bytes copied so far, ten times a second even while no
+  ///     bytes arrive; throws to stop.
   public init(
     spooling source: Int32, name: String = "-", folder: String? = nil,
     check: ((_ copied: Int) throws(FieldpackError) -> Void)? = nil
@@ -50,16 +51,16 @@ public final class ByteInput {
     self.name = name
     do throws(FieldpackError) {
       size = try Self.copy(
-        from: source, to: opened, place: "a temporary file", check: check ?? { _ in })
+        from: source, to: opened, path: "a temporary file", check: check ?? { _ in })
     } catch {
-      // An initialiser that throws before all is set has no deinit.
+      // Swift runs no deinit where an initialiser throws before all properties are set.
       close(opened)
       throw error
     }
   }
 
   private static func copy(
-    from source: Int32, to target: Int32, place: String,
+    from source: Int32, to target: Int32, path: String,
     check: (Int) throws(FieldpackError) -> Void
   ) throws(FieldpackError) -> Int {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
@@ -74,12 +75,12 @@ public final class ByteInput {
         throw .system(errno, "read", "standard input")
       }
       try FileSystem.write(
-        UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: target, path: place)
+        UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: target, path: path)
       total += count
     }
   }
 
-  /// Whether a read gives something, or an end or an error, at once.
+  /// Whether a read would return at once, with bytes, the end or an error.
   private static func isReady(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&request, 1, milliseconds) != 0
@@ -87,10 +88,10 @@ public final class ByteInput {
 
   deinit { close(descriptor) }
 
-  /// Goes to the start.
+  /// Moves to the start of the file.
   public func rewind() { position = 0 }
 
-  /// Goes to a byte of the file.
+  /// Moves to a byte of the file.
   public func seek(to offset: Int) { position = max(0, offset) }
 
   /// Reads into `buffer` from where the last read ended; 0 is the end of the file.
@@ -108,7 +109,7 @@ public final class ByteInput {
     }
   }
 
-  /// The first bytes of the file, without moving.
+  /// The first bytes of the file; the position of reading stays.
   public func head(_ count: Int) throws(FieldpackError) -> [UInt8] {
     let kept = position
     defer { position = kept }
@@ -130,7 +131,7 @@ public final class ByteInput {
   }
 }
 
-/// `read(2)`, out of the way of the method of that name.
+/// Calls `read(2)`, whose name a method of this class hides.
 private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
   read(descriptor, buffer.baseAddress, buffer.count)
 }

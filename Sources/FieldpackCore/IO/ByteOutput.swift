@@ -8,13 +8,13 @@
 ///
 /// Writers append to `buffer` and call `flushIfFull` now and then, at least once a feature.
 public final class ByteOutput {
-  /// What is not written yet.
+  /// Bytes that are not written yet.
   public var buffer: [UInt8] = []
   private let descriptor: Int32?
   private let path: String
   private let file: PendingFile?
   private let capacity = 1 << 18
-  /// Bytes written, and how many of them the system was asked to put on the disk.
+  /// Bytes written; `sent` counts those that the system was asked to put on the disk.
   private var written = 0
   private var sent = 0
 
@@ -33,7 +33,8 @@ public final class ByteOutput {
     buffer.reserveCapacity(capacity + 4096)
   }
 
-  /// Writes beside `target`; the file appears there when `finish` is called, and not before.
+  /// Writes to a hidden file beside `target`, which takes the target's name when `finish` is
+  /// called.
   public init(
     replacing target: String, overwrite: Bool
   ) throws(FieldpackError) {
@@ -48,7 +49,7 @@ public final class ByteOutput {
     if buffer.count >= 1 << 18 { try flush() }
   }
 
-  /// Appends `bytes`; many of them go past the buffer.
+  /// Appends `bytes`; 64 KiB and more are written at once, without the buffer.
   public func write(_ bytes: [UInt8]) throws(FieldpackError) {
     var failure: FieldpackError?
     bytes.withUnsafeBytes { bytes in
@@ -57,7 +58,7 @@ public final class ByteOutput {
     if let failure { throw failure }
   }
 
-  /// Appends `bytes`; many of them go past the buffer.
+  /// Appends `bytes`; 64 KiB and more are written at once, without the buffer.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
     guard let descriptor, bytes.count >= 1 << 16 else {
       buffer.append(contentsOf: bytes)
@@ -67,7 +68,7 @@ public final class ByteOutput {
     try write(bytes, to: descriptor)
   }
 
-  /// Writes the buffer out.
+  /// Writes the bytes in the buffer.
   public func flush() throws(FieldpackError) {
     guard let descriptor else { return }
     var failure: FieldpackError?
@@ -83,7 +84,7 @@ public final class ByteOutput {
   ) throws(FieldpackError) {
     try FileSystem.write(bytes, to: descriptor, path: path)
     written += bytes.count
-    // Begun early, so that the end of a large file does not wait for all of it.
+    // The system starts to write now, so that finishing a large file does not wait for all of it.
     if file != nil, written - sent >= 8 << 20 {
       EarlyWriting.begin(descriptor, sent..<written)
       sent = written
@@ -92,13 +93,15 @@ public final class ByteOutput {
 
   // MARK: Taking back
 
-  /// Whether what was written can be taken back: in memory, and in a file that is not in its place.
+  /// Whether written bytes can be taken back: in memory, and in a file that has not got its name
+  /// yet.
   package var canTakeBack: Bool { descriptor == nil || file != nil }
 
-  /// Where the next byte goes.
+  /// The offset of the next byte.
   package var position: Int { written + buffer.count }
 
-  /// Gives all bytes from `offset` on to `body`, some at a time, and goes on from there.
+  /// Hands all bytes from `offset` on to `body` in chunks, then removes them; the next byte is
+  /// written at `offset`.
   ///
   /// - Precondition: ``canTakeBack``, and `offset` is not beyond ``position``.
   package func takeBack(
@@ -139,22 +142,22 @@ public final class ByteOutput {
     if let failure { throw failure }
   }
 
-  /// Writes what is left and, for a file, puts it in its place.
+  /// Writes the rest of the buffer and, for a file, gives it its name.
   public func finish() throws(FieldpackError) {
     try flush()
     try file?.commit()
   }
 }
 
-/// Asks the system to put parts of a file on the disk, without waiting for it.
+/// Asks the system to start writing a part of a file to the disk, without waiting for it.
 private enum EarlyWriting {
   private typealias Function = @convention(c) (Int32, off_t, off_t, UInt32) -> Int32
 
-  // Linux's; the headers hide it behind _GNU_SOURCE.
+  // A function of Linux, which the headers declare only under _GNU_SOURCE.
   private static let function: Function? = dlsym(nil, "sync_file_range").map {
     unsafeBitCast($0, to: Function.self)
   }
-  /// SYNC_FILE_RANGE_WRITE.
+  /// SYNC_FILE_RANGE_WRITE of Linux.
   private static let write: UInt32 = 2
 
   static func begin(_ descriptor: Int32, _ bytes: Range<Int>) {

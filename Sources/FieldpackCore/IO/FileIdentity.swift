@@ -4,12 +4,12 @@
   import Darwin
 #endif
 
-/// Which file a path leads to, whatever its name.
+/// The file that a path leads to, independent of its name.
 package struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let node: UInt64
 
-  /// - Returns: `nil` where there is no file.
+  /// - Returns: `nil` where the path leads to no file.
   package init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

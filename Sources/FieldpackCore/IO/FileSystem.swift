@@ -4,15 +4,15 @@
   import Darwin
 #endif
 
-/// What this program itself does to files: SQLite has calls of its own.
+/// The changes that this program itself makes to files; SQLite makes its own.
 ///
-/// Every write, sync, new name and removal goes through here, so that a test can record them all and
-/// play a power cut between any two.
+/// Every write, sync, new name and removal goes through here, so that a test can record all of them
+/// and simulate a power cut between any two.
 package enum FileSystem {
-  /// One thing done to a file or to a folder; paths are as they were given, or absolute.
+  /// One change of a file or a folder. Paths are as the caller gave them, or absolute.
   package enum Action: Sendable, Hashable {
     case create(String)
-    /// The bytes were written behind all others.
+    /// The bytes were written to the end of the file.
     case append(String, [UInt8])
     case cut(String, length: Int)
     case sync(String)
@@ -22,7 +22,7 @@ package enum FileSystem {
     case syncFolder(String)
   }
 
-  /// Told of each action after it is done, where a test asks for it.
+  /// Called after each action, where a test sets it.
   package static let recorder = Locked<(@Sendable (Action) -> Void)?>(nil)
 
   private static func record(_ action: @autoclosure () -> Action) {
@@ -30,7 +30,7 @@ package enum FileSystem {
     record(action())
   }
 
-  /// The path of an open file, for the record.
+  /// The path of an open file, for the recorder.
   private static func path(of descriptor: Int32) -> String {
     var target = [UInt8](repeating: 0, count: 4096)
     let count = target.withUnsafeMutableBytes {
@@ -43,7 +43,7 @@ package enum FileSystem {
     folder == AT_FDCWD || name.hasPrefix("/") ? name : path(of: folder) + "/" + name
   }
 
-  /// In bytes, of a link itself; `nil` where there is no such file.
+  /// The size in bytes, of a link that of the link itself; `nil` where there is no such file.
   package static func size(_ path: String) -> Int? {
     var status = stat()
     return lstat(path, &status) == 0 ? Int(status.st_size) : nil
@@ -57,7 +57,7 @@ package enum FileSystem {
     return names(takenFrom: descriptor)
   }
 
-  /// The names in the folder that `descriptor` opens, which is closed.
+  /// The names in the folder that `descriptor` has open; closes the descriptor.
   package static func names(takenFrom descriptor: Int32) -> [String]? {
     guard let stream = fdopendir(descriptor) else {
       let number = errno
@@ -66,7 +66,8 @@ package enum FileSystem {
       return nil
     }
     defer { closedir(stream) }
-    // An entry is only as long as its name: a copy of its 256 bytes for a name can leave the buffer.
+    // The name is read in place: an entry ends with its name, so copying a whole `dirent`, whose
+    // name field has 256 bytes, could read beyond the buffer.
     let start = MemoryLayout<dirent>.offset(of: \.d_name)!
     var names: [String] = []
     while let entry = readdir(stream) {
@@ -79,7 +80,7 @@ package enum FileSystem {
 
   // MARK: Contents
 
-  /// Creates a file, which must not be there, nor a link of that name.
+  /// Creates a file; fails where the name exists, also as a link.
   ///
   /// - Parameter folder: the descriptor of the folder that `name` is in; by default the working folder.
   /// - Returns: its descriptor, for reading and writing; `nil` with `errno` set.
@@ -118,7 +119,7 @@ package enum FileSystem {
     }
   }
 
-  /// Takes away what is beyond `length`; the next bytes go there.
+  /// Cuts the file at `length`; the next bytes are written there.
   package static func cut(
     _ descriptor: Int32, to length: Int, path: String
   ) throws(FieldpackError) {
@@ -128,7 +129,7 @@ package enum FileSystem {
     record(.cut(Self.path(of: descriptor), length: length))
   }
 
-  /// Puts what was written on the disk; of a folder, the names in it.
+  /// Writes a file's contents, or a folder's names, to the disk.
   package static func sync(_ descriptor: Int32, path: String) throws(FieldpackError) {
     while fsync(descriptor) != 0 {
       guard errno == EINTR else { throw .system(errno, "write", path) }
@@ -138,7 +139,7 @@ package enum FileSystem {
 
   // MARK: Names
 
-  /// Gives a file or a folder another name, in place of what has that name.
+  /// Renames a file or a folder, replacing what has the new name.
   ///
   /// - Parameter folder: the descriptor of the folder that both names are in.
   package static func rename(
@@ -149,16 +150,17 @@ package enum FileSystem {
     return true
   }
 
-  /// Gives a file a name that nothing has; the old name goes.
+  /// Renames a file unless the new name exists.
   ///
-  /// - Returns: `false`, with `errno` set, where something has that name or the system fails.
-  package static func place(_ path: String, at newPath: String) -> Bool {
+  /// - Returns: `false`, with `errno` set, where the new name exists or the system fails.
+  package static func renameIfFree(_ path: String, to newPath: String) -> Bool {
     if NewName.give(newPath, to: path) {
       record(.rename(path, newPath))
       return true
     }
     guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { return false }
-    // A link refuses to replace what appeared meanwhile; a rename would not.
+    // Without `renameat2`, a link is used: it fails where the new name exists meanwhile; `rename`
+    // would replace it.
     guard linkFile(path, newPath) == 0 else {
       let hasNoLinks = [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(errno)
       return hasNoLinks && !exists(newPath) && rename(path, newPath)
@@ -168,7 +170,7 @@ package enum FileSystem {
     return true
   }
 
-  /// Whether something has that name, a link to nothing included; `errno` is `EEXIST` then.
+  /// Whether the name exists, also as a link to nothing; `errno` is `EEXIST` then.
   private static func exists(_ path: String) -> Bool {
     var status = stat()
     guard lstat(path, &status) == 0 else { return false }
@@ -184,8 +186,8 @@ package enum FileSystem {
     return true
   }
 
-  /// Puts the names in a folder on the disk; where that cannot be done, what they name is there
-  /// all the same.
+  /// Writes a folder's names to the disk. A failure is ignored, because the files have their names
+  /// nevertheless.
   package static func syncFolder(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -200,21 +202,22 @@ package enum FileSystem {
   }
 }
 
-/// A rename that replaces nothing, in one step.
+/// A rename that fails where the new name exists, in one step.
 private enum NewName {
   private typealias Function =
     @convention(c) (
       Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
     ) -> Int32
 
-  // Linux's; the headers hide it behind _GNU_SOURCE.
+  // A function of Linux, which the headers declare only under _GNU_SOURCE.
   private static let function: Function? = dlsym(nil, "renameat2").map {
     unsafeBitCast($0, to: Function.self)
   }
-  /// RENAME_NOREPLACE.
+  /// RENAME_NOREPLACE of Linux.
   private static let replacesNothing: UInt32 = 1
 
-  /// - Returns: `false`, with `errno` set: `ENOSYS` or `EINVAL` where the system has no such rename.
+  /// - Returns: `false`, with `errno` set: `ENOSYS` or `EINVAL` where the system lacks such a
+  ///   rename.
   static func give(_ newPath: String, to path: String) -> Bool {
     guard let function else {
       errno = ENOSYS
@@ -224,7 +227,7 @@ private enum NewName {
   }
 }
 
-/// `write(2)` and `link(2)`, out of the way of the methods of these names.
+/// Calls `write(2)`, whose name a method of `FileSystem` hides.
 private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
   write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -4,15 +4,15 @@
   import Darwin
 #endif
 
-/// A UUID that is made once and kept in a file, for its user alone.
+/// A UUID that is made once and kept in a file for one user.
 package enum KeptUUID {
-  /// The one in the first line of a file, as it is written there; where the file is missing it is
-  /// made, with the folders around it.
+  /// The UUID in the first line of a file, as it is written there. Where the file is missing, it is
+  /// made with a new UUID, and so are the folders around it.
   ///
-  /// Processes that make it at once agree on one.
+  /// Processes that do so at the same time get the same UUID.
   /// - Parameters:
-  ///   - new: what a new file gets.
-  ///   - name: what it is, for errors.
+  ///   - new: makes the UUID for a new file.
+  ///   - name: what to call the UUID in errors.
   /// - Throws: `.invalidData` where the file holds something else, `.permission`, `.full`.
   package static func stored(
     in path: String, else new: String, name: String
@@ -22,13 +22,13 @@ package enum KeptUUID {
       try write(new, to: path)
       return new
     } catch {
-      // Another process was faster.
+      // Another process has made the file meanwhile.
       guard error.code == .cannotCreate, let known = try read(path, name) else { throw error }
       return known
     }
   }
 
-  /// The user's folder for what programs keep: `$XDG_STATE_HOME/fieldpack`, by default
+  /// The folder where programs keep a user's state: `$XDG_STATE_HOME/fieldpack`, by default
   /// `~/.local/state/fieldpack`; `nil` where neither that variable nor `HOME` is set.
   package static func standardFolder(_ environment: [String: String]) -> String? {
     func folder(_ name: String) -> String? {
@@ -69,7 +69,7 @@ package enum KeptUUID {
     try pending.commit(mode: 0o600)
   }
 
-  /// Makes the folders that are missing, for this user alone.
+  /// Makes the folders that are missing, for this user only.
   private static func makeFolder(of path: String) throws(FieldpackError) {
     let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
       .joined(separator: "/")

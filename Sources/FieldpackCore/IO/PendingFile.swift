@@ -11,12 +11,12 @@
 /// killed process leaves its pending file unlocked; the next one for the same target removes it. The
 /// target itself is always whole. A process that is about to end at once calls ``removeAll()``.
 package final class PendingFile: Sendable {
-  /// Where the file will lie; a link that was named is resolved, so that the link stays.
+  /// The path that the file will have; a link is resolved, so that the link stays.
   package let target: String
-  /// Where to write meanwhile.
+  /// The hidden path, to which the bytes are written.
   package let path: String
   private let overwrite: Bool
-  /// The file, open for reading and writing until it has its name; then -1.
+  /// The descriptor, open for reading and writing until the file has its name; then -1.
   private let opened: Locked<Int32>
 
   /// - Throws: `.cannotCreate` where the target exists and may not be overwritten, is a folder, or
@@ -44,26 +44,26 @@ package final class PendingFile: Sendable {
   private static func resolve(
     _ target: String, overwrite: Bool
   ) throws(FieldpackError) -> String {
-    let place = FilePosition(file: target)
+    let position = FilePosition(file: target)
     var status = stat()
     guard stat(target, &status) == 0 else { return try followLinks(target) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw FieldpackError(
-        .cannotCreate, "\(target) is not a regular file and cannot be replaced", position: place)
+        .cannotCreate, "\(target) is not a regular file and cannot be replaced", position: position)
     }
     guard overwrite else {
       throw FieldpackError(
-        .cannotCreate, "\(target) exists. Try: --overwrite, or another name", position: place)
+        .cannotCreate, "\(target) exists. Try: --overwrite, or another name", position: position)
     }
     guard let resolved = realpath(target, nil) else { throw .system(errno, "open", target) }
     defer { free(resolved) }
     return String(cString: resolved)
   }
 
-  /// Where a link to a file that is missing leads; `target` itself where it is no link.
+  /// The target of a link, also where that file is missing; `target` itself where it is no link.
   private static func followLinks(_ target: String) throws(FieldpackError) -> String {
     var path = target
-    // As many as Linux follows.
+    // Linux follows 40 links at most.
     for _ in 0..<40 {
       guard let next = readLink(path) else { return path }
       path = next.hasPrefix("/") ? next : FileSystem.split(path).folder + next
@@ -99,14 +99,15 @@ package final class PendingFile: Sendable {
       position: FilePosition(file: target))
   }
 
-  /// Locks a new file; `false` where a run that looks for leftovers was faster and removes it.
+  /// Locks a new file; `false` where another process took it for a leftover, has locked it and
+  /// removes it.
   private static func isHeld(_ descriptor: Int32) -> Bool {
     if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_nlink > 0
   }
 
-  /// File systems end names at 255 bytes.
+  /// The start of the hidden names for `name`, cut because file systems allow names of 255 bytes.
   private static func prefix(of name: String) -> String {
     let kept = String(decoding: name.utf8.prefix(250 - 11 - digitCount), as: UTF8.self)
     return ".\(kept).fieldpack-"
@@ -123,7 +124,7 @@ package final class PendingFile: Sendable {
 
   private static let pending = Locked<Set<String>>([])
 
-  /// Removes the pending files of this process, finished or not, from any thread.
+  /// Removes all pending files of this process, finished or not; may be called from any thread.
   package static func removeAll() {
     pending.withLock { for path in $0 { remove(path) } }
   }
@@ -132,7 +133,7 @@ package final class PendingFile: Sendable {
     for suffix in ["-journal", "-wal", "-shm", ""] { FileSystem.remove(path + suffix) }
   }
 
-  /// Removes the pending files of processes that were killed: those that nobody holds locked.
+  /// Removes the pending files of killed processes, which are those that nobody has locked.
   private static func removeLeftovers(_ prefix: String, in folder: String) {
     for name in FileSystem.names(in: folder) ?? [] where isLeftover(name, prefix) {
       let path = folder + name
@@ -164,7 +165,7 @@ package final class PendingFile: Sendable {
     }
   }
 
-  /// The file, open for reading and writing, until it has its name.
+  /// The descriptor, open for reading and writing until the file has its name.
   package var descriptor: Int32 { opened.withLock { $0 } }
 
   // MARK: End
@@ -174,7 +175,7 @@ package final class PendingFile: Sendable {
   /// - Parameters:
   ///   - mode: the file's permissions; by default those of the file that is replaced, else 0666 less
   ///     the umask.
-  ///   - takeName: called when all is written and before the target changes; throws to stop.
+  ///   - takeName: called when all is written and before the target changes; it may throw to stop.
   package func commit(
     mode: UInt32? = nil, takeName: () throws(FieldpackError) -> Void = {}
   ) throws(FieldpackError) {
@@ -182,22 +183,25 @@ package final class PendingFile: Sendable {
     setMode(of: descriptor, mode)
     try FileSystem.sync(descriptor, path: target)
     try takeName()
-    guard overwrite ? FileSystem.rename(path, target) : FileSystem.place(path, at: target) else {
+    guard overwrite ? FileSystem.rename(path, target) : FileSystem.renameIfFree(path, to: target)
+    else {
       throw .system(errno, "create", target)
     }
-    // Not later: closing it takes away SQLite's locks on the file that this process opens next.
+    // The descriptor is closed before this process opens the target with SQLite: closing it later
+    // would drop SQLite's locks on the file (https://www.sqlite.org/howtocorrupt.html, section 2.2).
     end()
     let folder = FileSystem.split(target).folder
     FileSystem.syncFolder(folder.isEmpty ? "." : folder)
   }
 
-  /// Some file systems keep no permissions, so a failure is none of the file's.
+  /// Sets the file's permissions. Failures are ignored, because some file systems have no
+  /// permissions.
   private func setMode(of descriptor: Int32, _ mode: UInt32?) {
     var old = stat()
     if let mode {
       _ = fchmod(descriptor, mode_t(mode))
     } else if overwrite, stat(target, &old) == 0 {
-      // The owner first, because changing it may take permissions away.
+      // The owner is set first, because changing it may remove permissions.
       if old.st_uid != geteuid() || old.st_gid != getegid() {
         _ = fchown(descriptor, old.st_uid, old.st_gid)
       }
@@ -207,7 +211,8 @@ package final class PendingFile: Sendable {
     }
   }
 
-  /// The umask. Linux tells it; elsewhere it can only be read by setting it, which other threads see.
+  /// The umask. Linux reports it; elsewhere it can only be read by setting it, which other threads
+  /// notice.
   private static var creationMask: mode_t {
     if let input = try? ByteInput(path: "/proc/self/status"), let head = try? input.head(4096) {
       for line in String(decoding: head, as: UTF8.self).split(separator: "\n")

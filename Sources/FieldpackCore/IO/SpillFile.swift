@@ -4,13 +4,13 @@
   import Darwin
 #endif
 
-/// Bytes put aside in an unnamed temporary file, to be read again in any order.
+/// An unnamed temporary file of bytes that are read again later, in any order.
 ///
-/// The file is made when the first bytes come and goes with this object. Not `Sendable`.
+/// The file is made when the first bytes are appended, and ends with this object. Not `Sendable`.
 package final class SpillFile {
   private let folder: String?
   private var descriptor: Int32 = -1
-  /// Where the next bytes go.
+  /// The offset at which the next bytes are appended.
   package private(set) var end = 0
 
   /// - Parameter folder: where the file lies, by default `TMPDIR`, else `/tmp`.
@@ -18,7 +18,7 @@ package final class SpillFile {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Puts `bytes` behind all others.
+  /// Appends `bytes`.
   ///
   /// - Throws: `.full` where there is no room, `.io`.
   package func append(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
@@ -27,7 +27,7 @@ package final class SpillFile {
     end += bytes.count
   }
 
-  /// Puts `bytes` in the place of others.
+  /// Overwrites bytes from `offset` on.
   package func write(
     _ bytes: UnsafeRawBufferPointer, at offset: Int
   ) throws(FieldpackError) {
@@ -38,12 +38,12 @@ package final class SpillFile {
       if count > 0 {
         done += count
       } else if errno != EINTR {
-        throw .system(errno, "write", Self.place)
+        throw .system(errno, "write", Self.nameInErrors)
       }
     }
   }
 
-  /// Fills `buffer` with what lies from `offset` on, which must be there.
+  /// Fills `buffer` with the bytes from `offset` on, which the file must have.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(FieldpackError) {
@@ -54,10 +54,10 @@ package final class SpillFile {
       if count > 0 {
         done += count
       } else if count == 0 || errno != EINTR {
-        throw .system(count == 0 ? EIO : errno, "read", Self.place)
+        throw .system(count == 0 ? EIO : errno, "read", Self.nameInErrors)
       }
     }
   }
 
-  private static let place = "a temporary file"
+  private static let nameInErrors = "a temporary file"
 }

@@ -4,11 +4,11 @@
   import Darwin
 #endif
 
-/// The `errno` behind an error.
+/// The `errno` behind a failure.
 public struct SystemErrorNumber: Error, Hashable, Sendable {
   public let rawValue: Int32
 
-  /// Whether nobody reads what is written any more.
+  /// Whether the reader of the output has gone.
   public var isBrokenPipe: Bool { rawValue == EPIPE }
 }
 

@@ -4,17 +4,17 @@
   import Darwin
 #endif
 
-/// A temporary file without a name, which goes when its descriptor is closed.
+/// A temporary file without a name; it ends when its descriptor is closed.
 package enum UnnamedFile {
-  /// Opens one for reading and writing; the caller closes the descriptor.
+  /// Opens such a file for reading and writing; the caller closes the descriptor.
   ///
-  /// - Parameter folder: where it lies, by default `TMPDIR`, else `/tmp`.
+  /// - Parameter folder: where the file lies, by default `TMPDIR`, else `/tmp`.
   package static func open(in folder: String? = nil) throws(FieldpackError) -> Int32 {
-    let place = folder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    // The X are what mkstemp replaces.
-    var template = Array((place + "/fieldpack-XXXXXX").utf8CString)
+    let parent = folder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    // mkstemp replaces each X.
+    var template = Array((parent + "/fieldpack-XXXXXX").utf8CString)
     let opened = mkstemp(&template)
-    guard opened >= 0 else { throw .system(errno, "create a temporary file in", place) }
+    guard opened >= 0 else { throw .system(errno, "create a temporary file in", parent) }
     unlink(template)
     return opened
   }

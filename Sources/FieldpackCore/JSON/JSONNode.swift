@@ -1,14 +1,15 @@
-/// A small JSON document in memory: conditions and the arrays in columns, not files of features.
+/// A small JSON document in memory, for conditions and the arrays in columns; files of features are
+/// not read with it.
 package indirect enum JSONNode: Hashable, Sendable {
   case null
   case boolean(Bool)
-  /// A number without fraction and exponent that fits.
+  /// A number without fraction and exponent that fits into 64 bits.
   case integer(Int64)
-  /// Infinite where the number is out of range.
+  /// Any other number; infinite where it is out of range.
   case real(Double)
   case text(String)
   case list([JSONNode])
-  /// In order; names may come again.
+  /// An object's members in order; a name may occur more than once.
   case members([Member])
 
   package struct Member: Hashable, Sendable {
@@ -21,13 +22,13 @@ package indirect enum JSONNode: Hashable, Sendable {
     }
   }
 
-  /// The value of the last member of that name, as JavaScript takes it.
+  /// The value of the last member with that name, as in JavaScript.
   package subscript(name: String) -> JSONNode? {
     guard case .members(let members) = self else { return nil }
     return members.last { $0.name.hasSameBytes(as: name) }?.value
   }
 
-  /// What the node is, in words: `a number`.
+  /// What kind of node it is, in words, such as `a number`.
   package var kind: String {
     switch self {
     case .null: "null"
@@ -48,14 +49,15 @@ package indirect enum JSONNode: Hashable, Sendable {
   }
 }
 
-/// What is wrong with a JSON text, and where.
+/// What is wrong with a JSON text, and at which byte.
 package struct JSONMistake: Error {
   package var message: String
-  /// In bytes.
+  /// The offset in bytes.
   package var offset: Int
 }
 
-/// Reads one JSON document (RFC 8259) of UTF-8; a depth is a limit, not a crash.
+/// Reads one JSON document (RFC 8259) of UTF-8. A limit of depth keeps nested documents from
+/// overflowing the stack.
 package struct JSONNodeReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let maximumDepth: Int
@@ -187,7 +189,7 @@ extension JSONNodeReader {
       guard skipDigits() > 0 else { throw mistake("expected an exponent") }
     }
     let source = String(decoding: bytes[start..<index], as: UTF8.self)
-    // An integer has no negative zero.
+    // `-0` is a real, because an integer has no negative zero.
     if isWhole, source != "-0", let integer = Int64(source) { return .integer(integer) }
     return .real(Double(source) ?? .nan)
   }
@@ -238,19 +240,19 @@ extension JSONNodeReader {
     }
   }
 
-  /// Half a pair of surrogates becomes U+FFFD.
+  /// Reads the digits of `\u`; half a pair of surrogates becomes U+FFFD.
   private mutating func unicodeEscape() throws(JSONMistake) -> [UInt8] {
     var code = UInt32(try fourDigits())
     if (0xD800..<0xDC00).contains(code), byte == UInt8(ascii: "\\"),
       index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "u")
     {
-      let place = index
+      let start = index
       index += 2
       let low = UInt32(try fourDigits())
       if (0xDC00..<0xE000).contains(low) {
         code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
       } else {
-        index = place
+        index = start
       }
     }
     return Array(Character(Unicode.Scalar(code) ?? "\u{FFFD}").utf8)

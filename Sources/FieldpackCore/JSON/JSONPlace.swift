@@ -1,7 +1,7 @@
-/// A node of a document with the way to it.
+/// A node of a JSON document with its path.
 struct JSONPlace {
   let node: JSONNode
-  /// A JSON pointer (RFC 6901).
+  /// The path as a JSON pointer (RFC 6901).
   let path: String
 
   init(_ node: JSONNode, path: String = "") {
@@ -9,7 +9,7 @@ struct JSONPlace {
     self.path = path
   }
 
-  /// The whole of a condition's text.
+  /// The root node of a condition's text.
   ///
   /// - Throws: `.invalidArgument` with line and column where it is no JSON.
   init(document text: String, maximumDepth: Int = 128) throws(FieldpackError) {
@@ -31,12 +31,12 @@ struct JSONPlace {
     failure("expected \(what) but found \(node.kind)")
   }
 
-  /// What `body` gives; a mistake is one at this place.
+  /// Runs `body` and turns a mistake into an error at this node.
   func telling<T>(_ body: () throws(CQL2.Mistake) -> T) throws(FieldpackError) -> T {
     do throws(CQL2.Mistake) { return try body() } catch { throw failure(error.message) }
   }
 
-  /// The member of that name; `nil` where it is absent.
+  /// The member with that name; `nil` where there is none.
   func member(_ name: String) -> JSONPlace? {
     node[name].map { step($0, name) }
   }
@@ -58,7 +58,7 @@ struct JSONPlace {
     return nodes.enumerated().map { JSONPlace($1, path: "\(path)/\($0)") }
   }
 
-  /// Refuses members with other names.
+  /// Refuses members whose names are not in `names`.
   func checkNames(_ names: Set<String>) throws(FieldpackError) {
     guard case .members(let members) = node else { return }
     if let other = members.first(where: { !names.contains($0.name) }) {

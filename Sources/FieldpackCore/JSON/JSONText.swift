@@ -1,8 +1,8 @@
-/// The pieces of JSON that the tool's documents and the log lines share.
+/// Pieces of JSON text, for the tool's documents and for log lines.
 package enum JSONText {
   /// Appends `text` as a JSON string.
   ///
-  /// Control characters beyond ASCII are escaped as well, so that no line drives a terminal.
+  /// Control characters beyond ASCII are escaped too, so that no line controls a terminal.
   package static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     var isPlain = true

@@ -10,26 +10,28 @@ import FieldpackGeometry
 /// `$or` an array of such objects. `layerIds`, or `layers`, names layers, and `limit` how many
 /// features are wanted: 100 where it is absent.
 ///
-/// SpatialConnect's objects name no column: they test a value, see ``accepts(_:)``. Conditions on
-/// features name theirs: `{"$gt": {"field": "nfi", "value": 3}}`. A member that is not known is an
-/// error; SpatialConnect passed over it.
+/// SpatialConnect's objects name no column, and test a value; see ``accepts(_:)``. Conditions on
+/// features name a column: `{"$gt": {"field": "nfi", "value": 3}}`. An unknown member is an error;
+/// SpatialConnect ignored it.
 public struct LegacyFilter: Hashable, Sendable {
-  /// Whose meaning an operation has; SpatialConnect's parts did not agree.
+  /// Whose meaning the operations have; the parts of SpatialConnect differed.
   public enum Meaning: String, Hashable, Sendable, CaseIterable {
     /// Fieldpack's: `$geocontains` finds features whose envelope lies in the box, borders included;
     /// `$between` includes its bounds; `$like` takes a pattern as CQL2 does.
     case standard
-    /// That of its filters in memory: `$geocontains` finds features with a vertex in the box,
-    /// `$between` leaves its bounds out, and `$like` accepts the texts that are part of the value.
+    /// That of SpatialConnect's filters in memory: `$geocontains` finds features with a vertex in
+    /// the box, `$between` excludes its bounds, and `$like` accepts the texts that are part of the
+    /// value.
     case memory
-    /// That of its WFS store: `$geocontains` finds features whose envelope meets the box.
+    /// That of SpatialConnect's WFS store: `$geocontains` finds features whose envelope meets the
+    /// box.
     case wfs
   }
 
-  /// The operation of each member, in order.
+  /// The operations of the members, in order.
   private var terms: [Term]
   private let meaning: Meaning
-  /// Empty where all are asked.
+  /// The layers that are asked; empty for all.
   public private(set) var layers: [LayerID] = []
   public private(set) var limit = 100
 
@@ -76,8 +78,8 @@ public struct LegacyFilter: Hashable, Sendable {
     }
   }
 
-  /// Whether `value` passes every operation that names no column; false for a value of another
-  /// class than the operation's.
+  /// Whether `value` passes every operation that names no column; `false` for a value of another
+  /// class than that of the operation.
   ///
   /// - Throws: `.invalidArgument` for an operation on features.
   public func accepts(_ value: Value) throws(FieldpackError) -> Bool {
@@ -103,7 +105,7 @@ extension LegacyFilter {
     case or([Term])
   }
 
-  /// What an operation tests.
+  /// The value or column that an operation tests.
   fileprivate struct Subject: Hashable, Sendable {
     var name: String
     var path: String
@@ -150,7 +152,8 @@ extension LegacyFilter.Term {
     case "$like", "$notlike":
       let (subject, text) = try Self.subject(name, place)
       guard case .text(let pattern) = text.node else { throw text.expected("a text") }
-      // In memory all parts of the text are looked for.
+      // In memory the condition lists every part of the pattern, whose number grows with the square
+      // of its length.
       guard meaning != .memory || pattern.unicodeScalars.count <= 200 else {
         throw text.failure("a legacy \(name) takes at most 200 characters")
       }
@@ -182,7 +185,8 @@ extension LegacyFilter.Term {
     return terms
   }
 
-  /// What is tested, and what it is tested with: `{"field": …, "value": …}` or the value alone.
+  /// The tested subject and what it is tested with, from `{"field": …, "value": …}` or from the
+  /// value alone.
   private static func subject(
     _ name: String, _ place: JSONPlace
   ) throws(FieldpackError) -> (LegacyFilter.Subject, JSONPlace) {
@@ -197,7 +201,7 @@ extension LegacyFilter.Term {
     return (LegacyFilter.Subject(name: name, path: place.path, field: column), value)
   }
 
-  /// The condition on features, or on `value` where there is one.
+  /// The condition on features, or on `value` where it is given.
   fileprivate func filter(
     _ meaning: LegacyFilter.Meaning, of value: Value?
   ) throws(FieldpackError) -> Filter {
@@ -241,7 +245,8 @@ extension LegacyFilter.Term {
     throw FieldpackError(.invalidArgument, "a box tests features, not a value")
   }
 
-  /// A pattern; in memory a text that holds the one tested, written as all its parts.
+  /// The condition of `$like`. In memory `text` has to contain the tested value, so the condition
+  /// lists every part of `text`.
   private static func like(
     _ operand: Operand, _ text: String, _ meaning: LegacyFilter.Meaning
   ) -> Filter {

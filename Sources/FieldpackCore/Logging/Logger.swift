@@ -17,7 +17,7 @@ public enum LogLevel: String, CaseIterable, Comparable, Sendable {
   public static func < (a: LogLevel, b: LogLevel) -> Bool { a.rank < b.rank }
 }
 
-/// A fact beside a log message.
+/// The value of a fact beside a log message.
 public enum LogValue: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral
 {
@@ -46,7 +46,7 @@ public enum LogValue: Hashable, Sendable, CustomStringConvertible, ExpressibleBy
 /// What a logger hands to its handler.
 public struct LogEntry: Sendable {
   public let level: LogLevel
-  /// Which part of the engine speaks.
+  /// The part of the engine that the message comes from.
   public let label: String
   public let message: String
   /// The logger's facts, then the message's, in the order they were given.
@@ -63,7 +63,7 @@ public struct LogEntry: Sendable {
   }
 }
 
-/// Where log entries go. A handler never fails and never blocks for long.
+/// Receives log entries. A handler never fails and never blocks for long.
 public protocol LogHandler: Sendable {
   func log(_ entry: LogEntry)
 }
@@ -77,7 +77,7 @@ public protocol LogHandler: Sendable {
 /// durations and error codes may be logged.
 public struct Logger: Sendable {
   private let handler: (any LogHandler)?
-  // One above the last level is silence.
+  // The least level that is logged; one above the last level logs nothing.
   private let threshold: UInt8
   public let label: String
   private let metadata: [(name: String, value: LogValue)]
@@ -100,7 +100,7 @@ public struct Logger: Sendable {
     self.metadata = metadata
   }
 
-  /// The same logger under another label, with facts that stand beside every message.
+  /// The same logger under another label, which adds facts to every message.
   public func labelled(
     _ label: String, _ facts: KeyValuePairs<String, LogValue> = [:]
   ) -> Logger {

@@ -6,16 +6,17 @@
 
 /// Writes log lines to a file that begins anew each day (UTC); seven files are kept.
 ///
-/// The file named is always the present one. At the first line of a day the old file is renamed
-/// with its day, `fieldpack.log.2026-01-31`, and the oldest beyond the seven are removed. Several
-/// processes may write to one file: lines are appended whole, and a lock guards the renaming.
+/// The file at the given path is always today's. At the first line of a day the old file is renamed
+/// with its day, `fieldpack.log.2026-01-31`, and the oldest files beyond the seven are removed.
+/// Several processes may write to one file: lines are appended whole, and a lock guards the
+/// renaming.
 public final class FileLogHandler: LogHandler {
   private struct State {
     var descriptor: Int32
     var day: Int
   }
 
-  /// Files that are kept, the present one among them.
+  /// The number of files kept, including today's.
   public static let keptFiles = 7
 
   private let path: String
@@ -23,7 +24,7 @@ public final class FileLogHandler: LogHandler {
   private let now: @Sendable () -> Instant
   private let state: Locked<State>
 
-  /// Opens the file for appending, beginning a new one where it is from an earlier day.
+  /// Opens the file for appending; a file of an earlier day is put aside first.
   ///
   /// - Throws: `.cannotCreate` where its folder is missing, `.permission`, `.full` or `.io`.
   public init(
@@ -44,7 +45,7 @@ public final class FileLogHandler: LogHandler {
     let line = format.line(entry, at: time)
     state.withLock { state in
       let day = Self.day(time)
-      // A file that cannot be renewed, as on a full disk, goes on being written to.
+      // Where no new file can be opened, as on a full disk, the old one is still written to.
       if day > state.day, let fresh = try? Self.open(path, day) {
         close(state.descriptor)
         state = State(descriptor: fresh, day: day)
@@ -57,7 +58,7 @@ public final class FileLogHandler: LogHandler {
     Int(floorDivide(time.milliseconds, 86_400_000))
   }
 
-  /// The descriptor of the file for `day`, after an older one was put aside.
+  /// The descriptor of the file for `day`; a file of an earlier day is put aside first.
   private static func open(_ path: String, _ day: Int) throws(FieldpackError) -> Int32 {
     while true {
       let descriptor = openAppending(path)
@@ -68,12 +69,12 @@ public final class FileLogHandler: LogHandler {
         close(descriptor)
         throw cannotOpen(number, path)
       }
-      // A pipe or a device, such as /dev/stderr, has no days.
+      // A pipe or a device, such as /dev/stderr, is never put aside.
       guard status.st_mode & S_IFMT == S_IFREG else { return descriptor }
       flock(descriptor, LOCK_EX)
       defer { flock(descriptor, LOCK_UN) }
       guard isCurrent(status, path) else {
-        // Another process has renamed it meanwhile.
+        // Another process has renamed the file meanwhile.
         close(descriptor)
         continue
       }
@@ -104,7 +105,7 @@ public final class FileLogHandler: LogHandler {
     return stat(path, &named) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev
   }
 
-  /// Renames the file to its day, with a number where that name is taken.
+  /// Renames the file to its day, with a number where that name exists.
   private static func putAside(_ path: String, _ day: Int) -> Bool {
     let name = "\(path).\(CalendarDate(dayNumber: day))"
     for number in 1...99 {
@@ -114,7 +115,7 @@ public final class FileLogHandler: LogHandler {
     return false
   }
 
-  /// Removes the oldest files put aside, so that with the present one seven are left.
+  /// Removes the oldest files put aside, so that seven are left including today's.
   private static func removeOldest(_ path: String) {
     let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     let folder = cut.map { String(path[...$0]) } ?? "./"
@@ -124,7 +125,7 @@ public final class FileLogHandler: LogHandler {
     for name in kept.dropFirst(keptFiles - 1) { unlink(folder + name) }
   }
 
-  /// Only names that `putAside` gives are ours to remove.
+  /// Whether `putAside` gives such names; files with other names are not ours to remove.
   private static func isPutAside(_ name: String, _ prefix: String) -> Bool {
     guard name.hasPrefix(prefix) else { return false }
     let rest = name.dropFirst(prefix.count)
@@ -134,7 +135,7 @@ public final class FileLogHandler: LogHandler {
   }
 }
 
-/// `open(2)`, out of the way of the method of that name.
+/// Calls `open(2)`, whose name a method of this class hides.
 private func openAppending(_ path: String) -> Int32 {
   open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
 }

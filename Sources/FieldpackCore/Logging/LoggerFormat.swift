@@ -11,7 +11,7 @@ public enum LogFormat: String, CaseIterable, Sendable {
   /// `{"time":"…","level":"info","label":"import","message":"…","layer":"wells","count":3}`
   case json
 
-  /// The line of `entry`, with its end. Whatever the entry holds, it is one line.
+  /// The line of `entry`, with its line feed. It is one line whatever the entry holds.
   public func line(_ entry: LogEntry, at time: Instant) -> [UInt8] {
     var bytes: [UInt8] = []
     switch self {
@@ -42,7 +42,8 @@ public enum LogFormat: String, CaseIterable, Sendable {
       }
   }
 
-  /// Control characters become blanks, so that an entry is one line and drives no terminal.
+  /// The text with control characters as blanks, so that an entry is one line and controls no
+  /// terminal.
   private static func plain(_ text: String) -> String {
     let isControl = { (scalar: Unicode.Scalar) in
       scalar.value < 0x20 || 0x7F..<0xA0 ~= scalar.value
@@ -77,7 +78,7 @@ public enum LogFormat: String, CaseIterable, Sendable {
 }
 
 extension Instant {
-  /// The present moment by the system's clock.
+  /// The current moment by the system's clock.
   public static let now: @Sendable () -> Instant = {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -101,7 +102,7 @@ public struct DescriptorLogHandler: LogHandler {
   }
 
   public func log(_ entry: LogEntry) {
-    // A log that cannot be written is no reason to fail.
+    // A failure to write a log is ignored, because it must not stop the work.
     format.line(entry, at: now()).withUnsafeBytes {
       try? FileSystem.write($0, to: descriptor, path: "log")
     }

@@ -4,11 +4,12 @@ public struct FeatureBatches: AsyncSequence, Sendable {
   public typealias Failure = FieldpackError
   public typealias Next = @Sendable () async throws(FieldpackError) -> FeatureBatch?
 
-  /// What went wrong in single stores and layers, and notes; complete when the batches are.
+  /// What went wrong in single stores and layers, and notes; complete after the last batch.
   public let report: QueryReport
   private let start: @Sendable () -> Next
 
-  /// - Parameter start: called once for each iteration; gives what is called for each batch.
+  /// - Parameter start: called once for each iteration; it returns the function that gives the next
+  ///   batch.
   public init(report: QueryReport = QueryReport(), start: @escaping @Sendable () -> Next) {
     self.report = report
     self.start = start
@@ -28,7 +29,7 @@ public struct FeatureBatches: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(nextBatch: start()) }
 
-  /// One value a feature, for convenience; batches are several times as fast.
+  /// The features one by one, for convenience; batches are several times as fast.
   public var features: Features { Features(batches: self) }
 
   public struct Features: AsyncSequence, Sendable {
@@ -60,16 +61,16 @@ public struct FeatureBatches: AsyncSequence, Sendable {
   }
 }
 
-/// What a query has to tell beside its features.
+/// What a query reports beside its features.
 public final class QueryReport: Sendable {
   public struct Contents: Sendable, Equatable {
-    /// Stores that gave no answer, or not all of it, with the reason.
+    /// Stores that failed, before or during their answer, with the reason.
     public var failures: [StoreFailure] = []
     /// Remarks, such as a layer left out because it lacks a filtered column.
     public var notes: [String] = []
     /// Features passed over because they could not be read or transformed.
     public var skipped: [SkippedFeature] = []
-    /// How many were passed over in all; the list ends at some number.
+    /// The number of features passed over; ``skipped`` lists the first 1,000 of them.
     public var skippedCount = 0
 
     package var isEmpty: Bool { self == Contents() }
@@ -81,11 +82,11 @@ public final class QueryReport: Sendable {
 
   public var current: Contents { contents.withLock { $0 } }
 
-  /// Begins anew, with what reads the same again.
+  /// Empties the report, for a second reading of the same answer.
   package func reset() { contents.withLock { $0 = Contents() } }
 
   public func add(failure: StoreFailure) { contents.withLock { $0.failures.append(failure) } }
-  /// Counts a feature that is passed over and lists it, up to the 1,000th.
+  /// Counts a feature that is passed over, and lists it if it is among the first 1,000.
   public func add(skipped: SkippedFeature) {
     contents.withLock { contents in
       contents.skippedCount += 1
@@ -93,10 +94,10 @@ public final class QueryReport: Sendable {
     }
   }
 
-  /// Counts features that are passed over and not listed.
+  /// Counts features that are passed over, without listing them.
   package func add(unlisted count: Int) { contents.withLock { $0.skippedCount += count } }
 
-  /// Adds a note once.
+  /// Adds a note, unless the report has it already.
   public func add(note: String) {
     contents.withLock { if !$0.notes.contains(note) { $0.notes.append(note) } }
   }
@@ -119,7 +120,7 @@ public struct StoreFailure: Sendable, Equatable {
 
 /// A feature that was passed over, with the reason.
 public struct SkippedFeature: Sendable, Equatable {
-  /// The key tuple, or the layer and the place in the file.
+  /// The key tuple, or the layer and the feature's position in the file.
   public var location: KeyTuple.Partial
   public var position: FilePosition?
   public var reason: String

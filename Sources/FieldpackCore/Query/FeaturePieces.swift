@@ -1,9 +1,9 @@
-/// A sink that takes a part of a query's answer and is then handed over whole.
+/// A sink that takes a part of a query's answer and is then given to the caller.
 public protocol PieceSink: FeatureSink, Sendable {
-  /// Whether this sink shall be handed over now and the rows that follow go into a new one.
+  /// Whether this sink is to be given to the caller now, and the next rows go into a new one.
   ///
-  /// Asked after each feature, and what bounds memory: a few sinks for each thread that reads, plus
-  /// what one row adds, are held at once.
+  /// Asked after each feature. It bounds the memory: at a time, a few sinks exist for each reading
+  /// thread, each with at most one row beyond the point where it was full.
   var isFull: Bool { get }
 }
 
@@ -19,11 +19,12 @@ public struct FeaturePieces<Piece: PieceSink>: AsyncSequence, Sendable {
   public typealias Failure = FieldpackError
   public typealias Next = @Sendable () async throws(FieldpackError) -> Piece?
 
-  /// What went wrong in single features, and notes; complete when the pieces are.
+  /// What went wrong in single features, and notes; complete after the last piece.
   public let report: QueryReport
   private let start: @Sendable () -> Next
 
-  /// - Parameter start: called once for each iteration; gives what is called for each piece.
+  /// - Parameter start: called once for each iteration; it returns the function that gives the next
+  ///   piece.
   public init(report: QueryReport, start: @escaping @Sendable () -> Next) {
     self.report = report
     self.start = start
@@ -45,7 +46,7 @@ public struct FeaturePieces<Piece: PieceSink>: AsyncSequence, Sendable {
 }
 
 extension Store {
-  /// Reads one batch after the other, for stores that have no better way.
+  /// Fills one sink after the other from batches, for stores without a faster way.
   public func pieces<Piece: PieceSink>(
     of query: Query, into make: @escaping @Sendable () -> Piece
   ) async throws(FieldpackError) -> FeaturePieces<Piece> {
@@ -54,7 +55,7 @@ extension Store {
 }
 
 extension FeatureBatches {
-  /// The same features in sinks that `make` makes.
+  /// The same features, in sinks that `make` makes.
   package func pieces<Piece: PieceSink>(
     into make: @escaping @Sendable () -> Piece
   ) -> FeaturePieces<Piece> {
@@ -91,7 +92,7 @@ private actor SinkFiller<Piece: PieceSink> {
     return piece
   }
 
-  /// The batch with the next row.
+  /// The batch that has the next row.
   private func current() async throws(FieldpackError) -> FeatureBatch? {
     if let batch, row < batch.count { return batch }
     batch = try await batches.next()

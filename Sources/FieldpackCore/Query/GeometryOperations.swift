@@ -1,16 +1,17 @@
 public import FieldpackGeometry
 
-/// What is done to the geometries of an answer on their way out.
+/// The operations on the geometries of an answer.
 ///
-/// In this order: made valid, clipped, transformed to the query's SRS, simplified, brought to other
-/// dimensions, promoted. What goes through GEOS (a geometry that was not valid, lies on the edge of
-/// the clip box, or is simplified) loses m, and its curves become lines; all others stay as they are.
+/// They are done in this order: made valid, clipped, transformed to the query's SRS, simplified,
+/// brought to other dimensions, promoted. A geometry that was not valid, lies on the edge of the
+/// clip box, or is simplified goes through GEOS, which drops m and turns curves into lines; all
+/// others keep them.
 public struct GeometryOperations: Hashable, Sendable {
   /// A box to cut geometries to.
   public struct Clip: Hashable, Sendable {
-    /// `minX > maxX` crosses the antimeridian.
+    /// The box; `minX > maxX` crosses the antimeridian.
     public var box: Envelope
-    /// `nil` is each layer's own.
+    /// The SRS of the box; `nil` is each layer's own.
     public var srs: SRS?
 
     public init(_ box: Envelope, srs: SRS? = nil) {
@@ -19,31 +20,32 @@ public struct GeometryOperations: Hashable, Sendable {
     }
   }
 
-  /// Mends geometries that are not valid. Parts of a lower dimension that this would leave, such as
-  /// the spike of a polygon, go.
+  /// Mends geometries that are not valid. Parts of a lower dimension, such as the spike of a
+  /// polygon, are dropped.
   public var makesValid = false
-  /// Keeps what lies in a box. A feature of which nothing is left is not in the answer; neither is
-  /// one that touches the box in less than its own dimension.
+  /// Cuts geometries to a box. A feature outside the box is dropped, and so is one whose part in
+  /// the box has a lower dimension than its geometry.
   public var clip: Clip?
-  /// Leaves out positions that are no farther than so many metres from the simpler geometry, whose
-  /// rings stay rings and do not cross.
+  /// Simplifies geometries: leaves out positions that are no farther than so many metres from the
+  /// simplified geometry. Rings stay rings and do not cross.
   ///
-  /// Units of the answer's SRS other than metres are converted, degrees by the length of one along
-  /// the equator; without a known SRS they are its units.
+  /// The metres are converted to the units of the answer's SRS; a degree counts as its length along
+  /// the equator. Without a known SRS the number is in the units of the coordinates.
   public var tolerance: Double?
-  /// Drops ordinates that are too many and gives 0 to those that are missing.
+  /// Drops z or m that are not in these dimensions; missing ordinates become 0.
   public var dimensions: Dimensions?
-  /// Makes single geometries the members of collections, as their layer's type then says.
+  /// Makes each single geometry a collection of one member; the layer's type says so too.
   public var promotesToMulti = false
 
   public init() {}
 
   public var isEmpty: Bool { self == GeometryOperations() }
 
-  /// Whether single geometries become collections: cutting may make several of one.
+  /// Whether single geometries become collections, because cutting or mending may split a geometry
+  /// into several.
   package var promotes: Bool { promotesToMulti || makesValid || clip != nil }
 
-  /// The geometry column of the answer.
+  /// The geometry column that the answer has for `column`.
   package func column(_ column: GeometryColumn) -> GeometryColumn {
     var column = column
     if promotes, promotesToMulti || column.type != .point { column.type = column.type.promoted }
@@ -59,7 +61,7 @@ public struct GeometryOperations: Hashable, Sendable {
 }
 
 extension GeometryType {
-  /// The type of collections of this type, curves included.
+  /// The collection type of this type, curves included.
   fileprivate var promoted: GeometryType {
     switch self {
     case .circularString, .compoundCurve, .curve: .multiCurve

@@ -13,13 +13,13 @@ public struct Order: Hashable, Sendable {
 
 /// How the distance between geometries is measured.
 public enum DistanceMetric: String, Hashable, Sendable, CaseIterable {
-  /// In the plane of the layer's reference system, in its units.
+  /// The distance in the plane of the layer's reference system, in its units.
   case planar
-  /// On the ellipsoid, in metres; a layer has to have a defined reference system for it.
+  /// The distance on the ellipsoid, in metres; the layer must have a defined reference system.
   case geodesic
 }
 
-/// What features are measured from, to come in the order of their distance.
+/// The geometry from which features are measured and sorted by distance.
 public struct NearestTarget: Hashable, Sendable {
   public var geometry: Geometry
   /// The SRS of the geometry, `nil` the layer's own.
@@ -43,6 +43,15 @@ public struct NearestTarget: Hashable, Sendable {
 ///
 /// `order`, `limit` and `offset` hold across all layers and stores together. Without an order,
 /// features come by store, layer and ascending id.
+///
+///     let deepest = Query("wells", where: Column<Bool>("active") == true)
+///       .select("name", "depth")
+///       .order(by: [Order("depth", descending: true)])
+///       .limit(3)
+///     var names: [String] = []
+///     for try await feature in try await store.query(deepest).features {
+///       names.append(feature[Column<String>("name")] ?? "")
+///     }
 public struct Query: Hashable, Sendable {
   /// The stores asked; `nil` is all.
   public private(set) var stores: [StoreID]?
@@ -54,11 +63,11 @@ public struct Query: Hashable, Sendable {
   public private(set) var order: [Order] = []
   public private(set) var limit: Int?
   public private(set) var offset = 0
-  /// What features are measured from and sorted by; `nil` where they are not.
+  /// The target by whose distance features are sorted; `nil` where they are not.
   public private(set) var nearest: NearestTarget?
-  /// The SRS of the geometries on the way out; `nil` is each layer's own.
+  /// The SRS of the geometries in the answer; `nil` is each layer's own.
   public private(set) var srs: SRS?
-  /// What is done to geometries on the way out.
+  /// The operations on the geometries of the answer.
   public private(set) var operations = GeometryOperations()
   /// Whether geometries are read at all.
   public private(set) var readsGeometry = true
@@ -103,17 +112,17 @@ public struct Query: Hashable, Sendable {
   ///
   ///     Query("wells").nearest(to: .point(x: 13.4, y: 52.5), srs: .wgs84, count: 10)
   ///
-  /// Each gets its distance as a column `distance` (`distance_2` where there is one already) behind
-  /// the others. At the same distance the smaller id comes first. Features without a geometry or
-  /// with an empty one are left out, as are layers without geometry unless they are named. Takes no
-  /// ``order(by:)``.
+  /// Each feature gets its distance as an additional last column `distance` (`distance_2` where
+  /// that name exists). At the same distance the smaller id comes first. Features without a
+  /// geometry or with an empty one are left out, and so are layers without geometry unless the
+  /// query names them. Cannot be combined with ``order(by:)``.
   /// - Parameters:
   ///   - srs: the SRS of `geometry`, `nil` the layer's own.
-  ///   - count: as ``limit(_:offset:)``; `nil` leaves the limit as it is.
-  ///   - metric: geodesic in metres, or planar in units of the layer's SRS. How geodesic distances
-  ///     are measured is told at `GeodesicShape`.
+  ///   - count: the same as in ``limit(_:offset:)``; `nil` keeps the limit.
+  ///   - metric: geodesic in metres, or planar in units of the layer's SRS. `GeodesicShape` tells
+  ///     how geodesic distances are measured.
   ///   - maximum: features farther away are left out.
-  /// - Complexity: O(log n + k) with an R-tree and without a filter that few features meet.
+  /// - Complexity: O(log n + k) with an R-tree, unless only few features meet the filter.
   public func nearest(
     to geometry: Geometry, srs: SRS? = nil, count: Int? = nil,
     metric: DistanceMetric = .geodesic, within maximum: Double? = nil
@@ -125,7 +134,7 @@ public struct Query: Hashable, Sendable {
     }
   }
 
-  /// Whether the features come in another order than that of their ids.
+  /// Whether the features come in an order other than by id.
   package var isOrdered: Bool { !order.isEmpty || nearest != nil }
 
   /// The query without its order.
@@ -136,7 +145,7 @@ public struct Query: Hashable, Sendable {
     }
   }
 
-  /// What the rows of a layer look like in the answer.
+  /// The schema of a layer's rows in the answer.
   package func shape(_ schema: Schema) -> Schema {
     var shaped = schema
     if !readsGeometry { shaped.geometry = nil }
@@ -154,7 +163,7 @@ public struct Query: Hashable, Sendable {
     return shaped
   }
 
-  /// Named so that no column of the layer is called the same.
+  /// The distance's column, with a name that no column of the layer has.
   private static func distanceColumn(beside schema: Schema) -> ColumnDefinition {
     func isTaken(_ name: String) -> Bool {
       schema.columnIndex(name) != nil || schema.idColumn?.lowercased() == name
@@ -169,7 +178,7 @@ public struct Query: Hashable, Sendable {
     return ColumnDefinition(name, .double)
   }
 
-  /// How many of the first rows can matter to limit and offset together; `nil` is all.
+  /// How many of the first rows limit and offset need together; `nil` is all.
   package var rowsNeeded: Int? {
     guard let limit else { return nil }
     let (sum, overflow) = limit.addingReportingOverflow(offset)

@@ -20,7 +20,7 @@ public struct Column<Value: AttributeValue>: Hashable, Sendable {
     column.compare(.greaterOrEqual, value)
   }
 
-  /// Both bounds included.
+  /// Features whose value lies from `low` to `high`, both included.
   public func between(_ low: Value, _ high: Value) -> Filter {
     .between(
       .column(name), .literal(low.attributeValue), .literal(high.attributeValue))
@@ -34,6 +34,7 @@ public struct Column<Value: AttributeValue>: Hashable, Sendable {
 }
 
 extension Column where Value == String {
-  /// `%` any run, `_` any character, `\` takes the next character as it is; case-sensitive.
+  /// Features whose text matches `pattern`, case-sensitively: `%` stands for any run of characters,
+  /// `_` for any character, and `\` makes the next character stand for itself.
   public func like(_ pattern: String) -> Filter { .like(.column(name), pattern: pattern) }
 }

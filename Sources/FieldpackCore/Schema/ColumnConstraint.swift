@@ -7,7 +7,7 @@
 public struct ColumnConstraint: Hashable, Sendable {
   /// A value of an enumeration.
   public struct Member: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// Numbers are equal to the text of their digits.
+    /// The value as text; a number equals the text of its digits.
     public var value: String
     public var description: String?
 
@@ -21,7 +21,7 @@ public struct ColumnConstraint: Hashable, Sendable {
 
   /// An end of a range.
   public struct Bound: Hashable, Sendable {
-    /// A number, a date or an instant.
+    /// The bound's value: a number, a date or an instant.
     public var value: Value
     public var isInclusive: Bool
 
@@ -33,16 +33,17 @@ public struct ColumnConstraint: Hashable, Sendable {
 
   public enum Rule: Hashable, Sendable {
     case oneOf([Member])
-    /// Numbers, or dates and instants where the bounds are such.
+    /// Numbers in a range, or dates and instants where the bounds are dates or instants.
     case range(from: Bound?, to: Bound?)
     /// A pattern of SQLite's `GLOB`: `*`, `?`, `[a-z]` and `[^a-z]`, case-sensitive.
     case glob(String)
   }
 
-  /// The name that columns share it by; written in lower case, as the standard asks.
+  /// The name by which several columns share the constraint; written in lower case, as the standard
+  /// asks.
   public var name: String
   public var rule: Rule
-  /// Of a range or pattern; an enumeration has a description for each member.
+  /// What a range or pattern means; the members of an enumeration have their own descriptions.
   public var description: String?
 
   public init(_ name: String, _ rule: Rule, description: String? = nil) {
@@ -68,11 +69,11 @@ public struct ColumnConstraint: Hashable, Sendable {
     ColumnConstraint(name, .glob(pattern))
   }
 
-  /// Whether a column with this constraint may hold `value`; many values are best tested by one
+  /// Whether a column with this constraint may hold `value`. For many values, make one
   /// ``ConstraintTest``.
   public func allows(_ value: Value) -> Bool { ConstraintTest(self).allows(value) }
 
-  /// What is allowed, in words: `one of 'new', 'known'`, `at least 1 and below 10`, or
+  /// What the constraint allows, in words: `one of 'new', 'known'`, `at least 1 and below 10`, or
   /// `texts like '[1-2]*'`.
   public var summary: String {
     switch rule {
@@ -91,7 +92,7 @@ public struct ColumnConstraint: Hashable, Sendable {
   }
 }
 
-/// A constraint made ready to be tested on many values.
+/// A constraint prepared for testing many values.
 public struct ConstraintTest: Sendable {
   public let constraint: ColumnConstraint
   private let test: Test
@@ -118,7 +119,7 @@ public struct ConstraintTest: Sendable {
     }
   }
 
-  /// Whether a value, as it is stored, is allowed.
+  /// Whether the constraint allows a value, given as it is stored.
   public func allows(_ value: Value) -> Bool {
     if value.isNull { return true }
     switch test {
@@ -142,7 +143,7 @@ public struct ConstraintTest: Sendable {
   }
 }
 
-/// A value on a scale: a number, or a moment in milliseconds since 1970.
+/// A value that ranges compare: a number, or a moment in milliseconds since 1970.
 private enum Measure: Sendable {
   case number(Value)
   case moment(Int64)
@@ -169,7 +170,7 @@ private enum Measure: Sendable {
     }
   }
 
-  /// `nil` for what is not stored as a number.
+  /// The measure of a value that is stored as a number; `nil` for all others.
   init?(storedNumber value: Value) {
     switch value {
     case .boolean(let flag): self = .number(.integer(flag ? 1 : 0))
@@ -179,7 +180,8 @@ private enum Measure: Sendable {
     }
   }
 
-  /// A decimal number, and not the other things that Swift reads as one.
+  /// The measure of a text that is a decimal number; other forms that Swift reads as numbers, such
+  /// as `0x1p3`, are refused.
   init?(number text: String) {
     let isPlain = text.utf8.allSatisfy {
       switch $0 {
@@ -218,7 +220,7 @@ private enum Measure: Sendable {
 }
 
 extension Value {
-  /// The value as text without quotes, cut nowhere; a blob is told by its size alone.
+  /// The value as text without quotes and without shortening; a blob is described by its size.
   package var plainText: String {
     switch self {
     case .null: "NULL"

@@ -8,17 +8,17 @@ public enum ColumnType: Hashable, Sendable {
   case integer
   case float
   case double
-  /// At most so many characters.
+  /// Text, with a maximum number of characters.
   case text(maximumLength: Int? = nil)
-  /// At most so many bytes.
+  /// A blob, with a maximum number of bytes.
   case blob(maximumLength: Int? = nil)
   case date
   case dateTime
   case json
-  /// A declared type that the standard does not know, kept as it stands.
+  /// A declared type that is not in the standard, kept word for word.
   case other(String)
 
-  /// The type as it stands in `CREATE TABLE`.
+  /// The type as `CREATE TABLE` declares it.
   public var sql: String {
     switch self {
     case .boolean: "BOOLEAN"
@@ -38,7 +38,7 @@ public enum ColumnType: Hashable, Sendable {
     }
   }
 
-  /// The type that a declaration names, whatever its case.
+  /// The type for the text of a declaration, in upper or lower case.
   public init(sql declared: String) {
     let upper = declared.uppercased().filter { $0 != " " }
     switch upper {
@@ -68,9 +68,9 @@ public enum ColumnType: Hashable, Sendable {
     }
   }
 
-  /// The value that a stored one stands for in a column of this type.
+  /// The value of a column of this type for a stored value.
   ///
-  /// A text that is not a date or an instant to the millisecond stays text, so nothing is lost.
+  /// A text that is not a date or an instant to the millisecond stays text, so no digits are lost.
   public func value(_ stored: Value) -> Value {
     switch (self, stored) {
     case (.boolean, .integer(0)): return .boolean(false)

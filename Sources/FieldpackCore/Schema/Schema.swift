@@ -8,20 +8,21 @@ public struct ColumnDefinition: Hashable, Sendable {
   public var isUnique: Bool
   /// The default as an SQL expression.
   public var defaultSQL: String?
-  /// A generated column can be read, not written.
+  /// Whether the column is generated: it can be read but not written.
   public var isGenerated: Bool
-  /// Part of the table's primary key, without being the feature id.
+  /// Whether the column is part of the table's primary key without being the feature id.
   public var isPrimaryKey = false
-  /// The column holds the `id` members of the file it was imported from; export writes it as `id`.
+  /// Whether the column holds the `id` members of the file that was imported; export writes them as
+  /// `id`.
   public var isSourceID = false
-  /// The `title` and `description` of `gpkg_data_columns`.
+  /// The column's `title` in `gpkg_data_columns`; ``description`` is the column of that name.
   public var title: String?
   public var description: String?
-  /// The `name` of `gpkg_data_columns`, a short one for people; unique in a layer.
+  /// The column's `name` in `gpkg_data_columns`: a short name for people, unique in a layer.
   public var shortName: String?
-  /// What the blobs of the column are, such as `image/jpeg`.
+  /// The media type of the column's blobs, such as `image/jpeg`.
   public var mediaType: String?
-  /// What the values may be; every write is held to it.
+  /// The values that the column may have; every write is checked.
   public var constraint: ColumnConstraint?
 
   public init(
@@ -55,7 +56,7 @@ public struct GeometryColumn: Hashable, Sendable {
   public var srs: SRS
   public var z: OrdinateRule
   public var m: OrdinateRule
-  /// The moment that positions in a dynamic SRS hold for, as a year such as 2024.5.
+  /// The moment at which positions in a dynamic SRS are valid, as a year such as 2024.5.
   public var epoch: Double?
 
   public init(
@@ -70,17 +71,17 @@ public struct GeometryColumn: Hashable, Sendable {
   }
 }
 
-/// What the rows of a layer, a query or a file are made of.
+/// The columns of a layer, a query's answer or a file.
 public struct Schema: Hashable, Sendable {
   /// The layer's name.
   public var layer: LayerID
-  /// The column of the feature id; `nil` in a view without one, whose ids are row numbers.
+  /// The column of the feature id; `nil` in a view without an id, whose ids are row numbers.
   public var idColumn: String?
-  /// Absent in a layer of attributes alone.
+  /// The geometry column; `nil` in a layer of attributes alone.
   public var geometry: GeometryColumn?
   /// The attribute columns in order, without id and geometry.
   public var columns: [ColumnDefinition]
-  /// How the layer is to be drawn, where its store's config says so.
+  /// How the layer is drawn, where its store's config says so.
   public var style: LayerStyle?
 
   public init(
@@ -93,7 +94,7 @@ public struct Schema: Hashable, Sendable {
     self.columns = columns
   }
 
-  /// The place of a column, by exact name, else ignoring ASCII case as SQL does.
+  /// The index of a column in ``columns``, by exact name, else ignoring ASCII case as SQL does.
   public func columnIndex(_ name: String) -> Int? {
     if let exact = columns.firstIndex(where: { $0.name.hasSameBytes(as: name) }) { return exact }
     let folded = name.uppercasedASCII
@@ -101,7 +102,7 @@ public struct Schema: Hashable, Sendable {
   }
 }
 
-/// A layer of a store: its schema and what is known of its contents.
+/// A layer of a store: its schema and facts about its contents.
 public struct Layer: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable {
     case features, attributes
@@ -112,16 +113,16 @@ public struct Layer: Hashable, Sendable {
   /// A human-readable name and description from `gpkg_contents`.
   public var title: String?
   public var description: String?
-  /// The number of features, where it is known without counting; see ``Store/layers()``.
+  /// The number of features; `nil` where only counting would tell, see ``Store/layers()``.
   public var featureCount: Int?
-  /// The extent of the geometries in the layer's own SRS; `nil` where there is none.
+  /// The extent of the geometries in the layer's own SRS; `nil` where there is no geometry.
   public var envelope: Envelope?
   /// Whether an R-tree indexes the geometries.
   public var hasSpatialIndex: Bool
   public var isView: Bool
-  /// What the store calls the SRS of the geometries, such as `WGS 84 / UTM zone 32N`.
+  /// The store's name for the SRS of the geometries, such as `WGS 84 / UTM zone 32N`.
   public var srsName: String?
-  /// What is unusual about the layer, in words.
+  /// Unusual facts about the layer, in words.
   public var notes: [String]
 
   public init(
@@ -142,6 +143,6 @@ public struct Layer: Hashable, Sendable {
 
   public var id: LayerID { schema.layer }
 
-  /// How the layer is to be drawn, where its store's config says so; see ``Schema/style``.
+  /// How the layer is drawn, where its store's config says so; see ``Schema/style``.
   public var style: LayerStyle? { schema.style }
 }

@@ -1,17 +1,19 @@
 public import FieldpackGeometry
 
-/// A query planned once: the layers that answer, what their rows look like, and every way to read them.
+/// A query planned once: the layers that answer, the schemas of their rows, and every way to read
+/// them.
 ///
 ///     let prepared = try await store.prepare(Query("wells"))
 ///     let columns = prepared.layers.flatMap(\.schema.columns)
 ///     for try await batch in try await prepared.batches() { … }
 ///
-/// Each read sees the store as it is then. Where it has changed since, the store plans anew.
+/// Each read sees the store as it is at that moment. Where the store has changed since, it plans
+/// again.
 public struct PreparedQuery: Sendable {
   public let query: Query
   /// The layers that answer, in the order of the answer.
   public let layers: [PreparedLayer]
-  /// What planning had to tell, such as a layer that is left out because it lacks a filtered column.
+  /// Notes from planning, such as a layer left out because it lacks a filtered column.
   public let notes: [String]
   private let answering: any QueryAnswering
 
@@ -37,15 +39,16 @@ public struct PreparedQuery: Sendable {
     try await answering.pieces(into: make)
   }
 
-  /// How many features there are.
+  /// The number of features.
   public func count() async throws(FieldpackError) -> Int { try await answering.count() }
 
-  /// How each layer answers.
+  /// How each layer answers the query.
   public func explain() async throws(FieldpackError) -> [Explanation] {
     try await answering.explain()
   }
 
-  /// How many rows of each layer the store expects to look at; see ``Store/estimatedRows(_:)``.
+  /// The number of rows of each layer that the store expects to read; see
+  /// ``Store/estimatedRows(_:)``.
   public func estimatedRows() async throws(FieldpackError) -> [LayerID: Int] {
     try await answering.estimatedRows()
   }
@@ -54,9 +57,10 @@ public struct PreparedQuery: Sendable {
 /// A layer that answers a query.
 public struct PreparedLayer: Hashable, Sendable {
   public var store: StoreID
-  /// What the rows look like: the columns that the query selects, and the geometry in its SRS.
+  /// The schema of the layer's rows in the answer: the columns that the query selects, and the
+  /// geometry in its SRS.
   public var schema: Schema
-  /// How geometries are transformed; `nil` where they are not.
+  /// How geometries are transformed; `nil` where they are not transformed.
   public var transformation: TransformationReport?
 
   public init(
@@ -68,7 +72,7 @@ public struct PreparedLayer: Hashable, Sendable {
   }
 }
 
-/// What reads the answer to a query that a store has planned; implemented by stores that plan.
+/// Reads the answer to a query that a store has planned; implemented by stores that plan.
 public protocol QueryAnswering: Sendable {
   func batches() async throws(FieldpackError) -> FeatureBatches
   func pieces<Piece: PieceSink>(
@@ -80,7 +84,8 @@ public protocol QueryAnswering: Sendable {
 }
 
 extension Store {
-  /// Plans nothing: asks the store, which tells what is wrong with the query, and keeps its answer.
+  /// A default without planning: runs the query, which finds mistakes in it, and keeps the answer
+  /// for the first read.
   public func prepare(_ query: Query) async throws(FieldpackError) -> PreparedQuery {
     let batches = try await self.query(query)
     let names = query.layers.map { $0.rawValue.lowercased() }
@@ -94,7 +99,7 @@ extension Store {
   }
 }
 
-/// Reads the answer of a store that does not plan.
+/// Reads the answer from a store that does not plan.
 private struct UnplannedReading: QueryAnswering {
   let store: any Store
   let query: Query

@@ -1,26 +1,34 @@
 public import FieldpackGeometry
 
 /// A set of layers that answers queries.
+///
+///     let names = try await store.layers().map(\.id)
+///     let count = try await store.count(Query("wells"))
+///     let well = try await store.feature(.integer(101), in: "wells")
+///     var byteCount = 0
+///     for try await batch in try await store.query(Query("wells")) {
+///       byteCount += batch.byteCount
+///     }
 public protocol Store: Sendable {
   var id: StoreID { get }
 
-  /// The layers in catalogue order, counts and extents included.
+  /// The layers in catalogue order, with counts and extents.
   func layers() async throws(FieldpackError) -> [Layer]
 
-  /// The layers' schemas in catalogue order, without counting anything.
+  /// The layers' schemas in catalogue order, without counting features.
   func schemas() async throws(FieldpackError) -> [Schema]
 
-  /// Plans `query` once, for whoever wants to know which layers answer before the first row comes, or
-  /// reads the answer in more than one way.
+  /// Plans `query` once, for callers who need the answering layers before the first row, or who
+  /// read the answer in more than one way.
   ///
-  /// A store need not implement it.
-  /// - Throws: what is wrong with the query: `.notFound` for a layer or a column that is not there.
+  /// Has a default implementation.
+  /// - Throws: what is wrong with the query: `.notFound` for a missing layer or column.
   func prepare(_ query: Query) async throws(FieldpackError) -> PreparedQuery
 
-  /// The features that `query` asks for, in batches, all from one snapshot a layer.
+  /// The features that `query` asks for, in batches; the batches of a layer come from one snapshot.
   func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches
 
-  /// Gives each feature to `sink` while it is read, which is the fastest way through many.
+  /// Gives each feature to `sink` while reading; the fastest way through many features.
   func scan<S: FeatureSink & Sendable>(
     _ query: Query, into sink: S, report: QueryReport
   ) async throws(FieldpackError) -> S
@@ -31,29 +39,30 @@ public protocol Store: Sendable {
   ///       try output.write(lines.bytes)
   ///     }
   ///
-  /// The fastest way through many features where the work on each is worth another core: a store
-  /// that can reads several ranges of a layer at once and fills a sink for each.
-  /// - Parameter make: makes the sink of each piece, on any thread.
+  /// Prefer it to ``scan(_:into:)`` where the work on each feature is worth another core: a store
+  /// that can read in parallel reads several ranges of a layer at once and fills a sink for each
+  /// range.
+  /// - Parameter make: makes the sink of each piece; it is called on any thread.
   func pieces<Piece: PieceSink>(
     of query: Query, into make: @escaping @Sendable () -> Piece
   ) async throws(FieldpackError) -> FeaturePieces<Piece>
 
-  /// How many features `query` gives.
+  /// The number of features that `query` gives.
   func count(_ query: Query) async throws(FieldpackError) -> Int
 
-  /// One feature; `nil` where the layer has none of that id.
+  /// One feature; `nil` where the layer has no feature with that id.
   func feature(_ id: FeatureID, in layer: LayerID) async throws(FieldpackError) -> Feature?
 
-  /// Runs `body` on one snapshot: every read in it sees the same state.
+  /// Runs `body` on one snapshot: every read in it sees the same state of the store.
   func read<R: Sendable>(
     _ body: @Sendable (borrowing StoreSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R
 
-  /// How the store would answer, layer by layer.
+  /// How the store would answer the query, layer by layer.
   func explain(_ query: Query) async throws(FieldpackError) -> [Explanation]
 
-  /// How many rows of each layer the store expects to look at, where it can tell without reading
-  /// them.
+  /// The number of rows of each layer that the store expects to read, where it knows without
+  /// reading them.
   func estimatedRows(_ query: Query) async throws(FieldpackError) -> [LayerID: Int]
 
   /// Ends the store's work and closes its files; later calls throw `.unavailable`.
@@ -78,7 +87,7 @@ public protocol WritableStore: Store {
   ) async throws(FieldpackError) -> R
 }
 
-/// What a snapshot can be asked; implemented by each store.
+/// What a snapshot can do; implemented by each store.
 public protocol SnapshotReading {
   func layers() throws(FieldpackError) -> [Layer]
   func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError)
@@ -92,7 +101,7 @@ public struct StoreSnapshot: ~Copyable {
 
   public init(_ reading: any SnapshotReading) { self.reading = reading }
 
-  /// What the store itself answers with, for what only some stores can be asked.
+  /// The store's own reader, for operations that only some stores have.
   package var backing: any SnapshotReading { reading }
 
   public borrowing func layers() throws(FieldpackError) -> [Layer] { try reading.layers() }
@@ -114,7 +123,7 @@ public struct StoreSnapshot: ~Copyable {
   }
 }
 
-/// What a transaction can be asked; implemented by each writable store.
+/// What a transaction can do; implemented by each writable store.
 public protocol FeatureWriting: SnapshotReading {
   func create(_ feature: Feature, in layer: LayerID) throws(FieldpackError) -> FeatureID
   func upsert(_ feature: Feature, in layer: LayerID) throws(FieldpackError) -> FeatureID
@@ -134,12 +143,12 @@ public struct FeatureWriter {
 
   public init(_ writing: any FeatureWriting) { self.writing = writing }
 
-  /// What the store itself writes with, for what only some stores can do.
+  /// The store's own writer, for operations that only some stores have.
   package var backing: any FeatureWriting { writing }
 
-  /// Stores a new feature and gives its id: the one it asks for, else one the store chooses.
+  /// Stores a new feature and returns its id: the id it asks for, else one that the store chooses.
   ///
-  /// Attributes that are not given become the column's default.
+  /// Attributes that are not given get the column's default.
   @discardableResult
   public mutating func create(
     _ feature: Feature, in layer: LayerID
@@ -147,7 +156,8 @@ public struct FeatureWriter {
     try writing.create(feature, in: layer)
   }
 
-  /// Creates the feature, or replaces the named attributes and geometry of the one with its id.
+  /// Creates the feature; where its id exists, replaces the named attributes and the geometry of
+  /// that feature.
   @discardableResult
   public mutating func upsert(
     _ feature: Feature, in layer: LayerID
@@ -155,7 +165,8 @@ public struct FeatureWriter {
     try writing.upsert(feature, in: layer)
   }
 
-  /// Changes the named attributes, `.null` included, and the geometry when told to.
+  /// Changes the named attributes, including those set to `.null`, and the geometry as `geometry`
+  /// says.
   public mutating func update(
     _ id: FeatureID, in layer: LayerID, set attributes: Attributes = [:],
     geometry: GeometryUpdate = .keep
@@ -184,7 +195,7 @@ public struct FeatureWriter {
     try writing.renameLayer(layer, to: name)
   }
 
-  /// Removes the layer with all that belongs to it.
+  /// Removes the layer with everything that belongs to it.
   public mutating func removeLayer(_ layer: LayerID) throws(FieldpackError) {
     try writing.removeLayer(layer)
   }
@@ -204,9 +215,9 @@ public struct Explanation: Hashable, Sendable {
   public var layer: LayerID
   public var sql: String
   public var parameters: [Value]
-  /// The lines of `EXPLAIN QUERY PLAN`.
+  /// The lines of SQLite's `EXPLAIN QUERY PLAN`.
   public var plan: [String]
-  /// How geometries are transformed on the way out, where they are.
+  /// How geometries are transformed in the answer; `nil` where they are not transformed.
   public var transformation: TransformationReport?
 
   public init(

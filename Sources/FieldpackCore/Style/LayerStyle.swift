@@ -1,14 +1,14 @@
-/// How a layer is drawn. What is `nil` is not said.
+/// How a layer is drawn. A property that is `nil` is not set.
 ///
-/// SpatialConnect's style model: the `paint` of a Mapbox layer, with defaults.
+/// The model is SpatialConnect's: the `paint` of a Mapbox layer, with defaults.
 public struct LayerStyle: Hashable, Sendable {
   public var strokeColor: StyleColor?
-  /// From 0 to 1.
+  /// The opacity of lines, from 0 to 1.
   public var strokeOpacity: Double?
-  /// In pixels.
+  /// The width of lines in pixels.
   public var strokeWidth: Double?
   public var fillColor: StyleColor?
-  /// From 0 to 1.
+  /// The opacity of areas, from 0 to 1.
   public var fillOpacity: Double?
   /// The colour of points.
   public var iconColor: StyleColor?
@@ -25,7 +25,7 @@ public struct LayerStyle: Hashable, Sendable {
     self.iconColor = iconColor
   }
 
-  /// What holds where a style says nothing: red, lines of two pixels, half opaque areas.
+  /// The defaults of properties that are not set: red, lines of two pixels, half opaque areas.
   public static let standard: LayerStyle = {
     let all = ResolvedStyle()
     return LayerStyle(
@@ -33,7 +33,7 @@ public struct LayerStyle: Hashable, Sendable {
       fillColor: all.fillColor, fillOpacity: all.fillOpacity, iconColor: all.iconColor)
   }()
 
-  /// The style with the standard one for what it does not say.
+  /// The style with defaults for all properties that are not set.
   package var resolved: ResolvedStyle {
     var all = ResolvedStyle()
     all.strokeColor = strokeColor ?? all.strokeColor
@@ -45,14 +45,14 @@ public struct LayerStyle: Hashable, Sendable {
     return all
   }
 
-  /// Takes what `other` says and this style does not.
+  /// Sets the properties that `other` sets and this style does not.
   public mutating func addMissing(_ other: LayerStyle) {
     var merged = other
     merged.overwrite(with: self)
     self = merged
   }
 
-  /// Takes everything that `other` says.
+  /// Sets all properties that `other` sets.
   public mutating func overwrite(with other: LayerStyle) {
     strokeColor = other.strokeColor ?? strokeColor
     strokeOpacity = other.strokeOpacity ?? strokeOpacity
@@ -63,7 +63,7 @@ public struct LayerStyle: Hashable, Sendable {
   }
 }
 
-/// A style that says everything.
+/// A style with all properties set.
 package struct ResolvedStyle: Hashable, Sendable {
   private static let red = StyleColor(red: 255, green: 0, blue: 0)
 

@@ -6,7 +6,7 @@ public struct StyleColor: Hashable, Sendable, LosslessStringConvertible {
   public var red: UInt8
   public var green: UInt8
   public var blue: UInt8
-  /// From 0, which nobody sees, to 1.
+  /// The opacity from 0, which is invisible, to 1.
   public var opacity: Double
 
   public init(red: UInt8, green: UInt8, blue: UInt8, opacity: Double = 1) {
@@ -16,7 +16,7 @@ public struct StyleColor: Hashable, Sendable, LosslessStringConvertible {
     self.opacity = opacity
   }
 
-  /// `nil` for what is no colour.
+  /// Reads a colour; `nil` where the text is no colour.
   public init?(_ description: String) {
     let text = description.lowercased()
     if let code = Self.names[text] {
@@ -65,7 +65,7 @@ public struct StyleColor: Hashable, Sendable, LosslessStringConvertible {
     return hex
   }
 
-  /// `#rrggbb`, without the opacity.
+  /// The colour as `#rrggbb`, without its opacity.
   public var hex: String {
     "#"
       + [red, green, blue].map { channel in

@@ -1,14 +1,14 @@
 /// A pattern of SQLite's `GLOB`, matched by code points: `*` stands for any text, `?` for one
 /// character, `[…]` for one of a set, `[^…]` for one outside it.
 ///
-/// A `]` that comes first in a set is a member; nothing matches a set that does not end.
+/// A `]` that comes first in a set is a member of it; a set without an end matches nothing.
 public struct GlobPattern: Hashable, Sendable {
   private enum Token: WildcardToken, Hashable, Sendable {
     case anyText
     case anyOne
     case one(Unicode.Scalar)
     case set(isInverted: Bool, [ClosedRange<UInt32>])
-    /// A set without an end.
+    /// A set without an end, which matches nothing.
     case nothing
 
     var isAnyText: Bool { self == .anyText }
@@ -40,14 +40,15 @@ public struct GlobPattern: Hashable, Sendable {
     self.tokens = tokens
   }
 
-  /// Takes a set up to its `]`.
+  /// Reads a set up to its `]`.
   private static func set(_ rest: inout ArraySlice<Unicode.Scalar>) -> Token {
     var ranges: [ClosedRange<UInt32>] = []
     let isInverted = rest.first == "^"
     if isInverted { rest.removeFirst() }
     func add(_ scalar: Unicode.Scalar) { ranges.append(scalar.value...scalar.value) }
     if rest.first == "]" { add(rest.removeFirst()) }
-    // What a '-' may begin a range with: no end of another one, and no ']' in first place.
+    // The character that a following '-' would make the start of a range. A range's end and a ']'
+    // that comes first cannot start one.
     var start: UInt32?
     while let next = rest.popFirst() {
       if next == "]" { return .set(isInverted: isInverted, ranges) }
@@ -63,6 +64,7 @@ public struct GlobPattern: Hashable, Sendable {
     return .nothing
   }
 
-  /// Whether the whole text matches; the time is at most the product of both lengths.
+  /// Whether the whole text matches; takes at most time in proportion to the product of both
+  /// lengths.
   public func matches(_ text: String) -> Bool { tokens.matches(text) }
 }

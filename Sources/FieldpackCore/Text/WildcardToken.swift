@@ -1,30 +1,30 @@
-/// A piece of a pattern: any text, or what one character may be.
+/// A piece of a pattern: a wildcard for any text, or a test of one character.
 protocol WildcardToken {
   var isAnyText: Bool { get }
-  /// Not asked of any text.
+  /// Whether the piece matches a character; not called for a wildcard for any text.
   func matches(_ scalar: Unicode.Scalar) -> Bool
 }
 
 extension Array where Element: WildcardToken {
   /// Whether the pieces match the whole text, code point by code point.
   ///
-  /// Going back to the last piece of any text alone is enough, so the time is at most the product of
-  /// both lengths.
+  /// After a mismatch only the last wildcard for any text has to be retried, so the time is at most
+  /// proportional to the product of both lengths.
   func matches(_ text: String) -> Bool {
     let scalars = text.unicodeScalars
-    var (token, place) = (0, scalars.startIndex)
-    // Where to go on when what follows any text does not match: it takes one character more.
-    var retry: (token: Int, place: String.Index)?
-    while place < scalars.endIndex {
+    var (token, index) = (0, scalars.startIndex)
+    // Where to retry after a mismatch: the last wildcard for any text takes one character more.
+    var retry: (token: Int, index: String.Index)?
+    while index < scalars.endIndex {
       if token < count, self[token].isAnyText {
         token += 1
-        retry = (token, place)
-      } else if token < count, self[token].matches(scalars[place]) {
+        retry = (token, index)
+      } else if token < count, self[token].matches(scalars[index]) {
         token += 1
-        scalars.formIndex(after: &place)
+        scalars.formIndex(after: &index)
       } else if let last = retry {
-        (token, place) = (last.token, scalars.index(after: last.place))
-        retry = (token, place)
+        (token, index) = (last.token, scalars.index(after: last.index))
+        retry = (token, index)
       } else {
         return false
       }

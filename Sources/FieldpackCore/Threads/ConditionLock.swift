@@ -28,7 +28,7 @@ package final class ConditionLock<Value>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Changes the value and wakes all who wait.
+  /// Changes the value and wakes all waiting threads.
   package func change<R>(_ body: (inout Value) -> R) -> R {
     pthread_mutex_lock(mutex)
     defer {
@@ -38,7 +38,7 @@ package final class ConditionLock<Value>: @unchecked Sendable {
     return body(&value)
   }
 
-  /// Waits until `body` gives something, then wakes all who wait.
+  /// Waits until `body` returns a value, then wakes all waiting threads.
   package func wait<R>(_ body: (inout Value) -> R?) -> R {
     pthread_mutex_lock(mutex)
     defer {
@@ -52,20 +52,22 @@ package final class ConditionLock<Value>: @unchecked Sendable {
   }
 }
 
-/// A thread of the system for work that blocks.
+/// A thread of the system, for work that blocks.
 package enum SystemThread {
-  /// Nested documents recurse up to their cap, whatever the limits of the shell are.
+  /// The stack size that documents nested up to their limit need, independent of the shell's
+  /// limits.
   package static let stackSize = 8 << 20
 
-  /// Why there is no thread.
+  /// The error where no thread can be started.
   package static let shortage = FieldpackError(
     .unavailable,
     "no thread could be started: a limit of this user's processes and threads (ulimit -u), of memory "
       + "(ulimit -v) or of stacks (ulimit -s) is reached. Try: raise it, or end other programs")
 
-  /// Starts so many threads, of the size that threads have by default, and ends them again.
+  /// Starts `count` threads with the system's default stack size, to see whether they can run, and
+  /// ends them.
   ///
-  /// - Throws: `.unavailable` where they cannot all run at once.
+  /// - Throws: `.unavailable` where they cannot all run at the same time.
   package static func checkRoom(for count: Int) throws(FieldpackError) {
     let isOver = ConditionLock(false)
     defer { isOver.change { $0 = true } }
@@ -75,9 +77,9 @@ package enum SystemThread {
     }
   }
 
-  /// Runs `body` on a new thread that nobody joins; false where there can be none.
+  /// Runs `body` on a new thread that nobody joins; `false` where no thread can be started.
   ///
-  /// - Parameter stackSize: in bytes; `nil` is what the system gives by default.
+  /// - Parameter stackSize: in bytes; `nil` is the system's default.
   package static func start(
     stackSize: Int? = stackSize, _ body: @escaping @Sendable () -> Void
   ) -> Bool {

@@ -65,7 +65,7 @@ final class IndexedLayerTable: VirtualTable {
     guard argumentCount == 2, let relation = IndexedFunctions.relation(of: name),
       let place = IndexedFunctions.relations.firstIndex(of: relation)
     else { return nil }
-    return FunctionOverload(name, argumentCount: 2, place: place, on: file.connection)
+    return FunctionOverload(name, argumentCount: 2, index: place, on: file.connection)
   }
 
   // MARK: Choice

@@ -41,7 +41,7 @@ package struct DatabasePlace {
     var place = DatabasePlace(path)
     guard FileSystem.size(path) == nil else { return nil }
     try place.take()
-    guard FileSystem.place(made, at: path) else { return nil }
+    guard FileSystem.renameIfFree(made, to: path) else { return nil }
     let folder = FileSystem.split(path).folder
     FileSystem.syncFolder(folder.isEmpty ? "." : folder)
     return place.notes
@@ -125,7 +125,7 @@ package struct DatabasePlace {
   private func renamed(_ orphan: String) throws(FieldpackError) -> String {
     for number in 1...10_000 {
       let name = "\(orphan).orphan-\(number)"
-      if FileSystem.place(orphan, at: name) { return name }
+      if FileSystem.renameIfFree(orphan, to: name) { return name }
       guard errno == EEXIST else { break }
     }
     throw .system(errno, "put aside", orphan)

@@ -7,6 +7,13 @@ import FieldpackSQLite
 /// a writer; with `usesWAL` the file is then in WAL mode until ``close()``, so that readers and
 /// the writer do not wait for each other, and goes back to its own mode afterwards. The first
 /// write waits until the queries that are being read are done.
+///
+///     let store = try await GeoPackageStore(path: path, id: "survey")
+///     let well = Feature(geometry: .point(x: 13.9, y: 51.95), attributes: ["name": "Markt 41"])
+///     let id = try await store.write { (writer) throws(FieldpackError) in
+///       try writer.create(well, in: "wells")
+///     }
+///     await store.close()
 public final class GeoPackageStore: WritableStore {
   public let id: StoreID
   public let path: String

@@ -1,10 +1,10 @@
 extension NumberText {
   /// Reads a decimal number at `start`: sign, digits, point, exponent.
   ///
-  /// The result is the nearest double. `.5`, `5.` and `+5` are read as in WKT; callers with a
-  /// stricter grammar check it themselves.
-  /// - Returns: the value and the offset behind it; `nil` where no number stands. A number beyond
-  ///   a double's range is infinite.
+  /// The result is the nearest double. `.5`, `5.` and `+5` are read, as WKT allows them; callers
+  /// with a stricter grammar check it themselves.
+  /// - Returns: the value and the offset behind it; `nil` where no number starts at `start`. The
+  ///   value of a number beyond a double's range is infinite.
   public static func read(_ text: RawSpan, at start: Int) -> (value: Double, end: Int)? {
     var scan = Scan(offset: start)
     let isNegative = scan.sign(in: text)
@@ -25,7 +25,7 @@ extension NumberText {
 
   private struct Scan {
     var offset: Int
-    /// Digits seen, zeros in front included.
+    /// The number of digits seen, including zeros in front.
     var count = 0
     private var mantissa: UInt64 = 0
     private var power = 0
@@ -33,7 +33,8 @@ extension NumberText {
 
     init(offset: Int) { self.offset = offset }
 
-    /// Clinger's fast path: a mantissa and a power of ten that are both exact need one operation.
+    /// Clinger's fast path: where the mantissa and the power of ten are both exact doubles, one
+    /// operation gives the nearest double.
     var exactValue: Double? {
       guard isExact, mantissa <= 1 << 53, power >= -22, power <= 22 else { return nil }
       let value = Double(mantissa)
@@ -67,7 +68,7 @@ extension NumberText {
       }
     }
 
-    /// An `e` without digits behind it is not part of the number.
+    /// Reads an exponent. An `e` without digits behind it is not part of the number.
     mutating func exponent(in text: RawSpan) {
       var ahead = self
       guard ahead.take(UInt8(ascii: "e"), in: text) || ahead.take(UInt8(ascii: "E"), in: text)

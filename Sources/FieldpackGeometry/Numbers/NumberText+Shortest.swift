@@ -1,17 +1,18 @@
 extension NumberText {
-  /// `digits * 10^-scale`.
+  /// The number `digits * 10^-scale`.
   struct Decimal {
     var digits: UInt64
     var scale: Int
 
     /// The shortest decimal that reads back as `magnitude`; `nil` outside (1e-7, 2^53).
     ///
-    /// Up to 15 digits floating point decides: both factors of `digits / 10^scale` are exact then
-    /// and decimals of 15 digits are further apart than doubles, so a match is the only one. For 16
-    /// and 17 digits the rounding interval of the double is compared in integers of 128 bits.
+    /// Up to 15 digits are found in floating point: both factors of `digits / 10^scale` are exact,
+    /// and decimals of 15 digits are further apart than doubles, so a match is unique. For 16 and
+    /// 17 digits the rounding interval of the double is compared in integers of 128 bits.
     init?(shortest magnitude: Double) {
       guard magnitude > 1e-7, magnitude < 0x1p53 else { return nil }
-      // The decimal exponent from the binary one, times log10(2): at most one too small.
+      // The decimal exponent, estimated from the binary one times log10(2); it is at most one too
+      // small.
       let estimate = (Self.binaryExponent(of: magnitude) * 78_913) >> 18
       let exponent =
         magnitude >= Self.power(estimate + 1) ? estimate + 1 : estimate
@@ -38,18 +39,18 @@ extension NumberText {
     private static func fifteenDigits(_ magnitude: Double, scale: Int) -> Decimal? {
       guard scale >= 0, scale <= 22 else { return nil }
       let power = powersOfTen[scale]
-      // Adding 2^52 rounds to an integer and leaves it in the low bits; a tie never reads back.
+      // Adding 2^52 rounds to an integer, whose bits are then the low bits; a tie never reads back.
       let rounded = magnitude * power + 0x1p52
       let digits = rounded - 0x1p52
       guard digits <= 1e15, digits / power == magnitude else { return nil }
       return Decimal(digits: rounded.bitPattern & 0x000F_FFFF_FFFF_FFFF, scale: scale)
     }
 
-    /// The integer closest to `magnitude * 10^scale`, if it reads back as `magnitude`.
+    /// The integer closest to `magnitude * 10^scale`, where it reads back as `magnitude`.
     private static func exact(_ magnitude: Double, scale: Int, isLast: Bool) -> Decimal? {
       guard scale >= 0, scale < powersOfFive.count else { return nil }
       let significand = magnitude.significandBitPattern | 1 << 52
-      // In units of a quarter of the double's last place: the value and its two borders.
+      // The value and its two borders are in units of a quarter of the double's last binary digit.
       let shift = 2 - (exponent(of: magnitude) + scale)
       guard shift > 1, shift < 128 else { return nil }
       let power = UInt128(powersOfFive[scale])
@@ -69,7 +70,7 @@ extension NumberText {
       return Decimal(digits: UInt64(digits), scale: scale)
     }
 
-    /// The exponent of the last place of a normal number: the value is significand * 2^exponent.
+    /// The exponent of a normal number's last binary digit: the value is significand * 2^exponent.
     static func exponent(of magnitude: Double) -> Int { binaryExponent(of: magnitude) - 52 }
 
     private static func binaryExponent(of magnitude: Double) -> Int {
@@ -77,10 +78,11 @@ extension NumberText {
     }
   }
 
-  /// The standard library's shortest digits, which come with `e` outside 2^-13 … 2^54, rewritten.
+  /// The digits of the standard library's shortest text; outside 2^-13 … 2^54 that text has an `e`
+  /// and is rewritten.
   static func description(of magnitude: Double) -> [UInt8] {
     var digits: [UInt8] = []
-    var (exponent, places, seesPoint) = (0, 0, false)
+    var (exponent, decimals, seesPoint) = (0, 0, false)
     let description = magnitude.description.utf8
     for (index, byte) in zip(description.indices, description) {
       if byte == UInt8(ascii: "e") {
@@ -91,13 +93,13 @@ extension NumberText {
         seesPoint = true
       } else {
         digits.append(byte)
-        places += seesPoint ? 1 : 0
+        decimals += seesPoint ? 1 : 0
       }
     }
-    return text(of: digits, exponent: exponent - places)
+    return text(of: digits, exponent: exponent - decimals)
   }
 
-  /// `digits * 10^exponent` in full between 1e-7 and 1e21, else as `d.ddde±n`.
+  /// The text of `digits * 10^exponent`: in full between 1e-7 and 1e21, else as `d.ddde±n`.
   private static func text(of written: [UInt8], exponent: Int) -> [UInt8] {
     let zero = UInt8(ascii: "0")
     let leading = written.prefix { $0 == zero }.count
@@ -105,7 +107,7 @@ extension NumberText {
     guard leading < written.count else { return [zero] }
     let digits = written[leading..<written.count - trailing]
     let exponent = exponent + trailing
-    // The power of ten of the first digit.
+    // The exponent of ten of the first digit.
     let first = exponent + digits.count - 1
     if exponent >= 0 && first < 21 {
       return digits + Array(repeating: zero, count: exponent)

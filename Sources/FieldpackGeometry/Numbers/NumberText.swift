@@ -1,9 +1,8 @@
 /// Numbers as text: shortest decimals that read back to the same double, or fixed decimals.
 ///
-/// Everything is appended to a byte buffer; no `String` is made between 1e-7 and 2^53.
+/// Everything is appended to a byte buffer; between 1e-7 and 2^53 no `String` is made.
 public enum NumberText {
-  /// Appends the shortest decimal that reads back as `value`, the closest to it where there are
-  /// several.
+  /// Appends the shortest decimal that reads back as `value`; of several such decimals the closest.
   ///
   /// No exponent between 1e-7 and 1e21 (both excluded), no trailing `.0`; `-0` keeps its sign.
   /// - Returns: `false`, and nothing is appended, for NaN and the infinities.
@@ -16,9 +15,9 @@ public enum NumberText {
 
   /// Appends `value` rounded to at most `decimals` decimals, trailing zeros trimmed.
   ///
-  /// The exact binary value is rounded, ties to even, as `printf` does; the shortest form is
-  /// written where it has no more decimals than that. A result of zero has no sign.
-  /// - Parameter decimals: 0 to 20; other values are brought into that range.
+  /// The exact binary value is rounded, ties to even, as in `printf`; where the shortest form has
+  /// no more decimals, it is written instead. A result of zero has no sign.
+  /// - Parameter decimals: 0 to 20; other values are clamped to this range.
   /// - Returns: `false`, and nothing is appended, for NaN and the infinities.
   @discardableResult
   public static func append(_ value: Double, decimals: Int, to text: inout [UInt8]) -> Bool {
@@ -36,26 +35,26 @@ public enum NumberText {
     }
   }
 
-  /// Whether the text of `value` has neither a point nor an exponent.
+  /// Whether the text of `value` has no point and no exponent.
   package static func isWritten(whole value: Double) -> Bool {
     let magnitude = value.magnitude
-    // From 2^53 on every double is an integer.
+    // From 2^53 on every double is an integer, and from 1e21 on its text has an exponent.
     return magnitude < 0x1p53 ? Double(UInt64(magnitude)) == magnitude : magnitude < 1e21
   }
 
-  // MARK: Into reserved room
+  // MARK: Into reserved bytes
 
-  /// Writes the shortest text of `value` and gives the place behind it; `nil` where it is not
-  /// finite.
+  /// Writes the shortest text of `value` and returns the pointer behind it; `nil` for a value that
+  /// is not finite.
   ///
-  /// - Precondition: ``room`` bytes are there.
+  /// - Precondition: ``room`` bytes are reserved.
   @usableFromInline
-  static func write(_ value: Double, at place: Place) -> Place? {
+  static func write(_ value: Double, at pointer: Pointer) -> Pointer? {
     let magnitude = value.magnitude
-    place.pointee = UInt8(ascii: "-")
-    let first = place + (value.sign == .minus ? 1 : 0)
-    // Up to seven decimals in 15 digits: adding 2^52 rounds to an integer and leaves it in the low
-    // bits. A decimal that reads back is the only one of so few digits, so it is the shortest.
+    pointer.pointee = UInt8(ascii: "-")
+    let first = pointer + (value.sign == .minus ? 1 : 0)
+    // For up to seven decimals in 15 digits: adding 2^52 rounds to an integer, whose bits are then
+    // the low bits. A decimal of so few digits that reads back is unique, so it is the shortest.
     if magnitude <= 1e8, magnitude > 1e-7 || magnitude == 0 {
       let rounded = magnitude * 1e7 + 0x1p52
       if (rounded - 0x1p52) / 1e7 == magnitude {
@@ -69,50 +68,51 @@ public enum NumberText {
   }
 
   /// - Parameter magnitude: not negative, or not finite.
-  private static func writeLong(_ magnitude: Double, at place: Place) -> Place? {
+  private static func writeLong(_ magnitude: Double, at pointer: Pointer) -> Pointer? {
     guard magnitude.isFinite else { return nil }
     if magnitude < 0x1p53, magnitude == magnitude.rounded(.towardZero) {
-      return write(digits: UInt64(magnitude), at: place)
+      return write(digits: UInt64(magnitude), at: pointer)
     }
     if let decimal = Decimal(shortest: magnitude) {
-      return writeDecimal(decimal.digits, scale: decimal.scale, at: place)
+      return writeDecimal(decimal.digits, scale: decimal.scale, at: pointer)
     }
     let text = description(of: magnitude)
-    text.withUnsafeBufferPointer { place.update(from: $0.baseAddress!, count: $0.count) }
-    return place + text.count
+    text.withUnsafeBufferPointer { pointer.update(from: $0.baseAddress!, count: $0.count) }
+    return pointer + text.count
   }
 
-  /// Writes `value` rounded to so many decimals; see ``write(_:at:)``.
+  /// Writes `value` rounded to `decimals` decimals; see ``write(_:at:)``.
   @usableFromInline
-  static func write(_ value: Double, decimals: Int, at place: Place) -> Place? {
+  static func write(_ value: Double, decimals: Int, at pointer: Pointer) -> Pointer? {
     guard value.isFinite else { return nil }
-    let places = min(max(decimals, 0), 20)
-    guard let digits = roundedDigits(value.magnitude, places) else {
-      return write(value, at: place)
+    let scale = min(max(decimals, 0), 20)
+    guard let digits = roundedDigits(value.magnitude, scale) else {
+      return write(value, at: pointer)
     }
-    place.pointee = UInt8(ascii: "-")
-    let first = place + (value.sign == .minus && digits != 0 ? 1 : 0)
-    return writeDecimal(digits, scale: places, at: first)
+    pointer.pointee = UInt8(ascii: "-")
+    let first = pointer + (value.sign == .minus && digits != 0 ? 1 : 0)
+    return writeDecimal(digits, scale: scale, at: first)
   }
 
   /// Writes an integer; see ``write(_:at:)``.
   @usableFromInline
-  static func write(_ value: Int64, at place: Place) -> Place {
-    place.pointee = UInt8(ascii: "-")
-    return write(digits: value.magnitude, at: place + (value < 0 ? 1 : 0))
+  static func write(_ value: Int64, at pointer: Pointer) -> Pointer {
+    pointer.pointee = UInt8(ascii: "-")
+    return write(digits: value.magnitude, at: pointer + (value < 0 ? 1 : 0))
   }
 
-  /// `magnitude * 10^places` rounded to an integer; `nil` where the shortest form serves.
-  private static func roundedDigits(_ magnitude: Double, _ places: Int) -> UInt64? {
-    let power = powersOfTen[places]
+  /// `magnitude * 10^scale` rounded to an integer; `nil` where the shortest form has no more
+  /// decimals.
+  private static func roundedDigits(_ magnitude: Double, _ scale: Int) -> UInt64? {
+    let power = powersOfTen[scale]
     let product = magnitude * power
     guard product >= 0x1p51 else { return rounded(product, of: magnitude, times: power) }
-    guard let shortest = Decimal(shortest: magnitude), shortest.scale > places else { return nil }
-    return exactDigits(magnitude, places)
+    guard let shortest = Decimal(shortest: magnitude), shortest.scale > scale else { return nil }
+    return exactDigits(magnitude, scale)
   }
 
-  /// Rounding the product is not rounding the exact value where the product itself was rounded to
-  /// a tie; the error of the multiplication then decides.
+  /// Rounds a product, correcting the error of the multiplication: where the product itself was
+  /// rounded to a tie, that error decides the direction.
   private static func rounded(
     _ product: Double, of magnitude: Double, times power: Double
   ) -> UInt64 {
@@ -124,12 +124,12 @@ public enum NumberText {
     return floor + (floor & 1)
   }
 
-  /// - Precondition: `magnitude` is below 2^53 and no multiple of `10^-places`.
-  private static func exactDigits(_ magnitude: Double, _ places: Int) -> UInt64? {
-    let shift = -(Decimal.exponent(of: magnitude) + places)
+  /// - Precondition: `magnitude` is below 2^53 and not a multiple of `10^-scale`.
+  private static func exactDigits(_ magnitude: Double, _ scale: Int) -> UInt64? {
+    let shift = -(Decimal.exponent(of: magnitude) + scale)
     guard shift > 0, shift < 128 else { return nil }
     let product =
-      UInt128(magnitude.significandBitPattern | 1 << 52) * UInt128(powersOfFive[places])
+      UInt128(magnitude.significandBitPattern | 1 << 52) * UInt128(powersOfFive[scale])
     let floor = product >> UInt128(shift)
     let rest = product & (1 << UInt128(shift) - 1)
     let half: UInt128 = 1 << UInt128(shift - 1)
@@ -142,7 +142,7 @@ public enum NumberText {
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
   ]
 
-  /// 5^0 to 5^27, all that fit into 64 bits.
+  /// The powers 5^0 to 5^27, which are all that fit into 64 bits.
   static let powersOfFive: [UInt64] = [
     1, 5, 25, 125, 625, 3_125, 15_625, 78_125, 390_625, 1_953_125, 9_765_625, 48_828_125,
     244_140_625, 1_220_703_125, 6_103_515_625, 30_517_578_125, 152_587_890_625, 762_939_453_125,

@@ -1,7 +1,7 @@
-/// Room at the end of a byte array, reserved once and written in one go.
+/// Reserved bytes at the end of an array, written together.
 ///
-/// Appending byte by byte asks each time whether the array is shared and has room; here only the
-/// second is asked, and once for each number or text.
+/// Appending a byte to an array checks each time whether the array is shared and has capacity. Here
+/// only the capacity is checked, once for each number or text.
 @usableFromInline
 package struct TextRun {
   @usableFromInline var next: UnsafeMutablePointer<UInt8>
@@ -45,7 +45,8 @@ package struct TextRun {
     bytes.withUnsafeBufferPointer { append($0) }
   }
 
-  /// Appends the shortest text of a number, as ``NumberText``; takes ``NumberText/room`` bytes.
+  /// Appends the shortest text of a number as ``NumberText`` does; may touch ``NumberText/room``
+  /// bytes.
   ///
   /// - Returns: `false`, and nothing is appended, for NaN and the infinities.
   @inlinable @inline(__always) @discardableResult
@@ -56,8 +57,8 @@ package struct TextRun {
     return true
   }
 
-  /// Appends a number rounded to so many decimals, as ``NumberText``; takes ``NumberText/room``
-  /// bytes.
+  /// Appends a number rounded to `decimals` decimals as ``NumberText`` does; may touch
+  /// ``NumberText/room`` bytes.
   ///
   /// - Returns: `false`, and nothing is appended, for NaN and the infinities.
   @inlinable @inline(__always) @discardableResult
@@ -68,7 +69,7 @@ package struct TextRun {
     return true
   }
 
-  /// Appends an integer; takes ``NumberText/room`` bytes.
+  /// Appends an integer; may touch ``NumberText/room`` bytes.
   @inlinable @inline(__always)
   package mutating func append(_ value: Int64) {
     require(NumberText.room)
@@ -77,7 +78,7 @@ package struct TextRun {
 }
 
 extension [UInt8] {
-  /// Appends what `body` writes, which is at most `limit` bytes.
+  /// Appends what `body` writes, at most `limit` bytes.
   @inlinable @inline(__always)
   package mutating func appendRun(
     upTo limit: Int, _ body: (inout TextRun) -> Void

@@ -1,5 +1,5 @@
-/// A pattern for DE-9IM matrices: nine characters for the interior, boundary and exterior of one
-/// geometry with those of another.
+/// A pattern for DE-9IM matrices: nine characters, for the interior, boundary and exterior of one
+/// geometry against those of another.
 public enum RelationPattern {
   /// Whether `text` has nine characters of `T`, `F`, `0`, `1`, `2` and `*`.
   public static func isPattern(_ text: String) -> Bool {
@@ -8,13 +8,13 @@ public enum RelationPattern {
 
   /// Whether only geometries that share a point fit the pattern.
   public static func asksForSharedPoint(_ pattern: String) -> Bool {
-    // Interior and boundary with interior and boundary.
+    // The four characters for the interior and boundary of one geometry against those of the other.
     let characters = Array(pattern)
     return characters.count == 9
       && [0, 1, 3, 4].contains { "Tt012".contains(characters[$0]) }
   }
 
-  /// The pattern of the two geometries exchanged.
+  /// The pattern for the two geometries in exchanged order.
   public static func transposed(_ pattern: String) -> String {
     let characters = Array(pattern)
     guard characters.count == 9 else { return pattern }

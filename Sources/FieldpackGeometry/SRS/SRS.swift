@@ -2,7 +2,7 @@
 ///
 /// The `srs_id` of a GeoPackage is local to its file; organization and code are what files share.
 public struct SRS: Hashable, Sendable, CustomStringConvertible {
-  /// The organization in capitals, such as `EPSG`, `ESRI` or `OGC`; `NONE` for those without.
+  /// The organization in capitals, such as `EPSG`, `ESRI` or `OGC`; `NONE` for systems without one.
   public let organization: String
   public let code: Int32
 
@@ -11,8 +11,8 @@ public struct SRS: Hashable, Sendable, CustomStringConvertible {
     self.code = code
   }
 
-  /// Reads `AUTHORITY:CODE`, such as `EPSG:25833`; also `urn:ogc:def:crs:EPSG::25833` and
-  /// `CRS84`. Anything else, PROJ strings above all, gives `nil`.
+  /// Reads `AUTHORITY:CODE`, such as `EPSG:25833`, and also `urn:ogc:def:crs:EPSG::25833` and
+  /// `CRS84`. Any other text gives `nil`, in particular a PROJ string.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     if text.uppercased().hasSuffix("CRS84") {

@@ -1,10 +1,10 @@
-/// Which coordinate operation a transformation uses and how good it is.
+/// Which coordinate operation a transformation uses, and how accurate it is.
 public struct TransformationReport: Hashable, Sendable {
   public var source: String
   public var target: String
   /// The operation's name, such as `UTM zone 33N`.
   public var operation: String
-  /// In metres; `nil` where PROJ does not know.
+  /// The accuracy in metres; `nil` where PROJ does not know it.
   public var accuracy: Double?
   /// Grids that a better operation would need and that are not installed.
   public var missingGrids: [String]

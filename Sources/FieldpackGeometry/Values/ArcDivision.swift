@@ -1,8 +1,9 @@
 /// Divides circular arcs by halving.
 ///
-/// Halving needs square roots only: the point halfway lies on the normal of the chord.
+/// Halving needs only square roots: an arc's middle lies on the normal through the middle of its
+/// chord.
 struct ArcDivision {
-  /// Cosine of the largest angle a segment may span.
+  /// The cosine of the largest angle that a segment may span.
   private let smallestCosine: Double
   private let maximumDepth: Int
 
@@ -13,16 +14,18 @@ struct ArcDivision {
       halvings += 1
       cosine = ((1 + cosine) / 2).squareRoot()
     }
-    // A quarter is to end at its number of segments though its cosine was rounded.
+    // The tolerance makes a quarter circle end at the wanted number of segments, though its cosine
+    // was rounded.
     smallestCosine = cosine - 1e-9
-    // Two more, for an arc between two control points may be nearly a full circle.
+    // Two more halvings, because an arc between two control points may be nearly a full circle.
     maximumDepth = halvings + 2
   }
 
-  /// The positions of a circular string with those between its control points.
+  /// The positions of a circular string, with positions between its control points.
   ///
-  /// Three control points make an arc; where first and last are the same it is a full circle,
-  /// counterclockwise, and the second is opposite. Control points in a line make straight lines.
+  /// Three control points make an arc. Where the first and the last are equal, the arc is a full
+  /// counterclockwise circle with the second point opposite. Control points in a line make straight
+  /// lines.
   func divided(_ line: CoordinateSequence) -> CoordinateSequence {
     guard let first = line.first else { return line }
     var result = CoordinateSequence(dimensions: line.dimensions)
@@ -47,7 +50,7 @@ struct ArcDivision {
     return result
   }
 
-  /// Appends the positions between `start` and `end`, both left out.
+  /// Appends the positions between `start` and `end`, without these two.
   private func halve(
     _ start: Position, _ end: Position, on circle: Circle, depth: Int,
     into result: inout CoordinateSequence
@@ -57,7 +60,7 @@ struct ArcDivision {
     let isUnderHalf = cross * circle.direction > 0
     let cosine = (a.x * b.x + a.y * b.y) / (circle.radius * circle.radius)
     guard depth < maximumDepth, !isUnderHalf || cosine < smallestCosine else { return }
-    // Summed radii are the more exact for a narrow arc, the chord's normal for a wide one.
+    // For a narrow arc the sum of the radii is more exact, for a wide arc the chord's normal.
     let along =
       isUnderHalf && cosine > 0
       ? (x: a.x + b.x, y: a.y + b.y)
@@ -82,10 +85,10 @@ struct ArcDivision {
     let x: Double
     let y: Double
     let radius: Double
-    /// 1 counterclockwise, -1 clockwise.
+    /// 1 for counterclockwise, -1 for clockwise.
     let direction: Double
 
-    /// `nil` where the three are in a line, or not all finite.
+    /// The circle through three positions; `nil` where they lie in a line or are not all finite.
     init?(_ start: Position, _ middle: Position, _ end: Position) {
       let (bx, by) = (middle.x - start.x, middle.y - start.y)
       let (ex, ey) = (end.x - start.x, end.y - start.y)

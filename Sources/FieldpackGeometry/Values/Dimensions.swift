@@ -12,7 +12,7 @@ public enum Dimensions: UInt8, Hashable, Sendable, CaseIterable {
   public var hasZ: Bool { rawValue & 1 != 0 }
   public var hasM: Bool { rawValue & 2 != 0 }
 
-  /// Ordinates a position: 2, 3 or 4.
+  /// The number of ordinates of a position: 2, 3 or 4.
   public var count: Int { 2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0) }
 
   /// The ordinates' letters: `XY`, `XYZ`, `XYM` or `XYZM`.

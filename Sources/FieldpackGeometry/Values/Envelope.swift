@@ -19,7 +19,7 @@ public struct Envelope: Hashable, Sendable {
     self.m = m
   }
 
-  /// The envelope of nothing: any union with it gives the other operand.
+  /// The envelope of no positions; its union with another envelope is the other.
   public static let empty = Envelope(
     minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
 
@@ -35,7 +35,7 @@ public struct Envelope: Hashable, Sendable {
     minX <= other.minX && maxX >= other.maxX && minY <= other.minY && maxY >= other.maxY
   }
 
-  /// Grows in x and y to hold the position; NaN ordinates change nothing.
+  /// Extends the box in x and y so that it holds the position; NaN ordinates change nothing.
   @inlinable public mutating func extend(x: Double, y: Double) {
     if x < minX { minX = x }
     if x > maxX { maxX = x }
@@ -43,7 +43,7 @@ public struct Envelope: Hashable, Sendable {
     if y > maxY { maxY = y }
   }
 
-  /// Grows to hold `other`, Z and M included.
+  /// Extends the box and the ranges of Z and M so that they hold `other`.
   public mutating func formUnion(_ other: Envelope) {
     guard !other.isEmpty else { return }
     extend(x: other.minX, y: other.minY)

@@ -1,5 +1,5 @@
 extension Geometry {
-  /// The geometry with other dimensions: ordinates that are too many go, missing ones get a value.
+  /// The geometry with other dimensions: surplus ordinates are dropped, missing ones get a value.
   public func converted(to dimensions: Dimensions, z: Double = 0, m: Double = 0) -> Geometry {
     guard dimensions != self.dimensions else { return self }
     func line(_ line: CoordinateSequence) -> CoordinateSequence {
@@ -27,8 +27,8 @@ extension Geometry {
 
   /// The geometry as the only member of its collection type; EMPTY gives an EMPTY collection.
   ///
-  /// Curves become MULTICURVE, CURVEPOLYGON becomes MULTISURFACE, TRIANGLE becomes TIN. What is a
-  /// collection already stays as it is.
+  /// Curves become MULTICURVE, CURVEPOLYGON becomes MULTISURFACE, TRIANGLE becomes TIN. A geometry
+  /// that is a collection stays as it is.
   public func promotedToMulti() -> Geometry {
     switch self {
     case .point(let position, let dimensions):
@@ -51,7 +51,7 @@ extension Geometry {
 }
 
 extension Position {
-  /// The position with other dimensions: what is too much goes, missing ordinates get a value.
+  /// The position with other dimensions: surplus ordinates are dropped, missing ones get a value.
   public func converted(to dimensions: Dimensions, z: Double = 0, m: Double = 0) -> Position {
     Position(
       x: x, y: y, z: dimensions.hasZ ? self.z ?? z : nil, m: dimensions.hasM ? self.m ?? m : nil)
@@ -59,7 +59,7 @@ extension Position {
 }
 
 extension CoordinateSequence {
-  /// The positions with other dimensions: what is too much goes, missing ordinates get a value.
+  /// The positions with other dimensions: surplus ordinates are dropped, missing ones get a value.
   public func converted(
     to dimensions: Dimensions, z: Double = 0, m: Double = 0
   ) -> CoordinateSequence {

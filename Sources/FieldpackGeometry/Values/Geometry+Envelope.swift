@@ -1,4 +1,4 @@
-/// Gathers the envelope of what it is visited with; positions with NaN in x or y do not count.
+/// Gathers the envelope of the geometries it visits; positions with NaN in x or y are ignored.
 public struct EnvelopeVisitor: GeometryVisitor {
   private var box = Envelope.empty
   private var minZ = Double.infinity
@@ -38,7 +38,7 @@ public struct EnvelopeVisitor: GeometryVisitor {
   public mutating func end(_ type: GeometryType) {}
 }
 
-/// Counts positions.
+/// Counts the positions that it visits.
 struct PositionCounter: GeometryVisitor {
   var count = 0
 
@@ -50,21 +50,22 @@ struct PositionCounter: GeometryVisitor {
 }
 
 extension Geometry {
-  /// The smallest box around every position, with the ranges of Z and M; `nil` where none counts.
+  /// The smallest box around all positions, with the ranges of Z and M; `nil` where no position has
+  /// both x and y.
   public var envelope: Envelope? {
     var visitor = EnvelopeVisitor()
     visit(with: &visitor)
     return visitor.envelope
   }
 
-  /// How many positions there are, the repeated last one of a ring included.
+  /// The number of positions, including the last one of a ring, which repeats the first.
   public var coordinateCount: Int {
     var visitor = PositionCounter()
     visit(with: &visitor)
     return visitor.count
   }
 
-  /// Whether there is no position at all.
+  /// Whether the geometry has no position.
   public var isEmpty: Bool { coordinateCount == 0 }
 
   public var hasZ: Bool { dimensions.hasZ }

@@ -1,13 +1,13 @@
 extension Geometry {
-  /// The geometry in the seven types of straight lines, which every format knows.
+  /// The geometry in the seven types with straight lines, which every format supports.
   ///
-  /// Arcs are divided, their three control points stay as they are, and an arc gives the same
-  /// positions in either direction. CIRCULARSTRING and COMPOUNDCURVE become LINESTRING,
+  /// Arcs are divided between their three control points, which stay as they are. An arc gives the
+  /// same positions in either direction. CIRCULARSTRING and COMPOUNDCURVE become LINESTRING,
   /// CURVEPOLYGON and TRIANGLE become POLYGON, MULTICURVE becomes MULTILINESTRING, MULTISURFACE,
-  /// POLYHEDRALSURFACE and TIN become MULTIPOLYGON. Z and M run evenly between control points.
+  /// POLYHEDRALSURFACE and TIN become MULTIPOLYGON. Z and M change evenly between control points.
   ///
-  /// - Parameter segmentsPerQuarter: the fewest segments a quarter circle is divided into, 1 to
-  ///   256, raised to a power of two.
+  /// - Parameter segmentsPerQuarter: the least number of segments for a quarter circle, 1 to 256;
+  ///   it is raised to a power of two.
   public func linearized(segmentsPerQuarter: Int = 32) -> Geometry {
     let arcs = ArcDivision(segmentsPerQuarter: segmentsPerQuarter)
     return linearized(arcs)
@@ -40,7 +40,7 @@ extension Geometry {
     }
   }
 
-  /// The positions of a curve, whatever its type.
+  /// The positions of a curve of any type.
   private func curve(_ dimensions: Dimensions, _ arcs: ArcDivision) -> CoordinateSequence {
     switch self {
     case .lineString(let line): line
@@ -54,7 +54,7 @@ extension Geometry {
     if case .polygon(let rings, _) = linearized(arcs) { rings } else { [] }
   }
 
-  /// The members end to end, the position where two meet once.
+  /// The members joined end to end; the position where two members meet appears once.
   private static func joined(
     _ members: [Geometry], _ dimensions: Dimensions, _ arcs: ArcDivision
   ) -> CoordinateSequence {

@@ -1,7 +1,7 @@
 extension Geometry {
   /// The geometry with shells counterclockwise and holes clockwise, as RFC 7946 asks for.
   ///
-  /// POLYGON and MULTIPOLYGON are turned, in collections too; other types stay as they are.
+  /// Only POLYGON and MULTIPOLYGON are turned, in collections too.
   public func rightHandRule() -> Geometry {
     switch self {
     case .polygon(let rings, let dimensions):
@@ -23,12 +23,13 @@ extension Geometry {
 }
 
 extension CoordinateSequence {
-  /// The area of the ring in the square of its units: positive counterclockwise, negative
-  /// clockwise, 0 for what is no ring.
+  /// The area of the ring in the square of its units: positive where it is counterclockwise,
+  /// negative where it is clockwise, 0 for a sequence that is no ring.
   public var signedArea: Double {
     let step = dimensions.count
     guard ordinates.count >= 3 * step else { return 0 }
-    // Relative to the first position, so that large coordinates do not cancel the area away.
+    // Coordinates are taken relative to the first position, so that large ones do not cancel the
+    // area.
     let (x0, y0) = (ordinates[0], ordinates[1])
     var sum = 0.0
     for base in stride(from: step, to: ordinates.count - step, by: step) {
@@ -39,7 +40,7 @@ extension CoordinateSequence {
     return sum / 2
   }
 
-  /// The positions from the last to the first.
+  /// The positions in reverse order.
   public func reversed() -> CoordinateSequence {
     let step = dimensions.count
     var result: [Double] = []

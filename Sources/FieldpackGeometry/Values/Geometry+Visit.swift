@@ -1,7 +1,7 @@
 extension Geometry {
   /// Walks the geometry with `visitor`.
   ///
-  /// Members are given the dimensions of the outermost geometry; an ordinate they lack is NaN.
+  /// Members have the dimensions of the outermost geometry; an ordinate that they lack is NaN.
   public func visit(with visitor: inout some GeometryVisitor) {
     visit(as: dimensions, with: &visitor)
   }

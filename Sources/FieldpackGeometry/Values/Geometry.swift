@@ -1,4 +1,4 @@
-/// A position: x (longitude or easting), y (latitude or northing) and what the dimensions add.
+/// A position: x (longitude or easting), y (latitude or northing), and z and m where it has them.
 public struct Position: Hashable, Sendable {
   public var x: Double
   public var y: Double
@@ -13,7 +13,7 @@ public struct Position: Hashable, Sendable {
   }
 }
 
-/// Positions of one dimension, ordinates interleaved in one array.
+/// Positions of the same dimensions, their ordinates interleaved in one array.
 public struct CoordinateSequence: Hashable, Sendable {
   public let dimensions: Dimensions
   /// `count * dimensions.count` ordinates in the order x y z m.
@@ -31,7 +31,7 @@ public struct CoordinateSequence: Hashable, Sendable {
     self.ordinates = ordinates
   }
 
-  /// Positions whose missing z or m becomes NaN where `dimensions` asks for it.
+  /// Some positions in `dimensions`; a missing z or m becomes NaN.
   public init(_ positions: some Sequence<Position>, dimensions: Dimensions) {
     self.init(dimensions: dimensions)
     for position in positions { append(position) }
@@ -58,12 +58,12 @@ extension CoordinateSequence: RandomAccessCollection {
   }
 }
 
-/// A geometry of OGC Simple Features, curves included. Every case may be EMPTY.
+/// A geometry of OGC Simple Features, curves included. Each case may be EMPTY.
 public indirect enum Geometry: Hashable, Sendable {
-  /// `nil` is `POINT EMPTY`.
+  /// A point; `nil` is `POINT EMPTY`.
   case point(Position?, Dimensions)
   case lineString(CoordinateSequence)
-  /// The first ring is the shell; no ring at all is `POLYGON EMPTY`.
+  /// A polygon whose first ring is the shell; without rings it is `POLYGON EMPTY`.
   case polygon([CoordinateSequence], Dimensions)
   case multiPoint([Position?], Dimensions)
   case multiLineString([CoordinateSequence], Dimensions)

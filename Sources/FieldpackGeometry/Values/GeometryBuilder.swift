@@ -1,9 +1,9 @@
 /// Builds a ``Geometry`` from the parts it is visited with.
 public struct GeometryBuilder: GeometryVisitor {
-  /// What was built last; `nil` until the outermost geometry has ended.
+  /// The last geometry built; `nil` until the outermost geometry has ended.
   public private(set) var geometry: Geometry?
 
-  /// A geometry whose end has not come; which of the lists fills follows from its type.
+  /// A geometry that has not ended; its type decides which of the lists is used.
   private struct Frame {
     let type: GeometryType
     let dimensions: Dimensions
@@ -28,7 +28,7 @@ public struct GeometryBuilder: GeometryVisitor {
   }
 
   public mutating func beginRing(count: Int?) {
-    // A count from WKB has been checked against the bytes there are.
+    // It is safe to reserve for this count: a count from WKB was checked against the bytes left.
     if let count { ordinates.reserveCapacity(count * (2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0))) }
   }
 

@@ -1,22 +1,22 @@
-/// Why bytes or text are not the geometry they should be.
+/// Why bytes or a text are not a valid geometry.
 ///
-/// Errors of one kind mean one thing whatever the format: `truncated` is a WKB cut short as well
-/// as a GeoPackage blob of three bytes.
+/// An error of a kind means the same in every format: `truncated` is a WKB that was cut short as
+/// well as a GeoPackage blob of three bytes.
 public struct GeometryError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// The bytes end before the geometry does; also a count that the bytes left cannot hold.
+    /// The bytes end before the geometry does, or a count is larger than the bytes left can hold.
     case truncated
     /// A byte order that is neither 0 (big-endian) nor 1 (little-endian).
     case unknownByteOrder
-    /// A geometry type that is no type of Simple Features, or an abstract one.
+    /// A geometry type that Simple Features does not define, or an abstract one.
     case unknownType
-    /// A member that its parent cannot hold, such as a LINESTRING in a MULTIPOINT.
+    /// A member that its parent cannot have, such as a LINESTRING in a MULTIPOINT.
     case wrongMember
-    /// A member or position whose dimensions differ from its parent's.
+    /// A member or position with other dimensions than its parent.
     case mixedDimensions
     /// More than ``WKB/maximumDepth`` levels of nesting.
     case tooDeep
-    /// Something follows the geometry.
+    /// Bytes that follow the geometry.
     case trailingBytes
     /// A GeoPackage blob that does not begin with `GP`.
     case notGeoPackageBinary
@@ -31,9 +31,9 @@ public struct GeometryError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 
   public let kind: Kind
-  /// Where, in bytes from the start of the input.
+  /// The offset of the mistake in bytes from the start of the input.
   public let offset: Int
-  /// What was found and what was expected, without the place.
+  /// What was found and what was expected, without the offset.
   public let message: String
 
   public init(_ kind: Kind, at offset: Int, _ message: String) {

@@ -43,7 +43,8 @@ public enum GeometryType: UInt32, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The type with this name, whatever its case; `GEOMCOLLECTION` is GeoPackage's older spelling.
+  /// The type with this name in upper or lower case; `GEOMCOLLECTION` is an older spelling of
+  /// GeoPackage.
   public init?(name: String) {
     let upper = name.uppercased()
     if upper == "GEOMCOLLECTION" {
@@ -64,8 +65,8 @@ public enum GeometryType: UInt32, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The type of GeoPackage that has the same rings: it knows no TRIANGLE, TIN and POLYHEDRALSURFACE
-  /// (annex G), which are POLYGON and MULTIPOLYGON there.
+  /// The GeoPackage type with the same rings. GeoPackage (annex G) has no TRIANGLE, TIN and
+  /// POLYHEDRALSURFACE; they are POLYGON and MULTIPOLYGON there.
   public var ofGeoPackage: GeometryType {
     switch self {
     case .triangle: .polygon
@@ -74,14 +75,14 @@ public enum GeometryType: UInt32, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the type is one of the nonlinear types of GeoPackage's extension.
+  /// Whether the type is one of the nonlinear types of GeoPackage's extension for them.
   public var isCurved: Bool { rawValue >= 8 && rawValue <= 14 }
 
-  /// Whether geometries of this very type exist; `GEOMETRY`, `CURVE` and `SURFACE` are abstract.
+  /// Whether geometries can have this type; `GEOMETRY`, `CURVE` and `SURFACE` are abstract.
   public var isConcrete: Bool { self != .geometry && self != .curve && self != .surface }
 
-  /// Whether a column of this type may hold a geometry of `other`: the type itself, or one that the
-  /// GeoPackage standard's class diagram (annex G) puts below it.
+  /// Whether a column of this type may hold a geometry of type `other`: of the same type, or of a
+  /// subtype in the GeoPackage standard's class diagram (annex G).
   public func accepts(_ other: GeometryType) -> Bool {
     if self == other || self == .geometry { return true }
     switch self {
@@ -97,7 +98,7 @@ public enum GeometryType: UInt32, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the type is made of geometries with types of their own.
+  /// Whether geometries of this type have members with types of their own.
   public var hasMembers: Bool {
     switch self {
     case .multiPoint, .multiLineString, .multiPolygon, .geometryCollection, .compoundCurve,
@@ -107,7 +108,7 @@ public enum GeometryType: UInt32, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a geometry of this type may have `member` as one of its members.
+  /// Whether a geometry of this type may have a member of type `member`.
   public func canHold(_ member: GeometryType) -> Bool {
     switch self {
     case .multiPoint: member == .point

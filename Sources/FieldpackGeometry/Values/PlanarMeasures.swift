@@ -1,15 +1,15 @@
-/// What a geometry measures in the plane of its reference system, in the units of it.
+/// The length, perimeter and area of a geometry in the plane of its reference system, in its units.
 ///
-/// Curves are linearised; z and m do not count.
+/// Curves are linearised; z and m are ignored.
 public struct PlanarMeasures: Hashable, Sendable {
-  /// Of lines.
+  /// The length of lines.
   public private(set) var length = 0.0
-  /// Of the rings of polygons.
+  /// The perimeter of polygons, including holes.
   public private(set) var perimeter = 0.0
-  /// Of polygons, holes taken off, whatever the direction of the rings.
+  /// The area of polygons without their holes, for any direction of the rings.
   public private(set) var area = 0.0
 
-  /// Measures one geometry in well-known binary without building it, where it has no curves.
+  /// Measures one geometry in well-known binary, without building it unless it has curves.
   public init(wkb: RawSpan) throws(GeometryError) {
     var visitor = PlanarVisitor()
     try WKB.visit(wkb, with: &visitor)
@@ -36,7 +36,7 @@ public struct PlanarMeasures: Hashable, Sendable {
   }
 }
 
-/// Adds up the steps of lines and rings.
+/// Sums the segments of lines and rings.
 private struct PlanarVisitor: GeometryVisitor {
   var measures = PlanarMeasures()
   var hasCurves = false
@@ -61,7 +61,8 @@ private struct PlanarVisitor: GeometryVisitor {
     } else {
       let (dx, dy) = (x - last.x, y - last.y)
       sum += (dx * dx + dy * dy).squareRoot()
-      // Relative to the first position, so that large coordinates do not cancel the area away.
+      // Coordinates are taken relative to the first position, so that large ones do not cancel the
+      // area.
       doubleArea += (last.x - first.x) * (y - first.y) - (x - first.x) * (last.y - first.y)
     }
     last = (x, y)

@@ -1,4 +1,4 @@
-/// Looks for a vertex in a box, borders included; of polygons those of outer rings count.
+/// Looks for a vertex in a box, borders included; of polygons only outer rings are looked at.
 package struct VertexVisitor: GeometryVisitor {
   private let box: Envelope
   private var ring = 0
@@ -7,7 +7,7 @@ package struct VertexVisitor: GeometryVisitor {
 
   package init(_ box: Envelope) { self.box = box }
 
-  /// `nil` where there is no vertex at all.
+  /// Whether a vertex was found; `nil` where the geometry has no vertex.
   package var answer: Bool? { hasVertex ? isFound : nil }
 
   package mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {

@@ -3,7 +3,7 @@ public enum ByteOrder: UInt8, Hashable, Sendable, CaseIterable {
   case big = 0
   case little = 1
 
-  /// The machine's own.
+  /// The machine's byte order.
   package static let native: ByteOrder = UInt16(1).littleEndian == 1 ? .little : .big
 }
 
@@ -51,7 +51,7 @@ extension [UInt8] {
         : SIMD2(bits.x.bigEndian, bits.y.bigEndian))
   }
 
-  /// One capacity check for the whole value, where appending its bytes would cost one each.
+  /// Appends a value with one check of the array's capacity instead of one for each byte.
   @inlinable @inline(__always)
   mutating func appendBytes<Value: BitwiseCopyable>(of value: Value) {
     append(addingCapacity: MemoryLayout<Value>.size) { output in
@@ -62,7 +62,7 @@ extension [UInt8] {
     }
   }
 
-  /// - Precondition: `offset + 4` bytes are there.
+  /// - Precondition: there are at least `offset + 4` bytes.
   @inlinable
   mutating func replace(at offset: Int, with value: UInt32, _ order: ByteOrder) {
     let ordered = order == .little ? value.littleEndian : value.bigEndian

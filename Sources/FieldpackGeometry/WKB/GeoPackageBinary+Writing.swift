@@ -1,9 +1,9 @@
 extension GeoPackageBinary {
-  /// Which envelope is written into a header.
+  /// Which envelope a header gets.
   public enum EnvelopePolicy: Hashable, Sendable {
-    /// None for points, whose WKB is as short; x and y for all others.
+    /// No envelope for points, whose WKB is as short; x and y for all other types.
     case standard
-    /// These, as far as the geometry has them.
+    /// The given ranges, as far as the geometry has them.
     case fixed(EnvelopeContents)
 
     func contents(for type: GeometryType, _ envelope: Envelope?) -> EnvelopeContents {
@@ -19,9 +19,9 @@ extension GeoPackageBinary {
     }
   }
 
-  /// Appends a header; the geometry's ISO WKB has to follow.
+  /// Appends a header; the caller appends the geometry's ISO WKB behind it.
   ///
-  /// - Parameter envelope: `nil` where no position counts; the header then has none.
+  /// - Parameter envelope: `nil` for a geometry without positions; the header then has no envelope.
   public static func appendHeader(
     for type: GeometryType, srsID: Int32, isEmpty: Bool, envelope: Envelope?,
     policy: EnvelopePolicy = .standard, byteOrder: ByteOrder = .little, to blob: inout [UInt8]
@@ -29,7 +29,8 @@ extension GeoPackageBinary {
     let contents = policy.contents(for: type, envelope)
     let flags = byteOrder.rawValue | contents.rawValue << 1 | (isEmpty ? 0x10 : 0)
     let srs = UInt32(bitPattern: srsID)
-    // "GP", version 0, flags, srs_id: one word, which costs less than its bytes.
+    // "GP", version 0, flags and srs_id are written as one word, which is cheaper than single
+    // bytes.
     let head =
       0x5047 | UInt64(flags) << 24
       | UInt64(byteOrder == .little ? srs : srs.byteSwapped) << 32
@@ -41,10 +42,10 @@ extension GeoPackageBinary {
     if contents.hasM, let m = envelope.m { blob.append(m.lowerBound, m.upperBound, byteOrder) }
   }
 
-  /// Appends `wkb` as a GeoPackage blob and returns its envelope, `nil` where no position counts.
+  /// Appends `wkb` as a GeoPackage blob and returns its envelope; `nil` where it has no positions.
   ///
-  /// The WKB is checked as in ``WKB/read(_:allowsTrailingBytes:)``. ISO WKB is copied as it is;
-  /// EWKB, which GeoPackage does not allow, is written anew. Nothing is appended on an error.
+  /// The WKB is checked as in ``WKB/read(_:allowsTrailingBytes:)``. ISO WKB is copied unchanged;
+  /// EWKB, which GeoPackage does not allow, is converted. On an error nothing is appended.
   @discardableResult
   public static func append(
     wkb: RawSpan, srsID: Int32, to blob: inout [UInt8], policy: EnvelopePolicy = .standard
@@ -80,7 +81,7 @@ extension GeoPackageBinary {
     return envelope
   }
 
-  /// What has to be known of a WKB before its blob is written, in one pass.
+  /// What must be known of a WKB before its blob is written, gathered in one pass.
   private struct Survey: GeometryVisitor {
     var bounds = EnvelopeVisitor()
     var isEmpty = true
@@ -116,8 +117,9 @@ extension GeoPackageBinary {
     mutating func endRing() {}
     mutating func end(_ type: GeometryType) {}
 
-    /// Whether the WKB is certainly free of EWKB's flags, members included: an SRID shows in the
-    /// length; flags for Z and M do not, so such members are not vouched for.
+    /// Whether the WKB certainly has no flags of EWKB, members included. An SRID shows in the
+    /// length. The flags for Z and M in members do not, so the answer is `false` for members that
+    /// may have them.
     func isISO(_ header: WKB.Header, byteCount: Int) -> Bool {
       guard !header.isExtended, isoByteCount == byteCount else { return false }
       return header.dimensions == .xy || !header.type.hasMembers

@@ -1,9 +1,9 @@
-/// The header of a geometry as GeoPackage stores it (clause 2.1.3), read where it lies.
+/// The header of a geometry as GeoPackage stores it (clause 2.1.3), read without a copy.
 ///
 /// The header is `GP`, a version, flags, an `srs_id` and an optional envelope; WKB follows. The
-/// header's byte order covers `srs_id` and envelope only: the WKB has its own.
+/// header's byte order applies to `srs_id` and envelope only; the WKB has its own byte order.
 public struct GeoPackageBinary: Hashable, Sendable {
-  /// Which envelope a header holds, with the codes of its flags.
+  /// The ranges in a header's envelope, with the codes of its flags.
   public enum EnvelopeContents: UInt8, Hashable, Sendable, CaseIterable {
     case none = 0
     case xy = 1
@@ -11,7 +11,7 @@ public struct GeoPackageBinary: Hashable, Sendable {
     case xym = 3
     case xyzm = 4
 
-    /// Bytes in the header: 0, 32, 48 or 64.
+    /// The size of the envelope in bytes: 0, 32, 48 or 64.
     public var byteCount: Int {
       switch self {
       case .none: 0
@@ -26,24 +26,25 @@ public struct GeoPackageBinary: Hashable, Sendable {
   }
 
   public let byteOrder: ByteOrder
-  /// The blob's `srs_id`; the geometry column's counts where they differ (requirement 33).
+  /// The blob's `srs_id`. Where the geometry column's differs, that one is valid (requirement 33).
   public let srsID: Int32
-  /// The empty flag, as written.
+  /// The empty flag as written in the header.
   public let isFlaggedEmpty: Bool
-  /// The header's envelope; `nil` without one, and where its x or y are NaN or the wrong way
-  /// round. A Z or M range like that is left out.
+  /// The header's envelope; `nil` where there is none, or where its x or y range is NaN or
+  /// reversed. A Z or M range that is NaN or reversed is left out.
   public let envelope: Envelope?
   public let envelopeContents: EnvelopeContents
-  /// Whether reserved flag bits, which have to be 0, are set.
+  /// Whether any of the reserved flag bits, which must be 0, are set.
   public let hasReservedFlags: Bool
-  /// The four letters of an extended encoding, whose body is not WKB; `nil` in the standard one.
+  /// The four letters of an extended encoding, whose body is not WKB; `nil` in the standard
+  /// encoding.
   public let extensionCode: String?
-  /// Where the WKB begins, or the body of an extended encoding.
+  /// The offset of the WKB, or of the body of an extended encoding.
   public let bodyOffset: Int
 
   public var isExtended: Bool { extensionCode != nil }
 
-  /// Whether the header has an envelope that no geometry can have had.
+  /// Whether the header has an envelope that is not the envelope of any geometry.
   public var hasUnusableEnvelope: Bool { envelopeContents != .none && envelope == nil }
 
   /// Reads a header.
@@ -110,14 +111,15 @@ public struct GeoPackageBinary: Hashable, Sendable {
 }
 
 extension GeoPackageBinary {
-  /// Where the WKB begins in a blob whose header has nothing wrong with it and is not of an extended
-  /// encoding; `nil` for all others, of which ``init(_:)`` tells more.
+  /// The offset of the WKB in a blob with a valid header in the standard encoding; `nil` for all
+  /// other blobs, whose mistake ``init(_:)`` reports.
   @inlinable
   public static func plainBodyOffset(of blob: RawSpan) -> Int? {
     guard blob.byteCount >= 8 else { return nil }
     let start = blob.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt32.self)
     let flags = UInt8(truncatingIfNeeded: UInt32(littleEndian: start) >> 24)
-    // "GP", version 0, and no more than the flags of byte order, envelope and emptiness.
+    // Valid are "GP", version 0, and no other flags than those of byte order, envelope and
+    // emptiness.
     guard UInt32(littleEndian: start) & 0xFF_FFFF == 0x5047, flags & 0xE0 == 0 else { return nil }
     let end: Int
     switch flags >> 1 & 0b111 {
@@ -130,12 +132,12 @@ extension GeoPackageBinary {
     return end <= blob.byteCount ? end : nil
   }
 
-  /// Reads the geometry of a blob. An extended encoding is an error: its body is not WKB.
+  /// Reads the geometry of a blob. An extended encoding is an error, because its body is not WKB.
   public static func read(_ blob: RawSpan) throws(GeometryError) -> Geometry {
     try withWKB(of: blob) { wkb throws(GeometryError) in try WKB.read(wkb) }
   }
 
-  /// Lends the WKB of a blob for the length of the call, unchecked.
+  /// Lends the WKB of a blob to `body`, unchecked.
   @inlinable
   public static func withWKB<Result>(
     of blob: RawSpan, _ body: (RawSpan) throws(GeometryError) -> Result
@@ -145,10 +147,10 @@ extension GeoPackageBinary {
     return try body(blob.extracting(droppingFirst: header.bodyOffset))
   }
 
-  /// The envelope from the header, or from the WKB where the header has none that can be used.
+  /// The envelope from the header; where the header has no usable one, from the WKB.
   ///
-  /// `nil` for an EMPTY geometry. Ranges of Z and M are there as far as the header gives them; a
-  /// blob without a usable envelope is visited and gives those of its positions.
+  /// `nil` for an EMPTY geometry. The ranges of Z and M are those in the header; for a blob without
+  /// a usable envelope, those of its positions.
   public static func envelope(of blob: RawSpan) throws(GeometryError) -> Envelope? {
     let header = try GeoPackageBinary(blob)
     if header.isFlaggedEmpty { return nil }
@@ -158,7 +160,7 @@ extension GeoPackageBinary {
       of: blob.extracting(droppingFirst: header.bodyOffset), allowsTrailingBytes: true)
   }
 
-  /// Whether the geometry is EMPTY: by its flag, by an envelope, else by its WKB.
+  /// Whether the geometry is EMPTY: decided by its flag or its envelope, else by its WKB.
   public static func isEmpty(_ blob: RawSpan) throws(GeometryError) -> Bool {
     let header = try GeoPackageBinary(blob)
     if header.isFlaggedEmpty { return true }

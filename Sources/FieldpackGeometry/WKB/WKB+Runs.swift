@@ -1,21 +1,21 @@
-/// Receives the parts of a WKB in order, positions as a run where they lie: of a point, a line or a
-/// ring at once.
+/// Receives the parts of a WKB in order. The positions of a point, a line or a ring come together,
+/// as a run of the WKB's own bytes.
 ///
-/// As ``GeometryVisitor``, with less to do for each position.
+/// Like ``GeometryVisitor``, but with less work for each position.
 @usableFromInline
 package protocol WKBRunVisitor {
   mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?)
   /// - Parameters:
   ///   - run: the positions, which are `8 * header.dimensions.count` bytes each.
-  ///   - count: 1 for a point; an EMPTY point has no run.
-  ///   - offset: where the run begins in all the bytes.
+  ///   - count: the number of positions, 1 for a point; an EMPTY point has no run.
+  ///   - offset: the offset of the run in all the bytes.
   mutating func positions(
     _ run: RawSpan, _ count: Int, _ header: WKB.Header, at offset: Int, isRing: Bool)
   mutating func end(_ type: GeometryType)
 }
 
 extension WKB {
-  /// Walks one geometry run by run, with the checks of ``visit(_:allowsTrailingBytes:with:)``.
+  /// Visits one geometry run by run, with the checks of ``visit(_:allowsTrailingBytes:with:)``.
   @inlinable
   package static func visitRuns<Visitor: WKBRunVisitor>(
     _ span: RawSpan, with visitor: inout Visitor

@@ -1,5 +1,5 @@
 extension WKB {
-  /// Walks one geometry, building nothing, and returns the offset behind it.
+  /// Visits one geometry without building it, and returns the offset behind it.
   ///
   /// - Complexity: O(bytes), no allocation.
   @inlinable @discardableResult
@@ -43,7 +43,7 @@ extension WKB {
   ) throws(GeometryError) -> Int {
     let end = header.bodyOffset + 8 * header.dimensions.count
     guard end <= span.byteCount else { throw cut(at: header.bodyOffset, "a point's position") }
-    // EMPTY has no encoding of its own in WKB: clause 2.1.3 of GeoPackage asks for NaN.
+    // WKB has no encoding for an EMPTY point: clause 2.1.3 of GeoPackage asks for NaN.
     let isEmpty =
       span.double(at: header.bodyOffset, header.byteOrder).isNaN
       && span.double(at: header.bodyOffset + 8, header.byteOrder).isNaN
@@ -65,7 +65,7 @@ extension WKB {
     return end
   }
 
-  /// - Precondition: the bytes of `count` positions are there.
+  /// - Precondition: the bytes of `count` positions are present.
   @inlinable
   static func visitPositions<Visitor: GeometryVisitor>(
     in span: RawSpan, at start: Int, _ count: Int, _ header: Header, _ visitor: inout Visitor
@@ -86,7 +86,7 @@ extension WKB {
 }
 
 extension WKB {
-  /// Reads the header at `start` and checks it against the geometry around it.
+  /// Reads the header at `start` and checks it against the geometry that contains it.
   @usableFromInline
   static func header(
     in span: RawSpan, at start: Int, parent: Header?, depth: Int
@@ -140,7 +140,7 @@ extension WKB {
     }
   }
 
-  /// The count at the start of a body, of which all elements fit into the bytes left.
+  /// Reads the count at the start of a body; all its elements have to fit into the bytes left.
   @usableFromInline
   static func count(
     in span: RawSpan, at offset: Int, _ header: Header

@@ -1,21 +1,22 @@
-/// Well-known binary: ISO 13249-3 and PostGIS's EWKB, read in either byte order, mixed or not.
+/// Well-known binary: ISO 13249-3 and PostGIS's EWKB, read in either byte order, also mixed.
 ///
-/// Nothing that is read is trusted: every count is checked against the bytes left before anything
-/// is reserved, members must fit their parent in type and dimensions, and nesting ends at
+/// No input is trusted: every count is checked against the bytes left before memory is reserved,
+/// members must fit their parent in type and dimensions, and nesting is limited to
 /// ``maximumDepth``.
 public enum WKB {
-  /// Levels of nesting that are read; a geometry without members is one level.
+  /// The levels of nesting that are read; a geometry without members has one level.
   public static let maximumDepth = 32
 
-  /// How Z, M and the SRID are told.
+  /// How a WKB encodes Z, M and the SRID.
   public enum Flavour: Hashable, Sendable {
     /// ISO 13249-3: 1000, 2000 or 3000 is added to the type.
     case iso
-    /// PostGIS's extended WKB: flags in the type's high bits, an SRID before the body if given.
+    /// PostGIS's extended WKB: flags in the type's high bits, and the SRID, if given, before the
+    /// body.
     case ewkb(srid: Int32?)
   }
 
-  /// What stands before the body of a geometry.
+  /// The header of a geometry, which stands before its body.
   public struct Header: Hashable, Sendable {
     public let byteOrder: ByteOrder
     public let type: GeometryType
@@ -24,11 +25,11 @@ public enum WKB {
     public let isExtended: Bool
     /// EWKB's SRID; `nil` in ISO WKB.
     public let srid: Int32?
-    /// Where the body begins: the count, or a point's first ordinate.
+    /// The offset of the body, which begins with the count, or with a point's first ordinate.
     public let bodyOffset: Int
   }
 
-  /// Reads the type and dimensions and leaves the body alone.
+  /// Reads the type and dimensions without the body.
   public static func header(of span: RawSpan) throws(GeometryError) -> Header {
     try header(in: span, at: 0, parent: nil, depth: 1)
   }
@@ -55,9 +56,9 @@ public enum WKB {
     try read(bytes.span.bytes)
   }
 
-  /// The smallest box around every position, with the ranges of Z and M where there are any.
+  /// The smallest box around all positions, with the ranges of Z and M where there are any.
   ///
-  /// Nothing is built. `nil` where no position is left: EMPTY, or NaN in x or y throughout.
+  /// Nothing is built. `nil` where no position counts: for EMPTY, or where every x or y is NaN.
   public static func envelope(
     of span: RawSpan, allowsTrailingBytes: Bool = false
   ) throws(GeometryError) -> Envelope? {
@@ -66,7 +67,7 @@ public enum WKB {
     return visitor.envelope
   }
 
-  /// Whether there is no position at all; reads no more than it needs to know.
+  /// Whether the geometry has no position; reads no more than needed.
   public static func isEmpty(_ span: RawSpan) throws(GeometryError) -> Bool {
     let header = try header(of: span)
     if header.type != .point {
@@ -77,7 +78,7 @@ public enum WKB {
     return try coordinateCount(span) == 0
   }
 
-  /// How many positions the geometry has.
+  /// The number of positions of the geometry.
   public static func coordinateCount(_ span: RawSpan) throws(GeometryError) -> Int {
     var visitor = PositionCounter()
     try visit(span, allowsTrailingBytes: true, with: &visitor)
@@ -90,13 +91,13 @@ public enum WKB {
     flavour: Flavour = .iso
   ) {
     var writer = WKBWriter(byteOrder: byteOrder, flavour: flavour)
-    // Swapped in and out, so that the caller's buffer grows in place.
+    // Swapping instead of copying lets the caller's buffer grow without a second buffer.
     swap(&writer.bytes, &bytes)
     geometry.visit(with: &writer)
     swap(&writer.bytes, &bytes)
   }
 
-  /// The bytes of `geometry`.
+  /// The WKB of `geometry`.
   public static func bytes(
     of geometry: Geometry, byteOrder: ByteOrder = .little, flavour: Flavour = .iso
   ) -> [UInt8] {

@@ -1,23 +1,23 @@
-/// Writes WKB into one growing buffer, part by part, filling counts in when they are known.
+/// Writes WKB into one growing buffer, part by part; a count is filled in when it is known.
 ///
-/// Serves parsers that meet a geometry in pieces: call `begin`, `beginRing`, `position`, `endRing`
-/// and `end` as in ``GeometryVisitor``, take ``bytes``, then ``reset()`` and go on with the same
-/// storage. The envelope is gathered on the way.
+/// It serves parsers that read a geometry in pieces: call `begin`, `beginRing`, `position`,
+/// `endRing` and `end` as in ``GeometryVisitor``, take ``bytes``, then call ``reset()`` to write
+/// the next geometry into the same storage. The envelope is gathered meanwhile.
 public struct WKBWriter: GeometryVisitor {
-  /// What has been written; complete once every `begin` has its `end`.
+  /// The bytes written; complete once every `begin` has its `end`.
   public var bytes: [UInt8]
   public let byteOrder: ByteOrder
   public let flavour: WKB.Flavour
-  /// The box around the positions so far, in x and y; positions with NaN there do not count.
+  /// The box around the positions so far, in x and y; positions with NaN in x or y are ignored.
   public private(set) var envelope = Envelope.empty
 
-  /// Writes each type as ``GeometryType/ofGeoPackage`` has it.
+  /// Whether types are written as their ``GeometryType/ofGeoPackage``.
   package var writesTypesOfGeoPackage = false
-  /// Types that were written as others since the writer was made.
+  /// The types that were written as another type since the writer was made.
   package private(set) var replacedTypes: Set<GeometryType> = []
 
   private struct Frame {
-    /// Where the count stands; `nil` in a point.
+    /// The offset of the count; `nil` in a point.
     var countOffset: Int?
     var count: UInt32
   }
@@ -33,7 +33,7 @@ public struct WKBWriter: GeometryVisitor {
     self.flavour = flavour
   }
 
-  /// Forgets what has been written and keeps the storage.
+  /// Removes the bytes written and keeps the storage.
   public mutating func reset() {
     bytes.removeAll(keepingCapacity: true)
     outer.removeAll(keepingCapacity: true)

@@ -1,11 +1,11 @@
-/// Well-known text of Simple Features: ISO's with Z, M and ZM tags, and PostGIS's EWKT on reading.
+/// Well-known text of Simple Features: ISO's with the tags Z, M and ZM; PostGIS's EWKT is read too.
 ///
-/// Names are read whatever their case. `POINT Z (1 2 3)`, `POINTZ(1 2 3)` and `POINT(1 2 3)` are
-/// the same geometry: without a tag the first position tells the dimensions, three ordinates being
-/// x, y and z. `MULTIPOINT` is read with and without inner parentheses. `SRID=n;` may stand in
-/// front. `NaN` and `Infinity` are numbers, so that whatever WKB holds can be written.
+/// Names are read in upper and lower case. `POINT Z (1 2 3)`, `POINTZ(1 2 3)` and `POINT(1 2 3)`
+/// are the same geometry: without a tag the first position decides the dimensions, and three
+/// ordinates are x, y and z. `MULTIPOINT` is read with and without inner parentheses. `SRID=n;` may
+/// stand in front. `NaN` and `Infinity` are numbers, so that every WKB can be written as WKT.
 public enum WKT {
-  /// Reads one geometry. Nesting ends at ``WKB/maximumDepth``.
+  /// Reads one geometry. Nesting is limited to ``WKB/maximumDepth``.
   public static func read(_ text: some StringProtocol) throws(GeometryError) -> Geometry {
     let bytes = Array(text.utf8)
     return try read(bytes.span.bytes)
@@ -21,7 +21,7 @@ public enum WKT {
     return geometry
   }
 
-  /// Walks one geometry, building nothing: a ``WKBWriter`` as visitor turns text into WKB.
+  /// Visits one geometry without building it; with a ``WKBWriter`` as visitor, text becomes WKB.
   ///
   /// - Returns: the SRID of EWKT, if given.
   @discardableResult
@@ -41,7 +41,7 @@ public enum WKT {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// Appends the text of a WKB, building nothing. Nothing is appended on an error.
+  /// Appends the text of a WKB without building a geometry. On an error nothing is appended.
   public static func append(
     wkb: RawSpan, to text: inout [UInt8], decimals: Int? = nil
   ) throws(GeometryError) {

@@ -1,27 +1,27 @@
-/// The words, numbers and marks of WKT, one after another.
+/// Reads the words, numbers and marks of WKT one after another.
 struct WKTLexer {
   private var offset = 0
 
-  /// Where the next token begins.
-  func place(in text: RawSpan) -> Int {
-    var place = offset
-    while place < text.byteCount, Self.isBlank(text.byte(at: place)) { place += 1 }
-    return place
+  /// The offset of the next token.
+  func nextOffset(in text: RawSpan) -> Int {
+    var next = offset
+    while next < text.byteCount, Self.isBlank(text.byte(at: next)) { next += 1 }
+    return next
   }
 
   func expected(_ what: String, in text: RawSpan) -> GeometryError {
-    let place = place(in: text)
-    guard place < text.byteCount else {
-      return GeometryError(.syntax, at: place, "expected \(what), found the end of the text")
+    let start = nextOffset(in: text)
+    guard start < text.byteCount else {
+      return GeometryError(.syntax, at: start, "expected \(what), found the end of the text")
     }
     return GeometryError(
-      .syntax, at: place, "expected \(what), found \(token(in: text, at: place))")
+      .syntax, at: start, "expected \(what), found \(token(in: text, at: start))")
   }
 
   mutating func take(_ mark: UInt8, in text: RawSpan) -> Bool {
-    let place = place(in: text)
-    guard place < text.byteCount, text.byte(at: place) == mark else { return false }
-    offset = place + 1
+    let start = nextOffset(in: text)
+    guard start < text.byteCount, text.byte(at: start) == mark else { return false }
+    offset = start + 1
     return true
   }
 
@@ -40,16 +40,16 @@ struct WKTLexer {
     return true
   }
 
-  /// Whether a member begins here that has no name in front.
+  /// Whether a member without a type name begins at the next token.
   func isAtBody(in text: RawSpan) -> Bool {
-    let place = place(in: text)
-    guard place < text.byteCount, text.byte(at: place) != UInt8(ascii: "(") else {
-      return place < text.byteCount
+    let start = nextOffset(in: text)
+    guard start < text.byteCount, text.byte(at: start) != UInt8(ascii: "(") else {
+      return start < text.byteCount
     }
     return word(in: text).word == "EMPTY"
   }
 
-  /// A type's name and its tag, apart or in one word.
+  /// Reads a type's name and its tag, as two words or one.
   mutating func takeType(
     in text: RawSpan
   ) throws(GeometryError) -> (type: GeometryType, tag: Dimensions?) {
@@ -65,13 +65,13 @@ struct WKTLexer {
     return (type, tag)
   }
 
-  /// The number of `SRID=n;`, if it stands here.
+  /// Reads the number of `SRID=n;`; `nil` where the text does not begin with it.
   mutating func takeSRID(in text: RawSpan) throws(GeometryError) -> Int32? {
     let (word, end) = word(in: text)
     guard word == "SRID" else { return nil }
     offset = end
     try expect(UInt8(ascii: "="), in: text, "'='")
-    let start = place(in: text)
+    let start = nextOffset(in: text)
     let number = try takeNumber(in: text)
     guard let srid = Int32(exactly: number) else {
       throw GeometryError(.syntax, at: start, "expected a whole number as SRID")
@@ -81,7 +81,7 @@ struct WKTLexer {
   }
 
   mutating func takeNumber(in text: RawSpan) throws(GeometryError) -> Double {
-    let start = place(in: text)
+    let start = nextOffset(in: text)
     if let (value, end) = NumberText.read(text, at: start), Self.isBorder(text, end) {
       offset = end
       return value
@@ -95,10 +95,10 @@ struct WKTLexer {
     return isNegative ? -value : value
   }
 
-  /// Whether the next token can only be a number; `NaN` and `Infinity` share no first letter with
-  /// any name of WKT.
+  /// Whether the next token is a number. The first letters of `NaN` and `Infinity` begin no name of
+  /// WKT.
   func isAtNumber(in text: RawSpan) -> Bool {
-    let start = place(in: text)
+    let start = nextOffset(in: text)
     guard start < text.byteCount else { return false }
     switch text.byte(at: start) {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
@@ -108,10 +108,10 @@ struct WKTLexer {
     }
   }
 
-  /// The dimensions of a geometry without a tag: those of the first tag or position in it.
+  /// The dimensions of a geometry without a tag: those of the first tag or position inside it.
   func dimensionsAhead(in text: RawSpan) -> Dimensions {
     var ahead = self
-    while ahead.place(in: text) < text.byteCount {
+    while ahead.nextOffset(in: text) < text.byteCount {
       if ahead.isAtNumber(in: text) {
         var count = 0
         while count < 5, (try? ahead.takeNumber(in: text)) != nil { count += 1 }
@@ -119,30 +119,30 @@ struct WKTLexer {
       }
       let (word, end) = ahead.word(in: text)
       if let tag = Self.tag(word) ?? Self.type(named: word)?.tag { return tag }
-      ahead.offset = max(end, ahead.place(in: text) + 1)
+      ahead.offset = max(end, ahead.nextOffset(in: text) + 1)
     }
     return .xy
   }
 }
 
 extension WKTLexer {
-  /// The letters at the next token, in capitals, and the offset behind them.
+  /// The letters of the next token in capitals, and the offset behind them.
   private func word(in text: RawSpan) -> (word: String, end: Int) {
-    let start = place(in: text)
+    let start = nextOffset(in: text)
     var end = start
-    // No word of WKT is longer than GEOMETRYCOLLECTIONZM.
+    // The longest word of WKT is GEOMETRYCOLLECTIONZM.
     while end < text.byteCount, end - start <= 20, Self.isLetter(text.byte(at: end)) { end += 1 }
     var letters: [UInt8] = []
     for index in start..<end { letters.append(text.byte(at: index) & 0xDF) }
     return (String(decoding: letters, as: UTF8.self), end)
   }
 
-  /// What stands at `place`, for an error.
-  private func token(in text: RawSpan, at place: Int) -> String {
-    var end = place + 1
-    while end < text.byteCount, end - place < 20, !Self.isBorder(text, end) { end += 1 }
+  /// The token at `start`, for an error.
+  private func token(in text: RawSpan, at start: Int) -> String {
+    var end = start + 1
+    while end < text.byteCount, end - start < 20, !Self.isBorder(text, end) { end += 1 }
     var bytes: [UInt8] = []
-    bytes.append(text.extracting(place..<end))
+    bytes.append(text.extracting(start..<end))
     return "'\(String(decoding: bytes, as: UTF8.self))'"
   }
 
@@ -178,7 +178,7 @@ extension WKTLexer {
     byte & 0xDF >= UInt8(ascii: "A") && byte & 0xDF <= UInt8(ascii: "Z")
   }
 
-  /// Whether a number or word may end before `offset`.
+  /// Whether a number or a word may end before `offset`.
   private static func isBorder(_ text: RawSpan, _ offset: Int) -> Bool {
     guard offset < text.byteCount else { return true }
     let byte = text.byte(at: offset)

@@ -7,18 +7,18 @@ struct WKTReader {
     _ text: RawSpan, _ visitor: inout some GeometryVisitor
   ) throws(GeometryError) -> Int32? {
     let srid = try lexer.takeSRID(in: text)
-    let start = lexer.place(in: text)
+    let start = lexer.nextOffset(in: text)
     let (type, tag) = try lexer.takeType(in: text)
     dimensions = tag ?? lexer.dimensionsAhead(in: text)
     try body(of: type, in: text, at: start, depth: 1, &visitor)
-    let end = lexer.place(in: text)
+    let end = lexer.nextOffset(in: text)
     guard end == text.byteCount else {
       throw GeometryError(.syntax, at: end, "expected the end of the text")
     }
     return srid
   }
 
-  /// Reads what follows the type's name.
+  /// Reads the part of a geometry that follows its type's name.
   private mutating func body(
     of type: GeometryType, in text: RawSpan, at start: Int, depth: Int,
     _ visitor: inout some GeometryVisitor
@@ -45,7 +45,7 @@ struct WKTReader {
     of type: GeometryType, in text: RawSpan, depth: Int, _ visitor: inout some GeometryVisitor
   ) throws(GeometryError) {
     repeat {
-      let start = lexer.place(in: text)
+      let start = lexer.nextOffset(in: text)
       if type == .multiPoint, lexer.isAtNumber(in: text) {
         visitor.begin(.point, dimensions, count: 1)
         try position(in: text, &visitor)
@@ -60,7 +60,7 @@ struct WKTReader {
     } while lexer.take(UInt8(ascii: ","), in: text)
   }
 
-  /// The type of a member that has no name in front; `nil` where there is one.
+  /// The type of a member without a type name; `nil` where the member has a name.
   private func untaggedMember(
     of type: GeometryType, in text: RawSpan
   ) throws(GeometryError) -> GeometryType? {
@@ -119,7 +119,7 @@ struct WKTReader {
     let m = dimensions.hasM ? try lexer.takeNumber(in: text) : .nan
     if lexer.isAtNumber(in: text) {
       throw GeometryError(
-        .mixedDimensions, at: lexer.place(in: text),
+        .mixedDimensions, at: lexer.nextOffset(in: text),
         "a position of \(dimensions.name) has \(dimensions.count) ordinates, not more")
     }
     visitor.position(x, y, z, m)

@@ -1,13 +1,13 @@
 /// Writes WKT part by part.
 public struct WKTWriter: GeometryVisitor {
-  /// What has been written; complete once every `begin` has its `end`.
+  /// The text written; complete once every `begin` has its `end`.
   public var bytes: [UInt8] = []
   private let decimals: Int?
 
-  /// A geometry or ring whose end has not come.
+  /// A geometry or ring that has not ended.
   private struct Frame {
     let type: GeometryType
-    /// Whether its parenthesis is open; one that never opens is EMPTY.
+    /// Whether its parenthesis has been opened; a part that ends before is EMPTY.
     var isOpen = false
   }
 
@@ -15,7 +15,7 @@ public struct WKTWriter: GeometryVisitor {
   private var hasZ = false
   private var hasM = false
 
-  /// - Parameter decimals: how many decimals a number has at most; `nil` for the shortest form.
+  /// - Parameter decimals: the most decimals of a number; `nil` for the shortest form.
   public init(decimals: Int? = nil) {
     self.decimals = decimals
   }
@@ -62,7 +62,8 @@ public struct WKTWriter: GeometryVisitor {
 
   public mutating func end(_ type: GeometryType) { close() }
 
-  /// Members of a type that leaves no choice go without a name, lines go without in curves.
+  /// Whether a member's type is named. Members whose parent has one member type only are not named,
+  /// nor are lines in curves.
   private static func isTagged(_ member: GeometryType, in parent: GeometryType) -> Bool {
     switch parent {
     case .geometryCollection: true

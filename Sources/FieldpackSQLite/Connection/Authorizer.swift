@@ -1,18 +1,20 @@
 import CSQLite
 
-/// Who decides what the SQL of a connection may do.
+/// Decides what the SQL of a connection may do.
 ///
-/// `fts3_tokenizer` and `load_extension`, which run code that SQL names, are refused by all of them.
+/// Every authorizer refuses `fts3_tokenizer` and `load_extension`, because they run code that SQL
+/// names.
 public enum Authorizer: Sendable {
-  /// Queries only: no write, no ATTACH or DETACH, no PRAGMA beyond those that only tell.
+  /// Queries only: no write, no ATTACH or DETACH, and no PRAGMA except those that only report.
   case readOnlySQL
-  /// `true` allows. Asked while statements are prepared; an action of SQLite's own modules (the
-  /// R-tree's on its shadow tables) is asked for too.
+  /// The function's decision; `true` allows. It is called while statements are prepared, also for
+  /// actions of SQLite's own modules, such as the R-tree's on its shadow tables.
   case custom(@Sendable (AuthorizedAction) -> Bool)
-  /// As `custom`, for changes of tables and for actions that have a source; all else is allowed.
+  /// The function's decision about changes of tables and about actions that have a source; all
+  /// other actions are allowed.
   case changesAndTriggers(@Sendable (AuthorizedAction) -> Bool)
 
-  /// Whether the action may be done.
+  /// Whether the authorizer allows the action.
   public func permits(_ action: AuthorizedAction) -> Bool {
     switch self {
     case .readOnlySQL: Self.isReading(action)
@@ -31,9 +33,10 @@ public enum Authorizer: Sendable {
     }
   }
 
-  /// The R-tree prepares its writing statements when it is first read, and a table-valued function
-  /// asks to update the schema when it is first used. What a user wants to write there is refused
-  /// as a statement that is not read-only.
+  /// Whether an action is the work of one of SQLite's modules: the R-tree prepares its writing
+  /// statements when it is first read, and a table-valued function asks to update the schema when
+  /// it is first used. A user's statement that writes there is still refused, because it is not
+  /// read-only.
   private static func isModuleWork(_ action: AuthorizedAction) -> Bool {
     guard let table = action.first else { return false }
     if action.kind == .update { return table == "sqlite_master" }
@@ -45,13 +48,13 @@ public enum Authorizer: Sendable {
     return pragmasThatTell.contains(name) || (!hasArgument && pragmasThatAsk.contains(name))
   }
 
-  /// These take the name of a table or an index, or a count.
+  /// PRAGMAs that only report. Their argument is the name of a table or an index, or a count.
   private static let pragmasThatTell: Set<String> = [
     "foreign_key_check", "foreign_key_list", "index_info", "index_list", "index_xinfo",
     "integrity_check", "quick_check", "table_info", "table_list", "table_xinfo",
   ]
 
-  /// These set something when they have an argument.
+  /// PRAGMAs that report without an argument and set something with one.
   private static let pragmasThatAsk: Set<String> = [
     "application_id", "auto_vacuum", "cache_size", "collation_list", "compile_options",
     "data_version", "database_list", "encoding", "foreign_keys", "freelist_count",
@@ -62,7 +65,7 @@ public enum Authorizer: Sendable {
 
 /// One thing a statement asks to do.
 public struct AuthorizedAction: Sendable, Hashable {
-  /// SQLite's action codes.
+  /// The kinds of actions, with SQLite's codes.
   public enum Kind: Int32, Sendable {
     case createIndex = 1
     case createTable, createTempIndex, createTempTable, createTempTrigger, createTempView
@@ -73,12 +76,14 @@ public struct AuthorizedAction: Sendable, Hashable {
   }
 
   public let kind: Kind
-  /// For most kinds the table; for a PRAGMA its name.
+  /// The action's first argument: the table for most kinds, the name for a PRAGMA.
   public let first: String?
-  /// For a read or an update the column, for a PRAGMA its argument, for a function its name.
+  /// The action's second argument: the column for a read or an update, the argument for a PRAGMA,
+  /// the name for a function.
   public let second: String?
   public let database: String?
-  /// The innermost trigger, view or named CTE that asks; `nil` for the statement itself.
+  /// The innermost trigger, view or named CTE that causes the action; `nil` for the statement
+  /// itself.
   public let source: String?
 
   /// Whether rows of a table are inserted, updated or deleted.
@@ -86,8 +91,9 @@ public struct AuthorizedAction: Sendable, Hashable {
 }
 
 extension Connection {
-  /// Installs an authorizer, or removes it with `nil`; statements prepared before are asked again.
-  /// - Returns: the one before.
+  /// Installs an authorizer, or removes it with `nil`; statements prepared before are checked
+  /// again.
+  /// - Returns: the authorizer that was installed before.
   @discardableResult
   public func setAuthorizer(_ authorizer: Authorizer?) -> Authorizer? {
     let before = self.authorizer?.authorizer
@@ -102,7 +108,7 @@ extension Connection {
     sqlite3_set_authorizer(handle, context == nil ? nil : authorizerCallback, context)
   }
 
-  /// Takes away the authorizer while `body` prepares statements of our own.
+  /// Removes the authorizer while `body` prepares statements of our own.
   func withoutAuthorizer<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     sqlite3_set_authorizer(handle, nil, nil)
     defer { installAuthorizer() }
@@ -110,10 +116,10 @@ extension Connection {
   }
 }
 
-/// Gives the authorizer an address for as long as it is installed.
+/// An object whose address SQLite keeps while the authorizer is installed.
 final class AuthorizerBox {
   let authorizer: Authorizer
-  /// Nothing is asked that the statement does itself, but what it changes.
+  /// Whether the authorizer is only asked about changes of tables and actions with a source.
   let isAskedForChangesAndTriggers: Bool
 
   init(_ authorizer: Authorizer) {
@@ -135,7 +141,7 @@ private let authorizerCallback:
     guard let context else { return SQLITE_DENY }
     let box = Unmanaged<AuthorizerBox>.fromOpaque(context).takeUnretainedValue()
     if code == SQLITE_FUNCTION, runsForeignCode(second) { return SQLITE_DENY }
-    // Most actions are of no interest then, and need no texts of their own.
+    // Returning here for other actions spares making a `String` of each text.
     if source == nil, box.isAskedForChangesAndTriggers, code != SQLITE_INSERT,
       code != SQLITE_UPDATE, code != SQLITE_DELETE
     {
@@ -149,9 +155,9 @@ private let authorizerCallback:
     return box.authorizer.permits(action) ? SQLITE_OK : SQLITE_DENY
   }
 
-/// Whether a function runs code at an address, or of a library, that its arguments name.
+/// Whether a function runs code at an address, or in a library, that its arguments name.
 ///
-/// The switches of the connection turn both off, but let an address pass that is bound as a
+/// The connection's flags turn both functions off, but still allow an address that is bound as a
 /// parameter.
 private func runsForeignCode(_ function: UnsafePointer<CChar>?) -> Bool {
   sqlite3_stricmp(function, "fts3_tokenizer") == 0

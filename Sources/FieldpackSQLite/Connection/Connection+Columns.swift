@@ -1,11 +1,11 @@
 import CSQLite
 
 extension Connection {
-  /// What a column of a table was declared with.
+  /// The declaration of a table's column.
   public struct ColumnFacts: Hashable, Sendable {
-    /// Word for word; empty without a type.
+    /// The declared type, word for word; empty where the column has none.
     public var type: String
-    /// The collation that its texts compare by.
+    /// The collation by which the column's texts compare.
     public var collation: String
   }
 
@@ -23,11 +23,11 @@ extension Connection {
       collation: collation.map { String(cString: $0) } ?? "BINARY")
   }
 
-  /// Attaches the file at `path`, which is taken literally, as a schema of a connection that may
-  /// attach no other.
+  /// Attaches the file at `path`, which is taken literally, as a schema. The connection's limit
+  /// otherwise allows no attached file.
   package func attach(_ path: String, as name: String) throws(SQLiteError) {
     let statement = try prepare("ATTACH ? AS ?", caching: false)
-    // A name that begins with `file:` would be a URI.
+    // Without `./` SQLite would take a name that begins with `file:` as a URI.
     try statement.bind([.text(path.hasPrefix("/") ? path : "./\(path)"), .text(name)])
     let most = limit(.attached, to: 1)
     defer { limit(.attached, to: most) }
@@ -35,8 +35,9 @@ extension Connection {
     fitLongestValue()
   }
 
-  /// Drops or detaches something temporary, also where the work is being cancelled and no statement
-  /// steps; gives whether it is gone.
+  /// Drops or detaches something temporary, even while the work is being cancelled and no statement
+  /// steps.
+  /// - Returns: whether it is gone.
   package func endTemporary(_ sql: String) -> Bool {
     let isGone = try? withoutAuthorizer { () throws(SQLiteError) in
       let query = try? prepare("PRAGMA query_only", caching: false)
@@ -53,7 +54,7 @@ extension Connection {
     return isGone ?? false
   }
 
-  /// Runs `body`, which changes nothing but what is temporary, as if it could be written.
+  /// Runs `body`, which changes only temporary tables, also on a connection that may not write.
   public func changingTemporary(
     _ body: () throws(SQLiteError) -> Void
   ) throws(SQLiteError) {
@@ -67,14 +68,14 @@ extension Connection {
 }
 
 extension Statement {
-  /// The text of the statement alone, to its semicolon.
+  /// The text of the statement, up to its semicolon.
   public var ownText: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
 
-  /// The table and the column that a column of the rows is, as they are called where they are stored;
-  /// `nil` for expressions.
+  /// The stored names of the table and the column that a column of the result comes from; `nil` for
+  /// expressions.
   public func origin(of column: Int) -> (table: String, column: String)? {
-    guard let place = Int32(exactly: column), let table = sqlite3_column_table_name(handle, place),
-      let name = sqlite3_column_origin_name(handle, place)
+    guard let index = Int32(exactly: column), let table = sqlite3_column_table_name(handle, index),
+      let name = sqlite3_column_origin_name(handle, index)
     else { return nil }
     return (String(cString: table), String(cString: name))
   }

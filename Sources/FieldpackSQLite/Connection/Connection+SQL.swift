@@ -21,7 +21,7 @@ extension Connection {
     while try statement.step() {}
   }
 
-  /// Runs every statement of `script` in order, stopping at the first that fails.
+  /// Runs all statements of `script` in order; stops at the first that fails.
   public func executeScript(_ script: String) throws(SQLiteError) {
     var rest = Array(script.utf8)[...]
     while !rest.isEmpty {
@@ -42,10 +42,10 @@ extension Connection {
     return try statement.step() ? statement.value(0) : nil
   }
 
-  /// The number of statements at rest in the cache.
+  /// The number of statements in the cache that are not in use.
   public var cachedStatementCount: Int { cache.count }
 
-  /// Finalises every statement at rest.
+  /// Finalises all statements in the cache.
   public func clearStatementCache() { cache.removeAll() }
 
   private func compileSingle(_ sql: String, isPersistent: Bool) throws(SQLiteError)
@@ -64,7 +64,7 @@ extension Connection {
     return first
   }
 
-  /// Comments and white space may follow a statement, another statement may not.
+  /// Refuses a second statement after the first; comments and white space are allowed.
   private func refuseStatement(in tail: ArraySlice<UInt8>, of sql: String) throws(SQLiteError) {
     var rest = tail
     while rest.contains(where: { $0 > 0x20 && $0 != UInt8(ascii: ";") }) {
@@ -82,8 +82,8 @@ extension Connection {
     throw SQLiteError(extendedCode: SQLITE_AUTH, message: "not authorized", sql: sql)
   }
 
-  /// Compiles the first statement of `bytes` and tells how many bytes it took; there is no handle
-  /// for white space and comments.
+  /// Compiles the first statement of `bytes` and returns how many bytes it took. The handle is
+  /// `nil` for white space and comments alone.
   func compile(_ bytes: ArraySlice<UInt8>, isPersistent: Bool) throws(SQLiteError)
     -> (handle: OpaquePointer?, used: Int)
   {

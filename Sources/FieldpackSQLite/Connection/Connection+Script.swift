@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The statements of a script, one after the other, each prepared when those before have run.
+/// The statements of a script one by one; each is prepared after those before it have run.
 public struct ScriptStatements {
   private let connection: Connection
   private var rest: ArraySlice<UInt8>
@@ -10,8 +10,8 @@ public struct ScriptStatements {
     rest = Array(script.utf8)[...]
   }
 
-  /// Prepares the next statement; `nil` after the last. After an error it may be asked again, and
-  /// tries the same statement once more.
+  /// Prepares the next statement; `nil` after the last. A call after an error tries the same
+  /// statement again.
   public mutating func next() throws(SQLiteError) -> Statement? {
     while !rest.isEmpty {
       let (handle, used) = try connection.compile(rest, isPersistent: false)
@@ -27,7 +27,7 @@ public struct ScriptStatements {
 }
 
 extension Connection {
-  /// The statements of `script`, for running them one by one and reading what they give.
+  /// The statements of `script`, for running them one by one and reading their rows.
   public func statements(of script: String) -> ScriptStatements {
     ScriptStatements(script, on: self)
   }

@@ -1,11 +1,11 @@
 import CSQLite
 
-/// How SQLite keeps a transaction undoable.
+/// How SQLite can undo a transaction.
 public enum JournalMode: String, Sendable, Hashable {
   case delete, truncate, persist, memory, wal, off
 }
 
-/// An upper bound of a connection, `SQLITE_LIMIT_…`.
+/// An upper bound of a connection, one of SQLite's `SQLITE_LIMIT_…`.
 public enum ConnectionLimit: Int32, Sendable {
   case length = 0
   case sqlLength, columns, expressionDepth, compoundSelect, instructions, functionArguments
@@ -17,20 +17,20 @@ extension Connection {
     get throws(SQLiteError) { try journalMode(after: "PRAGMA journal_mode") }
   }
 
-  /// Asks for a journal mode and returns the one in force, which is the old one where SQLite
-  /// refuses (a file system without shared memory, a defensive connection and `.off`).
+  /// Asks for a journal mode and returns the mode in force. It is the old one where SQLite refuses,
+  /// as on a file system without shared memory, or for `.off` on a defensive connection.
   @discardableResult
   public func setJournalMode(_ mode: JournalMode) throws(SQLiteError) -> JournalMode {
     try journalMode(after: "PRAGMA journal_mode=\(mode.rawValue)")
   }
 
-  /// Keeps the triggers of the file from running on this connection, or lets them again.
+  /// Turns the file's triggers off or on for this connection.
   public func setTriggers(areEnabled: Bool) throws(SQLiteError) {
     let flag: Int32 = areEnabled ? 1 : 0
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, flag))
   }
 
-  /// A number that differs after another connection has changed the file.
+  /// A number that changes when another connection has changed the file.
   public var dataVersion: Int64 {
     get throws(SQLiteError) {
       guard case .integer(let version) = try scalar("PRAGMA data_version") else { return 0 }
@@ -38,9 +38,9 @@ extension Connection {
     }
   }
 
-  /// Whether other connections have committed since this was asked before; `false` the first time.
+  /// Whether other connections have committed since the last call; `false` at the first call.
   ///
-  /// A checkpoint or a change of the journal mode by others counts, too; commits of this connection
+  /// A checkpoint or a change of the journal mode by others also counts; commits of this connection
   /// never do.
   public func findsForeignCommits() throws(SQLiteError) -> Bool {
     let version = try dataVersion
@@ -48,20 +48,20 @@ extension Connection {
     return version != knownVersion ?? version
   }
 
-  /// A number that differs after any connection, this one included, has changed the file.
+  /// A number that changes when any connection, including this one, has changed the file.
   ///
-  /// It tells of the state that the open transaction reads, once that has read something; unlike
-  /// ``dataVersion`` it is not looked for in the file.
+  /// It belongs to the state that the open transaction reads, after the transaction's first read.
+  /// Unlike ``dataVersion`` it is not read from the file.
   public var snapshotVersion: UInt32 { snapshotVersion(of: "main") }
 
-  /// As ``snapshotVersion``, of an attached file.
+  /// The ``snapshotVersion`` of an attached file.
   public func snapshotVersion(of schema: String) -> UInt32 {
     var version: UInt32 = 0
     sqlite3_file_control(handle, schema, SQLITE_FCNTL_DATA_VERSION, &version)
     return version
   }
 
-  /// A number that differs after the schema has changed; reading it begins the transaction.
+  /// A number that changes when the schema has changed; reading it begins the transaction.
   public var schemaVersion: Int64 {
     get throws(SQLiteError) {
       let statement = try prepare("PRAGMA schema_version")
@@ -72,19 +72,19 @@ extension Connection {
   /// The size of the database and of its log, in bytes.
   package var byteCount: Int64 { OpenedFile.size(of: handle) }
 
-  /// Sets a limit and returns the one before; a negative value only asks.
+  /// Sets a limit and returns the limit before; a negative value changes nothing.
   @discardableResult
   public func limit(_ limit: ConnectionLimit, to value: Int32 = -1) -> Int32 {
     sqlite3_limit(handle, limit.rawValue, value)
   }
 
-  /// How long a statement waits for the lock of another connection; 5 s at first.
+  /// How long a statement waits for another connection's lock; 5 s by default.
   public var busyTimeout: Duration {
     get { waiting.busyTimeout }
     set { waiting.busyTimeout = newValue }
   }
 
-  /// After this moment statements throw an error that `isInterrupted`; `nil` for none.
+  /// The moment after which statements throw an error that `isInterrupted`; `nil` for none.
   public var deadline: ContinuousClock.Instant? {
     get { waiting.deadline }
     set {
@@ -95,11 +95,10 @@ extension Connection {
 
   public var isDeadlinePassed: Bool { waiting.isDeadlinePassed }
 
-  /// Runs `body`, which comes to most pages but once, with room for few pages.
+  /// Runs `body`, which reads most pages only once, with a cache of 32 pages.
   ///
-  /// To read a page again costs less than memory that was never used: it comes from the system page
-  /// by page, and SQLite lets one thread at a time ask for it. Where many pages are kept already,
-  /// they stay.
+  /// Reading a page again is cheaper than faulting in fresh memory under SQLite's allocator lock. A
+  /// cache that already holds many pages is kept.
   package func withFewPages<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     guard isReadOnly, keptPageBytes <= Self.fewBytes else { return try body() }
     if setPageCache("32") { hasFewPages = true }
@@ -107,14 +106,14 @@ extension Connection {
     return try body()
   }
 
-  /// Makes room for many pages again; what is interrupted while a statement lives keeps SQLite from
-  /// it until the statement is gone, so it is tried before each visit as well.
+  /// Restores the cache's normal size. After an interrupt SQLite refuses this while a statement is
+  /// still running, so it is tried again before each visit.
   func leaveFewPages() {
     if hasFewPages, setPageCache("-2000") { hasFewPages = false }
   }
 
-  /// SQLite sets it while it compiles the statement. With a cache of another size things are slower
-  /// or quicker and no more, so nothing is thrown.
+  /// Sets the cache's size, which SQLite does while it compiles the PRAGMA. A failure only affects
+  /// speed, so nothing is thrown.
   private func setPageCache(_ size: String) -> Bool {
     (try? prepare("PRAGMA cache_size = \(size)", caching: false)) != nil
   }
@@ -127,7 +126,7 @@ extension Connection {
     return Int(current)
   }
 
-  /// Whether the work that runs was cancelled or is past its deadline, so that its next step throws.
+  /// Whether the running work was cancelled or is past its deadline, so that its next step throws.
   public var isStopping: Bool { interruptHandle.isRequested || isDeadlinePassed }
 
   private func journalMode(after sql: String) throws(SQLiteError) -> JournalMode {
@@ -138,7 +137,7 @@ extension Connection {
     return mode
   }
 
-  /// Uses WAL until the connection is closed; the file keeps its mode where WAL is not to be had.
+  /// Uses WAL until the connection is closed; where WAL is not available, the file keeps its mode.
   func useWAL() throws(SQLiteError) {
     guard let files = DatabaseFiles(of: handle, schema: "main") else { return }
     let kept = try KeptJournalMode.keep(of: files.main) { () throws(SQLiteError) in
@@ -164,37 +163,41 @@ extension Connection {
       try forgetOwnSwitch(since: before)
       return true
     } catch {
-      // Another program holds the file: work goes on in the mode it has.
+      // Another program has locked the file, so its journal mode stays.
       guard error.isBusy else { throw error }
       return false
     }
   }
 
-  /// Readers hold up checkpoints; a log that has grown is cut back afterwards.
+  /// Limits the log to 64 MiB: readers hold up checkpoints while it grows, and SQLite cuts it back
+  /// after them.
   private func limitLog() throws(SQLiteError) {
     try executeScript("PRAGMA journal_size_limit=67108864")
   }
 
-  /// Keeps up to 32 MiB of pages that a transaction changes in memory until it is committed, and 8 MiB
-  /// of pages beyond it.
+  /// Keeps up to 32 MiB of changed pages in memory until the transaction is committed, and a cache
+  /// of 8 MiB for other pages.
   ///
-  /// SQLite keeps 2 MB, and writes changed pages beyond those to the log as often as they change again:
-  /// rows at places without an order come to most pages of an R-tree over and over, in each transaction.
+  /// By default SQLite keeps 2 MB, and writes further changed pages to the log each time they
+  /// change. Rows in random spatial order change most pages of an R-tree many times in each
+  /// transaction.
   func keepManyPages() throws(SQLiteError) {
     try executeScript("PRAGMA cache_spill=-32768; PRAGMA cache_size=-8192")
   }
 
-  /// The change of the mode counts as one of somebody else's.
+  /// Keeps ``findsForeignCommits()`` from counting this connection's own change of the journal
+  /// mode.
   private func forgetOwnSwitch(since before: Int64?) throws(SQLiteError) {
     guard let before, let known = knownVersion else { return }
     if try dataVersion == before + 1 { knownVersion = known + 1 }
   }
 
-  /// Goes back to the journal mode the file came with; best done before the last close.
+  /// Restores the journal mode that the file came with; best done before the last connection
+  /// closes.
   ///
-  /// - Throws: an error that `isBusy` where another connection prevents it, and one that `isFull`
-  ///   where the rows of the log have no room in the file. The log stays then, and the next opening
-  ///   of the file goes on with it.
+  /// - Throws: an error that `isBusy` where another connection prevents it, and an error that
+  ///   `isFull` where the file has no room for the rows of the log. The log then stays, and whoever
+  ///   opens the file next continues with it.
   func restoreJournalMode() throws(SQLiteError) {
     guard let kept = keptJournalMode, !isRestored else { return }
     cache.removeAll()

@@ -1,8 +1,8 @@
 import CSQLite
 
 extension Connection {
-  /// Calls `body` after each statement has run, with its SQL, parameters not written in, and how
-  /// long it took; `nil` ends that.
+  /// Calls `body` after each statement has run, with its SQL and its duration; parameters are not
+  /// written into the SQL. `nil` ends the tracing.
   ///
   /// - Parameter body: called on the connection's thread; must not use the connection.
   public func trace(_ body: ((_ sql: String, _ duration: Duration) -> Void)?) {
@@ -13,7 +13,7 @@ extension Connection {
   }
 }
 
-/// Gives the receiver of traces an address for as long as it is set.
+/// An object whose address SQLite keeps while traces are received.
 final class Tracer {
   let body: (String, Duration) -> Void
 

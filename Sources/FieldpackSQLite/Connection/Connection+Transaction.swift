@@ -2,16 +2,16 @@ import CSQLite
 
 /// When a transaction takes its locks.
 public enum TransactionKind: Sendable, Hashable {
-  /// At the first read or write; several reads see one state of the file.
+  /// At the first read or write. All reads see one state of the file.
   case deferred
-  /// At once, for writing: what follows cannot fail for want of the lock.
+  /// At once, for writing, so that no later statement fails because it cannot get the lock.
   case immediate
 }
 
 extension Connection {
   /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
   ///
-  /// A closure that throws has to name its error: `{ () throws(SQLiteError) in … }`.
+  /// A closure that throws must name the type of its error: `{ () throws(SQLiteError) in … }`.
   public func transaction<R, E: SQLiteErrorConvertible>(
     _ kind: TransactionKind = .deferred, _ body: () throws(E) -> R
   ) throws(E) -> R {
@@ -29,16 +29,18 @@ extension Connection {
   /// Whether a transaction is open.
   public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// Rows changed by the last statement that finished, without those changed by triggers.
+  /// The number of rows that the last finished statement changed, without those that triggers
+  /// changed.
   public var changes: Int { Int(sqlite3_changes64(handle)) }
 
-  /// Rows changed since the connection was opened, triggers included.
+  /// The number of rows changed since the connection was opened, including those that triggers
+  /// changed.
   public var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
 
   /// The row id of the last row inserted by this connection.
   public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// Ends a transaction that its owner has left open.
+  /// Rolls back a transaction that the connection's owner has left open.
   package func rollBackLeftovers() {
     undo(["ROLLBACK"])
   }
@@ -66,8 +68,8 @@ extension Connection {
     }
   }
 
-  /// Goes back without regard to cancellation. A full disk and some other failures have ended
-  /// the transaction already.
+  /// Rolls back, even where the work was cancelled. A full disk and some other failures have
+  /// already ended the transaction.
   private func undo(_ statements: [String]) {
     for sql in statements where isInTransaction {
       sqlite3_exec(handle, sql, nil, nil, nil)

@@ -13,70 +13,74 @@ public final class Connection {
     case readWrite
     /// Reads and writes; makes an empty file where there is none.
     case create
-    /// Reads and writes a file that exists and that nobody else opens, without taking locks.
+    /// Reads and writes a file that exists and that nobody else opens; takes no locks.
     case unshared
   }
 
-  /// How far the file is trusted.
+  /// How far the connection trusts the file.
   public enum Profile: Sendable, Hashable {
-    /// A file somebody else made: defensive, with lower limits on values, statements and triggers.
-    /// For readers its schema is not trusted, either: a view may call SQLite's own functions and
-    /// those that are `innocuous`, and use no virtual table.
+    /// A file that somebody else made: the connection is defensive, and values, statements and
+    /// triggers have lower limits. A reader also does not trust the schema: a view may only call
+    /// SQLite's own functions and `innocuous` ones, and use no virtual table.
     case foreign
-    /// A file this program made: defensive. Readers map it into memory, which spares a copy of each
-    /// page; when the file is then cut short by anybody, the process ends with `SIGBUS`.
+    /// A file that this program made: the connection is defensive. Readers map the file into
+    /// memory, which saves copying each page. If anybody then cuts the file short, the process ends
+    /// with `SIGBUS`.
     case own
-    /// The bulk writer's: not defensive, so that shadow tables can be written and
-    /// `journal_mode=OFF` is obeyed.
+    /// A file that the bulk writer makes: the connection is not defensive, so that shadow tables
+    /// can be written and `journal_mode=OFF` takes effect.
     case bulk
   }
 
-  /// The path as it was given; empty for a database in memory.
+  /// The path as given; empty for a database in memory.
   public let path: String
   public let mode: Mode
   public let profile: Profile
   /// Stops the work of this connection from any thread.
   public let interruptHandle: InterruptHandle
-  /// What the owner keeps between two visits, for example a cursor that is stepped in several.
+  /// An object that the owner keeps between two visits, for example a cursor that is stepped over
+  /// several visits.
   ///
-  /// Statements hold their connection, so set it to `nil` when done; a pool does that when its
-  /// reader is released.
+  /// A statement keeps its connection alive, so set the property to `nil` when done; a pool does
+  /// that when its reader is released.
   public var attachment: AnyObject?
-  /// A value that stays with this connection until it closes, for example a catalogue. It must not
-  /// hold the connection strongly.
+  /// An object that stays with this connection until it closes, for example a catalogue. It must
+  /// not hold the connection strongly.
   public var companion: AnyObject?
 
   let handle: OpaquePointer
   let waiting: Waiting
   var cache: StatementCache
-  /// In the order of their registration; of two with one name and count the last is in force.
+  /// The registered functions in order; of two with the same name and argument count the last is in
+  /// force.
   var functions: [Function] = []
   var spatiaLite: SpatiaLite?
   var lender: SpatiaLiteSandbox?
-  /// After so many instructions of SQLite's machine on the way to its next row, or to its end, a
-  /// statement throws an error that `isEndless`; those of the triggers that it fires count. `nil` for no
-  /// limit.
+  /// The number of virtual machine instructions that a statement may run before its next row or its
+  /// end; beyond it the statement throws an error that `isEndless`. Instructions of triggers count
+  /// too. `nil` for no limit.
   public var stepLimit: Int?
   var rowFunction: RowFunction?
   var authorizer: AuthorizerBox?
   var tracer: Tracer?
   private var longestValue: Int32 = 0
-  /// Whether there is room for few pages only.
+  /// Whether the cache currently has room for few pages only.
   var hasFewPages = false
-  /// The journal mode to go back to when the connection closes.
+  /// The journal mode to restore when the connection closes.
   var keptJournalMode: KeptJournalMode?
-  /// Whether the file is back in the mode it came with.
+  /// Whether the file has its original journal mode again.
   var isRestored = false
-  /// What ``dataVersion`` was when it was last asked for what others committed.
+  /// The last ``dataVersion`` that ``findsForeignCommits()`` has read.
   var knownVersion: Int64?
-  /// Whether text is stored as UTF-8, so that its bytes can be lent where they lie.
+  /// Whether text is stored as UTF-8, so that its bytes can be lent without a copy.
   package private(set) var storesUTF8 = true
 
   /// Opens the file at `path`.
   ///
-  /// Sets a busy timeout, extended result codes, no double-quoted strings, no functions that take
-  /// addresses or load libraries and, for writers, `foreign_keys`. Readers of an own file map it; all
-  /// others map nothing and have `cell_size_check`. Reads the schema, so a file that is not a database fails here.
+  /// Sets a busy timeout and extended result codes; turns off double-quoted strings and functions
+  /// that take addresses or load libraries; turns on `foreign_keys` for writers. A reader of an own
+  /// file maps it; all other connections map nothing and have `cell_size_check`. Reads the schema,
+  /// so a file that is not a database fails here.
   /// - Throws: an error that `isCannotOpen`, `isPermission`, `isReadOnly` (a writer's file or
   ///   medium cannot be written), `isNotADatabase` or `isCorrupt`.
   public convenience init(
@@ -110,12 +114,13 @@ public final class Connection {
   deinit {
     interruptHandle.invalidate()
     attachment = nil
-    // Who wants to wait for others does so before.
+    // Closing does not wait for other connections: an owner who wants to wait has done so before.
     busyTimeout = .zero
     try? restoreJournalMode()
     cache.removeAll()
     let files = DatabaseFiles(of: handle, schema: "main")
-    // Collations and functions go with the connection; SpatiaLite's own cache must go after it.
+    // Closing the connection frees its collations and functions; SpatiaLite's manual asks for its
+    // cache to be freed after that.
     sqlite3_close_v2(handle)
     spatiaLite?.cleanUp()
     if let files, mode == .readOnly {
@@ -126,7 +131,7 @@ public final class Connection {
     if isRestored { keptJournalMode?.discard() }
   }
 
-  /// Whether nothing can be written through this connection.
+  /// Whether this connection cannot write.
   public var isReadOnly: Bool { mode == .readOnly }
 
   private func configure(isQueryOnly: Bool) throws(SQLiteError) {
@@ -134,31 +139,33 @@ public final class Connection {
     waiting.install(on: handle)
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DQS_DML, 0))
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DQS_DDL, 0))
-    // With them SQL could name an address of this process, or a library, whose code is then run.
+    // Both could make SQL run code at an address of this process or in a library.
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0))
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0))
     let isDefensive: Int32 = profile == .bulk ? 0 : 1
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, isDefensive))
     if profile == .foreign { try distrust() }
-    // A page that is mapped is not kept, so that each visit would check all of its cells anew.
+    // `cell_size_check` is left off for mapped pages: SQLite does not cache them, so it would check
+    // a page's cells at each visit.
     try executeScript(
       mappedBytes == 0 ? "PRAGMA cell_size_check=ON" : "PRAGMA mmap_size=\(mappedBytes)")
     if mode != .readOnly {
-      // A commit is told when it would survive a power cut: with EXTRA the removal of its journal
-      // does, too (https://www.sqlite.org/pragma.html#pragma_synchronous).
+      // A commit is reported once it would survive a power cut. Only EXTRA makes the removal of the
+      // journal survive one, too (https://www.sqlite.org/pragma.html#pragma_synchronous).
       try executeScript("PRAGMA foreign_keys=ON; PRAGMA synchronous=EXTRA")
     }
-    // The first statement that reads the file, which so is known to be a database.
+    // This first statement reads the file and fails where it is not a database.
     storesUTF8 = try scalar("PRAGMA encoding") == .text("UTF-8")
     if isQueryOnly { try executeScript("PRAGMA query_only=ON") }
   }
 
-  /// As much as SQLite was built to map, for readers of an own file.
+  /// The number of bytes to map: for readers of an own file as many as SQLite was built to map,
+  /// else 0.
   private var mappedBytes: Int64 { profile == .own && mode == .readOnly ? 1 << 40 : 0 }
 
-  /// Lets values be as long as the files, those attached included, and their logs by now, which what
-  /// is read of them cannot exceed, but for what a view or a generated column makes up; what is
-  /// written may be longer.
+  /// Limits the values of a `foreign` file, to 256 MiB for a writer. A reader's limit is the current
+  /// size of all open files and their logs, within 16 and 256 MiB: no stored value can be longer,
+  /// and a longer one that a view or a generated column computes is refused.
   func fitLongestValue() {
     let (least, most): (Int32, Int32) = (16 << 20, 256 << 20)
     guard profile == .foreign, longestValue < most else { return }
@@ -172,8 +179,8 @@ public final class Connection {
     limit(.length, to: longestValue)
   }
 
-  /// Sets the limits for files of others. A writer has to be told, where it is none of `foreign`
-  /// files, because it writes shadow tables; it is to keep triggers off then.
+  /// Sets the limits for files that somebody else made. A writer of another profile than `foreign`
+  /// calls it itself, because it writes shadow tables; it must keep triggers off then.
   package func distrust() throws(SQLiteError) {
     fitLongestValue()
     limit(.sqlLength, to: 16 << 20)
@@ -182,8 +189,8 @@ public final class Connection {
     limit(.likePatternLength, to: 1_000)
     limit(.attached, to: 0)
     limit(.workerThreads, to: 0)
-    // A writer has to run the R-tree's triggers, which SQLite 3.40 refuses in a schema that is not
-    // trusted; an authorizer watches them instead.
+    // A writer of a foreign file has to run the R-tree's triggers, which SQLite 3.40 refuses where
+    // the schema is not trusted; an authorizer watches the triggers instead.
     guard mode == .readOnly || profile != .foreign else { return }
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0))
   }

@@ -1,12 +1,13 @@
 import CSQLite
 
-/// Where SQLite keeps a database: a file, with every symbolic link resolved, and its companions.
+/// The files of a database: its path with every symbolic link resolved, and the paths of its
+/// companions.
 struct DatabaseFiles {
   let main: String
   let journal: String
   let log: String
 
-  /// `nil` for what is in memory or temporary.
+  /// The files of a schema; `nil` for a database in memory or a temporary one.
   /// - Parameter schema: `main` or the name of an attached file.
   init?(of handle: OpaquePointer, schema: UnsafePointer<CChar>) {
     guard let name = sqlite3_db_filename(handle, schema), name.pointee != 0,

@@ -16,15 +16,15 @@ public final class InterruptHandle: @unchecked Sendable {
     self.handle = handle
   }
 
-  /// Interrupts the statements that are running now; they throw an error that `isInterrupted`.
+  /// Interrupts the statements that are running; they throw an error that `isInterrupted`.
   public func interrupt() {
     lock.withLock {
       if let handle { sqlite3_interrupt(handle) }
     }
   }
 
-  /// Interrupts the statements that are running now, and lets none step any more until a run begins:
-  /// what comes between two statements is not lost either.
+  /// Interrupts the statements that are running, and keeps all others from stepping until a run
+  /// begins. So a call between two statements also takes effect.
   public func stop() {
     lock.withLock {
       requested.store(true, ordering: .relaxed)
@@ -32,10 +32,10 @@ public final class InterruptHandle: @unchecked Sendable {
     }
   }
 
-  /// Whether the current run was cancelled; every further step of it throws.
+  /// Whether the current run was cancelled; each further step of it throws.
   var isRequested: Bool { requested.load(ordering: .relaxed) }
 
-  /// Begins a piece of work that can be cancelled as a whole; returns its number and the
+  /// Begins a run, a piece of work that can be cancelled as a whole; returns its number and the
   /// number of the run around it.
   func beginRun() -> (run: UInt64, outer: UInt64) {
     lock.withLock {
@@ -54,11 +54,12 @@ public final class InterruptHandle: @unchecked Sendable {
     }
   }
 
-  /// Cancels the run with this number, and no other: a late cancellation hits nobody else.
+  /// Cancels the run with this number and no other, so that a late cancellation cannot hit another
+  /// run.
   func interrupt(run: UInt64) {
     lock.withLock {
       guard let handle, run == currentRun else { return }
-      // SQLite forgets an interrupt that comes between two statements; the flag does not.
+      // SQLite forgets an interrupt that comes between two statements; this flag keeps it.
       requested.store(true, ordering: .relaxed)
       sqlite3_interrupt(handle)
     }

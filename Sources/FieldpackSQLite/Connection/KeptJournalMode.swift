@@ -6,14 +6,15 @@ import CSQLite
   import Darwin
 #endif
 
-/// The journal mode that a database came with, kept beside it while this program writes it under WAL.
+/// The journal mode that a database came with, kept in a file beside it while this program writes
+/// the database under WAL.
 ///
-/// A process that is killed leaves its database in WAL mode, with the log. The kept mode tells whoever
-/// opens the database next that the log is ours, and which mode to go back to. It is one line in the
-/// file `.NAME.fieldpack-mode`. Every process that writes holds a shared `flock` on that file, so a file
-/// that nobody has locked belongs to a process that has ended.
+/// A process that is killed leaves its database in WAL mode, with the log. The kept mode tells
+/// whoever opens the database next that the log is ours, and which mode to restore. The file
+/// `.NAME.fieldpack-mode` holds the mode in one line. Every process that writes holds a shared
+/// `flock` on the file, so a file that nobody has locked belongs to a process that has ended.
 package final class KeptJournalMode {
-  /// The mode the database had before the first process that keeps it.
+  /// The database's mode before the first process that keeps it.
   let mode: JournalMode
   private let file: LockedFile
 
@@ -24,18 +25,18 @@ package final class KeptJournalMode {
 
   private static func path(for database: String) -> String {
     let start = database.lastIndex(of: "/").map { database.index(after: $0) } ?? database.startIndex
-    // File systems end names at 255 bytes.
+    // File systems allow names of 255 bytes.
     let name = String(decoding: database[start...].utf8.prefix(230), as: UTF8.self)
     return "\(database[..<start]).\(name).fieldpack-mode"
   }
 
   // MARK: Keeping
 
-  /// Keeps the mode, or takes part in what another process keeps.
+  /// Keeps the mode, or joins another process that keeps it.
   ///
-  /// Nobody else takes part or restores the mode until ``share()`` is called.
-  /// - Parameter current: asked for the mode to keep, where nobody keeps one.
-  /// - Returns: `nil` where nothing can be kept beside the database.
+  /// Nobody else joins or restores the mode until ``share()`` is called.
+  /// - Parameter current: reads the mode to keep, where nobody keeps one.
+  /// - Returns: `nil` where no file can be made beside the database.
   static func keep(
     of database: String, current: () throws(SQLiteError) -> JournalMode
   ) throws(SQLiteError) -> KeptJournalMode? {
@@ -52,23 +53,23 @@ package final class KeptJournalMode {
     return KeptJournalMode(mode, file)
   }
 
-  /// Lets others take part, once the database is in WAL mode.
+  /// Lets other processes join, once the database is in WAL mode.
   func share() { file.share() }
 
-  /// Ends the keeping: the database is in the mode it came with.
+  /// Stops keeping the mode: the database has its original mode.
   func discard() {
-    // Another process may have begun to write meanwhile, and keeps the mode still.
+    // Another process may write by now and still keep the mode.
     if file.isOwnAlone() { file.remove() }
   }
 
-  // MARK: Going back
+  // MARK: Restoring
 
-  /// Brings a database that a killed process left in WAL mode back to the mode it came with, and
-  /// removes its log.
+  /// Restores the journal mode of a database that a killed process left in WAL mode, and removes
+  /// its log.
   ///
   /// Does nothing where a process that keeps the mode is alive, another program has the database open,
   /// or the database cannot be written.
-  /// - Parameter database: its path, with every link resolved.
+  /// - Parameter database: the database's path, with every link resolved.
   package static func restore(_ database: String) {
     let path = path(for: database)
     guard access(path, F_OK) == 0, OpenedFile.isWritable(database),
@@ -78,7 +79,7 @@ package final class KeptJournalMode {
     if restore(database, to: mode) { file.remove() }
   }
 
-  /// Forgets what a killed process kept for a database that is no more.
+  /// Removes the mode that a killed process kept for a database that no longer exists.
   package static func forget(_ database: String) {
     let path = path(for: database)
     if access(path, F_OK) == 0, let file = LockedFile(path, 0), file.isOwnAlone() { file.remove() }
@@ -91,29 +92,29 @@ package final class KeptJournalMode {
       let handle = opened
     else { return false }
     sqlite3_exec(handle, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
-    // The last connection that closes removes the log; in WAL mode there is no more to do.
+    // In WAL mode nothing else is to do: the last connection that closes removes the log.
     guard mode != .wal else { return true }
     return sqlite3_exec(handle, "PRAGMA journal_mode=\(mode.rawValue)", nil, nil, nil) == SQLITE_OK
       && DatabaseFiles(of: handle, schema: "main").map { access($0.log, F_OK) != 0 } ?? true
   }
 }
 
-/// A small file that processes lock to tell each other of themselves.
+/// A small file by whose lock processes learn of each other.
 private final class LockedFile {
   private let path: String
   private let descriptor: Int32
 
-  /// Opens the file and locks it: alone, or with the others that hold it.
+  /// Opens the file and locks it, exclusively or shared.
   ///
   /// - Returns: `nil` where it cannot be opened or locked.
   init?(_ path: String, _ flags: Int32) {
-    // Whoever holds the file alone has it for a moment only.
+    // A process holds the exclusive lock for a moment only, so it is worth trying again.
     for _ in 0..<2_000 {
       let opened = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0o644)
       guard opened >= 0 else { return nil }
       if flock(opened, LOCK_EX | LOCK_NB) == 0 || flock(opened, LOCK_SH | LOCK_NB) == 0 {
         var status = stat()
-        // It may have been removed between opening and locking.
+        // Another process may have removed the file between opening and locking.
         if fstat(opened, &status) == 0, status.st_nlink > 0 {
           self.path = path
           descriptor = opened
@@ -135,7 +136,8 @@ private final class LockedFile {
   func isOwnAlone() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
   func remove() { unlink(path) }
 
-  /// The mode in the file's only line; `nil` where there is none that a file can come with.
+  /// The journal mode in the file's only line; `nil` where the line names no mode that a file can
+  /// come with.
   var mode: JournalMode? {
     var bytes = [UInt8](repeating: 0, count: 16)
     let count = pread(descriptor, &bytes, bytes.count, 0)

@@ -6,10 +6,10 @@ import CSQLite
   import Darwin
 #endif
 
-/// A handle on its way from `sqlite3_open_v2` to the connection that will own it.
+/// A SQLite handle between `sqlite3_open_v2` and the connection that will own it.
 struct OpenedFile {
   let handle: OpaquePointer
-  /// The file was opened for writing although only reading was asked for.
+  /// Whether the file was opened for writing although the caller only wants to read.
   var isQueryOnly = false
 
   static func inMemory() throws(SQLiteError) -> OpenedFile {
@@ -27,7 +27,7 @@ struct OpenedFile {
     }
   }
 
-  /// A reader beside a writer of the same process.
+  /// Opens a reader for a file that this process writes.
   static func reader(of path: String) throws(SQLiteError) -> OpenedFile {
     try refuseOddFiles(path)
     return OpenedFile(
@@ -37,7 +37,7 @@ struct OpenedFile {
   private static func writing(_ path: String, _ flags: Int32) throws(SQLiteError) -> OpenedFile {
     let handle = try open(literal(path), flags, path: path)
     try recover(handle, path)
-    // SQLite falls back to reading in silence.
+    // SQLite opens a file that cannot be written for reading, without an error.
     guard sqlite3_db_readonly(handle, "main") == 0 else {
       sqlite3_close_v2(handle)
       throw SQLiteError(
@@ -46,13 +46,14 @@ struct OpenedFile {
     return OpenedFile(handle: handle)
   }
 
-  /// Takes no locks, which on a network file system would meet the `flock` that the file's maker holds.
+  /// Opens a file without locking it: on a network file system SQLite's locks would conflict with
+  /// the `flock` that the file's maker holds.
   private static func unshared(_ path: String) throws(SQLiteError) -> OpenedFile {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI
     return OpenedFile(handle: try open(uri(path, "nolock=1"), flags, path: path))
   }
 
-  /// Opens for reading only where that leaves nothing behind and needs no repair.
+  /// Opens for reading; read-only where that leaves no files behind and the file needs no repair.
   private static func reading(_ path: String) throws(SQLiteError) -> OpenedFile {
     let plain = try open(literal(path), SQLITE_OPEN_READONLY, path: path)
     guard let files = DatabaseFiles(of: plain, schema: "main") else {
@@ -60,7 +61,7 @@ struct OpenedFile {
     }
     try recover(plain, path)
     let isWAL = isInWALMode(plain)
-    // The journal of a writer that died has to be rolled back before anything can be read.
+    // The journal of a killed writer has to be rolled back before anything is read.
     guard isWAL || hasContent(files.journal) else { return OpenedFile(handle: plain) }
     let hasLiveWAL = isWAL && hasContent(files.log)
     if isWritable(files.main) {
@@ -74,10 +75,10 @@ struct OpenedFile {
     return OpenedFile(handle: try open(uri(path, "immutable=1"), flags, path: path))
   }
 
-  /// Goes back to the mode of a file that a killed process of ours left.
+  /// Restores the journal mode of a file that a killed process of ours left.
   ///
-  /// - Throws: an error that `isCorrupt` for a file without bytes that has a journal with some:
-  ///   SQLite would delete the journal unread.
+  /// - Throws: an error that `isCorrupt` for an empty file whose journal is not empty: SQLite would
+  ///   delete the journal unread.
   private static func recover(_ handle: OpaquePointer, _ path: String) throws(SQLiteError) {
     guard let files = DatabaseFiles(of: handle, schema: "main") else { return }
     if size(of: files.main) == 0,
@@ -93,11 +94,12 @@ struct OpenedFile {
     KeptJournalMode.restore(files.main)
   }
 
-  /// A plain read-only connection to a file in WAL mode makes `-wal` and `-shm` and cannot remove
-  /// them; one that may write removes both when it closes, and `query_only` keeps it a reader.
+  /// Opens a reader for a file in WAL mode. A read-only connection would make `-wal` and `-shm` and
+  /// could not remove them. A connection that may write removes both when it closes, and
+  /// `query_only` keeps it from writing.
   private static func repairing(_ path: String, keepsWAL: Bool) throws(SQLiteError) -> OpenedFile {
     let opened = try reader(of: path)
-    // What somebody else left in the log stays in the log.
+    // A log that somebody else left must stay as it is, so closing must not checkpoint it.
     if keepsWAL {
       _ = fieldpack_sqlite_config_flag(opened.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
@@ -120,8 +122,8 @@ struct OpenedFile {
     return opened
   }
 
-  /// Some builds of SQLite take every name that begins with `file:` for a URI, and `:memory:` or
-  /// an empty name for a database without a file.
+  /// The path so that SQLite takes it as a file. Some builds take every name that begins with
+  /// `file:` as a URI, and `:memory:` or an empty name as a database without a file.
   private static func literal(_ path: String) -> String {
     path.hasPrefix("/") ? path : "./" + path
   }
@@ -143,7 +145,7 @@ struct OpenedFile {
     return (path.hasPrefix("/") ? "file://" : "file:") + name + "?" + parameter
   }
 
-  /// A FIFO would block the open, a device has no end.
+  /// Refuses what is not a regular file: opening a FIFO would block, and a device has no end.
   private static func refuseOddFiles(_ path: String) throws(SQLiteError) {
     var information = stat()
     let isOdd =
@@ -163,19 +165,19 @@ struct OpenedFile {
     size(of: path) > 0
   }
 
-  /// In bytes, of all files that are open and their logs.
+  /// The size in bytes of all open files and their logs.
   static func size(of handle: OpaquePointer) -> Int64 {
     var size: Int64 = 0
-    var place: Int32 = 0
-    while let schema = sqlite3_db_name(handle, place) {
+    var index: Int32 = 0
+    while let schema = sqlite3_db_name(handle, index) {
       let files = DatabaseFiles(of: handle, schema: schema)
       if let files { size += self.size(of: files.main) + self.size(of: files.log) }
-      place += 1
+      index += 1
     }
     return size
   }
 
-  /// In bytes; 0 where there is no such file.
+  /// The size in bytes; 0 where there is no such file.
   static func size(of path: String) -> Int64 {
     var information = stat()
     return stat(path, &information) == 0 ? Int64(information.st_size) : 0

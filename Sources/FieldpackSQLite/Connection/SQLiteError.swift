@@ -10,11 +10,11 @@ import CSQLite
 public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The extended result code, for example 2067 (`SQLITE_CONSTRAINT_UNIQUE`).
   public let extendedCode: Int32
-  /// SQLite's own words.
+  /// SQLite's message.
   public let message: String
-  /// The statement that failed, where there was one.
+  /// The SQL of the statement that failed; `nil` where no statement was involved.
   public let sql: String?
-  /// Byte offset into `sql` of the token at fault, where SQLite knows it.
+  /// The byte offset in `sql` of the wrong token, where SQLite knows it.
   public let offset: Int?
   /// The `errno` behind the failure; 0 when unknown.
   public let systemError: Int32
@@ -33,33 +33,33 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The primary result code, the low 8 bits of `extendedCode`.
   public var code: Int32 { extendedCode & 0xff }
 
-  /// Another connection holds the lock that was needed, beyond the busy timeout.
+  /// Whether another connection held the needed lock for longer than the busy timeout.
   public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
-  /// The disk, its number of files, the quota or `max_page_count` is exhausted.
+  /// Whether the disk, its number of files, the quota or `max_page_count` is exhausted.
   public var isFull: Bool {
     code == SQLITE_FULL
       || ([SQLITE_IOERR, SQLITE_CANTOPEN].contains(code)
         && [ENOSPC, EDQUOT, EFBIG].contains(systemError))
   }
-  /// The work was interrupted, by cancellation or by a deadline.
+  /// Whether the work was interrupted, by cancellation or by a deadline.
   public var isInterrupted: Bool { code == SQLITE_INTERRUPT }
-  /// A constraint of the file refused the change.
+  /// Whether a constraint of the file refused the change.
   public var isConstraint: Bool { code == SQLITE_CONSTRAINT }
-  /// The file or the connection cannot be written.
+  /// Whether the file or the connection cannot be written.
   public var isReadOnly: Bool { code == SQLITE_READONLY }
-  /// The file is a damaged database.
+  /// Whether the file is a damaged database.
   public var isCorrupt: Bool { code == SQLITE_CORRUPT }
-  /// The file is something else than a database.
+  /// Whether the file is not a database.
   public var isNotADatabase: Bool { code == SQLITE_NOTADB }
-  /// The file could not be opened; `systemError` may say why.
+  /// Whether the file could not be opened; `systemError` may say why.
   public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
-  /// A statement took more instructions to its next row than it may.
+  /// Whether a statement ran more instructions before its next row than it may.
   public var isEndless: Bool { code == SQLITE_ABORT && systemError == ELOOP }
-  /// It was no query, so that a trigger may have no end.
+  /// Whether an endless statement was not a query, so that a trigger may be endless.
   package var isEndlessChange: Bool { isEndless && extendedCode == Self.abortedChange }
-  /// The system has no thread left for a connection.
+  /// Whether the system could start no thread for a connection.
   public var isOutOfThreads: Bool { code == SQLITE_NOMEM && systemError == EAGAIN }
-  /// Access was denied, by the system or by the connection's authorizer.
+  /// Whether the system or the connection's authorizer denied access.
   public var isPermission: Bool {
     code == SQLITE_PERM || code == SQLITE_AUTH
       || (code == SQLITE_CANTOPEN && (systemError == EACCES || systemError == EPERM))
@@ -101,7 +101,7 @@ extension SQLiteError {
   static let outOfThreads = SQLiteError(
     extendedCode: SQLITE_NOMEM, message: "no thread could be started", systemError: EAGAIN)
 
-  /// `SQLITE_ABORT_ROLLBACK`.
+  /// SQLite's code `SQLITE_ABORT_ROLLBACK`.
   private static let abortedChange: Int32 = SQLITE_ABORT | 2 << 8
 
   static func endless(sql: String?, isChange: Bool) -> SQLiteError {

@@ -1,17 +1,18 @@
 import CSQLite
 import CSpatiaLite
 
-/// What is known of the SQLite and SpatiaLite that this program runs with.
+/// Facts about the SQLite and SpatiaLite that this program runs with.
 public enum SQLiteLibrary {
-  /// For example "3.40.1".
+  /// SQLite's version, for example "3.40.1".
   public static var version: String { String(cString: sqlite3_libversion()) }
 
-  /// The least version that has all we use (`UPDATE … FROM`, generated columns, 2020).
+  /// The least version that has all features we use, such as `UPDATE … FROM` and generated columns
+  /// (2020).
   public static let leastVersion = 3_034_000
 
   public static var isRecent: Bool { sqlite3_libversion_number() >= leastVersion }
 
-  /// The options that we need and this build lacks.
+  /// The compile options that we need and this build of SQLite lacks.
   public static var missingOptions: [String] {
     var missing: [String] = []
     if sqlite3_compileoption_used("ENABLE_RTREE") == 0 { missing.append("ENABLE_RTREE") }
@@ -22,6 +23,6 @@ public enum SQLiteLibrary {
     return missing
   }
 
-  /// SpatiaLite's version, for example "5.0.1"; nothing is initialised.
+  /// SpatiaLite's version, for example "5.0.1"; the library is not initialised.
   public static var spatiaLiteVersion: String { String(cString: spatialite_version()) }
 }

@@ -6,27 +6,29 @@ import CSQLite
   import Darwin
 #endif
 
-/// The `-shm` files that readers of this process made beside logs that somebody else left.
+/// Removes the `-shm` files that readers of this process made beside other programs' logs.
 ///
-/// A reader that leaves the log as it is leaves SQLite's index of it, too. Where there was none before
-/// the reader came, there is to be none afterwards.
+/// A reader that keeps such a log also keeps SQLite's index of the log, the `-shm` file. Where
+/// there was none before the reader came, there must be none afterwards.
 enum WALIndexFile {
-  // Guarded by `lock`.
+  // Paths of databases; guarded by `lock`.
   nonisolated(unsafe) private static var made: Set<String> = []
   private static let lock = PlatformLock()
 
-  /// To be called before a reader opens the log.
+  /// Call before a reader opens the log.
   static func note(_ files: DatabaseFiles) {
     guard access(files.main + "-shm", F_OK) != 0 else { return }
     lock.withLock { _ = made.insert(files.main) }
   }
 
-  /// To be called when a reader is closed: removes the file, where nobody else has the database open.
+  /// Call when a reader is closed: removes the `-shm` file, unless somebody else has the database
+  /// open.
   static func remove(beside database: String) {
     guard lock.withLock({ made.contains(database) }) else { return }
     var opened: OpaquePointer?
     defer { sqlite3_close_v2(opened) }
-    // Its own index is in memory, because it locks the database before it looks at the log.
+    // This connection makes no `-shm` file: in exclusive locking mode it keeps its index of the log
+    // in memory.
     guard sqlite3_open_v2(database, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
       let opened,
       fieldpack_sqlite_config_flag(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) == SQLITE_OK,

@@ -6,13 +6,13 @@ import CSQLite
   import Darwin
 #endif
 
-/// How long a connection waits for locks, and when it gives up its work.
+/// How long a connection waits for locks, and when it stops its work.
 final class Waiting {
   var busyTimeout: Duration
   var deadline: ContinuousClock.Instant?
-  /// The instructions that the statement which runs may still take to its next row.
+  /// The number of instructions that the running statement may still take before its next row.
   private var stepsLeft: Int?
-  /// Whether the last step took all that it might.
+  /// Whether the last step reached its limit of instructions.
   private(set) var isOutOfSteps = false
   private let interruptHandle: InterruptHandle
   private var busySince = ContinuousClock.now
@@ -27,7 +27,8 @@ final class Waiting {
     return ContinuousClock.now >= deadline
   }
 
-  /// SQLite's own busy timeout sleeps through cancellation and deadlines; this handler does not.
+  /// Installs a busy handler that notices cancellation and deadlines; SQLite's own busy timeout
+  /// sleeps through them.
   func install(on handle: OpaquePointer) {
     let context = Unmanaged.passUnretained(self).toOpaque()
     sqlite3_busy_handler(handle, busyCallback, context)
@@ -35,7 +36,8 @@ final class Waiting {
 
   private static let stepsBetweenLooks = 4_000
 
-  /// Looks for the deadline and counts steps every few thousand virtual machine instructions.
+  /// Checks the deadline and the limit of instructions after every 4,000 virtual machine
+  /// instructions.
   func watchDeadline(on handle: OpaquePointer) {
     let context = Unmanaged.passUnretained(self).toOpaque()
     let looks = deadline != nil || stepsLeft != nil
@@ -43,7 +45,7 @@ final class Waiting {
       handle, looks ? Int32(Self.stepsBetweenLooks) : 0, progressCallback, context)
   }
 
-  /// Runs one step, and ends it where it takes more instructions.
+  /// Runs one step, and ends it where it takes more than `steps` instructions.
   func limited(to steps: Int, on handle: OpaquePointer, _ body: () -> Int32) -> Int32 {
     let before = stepsLeft
     stepsLeft = steps

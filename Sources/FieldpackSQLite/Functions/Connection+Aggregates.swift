@@ -1,16 +1,16 @@
 import CSQLite
 
-/// What an aggregate function gathers over the rows of one group.
+/// The state of an aggregate function over the rows of one group.
 public protocol AggregateState: AnyObject {
-  /// Takes one row; `setError` ends the statement.
+  /// Adds one row; `setError` ends the statement.
   func add(_ row: FunctionContext)
-  /// Answers for the group, which may have no row.
+  /// Sets the group's result; the group may have no rows.
   func finish(_ result: FunctionContext)
 }
 
 extension Connection {
-  /// Registers an SQL function over the rows of a group; as
-  /// ``register(function:arguments:flags:_:)`` in everything else.
+  /// Registers an SQL function over the rows of a group; everything else is as in
+  /// ``register(function:arguments:flags:_:)``.
   ///
   /// - Parameter make: makes the state of one group. It must not hold the connection strongly.
   public func register(
@@ -21,7 +21,7 @@ extension Connection {
   }
 }
 
-/// Keeps the state of a group where SQLite keeps memory for it.
+/// The object that SQLite's memory for a group points to.
 private final class Group {
   let state: any AggregateState
 
@@ -44,25 +44,25 @@ let stepCallback:
     guard let memory = sqlite3_aggregate_context(context, size) else {
       return sqlite3_result_error_nomem(context)
     }
-    let place = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-    if place.pointee == nil, let group = makeGroup(context) {
-      place.pointee = Unmanaged.passRetained(group).toOpaque()
+    let pointer = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+    if pointer.pointee == nil, let group = makeGroup(context) {
+      pointer.pointee = Unmanaged.passRetained(group).toOpaque()
     }
-    guard let kept = place.pointee else { return }
+    guard let kept = pointer.pointee else { return }
     Unmanaged<Group>.fromOpaque(kept).takeUnretainedValue().state.add(
       FunctionContext(context: context, count: count, arguments: arguments))
   }
 
-// SQLite calls this for a statement that is given up as well.
+// SQLite also calls this for a statement that ends early.
 let finalCallback: @convention(c) (OpaquePointer?) -> Void = { context in
   guard let context else { return }
   let result = FunctionContext(context: context, count: 0, arguments: nil)
   let memory = sqlite3_aggregate_context(context, 0)
-  let place = memory?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-  guard let place, let kept = place.pointee else {
+  let pointer = memory?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+  guard let pointer, let kept = pointer.pointee else {
     makeGroup(context)?.state.finish(result)
     return
   }
-  place.pointee = nil
+  pointer.pointee = nil
   Unmanaged<Group>.fromOpaque(kept).takeRetainedValue().state.finish(result)
 }

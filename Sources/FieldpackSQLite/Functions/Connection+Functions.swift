@@ -6,16 +6,16 @@ public struct FunctionFlags: OptionSet, Sendable, Hashable {
 
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
-  /// The same arguments always give the same result: constant calls are made once, and indexes
-  /// may use the function.
+  /// The same arguments always give the same result, so SQLite evaluates constant calls once, and
+  /// indexes may use the function.
   public static let deterministic = FunctionFlags(rawValue: SQLITE_DETERMINISTIC)
-  /// Harmless whatever its arguments: allowed in triggers and views of files that are not trusted.
+  /// Harmless for any arguments: allowed in triggers and views of files that are not trusted.
   public static let innocuous = FunctionFlags(rawValue: SQLITE_INNOCUOUS)
   /// Refused in triggers, views and constraints of the file.
   public static let directOnly = FunctionFlags(rawValue: SQLITE_DIRECTONLY)
 }
 
-/// A function as it was registered; kept so that it can be registered again.
+/// A registered function, kept so that it can be registered again.
 final class Function {
   let name: String
   let argumentCount: Int32
@@ -24,7 +24,7 @@ final class Function {
 
   enum Body {
     case scalar((FunctionContext) -> Void)
-    /// Makes what gathers the rows of one group.
+    /// A function that makes the state for the rows of one group.
     case aggregate(() -> any AggregateState)
   }
 
@@ -37,11 +37,11 @@ final class Function {
 }
 
 extension Connection {
-  /// Registers an SQL function of this connection; the last one of a name and count is in force,
-  /// also after SpatiaLite has been loaded.
+  /// Registers an SQL function on this connection. Of two with the same name and argument count the
+  /// last is in force, also after SpatiaLite has been loaded.
   ///
   /// - Parameters:
-  ///   - arguments: how many arguments it takes; -1 for any number.
+  ///   - arguments: the number of arguments; -1 for any number.
   ///   - body: called on the thread that steps the statement. It must not keep the context, and
   ///     must not hold the connection strongly.
   public func register(
@@ -62,9 +62,9 @@ extension Connection {
     functions.append(function)
   }
 
-  /// Registers an order of texts, given as UTF-8.
-  /// - Parameter compare: negative, zero or positive, as the first text comes before, with or
-  ///   after the second.
+  /// Registers a collation for texts, given as UTF-8.
+  /// - Parameter compare: returns a negative number, zero or a positive number where the first text
+  ///   comes before, with or after the second.
   public func register(
     collation name: String,
     _ compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
@@ -72,7 +72,7 @@ extension Connection {
     let context = Unmanaged.passRetained(Collation(compare: compare)).toOpaque()
     let code = sqlite3_create_collation_v2(
       handle, name, SQLITE_UTF8, context, collationCallback, releaseCallback)
-    // Unlike the other registrations this one leaves the release to its caller when it fails.
+    // Unlike the other registrations this one does not release the context when it fails.
     if code != SQLITE_OK { releaseCallback(context) }
     try check(code)
   }

@@ -29,7 +29,7 @@ public struct FunctionContext {
   /// The argument as a number, converted as SQLite does; 0 for NULL.
   public func real(_ index: Int) -> Double { argument(index).map(sqlite3_value_double) ?? 0 }
 
-  /// Lends the bytes of a blob or text argument (UTF-8, not validated); none for NULL.
+  /// Lends the bytes of a blob or text argument (UTF-8, not validated); no bytes for NULL.
   @inlinable
   public func withBytes<R, E: Error>(_ index: Int, _ body: (RawSpan) throws(E) -> R) throws(E)
     -> R
@@ -37,7 +37,7 @@ public struct FunctionContext {
     try body(unsafeBytes(index).bytes)
   }
 
-  /// The argument as text, invalid UTF-8 repaired; `nil` for NULL.
+  /// The argument as text, with invalid UTF-8 repaired; `nil` for NULL.
   public func string(_ index: Int) -> String? {
     isNull(index) ? nil : String(decoding: unsafeBytes(index), as: UTF8.self)
   }
@@ -83,7 +83,7 @@ extension FunctionContext {
   public func setNull() { sqlite3_result_null(context) }
   public func set(_ value: Int64) { sqlite3_result_int64(context, value) }
   public func set(_ value: Double) { sqlite3_result_double(context, value) }
-  /// 1 or 0.
+  /// Answers 1 or 0.
   public func set(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
 
   public func set(_ text: String) {
@@ -100,7 +100,7 @@ extension FunctionContext {
   /// Answers a blob; the bytes are copied.
   public func set(_ blob: [UInt8]) { blob.withUnsafeBytes { setBlob($0) } }
 
-  /// Answers an argument as it came.
+  /// Answers an argument unchanged.
   public func setArgument(_ index: Int) {
     guard let value = argument(index) else { return setNull() }
     sqlite3_result_value(context, value)
@@ -111,7 +111,7 @@ extension FunctionContext {
     sqlite3_result_error(context, message, -1)
   }
 
-  // A null pointer would answer NULL instead of an empty text or blob.
+  // A null pointer would make the answer NULL instead of an empty text or blob.
   private func setText(_ bytes: UnsafeRawBufferPointer) {
     guard let base = bytes.baseAddress, bytes.count > 0 else {
       return sqlite3_result_text(context, "", 0, fieldpack_sqlite_transient())
@@ -131,8 +131,8 @@ extension FunctionContext {
 }
 
 extension FunctionContext {
-  /// What an earlier call of this statement left beside the argument, if the argument is constant
-  /// and is still the same.
+  /// The object that an earlier call of this statement left beside the argument; `nil` unless the
+  /// argument is constant and unchanged.
   public func auxiliary(_ index: Int) -> AnyObject? {
     guard let index = Int32(exactly: index),
       let pointer = sqlite3_get_auxdata(context, index)
@@ -140,7 +140,7 @@ extension FunctionContext {
     return Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// Leaves `object` beside an argument for the next calls.
+  /// Keeps `object` beside an argument for later calls of this statement.
   ///
   /// SQLite releases it when the argument is not constant, when the statement is reset or
   /// finalised, and when memory is short, possibly before this call returns.
@@ -151,7 +151,7 @@ extension FunctionContext {
   }
 }
 
-/// Gives up the reference that was handed to SQLite.
+/// Releases the reference that was handed to SQLite.
 let releaseCallback: @convention(c) (UnsafeMutableRawPointer?) -> Void = { pointer in
   guard let pointer else { return }
   Unmanaged<AnyObject>.fromOpaque(pointer).release()

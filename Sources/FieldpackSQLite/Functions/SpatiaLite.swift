@@ -1,6 +1,6 @@
 import CSpatiaLite
 
-/// SpatiaLite's state of one connection; given back after the connection is closed, as its
+/// SpatiaLite's state for one connection; freed after the connection is closed, as SpatiaLite's
 /// manual asks.
 struct SpatiaLite {
   let version: String
@@ -12,7 +12,7 @@ struct SpatiaLite {
     return true
   }()
 
-  /// The library serves a limited number of connections (64 in 5.0.1).
+  /// Makes the state for a connection; the library has a limited number of them (64 in 5.0.1).
   static func allocate() -> UnsafeMutableRawPointer? {
     isInitialized ? spatialite_alloc_connection() : nil
   }
@@ -21,11 +21,11 @@ struct SpatiaLite {
 }
 
 extension Connection {
-  /// Registers SpatiaLite's functions and turns on its GeoPackage mode; later calls only tell the
-  /// version. No table is made and nothing is printed.
+  /// Registers SpatiaLite's functions and turns on its GeoPackage mode; later calls only return the
+  /// version. It makes no table and prints nothing.
   ///
-  /// SpatiaLite has functions of the same names as ours (`ST_MinX` …); the functions registered
-  /// with ``register(function:arguments:flags:_:)`` are put back in force.
+  /// Some of SpatiaLite's functions have the names of ours (`ST_MinX` …), so the functions
+  /// registered with ``register(function:arguments:flags:_:)`` are registered again.
   /// - Returns: SpatiaLite's version, for example "5.0.1".
   @discardableResult
   public func loadSpatiaLite() throws(SQLiteError) -> String {

@@ -1,17 +1,17 @@
 import CSQLite
 
-/// How a connection borrows SpatiaLite's functions.
+/// The rules by which a connection borrows SpatiaLite's functions.
 public struct LendingRules: Sendable {
-  /// Whether SpatiaLite may be given a blob; a function that is given another one answers NULL.
+  /// Whether SpatiaLite may be given a blob; a function with a refused blob answers NULL.
   public var admits: @Sendable (RawSpan) -> Bool
-  /// The name of the function registered by us that answers for one of SpatiaLite's, if it takes as
-  /// many arguments; both in lower case.
+  /// The name of our function that replaces a function of SpatiaLite, where it takes as many
+  /// arguments; both names are in lower case.
   public var substitute: @Sendable (String) -> String?
-  /// Why a function, by its name in lower case, is not to be had at all.
+  /// The functions that are refused, by their names in lower case, with the reason.
   public var refused: [String: String]
-  /// The bytes that a text may have which is given to a function, by its name in lower case.
+  /// The longest text in bytes that a function may be given, by the function's name in lower case.
   public var longestText: @Sendable (String) -> Int
-  /// What stands for a blob that SpatiaLite answers; `nil` for the blob itself.
+  /// The replacement of a blob that SpatiaLite answers; `nil` keeps the blob.
   public var converted: @Sendable (RawSpan) -> [UInt8]?
 
   public init(
@@ -28,17 +28,17 @@ public struct LendingRules: Sendable {
   }
 }
 
-/// The name of a function and how many arguments it takes.
+/// The name of a function and its number of arguments.
 struct FunctionSignature: Hashable {
   let name: String
   let argumentCount: Int
 }
 
-/// SpatiaLite on a connection of its own in memory, whose functions another connection calls.
+/// SpatiaLite on its own connection in memory, whose functions another connection calls.
 ///
-/// SpatiaLite ends the process for geometries that it does not expect, so that what its functions
-/// are given has to be looked at, and SQLite offers no way to put something before a function that
-/// is registered.
+/// SpatiaLite ends the process for some geometries that it does not expect, so arguments have to be
+/// checked before its functions get them. SQLite offers no way to put a check before a registered
+/// function, hence the second connection.
 final class SpatiaLiteSandbox {
   struct LentFunction {
     let signature: FunctionSignature
@@ -64,7 +64,7 @@ final class SpatiaLiteSandbox {
     connection.setAuthorizer(.custom { gate.permits($0) })
   }
 
-  /// SpatiaLite takes GeoPackage's geometries only where it finds these tables.
+  /// SpatiaLite accepts GeoPackage's geometries only in a database with these tables.
   private static let geoPackageTables = """
     CREATE TABLE gpkg_spatial_ref_sys (srs_name TEXT, srs_id INTEGER PRIMARY KEY,
       organization TEXT, organization_coordsys_id INTEGER, definition TEXT, description TEXT);
@@ -72,7 +72,7 @@ final class SpatiaLiteSandbox {
       geometry_type_name TEXT, srs_id INTEGER, z INTEGER, m INTEGER);
     """
 
-  /// Calls a function with the arguments of `call`, and sets its answer there.
+  /// Calls a function with the arguments of `call`, and sets the result of `call` to its answer.
   func answer(_ signature: FunctionSignature, to call: FunctionContext) throws(SQLiteError) {
     let statement = try statement(
       of: signature,
@@ -82,7 +82,7 @@ final class SpatiaLiteSandbox {
     try setAnswer(of: statement, to: call)
   }
 
-  /// Calls an aggregate function with the arguments of a group's rows.
+  /// Calls an aggregate function with a group's rows of arguments.
   func answer(
     _ signature: FunctionSignature, over rows: [[SQLiteValue]], to call: FunctionContext
   ) throws(SQLiteError) {
@@ -136,7 +136,8 @@ final class SpatiaLiteSandbox {
   }
 }
 
-/// Keeps SpatiaLite's functions from the database in which they run; its lock guards both values.
+/// Keeps SpatiaLite's functions from changing the database in which they run; `lock` guards both
+/// values.
 private final class Gate: @unchecked Sendable {
   private let lock = PlatformLock()
   private var isOpen = false
@@ -144,7 +145,7 @@ private final class Gate: @unchecked Sendable {
 
   var hasRefused: Bool { lock.withLock { isRefusing } }
 
-  /// Lets everything through that `body` prepares.
+  /// Allows all statements that `body` prepares.
   func open<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     lock.withLock { isOpen = true }
     defer { lock.withLock { isOpen = false } }
@@ -161,7 +162,7 @@ private final class Gate: @unchecked Sendable {
     }
   }
 
-  /// What functions do that only want to know which systems there are.
+  /// Whether an action only finds out which reference systems there are.
   private static func isHarmless(_ action: AuthorizedAction) -> Bool {
     switch action.kind {
     case .select, .function: true
@@ -172,7 +173,7 @@ private final class Gate: @unchecked Sendable {
   }
 }
 
-/// The rows of a group, kept until SpatiaLite is asked for the answer.
+/// The rows of a group, kept until SpatiaLite is called for the answer.
 private final class LentGroup: AggregateState {
   private let lender: SpatiaLiteSandbox
   private let signature: FunctionSignature
@@ -193,7 +194,7 @@ private final class LentGroup: AggregateState {
   }
 
   func finish(_ result: FunctionContext) {
-    // SpatiaLite's own ends the process where there was no row.
+    // SpatiaLite's own aggregates end the process for a group without rows.
     if rows.isEmpty { return }
     do throws(SQLiteError) {
       try lender.answer(signature, over: rows, to: result)
@@ -204,8 +205,8 @@ private final class LentGroup: AggregateState {
 }
 
 extension Connection {
-  /// Registers functions of SpatiaLite's names that ask SpatiaLite on a connection of its own;
-  /// later calls do nothing. Functions that this connection has are left as they are.
+  /// Registers functions with SpatiaLite's names that call SpatiaLite on its own connection; later
+  /// calls do nothing. Functions that this connection already has stay in force.
   public func borrowSpatiaLite(_ rules: LendingRules) throws(SQLiteError) {
     guard lender == nil else { return }
     let lender = try SpatiaLiteSandbox(rules)
@@ -295,7 +296,7 @@ extension FunctionContext {
     }
   }
 
-  /// Binds an argument; text and blobs without copying them, which lie there until the call ends.
+  /// Binds an argument. Text and blobs are not copied: their bytes stay valid until the call ends.
   fileprivate func lend(_ index: Int, to statement: Statement) throws(SQLiteError) {
     switch kind(index) {
     case .null: break

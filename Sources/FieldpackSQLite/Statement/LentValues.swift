@@ -6,7 +6,7 @@ import CSQLite
 public struct LentValue {
   /// SQLite's code of the storage class, 1 to 5.
   @usableFromInline let code: UInt8
-  /// An integer, the bits of a real, or the address of bytes.
+  /// An integer, the bits of a real, or the address of the bytes of a text or blob.
   @usableFromInline let bits: UInt
   @usableFromInline let count: Int
 
@@ -30,10 +30,10 @@ public struct LentValue {
 
   @inlinable public var isNull: Bool { code == 5 }
 
-  /// The integer; 0 where the value is not one.
+  /// The integer; 0 where the value is not an integer.
   @inlinable public var integer: Int64 { code == 1 ? Int64(Int(bitPattern: bits)) : 0 }
 
-  /// The number; NaN where the value is not one.
+  /// The number; NaN where the value is not a number.
   @inlinable public var real: Double {
     switch code {
     case 1: Double(Int(bitPattern: bits))
@@ -42,7 +42,7 @@ public struct LentValue {
     }
   }
 
-  /// Lends the bytes of a text (UTF-8, not validated) or a blob; none for other kinds.
+  /// Lends the bytes of a text (UTF-8, not validated) or a blob; no bytes for other kinds.
   @inlinable
   public func withBytes<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
     let start = code == 3 || code == 4 ? UnsafeRawPointer(bitPattern: bits) : nil
@@ -50,7 +50,7 @@ public struct LentValue {
   }
 }
 
-/// The values of one row where they lie, without a share in them.
+/// The values of one row, read from where SQLite has them; it does not keep them alive.
 public struct LentRow {
   @usableFromInline let values: UnsafeBufferPointer<LentValue>
 
@@ -63,7 +63,7 @@ public struct LentRow {
   }
 }
 
-/// The values of one row, read all at once, which costs less than asking for each.
+/// The values of one row, read together, which costs less than reading each one.
 ///
 /// Valid until the statement moves on.
 public final class LentValues {
@@ -78,10 +78,10 @@ public final class LentValues {
 
   public var count: Int { values.count }
 
-  /// The row that was read last; valid as long as it, and this object.
+  /// The row that was read last. It is valid as long as that row and this object.
   @inlinable public var row: LentRow { LentRow(values: UnsafeBufferPointer(values)) }
 
-  /// Reads arguments of a function, as many as there are values.
+  /// Reads the arguments of a function; there are as many as values.
   func read(_ arguments: UnsafeMutablePointer<OpaquePointer?>, storesUTF8: Bool) {
     for index in 0..<values.count {
       values[index] = LentValue(arguments[index], storesUTF8: storesUTF8)
@@ -108,7 +108,7 @@ extension LentValue {
     case SQLITE_FLOAT:
       self.init(code: 2, bits: UInt(sqlite3_value_double(value).bitPattern), count: 0)
     case SQLITE_TEXT, SQLITE_BLOB:
-      // As text the bytes would first be looked at for a NUL behind them.
+      // Reading the bytes as text would first make SQLite look for a NUL behind them.
       let start =
         code == SQLITE_TEXT && !storesUTF8
         ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
@@ -120,7 +120,7 @@ extension LentValue {
 }
 
 extension Statement {
-  /// Reads the first columns of the current row, as many as there are `values`.
+  /// Reads the first columns of the current row into `values`, as many as `values` holds.
   public func lend(_ values: LentValues) {
     values.read(handle, storesUTF8: connection.storesUTF8)
   }

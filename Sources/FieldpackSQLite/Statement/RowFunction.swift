@@ -1,28 +1,28 @@
 import CSQLite
 
-/// `fieldpack_row(…)`: gives its arguments to who runs the step and answers 0, or 1 where no more
-/// are wanted.
+/// The SQL function `fieldpack_row(…)`: hands its arguments to whoever runs the step, and answers
+/// 0, or 1 where no more rows are wanted.
 ///
-/// In a `WHERE` clause it makes one step out of many rows, and its arguments are read where SQLite
-/// has them, which together take a third off the time of a scan.
+/// In a `WHERE` clause it lets one step read many rows, and its arguments are read from where
+/// SQLite has them. Together this takes a third off the time of a scan.
 final class RowFunction {
   fileprivate unowned(unsafe) let connection: Connection
-  /// Where rows go, for the length of a step.
+  /// The receiver of rows while a step runs.
   fileprivate var target: (values: LentValues, receive: () -> Bool)?
 
   fileprivate init(connection: Connection) { self.connection = connection }
 }
 
 extension Connection {
-  /// The name of the function that gives its arguments to who runs the step.
+  /// The name of the function that hands its arguments to whoever runs the step.
   public static let rowFunctionName = "fieldpack_row"
 
-  /// Registers `fieldpack_row` for statements that are stepped by
-  /// ``Statement/step(lending:to:)``, once.
+  /// Registers `fieldpack_row`, once, for statements that ``Statement/step(lending:to:)`` steps.
   public func registerRowFunction() throws(SQLiteError) {
     guard rowFunction == nil else { return }
     let function = RowFunction(connection: self)
-    // The connection holds the function, and closes before it lets go of it.
+    // SQLite gets an unretained pointer: the connection holds the function and closes before
+    // releasing it.
     try check(
       sqlite3_create_function_v2(
         handle, Self.rowFunctionName, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
@@ -32,8 +32,9 @@ extension Connection {
 }
 
 extension Statement {
-  /// Reads the rows on which the statement calls `fieldpack_row` into `values` and calls `receive`
-  /// for each, until it gives false; false at the end.
+  /// Steps the statement; for each row on which it calls `fieldpack_row`, reads the row into
+  /// `values` and calls `receive`, until `receive` returns `false`.
+  /// - Returns: `false` at the end of the rows.
   public func step(
     lending values: LentValues, to receive: () -> Bool
   ) throws(SQLiteError) -> Bool {

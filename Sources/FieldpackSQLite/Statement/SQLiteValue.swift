@@ -15,7 +15,7 @@ public enum StorageClass: Sendable, Hashable {
   }
 }
 
-/// One value of a statement, owned; for code that is not on a hot path.
+/// One value of a statement, owned; for code that is not performance-critical.
 public enum SQLiteValue: Sendable, Hashable {
   case null
   case integer(Int64)

@@ -9,7 +9,7 @@ extension Statement {
     return sqlite3_bind_parameter_name(handle, index).map { String(cString: $0) }
   }
 
-  /// The index of the parameter with this name, prefix included.
+  /// The index of the parameter with this name, which includes the prefix.
   public func parameterIndex(_ name: String) -> Int? {
     let index = sqlite3_bind_parameter_index(handle, name)
     return index == 0 ? nil : Int(index)
@@ -75,7 +75,7 @@ extension Statement {
     try check(bindBlob(blob, at: index, nil))
   }
 
-  /// Binds UTF-8 text without copying it; the same condition as for a blob.
+  /// Binds UTF-8 text without copying it; the bytes must stay as in ``bindUnowned(_:at:)``.
   public func bindUnowned(utf8 text: UnsafeRawBufferPointer, at index: Int) throws(SQLiteError) {
     try check(bindText(text, at: index, nil))
   }
@@ -90,7 +90,7 @@ extension Statement {
     }
   }
 
-  /// Binds the parameters from the first on.
+  /// Binds the parameters in order, starting with the first.
   public func bind(_ values: [SQLiteValue]) throws(SQLiteError) {
     for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
   }
@@ -116,7 +116,7 @@ extension Statement {
     return sqlite3_bind_blob64(handle, clamped(index), base, UInt64(bytes.count), destructor)
   }
 
-  /// SQLite answers `SQLITE_RANGE` to index 0.
+  /// The index for SQLite; 0 where it does not fit, for which SQLite answers `SQLITE_RANGE`.
   private func clamped(_ index: Int) -> Int32 { Int32(exactly: index) ?? 0 }
 
   private func check(_ code: Int32) throws(SQLiteError) {

@@ -10,12 +10,13 @@ extension Statement {
 
   public var columnNames: [String] { (0..<columnCount).map(columnName) }
 
-  /// The type a table column was declared with, word for word; `nil` for an expression.
+  /// The declared type of the table's column, word for word; `nil` for an expression.
   public func declaredType(_ index: Int) -> String? {
     sqlite3_column_decltype(handle, clampedColumn(index)).map { String(cString: $0) }
   }
 
-  /// The storage class of a value in the current row. Ask before reading it in another form.
+  /// The storage class of a value in the current row. Read it before any other form of the value,
+  /// because reading may convert the value.
   public func kind(_ index: Int) -> StorageClass {
     StorageClass(code: sqlite3_column_type(handle, clampedColumn(index)))
   }
@@ -34,7 +35,8 @@ extension Statement {
     sqlite3_column_double(handle, clampedColumn(index))
   }
 
-  /// Lends the bytes of a blob or of a text (UTF-8, not validated) where they lie; none for NULL.
+  /// Lends the bytes of a blob or of a text (UTF-8, not validated) without a copy; no bytes for
+  /// NULL.
   @inlinable
   public func withBytes<R, E: Error>(_ index: Int, _ body: (RawSpan) throws(E) -> R) throws(E)
     -> R
@@ -46,7 +48,7 @@ extension Statement {
   @usableFromInline
   func unsafeBytes(_ index: Int) -> UnsafeRawBufferPointer {
     let column = clampedColumn(index)
-    // As text the bytes would first be copied to get a NUL behind them.
+    // Reading the bytes as text would first make SQLite copy them to put a NUL behind them.
     let start: UnsafeRawPointer?
     if !connection.storesUTF8, sqlite3_column_type(handle, column) == SQLITE_TEXT {
       start = UnsafeRawPointer(sqlite3_column_text(handle, column))
@@ -57,7 +59,7 @@ extension Statement {
     return UnsafeRawBufferPointer(start: start, count: count)
   }
 
-  /// The value as text, invalid UTF-8 repaired; `nil` for NULL.
+  /// The value as text, with invalid UTF-8 repaired; `nil` for NULL.
   public func string(_ index: Int) -> String? {
     isNull(index) ? nil : String(decoding: unsafeBytes(index), as: UTF8.self)
   }
@@ -67,7 +69,7 @@ extension Statement {
     isNull(index) ? nil : [UInt8](unsafeBytes(index))
   }
 
-  /// The value as it is stored, owned.
+  /// The stored value, owned.
   public func value(_ index: Int) -> SQLiteValue {
     switch kind(index) {
     case .null: .null
@@ -78,6 +80,6 @@ extension Statement {
     }
   }
 
-  /// SQLite answers NULL for a column that does not exist.
+  /// The index for SQLite; -1 where it does not fit, for which SQLite answers NULL.
   private func clampedColumn(_ index: Int) -> Int32 { Int32(exactly: index) ?? -1 }
 }

@@ -1,17 +1,18 @@
 import CSQLite
 
-/// One prepared statement and, while it is stepped, its current row.
+/// A prepared statement and, while it is stepped, its current row.
 ///
-/// Not `Sendable`: it belongs to the owner of its connection, which it keeps open. Columns count
-/// from 0, parameters from 1, as in SQLite.
+/// Not `Sendable`: it belongs to the owner of its connection, which it keeps open. Columns are
+/// numbered from 0, parameters from 1, as in SQLite.
 public final class Statement {
   public let sql: String
   public let connection: Connection
   let handle: OpaquePointer
   private let isCached: Bool
   private var isDone = false
-  /// The instructions of SQLite's machine that a step to the next row may take, beyond which it throws
-  /// an error that `isEndless`; `nil` for as many as its connection allows. It does not depend on the speed of the machine.
+  /// The number of virtual machine instructions that a step may take before the next row; beyond it
+  /// the step throws an error that `isEndless`. `nil` for the connection's limit. It does not
+  /// depend on the machine's speed.
   package var mostStepsToRow: Int?
 
   init(handle: OpaquePointer, sql: String, connection: Connection, isCached: Bool) {
@@ -31,8 +32,8 @@ public final class Statement {
 
   /// Moves to the next row; `false` when there is none.
   ///
-  /// After the last row, and after an error, it stays `false` until `reset()`: SQLite itself would
-  /// begin again in silence.
+  /// After the last row, and after an error, it stays `false` until `reset()`; SQLite itself would
+  /// start again without an error.
   public func step() throws(SQLiteError) -> Bool {
     if isDone { return false }
     guard !connection.interruptHandle.isRequested else { throw .interrupted(sql: sql) }
@@ -51,7 +52,7 @@ public final class Statement {
     }
   }
 
-  /// Goes back before the first row; bindings stay.
+  /// Moves back before the first row; bindings stay.
   public func reset() {
     sqlite3_reset(handle)
     isDone = false
@@ -62,7 +63,7 @@ public final class Statement {
     sqlite3_clear_bindings(handle)
   }
 
-  /// Runs a statement that returns no rows to its end and makes it ready for the next run.
+  /// Runs a statement that returns no rows to its end and resets it for the next run.
   public func run() throws(SQLiteError) {
     defer { reset() }
     while try step() {}
@@ -71,13 +72,13 @@ public final class Statement {
   /// Whether the statement changes nothing in the file.
   public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
-  /// The instructions of SQLite's machine that ran since the last call: a measure of work that does
-  /// not depend on the machine.
+  /// The number of virtual machine instructions since the last call, a measure of work that does
+  /// not depend on the machine's speed.
   package func takeSteps() -> Int {
     Int(UInt32(bitPattern: sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)))
   }
 
-  /// The SQL with the bound values written in.
+  /// The SQL with the bound values in it.
   public var expandedSQL: String {
     guard let text = sqlite3_expanded_sql(handle) else { return sql }
     defer { sqlite3_free(text) }

@@ -6,7 +6,8 @@ import CSQLite
   import Darwin
 #endif
 
-/// Prepared statements at rest, keyed by their SQL; the least recently used one goes first.
+/// Prepared statements that are not in use, by their SQL; the least recently used one is dropped
+/// first.
 struct StatementCache {
   private struct Entry {
     let handle: OpaquePointer
@@ -23,17 +24,18 @@ struct StatementCache {
 
   var count: Int { entries.count }
 
-  /// Hands out the statement at rest for `sql`, which leaves the cache.
+  /// Removes the statement for `sql` from the cache and returns it.
   mutating func take(_ sql: String) -> OpaquePointer? {
-    // Strings are equal that SQLite tells apart, such as two spellings of é in a name.
-    guard let place = entries.index(forKey: sql),
-      Self.hasSameBytes(entries[place].key, sql)
+    // Swift takes some strings as equal that SQLite distinguishes, such as two spellings of é in a
+    // name.
+    guard let index = entries.index(forKey: sql),
+      Self.hasSameBytes(entries[index].key, sql)
     else { return nil }
-    return entries.remove(at: place).value.handle
+    return entries.remove(at: index).value.handle
   }
 
   private static func hasSameBytes(_ a: String, _ b: String) -> Bool {
-    // Byte by byte is slow for the length of a statement.
+    // Comparing the buffers is faster for the length of a statement than comparing byte by byte.
     let answer = a.utf8.withContiguousStorageIfAvailable { left in
       b.utf8.withContiguousStorageIfAvailable { right in
         guard left.count == right.count, let a = left.baseAddress, let b = right.baseAddress
@@ -44,7 +46,7 @@ struct StatementCache {
     return (answer ?? nil) ?? a.utf8.elementsEqual(b.utf8)
   }
 
-  /// Puts a statement to rest: reset, with its bindings cleared.
+  /// Puts a statement into the cache, reset and with its bindings cleared.
   mutating func put(_ handle: OpaquePointer, for sql: String) {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)

@@ -1,12 +1,13 @@
 import CSQLite
 
-/// The ids that a call of an ``CandidateFunction`` answers, ascending and each once, some of them marked.
+/// The ids that a call of a ``CandidateFunction`` answers, in ascending order, each once. Some of
+/// them are marked.
 public struct IDList: Sendable {
   public let ids: [Int64]
-  /// The marked ones among them, ascending.
+  /// The marked ids among ``ids``, ascending.
   public let marked: [Int64]
 
-  /// Both lists may be in any order and name an id more than once.
+  /// Both lists may be in any order and may name an id more than once.
   public init(_ ids: [Int64], marked: [Int64] = []) {
     self.ids = Self.ascending(ids)
     self.marked = Self.ascending(marked)
@@ -23,7 +24,7 @@ public struct IDList: Sendable {
     }
     if isAscending { return ids }
     let (span, overflows) = greatest.subtractingReportingOverflow(least)
-    // A bit for each id of the range costs less than comparisons while the range is not sparse.
+    // Unless the range of ids is sparse, a bit for each id of it costs less than sorting.
     if ids.count > 256, !overflows, span / 64 <= ids.count {
       return fromBits(ids, least: least, span: span)
     }
@@ -40,8 +41,8 @@ public struct IDList: Sendable {
   private static func fromBits(_ ids: [Int64], least: Int64, span: Int64) -> [Int64] {
     var bits = [UInt64](repeating: 0, count: Int(span / 64) + 1)
     for id in ids {
-      let place = Int(id - least)
-      bits[place >> 6] |= 1 << UInt64(place & 63)
+      let offset = Int(id - least)
+      bits[offset >> 6] |= 1 << UInt64(offset & 63)
     }
     var kept: [Int64] = []
     kept.reserveCapacity(ids.count)
@@ -58,8 +59,8 @@ public struct IDList: Sendable {
 
 /// A table-valued function of a connection whose rows are ids: `SELECT … FROM name(argument, …)`.
 ///
-/// Its columns are named at registration: the id, and whether the id is unmarked. The rows come in
-/// ascending order, which SQLite is told. It cannot be used in triggers and views of the file.
+/// The registration names its two columns: the id, and whether the id is unmarked. The rows come in
+/// ascending order, and SQLite is told so. The file's triggers and views cannot use the function.
 final class CandidateFunction {
   let name: String
   let argumentCount: Int
@@ -89,7 +90,7 @@ final class CandidateFunction {
 }
 
 extension Connection {
-  /// Registers a table-valued function whose rows are ids, ascending.
+  /// Registers a table-valued function whose rows are ids in ascending order.
   ///
   /// - Parameters:
   ///   - idColumn: the name of the first column; an integer.
@@ -105,43 +106,43 @@ extension Connection {
       name: name, idColumn: idColumn, unmarkedColumn: unmarkedColumn,
       argumentCount: argumentCount, body: body)
     let context = Unmanaged.passRetained(table).toOpaque()
-    // SQLite releases the context when this fails, too.
+    // SQLite also releases the context when this fails.
     try check(
       sqlite3_create_module_v2(handle, name, table.module, context, releaseCallback))
   }
 }
 
-/// The rows of one call, and where the reading is.
+/// The rows of one call and the index of the current one.
 private final class IDRows {
   private let list: IDList
-  private var place: Int
+  private var index: Int
   private let end: Int
   private var nextMarked: Int
 
   init(_ list: IDList, from first: Int64, through last: Int64) {
     self.list = list
-    place = list.ids.firstIndex(from: first)
+    index = list.ids.firstIndex(from: first)
     end = last == .max ? list.ids.count : list.ids.firstIndex(from: last + 1)
     nextMarked = list.marked.firstIndex(from: first)
   }
 
-  var isAtEnd: Bool { place >= end }
-  var number: Int64 { Int64(place) }
-  var id: Int64 { list.ids[place] }
+  var isAtEnd: Bool { index >= end }
+  var number: Int64 { Int64(index) }
+  var id: Int64 { list.ids[index] }
 
   var isUnmarked: Bool {
-    nextMarked >= list.marked.count || list.marked[nextMarked] != list.ids[place]
+    nextMarked >= list.marked.count || list.marked[nextMarked] != list.ids[index]
   }
 
   func advance() {
-    let passed = list.ids[place]
+    let passed = list.ids[index]
     while nextMarked < list.marked.count, list.marked[nextMarked] <= passed { nextMarked += 1 }
-    place += 1
+    index += 1
   }
 }
 
 extension [Int64] {
-  /// The place of the first of these ascending ids that is not less than `id`.
+  /// The index of the first of these ascending ids that is not less than `id`.
   fileprivate func firstIndex(from id: Int64) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -152,7 +153,7 @@ extension [Int64] {
   }
 }
 
-/// Which ends of a range of ids follow the arguments of a call.
+/// The ends of a range of ids that follow the arguments of a call.
 private struct RangeEnds: OptionSet {
   let rawValue: Int32
   static let lower = RangeEnds(rawValue: 1)
@@ -160,7 +161,7 @@ private struct RangeEnds: OptionSet {
 
   init(rawValue: Int32) { self.rawValue = rawValue }
 
-  /// The end that a constraint on the id sets.
+  /// The end that a constraint on the id sets; `nil` for other constraints.
   init?(_ constraint: sqlite3_index_constraint) {
     switch Int32(constraint.op) {
     case SQLITE_INDEX_CONSTRAINT_GE: self = .lower
@@ -174,7 +175,7 @@ private struct RangeEnds: OptionSet {
 
 private func makeModule() -> sqlite3_module {
   var module = sqlite3_module()
-  // Without xCreate the table exists by its name alone, in every connection that registers it.
+  // Without xCreate the table exists under its own name in every connection that registers it.
   module.xConnect = { connect($0, $1, $4, $5) }
   module.xBestIndex = { bestIndex($0, $1) }
   module.xDisconnect = { table in
@@ -234,13 +235,13 @@ private func connect(
   _ = fieldpack_sqlite_make_direct_only(database)
   let made = UnsafeMutablePointer<fieldpack_vtab>.allocate(capacity: 1)
   made.initialize(to: fieldpack_vtab())
-  // The module holds the table for as long as the connection lives.
+  // The module holds the table until the connection closes.
   made.pointee.table = context
   result?.pointee = UnsafeMutableRawPointer(made).assumingMemoryBound(to: sqlite3_vtab.self)
   return SQLITE_OK
 }
 
-/// Asks for all arguments, in their order.
+/// Requires all arguments, and passes them to `filter` in their order.
 private func bestIndex(
   _ base: UnsafeMutablePointer<sqlite3_vtab>?,
   _ information: UnsafeMutablePointer<sqlite3_index_info>?
@@ -263,7 +264,8 @@ private func bestIndex(
     setMessage("\(table.name)() takes \(table.argumentCount) arguments", of: base)
     return SQLITE_ERROR
   }
-  // The lower end comes first, whatever the order of the constraints. SQLite tests them again.
+  // The lower end is passed first, whatever the order of the constraints. SQLite also tests both
+  // constraints itself.
   var next = Int32(table.argumentCount)
   for wanted in [RangeEnds.lower, .upper] {
     let found = constraints.firstIndex {
@@ -296,7 +298,7 @@ private func filter(
     arguments?[index].map { SQLiteValue($0) } ?? .null
   }
   var (first, last) = (Int64.min, Int64.max)
-  // An end that is no integer is left to SQLite.
+  // Ends that are not integers are left to SQLite, which tests them itself.
   if ends.contains(.upper), case .integer(let id)? = values.popLast() { last = id }
   if ends.contains(.lower), case .integer(let id)? = values.popLast() { first = id }
   do throws(SQLiteError) {
@@ -329,7 +331,7 @@ private func setRows(_ rows: IDRows?, of cursor: UnsafeMutablePointer<sqlite3_vt
   own.pointee.rows = rows.map { Unmanaged.passRetained($0).toOpaque() }
 }
 
-/// Leaves a message for `sqlite3_errmsg`.
+/// Sets the message for `sqlite3_errmsg`.
 private func setMessage(_ text: String, of base: UnsafeMutablePointer<sqlite3_vtab>) {
   sqlite3_free(base.pointee.zErrMsg)
   base.pointee.zErrMsg = copyForSQLite(text)

@@ -1,25 +1,27 @@
 import CSQLite
 
-/// What a statement asks of a virtual table: conditions to choose from, an order, columns.
+/// What a statement asks of a virtual table: constraints to choose from, an order, and columns.
 ///
-/// Constraints that are taken arrive at ``VirtualCursor/begin(plan:_:)`` in the order of taking.
+/// ``VirtualCursor/begin(plan:_:)`` gets the values of the constraints that are taken, in the order
+/// of taking.
 public struct IndexRequest {
   public enum Operation: Hashable, Sendable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
-    /// `IS`, which NULL satisfies with NULL.
+    /// The operator `IS`, for which NULL equals NULL.
     case same
     case isNull, isNotNull
-    /// The function at this place of ``FunctionOverload``, with the column as first argument.
+    /// The function with this index, the `index` of ``FunctionOverload``, with the column as first
+    /// argument.
     case function(Int)
     case other(Int32)
   }
 
   public struct Constraint {
-    let place: Int
-    /// -1 is the rowid.
+    let index: Int
+    /// The index of the column; -1 is the rowid.
     public let column: Int
     public let operation: Operation
-    /// Whether its value is known where this way of finding rows would be used.
+    /// Whether the constraint's value is known under the plan that SQLite considers.
     public let isUsable: Bool
   }
 
@@ -31,56 +33,57 @@ public struct IndexRequest {
     self.information = information
     let all = UnsafeBufferPointer(
       start: information.pointee.aConstraint, count: Int(information.pointee.nConstraint))
-    constraints = all.enumerated().map { place, constraint in
+    constraints = all.enumerated().map { index, constraint in
       Constraint(
-        place: place, column: Int(constraint.iColumn), operation: Operation(constraint.op),
+        index: index, column: Int(constraint.iColumn), operation: Operation(constraint.op),
         isUsable: constraint.usable != 0)
     }
   }
 
-  /// Takes a constraint.
-  /// - Parameter isExact: whether every row given satisfies it, so that SQLite need not ask again.
+  /// Takes a constraint, whose value the cursor then gets.
+  /// - Parameter isExact: whether every row given satisfies the constraint, so that SQLite need not
+  ///   test it again.
   public mutating func take(_ constraint: Constraint, isExact: Bool) {
     taken += 1
-    information.pointee.aConstraintUsage[constraint.place].argvIndex = taken
-    information.pointee.aConstraintUsage[constraint.place].omit = isExact ? 1 : 0
+    information.pointee.aConstraintUsage[constraint.index].argvIndex = taken
+    information.pointee.aConstraintUsage[constraint.index].omit = isExact ? 1 : 0
   }
 
-  /// The collation that a constraint compares texts by.
+  /// The collation by which a constraint compares texts.
   public func collation(of constraint: Constraint) -> String {
-    sqlite3_vtab_collation(information, Int32(constraint.place)).map { String(cString: $0) }
+    sqlite3_vtab_collation(information, Int32(constraint.index)).map { String(cString: $0) }
       ?? "BINARY"
   }
 
-  /// The columns that rows are wanted in the order of.
+  /// The columns by which the statement wants its rows ordered.
   public var order: [(column: Int, isDescending: Bool)] {
     UnsafeBufferPointer(
       start: information.pointee.aOrderBy, count: Int(information.pointee.nOrderBy)
     ).map { (Int($0.iColumn), $0.desc != 0) }
   }
 
-  /// Whether the statement reads a column; all from the 64th on share one answer.
+  /// Whether the statement reads a column; all columns from the 64th on share one answer.
   public func reads(column: Int) -> Bool {
     information.pointee.colUsed & (1 << UInt64(min(max(0, column), 63))) != 0
   }
 
-  /// The number that the cursor gets.
+  /// The number of the plan, which the cursor gets.
   public var plan: Int {
     get { Int(information.pointee.idxNum) }
     nonmutating set { information.pointee.idxNum = Int32(clamping: newValue) }
   }
 
-  /// How rows are found, for `EXPLAIN QUERY PLAN`.
+  /// Sets the text that `EXPLAIN QUERY PLAN` shows for the plan.
   public func describe(_ text: String) {
     guard information.pointee.needToFreeIdxStr == 0 else { return }
     information.pointee.idxStr = copyForSQLite(text)
     information.pointee.needToFreeIdxStr = 1
   }
 
-  /// Rows come in the order asked for.
+  /// States that the rows come in the order asked for.
   public func setOrdered() { information.pointee.orderByConsumed = 1 }
 
-  /// - Parameter isUnique: whether there is one row at most.
+  /// - Parameter isUnique: whether there is at most one row.
   public func estimate(cost: Double, rows: Double, isUnique: Bool = false) {
     information.pointee.estimatedCost = cost
     information.pointee.estimatedRows = Int64(max(1, min(rows, 1e15)))
@@ -106,7 +109,7 @@ extension IndexRequest.Operation {
   }
 }
 
-/// A text in memory that SQLite frees.
+/// A copy of a text in memory that SQLite frees.
 func copyForSQLite(_ text: String) -> UnsafeMutablePointer<CChar>? {
   let bytes = Array(text.utf8CString)
   let copy = sqlite3_malloc64(UInt64(bytes.count))

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A module as SQLite knows it.
+/// A module of virtual tables with its callbacks for SQLite.
 final class TableModule {
   fileprivate let make: ([String]) throws(SQLiteError) -> any VirtualTable
   let callbacks: UnsafeMutablePointer<sqlite3_module>
@@ -17,10 +17,10 @@ final class TableModule {
   }
 }
 
-/// A table that SQLite holds.
+/// A virtual table that SQLite holds.
 private final class HeldTable {
   let table: any VirtualTable
-  /// The functions whose addresses SQLite has.
+  /// The functions to which SQLite has pointers.
   var functions: [String: FunctionOverload?] = [:]
 
   init(_ table: any VirtualTable) { self.table = table }
@@ -35,7 +35,8 @@ private final class HeldCursor {
 
 private func makeCallbacks() -> sqlite3_module {
   var module = sqlite3_module()
-  // Two functions, lest the table exist by the module's name alone.
+  // xCreate and xConnect must differ: with one function for both, the table would exist under the
+  // module's name (https://www.sqlite.org/vtab.html#eponymous_virtual_tables).
   module.xCreate = { connect($0, $1, $2, $3, $4, $5) }
   module.xConnect = { reconnect($0, $1, $2, $3, $4, $5) }
   module.xBestIndex = { bestIndex($0, $1) }
@@ -74,7 +75,7 @@ private func connect(
 ) -> Int32 {
   guard let context, let texts else { return SQLITE_MISUSE }
   let module = Unmanaged<TableModule>.fromOpaque(context).takeUnretainedValue()
-  // Before the arguments come the names of module, schema and table.
+  // The first three texts are the names of module, schema and table.
   let arguments = (3..<max(3, Int(count))).map { texts[$0].map { String(cString: $0) } ?? "" }
   do throws(SQLiteError) {
     let held = HeldTable(try module.make(arguments))
@@ -157,7 +158,7 @@ private func withCursor<R>(
   return Unmanaged<HeldCursor>.fromOpaque(held)._withUnsafeGuaranteedRef { body($0.cursor) }
 }
 
-/// Runs `body` and leaves its error where SQLite looks for it.
+/// Runs `body` and stores its error where SQLite looks for it.
 @inline(__always)
 private func trying(
   _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?,
@@ -201,7 +202,8 @@ private func findFunction(
     }
   held.functions[key] = overload
   guard let overload else { return 0 }
-  // The table holds the function for as long as a statement can call it.
+  // SQLite gets an unretained pointer: the table holds the function as long as a statement can call
+  // it.
   address?.pointee = functionCallback
   argument?.pointee = Unmanaged.passUnretained(overload.function).toOpaque()
   return overload.code

@@ -1,27 +1,29 @@
 import CSQLite
 
-/// A table whose rows a program gives, made by `CREATE VIRTUAL TABLE … USING module(…)`.
+/// A table whose rows a program supplies, made by `CREATE VIRTUAL TABLE … USING module(…)`.
 ///
 /// Belongs to the thread of its connection. It must not hold the connection strongly.
 public protocol VirtualTable: AnyObject {
-  /// `CREATE TABLE x(…)` with the table's columns.
+  /// The text `CREATE TABLE x(…)` that declares the table's columns.
   var declaration: String { get }
 
-  /// Chooses how to find rows, before any is asked for; called once for each way that SQLite weighs.
+  /// Chooses a plan for finding rows before any row is read; called once for each plan that SQLite
+  /// considers.
   func choose(_ request: inout IndexRequest) throws(SQLiteError)
 
   func makeCursor() -> any VirtualCursor
 
-  /// What a function does whose first argument is a column of the table; `nil` leaves it as it is.
+  /// The implementation for a call of a function whose first argument is a column of the table;
+  /// `nil` keeps the registered function.
   func overload(function name: String, argumentCount: Int) -> FunctionOverload?
 }
 
 /// Walks the rows of a ``VirtualTable``.
 public protocol VirtualCursor: AnyObject {
-  /// Goes to the first row of a plan; may be called again for others.
+  /// Moves to the first row of a plan; may be called again with other arguments.
   /// - Parameters:
   ///   - plan: the number that ``IndexRequest/plan`` was set to.
-  ///   - arguments: the values of the constraints taken, in that order; lent for the call.
+  ///   - arguments: the values of the constraints taken, in the order of taking; lent for the call.
   func begin(plan: Int, _ arguments: LentArguments) throws(SQLiteError)
   func advance() throws(SQLiteError)
   var isAtEnd: Bool { get }
@@ -34,24 +36,24 @@ public struct FunctionOverload {
   let function: Function
   let code: Int32
 
-  /// A function registered on the connection, which answers where it is not taken as a constraint;
-  /// `nil` where there is none of that name.
+  /// An overload by the function that is registered on the connection, which answers where the call
+  /// is not taken as a constraint; `nil` where there is no such function.
   ///
-  /// - Parameter place: 0 to 105; the function reaches ``VirtualTable/choose(_:)`` as
-  ///   ``IndexRequest/Operation/function(_:)`` with it where it stands as a condition by itself.
-  public init?(_ name: String, argumentCount: Int, place: Int, on connection: Connection) {
-    precondition((0...105).contains(place), "SQLite has codes for 106 functions")
+  /// - Parameter index: 0 to 105; where the function stands as a condition by itself, it reaches
+  ///   ``VirtualTable/choose(_:)`` as ``IndexRequest/Operation/function(_:)`` with this index.
+  public init?(_ name: String, argumentCount: Int, index: Int, on connection: Connection) {
+    precondition((0...105).contains(index), "SQLite has codes for 106 functions")
     let name = name.lowercased()
     let known = connection.functions.last {
       $0.argumentCount == argumentCount && $0.name.lowercased() == name
     }
     guard let known else { return nil }
     function = known
-    code = SQLITE_INDEX_CONSTRAINT_FUNCTION + Int32(place)
+    code = SQLITE_INDEX_CONSTRAINT_FUNCTION + Int32(index)
   }
 }
 
-/// Values that SQLite lends to a cursor for the length of a call.
+/// Values that SQLite lends to a cursor for one call.
 public struct LentArguments {
   public let count: Int
   private let values: UnsafeMutablePointer<OpaquePointer?>?
@@ -65,7 +67,7 @@ public struct LentArguments {
     value(index).map { FunctionValue($0).kind } ?? .null
   }
 
-  /// Lends the bytes of a blob or text (UTF-8, not validated); none for NULL.
+  /// Lends the bytes of a blob or text (UTF-8, not validated); no bytes for NULL.
   public func withBytes<R, E: Error>(
     _ index: Int, _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
@@ -73,7 +75,7 @@ public struct LentArguments {
     return try body((value(index).map { FunctionValue($0).bytes } ?? empty).bytes)
   }
 
-  /// Binds the value as it is to a parameter; bytes are copied.
+  /// Binds the value unchanged to a parameter; bytes are copied.
   public func bind(
     _ index: Int, to statement: Statement, at parameter: Int
   ) throws(SQLiteError) {
@@ -87,13 +89,14 @@ public struct LentArguments {
   }
 }
 
-/// Takes the value of one column of the row that a cursor is on.
+/// Receives the value of one column of the cursor's current row.
 public struct ColumnResult {
   let context: OpaquePointer
 
   public func set(_ value: Int64) { sqlite3_result_int64(context, value) }
 
-  /// Answers what a statement has in a column of its row; SQLite copies it into the row it makes.
+  /// Answers the value of a column of another statement's current row; SQLite copies it into its
+  /// own row.
   public func set(_ statement: Statement, column: Int) {
     sqlite3_result_value(
       context, sqlite3_column_value(statement.handle, Int32(clamping: column)))
@@ -103,13 +106,13 @@ public struct ColumnResult {
 extension Connection {
   /// Registers a module, for `CREATE VIRTUAL TABLE` on this connection.
   ///
-  /// - Parameter make: makes a table of the arguments between the parentheses.
+  /// - Parameter make: makes a table from the arguments between the parentheses.
   public func register(
     module name: String, _ make: @escaping ([String]) throws(SQLiteError) -> any VirtualTable
   ) throws(SQLiteError) {
     let module = TableModule(make: make)
     let context = Unmanaged.passRetained(module).toOpaque()
-    // SQLite releases the context when this fails, too.
+    // SQLite also releases the context when this fails.
     try check(
       sqlite3_create_module_v2(handle, name, module.callbacks, context, releaseCallback))
   }

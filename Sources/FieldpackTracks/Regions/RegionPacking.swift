@@ -170,7 +170,7 @@ struct RegionPacking {
   private mutating func append(_ x: Double, _ y: Double) {
     packed.vertices.append([x, y])
     let place = GeodesicPlace(longitude: x, latitude: y)
-    packed.places.append(SIMD3<Float>(ellipsoid.spacePlace(place)))
+    packed.places.append(SIMD3<Float>(ellipsoid.spacePoint(place)))
   }
 
   private mutating func addBorder(_ start: SIMD2<Double>, _ end: SIMD2<Double>) {

@@ -63,7 +63,7 @@ extension WatchedRegions {
     toBordersOf region: PackedRegions.Region, _ view: Viewpoint
   ) -> Double? {
     guard !region.borders.isEmpty else { return nil }
-    let place = SIMD3<Float>(Geodesic.wgs84.spacePlace(view.place))
+    let place = SIMD3<Float>(Geodesic.wgs84.spacePoint(view.place))
     return farWay(view, place, to: region) ?? nearWay(view, place, to: region)
   }
 

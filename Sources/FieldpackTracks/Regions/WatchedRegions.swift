@@ -108,7 +108,7 @@ extension WatchedRegions {
   }
 
   private func holds(_ circle: PackedRegions.Circle, _ place: GeodesicPlace) -> Bool {
-    let apart = place.chordPlace - circle.centre.chordPlace
+    let apart = place.spherePoint - circle.centre.spherePoint
     let square = (apart * apart).sum()
     if square <= circle.within { return true }
     if square > circle.beyond { return false }
