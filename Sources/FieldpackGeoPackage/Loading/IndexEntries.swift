@@ -7,7 +7,7 @@ struct IndexEntries {
   let file: GeoPackageFile
   let table: LayerTable
 
-  /// Reads the envelope of every geometry of the table; empty and damaged ones have none.
+  /// Reads the envelope of every geometry of the table. Empty and damaged geometries have none.
   func visitTable(
     _ body: (Int64, Envelope) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
@@ -24,8 +24,8 @@ struct IndexEntries {
     }
   }
 
-  /// Reads the entries of the R-tree from its nodes; `false`, and then not all may have been given,
-  /// where these are not a tree.
+  /// Reads the entries of the R-tree from its nodes. Returns `false` where the nodes are no tree;
+  /// then some entries may not have been given.
   func visitTree(
     _ rtree: String, _ body: (RTreeEntry) throws(FieldpackError) -> Void
   ) throws(FieldpackError) -> Bool {
@@ -33,8 +33,8 @@ struct IndexEntries {
     let node = try prepare("SELECT data FROM \(shadow.table("node")) WHERE nodeno = ?")
     defer { node.reset() }
     guard var level = try depth(of: node) else { return false }
-    // Nodes to be read with their levels above the leaves; each level is deeper by one, so that
-    // even a circle ends, and no more nodes are read than there are.
+    // Each waiting node has its level above the leaves. A child is one level lower than its parent
+    // and no more nodes are read than there are, so that even a circle of nodes ends.
     var waiting: [(number: Int64, level: Int)] = [(1, level)]
     var nodesLeft = try file.integer("SELECT count(*) FROM \(shadow.table("node"))") ?? 0
     var entriesLeft = try file.integer("SELECT count(*) FROM \(shadow.table("rowid"))") ?? 0
