@@ -329,7 +329,7 @@ final class ConformanceCheck {
   func rowID(of name: String) throws(FieldpackError) -> String? {
     guard let table = table(name), !table.isView else { return nil }
     let columns = try columns(of: name)
-    if let place = TableReader.rowIDPlace(columns.map { ($0.type, $0.keyPlace > 0) }) {
+    if let place = TableReader.rowIDIndex(columns.map { ($0.type, $0.keyPlace > 0) }) {
       return quoted(columns[place].name)
     }
     return try TableReader(file: file, table: table.name, isView: false)

@@ -63,7 +63,8 @@ package struct RowEncoder {
     let first = rows.count * plan.parameters + (plan.hasGeometry ? 1 : 0)
     let location = KeyTuple.Partial(store: plan.store, layer: plan.layer, feature: id)
     for limit in plan.limits {
-      guard let error = limit.refusal(of: rows.values, first + limit.index, location) else { continue }
+      guard let error = limit.refusal(of: rows.values, first + limit.index, location)
+      else { continue }
       rows.undo(parameters: plan.parameters, bytesFrom: start)
       throw error
     }
