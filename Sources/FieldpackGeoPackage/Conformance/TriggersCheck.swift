@@ -1,6 +1,6 @@
 import FieldpackCore
 
-/// The triggers that are not known, see ``KnownTriggers``.
+/// Checks for foreign triggers, see ``KnownTriggers``.
 struct TriggersCheck {
   let check: ConformanceCheck
 
