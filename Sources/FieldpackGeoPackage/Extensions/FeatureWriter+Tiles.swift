@@ -87,7 +87,9 @@ extension GeoPackageStore {
     }
   }
 
-  /// A copy of a tile; `nil` where there is none. ``StoreSnapshot/withTile(at:of:_:)`` lends the bytes.
+  /// A copy of a tile; `nil` where there is none.
+  ///
+  /// ``StoreSnapshot/withTile(at:of:_:)`` lends the bytes instead.
   public func tile(
     at address: TileAddress, of pyramid: LayerID
   ) async throws(FieldpackError) -> Tile? {

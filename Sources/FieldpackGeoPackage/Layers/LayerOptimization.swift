@@ -141,7 +141,7 @@ struct LayerClustering {
     try file.execute("CREATE TEMP TABLE fieldpack_order (id INTEGER PRIMARY KEY)")
     // A second pass through the same column affinities does not change values.
     try file.execute("CREATE TEMP TABLE fieldpack_rows AS SELECT \(renamed) FROM \(t) WHERE 0")
-    try copyPlaced(&tree, "INSERT INTO \(waiting) SELECT \(columns) FROM \(t) WHERE \(id) = ?")
+    try copyAlongCurve(&tree, "INSERT INTO \(waiting) SELECT \(columns) FROM \(t) WHERE \(id) = ?")
     try file.execute(
       "INSERT INTO \(waiting) SELECT \(columns) FROM \(t) "
         + "WHERE \(id) NOT IN (SELECT id FROM temp.fieldpack_order) ORDER BY \(id)")
@@ -155,7 +155,7 @@ struct LayerClustering {
     return Int(count)
   }
 
-  private func copyPlaced(
+  private func copyAlongCurve(
     _ tree: inout PackedRTree, _ sql: String
   ) throws(FieldpackError) {
     let (copy, note) = try file.sql { () throws(SQLiteError) in

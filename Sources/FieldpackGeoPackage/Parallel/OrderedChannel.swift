@@ -35,7 +35,7 @@ final class OrderedChannel<Part: Sendable>: Sendable {
 
   init(capacity: Int) { self.capacity = capacity }
 
-  // MARK: For the one who asks
+  // MARK: For the consumer
 
   /// Waits for the next part; `nil` at the end.
   func next() async throws(FieldpackError) -> Part? {
@@ -68,7 +68,7 @@ final class OrderedChannel<Part: Sendable>: Sendable {
     if let error = state.change({ $0.ending }) { throw error }
   }
 
-  // MARK: For those who make
+  // MARK: For producers
 
   /// Whether more parts are useless: the consumer stopped, or an error will be thrown first.
   var isOver: Bool { state.change { $0.isDone || $0.hasFailed } }

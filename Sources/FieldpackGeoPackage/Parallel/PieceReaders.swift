@@ -23,10 +23,10 @@ struct PieceReaders: Sendable {
 
   /// Leases as many readers as are useful and spare, and begins a transaction on each.
   ///
-  /// SQLite cannot be asked for a snapshot. So the first reader compares the file's `data_version`
-  /// before the others begin and after it has begun itself, last. If another connection has
-  /// committed meanwhile, all begin again. After three tries, or when a writer is in the way, one
-  /// reader reads everything.
+  /// SQLite cannot be asked for a snapshot. So the first reader begins last, and reads the file's
+  /// `data_version` before the others begin and again after its own begin. If another connection
+  /// has committed meanwhile, all begin again. After three tries, or when a writer is in the way,
+  /// one reader reads everything.
   static func begin(
     in pool: ConnectionPool, _ request: Request
   ) async throws(FieldpackError) -> PieceReaders {

@@ -48,8 +48,8 @@ extension QueryPlanner {
     guard !srs.isUndefined, let definition = try? file.systems.definition(of: srs) else {
       return metres
     }
-    // A geographic `unitFactor` is radians per unit; times WGS 84's semi-major axis it is metres along
-    // the equator.
+    // A geographic `unitFactor` is radians per unit. Times WGS 84's semi-major axis it is metres
+    // along the equator.
     let metresPerUnit = definition.unitFactor * (definition.isGeographic ? 6_378_137 : 1)
     return metresPerUnit > 0 ? metres / metresPerUnit : metres
   }

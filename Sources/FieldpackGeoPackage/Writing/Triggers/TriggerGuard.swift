@@ -92,7 +92,7 @@ final class TriggerGuard: Sendable {
     return names
   }
 
-  // MARK: Asking
+  // MARK: Checks
 
   /// Refuses to change tables with foreign triggers, before anything is changed.
   ///
@@ -160,7 +160,7 @@ final class TriggerGuard: Sendable {
     }
   }
 
-  // MARK: Telling
+  // MARK: Errors
 
   /// The error for a statement that was not authorized; `nil` for others.
   func refusal(_ error: SQLiteError) -> FieldpackError? {

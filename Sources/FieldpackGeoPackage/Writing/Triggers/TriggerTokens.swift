@@ -43,7 +43,7 @@ struct TriggerTokens: Sendable {
     (tokens, spellings) = reader.read()
   }
 
-  // MARK: What it says
+  // MARK: Reading
 
   /// Index of the table's name, after `CREATE TRIGGER name AFTER UPDATE OF a, b ON`; `nil` where
   /// the text does not begin so.
