@@ -10,7 +10,7 @@ struct SchemaReach: Sendable {
   private(set) var triggers: [(name: String, sql: String)] = []
   /// The names that may belong to a view.
   private(set) var views = Names()
-  /// The first row whose text is none that SQLite would write. Nothing can be told of such a file.
+  /// The first entry whose text SQLite would not have written so. Such a file may do anything.
   private(set) var unclear: String?
 
   struct Names: Sendable {
