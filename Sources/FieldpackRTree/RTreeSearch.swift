@@ -2,11 +2,11 @@ package import FieldpackGeometry
 package import FieldpackSQLite
 
 /// Gives the entries of an R-tree in the order of a lower bound of their distance, the nearest
-/// first, and opens no node before it has to.
+/// first. A node is read only when its bound comes first.
 package struct RTreeSearch {
   private struct Item: HeapElement {
     var bound: Double
-    /// Of a node or of an entry.
+    /// The number of the node, or the id of the entry.
     var number: Int64
     /// -1 for an entry.
     var depth: Int
@@ -16,7 +16,7 @@ package struct RTreeSearch {
 
   private let reader: RTreeReader
   private let leastDistance: (Envelope) -> Double
-  /// Whether a bound is worth its cost for single entries, too.
+  /// Whether bounds are also computed for single entries, and not for nodes only.
   private let boundsEntries: Bool
   private var waiting = Heap<Item>()
   private var seen: Set<Int64> = []
@@ -31,7 +31,7 @@ package struct RTreeSearch {
     waiting.insert(Item(bound: 0, number: root.number, depth: root.depth))
   }
 
-  /// The next entry; `nil` where none is left within `limit`.
+  /// The next entry; `nil` where no entry is left within `limit`.
   package mutating func next(within limit: Double) throws(SQLiteError) -> Int64? {
     while let item = waiting.first, item.bound <= limit {
       _ = waiting.removeFirst()

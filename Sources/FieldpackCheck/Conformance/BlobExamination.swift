@@ -1,15 +1,15 @@
 import FieldpackGeoPackage
 import FieldpackGeometry
 
-/// A geometry as it lies in its blob, held against its column.
+/// The findings about one geometry blob, compared with the rules of its column.
 struct BlobExamination {
-  /// What the column asks of its geometries.
+  /// What the column requires of its geometries.
   struct Rules {
     var type: GeometryType?
     var srsID: Int64?
     var z: Int64?
     var m: Int64?
-    /// Whether an extension of the file's own encodes geometries of this column.
+    /// Whether a non-standard extension encodes geometries of this column.
     var allowsExtended = false
     /// The systems that the file defines.
     var systems: Set<Int64> = []
@@ -23,15 +23,16 @@ struct BlobExamination {
   }
 
   enum Mend {
-    /// The header can be written anew from the WKB.
+    /// The header can be rebuilt from the WKB.
     case header
-    /// What the column says of Z or M can be made to fit.
+    /// The column's rule for Z or M can be changed to fit.
     case z, m
   }
 
-  /// What an R-tree has to hold for the row.
+  /// The box that an R-tree must have for the row.
   enum IndexBox {
-    /// A box that holds the first and is at most the second; `nil` where that cannot be told.
+    /// The box must contain the first envelope and lie within the second; `nil` where that limit is
+    /// not known.
     case needed(Envelope, atMost: Envelope?)
     case none
     /// The geometry cannot be read.
@@ -67,13 +68,13 @@ struct BlobExamination {
       type = geometry.type
       examineWKB(geometry, survey, rules)
     } catch {
-      let place = GeometryError(error.kind, at: error.offset + header.bodyOffset, error.message)
-      faults.append(Fault(requirement: .core(20), reason: place.description))
+      let shifted = GeometryError(error.kind, at: error.offset + header.bodyOffset, error.message)
+      faults.append(Fault(requirement: .core(20), reason: shifted.description))
       return
     }
     envelope = survey.envelope
     examineHeader(header, survey)
-    // Positions do not tell how far a curve reaches.
+    // A curve reaches beyond its positions, so an envelope computed from them would be wrong.
     if survey.hasCurves { forgetHeaderMends() }
     settleIndexBox(header, survey)
   }
@@ -83,7 +84,7 @@ struct BlobExamination {
   private mutating func examineSystem(_ header: GeoPackageBinary, _ rules: Rules) {
     guard let wanted = rules.srsID, Int64(header.srsID) != wanted else { return }
     let found = Int64(header.srsID)
-    // A number that names another system may be right where the column is wrong.
+    // An srs_id of another known system may be right, and the column wrong.
     let saysNothing = found == 0 || found == -1 || !rules.systems.contains(found)
     let isWritable = Int32(exactly: wanted) != nil && rules.systems.contains(wanted)
     faults.append(
@@ -114,7 +115,8 @@ struct BlobExamination {
     }
   }
 
-  /// Positions of a curve do not reach as far as the curve.
+  /// Compares the stated envelope with the positions' envelope. A curve reaches beyond its
+  /// positions, so its stated envelope may be larger.
   private mutating func compare(_ stated: Envelope, with found: Envelope, isCurved: Bool) {
     let slack =
       1e-9
@@ -136,10 +138,10 @@ struct BlobExamination {
   }
 
   private mutating func forgetHeaderMends() {
-    for place in faults.indices where faults[place].mend == .header { faults[place].mend = nil }
+    for index in faults.indices where faults[index].mend == .header { faults[index].mend = nil }
   }
 
-  /// The blob with a header that is right; `nil` where the one it has can stay.
+  /// The blob with a correct header; `nil` where its own header can stay.
   static func mended(_ blob: RawSpan, _ rules: Rules) -> [UInt8]? {
     let examination = BlobExamination(blob, rules)
     let mendable = examination.faults.filter { $0.mend == .header }
@@ -188,7 +190,7 @@ struct BlobExamination {
 
   private mutating func settleIndexBox(_ header: GeoPackageBinary, _ survey: GeometrySurvey) {
     guard let found = survey.envelope else {
-      // Positions of NaN alone have no place in an index, and writers differ about them.
+      // Writers differ about indexing positions that are all NaN, so both ways are accepted.
       indexBox = survey.isEmpty ? .none : .unknown
       return
     }

@@ -14,7 +14,7 @@ enum ColumnTypes {
   ) throws(FieldpackError) {
     let type = column.type
     guard !isKnown(type) else { return }
-    // A view's column that is computed has none.
+    // A computed column of a view has no type.
     if type.isEmpty, check.table(table)?.isView == true { return }
     try check.report(
       .error, .core(5), table: table, column: column.name,
@@ -29,7 +29,7 @@ enum ColumnTypes {
     return Int(type.dropFirst(5).dropLast()).map { $0 >= 0 } ?? false
   }
 
-  /// What is wrong with a value of a column; `nil` where nothing is.
+  /// What is wrong with a value of a column; `nil` where it is correct.
   static func fault(of value: LentValue, in type: ColumnType) -> String? {
     switch (type, value.kind) {
     case (_, .null), (.other, _): nil
@@ -60,7 +60,7 @@ enum ColumnTypes {
     length <= limit ? nil : "it is \(length) \(unit) long, and at most \(limit) are declared"
   }
 
-  /// Code points, as SQLite's length() counts.
+  /// The number of code points, as SQLite's length() counts.
   private static func length(of value: LentValue) -> Int {
     value.withBytes { span in
       span.withUnsafeBytes { bytes in bytes.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) } }

@@ -3,20 +3,20 @@ import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// One look through a file: what all parts of it share.
+/// One check of a file: the state that all its parts share.
 final class ConformanceCheck {
-  /// The greatest version that is known: 1.4 and its corrections.
+  /// The highest version that the check knows: 1.4 and its corrections.
   static let knownVersion = 10_499
 
   let file: GeoPackageFile
-  /// As `user_version` counts: 10000 for 1.0, 10400 for 1.4.
+  /// The version in the form of `user_version`: 10000 for 1.0, 10400 for 1.4.
   let version: Int
   private let receive: (ConformanceFinding) throws(FieldpackError) -> Void
   private let progress: (Int) throws(FieldpackError) -> Void
-  /// What the findings ask for.
+  /// The repairs of the findings.
   private(set) var repairs: Set<Repair> = []
   private(set) var rowCount = 0
-  /// Whether SQLite found pages that are not whole, and no index alone.
+  /// Whether SQLite found damaged pages, beyond wrong indexes.
   private(set) var isDamaged = false
 
   /// Tables and views by name.
@@ -24,14 +24,15 @@ final class ConformanceCheck {
   private(set) var triggers: [SQLName: SchemaObject] = [:]
   private var hasViews = false
   private var knownColumns: [SQLName: [TableColumn]] = [:]
-  /// `nil` where the table is missing or cannot be read, so that nothing is missing from it.
+  /// The rows of `gpkg_contents`; `nil` where the table is missing or unreadable. Then no entry
+  /// counts as missing.
   private(set) var contents: [ContentsRow]?
-  private var contentsPlaces: [SQLName: Int] = [:]
+  private var contentsIndexes: [SQLName: Int] = [:]
   private(set) var geometryColumns: [GeometryColumnRow]?
-  private var geometryPlaces: [SQLName: [Int]] = [:]
+  private var geometryIndexes: [SQLName: [Int]] = [:]
   var systems: Set<Int64>?
   private var registrations: Registrations?
-  /// How long a view may run, and how long all of them may yet.
+  /// How long one view may run, and how long all views together may still run.
   private let patience: Duration
   private var timeForViews: Duration
 
@@ -48,8 +49,8 @@ final class ConformanceCheck {
     var type: String
     var isNotNull: Bool
     var defaultSQL: String?
-    /// The place in the primary key from 1 on; 0 for none.
-    var keyPlace: Int
+    /// Position in the primary key, from 1; 0 where the column is not in it.
+    var keyPosition: Int
     var isGenerated: Bool
   }
 
@@ -83,7 +84,7 @@ final class ConformanceCheck {
     self.receive = receive
   }
 
-  /// Looks at everything, from the file as a whole to its rows.
+  /// Checks everything, from the file as a whole to its rows.
   func run() throws(FieldpackError) {
     try readSchema()
     try ContainerCheck(check: self).run()
@@ -120,7 +121,8 @@ final class ConformanceCheck {
     if rowCount & 1023 == 0 { try progress(rowCount) }
   }
 
-  /// Runs a part of the check; what it cannot read is a finding, and the rest goes on.
+  /// Runs a part of the check. If that part cannot be read, this becomes a finding and the check
+  /// continues.
   func attempt(
     _ requirement: Requirement, table: String? = nil, _ what: String,
     _ body: () throws(FieldpackError) -> Void
@@ -144,7 +146,7 @@ final class ConformanceCheck {
     }
   }
 
-  /// Reports pages that are not whole, with which nothing is to be written to the file.
+  /// Reports damaged pages. A file with damaged pages must not be written to.
   func reportDamage(table: String? = nil, _ reason: String) throws(FieldpackError) {
     isDamaged = true
     try report(.error, .core(6), table: table, reason)
@@ -152,12 +154,12 @@ final class ConformanceCheck {
 
   // MARK: Reading
 
-  /// How many views may run for as long as one may.
+  /// How many views may use the full time of one view.
   private static let patientViews = 3
 
-  /// Runs SQL of views, which somebody else wrote, for a limited time.
+  /// Runs SQL of the file's own views for a limited time.
   ///
-  /// - Throws: an error that ``FieldpackError/isOverdue`` where that is not enough.
+  /// - Throws: an error that ``FieldpackError/isOverdue`` when the time is over.
   func limitingViews<R>(
     _ body: () throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R {
@@ -167,7 +169,7 @@ final class ConformanceCheck {
     return try file.limited("a view", to: max(.zero, min(patience, timeForViews)), body)
   }
 
-  /// Whether SQL names a view.
+  /// Whether the SQL names a view.
   private func namesView(_ sql: String) -> Bool {
     hasViews && TriggerText.words(sql).contains { table($0)?.isView == true }
   }
@@ -184,8 +186,8 @@ final class ConformanceCheck {
     return value
   }
 
-  /// Gives the rows of a result one by one; those of views for a limited time, and no more of them
-  /// than the file has room for.
+  /// Gives the rows of a result one by one. For views the time is limited, and so is the number of
+  /// rows: the file must have room for them.
   func each(
     _ sql: String, _ values: [SQLiteValue] = [],
     _ body: ([SQLiteValue]) throws(FieldpackError) -> Void
@@ -243,8 +245,8 @@ final class ConformanceCheck {
   ) throws(FieldpackError) {
     try gather(sql, row) { rows in
       contents = rows
-      for (place, row) in rows.enumerated() where contentsPlaces[SQLName(row.table)] == nil {
-        contentsPlaces[SQLName(row.table)] = place
+      for (index, row) in rows.enumerated() where contentsIndexes[SQLName(row.table)] == nil {
+        contentsIndexes[SQLName(row.table)] = index
       }
     }
   }
@@ -254,13 +256,13 @@ final class ConformanceCheck {
   ) throws(FieldpackError) {
     try gather(sql, row) { rows in
       geometryColumns = rows
-      for (place, row) in rows.enumerated() {
-        geometryPlaces[SQLName(row.table), default: []].append(place)
+      for (index, row) in rows.enumerated() {
+        geometryIndexes[SQLName(row.table), default: []].append(index)
       }
     }
   }
 
-  /// Keeps rows that others are held against, and none of a view that does not end.
+  /// Keeps rows for later comparison. Of a view that exceeds its limits no rows are kept.
   private func gather<Row>(
     _ sql: String, _ row: ([SQLiteValue]) throws(FieldpackError) -> Row?, keep: ([Row]) -> Void
   ) throws(FieldpackError) {
@@ -276,32 +278,32 @@ final class ConformanceCheck {
     keep(rows)
   }
 
-  /// The rows of the contents with one of the data types.
+  /// The rows of `gpkg_contents` with one of the data types.
   func layers(_ dataTypes: String...) -> [ContentsRow] {
     (contents ?? []).filter { dataTypes.contains($0.dataType.lowercased()) }
   }
 
-  /// The table's row of the contents.
+  /// The table's row of `gpkg_contents`.
   func contents(of table: String) -> ContentsRow? {
-    contentsPlaces[SQLName(table)].flatMap { contents?[$0] }
+    contentsIndexes[SQLName(table)].flatMap { contents?[$0] }
   }
 
-  /// The table's rows of the registry of geometry columns.
+  /// The table's rows of `gpkg_geometry_columns`.
   func geometryColumns(of table: String) -> [GeometryColumnRow] {
-    (geometryPlaces[SQLName(table)] ?? []).compactMap { geometryColumns?[$0] }
+    (geometryIndexes[SQLName(table)] ?? []).compactMap { geometryColumns?[$0] }
   }
 
-  /// Whether a reference system is not among those of the file, as far as these are known.
+  /// Whether the file does not define an SRS; `false` where the file's systems are not known.
   func lacksSystem(_ id: Int64?) -> Bool {
     guard let systems else { return false }
     return id.map { !systems.contains($0) } ?? true
   }
 
-  /// Whether there is anything of a GeoPackage, which could be made whole.
+  /// Whether the file has parts of a GeoPackage, and so could be repaired.
   var isGeoPackage: Bool { has("gpkg_contents") || has("gpkg_geometry_columns") }
 
-  /// The columns of a table or view, hidden ones of virtual tables left out; none where there are
-  /// none to be had.
+  /// The columns of a table or view, without the hidden ones of virtual tables; empty where none
+  /// can be read.
   func columns(of name: String) throws(FieldpackError) -> [TableColumn] {
     if let known = knownColumns[SQLName(name)] { return known }
     var columns: [TableColumn] = []
@@ -313,7 +315,7 @@ final class ConformanceCheck {
           TableColumn(
             name: row[1].textValue ?? "", type: row[2].textValue ?? "",
             isNotNull: row[3].integerValue == 1, defaultSQL: row[4].textValue,
-            keyPlace: Int(clamping: row[5].integerValue ?? 0), isGenerated: hidden > 1))
+            keyPosition: Int(clamping: row[5].integerValue ?? 0), isGenerated: hidden > 1))
       }
     }
     knownColumns[SQLName(name)] = columns
@@ -325,22 +327,23 @@ final class ConformanceCheck {
     return try columns(of: name).first { SQLName($0.name) == wanted }
   }
 
-  /// The name for the row id: the INTEGER PRIMARY KEY, else one of SQLite's that no column has;
-  /// `nil` for views and tables without row ids.
+  /// The name of the rowid: the INTEGER PRIMARY KEY, else one of SQLite's names that no column has;
+  /// `nil` for views and tables without rowids.
   func rowID(of name: String) throws(FieldpackError) -> String? {
     guard let table = table(name), !table.isView else { return nil }
     let columns = try columns(of: name)
-    if let place = TableReader.rowIDPlace(columns.map { ($0.type, $0.keyPlace > 0) }) {
-      return quoted(columns[place].name)
+    if let index = TableReader.rowIDIndex(columns.map { ($0.type, $0.keyPosition > 0) }) {
+      return quoted(columns[index].name)
     }
     return try TableReader(file: file, table: table.name, isView: false)
       .rowID(besides: columns.map(\.name))
   }
 
-  /// SQL for the values of a column, without NULL, with which `NOT IN` would be true of nothing.
+  /// SQL for the values of a column without NULL. With a NULL among them `NOT IN` is never true.
   func values(of column: String, in table: String) throws(FieldpackError) -> String {
     let select = "SELECT \(quoted(column)) FROM \(quoted(table))"
-    // Asked so, SQLite looks the row up instead of gathering the values first.
+    // A plain SELECT of the rowid lets SQLite look each row up instead of collecting the values
+    // first.
     let isRowID = try rowID(of: table).map { SQLName($0) } == SQLName(quoted(column))
     return isRowID ? "(\(select))" : "(\(select) WHERE \(quoted(column)) NOT NULL)"
   }
@@ -360,18 +363,18 @@ final class ConformanceCheck {
     }
   }
 
-  /// Whether the table `gpkg_extensions` names this extension, for a table and column if given; so
-  /// it is taken to be where the table cannot be asked.
+  /// Whether `gpkg_extensions` names this extension, for a table and column if given. Where the
+  /// table exists and cannot be read, every extension counts as registered.
   func isRegistered(_ name: String, table: String? = nil, column: String? = nil) -> Bool {
     registrations?.has(name, table, column) ?? has("gpkg_extensions")
   }
 
-  /// Whether an extension that is none of the standard's is registered for the column.
+  /// Whether a non-standard extension is registered for the column.
   func hasOwnExtension(table: String, column: String) -> Bool {
     registrations?.has(nil, table, column) ?? false
   }
 
-  /// Whether `gpkg_extensions` is there, with the columns that are asked for.
+  /// Whether `gpkg_extensions` exists with its required columns.
   var isExtensionsReadable: Bool { registrations != nil }
 
   func hasColumns(_ names: [String], in table: String) throws(FieldpackError) -> Bool {
@@ -382,10 +385,10 @@ final class ConformanceCheck {
 }
 
 extension FieldpackError {
-  /// SQLite's own words, where the file is at fault and not the world around it.
+  /// SQLite's message where the file is at fault; `nil` for errors of the environment.
   var damage: String? {
     let cause = underlying as? SQLiteError
-    // 18 is SQLITE_TOOBIG: a value above the limit for files of others.
+    // 18 is SQLITE_TOOBIG: a value exceeds the limit for foreign files.
     if cause?.code == 18 { return "a value is too large" }
     switch code {
     case .corrupt, .invalidData, .constraint, .unsupported: return cause?.message ?? message

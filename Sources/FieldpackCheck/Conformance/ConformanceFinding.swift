@@ -1,14 +1,14 @@
 public import FieldpackCore
 public import FieldpackGeoPackage
 
-/// One thing that a check found: what is asked, where it is not so, and why.
+/// One finding of a check: the requirement, the location and the reason.
 public struct ConformanceFinding: Hashable, Sendable {
   public enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
-    /// Against a requirement, or an answer will be wrong.
+    /// Violates a requirement, or makes an answer wrong.
     case error
-    /// Allowed or harmless to most, but some programs stumble over it.
+    /// Allowed, or harmless to most programs; but some fail with it.
     case warning
-    /// Worth knowing.
+    /// For information.
     case note
 
     public static func < (left: Level, right: Level) -> Bool {
@@ -26,14 +26,14 @@ public struct ConformanceFinding: Hashable, Sendable {
 
   public var level: Level
   public var requirement: Requirement
-  /// The table or view, as the file names it; `nil` for the file as a whole.
+  /// The table or view, as the file spells it; `nil` for the file as a whole.
   public var table: String?
   public var column: String?
-  /// The id of the row; of a feature, its feature id.
+  /// The id of the row; for a feature its feature id.
   public var row: Int64?
-  /// What is so and should not be.
+  /// What is wrong.
   public var reason: String
-  /// Whether `--repair` mends it.
+  /// Whether `--repair` can mend it.
   public var isMendable: Bool
 
   public init(
@@ -55,32 +55,32 @@ public struct FindingGroup: Hashable, Sendable {
   public var level: ConformanceFinding.Level
   public var requirement: Requirement
   public var table: String?
-  /// How many there are.
+  /// The number of findings.
   public var count: Int
-  /// The first of them.
+  /// The first findings, up to the limit.
   public var findings: [ConformanceFinding]
 }
 
-/// Something that a repair or an upgrade did.
+/// One change that a repair or an upgrade made.
 public struct ConformanceRepair: Hashable, Sendable {
   public var table: String?
   /// What was done.
   public var detail: String
 }
 
-/// What a check is to do.
+/// What a check does.
 public struct CheckOptions: Sendable {
-  /// Mends what can be mended.
+  /// Whether the file is repaired as far as possible.
   public var repairs = false
-  /// Makes the file one of this version, where it is of an older one.
+  /// The version that an older file is upgraded to; `nil` for no upgrade.
   public var upgrade: GeoPackageVersion?
-  /// How many findings of a group the report keeps; ``receive`` gets all.
+  /// How many findings of a group the report keeps. ``receive`` gets all findings.
   public var findingLimit = 10
-  /// Called with each finding, after a repair with those that are left; throws to stop.
+  /// Called with each finding; after a repair with each remaining finding. Throws to stop.
   public var receive: (@Sendable (ConformanceFinding) throws(FieldpackError) -> Void)?
-  /// Told what is done and how long it takes; never a value.
+  /// Gets each step and its duration; never a value.
   public var logger = Logger.silent
-  /// Called now and then with the rows read so far; throws to stop.
+  /// Called now and then with the number of rows read. Throws to stop.
   public var progress: (@Sendable (Int) throws(FieldpackError) -> Void)?
   /// How long a view may run.
   var patience = Duration.seconds(10)
@@ -88,17 +88,17 @@ public struct CheckOptions: Sendable {
   public init() {}
 }
 
-/// What is wrong with a GeoPackage.
+/// The result of checking a GeoPackage.
 public struct CheckReport: Hashable, Sendable {
-  /// `1.0` to `1.4` or later, as the file says; `nil` where it does not.
+  /// The version that the file states, `1.0` to `1.4` or later; `nil` where it states none.
   public var version: String?
   /// Errors first, then by requirement in the standard's order, then by table.
   public var groups: [FindingGroup] = []
   /// What a repair or an upgrade did, in order.
   public var repairs: [ConformanceRepair] = []
-  /// What could not be mended as a whole, and why.
+  /// Repairs that failed, with the reasons.
   public var notes: [String] = []
-  /// Rows of layers, tiles and other tables that were read.
+  /// How many rows of layers, tiles and other tables were read.
   public var rowCount = 0
 
   public init() {}
@@ -107,14 +107,14 @@ public struct CheckReport: Hashable, Sendable {
     groups.filter { $0.level == level }.reduce(0) { $0 + $1.count }
   }
 
-  /// Whether nothing of level error was found.
+  /// Whether there is no finding of level error.
   public var isConformant: Bool { count(.error) == 0 }
 
-  /// The findings that were kept, group by group.
+  /// The kept findings, group by group.
   public var findings: [ConformanceFinding] { groups.flatMap(\.findings) }
 }
 
-/// Sorts findings into groups as they come, in memory that grows with the groups only.
+/// Groups findings as they come. Memory grows with the groups only.
 struct FindingGroups {
   private struct Key: Hashable {
     var level: ConformanceFinding.Level
@@ -123,7 +123,7 @@ struct FindingGroups {
   }
 
   private let limit: Int
-  private var places: [Key: Int] = [:]
+  private var indexes: [Key: Int] = [:]
   private var groups: [FindingGroup] = []
 
   init(limit: Int) { self.limit = limit }
@@ -131,19 +131,19 @@ struct FindingGroups {
   mutating func add(_ finding: ConformanceFinding) {
     let key = Key(
       level: finding.level, requirement: finding.requirement, table: finding.table)
-    guard let place = places[key] else {
-      places[key] = groups.count
+    guard let index = indexes[key] else {
+      indexes[key] = groups.count
       groups.append(
         FindingGroup(
           level: finding.level, requirement: finding.requirement, table: finding.table, count: 1,
           findings: limit > 0 ? [finding] : []))
       return
     }
-    groups[place].count += 1
-    if groups[place].findings.count < limit { groups[place].findings.append(finding) }
+    groups[index].count += 1
+    if groups[index].findings.count < limit { groups[index].findings.append(finding) }
   }
 
-  /// Errors first, then in the order of the standard; tables as they came.
+  /// Errors first, then in the order of the standard, then tables in the order they came.
   var sorted: [FindingGroup] {
     groups.enumerated().sorted { left, right in
       let (a, b) = (left.element, right.element)

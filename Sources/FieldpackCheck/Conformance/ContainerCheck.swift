@@ -6,7 +6,7 @@ import FieldpackSQLite
 struct ContainerCheck {
   let check: ConformanceCheck
 
-  /// Pages can be damaged by the million.
+  /// The number of messages is limited, because millions of pages can be damaged.
   private static let integrityLimit = 100
 
   func run() throws(FieldpackError) {
@@ -53,14 +53,14 @@ struct ContainerCheck {
     }
   }
 
-  /// What a row of the result says: a message, several below a heading between asterisks, or from
-  /// SQLite 3.44 on those of a virtual table.
+  /// The messages in one row of the result. A row is one message, or several below a heading
+  /// between asterisks. From SQLite 3.44 on it may also hold all messages about a virtual table.
   static func messages(_ text: String) -> [String] {
     let lines = text.split(separator: "\n").map(String.init)
     guard let head = lines.first, head.hasPrefix(rtreeHeading) else {
       return lines.filter { $0 != "ok" && !$0.hasPrefix("***") }
     }
-    // Those of layers are looked into with their rows.
+    // The R-trees of layers are checked with the layers' rows.
     return head.hasPrefix(rtreeHeading + "main.rtree_") ? [] : [lines.joined(separator: " ")]
   }
 
@@ -70,8 +70,8 @@ struct ContainerCheck {
     message.contains("missing from index") || message.hasPrefix("wrong # of entries in index")
   }
 
-  /// Rows that a NOT NULL, CHECK, UNIQUE or STRICT of their table would refuse, and what virtual
-  /// tables say of their rows.
+  /// Whether a message is about values: rows that violate a NOT NULL, CHECK, UNIQUE or STRICT of
+  /// their table, and virtual tables' messages about rows.
   private static func isOfValues(_ message: String) -> Bool {
     message.hasPrefix("CHECK constraint failed in ") || message.hasPrefix("non-unique entry in ")
       || message.contains(" value in ") || message.hasPrefix(rtreeHeading)
@@ -87,9 +87,9 @@ struct ContainerCheck {
   }
 }
 
-/// The version that the header of a file names.
+/// The version that the file's header states.
 enum DeclaredVersion: Hashable {
-  /// As `user_version` counts.
+  /// In the form of `user_version`.
   case known(Int)
   case unknown(String)
 
@@ -105,7 +105,7 @@ enum DeclaredVersion: Hashable {
     }
   }
 
-  /// The number; `nil` where there is none.
+  /// The number; `nil` for an unknown version.
   var number: Int? {
     if case .known(let number) = self { number } else { nil }
   }

@@ -102,7 +102,8 @@ struct ContentsCheck {
     }
   }
 
-  /// Whether the value is a moment in the form of clause 1.1.3.1.2; fractions of any length pass.
+  /// Whether the value is a moment in the form of clause 1.1.3.1.2. The fraction may have any
+  /// length.
   static func isMoment(_ value: SQLiteValue) -> Bool {
     guard var text = value.textValue, text.hasSuffix("Z"), text.contains("T") else { return false }
     let parsed = text.withUTF8 { DateTimeParser.dateTime($0) }

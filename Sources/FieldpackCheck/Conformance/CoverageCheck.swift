@@ -9,7 +9,7 @@ struct CoverageCheck {
   private static let coverages = "gpkg_2d_gridded_coverage_ancillary"
   private static let tiles = "gpkg_2d_gridded_tile_ancillary"
   private static let name = "gpkg_2d_gridded_coverage"
-  /// WGS 84 with heights, which a file with coverages has to name under its code.
+  /// WGS 84 with heights. A file with coverages must define it under its code.
   static let system = SRS("EPSG", 4979)
 
   func run() throws(FieldpackError) {

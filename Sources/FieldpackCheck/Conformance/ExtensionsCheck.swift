@@ -18,7 +18,7 @@ struct ExtensionsCheck {
       ) { (row) throws(FieldpackError) in
         let name = row[2].textValue ?? ""
         try examineName(name)
-        try examinePlace(row[0].textValue, row[1].textValue, name)
+        try examineTarget(row[0].textValue, row[1].textValue, name)
         try examineRTree(row, name)
         if name == "gpkg_zoom_other", row[1].textValue != "tile_data" {
           try check.report(
@@ -45,7 +45,7 @@ struct ExtensionsCheck {
     "gpkg_crs_wkt", "gpkg_crs_wkt_1_1", "gpkg_elevation_tiles", "gpkg_2d_gridded_coverage",
     "gpkg_related_tables", "related_tables",
   ]
-  /// Those that 1.2 did away with.
+  /// The extensions that version 1.2 removed.
   private static let retired: Set = ["gpkg_geometry_type_trigger", "gpkg_srs_id_trigger"]
 
   private func examineName(_ name: String) throws(FieldpackError) {
@@ -65,7 +65,7 @@ struct ExtensionsCheck {
       return try check.report(
         .error, .core(62), table: Self.table, "'\(name)' is not of the form author_extension")
     }
-    // User-defined geometry types were gpkg_geom_ with a name, up to 1.1.
+    // Up to 1.1 a user-defined geometry type was registered as gpkg_geom_ with a name.
     if parts[0] == "gpkg", !name.hasPrefix("gpkg_geom_") {
       try check.report(
         .error, .core(62), table: Self.table, "'\(name)' is no extension of the standard's")
@@ -81,9 +81,9 @@ struct ExtensionsCheck {
     }
   }
 
-  // MARK: Places
+  // MARK: Targets
 
-  private func examinePlace(
+  private func examineTarget(
     _ table: String?, _ column: String?, _ name: String
   ) throws(FieldpackError) {
     guard let table else {
@@ -128,15 +128,15 @@ struct ExtensionsCheck {
 }
 
 extension ConformanceCheck {
-  /// Reports rows that an extension with tables of its own has to have in `gpkg_extensions`, where
-  /// the tables are there; those for no table have been enough before 1.2.1.
+  /// Reports missing rows in `gpkg_extensions` for extensions whose tables exist. Before 1.2.1 a
+  /// row without a table name was enough.
   func requireRows(
     _ names: [String], tables: [String], _ requirement: Requirement
   ) throws(FieldpackError) {
     for table in tables where has(table) {
       if names.contains(where: { isRegistered($0, table: table) }) { continue }
       let isOld = version <= 10_200 && names.contains { isRegistered($0) }
-      // Before 1.1 their tables were part of the core.
+      // Before 1.1 these tables were part of the core.
       let isCore = version < 10_100 && ["gpkg_metadata", "gpkg_schema"].contains(names[0])
       try report(
         isCore ? .note : isOld ? .warning : .error, requirement, table: table,
@@ -145,7 +145,7 @@ extension ConformanceCheck {
     }
   }
 
-  /// Reports extensions that are registered, and whose tables are not there.
+  /// Reports registered extensions whose tables do not exist.
   func requireTables(
     _ names: [String], tables: [String], _ requirement: Requirement
   ) throws(FieldpackError) {
@@ -157,7 +157,7 @@ extension ConformanceCheck {
     }
   }
 
-  /// Reports extensions that are registered for reading or for writing alone.
+  /// Reports registered extensions whose scope is not read-write.
   func requireScope(_ names: [String], _ requirement: Requirement) throws(FieldpackError) {
     guard isExtensionsReadable, names.contains(where: { isRegistered($0) }) else { return }
     let list = names.map { literal($0) }.joined(separator: ", ")

@@ -73,7 +73,7 @@ struct FeaturesCheck {
         "srs_id \(id) is not in gpkg_spatial_ref_sys")
     }
     guard let stated = check.contents(of: row.table), stated.srsID != row.srsID else { return }
-    // Only 1.3 made it a rule; before, a missing one said nothing.
+    // The rule is from 1.3. Before, a missing srs_id meant nothing.
     let level: ConformanceFinding.Level =
       stated.srsID == nil && check.version < 10_300 ? .warning : .error
     try check.report(
@@ -105,7 +105,7 @@ struct FeaturesCheck {
       columns.contains { SQLName($0.name) == SQLName(row.column) }
     }
     for column in columns where SQLName(column.name) != geometry.map({ SQLName($0.column) }) {
-      // Where none is registered, that is what there is to say of a column of geometries.
+      // With no geometry column registered, that finding covers a column of geometries.
       if geometry == nil, GeometryType(name: column.type) != nil { continue }
       try ColumnTypes.examine(column, of: object.name, in: check)
     }
@@ -121,7 +121,7 @@ struct FeaturesCheck {
       return try check.report(
         .error, .core(24), table: row.table, column: row.column, "there is no such column")
     }
-    // The column of a view has a type only where it comes straight from a table's.
+    // A view's column has a type only where it comes directly from a table's column.
     if object.isView, column.type.isEmpty { return }
     if GeometryType(name: column.type)?.name != column.type {
       try check.report(
@@ -143,7 +143,7 @@ struct FeaturesCheck {
     }
   }
 
-  /// Reports a nonlinear type that `gpkg_extensions` does not name for the column.
+  /// Reports a nonlinear type that `gpkg_extensions` does not register for the column.
   static func examineCurves(
     _ type: GeometryType, _ row: ConformanceCheck.GeometryColumnRow, in check: ConformanceCheck
   ) throws(FieldpackError) {
@@ -156,7 +156,7 @@ struct FeaturesCheck {
   }
 }
 
-/// The key of a table, and what stands for it in a view.
+/// Checks the key of a table, or the column that serves as the key of a view.
 struct KeyCheck {
   let check: ConformanceCheck
   let object: ConformanceCheck.SchemaObject
@@ -166,7 +166,7 @@ struct KeyCheck {
   func run() throws(FieldpackError) {
     let columns = try check.columns(of: object.name)
     guard object.isView else {
-      let keys = columns.filter { $0.keyPlace > 0 }
+      let keys = columns.filter { $0.keyPosition > 0 }
       if keys.count != 1 || keys[0].type.uppercased() != "INTEGER" {
         let found = keys.map { "\($0.name) \($0.type)" }.joined(separator: ", ")
         try check.report(

@@ -2,22 +2,23 @@ public import FieldpackCore
 public import FieldpackGeoPackage
 import FieldpackSQLite
 
-/// Holds a GeoPackage against the standard, 1.0 to 1.4, with its extensions, and against itself.
+/// Checks a GeoPackage against the standard, 1.0 to 1.4, with its extensions, and checks that its
+/// parts agree.
 ///
-/// Rows are read once, and again after a repair, in bounded memory, and lent, not built. Without a
+/// Rows are read once, and again after a repair. They are lent, so memory is bounded. Without a
 /// repair or an upgrade the file is opened for reading only. Views run for a limited time. Blocks
 /// the calling thread; not `Sendable`.
 public final class GeoPackageChecker: CancellableJob {
   private let options: CheckOptions
   private let path: String
-  /// `nil` where SQLite cannot open the file, for which there is `failure`.
+  /// `nil` where SQLite cannot open the file; `failure` tells why.
   private let connection: Connection?
   private let failure: SQLiteError?
   private var groups: FindingGroups
   private let store: StoreID
 
-  /// - Throws: `.notFound`, `.permission`, `.readOnly`, `.busy`, `.io`. A file that is no
-  ///   GeoPackage, or no database at all, is a finding.
+  /// - Throws: `.notFound`, `.permission`, `.readOnly`, `.busy`, `.io`. If the file is no
+  ///   GeoPackage, or no database, this is a finding and no error.
   public init(
     path: String, store: StoreID, options: CheckOptions = CheckOptions()
   ) throws(FieldpackError) {
@@ -41,23 +42,23 @@ public final class GeoPackageChecker: CancellableJob {
     }
   }
 
-  /// Bounds a file of others on a connection that may write shadow tables.
+  /// Restricts what a foreign file can do on a connection that may write shadow tables.
   private static func distrust(_ connection: Connection) throws(SQLiteError) {
     try connection.setTriggers(areEnabled: false)
     try connection.distrust()
     connection.limit(.length, to: 256 << 20)
   }
 
-  /// Stops the work from any thread; the call under way throws `.interrupted`.
+  /// Stops the work from any thread. The running call throws `.interrupted`.
   public var interrupt: @Sendable () -> Void {
     guard let handle = connection?.interruptHandle else { return {} }
     return { handle.stop() }
   }
 
-  /// Does the work: one read transaction, or one of writing that holds all that is mended.
+  /// Runs the check in one read transaction, or with its repairs in one write transaction.
   ///
   /// - Throws: `.invalidArgument` for an upgrade to an older version; `.busy`, `.full`, `.io`,
-  ///   `.interrupted`. Then nothing was changed.
+  ///   `.interrupted`. After an error nothing is changed.
   public func run() throws(FieldpackError) -> CheckReport {
     guard let connection else { return try unreadable() }
     let file: GeoPackageFile
@@ -67,7 +68,7 @@ public final class GeoPackageChecker: CancellableJob {
     } catch {
       throw FieldpackError(error, path: path, location: .init(store: store))
     }
-    // To begin a transaction of writing would make it a database.
+    // A write transaction would turn an empty file into a database.
     guard try file.integer("PRAGMA page_count") != 0 else {
       return try alone(ConformanceFinding(.error, .core(1), "the file is empty"))
     }
@@ -80,7 +81,7 @@ public final class GeoPackageChecker: CancellableJob {
       return report
     } catch {
       connection.clearStatementCache()
-      // Where the work was stopped, the connection's end takes it back.
+      // If the rollback fails, closing the connection rolls back.
       try? file.execute("ROLLBACK")
       throw error
     }
@@ -88,7 +89,7 @@ public final class GeoPackageChecker: CancellableJob {
 
   private var profile: OpeningProfile {
     var profile = OpeningProfile.foreign
-    // None runs, so that there is nothing to guard.
+    // Triggers are off on this connection, so no guard is needed.
     profile.runsTriggers = true
     profile.patience = options.patience
     return profile
@@ -105,7 +106,7 @@ public final class GeoPackageChecker: CancellableJob {
     return report
   }
 
-  /// The report with the one finding that there can be.
+  /// A report with this finding only.
   private func alone(_ finding: ConformanceFinding) throws(FieldpackError) -> CheckReport {
     try options.receive?(finding)
     groups.add(finding)
@@ -135,7 +136,7 @@ public final class GeoPackageChecker: CancellableJob {
     return report
   }
 
-  /// What a file is held against that does not say its version: the first with a number of its own.
+  /// The assumed version of a file that states none: the first version with a number of its own.
   private static let assumedVersion = 10_200
 
   private func declaredVersion(_ file: GeoPackageFile) throws(FieldpackError) -> Int? {
@@ -162,7 +163,7 @@ public final class GeoPackageChecker: CancellableJob {
     var repairer = Repairer(file: file)
     let isUpgraded = try upgrade(file, &repairer)
     var known: Set<Repair> = []
-    // Few repairs show more to mend, and those seldom again.
+    // A repair may uncover more to repair, but seldom more than once.
     for _ in 0..<Self.greatestRounds {
       let version = try declaredVersion(file) ?? Self.assumedVersion
       let check = check(file, version: version) { _ in }
@@ -185,7 +186,7 @@ public final class GeoPackageChecker: CancellableJob {
 
   private static let greatestRounds = 4
 
-  /// The report on the file as it was.
+  /// The report on the file without repairs.
   private func unmended(
     _ file: GeoPackageFile, _ note: String
   ) throws(FieldpackError) -> CheckReport {
@@ -197,7 +198,7 @@ public final class GeoPackageChecker: CancellableJob {
     return report
   }
 
-  /// Gives the file the version that is asked for; `false` where it has it.
+  /// Upgrades the file to the wanted version; `false` where it has that version.
   private func upgrade(
     _ file: GeoPackageFile, _ repairer: inout Repairer
   ) throws(FieldpackError) -> Bool {

@@ -1,10 +1,10 @@
 import FieldpackGeoPackage
 import FieldpackGeometry
 
-/// What a check has to know of a geometry, gathered in one pass over its WKB.
+/// The facts about a geometry that a check needs, gathered in one pass over its WKB.
 struct GeometrySurvey: GeometryVisitor {
   private(set) var bounds = EnvelopeVisitor()
-  /// Without those of a POINT that is EMPTY.
+  /// The number of positions, without the NaN position of an empty POINT.
   private(set) var positionCount = 0
   private(set) var hasCurves = false
   private(set) var openRings = 0
@@ -20,7 +20,7 @@ struct GeometrySurvey: GeometryVisitor {
   mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {
     bounds.begin(type, dimensions, count: count)
     if type.isCurved { hasCurves = true }
-    // A line without positions is EMPTY, one with a single position is no line.
+    // A line without positions is EMPTY. A line with a single position is invalid.
     if type == .lineString, count == 1 { shortLines += 1 }
     if type == .circularString, let count, count != 0, count < 3 || count % 2 == 0 {
       shortLines += 1
@@ -49,7 +49,7 @@ struct GeometrySurvey: GeometryVisitor {
   var envelope: Envelope? { bounds.envelope }
   var isEmpty: Bool { positionCount == 0 }
 
-  /// What is not whole, in words; `nil` where all is.
+  /// What is invalid, in words; `nil` for a valid geometry.
   var fault: String? {
     if oddPositions > 0 { return "\(Self.counted(oddPositions, "position")) not finite" }
     if shortRings > 0 { return "\(Self.counted(shortRings, "ring")) of less than 4 positions" }

@@ -4,9 +4,9 @@ import FieldpackGeometry
 import FieldpackRTree
 import FieldpackSQLite
 
-/// Holds an R-tree against the rows that it indexes: its nodes first, then every entry.
+/// Compares an R-tree with the rows that it indexes: its nodes first, then every entry.
 ///
-/// Entries are sorted by id in bounded memory and met with the rows as these are read.
+/// Entries are sorted by id in bounded memory, and merged with the rows as these are read.
 struct IndexAudit: ~Copyable {
   private let check: ConformanceCheck
   private let table: String
@@ -16,7 +16,7 @@ struct IndexAudit: ~Copyable {
   private var isWhole = true
   private var nodeCount = 0
 
-  /// An entry and the leaf that it was found in.
+  /// An entry and the leaf that holds it.
   struct LeafEntry: BitwiseCopyable {
     var entry: RTreeEntry
     var leaf: Int64
@@ -29,7 +29,7 @@ struct IndexAudit: ~Copyable {
     self.table = table
     self.column = column
     shadow = check.file.shadow(ofRTree: rtree)
-    // Media that are read-only have no room beside the file.
+    // On read-only media the spill file cannot lie beside the file.
     entries = SpillSort(
       limit: PackedRTree.defaultLimit,
       folder: check.file.connection.isReadOnly ? nil : check.file.folder)
@@ -47,7 +47,7 @@ struct IndexAudit: ~Copyable {
       guard let reason = error.damage else { throw error }
       try damage("its tables cannot be read: \(reason)")
     }
-    // Of a tree that cannot be read, every row would seem to be missing.
+    // With an unreadable tree every row would seem to be missing.
     guard isWhole else { return }
     try compare(scan)
   }
@@ -117,7 +117,7 @@ struct IndexAudit: ~Copyable {
     try countNodes()
   }
 
-  /// Reads a node and reports one that is not whole.
+  /// Reads a node and reports it if it is invalid.
   private mutating func node(
     _ number: Int64, _ nodes: Statement
   ) throws(FieldpackError) -> Node? {
@@ -180,7 +180,7 @@ struct IndexAudit: ~Copyable {
     var previous: Int64?
     try entries.takeSorted(by: LeafEntry.order) { (found) throws(FieldpackError) in
       let id = found.entry.id
-      while let current = row, let place = current.id, place < id {
+      while let current = row, let rowID = current.id, rowID < id {
         try reports.missing(current)
         row = try scan.next()
       }
@@ -202,7 +202,7 @@ struct IndexAudit: ~Copyable {
   }
 }
 
-/// What can be wrong with an entry.
+/// Reports what is wrong with an entry.
 private struct EntryReports {
   let check: ConformanceCheck
   let table: String
@@ -251,7 +251,8 @@ private struct EntryReports {
     }
   }
 
-  /// SQLite's own rounding fails, by a step, for numbers that are no normal floats.
+  /// Whether an entry's box contains `box`. For numbers below the normal floats SQLite's rounding
+  /// is wrong by one step.
   private static func holds(_ entry: RTreeEntry, _ box: Envelope) -> Bool {
     func isAtMost(_ bound: Float, _ value: Double) -> Bool {
       Double(bound) <= value || abs(value) < 1e-37 && Double(bound.nextDown) <= value
@@ -263,7 +264,7 @@ private struct EntryReports {
       && isAtMost(entry.minY, box.minY) && isAtLeast(entry.maxY, box.maxY)
   }
 
-  /// Writers round by up to two floats.
+  /// Whether the entry's box is as tight as rounding allows. Writers round by up to two floats.
   private static func isTight(_ entry: RTreeEntry, _ box: Envelope) -> Bool {
     func isNear(_ bound: Float, _ value: Double) -> Bool {
       let nearest = Float(value)

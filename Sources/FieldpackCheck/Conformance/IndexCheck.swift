@@ -2,13 +2,13 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackSQLite
 
-/// How a geometry column's R-tree is registered, made and kept true: annex F.3.
+/// Checks how a geometry column's R-tree is registered, created and maintained: annex F.3.
 struct IndexCheck {
   let check: ConformanceCheck
   let table: String
   let geometry: ConformanceCheck.GeometryColumnRow
 
-  /// Gives the name of the R-tree; `nil` where there is none that can be looked into.
+  /// Returns the name of the R-tree; `nil` where there is none that can be read.
   func run() throws(FieldpackError) -> String? {
     guard let column = try check.column(geometry.column, of: table) else { return nil }
     let key = try check.rowID(of: table) ?? "rowid"
@@ -48,7 +48,7 @@ struct IndexCheck {
 
   // MARK: Triggers
 
-  /// A trigger of 1.0 to 1.3 and what takes its place from 1.4 on.
+  /// The triggers of 1.0 to 1.3 that 1.4 replaces, and their successors.
   private static let replaced = ["update1": ["update6", "update7"], "update3": ["update5"]]
   private static let always = ["insert", "update2", "update4", "delete"]
 
@@ -86,7 +86,7 @@ struct IndexCheck {
   }
 
   private func trigger(_ sql: RTreeSQL, _ suffix: String) -> ConformanceCheck.SchemaObject? {
-    // The text of 1.4.0 gave these two longer names.
+    // The text of 1.4.0 has longer names for these two.
     let other = ["update6": "_old_geom_notnull", "update7": "_old_geom_null"][suffix]
     let name = "\(sql.name)_\(suffix)"
     return check.triggers[SQLName(name)] ?? other.flatMap { check.triggers[SQLName(name + $0)] }
@@ -123,7 +123,7 @@ struct IndexCheck {
     for trigger in present {
       let body = TriggerText.tokens(trigger.sql, id: sql.idColumn).body
       guard let wanted = templates[trigger.suffix], !wanted.contains(body) else { continue }
-      // So 1.0 to 1.2.0 had it, and ids that change alone went by it.
+      // The text of 1.0 to 1.2.0 was so; it missed changes of the id alone.
       let isOld =
         trigger.suffix == "update3" && check.version <= 10_200
         && wanted.contains(TriggerText.withoutColumn(body))
@@ -143,10 +143,10 @@ extension String {
   }
 }
 
-/// The text of a trigger in a form that two writers of the same trigger agree about.
+/// The text of a trigger as words. Two programs that write the same trigger give the same words.
 enum TriggerText {
-  /// The trigger's name, and what follows it; names lose their quotes and their case, and the
-  /// ways of saying the row id and (not) null become one.
+  /// The trigger's name, and the words after it. Names lose their quotes and their case, and all
+  /// spellings of the rowid and of (not) null become one.
   static func tokens(_ sql: String, id: String) -> (name: String, body: [String]) {
     var words = words(sql).map { $0.lowercased() }
     if words.starts(with: ["create", "trigger"]) { words.removeFirst(2) }

@@ -3,7 +3,7 @@ import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// The rows of a layer, with what is kept about them elsewhere: R-tree, extent, count.
+/// Checks the rows of a layer, and what the file says about them: R-tree, extent and count.
 struct LayerRows {
   let check: ConformanceCheck
   let object: ConformanceCheck.SchemaObject
@@ -60,7 +60,7 @@ struct LayerRows {
     }
     let size = known.reduce(0) { max($0, abs($1)) }
     if !envelope.grown(by: 1e-9 * size).contains(found) {
-      // Some writers keep six digits.
+      // Some writers keep only six digits.
       let isRounded = envelope.grown(by: 1e-5 * size).contains(found)
       try check.report(
         isRounded ? .note : .warning, .extent, table: layer.table,

@@ -41,7 +41,7 @@ struct MetadataCheck {
   private func examineScopes() throws(FieldpackError) {
     try check.each("SELECT id, md_scope FROM gpkg_metadata") { (row) throws(FieldpackError) in
       guard !Self.scopes.contains(row[1].textValue ?? "") else { return }
-      // 1.3 made the list one of examples.
+      // Since 1.3 the list only gives examples.
       try check.report(
         check.version >= 10_300 ? .note : .error, .core(94), table: Self.table, column: "md_scope",
         row: row[0].integerValue, "'\(row[1].textValue ?? "")' is no scope of the standard's")

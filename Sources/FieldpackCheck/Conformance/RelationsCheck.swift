@@ -142,7 +142,7 @@ struct RelationsCheck {
     case "simple_attributes":
       for column in columns {
         let type = column.type.uppercased()
-        if column.keyPlace > 0, type == "INTEGER" { continue }
+        if column.keyPosition > 0, type == "INTEGER" { continue }
         let isBlob = type.hasPrefix("BLOB") || GeometryType(name: type) != nil
         guard isBlob || !column.isNotNull else { continue }
         try check.report(

@@ -1,16 +1,16 @@
 import FieldpackGeoPackage
 
-/// A requirement that a GeoPackage is held against: one of the standard, of an extension that is a
-/// standard of its own, or of what keeps a file true beyond them.
+/// A requirement that a check tests: one of the standard, of an extension with its own standard, or
+/// of Fieldpack for correct answers.
 public struct Requirement: Hashable, Sendable, CustomStringConvertible {
   /// `gpkg-33` for requirement 33 of OGC 12-128, `related-9` of OGC 18-000 (related tables),
-  /// `coverage-6` of OGC 17-066 (gridded coverages), or `upkeep-` and a word for what no standard
-  /// asks, but answers depend on.
+  /// `coverage-6` of OGC 17-066 (gridded coverages), or `upkeep-` and a word for a requirement that
+  /// no standard has, but answers depend on.
   public let id: String
 
   private init(id: String) { self.id = id }
 
-  /// A requirement of the GeoPackage standard, by the number that it has had in all versions.
+  /// A requirement of the GeoPackage standard. Its number is the same in all versions.
   public static func core(_ number: Int) -> Requirement { Requirement(id: "gpkg-\(number)") }
 
   /// A requirement of the related tables extension.
@@ -27,12 +27,12 @@ public struct Requirement: Hashable, Sendable, CustomStringConvertible {
   public static let extent = Requirement(id: "upkeep-extent")
   /// The count in GDAL's `gpkg_ogr_contents` is that of the rows.
   public static let count = Requirement(id: "upkeep-count")
-  /// Lines and rings are whole: closed, long enough, of numbers.
+  /// Lines and rings are valid: closed, long enough, and with finite numbers.
   public static let shape = Requirement(id: "upkeep-shape")
-  /// Triggers are those of the standard, or others that Fieldpack knows and runs.
+  /// Triggers are the standard's, or others that Fieldpack knows and runs.
   public static let triggers = Requirement(id: "upkeep-triggers")
 
-  /// What is asked, in a few words.
+  /// The requirement in a few words.
   public var title: String { Self.titles[id] ?? id }
 
   public var description: String { id }
@@ -42,7 +42,7 @@ public struct Requirement: Hashable, Sendable, CustomStringConvertible {
 
   private static let titles = Dictionary(uniqueKeysWithValues: order)
 
-  /// The requirement's place in the standards.
+  /// Rank of the requirement in the order of the standards.
   var rank: Int { Self.ranks[id] ?? .max }
 
   private static let ranks = Dictionary(

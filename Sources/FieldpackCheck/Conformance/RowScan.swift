@@ -3,9 +3,9 @@ import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// Reads a layer's rows once, by ascending id, and holds their values against what is declared.
+/// Reads a layer's rows once, by ascending id, and checks their values against the declared types.
 ///
-/// Where pages are damaged it goes on behind them.
+/// After a damaged page the scan continues with the next readable row.
 final class RowScan {
   struct Row {
     /// `nil` in a view without a key.
@@ -20,7 +20,7 @@ final class RowScan {
 
   private let check: ConformanceCheck
   private let table: String
-  /// `nil` where rows have no id to begin at.
+  /// The id in SQL; `nil` where the rows cannot be addressed by id.
   private let idSQL: String?
   private let geometry: ConformanceCheck.GeometryColumnRow?
   private let geometryName: String?
@@ -37,7 +37,7 @@ final class RowScan {
   private(set) var isComplete = true
   private(set) var curves: Set<GeometryType> = []
 
-  /// Bounds the time that a file of ruins takes.
+  /// Bounds the time that a badly damaged file takes.
   private static let resumptionLimit = 1_000
 
   init(
@@ -51,7 +51,7 @@ final class RowScan {
     let all = try check.columns(of: object.name)
     let wanted = geometry.map { SQLName($0.column) }
     let geometryColumn = all.first { SQLName($0.name) == wanted }
-    // Generated columns run SQL of the file's, and hold nothing.
+    // A generated column runs SQL of the file and stores nothing, so it is not read.
     geometryName = geometryColumn?.isGenerated == true ? nil : geometryColumn?.name
     let geometryName = geometryName
     columns = all.compactMap { column in
@@ -69,7 +69,7 @@ final class RowScan {
     }
   }
 
-  /// Whether there are geometries to be read.
+  /// Whether the scan reads geometries.
   var hasGeometry: Bool { geometryName != nil }
 
   private static func rules(
@@ -83,12 +83,12 @@ final class RowScan {
     return rules
   }
 
-  /// Whether rows come by ascending ids, without gaps that are not reported.
+  /// Whether rows come by ascending id, and every gap is reported.
   var isOrdered: Bool { idSQL != nil }
 
   // MARK: Rows
 
-  /// Reads, examines and gives the next row; `nil` at the end.
+  /// Reads and examines the next row; `nil` at the end.
   func next() throws(FieldpackError) -> Row? {
     while !isAtEnd {
       do throws(FieldpackError) {
@@ -143,8 +143,8 @@ final class RowScan {
     let row = values.row
     let id = idSQL == nil || row[0].kind != .integer ? nil : row[0].integer
     lastID = id
-    for (place, column) in columns.enumerated() {
-      guard let fault = ColumnTypes.fault(of: row[place + 2], in: column.type) else { continue }
+    for (index, column) in columns.enumerated() {
+      guard let fault = ColumnTypes.fault(of: row[index + 2], in: column.type) else { continue }
       try check.report(
         .warning, .core(5), table: table, column: column.name, row: id, fault)
     }
@@ -190,21 +190,21 @@ final class RowScan {
 
   // MARK: Damage
 
-  /// Reports rows that cannot be read, and goes on behind them where their ids allow it.
+  /// Reports rows that cannot be read, and continues after them where their ids allow it.
   private func skip(_ reason: String, isDamage: Bool) throws(FieldpackError) {
     statement = nil
     isComplete = false
     resumptions += 1
     let from = lastID.map { $0 &+ 1 } ?? 0
     let next = idSQL == nil || resumptions > Self.resumptionLimit ? nil : try firstReadable(from)
-    let place =
+    let rows =
       switch (lastID, next) {
       case (let last?, let next?): "the rows between \(last) and \(next)"
       case (let last?, nil): "the rows behind \(last)"
       case (nil, let next?): "the rows before \(next)"
       case (nil, nil): "its rows"
       }
-    let text = "\(place) cannot be read: \(reason)"
+    let text = "\(rows) cannot be read: \(reason)"
     if isDamage {
       try check.reportDamage(table: table, text)
     } else {
@@ -217,17 +217,17 @@ final class RowScan {
     lastID = next &- 1
   }
 
-  /// The least id from `from` on whose row can be read; `nil` where none is found.
+  /// The lowest id from `from` on whose row can be read; `nil` where none is found.
   private func firstReadable(_ from: Int64) throws(FieldpackError) -> Int64? {
     var distance: Int64 = 1
     var low = from
     while true {
-      let (place, isBeyond) = from.addingReportingOverflow(distance)
+      let (high, isBeyond) = from.addingReportingOverflow(distance)
       guard !isBeyond else { return nil }
-      switch try probe(place) {
-      case .row(let id): return try nearest(between: low, and: place, id)
+      switch try probe(high) {
+      case .row(let id): return try nearest(between: low, and: high, id)
       case .end: return try lastReadable(from)
-      case .damage: low = place
+      case .damage: low = high
       }
       let (doubled, isTooFar) = distance.multipliedReportingOverflow(by: 2)
       guard !isTooFar else { return nil }
@@ -235,7 +235,8 @@ final class RowScan {
     }
   }
 
-  /// The first row that can be read behind `low`, which cannot; that from `high` on is `found`.
+  /// The first readable row after `low`. `low` is not readable, and `found` is the first row from
+  /// `high` on.
   private func nearest(
     between low: Int64, and high: Int64, _ found: Int64
   ) throws(FieldpackError) -> Int64 {
@@ -251,7 +252,7 @@ final class RowScan {
     return found
   }
 
-  /// Rows may be left between a damaged page and the end.
+  /// The last row, if it can be read. Between a damaged page and the end there may be more rows.
   private func lastReadable(_ from: Int64) throws(FieldpackError) -> Int64? {
     guard let idSQL else { return nil }
     do throws(FieldpackError) {
@@ -270,7 +271,7 @@ final class RowScan {
     case damage
   }
 
-  /// Reads the whole first row from an id on.
+  /// Tries to read the first row from an id on, with all its values.
   private func probe(_ id: Int64) throws(FieldpackError) -> Probe {
     do throws(FieldpackError) {
       let statement = try prepare(from: id)

@@ -23,7 +23,7 @@ struct SystemsCheck {
     }
   }
 
-  /// The rows whose values are set down: `srs_id`, organization, its code, definition.
+  /// The rows whose values the standard fixes: `srs_id`, organization, its code, definition.
   private static let required: [Int64: (organization: String, code: Int64)] = [
     -1: ("NONE", -1), 0: ("NONE", 0), 4326: ("EPSG", 4326),
   ]
@@ -68,7 +68,8 @@ struct SystemsCheck {
       try check.report(
         .error, .core(11), table: Self.table, row: id,
         "srs_id \(id) is \(organization):\(code), not \(wanted.organization):\(wanted.code)",
-        // What another system's rows mean would change with them.
+        // 4326 is not repaired: rows that use the number for another system would change their
+        // meaning.
         repair: id == 4326 ? nil : .requiredSystems)
       return
     }
@@ -96,7 +97,7 @@ struct SystemsCheck {
     }
   }
 
-  /// Whether the table has the column of the CRS WKT extension.
+  /// Checks the column of the CRS WKT extension; returns whether the table has it.
   private func checkExtension() throws(FieldpackError) -> Bool {
     let column = try check.column("definition_12_063", of: Self.table)
     let epoch = try check.column("epoch", of: Self.table)
@@ -117,7 +118,7 @@ struct SystemsCheck {
       }
     }
     guard epoch != nil else { return column != nil }
-    // Version 1.1 registers both columns, whatever else is registered for them.
+    // Version 1.1 registers both columns, regardless of older registrations.
     for column in [column, epoch].compactMap(\.self)
     where !check.isRegistered("gpkg_crs_wkt_1_1", table: Self.table, column: column.name) {
       try reportRegistration("gpkg_crs_wkt_1_1", of: column.name)

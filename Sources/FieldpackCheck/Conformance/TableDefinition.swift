@@ -2,36 +2,36 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackSQLite
 
-/// A table as a standard defines it, and how far one of a file is like it.
+/// A table as a standard defines it, to compare a file's table with.
 struct TableDefinition {
   struct Column {
     var name: String
     var types: [String]
     var isNotNull = false
-    /// SQL; `nil` asks for none.
+    /// The required default in SQL; `nil` for none.
     var defaultSQL: String?
-    /// Whether the default is of no account.
+    /// Whether any default is allowed.
     var hasAnyDefault = false
-    /// The place in the primary key from 1 on.
-    var keyPlace = 0
+    /// Position in the primary key, from 1; 0 where the column is not in it.
+    var keyPosition = 0
 
     init(
       _ name: String, _ types: String..., isNotNull: Bool = false, defaultSQL: String? = nil,
-      hasAnyDefault: Bool = false, keyPlace: Int = 0
+      hasAnyDefault: Bool = false, keyPosition: Int = 0
     ) {
       self.name = name
       self.types = types
       self.isNotNull = isNotNull
       self.defaultSQL = defaultSQL
       self.hasAnyDefault = hasAnyDefault
-      self.keyPlace = keyPlace
+      self.keyPosition = keyPosition
     }
   }
 
   let requirement: Requirement
   let columns: [Column]
 
-  /// Reports what differs; `false` where a column is missing, so that rows cannot be asked for it.
+  /// Reports differences; `false` where a column is missing, so that its values cannot be read.
   @discardableResult
   func examine(_ table: String, in check: ConformanceCheck) throws(FieldpackError) -> Bool {
     let present = try check.columns(of: table)
@@ -60,13 +60,13 @@ struct TableDefinition {
       differences.append(
         "its type is \(found.type.isEmpty ? "none" : found.type), not \(wanted.types[0])")
     }
-    if found.keyPlace != wanted.keyPlace {
+    if found.keyPosition != wanted.keyPosition {
       differences.append(
-        wanted.keyPlace == 0 ? "it is part of the primary key" : "it is not the primary key")
+        wanted.keyPosition == 0 ? "it is part of the primary key" : "it is not the primary key")
     }
-    // An INTEGER PRIMARY KEY is never null, whatever is declared.
-    let isRowID = found.keyPlace > 0 && type == "INTEGER"
-    if !isRowID, wanted.keyPlace == 0 || wanted.isNotNull, found.isNotNull != wanted.isNotNull {
+    // An INTEGER PRIMARY KEY is never NULL, whatever is declared.
+    let isRowID = found.keyPosition > 0 && type == "INTEGER"
+    if !isRowID, wanted.keyPosition == 0 || wanted.isNotNull, found.isNotNull != wanted.isNotNull {
       differences.append(wanted.isNotNull ? "it is not NOT NULL" : "it is NOT NULL")
     }
     if !wanted.hasAnyDefault, normalized(found.defaultSQL) != normalized(wanted.defaultSQL) {
@@ -76,7 +76,8 @@ struct TableDefinition {
     return differences
   }
 
-  /// Defaults that give the same: case, blanks and parentheses aside, and two ways of saying now.
+  /// A default's SQL, comparable: without case, blanks and parentheses, and with one spelling of
+  /// the current time.
   private static func normalized(_ sql: String?) -> String? {
     guard let sql else { return nil }
     var text = sql.lowercased().filter { !$0.isWhitespace }
@@ -94,10 +95,10 @@ extension TableDefinition {
     requirement: .core(10),
     columns: [
       Column("srs_name", "TEXT", isNotNull: true),
-      Column("srs_id", "INTEGER", isNotNull: true, keyPlace: 1),
+      Column("srs_id", "INTEGER", isNotNull: true, keyPosition: 1),
       Column("organization", "TEXT", isNotNull: true),
       Column("organization_coordsys_id", "INTEGER", isNotNull: true),
-      // Versions before 1.3 gave these two defaults.
+      // Versions before 1.3 gave defaults to these two columns.
       Column("definition", "TEXT", isNotNull: true, hasAnyDefault: true),
       Column("description", "TEXT"),
     ])
@@ -105,7 +106,7 @@ extension TableDefinition {
   static let contents = TableDefinition(
     requirement: .core(13),
     columns: [
-      Column("table_name", "TEXT", isNotNull: true, keyPlace: 1),
+      Column("table_name", "TEXT", isNotNull: true, keyPosition: 1),
       Column("data_type", "TEXT", isNotNull: true), Column("identifier", "TEXT"),
       Column("description", "TEXT", defaultSQL: "''"),
       Column("last_change", "DATETIME", isNotNull: true, defaultSQL: RequiredTables.now),
@@ -116,8 +117,8 @@ extension TableDefinition {
   static let geometryColumns = TableDefinition(
     requirement: .core(21),
     columns: [
-      Column("table_name", "TEXT", isNotNull: true, keyPlace: 1),
-      Column("column_name", "TEXT", isNotNull: true, keyPlace: 2),
+      Column("table_name", "TEXT", isNotNull: true, keyPosition: 1),
+      Column("column_name", "TEXT", isNotNull: true, keyPosition: 2),
       Column("geometry_type_name", "TEXT", isNotNull: true),
       Column("srs_id", "INTEGER", isNotNull: true), Column("z", "TINYINT", isNotNull: true),
       Column("m", "TINYINT", isNotNull: true),
@@ -126,7 +127,7 @@ extension TableDefinition {
   static let tileMatrixSet = TableDefinition(
     requirement: .core(38),
     columns: [
-      Column("table_name", "TEXT", isNotNull: true, keyPlace: 1),
+      Column("table_name", "TEXT", isNotNull: true, keyPosition: 1),
       Column("srs_id", "INTEGER", isNotNull: true), Column("min_x", "DOUBLE", isNotNull: true),
       Column("min_y", "DOUBLE", isNotNull: true), Column("max_x", "DOUBLE", isNotNull: true),
       Column("max_y", "DOUBLE", isNotNull: true),
@@ -135,8 +136,8 @@ extension TableDefinition {
   static let tileMatrix = TableDefinition(
     requirement: .core(42),
     columns: [
-      Column("table_name", "TEXT", isNotNull: true, keyPlace: 1),
-      Column("zoom_level", "INTEGER", isNotNull: true, keyPlace: 2),
+      Column("table_name", "TEXT", isNotNull: true, keyPosition: 1),
+      Column("zoom_level", "INTEGER", isNotNull: true, keyPosition: 2),
       Column("matrix_width", "INTEGER", isNotNull: true),
       Column("matrix_height", "INTEGER", isNotNull: true),
       Column("tile_width", "INTEGER", isNotNull: true),
@@ -148,7 +149,7 @@ extension TableDefinition {
   static let tilePyramid = TableDefinition(
     requirement: .core(54),
     columns: [
-      Column("id", "INTEGER", keyPlace: 1), Column("zoom_level", "INTEGER", isNotNull: true),
+      Column("id", "INTEGER", keyPosition: 1), Column("zoom_level", "INTEGER", isNotNull: true),
       Column("tile_column", "INTEGER", isNotNull: true),
       Column("tile_row", "INTEGER", isNotNull: true),
       Column("tile_data", "BLOB", isNotNull: true),
@@ -162,12 +163,12 @@ extension TableDefinition {
       Column("definition", "TEXT", isNotNull: true), Column("scope", "TEXT", isNotNull: true),
     ])
 
-  /// 1.0 gave `metadata` no default.
+  /// The table `gpkg_metadata`. In 1.0 the column `metadata` has no default.
   static func metadata(_ version: Int) -> TableDefinition {
     TableDefinition(
       requirement: .core(93),
       columns: [
-        Column("id", "INTEGER", isNotNull: true, keyPlace: 1),
+        Column("id", "INTEGER", isNotNull: true, keyPosition: 1),
         Column("md_scope", "TEXT", isNotNull: true, defaultSQL: "'dataset'"),
         Column("md_standard_uri", "TEXT", isNotNull: true),
         Column("mime_type", "TEXT", isNotNull: true, defaultSQL: "'text/xml'"),
@@ -188,13 +189,13 @@ extension TableDefinition {
   static let dataColumns = TableDefinition(
     requirement: .core(103),
     columns: [
-      Column("table_name", "TEXT", isNotNull: true, keyPlace: 1),
-      Column("column_name", "TEXT", isNotNull: true, keyPlace: 2), Column("name", "TEXT"),
+      Column("table_name", "TEXT", isNotNull: true, keyPosition: 1),
+      Column("column_name", "TEXT", isNotNull: true, keyPosition: 2), Column("name", "TEXT"),
       Column("title", "TEXT"), Column("description", "TEXT"), Column("mime_type", "TEXT"),
       Column("constraint_name", "TEXT"),
     ])
 
-  /// - Parameter ends: the names of the two flags, which 1.0 wrote otherwise.
+  /// - Parameter ends: the names of the two flag columns, which 1.0 spells differently.
   static func dataColumnConstraints(_ ends: (String, String)) -> TableDefinition {
     TableDefinition(
       requirement: .core(107),
@@ -209,7 +210,7 @@ extension TableDefinition {
   static let relations = TableDefinition(
     requirement: .related(4),
     columns: [
-      Column("id", "INTEGER", keyPlace: 1), Column("base_table_name", "TEXT", isNotNull: true),
+      Column("id", "INTEGER", keyPosition: 1), Column("base_table_name", "TEXT", isNotNull: true),
       Column("base_primary_column", "TEXT", isNotNull: true, defaultSQL: "'id'"),
       Column("related_table_name", "TEXT", isNotNull: true),
       Column("related_primary_column", "TEXT", isNotNull: true, defaultSQL: "'id'"),
@@ -227,7 +228,7 @@ extension TableDefinition {
   static let coverageAncillary = TableDefinition(
     requirement: .coverage(1),
     columns: [
-      Column("id", "INTEGER", isNotNull: true, keyPlace: 1),
+      Column("id", "INTEGER", isNotNull: true, keyPosition: 1),
       Column("tile_matrix_set_name", "TEXT", isNotNull: true),
       Column("datatype", "TEXT", isNotNull: true, defaultSQL: "'integer'"),
       Column("scale", "REAL", isNotNull: true, defaultSQL: "1.0"),
@@ -238,7 +239,7 @@ extension TableDefinition {
   static let coverageTileAncillary = TableDefinition(
     requirement: .coverage(2),
     columns: [
-      Column("id", "INTEGER", keyPlace: 1), Column("tpudt_name", "TEXT", isNotNull: true),
+      Column("id", "INTEGER", keyPosition: 1), Column("tpudt_name", "TEXT", isNotNull: true),
       Column("tpudt_id", "INTEGER", isNotNull: true),
       Column("scale", "REAL", isNotNull: true, defaultSQL: "1.0"),
       Column("offset", "REAL", isNotNull: true, defaultSQL: "0.0"), Column("min", "REAL"),

@@ -122,16 +122,16 @@ struct TilesCheck {
       try check.report(.error, .core(46), table: table, "zoom level \(matrix.zoom) is below 0")
     }
     let names = ["matrix_width", "matrix_height", "tile_width", "tile_height"]
-    for (place, name) in names.enumerated() where matrix.counts[place] < 1 {
+    for (index, name) in names.enumerated() where matrix.counts[index] < 1 {
       try check.report(
-        .error, .core(47 + place), table: table, column: name,
-        "\(name) of zoom level \(matrix.zoom) is \(matrix.counts[place])")
+        .error, .core(47 + index), table: table, column: name,
+        "\(name) of zoom level \(matrix.zoom) is \(matrix.counts[index])")
     }
-    for (place, name) in ["pixel_x_size", "pixel_y_size"].enumerated()
-    where !(matrix.pixels[place] > 0) {
+    for (index, name) in ["pixel_x_size", "pixel_y_size"].enumerated()
+    where !(matrix.pixels[index] > 0) {
       try check.report(
-        .error, .core(51 + place), table: table, column: name,
-        "\(name) of zoom level \(matrix.zoom) is \(matrix.pixels[place])")
+        .error, .core(51 + index), table: table, column: name,
+        "\(name) of zoom level \(matrix.zoom) is \(matrix.pixels[index])")
     }
   }
 
@@ -200,7 +200,7 @@ private struct TileRows {
       let id = row[0].integerValue
       let zoom = row[1].integerValue ?? -1
       if let level = known[zoom] {
-        try examinePlace(row, level, table)
+        try examineAddress(row, level, table)
       } else if unknownLevels.insert(zoom).inserted {
         try check.report(
           .error, .core(44), table: table,
@@ -244,15 +244,15 @@ private struct TileRows {
     return format.map { "the tile is \($0)" } ?? "the tile is no image of a known kind"
   }
 
-  private func examinePlace(
+  private func examineAddress(
     _ row: [SQLiteValue], _ level: TilesCheck.Matrix, _ table: String
   ) throws(FieldpackError) {
     for (axis, name) in ["tile_column", "tile_row"].enumerated() {
-      let place = row[2 + axis].integerValue ?? -1
-      guard place < 0 || place >= level.counts[axis] else { continue }
+      let number = row[2 + axis].integerValue ?? -1
+      guard number < 0 || number >= level.counts[axis] else { continue }
       try check.report(
         .error, .core(56 + axis), table: table, column: name, row: row[0].integerValue,
-        "\(name) \(place) is not from 0 to \(max(0, level.counts[axis]) - 1)")
+        "\(name) \(number) is not from 0 to \(max(0, level.counts[axis]) - 1)")
     }
   }
 }

@@ -1,7 +1,7 @@
 import FieldpackCore
 import FieldpackGeoPackage
 
-/// The triggers that are not known, see ``KnownTriggers``.
+/// Checks for foreign triggers, see ``KnownTriggers``.
 struct TriggersCheck {
   let check: ConformanceCheck
 

@@ -1,6 +1,6 @@
 import FieldpackGeoPackage
 
-/// Something that a finding asks a repair to do; the same one is done once, in this order.
+/// A repair that a finding asks for. Each repair is done once, in the order of the cases.
 enum Repair: Hashable {
   case indexes
   case fileHeader
@@ -25,7 +25,7 @@ enum Repair: Hashable {
   case extent(table: String)
   case count(table: String)
 
-  /// Whether a file of an older version becomes one of a later by this.
+  /// Whether the repair is a part of upgrading a file to a later version.
   var isUpgrade: Bool {
     switch self {
     case .inclusiveColumns, .retiredTriggers, .triggers, .extensionRow: true
@@ -33,7 +33,7 @@ enum Repair: Hashable {
     }
   }
 
-  /// The table that it changes, or changes something about; `nil` for several.
+  /// The table that the repair changes or describes; `nil` for several tables.
   var table: String? {
     switch self {
     case .dataType(let table), .lastChange(let table), .geometryColumn(let table),
@@ -48,7 +48,7 @@ enum Repair: Hashable {
     }
   }
 
-  /// Whether there is more to look at once it is done.
+  /// Whether the repair may uncover further findings.
   var unlocksMore: Bool {
     switch self {
     case .indexes, .systemsTable, .contentsTable, .geometryColumnsTable, .geometryColumn, .dataType,
@@ -58,7 +58,7 @@ enum Repair: Hashable {
     }
   }
 
-  /// Whether layers may be others once it is done, or registered otherwise.
+  /// Whether the repair may change layers or their registration.
   var changesCatalogue: Bool {
     switch self {
     case .blobHeaders, .index, .triggers, .extent, .count, .metadataTime, .indexes: false
@@ -66,7 +66,7 @@ enum Repair: Hashable {
     }
   }
 
-  /// Those of a rank by table, and by what is registered for it.
+  /// The order of repairs: by rank, then by table, then by the detail.
   var order: (rank: Int, table: String, detail: String) {
     switch self {
     case .extensionRow(let row): (rank, row.table ?? "", "\(row.name) \(row.column ?? "")")
@@ -103,7 +103,7 @@ enum Repair: Hashable {
   }
 }
 
-/// A row that `gpkg_extensions` has to have.
+/// A row that `gpkg_extensions` must have.
 struct ExtensionRow: Hashable {
   var name: String
   var table: String?

@@ -7,7 +7,7 @@ import FieldpackSQLite
 extension Repairer {
   // MARK: R-tree
 
-  /// Writes the R-tree anew, packed, and makes it where it is missing.
+  /// Packs the R-tree again, and creates it where it is missing.
   mutating func rebuildIndex(of name: String) throws(FieldpackError) {
     guard var table = try layer(name), let geometry = table.schema.geometry, table.idSQL != nil
     else { return }
@@ -31,7 +31,7 @@ extension Repairer {
     note("R-tree of \(geometry.name) packed anew, \(entries)", table: name)
   }
 
-  /// The tables behind an R-tree, as SQLite makes them.
+  /// Creates missing tables of an R-tree, as SQLite creates them.
   private func makeShadowTables(_ rtree: String) throws(FieldpackError) {
     for (suffix, columns) in [
       ("node", "nodeno INTEGER PRIMARY KEY, data"), ("rowid", "rowid INTEGER PRIMARY KEY, nodeno"),
@@ -90,7 +90,7 @@ extension Repairer {
   }
 }
 
-/// Writes headers of geometries anew that contradict the geometry behind them.
+/// Rewrites headers that contradict their geometries.
 struct BlobHeaderRepair {
   let file: GeoPackageFile
   let layer: LayerTable
@@ -99,7 +99,7 @@ struct BlobHeaderRepair {
   private static let rowsAtOnce = 256
   private static let bytesAtOnce = 16 << 20
 
-  /// Gives the number of geometries that were changed.
+  /// Returns the number of changed geometries.
   func run() throws(FieldpackError) -> Int {
     guard let geometry = layer.schema.geometry, let id = layer.idSQL else { return 0 }
     let rules = BlobExamination.Rules(srsID: layer.srsID, systems: systems)
@@ -116,7 +116,7 @@ struct BlobHeaderRepair {
     }
   }
 
-  /// Some rows with their new blobs, and the id to go on behind; `nil` at the end.
+  /// Some rows with their new blobs, and the id after which to continue; `nil` at the end.
   private func read(
     _ id: String, _ column: String, after last: Int64?, _ rules: BlobExamination.Rules
   ) throws(FieldpackError) -> ([(Int64, [UInt8])], Int64?) {

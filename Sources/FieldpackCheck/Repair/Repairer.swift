@@ -4,15 +4,15 @@ import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
 
-/// Mends what findings ask for, in the transaction that the caller has open, with the file's
-/// triggers off.
+/// Makes the repairs that findings ask for, in the transaction that the caller has open. The file's
+/// triggers must be off.
 ///
-/// Rows are added and changed, and none is taken away, but for the registrations of extensions that
-/// the standard has done away with.
+/// Repairs add and change rows. They delete none, except registrations of extensions that the
+/// standard has removed.
 struct Repairer {
   let file: GeoPackageFile
   private(set) var done: [ConformanceRepair] = []
-  /// What could not be mended, and why.
+  /// Repairs that failed, with the reasons.
   private(set) var failures: [String] = []
   private var catalogue: Catalogue?
   private var layers: [SQLName: LayerTable] = [:]
@@ -32,7 +32,7 @@ struct Repairer {
         try file.execute("RELEASE fieldpack_repair")
       } catch {
         guard let reason = error.damage else { throw error }
-        // An interrupted change takes the whole transaction back.
+        // An interrupted change rolls the whole transaction back, so the savepoint is gone.
         guard (try? file.execute("ROLLBACK TO fieldpack_repair")) != nil else { throw error }
         try file.execute("RELEASE fieldpack_repair")
         self = before
@@ -45,7 +45,7 @@ struct Repairer {
     }
   }
 
-  /// What the layers are, read once for the repairs that change nothing of it.
+  /// The catalogue, read once for all repairs that do not change it.
   mutating func knownCatalogue() throws(FieldpackError) -> Catalogue {
     if let catalogue { return catalogue }
     let read = try file.catalogue()
@@ -134,7 +134,7 @@ struct Repairer {
     note("the required reference systems set", table: table)
   }
 
-  /// Sets a row, of which no values are lost but those that are wrong.
+  /// Inserts or corrects a row. Only wrong values are replaced.
   private func put(
     _ id: Int64, _ name: String, _ identity: (organization: String, code: Int64),
     _ definition: String, _ wkt2: String?
@@ -209,9 +209,10 @@ struct Repairer {
     note("column '\(column.name)' registered in gpkg_geometry_columns", table: table)
   }
 
-  /// SQL for what a text or number of a moment is in the standard's form; what is no date is now.
+  /// SQL for a moment in the standard's form, from a text or number. What is no date becomes the
+  /// current time.
   private static func moment(_ sql: String) -> String {
-    // SQLite takes a number, as a bare year, for days since 4713 BC.
+    // SQLite takes a number, even a bare year, for days since 4713 BC.
     "CASE WHEN \(sql) LIKE '____-__-__%' THEN "
       + "coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', \(sql)), \(RequiredTables.now)) "
       + "ELSE \(RequiredTables.now) END"
@@ -290,7 +291,8 @@ struct Repairer {
     note("columns renamed min_is_inclusive and max_is_inclusive", table: table)
   }
 
-  /// The triggers of 1.0 and 1.1 that refused geometries of other types and reference systems.
+  /// Drops the triggers of 1.0 and 1.1 that refused geometries of other types and reference
+  /// systems.
   private mutating func dropRetiredTriggers() throws(FieldpackError) {
     let rows = try file.rows(
       "SELECT t.name FROM sqlite_master t JOIN gpkg_geometry_columns g "

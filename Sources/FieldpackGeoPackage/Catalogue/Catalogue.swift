@@ -2,17 +2,17 @@ package import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// The layers of a file as they lie in it.
+/// The layers of a file as its tables describe them.
 package struct Catalogue: Sendable {
   package var layers: [LayerTable]
   package var triggerSet: RTreeTriggerSet
   /// The SRS definitions by `srs_id`.
   package var systems: SortedMap<Int64, SystemRow>
-  /// Whether there are tables whose rows may refer to a layer's rows: links, or metadata.
+  /// Whether some tables (links or metadata) may refer to a layer's rows.
   package var hasRowReferences = false
-  /// Whether there are statistics of the indexes, in `sqlite_stat1`.
+  /// Whether the file has statistics of its indexes, in `sqlite_stat1`.
   package var hasStatistics = false
-  /// What the catalogue names but the file lacks, in words.
+  /// Notes on tables that the catalogue names and the file lacks.
   package var notes: [String] = []
 
   package struct SystemRow: Hashable, Sendable {
@@ -20,16 +20,16 @@ package struct Catalogue: Sendable {
     var name: String
     var definition: String
     var description: String?
-    /// WKT 2, where the file has it.
+    /// WKT 2; `nil` where the file has none.
     var wkt2: String?
     /// The coordinate epoch, as a year.
     var epoch: Double?
 
-    /// The definition that the CRS WKT extension puts first.
+    /// The definition that the CRS WKT extension prefers.
     var bestDefinition: String { wkt2 ?? definition }
   }
 
-  /// The layer of that name, by exact name, else ignoring ASCII case as SQL does.
+  /// The layer of that name: the exact name first, else ignoring ASCII case as SQL does.
   package func layer(_ id: LayerID) -> LayerTable? {
     if let exact = layers.first(where: { $0.layer.id == id }) { return exact }
     let name = SQLName(id.rawValue)

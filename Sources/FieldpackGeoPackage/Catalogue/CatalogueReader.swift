@@ -3,7 +3,7 @@ import FieldpackGeometry
 import FieldpackSQLite
 
 /// Reads the catalogue of any GeoPackage from 1.0 to 1.4, leniently: what is missing or wrong
-/// becomes a note of the layer, never a reason to refuse the file.
+/// becomes a note of the layer, and the file is never refused.
 package struct CatalogueReader {
   let file: GeoPackageFile
 
@@ -39,7 +39,7 @@ package struct CatalogueReader {
     return catalogue
   }
 
-  /// What the tables of the standard say beside `gpkg_contents`.
+  /// What the standard's other tables say about layers.
   private struct Descriptions {
     var columns: [ColumnName: SchemaExtension.Entry]
     var hasCounts: Bool
@@ -55,7 +55,7 @@ package struct CatalogueReader {
     }
   }
 
-  /// A damaged file may name thousands.
+  /// The notes are limited, because a damaged file may name thousands of tables.
   private static func notes(missing: [String]) -> [String] {
     let shown = 20
     var notes = missing.prefix(shown).map {
@@ -67,12 +67,12 @@ package struct CatalogueReader {
     return notes
   }
 
-  /// GDAL gives a file without spatial layers an empty one of this name, which no user made.
+  /// GDAL adds an empty layer of this name to a file without spatial layers; no user made it.
   private static func isLayer(_ row: ContentsRow) -> Bool {
     ["features", "attributes", "aspatial"].contains(row.type) && row.table != "ogr_empty_table"
   }
 
-  /// Fills in what the file's other tables and triggers do for the layer.
+  /// Fills in what the file's other tables and triggers tell about the layer.
   private func complete(
     _ entry: inout LayerTable, isIndexed: Bool, _ tables: SortedMap<SQLName, Master>,
     _ described: Descriptions
@@ -102,15 +102,16 @@ package struct CatalogueReader {
     var name: String
     var isView: Bool
     var isPlainRTree: Bool
-    /// Whether it is a table with row ids.
+    /// Whether it is a table with rowids.
     var hasRowIDs: Bool
     var hasIndexes = false
   }
 
-  /// Whether a table's SQL makes an R-tree as the standard has it: an id and four floats.
+  /// Whether a table's SQL creates an R-tree of the standard's form: an id and four floats.
   package static func isPlainRTree(_ sql: String) -> Bool {
     let text = Array(sql.utf8)
-    // From behind, because the name in front of the module may hold any words.
+    // The arguments are found from the end, because the table's name before the module may hold any
+    // words.
     guard let open = text.lastIndex(of: UInt8(ascii: "(")),
       let close = text.lastIndex(of: UInt8(ascii: ")")), open < close
     else { return false }
@@ -122,12 +123,13 @@ package struct CatalogueReader {
       && !columns.contains(UInt8(ascii: "+"))
   }
 
-  /// The names of the schema, and the file's `user_version`, in one statement.
+  /// The tables, views and triggers of the schema by name, and the file's `user_version`, in one
+  /// statement.
   private func masterNames()
     throws(FieldpackError) -> (names: SortedMap<SQLName, Master>, userVersion: Int64)
   {
     var (named, indexed): ([(key: SQLName, value: Master)], [SQLName]) = ([], [])
-    // A trigger may bear a table's name; the table counts.
+    // A trigger may have a table's name; then the table counts.
     let sql =
       "SELECT name, type, CASE WHEN rootpage = 0 THEN sql END, tbl_name, "
       + "rootpage > 0 AND sql NOT LIKE '%without%rowid%', "
@@ -161,7 +163,7 @@ package struct CatalogueReader {
 
   // MARK: Layers
 
-  /// A row of `gpkg_contents`, with what goes with its table.
+  /// A row of `gpkg_contents`, with its row of `gpkg_geometry_columns` if there is one.
   private struct ContentsRow {
     var table: String
     var type: String
@@ -182,7 +184,8 @@ package struct CatalogueReader {
     var m: Int64
   }
 
-  /// Names compare as SQLite compares those of tables; of several rows for one table the last counts.
+  /// The rows of `gpkg_contents`. Names compare as SQLite compares table names, and of several rows
+  /// for one table the last counts.
   private func contentsRows(
     withGeometries: Bool, withExtensions: Bool
   ) throws(FieldpackError) -> [ContentsRow] {
@@ -268,19 +271,19 @@ package struct CatalogueReader {
     "it cannot be read: \(error.message)"
   }
 
-  /// Takes the geometry column out of `columns`.
+  /// Removes the geometry column from `columns` and describes it.
   private static func geometry(
     _ row: GeometryRow, _ system: Catalogue.SystemRow?, _ columns: inout [TableReader.Column],
     _ notes: inout [String]
   ) -> GeometryColumn? {
     if system == nil { notes.append("its SRS is not in gpkg_spatial_ref_sys") }
     let name = SQLName(row.column)
-    guard let place = columns.firstIndex(where: { SQLName($0.definition.name) == name }) else {
+    guard let index = columns.firstIndex(where: { SQLName($0.definition.name) == name }) else {
       notes.append("its geometry column '\(row.column)' is missing")
       return nil
     }
     var geometry = GeometryColumn(
-      columns.remove(at: place).definition.name,
+      columns.remove(at: index).definition.name,
       type: GeometryType(name: row.type) ?? .geometry,
       srs: system?.srs ?? .undefinedCartesian, z: OrdinateRule(rawValue: row.z) ?? .optional,
       m: OrdinateRule(rawValue: row.m) ?? .optional)
@@ -288,13 +291,13 @@ package struct CatalogueReader {
     return geometry
   }
 
-  /// Some writers leave zeros where they know nothing.
+  /// The stated extent as an envelope. Some writers state zeros where they do not know the extent.
   private static func envelope(_ extent: [Double?]) -> Envelope? {
     extent == [0, 0, 0, 0] ? nil : Envelope(stated: extent)
   }
 }
 
-/// What Fieldpack writes into `gpkg_data_columns` to find a column's role again.
+/// Marks in `gpkg_data_columns` by which Fieldpack recognizes a column's role.
 enum DataColumnMark {
   static let sourceID = "feature id"
 }

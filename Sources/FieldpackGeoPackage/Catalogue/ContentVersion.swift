@@ -1,7 +1,8 @@
 package import FieldpackCore
 import FieldpackSQLite
 
-/// Differs from an earlier one where a layer may have changed since.
+/// A version of a layer's content. It differs from an earlier one where the layer may have changed
+/// since.
 package struct ContentVersion: Hashable, Sendable {
   fileprivate let foreign: Int
   fileprivate let own: Int
@@ -9,7 +10,7 @@ package struct ContentVersion: Hashable, Sendable {
 }
 
 extension CommitWatch {
-  /// What the store itself has committed; `nil` where it does not know in which layers.
+  /// Notes a commit of the store itself; `nil` where the store does not know which layers changed.
   func noteOwn(_ layers: Set<LayerID>?) {
     state.withLock { state in
       guard let layers else {
@@ -32,9 +33,9 @@ extension CommitWatch {
 }
 
 extension GeoPackageStore {
-  /// What state a layer is in.
+  /// The current version of a layer.
   ///
-  /// - Parameter watcher: the number of ``beginWatching()``.
+  /// - Parameter watcher: the number that ``beginWatching()`` gave.
   /// - Throws: `.unavailable` where the store is closed or its file replaced.
   package func contentVersion(
     of layer: LayerID, for watcher: Int

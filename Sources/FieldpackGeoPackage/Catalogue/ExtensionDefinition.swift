@@ -1,4 +1,4 @@
-/// Where extensions are defined, as `gpkg_extensions` has to say.
+/// The URLs of the extensions' definitions, which `gpkg_extensions` must hold.
 enum ExtensionDefinition {
   static func url(of name: String) -> String {
     switch name {

@@ -4,7 +4,7 @@ public enum GeoPackageVersion: String, Hashable, Sendable, CaseIterable {
   case v13 = "1.3"
   case v14 = "1.4"
 
-  /// What `PRAGMA user_version` says: 10200, 10300 or 10400.
+  /// The value of `PRAGMA user_version`: 10200, 10300 or 10400.
   package var userVersion: Int {
     switch self {
     case .v12: 10200
@@ -13,7 +13,7 @@ public enum GeoPackageVersion: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// `GPKG`.
+  /// `GPKG` in ASCII.
   package static let applicationID: Int64 = 0x4750_4B47
 }
 
@@ -21,9 +21,9 @@ public enum GeoPackageVersion: String, Hashable, Sendable, CaseIterable {
 package enum RTreeTriggerSet: Hashable, Sendable {
   /// `update1` to `update4`, up to GeoPackage 1.3.
   case upTo13
-  /// `update6`, `update7` and `update5` in place of `update1` and `update3`, from 1.4.
+  /// `update6`, `update7` and `update5` instead of `update1` and `update3`, from 1.4 on.
   case from14
 
-  /// The one of files whose `user_version` is that.
+  /// The set for files with that `user_version`.
   package init(userVersion: Int64) { self = userVersion >= 10_400 ? .from14 : .upTo13 }
 }

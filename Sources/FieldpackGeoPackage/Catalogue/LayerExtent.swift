@@ -13,22 +13,22 @@ package struct LayerExtent {
     self.table = table
   }
 
-  /// The extent that `gpkg_contents` gives where the R-tree's root agrees with it, else the true
-  /// one, found by reading every geometry's header.
+  /// The extent in `gpkg_contents` where the R-tree's root agrees with it. Otherwise the true
+  /// extent, found by reading every geometry's header.
   package func current() throws(FieldpackError) -> Envelope? {
     guard table.schema.geometry != nil else { return nil }
     if let stated = table.layer.envelope, try indexAgrees(stated) == true { return stated }
     return try computed()
   }
 
-  /// Whether the R-tree's root has the bounds of `extent`; `nil` where there is no R-tree to ask.
+  /// Whether the R-tree's root has the bounds of `extent`; `nil` where there is no R-tree.
   package func indexAgrees(_ extent: Envelope) throws(FieldpackError) -> Bool? {
     guard table.rtree != nil else { return nil }
     guard let root = try rootBounds() else { return false }
     return agrees(extent, root)
   }
 
-  /// The true extent, from every geometry; `nil` where there is none.
+  /// The true extent of all geometries; `nil` where there are none.
   package func computed() throws(FieldpackError) -> Envelope? {
     guard let geometry = table.schema.geometry else { return nil }
     let g = quoted(geometry.name)

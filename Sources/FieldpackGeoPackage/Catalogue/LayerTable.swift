@@ -2,66 +2,67 @@ package import FieldpackCore
 import FieldpackGeometry
 package import FieldpackSQLite
 
-/// A layer as it lies in the file: what SQL needs to know beside the schema.
+/// A layer as the file stores it: what SQL needs besides the schema.
 package struct LayerTable: Sendable {
   package var layer: Layer
-  /// The name in the case it has in `sqlite_master`.
+  /// The name in the case that `sqlite_master` has.
   package var table: String
-  /// What names the id in SQL: the primary key column, `rowid`, or `nil` in a keyless view.
+  /// The id in SQL: the primary key column or `rowid`; `nil` in a keyless view.
   package var idSQL: String?
-  /// The name of the R-tree, where one exists and is registered.
+  /// The name of the R-tree; `nil` where none exists or is registered.
   package var rtree: String?
   package var srsID: Int64?
-  /// The column whose texts are the feature ids, in the cache of a file.
+  /// The column whose texts are the feature ids (in a file's cache); `nil` where ids are integers.
   package var textID: String?
-  /// Whether GDAL's count triggers and row are there.
+  /// Whether GDAL's count triggers and its row exist.
   package var hasFeatureCount = false
-  /// Whether nothing keeps the R-tree true while rows change.
+  /// Whether the R-tree has no triggers that keep it correct while rows change.
   package var lacksIndexTriggers = false
-  /// Whether rows are those of a statement, in an order of their own, which no id replaces.
+  /// Whether the rows come from a statement, whose order is kept and not replaced by the order of
+  /// ids.
   package var isDerived = false
-  /// Whether each geometry says which reference system it is in, and has to be in the layer's.
+  /// Whether each geometry states its SRS, which must then be the layer's.
   package var statesSystem = false
-  /// Whether it is a table whose rows have row ids.
+  /// Whether the layer is a table whose rows have rowids.
   package var hasRowIDs = false
-  /// What else its rows can be found by.
+  /// The indexes of the table.
   var indexes: [TableIndex] = []
   /// The collation that sorts the file's texts by code point.
   package var textCollation = "BINARY"
 
   package var schema: Schema { layer.schema }
 
-  /// The table, or for a keyless view a selection that numbers its rows.
+  /// The table; for a keyless view a SELECT that numbers the rows.
   package var fromSQL: String {
     idSQL == nil
       ? "(SELECT row_number() OVER () AS \(quoted(Self.rowNumber)), * FROM \(quoted(table)))"
       : quoted(table)
   }
 
-  /// Whether the id has a column, whose name needs no table beside it in a join.
+  /// Whether the id is a column, whose name is clear in a join without the table's name.
   package var hasIDColumn: Bool { idSQL?.hasPrefix("\"") == true }
 
   package var idExpression: String { idSQL ?? quoted(Self.rowNumber) }
 
-  /// What the first column of a selection is: the feature id as the store gives it.
+  /// The first column of each SELECT: the feature id as the store gives it.
   package var publicID: String { textID.map { quoted($0) } ?? idExpression }
 
   private static let rowNumber = "fieldpack row number"
 }
 
 extension LayerTable {
-  /// Makes the file's own ids, else those made from contents, the feature ids.
+  /// Makes the source's own ids the feature ids, else the ids made from contents.
   package mutating func takeTextID() {
-    let place = layer.schema.columns.firstIndex {
+    let index = layer.schema.columns.firstIndex {
       $0.isSourceID || $0.name == LoadedIDs.contentIDColumn
     }
-    guard let place else { return }
-    let column = layer.schema.columns.remove(at: place)
+    guard let index else { return }
+    let column = layer.schema.columns.remove(at: index)
     textID = column.name
     layer.schema.idColumn = column.isSourceID ? column.name : nil
   }
 
-  /// The id as the id column holds it; `nil` where it cannot.
+  /// The id as the id column holds it; `nil` where the column cannot hold it.
   package func sqlValue(of id: FeatureID) -> SQLiteValue? {
     switch id {
     case .integer(let number): textID == nil ? .integer(number) : .text(String(number))

@@ -1,6 +1,6 @@
 /// The tables that every GeoPackage has, and those of the extensions that Fieldpack writes.
 package enum RequiredTables {
-  /// SQL for this moment in the form of clause 1.1.3.1.2.
+  /// SQL for the current time in the form of clause 1.1.3.1.2.
   package static let now = "strftime('%Y-%m-%dT%H:%M:%fZ','now')"
 
   package static let spatialReferenceSystems = """
@@ -86,7 +86,7 @@ package enum RequiredTables {
 
   package static let all = [spatialReferenceSystems, contents, geometryColumns, extensions]
 
-  /// The rows that clause 1.1.2.1.2 asks for, but 4326, whose WKT comes from PROJ.
+  /// The rows that clause 1.1.2.1.2 requires, without 4326, whose WKT comes from PROJ.
   package static let undefinedSystems =
     "INSERT INTO gpkg_spatial_ref_sys VALUES "
     + undefinedKinds.map { id, kind in

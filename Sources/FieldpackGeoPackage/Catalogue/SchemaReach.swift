@@ -1,22 +1,21 @@
 import FieldpackSQLite
 
-/// The texts of a schema but for tables and indexes, and the names under which SQLite tells of what
-/// its views do.
+/// The triggers and views of a schema, and the names by which SQLite reports what its views do.
 ///
-/// An authorizer hears the innermost trigger, view or named CTE that asks. What a view does bears its
-/// name, or that of a CTE in its text. Every other name that is no trigger's is that of a CTE in the
-/// statement itself.
+/// An authorizer gets the name of the innermost trigger, view or named CTE that asks. For a view
+/// that is its own name or that of a CTE in its text. Every other name that is no trigger's belongs
+/// to a CTE of the statement itself.
 struct SchemaReach: Sendable {
   /// The name and the text of each trigger.
   private(set) var triggers: [(name: String, sql: String)] = []
-  /// What may come from a view.
+  /// The names that may belong to a view.
   private(set) var views = Names()
-  /// What is neither, or not written as SQLite writes it, so that nothing can be told of the file.
+  /// The first entry whose text SQLite would not have written so. Such a file may do anything.
   private(set) var unclear: String?
 
   struct Names: Sendable {
     private var known: Set<SQLName> = []
-    /// The words of texts with CTEs, whose names are among them.
+    /// All words of texts with CTEs; the CTEs' names are among them.
     private var words: Set<SQLName> = []
 
     var isEmpty: Bool { known.isEmpty }
@@ -33,7 +32,7 @@ struct SchemaReach: Sendable {
     private static let with = SQLName("with")
   }
 
-  /// - Parameter rows: the name and the text of all but tables and indexes.
+  /// - Parameter rows: the name and the text of every schema entry except tables and indexes.
   init(_ rows: [(name: String, sql: String)]) {
     for (name, sql) in rows {
       switch Self.kind(of: sql, called: name) {
@@ -45,7 +44,8 @@ struct SchemaReach: Sendable {
     }
   }
 
-  /// The second word of a text that makes what its row is called, which is what SQLite goes by.
+  /// The second word of a CREATE text; `nil` where the text does not create an entry of its row's
+  /// name. SQLite goes by the name in the text.
   private static func kind(of sql: String, called name: String) -> String? {
     let start = TriggerTokens(String(sql.prefix(name.count * 2 + 100)))
     guard start.tokens.count > 2, start.tokens[0] == .word(SQLName("create")),
@@ -57,8 +57,8 @@ struct SchemaReach: Sendable {
 }
 
 extension String {
-  /// The words of a text or of a name, whatever stands between them. A name that occurs in a text,
-  /// quoted or not, has no word that the text has not.
+  /// The words of a text or of a name, without what is between them. All words of a name that
+  /// occurs in a text, quoted or not, are words of the text.
   fileprivate var sqlWords: Set<SQLName> {
     Set(utf8.split { !$0.isInSQLWord }.map { SQLName(Substring($0)) })
   }

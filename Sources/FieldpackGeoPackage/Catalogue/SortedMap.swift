@@ -1,9 +1,10 @@
-/// Values by keys that are found by halving.
+/// Values by keys, found by binary search.
 ///
-/// The first dictionary of a key type of one's own has the runtime look through the conformances of
-/// all libraries, which takes longer than to read a small file's catalogue.
+/// A dictionary is slower here: for the first dictionary with a key type of the program, the
+/// runtime searches the conformances of all libraries. This takes longer than reading a small
+/// file's catalogue.
 package struct SortedMap<Key, Value> {
-  /// Ascending by their keys, each of which is there but once.
+  /// Ascending by key; each key occurs once.
   package private(set) var entries: [(key: Key, value: Value)] = []
 
   package init() {}
@@ -12,7 +13,7 @@ package struct SortedMap<Key, Value> {
 extension SortedMap: Sendable where Key: Sendable, Value: Sendable {}
 
 extension SortedMap where Key: Comparable {
-  /// Of several values of one key the last is kept.
+  /// Of several values with one key the last is kept.
   package init(_ values: [(key: Key, value: Value)]) {
     entries.reserveCapacity(values.count)
     let order = values.indices.sorted {
@@ -24,14 +25,14 @@ extension SortedMap where Key: Comparable {
     }
   }
 
-  package subscript(key: Key) -> Value? { place(of: key).map { entries[$0].value } }
+  package subscript(key: Key) -> Value? { index(of: key).map { entries[$0].value } }
 
-  /// Changes the value of a key, where there is one.
+  /// Changes the value of a key, if the map has the key.
   package mutating func change(_ key: Key, _ body: (inout Value) -> Void) {
-    if let place = place(of: key) { body(&entries[place].value) }
+    if let index = index(of: key) { body(&entries[index].value) }
   }
 
-  private func place(of key: Key) -> Int? {
+  private func index(of key: Key) -> Int? {
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2

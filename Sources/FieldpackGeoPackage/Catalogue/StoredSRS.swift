@@ -2,14 +2,14 @@ public import FieldpackCore
 public import FieldpackGeometry
 import FieldpackSQLite
 
-/// A row of `gpkg_spatial_ref_sys`: a system as a file defines it, known to PROJ or not.
+/// A row of `gpkg_spatial_ref_sys`: an SRS as the file defines it, whether PROJ knows it or not.
 public struct StoredSRS: Hashable, Sendable {
   public var srs: SRS
   public var name: String
   /// WKT 1, or `undefined`.
   public var definition: String
   public var description: String?
-  /// WKT 2 of the CRS WKT extension; it counts before ``definition``.
+  /// WKT 2 of the CRS WKT extension. It is used before ``definition``.
   public var wkt2: String?
   /// The coordinate epoch of the extension's version 1.1, as a year such as 2024.5.
   public var epoch: Double?
@@ -39,7 +39,7 @@ public struct StoredSRS: Hashable, Sendable {
 }
 
 extension GeoPackageStore {
-  /// The systems that the file defines, those of no layer included.
+  /// The systems that the file defines, including those of no layer.
   public func systems() async throws(FieldpackError) -> [StoredSRS] {
     try await reading { (reading) throws(FieldpackError) in
       try reading.file.catalogue().systems.entries.map { StoredSRS($0.value) }
@@ -48,10 +48,11 @@ extension GeoPackageStore {
 }
 
 extension FeatureWriter {
-  /// Defines a reference system in the file, where it is not there yet; what PROJ knows by its code
-  /// is defined as PROJ does.
+  /// Defines a reference system in the file, unless the file has it already. A system that PROJ
+  /// knows by its code is defined as PROJ defines it.
   ///
-  /// A system that WKT 2 alone can say, or one with an epoch, brings the CRS WKT extension with it.
+  /// The CRS WKT extension is added for a system that only WKT 2 can describe, or that has an
+  /// epoch.
   public mutating func define(_ system: StoredSRS) throws(FieldpackError) {
     let transaction = try geoPackage
     try transaction.whole { () throws(FieldpackError) in
@@ -61,7 +62,7 @@ extension FeatureWriter {
 }
 
 extension GeoPackageBulkWriter {
-  /// Takes over a system that another file defines, where PROJ does not know it.
+  /// Adds a system that another file defines, where PROJ does not know it.
   package func define(_ system: StoredSRS) throws(FieldpackError) {
     _ = try ReferenceSystems(file: file).ensure(system.row)
   }

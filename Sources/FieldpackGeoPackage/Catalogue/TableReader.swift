@@ -15,27 +15,28 @@ package struct TableReader {
 
   package struct Column {
     var definition: ColumnDefinition
-    /// The type word for word.
+    /// The declared type, word for word.
     var declared: String
 
     fileprivate var key: (type: String, isKey: Bool) { (declared, definition.isPrimaryKey) }
   }
 
   package struct ID {
-    /// The column's name; `nil` for a row id without a column.
+    /// The column's name; `nil` for a rowid without a column.
     var name: String?
     var sql: String?
   }
 
-  /// - Parameter indexes: those of the table, as ``indexes()`` gives them.
+  /// - Parameter indexes: the table's indexes, as ``indexes()`` gives them.
   func columns(_ indexes: [TableIndex]) throws(FieldpackError) -> [Column] {
-    // A column alone in a unique index that has all rows.
+    // A column is unique where it is alone in a unique index of all rows.
     let unique = Set(
       indexes.filter { $0.isUnique && !$0.isPartial && $0.keys.count == 1 }
         .compactMap { $0.keys[0].column })
     let rows = try file.rows("PRAGMA table_xinfo(\(quoted(table)))")
     return rows.compactMap { row in
-      // hidden: 1 a hidden column of a virtual table, 2 and 3 generated columns.
+      // Column `hidden` of `table_xinfo`: 1 is a hidden column of a virtual table, 2 and 3 are
+      // generated columns (https://www.sqlite.org/pragma.html#pragma_table_xinfo).
       guard let name = row[1].textValue, let hidden = row[6].integerValue, hidden != 1 else {
         return nil
       }
@@ -48,7 +49,7 @@ package struct TableReader {
     }
   }
 
-  /// The indexes of the table, those that its constraints make included.
+  /// The indexes of the table, including those of its constraints.
   func indexes() throws(FieldpackError) -> [TableIndex] {
     let rows = try file.rows(
       "SELECT i.name, i.\"unique\", i.partial, x.name, x.coll FROM pragma_index_list(?) i, "
@@ -70,31 +71,31 @@ package struct TableReader {
     return indexes
   }
 
-  /// Takes the column of the feature id out of `columns`.
+  /// Removes the column of the feature id from `columns`.
   ///
-  /// A table has its INTEGER PRIMARY KEY, else its row id. A view has what looks most like a key:
-  /// a column of a usual name, else an INTEGER as its first column; without one it is keyless.
+  /// A table's id is its INTEGER PRIMARY KEY, else its rowid. A view's id is a column with a usual
+  /// name for keys, else its first column if that is an INTEGER. Otherwise the view is keyless.
   package func takeID(from columns: inout [Column]) throws(FieldpackError) -> ID? {
-    let place = isView ? Self.viewKey(columns) : Self.rowIDPlace(columns.map(\.key))
-    if let place {
-      let name = columns.remove(at: place).definition.name
+    let index = isView ? Self.viewKey(columns) : Self.rowIDIndex(columns.map(\.key))
+    if let index {
+      let name = columns.remove(at: index).definition.name
       return ID(name: name, sql: quoted(name))
     }
     return isView
       ? nil : try rowID(besides: columns.map(\.definition.name)).map { ID(name: nil, sql: $0) }
   }
 
-  /// The column that is the row id: the only one of the primary key, where it is declared INTEGER,
-  /// word for word.
-  package static func rowIDPlace(_ columns: [(type: String, isKey: Bool)]) -> Int? {
+  /// Index of the column that is the rowid: the only column of the primary key, declared exactly
+  /// INTEGER (https://www.sqlite.org/lang_createtable.html#rowid).
+  package static func rowIDIndex(_ columns: [(type: String, isKey: Bool)]) -> Int? {
     let keys = columns.indices.filter { columns[$0].isKey }
     guard keys.count == 1, SQLName(columns[keys[0]].type) == SQLName("integer") else { return nil }
     return keys[0]
   }
 
   private static func viewKey(_ columns: [Column]) -> Int? {
-    func isInteger(_ place: Int) -> Bool {
-      switch columns[place].definition.type {
+    func isInteger(_ index: Int) -> Bool {
+      switch columns[index].definition.type {
       case .integer, .mediumInt, .smallInt, .tinyInt: true
       default: false
       }
@@ -108,7 +109,7 @@ package struct TableReader {
     return columns.isEmpty || !isInteger(0) ? nil : 0
   }
 
-  /// A name of the row id that no column has; `nil` in a table without row ids.
+  /// A name of the rowid that no column has; `nil` in a table without rowids.
   package func rowID(besides names: [String]) throws(FieldpackError) -> String? {
     let taken = Set(names.map { SQLName($0) })
     guard let name = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains(SQLName($0)) })

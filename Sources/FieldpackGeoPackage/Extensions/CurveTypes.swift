@@ -1,22 +1,22 @@
 import FieldpackCore
 import FieldpackGeometry
 
-/// The nonlinear types that occur in geometries, each of which a file has to register for the
-/// column that holds it.
+/// The nonlinear types that occur in geometries. A file must register each of them for the column
+/// that holds it.
 struct CurveTypes: OptionSet, Sendable {
   let rawValue: UInt32
 
-  /// The types in a geometry, its members included.
+  /// The types in a geometry and its members.
   init(in geometry: Geometry) {
     var finder = CurveFinder()
     if geometry.type.mayHoldCurves { geometry.visit(with: &finder) }
     self = finder.found
   }
 
-  /// The types in a geometry of WKB whose own type is known.
+  /// The types in a geometry in WKB, whose own type is known.
   init(in wkb: RawSpan, of type: GeometryType) {
     var finder = CurveFinder()
-    // What cannot be read is refused elsewhere.
+    // An unreadable geometry is refused elsewhere.
     if type.mayHoldCurves { _ = try? WKB.visit(wkb, with: &finder) }
     self = finder.found
   }
@@ -57,6 +57,6 @@ private struct CurveFinder: GeometryVisitor {
 }
 
 extension GeometryType {
-  /// Whether geometries of the type may be, or have members that are, nonlinear.
+  /// Whether geometries of the type are nonlinear, or may have nonlinear members.
   var mayHoldCurves: Bool { isCurved || self == .geometryCollection }
 }

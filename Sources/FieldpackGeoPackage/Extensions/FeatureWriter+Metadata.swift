@@ -2,15 +2,15 @@ public import FieldpackCore
 import FieldpackSQLite
 
 extension FeatureWriter {
-  /// Stores a document about the file, or about what `subjects` say; gives its id.
+  /// Stores a document about the file, or about `subjects`; returns its id.
   ///
   ///     try writer.addMetadata(xml, standard: "http://www.isotc211.org/2005/gmd",
   ///                            about: .layer("wells"))
   /// - Parameters:
   ///   - standard: the URI of the standard that the document follows.
-  ///   - subjects: none leaves the document without a reference.
+  ///   - subjects: what the document is about. With none the document has no reference.
   ///   - parent: the document that this one is a part of.
-  /// - Throws: `.notFound` for a subject or parent that is not there, `.invalidArgument` for a
+  /// - Throws: `.notFound` for a subject or parent that does not exist, `.invalidArgument` for a
   ///   scope that the standard does not know, `.unsupported` where the store is no GeoPackage.
   @discardableResult
   public mutating func addMetadata(
@@ -26,14 +26,15 @@ extension FeatureWriter {
     }
   }
 
-  /// Says that a document is about something more.
+  /// Says that a document is about a further subject.
   public mutating func attachMetadata(
     _ id: Int64, to subject: MetadataSubject, parent: Int64? = nil
   ) throws(FieldpackError) {
     try MetadataTables(file: geoPackage.file).attach(id, to: subject, parent: parent)
   }
 
-  /// Takes that back; the document stays. Gives whether it was about the subject.
+  /// Removes the reference from a document to a subject; the document stays. Returns whether there
+  /// was one.
   @discardableResult
   public mutating func detachMetadata(
     _ id: Int64, from subject: MetadataSubject
@@ -45,7 +46,7 @@ extension FeatureWriter {
     try MetadataTables(file: geoPackage.file).update(id, content: content)
   }
 
-  /// Removes a document with its references; parts of it stay and have no parent any more.
+  /// Removes a document with its references. Its parts stay and lose their parent.
   public mutating func removeMetadata(_ id: Int64) throws(FieldpackError) {
     let file = try geoPackage.file
     try file.connection.savepoint { () throws(FieldpackError) in
@@ -61,7 +62,7 @@ extension StoreSnapshot {
     return try MetadataTables(file: geoPackage.file).all()
   }
 
-  /// What the documents are about.
+  /// The references of the documents to their subjects.
   public borrowing func metadataReferences() throws(FieldpackError) -> [MetadataReference] {
     guard backing is GeoPackageReading else { return [] }
     return try MetadataTables(file: geoPackage.file).references()
@@ -69,7 +70,7 @@ extension StoreSnapshot {
 }
 
 extension GeoPackageStore {
-  /// The documents of the file with what they are about.
+  /// The documents of the file and their references.
   public func metadata() async throws(FieldpackError) -> (
     documents: [Metadata], references: [MetadataReference]
   ) {
@@ -79,7 +80,7 @@ extension GeoPackageStore {
     }
   }
 
-  /// How many documents there are, without reading them, and what they are about.
+  /// The number of documents, without reading them, and their references.
   package func metadataOverview() async throws(FieldpackError) -> (
     count: Int, references: [MetadataReference]
   ) {

@@ -4,11 +4,11 @@ extension FeatureWriter {
   /// Creates a relation with the table of its links, and registers it.
   ///
   /// - Parameters:
-  ///   - mapping: the name of the table of links; without one it is made of both layers' names.
-  ///   - columns: what a link has to say beside the two ids.
+  ///   - mapping: the name of the table of links; `nil` for one made of both layers' names.
+  ///   - columns: the attributes of a link, besides the two ids.
   /// - Throws: `.notFound` for an unknown layer, `.cannotCreate` where `mapping` is taken,
-  ///   `.invalidArgument` where the related layer is not what `kind` says, `.unsupported` where the
-  ///   store is no GeoPackage.
+  ///   `.invalidArgument` where the related layer is not what `kind` requires, `.unsupported` where
+  ///   the store is no GeoPackage.
   @discardableResult
   public mutating func createRelation(
     from base: LayerID, to related: LayerID, as kind: Relation.Kind, mapping: String? = nil,
@@ -21,16 +21,17 @@ extension FeatureWriter {
     }
   }
 
-  /// Links a row of the relation's base to a related row; links that are there get the attributes.
+  /// Links a row of the relation's base to a related row. Links that exist already get the
+  /// attributes.
   ///
-  /// - Throws: `.notFound` for a row, or a relation, that is not there.
+  /// - Throws: `.notFound` for a row, or a relation, that does not exist.
   public mutating func link(
     _ base: FeatureID, to related: FeatureID, by relation: Relation, attributes: Attributes = [:]
   ) throws(FieldpackError) {
     try RelationTables(file: geoPackage.file).link(base, related, relation, attributes)
   }
 
-  /// Takes a link away; gives whether there was one.
+  /// Removes a link; returns whether there was one.
   @discardableResult
   public mutating func unlink(
     _ base: FeatureID, from related: FeatureID, by relation: Relation
@@ -38,7 +39,8 @@ extension FeatureWriter {
     try RelationTables(file: geoPackage.file).unlink(base, related, relation)
   }
 
-  /// Removes the relation with its links and all that the file says of it; the related rows stay.
+  /// Removes the relation with its links and everything that the file says of it. The related rows
+  /// stay.
   public mutating func removeRelation(_ relation: Relation) throws(FieldpackError) {
     let transaction = try geoPackage
     try transaction.whole { () throws(FieldpackError) in
@@ -59,8 +61,8 @@ extension FeatureWriter {
 
   // MARK: Media
 
-  /// Creates a layer for files: an `id`, their bytes in `data`, what they are in `content_type`, and
-  /// `columns`.
+  /// Creates a layer for files, with an `id`, the bytes in `data`, their media type in
+  /// `content_type`, and `columns`.
   public mutating func createMediaLayer(
     _ layer: LayerID, columns: [ColumnDefinition] = []
   ) throws(FieldpackError) {
@@ -73,12 +75,12 @@ extension FeatureWriter {
 
   /// Stores a file in a layer of media, and links it where a relation is given.
   ///
-  /// The bytes are not copied before SQLite has them. Nothing is stored where the link fails.
+  /// The bytes are not copied before SQLite gets them. Nothing is stored where the link fails.
   /// - Parameters:
-  ///   - contentType: what the bytes are, such as `image/jpeg`.
+  ///   - contentType: the media type of the bytes, such as `image/jpeg`.
   ///   - base: the row of the relation's base that the file belongs to; given with `relation`.
   /// - Throws: `.notFound` for an unknown layer, row or relation, `.invalidArgument` where only one
-  ///   of `base` and `relation` is given or the layer is none of media.
+  ///   of `base` and `relation` is given or the layer is no layer of media.
   @discardableResult
   public mutating func addMedia(
     _ content: RawSpan, as contentType: String, attributes: Attributes = [:], to layer: LayerID,
@@ -109,7 +111,8 @@ extension FeatureWriter {
 }
 
 extension StoreSnapshot {
-  /// The relations of the file, in the order they were made; none where the store is no GeoPackage.
+  /// The relations of the file, in the order of their creation; none where the store is no
+  /// GeoPackage.
   public borrowing func relations() throws(FieldpackError) -> [Relation] {
     guard backing is GeoPackageReading else { return [] }
     return try RelationTables(file: geoPackage.file).all()
@@ -117,14 +120,14 @@ extension StoreSnapshot {
 
   /// The ids of the rows that a row of the relation's base is linked to, in the links' order.
   ///
-  /// Links to rows that are gone are passed over.
+  /// Links to deleted rows are skipped.
   public borrowing func related(
     to base: FeatureID, by relation: Relation
   ) throws(FieldpackError) -> [FeatureID] {
     try RelationTables(file: geoPackage.file).related(to: base, relation)
   }
 
-  /// The way back: the rows of the relation's base that are linked to a related row.
+  /// The ids of the rows of the relation's base that are linked to a related row.
   public borrowing func bases(
     relatedTo related: FeatureID, by relation: Relation
   ) throws(FieldpackError) -> [FeatureID] {
@@ -138,9 +141,9 @@ extension StoreSnapshot {
     try RelationTables(file: geoPackage.file).links(relation, of: base)
   }
 
-  /// Lends the bytes of a file in a layer of media, with what they are.
+  /// Lends the bytes of a file in a layer of media, with their media type.
   ///
-  /// - Returns: what `body` gives; `nil`, and no call, where there is no such row.
+  /// - Returns: the result of `body`; `nil`, without a call, where there is no such row.
   public borrowing func withMedia<R>(
     _ id: FeatureID, in layer: LayerID,
     _ body: (RawSpan, _ contentType: String) throws(FieldpackError) -> R

@@ -1,10 +1,10 @@
 public import FieldpackCore
 
 extension FeatureWriter {
-  /// Gives a column a constraint that every later write is held to, or takes it away.
+  /// Gives a column a constraint, which every later write must meet, or removes its constraint.
   ///
-  /// Values that are there already are not tested. The name is shared with other columns that have
-  /// the same constraint; where another constraint has it, `_2` is added.
+  /// Existing values are not tested. Columns with the same constraint share its name; where a
+  /// different constraint has the name, `_2` is added.
   /// - Throws: `.notFound` for an unknown layer or column, `.invalidArgument` for a constraint that
   ///   allows nothing, `.unsupported` where the store is no GeoPackage.
   public mutating func setConstraint(
@@ -15,7 +15,7 @@ extension FeatureWriter {
 }
 
 extension FeatureWriter {
-  /// The transaction on a GeoPackage that this writer stands for.
+  /// The GeoPackage transaction behind this writer.
   var geoPackage: GeoPackageTransaction {
     get throws(FieldpackError) {
       if let transaction = backing as? GeoPackageTransaction { return transaction }
@@ -25,7 +25,7 @@ extension FeatureWriter {
 }
 
 extension StoreSnapshot {
-  /// The reading of a GeoPackage that this snapshot stands for.
+  /// The GeoPackage reading behind this snapshot.
   var geoPackage: GeoPackageReading {
     get throws(FieldpackError) {
       if let reading = backing as? GeoPackageReading { return reading }

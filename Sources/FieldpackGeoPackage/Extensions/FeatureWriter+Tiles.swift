@@ -2,12 +2,11 @@ public import FieldpackCore
 import FieldpackSQLite
 
 extension FeatureWriter {
-  /// Creates an empty tile pyramid, and registers other zoom intervals than powers of two.
+  /// Creates an empty tile pyramid, and registers zoom intervals other than powers of two.
   ///
   ///     try writer.createTilePyramid(.webMercator("map", zooms: 0...14))
-  /// - Throws: `.cannotCreate` where there is a table of that name, `.invalidArgument` for matrices
-  ///   that do not cover the bounds or do not get finer, `.unsupported` where the store is no
-  ///   GeoPackage.
+  /// - Throws: `.cannotCreate` where a table has that name, `.invalidArgument` for matrices that do
+  ///   not cover the bounds or do not get finer, `.unsupported` where the store is no GeoPackage.
   public mutating func createTilePyramid(_ pyramid: TilePyramid) throws(FieldpackError) {
     let transaction = try geoPackage
     try transaction.whole { () throws(FieldpackError) in
@@ -15,11 +14,11 @@ extension FeatureWriter {
     }
   }
 
-  /// Stores a tile, in place of one that is there.
+  /// Stores a tile, and replaces one that exists.
   ///
-  /// The bytes are not copied before SQLite has them. WebP is registered as the extension it is.
-  /// - Throws: `.invalidArgument` for a place outside the matrices, `.invalidData` for bytes that
-  ///   are neither PNG nor JPEG nor WebP, `.notFound` for an unknown pyramid.
+  /// The bytes are not copied before SQLite gets them. A WebP tile registers the WebP extension.
+  /// - Throws: `.invalidArgument` for an address outside the matrices, `.invalidData` for bytes
+  ///   that are neither PNG nor JPEG nor WebP, `.notFound` for an unknown pyramid.
   public mutating func putTile(
     _ content: RawSpan, at address: TileAddress, of pyramid: LayerID
   ) throws(FieldpackError) {
@@ -34,7 +33,7 @@ extension FeatureWriter {
     try putTile(content.span.bytes, at: address, of: pyramid)
   }
 
-  /// Deletes a tile with its links; gives whether there was one.
+  /// Deletes a tile with its links; returns whether there was one.
   @discardableResult
   public mutating func deleteTile(
     at address: TileAddress, of pyramid: LayerID
@@ -61,9 +60,9 @@ extension StoreSnapshot {
     return try TileTables(file: geoPackage.file).pyramids()
   }
 
-  /// Lends a tile's bytes with what they are.
+  /// Lends a tile's bytes with their media type.
   ///
-  /// - Returns: what `body` gives; `nil`, and no call, where there is no such tile.
+  /// - Returns: the result of `body`; `nil`, without a call, where there is no such tile.
   /// - Throws: `.notFound` for an unknown pyramid.
   public borrowing func withTile<R>(
     at address: TileAddress, of pyramid: LayerID,
@@ -72,7 +71,7 @@ extension StoreSnapshot {
     try TileTables(file: geoPackage.file).withTile(address, of: pyramid, body)
   }
 
-  /// Which tiles there are, by zoom level, then from the top row by row.
+  /// The addresses of the existing tiles, by zoom level, then row by row from the top.
   public borrowing func tileAddresses(
     of pyramid: LayerID, zoom: Int? = nil
   ) throws(FieldpackError) -> [TileAddress] {
@@ -81,14 +80,16 @@ extension StoreSnapshot {
 }
 
 extension GeoPackageStore {
-  /// The tile pyramids of the file, gridded coverages included.
+  /// The tile pyramids of the file, including gridded coverages.
   public func tilePyramids() async throws(FieldpackError) -> [TilePyramid] {
     try await reading { (reading) throws(FieldpackError) in
       try TileTables(file: reading.file).pyramids()
     }
   }
 
-  /// A copy of a tile; `nil` where there is none. ``StoreSnapshot/withTile(at:of:_:)`` lends the bytes.
+  /// A copy of a tile; `nil` where there is none.
+  ///
+  /// ``StoreSnapshot/withTile(at:of:_:)`` lends the bytes instead.
   public func tile(
     at address: TileAddress, of pyramid: LayerID
   ) async throws(FieldpackError) -> Tile? {

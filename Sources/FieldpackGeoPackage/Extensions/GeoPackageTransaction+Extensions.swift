@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackSQLite
 
 extension GeoPackageTransaction {
-  /// Stores a row of a layer of media, together with its link where it has one.
+  /// Stores a row of a layer of media, together with its link if it has one.
   func addMedia(
     _ content: RawSpan, _ contentType: String, _ attributes: Attributes, to layer: LayerID,
     linkedTo base: FeatureID, by relation: Relation
@@ -22,14 +22,14 @@ extension GeoPackageTransaction {
     known[MediaColumns.data] = nil
     known[MediaColumns.contentType] = .text(contentType)
     let table = try writable(layer)
-    guard let place = table.schema.columnIndex(MediaColumns.data) else {
+    guard let index = table.schema.columnIndex(MediaColumns.data) else {
       throw FieldpackError(
         .invalidArgument,
         "layer '\(layer)' has no column 'data' and so is no layer of media. Try: createMediaLayer",
         location: .init(store: file.store, layer: layer))
     }
     let values = try FeatureEncoder(file: file, table: table).values(known)
-    let names = [quoted(table.schema.columns[place].name)] + values.map(\.0)
+    let names = [quoted(table.schema.columns[index].name)] + values.map(\.0)
     let marks = names.map { _ in "?" }.joined(separator: ", ")
     let sql =
       "INSERT INTO \(quoted(table.table)) (\(names.joined(separator: ", "))) VALUES (\(marks))"
@@ -39,7 +39,7 @@ extension GeoPackageTransaction {
       for (index, value) in values.enumerated() { try statement.bind(value.1, at: index + 2) }
       try content.withUnsafeBytes { (bytes) throws(SQLiteError) in
         try statement.bindUnowned(bytes, at: 1)
-        // Back in the cache the statement must not point to the caller's bytes.
+        // The cached statement must not point to the caller's bytes.
         defer { statement.clearBindings() }
         try statement.run()
       }
@@ -50,13 +50,13 @@ extension GeoPackageTransaction {
   }
 }
 
-/// What a row leaves behind when it goes: links of relations, and metadata about it.
+/// Removes what refers to a deleted row: links of relations, and metadata about the row.
 struct RowLeftovers {
   let file: GeoPackageFile
 
-  /// Deletes a row of `table` by `delete`, together with what would be left of it.
+  /// Deletes a row of `table` by `delete`, together with everything that refers to the row.
   ///
-  /// - Parameter id: what names the row's id in SQL.
+  /// - Parameter id: the row's id in SQL.
   func deleting(
     _ number: Int64, of table: String, id: String, _ delete: () throws(FieldpackError) -> Void
   ) throws(FieldpackError) {

@@ -1,9 +1,9 @@
 public import FieldpackCore
 
-/// A document about the file, a layer, a column, a row or a single value, as the Metadata extension
-/// keeps it.
+/// A document about the file, a layer, a column, a row or a single value, as stored by the Metadata
+/// extension.
 public struct Metadata: Hashable, Sendable {
-  /// What kind of thing the document describes, `md_scope` in the file.
+  /// The kind of thing that the document describes, `md_scope` in the file.
   public struct Scope: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public var rawValue: String
 
@@ -30,7 +30,7 @@ public struct Metadata: Hashable, Sendable {
     public static let dimensionGroup = Scope(rawValue: "dimensionGroup")
     public static let style = Scope(rawValue: "style")
 
-    /// Those that the standard knows.
+    /// The scopes that the standard knows.
     public static let all: [Scope] = [
       .undefined, .dataset, .series, .featureType, .feature, .attributeType, .attribute, .tile,
       .model, .catalog, .schema, .taxonomy, .software, .service, .fieldSession, .collectionSession,
@@ -44,7 +44,7 @@ public struct Metadata: Hashable, Sendable {
   public var scope: Scope
   /// The standard that the document follows, such as `http://www.isotc211.org/2005/gmd`.
   public var standardURI: String
-  /// Such as `text/xml` or `application/json`.
+  /// The media type, such as `text/xml` or `application/json`.
   public var mediaType: String
   public var content: String
 }
@@ -59,11 +59,11 @@ public enum MetadataSubject: Hashable, Sendable {
   case value(String, row: FeatureID, of: LayerID)
 }
 
-/// That a document is about something.
+/// A statement that a document is about a subject.
 public struct MetadataReference: Hashable, Sendable {
   public var metadata: Int64
   public var subject: MetadataSubject
-  /// The document that this one is a part of.
+  /// The document that the referring one is a part of.
   public var parent: Int64?
   /// When the reference was made; `nil` where the file's text is no instant.
   public var date: Instant?

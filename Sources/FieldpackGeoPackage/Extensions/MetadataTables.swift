@@ -32,7 +32,7 @@ struct MetadataTables {
     )
     """
 
-  /// Whether both tables are there; without one of them the other says nothing.
+  /// Whether both tables exist. One without the other is useless.
   var exists: Bool {
     get throws(FieldpackError) {
       guard try file.hasTable(Self.documents) else { return false }
@@ -60,7 +60,7 @@ struct MetadataTables {
     return Int(try file.integer("SELECT count(*) FROM \(Self.documents)") ?? 0)
   }
 
-  /// All references; what names neither a table nor the file is passed over.
+  /// All references. One that names neither a table nor the file is skipped.
   func references() throws(FieldpackError) -> [MetadataReference] {
     guard try file.hasTable(Self.references) else { return [] }
     return try file.rows(
@@ -137,8 +137,8 @@ struct MetadataTables {
       .notFound, "store '\(file.store)' has no metadata \(id)", location: .init(store: file.store))
   }
 
-  /// Where a subject is in the columns of a reference.
-  private struct Place {
+  /// The columns of a reference that name its subject.
+  private struct Target {
     var scope: String
     var table: String?
     var column: String?
@@ -166,13 +166,13 @@ struct MetadataTables {
         .invalidArgument, "metadata \(id) cannot be a part of itself",
         location: .init(store: file.store))
     }
-    let place = try place(of: subject)
+    let target = try target(of: subject)
     try create()
-    try detach(id, from: place)
+    try detach(id, from: target)
     try file.execute(
       "INSERT INTO \(Self.references) (reference_scope, table_name, column_name, row_id_value, "
         + "md_file_id, md_parent_id) VALUES (?, ?, ?, ?, ?, ?)",
-      place.values + [.integer(id), parent.map(SQLiteValue.integer) ?? .null])
+      target.values + [.integer(id), parent.map(SQLiteValue.integer) ?? .null])
   }
 
   func detach(_ id: Int64, from subject: MetadataSubject) throws(FieldpackError) -> Bool {
@@ -181,51 +181,51 @@ struct MetadataTables {
   }
 
   @discardableResult
-  private func detach(_ id: Int64, from place: Place) throws(FieldpackError) -> Bool {
+  private func detach(_ id: Int64, from target: Target) throws(FieldpackError) -> Bool {
     try file.execute(
-      "DELETE FROM \(Self.references) WHERE \(Place.condition) AND md_file_id = ?",
-      place.values + [.integer(id)])
+      "DELETE FROM \(Self.references) WHERE \(Target.condition) AND md_file_id = ?",
+      target.values + [.integer(id)])
     return file.connection.changes > 0
   }
 
-  private static func unchecked(_ subject: MetadataSubject) -> Place {
+  private static func unchecked(_ subject: MetadataSubject) -> Target {
     func number(_ id: FeatureID) -> Int64? {
       if case .integer(let number) = id { number } else { nil }
     }
     switch subject {
-    case .geoPackage: return Place(scope: "geopackage")
-    case .layer(let layer): return Place(scope: "table", table: layer.rawValue)
+    case .geoPackage: return Target(scope: "geopackage")
+    case .layer(let layer): return Target(scope: "table", table: layer.rawValue)
     case .column(let column, let layer):
-      return Place(scope: "column", table: layer.rawValue, column: column)
+      return Target(scope: "column", table: layer.rawValue, column: column)
     case .row(let id, let layer):
-      return Place(scope: "row", table: layer.rawValue, row: number(id))
+      return Target(scope: "row", table: layer.rawValue, row: number(id))
     case .value(let column, let id, let layer):
-      return Place(scope: "row/col", table: layer.rawValue, column: column, row: number(id))
+      return Target(scope: "row/col", table: layer.rawValue, column: column, row: number(id))
     }
   }
 
-  /// The place of a subject that is there, by the names it has in the file.
-  private func place(of subject: MetadataSubject) throws(FieldpackError) -> Place {
-    var place = Self.unchecked(subject)
-    guard let asked = place.table else { return place }
+  /// The target of an existing subject, by the names that the file has.
+  private func target(of subject: MetadataSubject) throws(FieldpackError) -> Target {
+    var target = Self.unchecked(subject)
+    guard let asked = target.table else { return target }
     let table = try file.rows(
       "SELECT table_name FROM gpkg_contents WHERE lower(table_name) = lower(?)", [.text(asked)]
     ).first?.first?.textValue
     guard let table, try file.hasTable(table) else {
       throw file.missingLayer(LayerID(asked), in: try file.catalogue())
     }
-    place.table = table
-    if let column = place.column {
-      place.column = try file.rows("PRAGMA table_xinfo(\(quoted(table)))")
+    target.table = table
+    if let column = target.column {
+      target.column = try file.rows("PRAGMA table_xinfo(\(quoted(table)))")
         .compactMap { $0[1].textValue }.first { SQLName($0) == SQLName(column) }
-      guard place.column != nil else {
+      guard target.column != nil else {
         throw FieldpackError(
           .notFound, "'\(table)' has no column '\(column)'",
           location: .init(store: file.store, layer: LayerID(table)))
       }
     }
-    if place.scope.hasPrefix("row") { try check(place.row, in: table) }
-    return place
+    if target.scope.hasPrefix("row") { try check(target.row, in: table) }
+    return target
   }
 
   private func check(_ row: Int64?, in table: String) throws(FieldpackError) {
@@ -260,18 +260,18 @@ struct MetadataTables {
       [.text(table), .integer(row)]) != nil
   }
 
-  /// Forgets what is said of a row.
+  /// Removes the metadata about a row.
   func forget(row: Int64, of table: String) throws(FieldpackError) {
     try forget("lower(table_name) = lower(?) AND row_id_value = ?", [.text(table), .integer(row)])
   }
 
-  /// Forgets what is said of a table.
+  /// Removes the metadata about a table.
   func forget(_ table: String) throws(FieldpackError) {
     guard try exists else { return }
     try forget("lower(table_name) = lower(?)", [.text(table)])
   }
 
-  /// Removes references, and with them the documents that were about nothing else.
+  /// Removes references, and the documents that were about nothing else.
   private func forget(
     _ condition: String, _ values: [SQLiteValue]
   ) throws(FieldpackError) {
@@ -287,7 +287,7 @@ struct MetadataTables {
     if !ids.isEmpty { try dropIfEmpty() }
   }
 
-  /// The extension's tables go with the last document.
+  /// Removes the extension's tables when the last document is gone.
   private func dropIfEmpty() throws(FieldpackError) {
     guard try exists,
       try file.integer(

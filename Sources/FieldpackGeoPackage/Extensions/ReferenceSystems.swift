@@ -3,8 +3,8 @@ package import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
 
-/// `gpkg_spatial_ref_sys`, with the columns of the CRS WKT extension where a file has them, or needs
-/// them: `definition_12_063` for WKT 2, `epoch` for the coordinate epoch (version 1.1).
+/// `gpkg_spatial_ref_sys`. A file may have the columns of the CRS WKT extension, or needs them:
+/// `definition_12_063` for WKT 2, and `epoch` for the coordinate epoch (version 1.1).
 package struct ReferenceSystems {
   let file: GeoPackageFile
 
@@ -69,7 +69,7 @@ package struct ReferenceSystems {
 
   // MARK: Writing
 
-  /// The `srs_id` of a system in this file, added with PROJ's WKT where it is not there yet.
+  /// The `srs_id` of a system in this file. A missing system is added with PROJ's WKT.
   func ensure(_ srs: SRS, epoch: Double? = nil) throws(FieldpackError) -> Int64 {
     if srs == .undefinedCartesian { return -1 }
     if srs == .undefinedGeographic { return 0 }
@@ -84,7 +84,8 @@ package struct ReferenceSystems {
       srs: srs, name: definition.name, definition: definition.wkt1 ?? "undefined")
     row.description = definition.areaOfUse?.name
     row.epoch = epoch
-    // WKT 2 alone can say it, or the file has it for the others, too.
+    // WKT 2 is stored where WKT 1 cannot describe the system, or where the table has the column
+    // anyway.
     row.wkt2 = definition.wkt2
     return try insert(row, needsWKT2: definition.wkt1 == nil)
   }
@@ -97,7 +98,8 @@ package struct ReferenceSystems {
     }
   }
 
-  /// Takes over a definition that another file gave, where PROJ does not know the system.
+  /// The `srs_id` of a system in another file's definition. A missing system is added with that
+  /// definition, where PROJ does not know it.
   func ensure(_ row: Catalogue.SystemRow) throws(FieldpackError) -> Int64 {
     do throws(FieldpackError) {
       return try ensure(row.srs, epoch: row.epoch)
@@ -124,7 +126,7 @@ package struct ReferenceSystems {
     let highest = try file.integer(
       "SELECT max(srs_id) FROM \(Self.table) WHERE srs_id <= ?", [.integer(Int64(Int32.max))])
     let free = max(highest ?? 0, 99_999) + 1
-    // The header of a geometry has 32 bits for it.
+    // The header of a geometry has 32 bits for the srs_id.
     guard free <= Int32.max else {
       throw FieldpackError(
         .invalidData, "\(Self.table) has no srs_id left for another reference system",
@@ -159,14 +161,14 @@ package struct ReferenceSystems {
 
   // MARK: The extension's columns
 
-  /// Gives the table its column for WKT 2, and each system its text.
+  /// Adds the column for WKT 2 to the table, and fills in each system's text.
   private func addWKT2() throws(FieldpackError) {
     let names = try columns()
     if !names.contains(Self.wkt2) {
       if names == Self.plain {
         try rebuild()
       } else {
-        // What other columns are there for, their program knows, so the table is left as it is.
+        // Further columns belong to another program, so a table that has some is not rebuilt.
         try file.execute(
           "ALTER TABLE \(Self.table) ADD COLUMN \(Self.wkt2) TEXT NOT NULL DEFAULT 'undefined'")
       }
@@ -182,8 +184,8 @@ package struct ReferenceSystems {
       "gpkg_crs_wkt", table: Self.table, column: Self.wkt2, scope: "read-write")
   }
 
-  /// Makes the table anew, because SQLite adds a column that must not be NULL only with a default,
-  /// which the standard does not want.
+  /// Rebuilds the table, because ALTER TABLE adds a NOT NULL column only with a default, and the
+  /// standard has none.
   private func rebuild() throws(FieldpackError) {
     let triggers = try file.rows(
       "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND lower(tbl_name) = ?",
@@ -213,7 +215,7 @@ package struct ReferenceSystems {
     }
   }
 
-  /// Gives the table its column for coordinate epochs, and registers version 1.1.
+  /// Adds the column for coordinate epochs to the table, and registers version 1.1.
   private func addEpoch() throws(FieldpackError) {
     if try !columns().contains("epoch") {
       try file.execute("ALTER TABLE \(Self.table) ADD COLUMN epoch DOUBLE")

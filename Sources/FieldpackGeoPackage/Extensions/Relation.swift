@@ -1,7 +1,7 @@
 public import FieldpackCore
 
-/// A relation between the rows of two tables, as the Related Tables extension (OGC 18-000) keeps
-/// it: any row of the one may be linked to any rows of the other.
+/// A relation between the rows of two tables, as stored by the Related Tables extension (OGC
+/// 18-000). Any row of one table may be linked to any rows of the other.
 ///
 ///     let photos = try await store.write { (writer) throws(FieldpackError) in
 ///       try writer.createMediaLayer("photos")
@@ -13,7 +13,7 @@ public import FieldpackCore
 ///       try snapshot.related(to: 7, by: photos)
 ///     }
 public struct Relation: Hashable, Sendable {
-  /// What the related rows are, `relation_name` in the file.
+  /// The kind of the related rows, `relation_name` in the file.
   public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public var rawValue: String
 
@@ -38,9 +38,9 @@ public struct Relation: Hashable, Sendable {
   /// The table of the related rows.
   public var related: LayerID
   public var kind: Kind
-  /// The table that holds the links, which names the relation: no other has it.
+  /// The table that holds the links. It identifies the relation, because no other relation has it.
   public var mapping: String
-  /// The columns whose values the links hold, as a rule the feature ids.
+  /// The columns whose values the links hold, usually the feature ids.
   public var baseColumn: String
   public var relatedColumn: String
 }
@@ -49,6 +49,6 @@ public struct Relation: Hashable, Sendable {
 public struct RelationLink: Hashable, Sendable {
   public var base: FeatureID
   public var related: FeatureID
-  /// What the link itself has to say, in the mapping table's own columns.
+  /// The attributes of the link itself, in the mapping table's own columns.
   public var attributes: Attributes
 }

@@ -43,7 +43,7 @@ extension RelationTables {
     return relation
   }
 
-  /// A table's own name and its column of ids.
+  /// A table's name in the file, and its id column.
   private func key(
     of layer: LayerID, asTiles: Bool = false
   ) throws(FieldpackError) -> (LayerID, String) {
@@ -62,7 +62,7 @@ extension RelationTables {
     return (LayerID(table.table), column)
   }
 
-  /// Refuses a related layer that is not what the standard asks of the kind.
+  /// Refuses a related layer that is not what the standard requires of the kind.
   private func check(_ related: LayerID, _ kind: Relation.Kind) throws(FieldpackError) {
     guard kind != .tiles, let schema = try file.catalogue().layer(related)?.schema else { return }
     func has(_ name: String, _ isRight: (ColumnType) -> Bool) -> Bool {
@@ -122,7 +122,7 @@ extension RelationTables {
       "CREATE TABLE \(quoted(name)) (id INTEGER PRIMARY KEY AUTOINCREMENT, "
         + "base_id INTEGER NOT NULL, related_id INTEGER NOT NULL\(own), "
         + "UNIQUE (base_id, related_id))")
-    // The way back, and what deleting a related row asks.
+    // The index serves the way back, and deleting a related row.
     try file.execute(
       "CREATE INDEX \(quoted("\(name)_related_id")) ON \(quoted(name)) (related_id)")
   }
@@ -135,10 +135,10 @@ extension RelationTables {
     try dropMapping(mapping)
   }
 
-  /// Removes the relations that a table is at an end of, or holds the links of; the table itself
-  /// is not touched.
+  /// Removes the relations of which a table is one end or the mapping table. The table itself is
+  /// not changed.
   ///
-  /// A table of links may be at the end of another relation, which then goes with it.
+  /// A mapping table may be one end of another relation, which is then removed, too.
   func removeAll(of table: String) throws(FieldpackError) {
     var touching: [SQLName: [String]] = [:]
     for relation in try all() {
@@ -156,12 +156,13 @@ extension RelationTables {
         tables.append(SQLName(mapping))
       }
     }
-    // No relation is left to be found when a table of links is dropped as a layer is.
+    // The relations are removed first. Otherwise dropping a mapping table as a layer would find
+    // them again.
     try removeRows(of: mappings)
     for mapping in mappings where SQLName(mapping) != SQLName(table) { try dropMapping(mapping) }
   }
 
-  /// Drops a table of links that no relation has any more.
+  /// Drops a mapping table that no relation uses any more.
   private func dropMapping(_ name: String) throws(FieldpackError) {
     if let layer = try file.catalogue().layer(LayerID(name)) {
       return try LayerChange(file: file).remove(layer)
@@ -170,7 +171,7 @@ extension RelationTables {
     try file.drop(name)
   }
 
-  /// The extension goes with the last relation.
+  /// Removes the relations, and the extension with the last one.
   private func removeRows(of mappings: [String]) throws(FieldpackError) {
     guard !mappings.isEmpty else { return }
     for mapping in mappings {

@@ -26,7 +26,7 @@ struct RelationTables {
     }
   }
 
-  /// The relation as the file has it.
+  /// The relation as the file stores it.
   func stored(_ relation: Relation) throws(FieldpackError) -> Relation {
     let name = SQLName(relation.mapping)
     if let stored = try all().first(where: { SQLName($0.mapping) == name }) { return stored }
@@ -35,7 +35,7 @@ struct RelationTables {
       location: .init(store: file.store))
   }
 
-  /// The relation as the file has it, and both of its ends.
+  /// The relation as the file stores it, and both of its ends.
   private func open(_ relation: Relation) throws(FieldpackError) -> Opened {
     let stored = try stored(relation)
     guard let kind = try file.kind(of: stored.mapping) else {
@@ -54,7 +54,7 @@ struct RelationTables {
   private struct Opened {
     var relation: Relation
     var mapping: String
-    /// The order that links are given in; a view has no row ids.
+    /// The order of the links in SQL. A view has no rowids, so its links are ordered by ids.
     var order: String
     var base: End
     var related: End
@@ -64,11 +64,11 @@ struct RelationTables {
   private struct End {
     var layer: LayerID
     var table: String
-    /// What names the feature id, and the value that links hold.
+    /// The feature id in SQL; `key` is the value that links hold.
     var id: String
     var key: String
 
-    /// The value that links hold for a row; `nil` where there is no such row.
+    /// The value that links hold for a row; `nil` where the row does not exist.
     func key(of id: FeatureID, in file: GeoPackageFile) throws(FieldpackError) -> SQLiteValue? {
       guard case .integer(let number) = id else { return nil }
       return try file.rows(
@@ -86,7 +86,8 @@ struct RelationTables {
     }
   }
 
-  /// Tables of relations need not be layers: tiles and other extensions' tables have row ids, too.
+  /// One end of a relation. Its table need not be a layer: tables of tiles and of other extensions
+  /// have rowids, too.
   private func end(_ layer: LayerID, _ column: String) throws(FieldpackError) -> End {
     if let known = try file.catalogue().layer(layer), known.idSQL != nil {
       return End(
@@ -150,7 +151,7 @@ struct RelationTables {
     }
   }
 
-  /// The mapping table's columns beside its ids.
+  /// The mapping table's columns besides its ids.
   private func linkColumns(_ mapping: String) throws(FieldpackError) -> [ColumnDefinition] {
     let ids = Set(["base_id", "related_id"].map { SQLName($0) })
     return try TableReader(file: file, table: mapping, isView: false).columns([])
@@ -206,11 +207,11 @@ struct RelationTables {
     return file.connection.changes > 0
   }
 
-  /// What takes away the links of a row that is about to be deleted.
+  /// The statements that delete the links of a row which will be deleted.
   ///
-  /// Links that cannot be told are left alone: those of a view, and where a column is missing that
-  /// the standard asks for.
-  /// - Parameter id: what names the row's id in SQL.
+  /// Links that cannot be found are kept: those of a view, and those of a mapping table without a
+  /// column that the standard requires.
+  /// - Parameter id: the row's id in SQL.
   func unlinking(
     _ number: Int64, of table: String, id: String
   ) throws(FieldpackError) -> [SQLFragment] {

@@ -10,7 +10,7 @@ struct SchemaExtension {
 
   // MARK: Reading
 
-  /// What is said of a column.
+  /// The extension's description of a column.
   struct Entry {
     var table: String
     var column: String
@@ -20,7 +20,7 @@ struct SchemaExtension {
     var mediaType: String?
     var constraint: ColumnConstraint?
 
-    /// Gives a column what is said of it.
+    /// Adds the description to a column.
     func describe(_ column: inout ColumnDefinition) {
       column.title = title
       column.description = description
@@ -35,7 +35,7 @@ struct SchemaExtension {
     }
   }
 
-  /// All rows of `gpkg_data_columns`, which is there.
+  /// All rows of `gpkg_data_columns`, which must exist.
   func entries() throws(FieldpackError) -> [Entry] {
     let rows = try file.rows(
       "SELECT table_name, column_name, name, title, description, mime_type, constraint_name "
@@ -51,7 +51,7 @@ struct SchemaExtension {
     }
   }
 
-  /// The constraints of the file by name; rows that make no sense are passed over.
+  /// The constraints of the file by name. Rows that make no sense are skipped.
   func constraints() throws(FieldpackError) -> [SQLName: ColumnConstraint] {
     guard try file.hasTable(Self.constraintsTable) else { return [:] }
     let names = try constraintColumns()
@@ -60,7 +60,7 @@ struct SchemaExtension {
         + "\(names.maxIsInclusive), \(names.description) FROM \(Self.constraintsTable) "
         + "ORDER BY rowid")
     var found: [SQLName: ColumnConstraint] = [:]
-    // Of the rows of one name the first that makes sense says what kind it is.
+    // Several rows may have one name; the first that makes sense tells the kind of the constraint.
     var members: [SQLName: [ColumnConstraint.Member]] = [:]
     for row in rows {
       guard let spelling = row[0].textValue else { continue }
@@ -79,7 +79,7 @@ struct SchemaExtension {
     return found
   }
 
-  /// The columns whose names changed after version 1.0, or which some files lack.
+  /// The columns whose names changed after version 1.0, and those that some files lack.
   struct ConstraintColumns {
     var minIsInclusive: String
     var maxIsInclusive: String
@@ -98,7 +98,7 @@ struct SchemaExtension {
       description: first(of: names, "description"))
   }
 
-  /// What a row alone makes a constraint of.
+  /// The constraint that one row describes alone.
   private static func constraint(_ name: String, _ row: [SQLiteValue]) -> ColumnConstraint? {
     let text = row[7].textValue
     switch row[1].textValue?.lowercased() {
@@ -113,7 +113,7 @@ struct SchemaExtension {
     }
   }
 
-  /// An end of a range; an infinite one is none.
+  /// A bound of a range; `nil` for an infinite one.
   private static func bound(
     _ value: SQLiteValue, _ isInclusive: SQLiteValue
   ) -> ColumnConstraint.Bound? {
@@ -133,7 +133,7 @@ struct SchemaExtension {
 
   // MARK: Writing
 
-  /// Keeps in `gpkg_data_columns` what a declared type cannot say.
+  /// Stores in `gpkg_data_columns` what the declared types cannot tell.
   func describe(
     _ columns: [ColumnDefinition], of table: String
   ) throws(FieldpackError) {
@@ -157,7 +157,7 @@ struct SchemaExtension {
     }
   }
 
-  /// A short name is unique in its table; a second one is left out.
+  /// The short name, or `nil` where another column of the table has it.
   private func freeShortName(
     _ name: String?, of table: String
   ) throws(FieldpackError) -> String? {
@@ -168,36 +168,36 @@ struct SchemaExtension {
     return taken == nil ? name : nil
   }
 
-  /// Gives a column of a layer a constraint, or takes its own away.
+  /// Gives a column of a layer a constraint, or removes its constraint.
   func set(
     _ constraint: ColumnConstraint?, of column: ColumnDefinition, in table: LayerTable
   ) throws(FieldpackError) {
-    let place: [SQLiteValue] = [.text(table.table), .text(column.name)]
+    let key: [SQLiteValue] = [.text(table.table), .text(column.name)]
     let condition = "lower(table_name) = lower(?) AND lower(column_name) = lower(?)"
     if let constraint {
       try create()
       let name = try store(constraint)
       let known = try file.integer(
-        "SELECT 1 FROM \(Self.columnsTable) WHERE \(condition)", place)
+        "SELECT 1 FROM \(Self.columnsTable) WHERE \(condition)", key)
       let sql =
         known == nil
         ? "INSERT INTO \(Self.columnsTable) (constraint_name, table_name, column_name) "
           + "VALUES (?, ?, ?)"
         : "UPDATE \(Self.columnsTable) SET constraint_name = ? WHERE \(condition)"
-      try file.execute(sql, [.text(name)] + place)
+      try file.execute(sql, [.text(name)] + key)
     } else if try file.hasTable(Self.columnsTable) {
       try file.execute(
-        "UPDATE \(Self.columnsTable) SET constraint_name = NULL WHERE \(condition)", place)
+        "UPDATE \(Self.columnsTable) SET constraint_name = NULL WHERE \(condition)", key)
       try file.execute(
         "DELETE FROM \(Self.columnsTable) WHERE \(condition) AND name IS NULL AND title IS NULL "
-          + "AND description IS NULL AND mime_type IS NULL AND constraint_name IS NULL", place)
+          + "AND description IS NULL AND mime_type IS NULL AND constraint_name IS NULL", key)
     }
     if let old = column.constraint { try removeUnused([old.name]) }
     try dropIfEmpty()
   }
 
-  /// Writes the rows of a constraint, or finds them; gives its name in this file, which is another
-  /// where a different constraint has the name.
+  /// Writes the rows of a constraint unless they exist; returns its name in this file. The name is
+  /// changed where a different constraint has it.
   func store(_ constraint: ColumnConstraint) throws(FieldpackError) -> String {
     try check(constraint)
     let known = try constraints()
@@ -272,7 +272,7 @@ struct SchemaExtension {
         try write([.text("enum"), .text(member.value)] + none, member.description)
       }
     case .range(let low, let high):
-      // The standard wants both ends, so an open one is infinite.
+      // The standard requires both bounds, so an open one is infinite.
       let ends =
         [SQLiteValue(low?.value ?? .real(-.infinity)), .integer(low?.isInclusive == false ? 0 : 1)]
         + [
@@ -299,7 +299,7 @@ struct SchemaExtension {
 
   // MARK: Removing
 
-  /// Whether the extension says anything of a table's columns.
+  /// Whether the extension describes columns of a table.
   func describes(_ table: String) throws(FieldpackError) -> Bool {
     guard try file.hasTable(Self.columnsTable) else { return false }
     return try file.integer(
@@ -307,7 +307,7 @@ struct SchemaExtension {
       != nil
   }
 
-  /// The names of the constraints that columns of a table have.
+  /// The names of the constraints on a table's columns.
   func constraintNames(of table: String) throws(FieldpackError) -> [String] {
     guard try file.hasTable(Self.columnsTable) else { return [] }
     return try file.rows(
@@ -316,7 +316,7 @@ struct SchemaExtension {
     ).compactMap { $0[0].textValue }
   }
 
-  /// Removes those of the constraints that no column has any more.
+  /// Removes those of the constraints that no column uses any more.
   func removeUnused(_ names: [String]) throws(FieldpackError) {
     guard try file.hasTable(Self.constraintsTable), try file.hasTable(Self.columnsTable) else {
       return
@@ -329,7 +329,7 @@ struct SchemaExtension {
     }
   }
 
-  /// The extension's tables go with the last row that needs them.
+  /// Removes the extension's tables when no row needs them any more.
   func dropIfEmpty() throws(FieldpackError) {
     let tables = [Self.columnsTable, Self.constraintsTable]
     guard try file.hasTable(tables[0]), try file.hasTable(tables[1]),
@@ -344,7 +344,7 @@ struct SchemaExtension {
 }
 
 extension ColumnDefinition {
-  /// Whether a table cannot say all that is known of the column.
+  /// Whether the column has properties that its declaration cannot tell.
   fileprivate var needsDescription: Bool {
     type == .json || isSourceID || title != nil || description != nil || shortName != nil
       || mediaType != nil || constraint != nil
@@ -362,7 +362,7 @@ extension SQLiteValue {
     }
   }
 
-  /// The stored form of a value, whatever the column.
+  /// The stored form of a value, independent of the column.
   init(_ value: Value) {
     self =
       switch value {

@@ -6,7 +6,8 @@ public struct TilePyramid: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable {
     /// Pictures.
     case tiles
-    /// Values on a grid, such as heights, of the Tiled Gridded Coverage extension; read only.
+    /// Values on a grid, such as heights, as in the Tiled Gridded Coverage extension. They are read
+    /// only.
     case griddedCoverage = "2d-gridded-coverage"
   }
 
@@ -16,13 +17,14 @@ public struct TilePyramid: Hashable, Sendable {
   public var title: String?
   public var description: String?
   public var srs: SRS
-  /// What every matrix covers, in the units of `srs`. Row 0 is at the top, column 0 at the left.
+  /// The area that every matrix covers, in the units of `srs`. Row 0 is at the top, column 0 at the
+  /// left.
   public var bounds: Envelope
-  /// Where the file says that there is something to see.
+  /// The area that has content, according to the file.
   public var envelope: Envelope?
   /// The zoom levels, ascending; there may be gaps.
   public var matrices: [TileMatrix]
-  /// What is unusual about it, in words.
+  /// Notes on what is unusual about the pyramid.
   public var notes: [String] = []
 
   public init(
@@ -37,10 +39,11 @@ public struct TilePyramid: Hashable, Sendable {
     self.description = description
   }
 
-  /// Zoom levels that each halve the pixels of the one before.
+  /// Creates zoom levels that each halve the pixel size of the one before.
   ///
   /// - Parameters:
-  ///   - width: tiles side by side at zoom 0; so many times `2^zoom` at another level.
+  ///   - width: the number of tiles side by side at zoom 0. Another level has `2^zoom` times as
+  ///     many.
   public init(
     _ name: LayerID, srs: SRS, bounds: Envelope, zooms: ClosedRange<Int>, width: Int = 1,
     height: Int = 1, tileSize: Int = 256
@@ -55,7 +58,7 @@ public struct TilePyramid: Hashable, Sendable {
     self.init(name, srs: srs, bounds: bounds, matrices: matrices)
   }
 
-  /// The grid of the web's maps: EPSG:3857, one tile of the whole world at zoom 0.
+  /// The usual grid of web maps: EPSG:3857, with one tile of the whole world at zoom 0.
   public static func webMercator(_ name: LayerID, zooms: ClosedRange<Int>) -> TilePyramid {
     let edge = 20_037_508.342789244
     return TilePyramid(
@@ -65,7 +68,7 @@ public struct TilePyramid: Hashable, Sendable {
 
   public func matrix(zoom: Int) -> TileMatrix? { matrices.first { $0.zoom == zoom } }
 
-  /// What a tile covers; `nil` for an address outside the matrix.
+  /// The area of a tile; `nil` for an address outside the matrix.
   public func envelope(of address: TileAddress) -> Envelope? {
     guard let matrix = matrix(zoom: address.zoom), matrix.contains(address) else { return nil }
     let (width, height) = (matrix.tileUnitsWide, matrix.tileUnitsHigh)
@@ -76,19 +79,19 @@ public struct TilePyramid: Hashable, Sendable {
 
   /// The tile at a position in the units of ``srs``; `nil` outside the matrix.
   ///
-  /// A position on an edge belongs to the tile right of it and below; on the far edges of the
-  /// matrix to its last tiles.
+  /// A position on an edge belongs to the tile on its right and below. On the far edges of the
+  /// matrix it belongs to the last tiles.
   public func address(x: Double, y: Double, zoom: Int) -> TileAddress? {
     guard let matrix = matrix(zoom: zoom), x >= bounds.minX, x <= bounds.maxX, y >= bounds.minY,
       y <= bounds.maxY
     else { return nil }
-    func place(_ distance: Double, _ size: Double, _ count: Int) -> Int? {
-      let place = (distance / size).rounded(.down)
-      guard count > 0, let whole = Int(exactly: place) else { return nil }
+    func index(_ distance: Double, _ size: Double, _ count: Int) -> Int? {
+      let position = (distance / size).rounded(.down)
+      guard count > 0, let whole = Int(exactly: position) else { return nil }
       return min(whole, count - 1)
     }
-    guard let column = place(x - bounds.minX, matrix.tileUnitsWide, matrix.width),
-      let row = place(bounds.maxY - y, matrix.tileUnitsHigh, matrix.height)
+    guard let column = index(x - bounds.minX, matrix.tileUnitsWide, matrix.width),
+      let row = index(bounds.maxY - y, matrix.tileUnitsHigh, matrix.height)
     else { return nil }
     return TileAddress(zoom: zoom, column: column, row: row)
   }
@@ -129,7 +132,7 @@ public struct TileMatrix: Hashable, Sendable {
   var tileUnitsHigh: Double { Double(tileHeight) * pixelHeight }
 }
 
-/// Where a tile lies in its pyramid; rows count from the top.
+/// The address of a tile in its pyramid. Rows count from the top.
 public struct TileAddress: Hashable, Sendable, CustomStringConvertible {
   public var zoom: Int
   public var column: Int
@@ -144,16 +147,16 @@ public struct TileAddress: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(zoom)/\(column)/\(row)" }
 }
 
-/// A tile's bytes with what they are.
+/// A tile's bytes with their media type.
 public struct Tile: Hashable, Sendable {
   public var address: TileAddress
-  /// `image/png`, `image/jpeg`, `image/webp`, `image/tiff` or `image/gif`, told from the bytes;
+  /// `image/png`, `image/jpeg`, `image/webp`, `image/tiff` or `image/gif`, detected from the bytes;
   /// `nil` for anything else.
   public var mediaType: String?
   public var bytes: [UInt8]
 }
 
-/// What the first bytes of a picture tell.
+/// Detects the format of a picture by its first bytes.
 package enum PictureFormat {
   package static let png = "image/png"
   package static let jpeg = "image/jpeg"
@@ -161,8 +164,9 @@ package enum PictureFormat {
   package static let tiff = "image/tiff"
 
   package static func mediaType(of bytes: UnsafeRawBufferPointer) -> String? {
-    func begins(_ marks: [UInt8], at place: Int = 0) -> Bool {
-      bytes.count >= place + marks.count && bytes[place..<place + marks.count].elementsEqual(marks)
+    func begins(_ marks: [UInt8], at offset: Int = 0) -> Bool {
+      bytes.count >= offset + marks.count
+        && bytes[offset..<offset + marks.count].elementsEqual(marks)
     }
     if begins([0x89, 0x50, 0x4E, 0x47]) { return png }
     if begins([0xFF, 0xD8, 0xFF]) { return jpeg }

@@ -95,7 +95,7 @@ struct TileTables {
     return found
   }
 
-  /// Rows whose numbers make no grid are passed over.
+  /// The matrices by table. Rows whose numbers make no grid are skipped.
   private func matrices() throws(FieldpackError) -> [SQLName: [TileMatrix]] {
     guard try file.hasTable(Self.matrices) else { return [:] }
     var found: [SQLName: [TileMatrix]] = [:]
@@ -117,13 +117,14 @@ struct TileTables {
     return found
   }
 
-  private static let place = "zoom_level = ? AND tile_column = ? AND tile_row = ?"
+  private static let addressCondition = "zoom_level = ? AND tile_column = ? AND tile_row = ?"
 
   private static func values(_ address: TileAddress) -> [SQLiteValue] {
     [address.zoom, address.column, address.row].map { .integer(Int64($0)) }
   }
 
-  /// Lends a tile's bytes with what they are; `nil`, and no call, where there is no such tile.
+  /// Lends a tile's bytes with their media type; `nil`, without a call, where there is no such
+  /// tile.
   func withTile<R>(
     _ address: TileAddress, of name: LayerID,
     _ body: (RawSpan, String?) throws(FieldpackError) -> R
@@ -131,7 +132,7 @@ struct TileTables {
     guard let table = try tableName(name) else { throw try missing(name) }
     let statement = try file.sql(layer: name) { () throws(SQLiteError) in
       let statement = try file.connection.prepare(
-        "SELECT tile_data FROM \(quoted(table)) WHERE \(Self.place)")
+        "SELECT tile_data FROM \(quoted(table)) WHERE \(Self.addressCondition)")
       try statement.bind(Self.values(address))
       return try statement.step() ? statement : nil
     }
@@ -142,7 +143,7 @@ struct TileTables {
     }
   }
 
-  /// Which tiles there are, row by row from the top, at one zoom level or at all.
+  /// The addresses of the existing tiles, row by row from the top, at one zoom level or at all.
   func addresses(of name: LayerID, zoom: Int?) throws(FieldpackError) -> [TileAddress] {
     guard let table = try tableName(name) else { throw try missing(name) }
     let condition = zoom == nil ? "" : " WHERE zoom_level = ?"
@@ -194,7 +195,7 @@ struct TileTables {
     try ContentsTable(file: file).insert(
       name, as: "tiles", title: pyramid.title, description: pyramid.description, srsID: srsID,
       extent: pyramid.envelope ?? pyramid.bounds)
-    // Files of others have the columns in other orders.
+    // The columns are named, because other programs' files have them in another order.
     try file.execute(
       "INSERT INTO \(Self.sets) (table_name, srs_id, min_x, min_y, max_x, max_y) "
         + "VALUES (?, ?, ?, ?, ?, ?)",
@@ -226,15 +227,15 @@ struct TileTables {
 
   // MARK: Tiles
 
-  /// Stores a tile, in place of one that is there, whose id it keeps.
+  /// Stores a tile. It replaces one that exists and keeps its id.
   func put(
     _ content: RawSpan, at address: TileAddress, of pyramid: TilePyramid
   ) throws(FieldpackError) {
-    let place = KeyTuple.Partial(store: file.store, layer: pyramid.name)
+    let location = KeyTuple.Partial(store: file.store, layer: pyramid.name)
     guard pyramid.matrix(zoom: address.zoom)?.contains(address) == true else {
       throw FieldpackError(
         .invalidArgument, "there is no place \(address) (zoom/column/row) in '\(pyramid.name)'",
-        location: place)
+        location: location)
     }
     let type = content.withUnsafeBytes { PictureFormat.mediaType(of: $0) }
     let known = [PictureFormat.png, PictureFormat.jpeg, PictureFormat.webp]
@@ -242,7 +243,7 @@ struct TileTables {
       throw FieldpackError(
         .invalidData,
         "tile \(address) of '\(pyramid.name)' is \(type ?? "no picture"), not PNG, JPEG or WebP",
-        location: place)
+        location: location)
     }
     if type == PictureFormat.webp {
       try LayerCreation(file: file).registerExtension(
@@ -268,7 +269,7 @@ struct TileTables {
       try statement.bind(Self.values(address))
       try content.withUnsafeBytes { (bytes) throws(SQLiteError) in
         try statement.bindUnowned(bytes, at: 4)
-        // Back in the cache the statement must not point to the caller's bytes.
+        // The cached statement must not point to the caller's bytes.
         defer { statement.clearBindings() }
         try statement.run()
       }
@@ -282,7 +283,7 @@ struct TileTables {
     let name = pyramid.name.rawValue
     let table = quoted(name)
     let id = try file.integer(
-      "SELECT rowid FROM \(table) WHERE \(Self.place)", Self.values(address))
+      "SELECT rowid FROM \(table) WHERE \(Self.addressCondition)", Self.values(address))
     guard let id else { return false }
     try RowLeftovers(file: file).deleting(id, of: name, id: "rowid") {
       () throws(FieldpackError) in
@@ -303,7 +304,7 @@ struct TileTables {
 
   // MARK: Removing
 
-  /// Removes a pyramid of any kind with all that belongs to it.
+  /// Removes a pyramid of any kind with everything that belongs to it.
   func remove(_ name: LayerID) throws(FieldpackError) {
     let table = try pyramid(name).name.rawValue
     try file.execute("PRAGMA defer_foreign_keys = ON")
@@ -321,7 +322,8 @@ struct TileTables {
 }
 
 extension TilePyramid {
-  /// Whether each zoom level has half the pixel size of the one before; a gap asks for nothing.
+  /// Whether each zoom level has half the pixel size of the one before. Across a gap any size is
+  /// allowed.
   fileprivate var halvesPixels: Bool {
     zip(matrices, matrices.dropFirst()).allSatisfy { above, below in
       guard below.zoom == above.zoom + 1 else { return true }
@@ -330,7 +332,7 @@ extension TilePyramid {
     }
   }
 
-  /// Why a file must not hold it so; `nil` where it may.
+  /// Why a file must not hold the pyramid; `nil` where it may.
   fileprivate var problem: String? {
     guard kind == .tiles else { return "gridded coverages are only read" }
     guard !matrices.isEmpty else { return "there is no zoom level" }

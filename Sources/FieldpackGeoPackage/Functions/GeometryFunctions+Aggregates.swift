@@ -2,7 +2,7 @@ import FieldpackGeometry
 import FieldpackSQLite
 import FieldpackTopology
 
-/// Functions over the geometries of a group, which pass over NULL and answer NULL where there was no
+/// Functions over the geometries of a group. They skip NULL, and give NULL for a group without a
 /// geometry.
 extension GeometryFunctions {
   func registerAggregates() throws(SQLiteError) {
@@ -21,14 +21,14 @@ extension GeometryFunctions {
   }
 }
 
-/// What one of the aggregates gathers.
+/// The state of one aggregate function.
 private protocol GroupState: AnyObject {
   var tools: GeometryTools { get }
   func add(_ header: GeoPackageBinary, _ wkb: RawSpan) throws
   func finish(_ call: GeometryCall, srsID: Int32) throws
 }
 
-/// Reads the geometries of a group, which have to be of one reference system.
+/// Reads the geometries of a group, which must all have the same reference system.
 private final class GroupFunction: AggregateState {
   private let name: String
   private let state: any GroupState
@@ -53,7 +53,7 @@ private final class GroupFunction: AggregateState {
   }
 
   func finish(_ result: FunctionContext) {
-    // A statement that is given up asks, too, and nobody takes the answer.
+    // SQLite also asks for the result when a statement is aborted, and then ignores it.
     guard let srsID, !hasFailed, !state.tools.file.connection.isStopping else { return }
     do {
       try state.finish(GeometryCall(context: result, tools: state.tools), srsID: srsID)
@@ -104,7 +104,7 @@ private final class CollectState: GroupState {
     call.set(Self.collection(alike, dimensions), srsID: srsID)
   }
 
-  /// The Multi type where all members are of one single type.
+  /// Makes a Multi type where all members have the same single type.
   private static func collection(_ members: [Geometry], _ dimensions: Dimensions) -> Geometry {
     var points: [Position?] = []
     var lines: [CoordinateSequence] = []

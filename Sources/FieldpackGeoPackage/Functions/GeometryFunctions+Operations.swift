@@ -2,7 +2,7 @@ import FieldpackGeometry
 import FieldpackSQLite
 import FieldpackTopology
 
-/// Measures in the plane, and geometries that GEOS makes of one or two others.
+/// Planar measures, and geometries that GEOS makes from one or two others.
 extension GeometryFunctions {
   func registerMeasures() throws(SQLiteError) {
     let measures: [(String, @Sendable (PlanarMeasures) -> Double)] = [
@@ -27,8 +27,8 @@ extension GeometryFunctions {
       switch validity {
       case nil: break
       case .valid?: call.context.set("Valid Geometry")
-      case .invalid(let reason, let place)?:
-        call.context.set(place.map { "\(reason) at \($0.x) \($0.y)" } ?? reason)
+      case .invalid(let reason, let position)?:
+        call.context.set(position.map { "\(reason) at \($0.x) \($0.y)" } ?? reason)
       }
     }
   }
@@ -96,14 +96,14 @@ extension GeometryFunctions {
 }
 
 extension GeometryCall {
-  /// Hands an argument to GEOS; `nil` where it is NULL.
+  /// Gives an argument to GEOS; `nil` where the argument is NULL.
   func withGEOS<R>(_ index: Int, _ body: (TopologyGeometry, Int32) throws -> R) throws -> R? {
     try withGeometry(index) { header, wkb in
       try body(try tools.topology().read(wkb: wkb), header.srsID)
     }
   }
 
-  /// Hands the first two arguments to GEOS with their common `srs_id`.
+  /// Gives the first two arguments to GEOS, with their common `srs_id`.
   func withTwo<R>(
     _ body: (TopologyGeometry, TopologyGeometry, Int32) throws -> R
   ) throws -> R? {

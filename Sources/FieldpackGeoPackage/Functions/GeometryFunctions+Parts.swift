@@ -4,8 +4,9 @@ import FieldpackTopology
 
 /// Functions that take a geometry apart: members, rings and positions, numbered from 1.
 ///
-/// SpatiaLite's of these names read collections in collections beyond their end, know no curves, and
-/// answer -1, which is true, for what they cannot read; so ours stand for them with and without `ST_`.
+/// SpatiaLite's functions of these names read nested collections beyond their end, know no curves,
+/// and answer -1, which is true, for what they cannot read. So these functions replace them, with
+/// and without `ST_`.
 extension GeometryFunctions {
   func registerParts() throws(SQLiteError) {
     try addPart("NumGeometries") { $0.members?.count ?? ($0.isEmpty ? 0 : 1) }
@@ -24,8 +25,8 @@ extension GeometryFunctions {
     try addPart("NumPoints") { $0.ownPositions?.count }
     try addPart("PointN") { geometry, number in
       let points = geometry.ownPositions
-      let place = number < 0 ? (points?.count ?? 0) + number + 1 : number
-      return points?.numbered(place).map { .point($0, geometry.dimensions) }
+      let ordinal = number < 0 ? (points?.count ?? 0) + number + 1 : number
+      return points?.numbered(ordinal).map { .point($0, geometry.dimensions) }
     }
     try addPart("StartPoint") { (geometry) -> Geometry? in
       geometry.ends.map { .point($0.first, geometry.dimensions) }
@@ -89,14 +90,14 @@ extension GeometryCall {
 }
 
 extension Array {
-  /// The element at a place counted from 1.
+  /// The element at an ordinal, counted from 1.
   fileprivate func numbered(_ number: Int) -> Element? {
     number > 0 && number <= count ? self[number - 1] : nil
   }
 }
 
 extension Geometry {
-  /// The geometries that it is a collection of; `nil` for a single one.
+  /// The members of a collection; `nil` for a single geometry.
   fileprivate var members: [Geometry]? {
     switch self {
     case .multiPoint(let points, let dimensions): points.map { .point($0, dimensions) }
@@ -110,7 +111,7 @@ extension Geometry {
     }
   }
 
-  /// The rings of one surface, the shell first.
+  /// The rings of a surface, the shell first; `nil` for other geometries.
   fileprivate var rings: [Geometry]? {
     switch self {
     case .polygon(let rings, _): rings.map { .lineString($0) }
@@ -123,7 +124,7 @@ extension Geometry {
     rings?.count ?? members?.reduce(0) { $0 + $1.ringCount } ?? 0
   }
 
-  /// The positions that one line is written with.
+  /// The positions of a line; `nil` for other geometries.
   fileprivate var ownPositions: [Position]? {
     switch self {
     case .lineString(let line), .circularString(let line): Array(line)
@@ -150,7 +151,7 @@ extension Geometry {
     return (first, last)
   }
 
-  /// Whether it is lines that end where they begin.
+  /// Whether the geometry consists of lines that end where they begin.
   fileprivate var isClosed: Bool {
     if isLine {
       guard let (first, last) = ends else { return false }
@@ -163,7 +164,7 @@ extension Geometry {
     }
   }
 
-  /// 0 for points, 1 for lines, 2 for surfaces; the highest of a collection's.
+  /// 0 for points, 1 for lines, 2 for surfaces. A collection has the highest value of its members.
   fileprivate var topologicalDimension: Int {
     switch type {
     case .point, .multiPoint: 0

@@ -1,7 +1,7 @@
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// Functions that look at a geometry, and those that make one of text, bytes and numbers.
+/// Functions that read a geometry, and functions that make one from text, bytes or numbers.
 extension GeometryFunctions {
   func registerReading() throws(SQLiteError) {
     try add("ST_AsText", 1...2) { call in
@@ -43,7 +43,7 @@ extension GeometryFunctions {
     try registerOrdinates()
   }
 
-  /// `ST_X` and its kin: NULL for everything but a point that has the ordinate.
+  /// `ST_X` and its siblings: NULL for everything but a point that has the ordinate.
   private func registerOrdinates() throws(SQLiteError) {
     let ordinates: [(String, @Sendable (Position) -> Double?)] = [
       ("ST_X", { $0.x }), ("ST_Y", { $0.y }), ("ST_Z", { $0.z }), ("ST_M", { $0.m }),
@@ -81,7 +81,7 @@ extension GeometryFunctions {
     }
     try add("AsGPB", 1) { call in
       guard call.context.kind(0) == .blob else { return }
-      // What SpatiaLite gave is converted already.
+      // Results of SpatiaLite's functions are converted already.
       if call.context.withBytes(0, { (try? GeoPackageBinary($0)) != nil }) {
         call.context.setArgument(0)
       } else if let blob = call.context.withBytes(0, { SpatiaLiteBlob.geoPackageBlob(of: $0) }) {
@@ -115,7 +115,7 @@ extension GeometryFunctions {
     try registerChanges()
   }
 
-  /// Geometries that differ in their kind only.
+  /// Functions that convert a geometry to another kind.
   private func registerChanges() throws(SQLiteError) {
     let changes: [(String, @Sendable (Geometry) -> Geometry)] = [
       ("ST_Force2D", { $0.converted(to: .xy) }), ("ST_Multi", { $0.promotedToMulti() }),

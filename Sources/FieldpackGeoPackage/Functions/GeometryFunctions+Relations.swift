@@ -3,8 +3,8 @@ import FieldpackGeometry
 import FieldpackSQLite
 import FieldpackTopology
 
-/// Relations and distances of two geometries. One that is constant in the statement, or stays the
-/// same from row to row, is prepared once.
+/// Relations and distances of two geometries. A geometry that is constant in the statement, or
+/// stays the same from row to row, is prepared once.
 extension GeometryFunctions {
   func registerRelations() throws(SQLiteError) {
     for relation in TopologicalRelation.allCases {
@@ -35,13 +35,13 @@ extension GeometryFunctions {
 }
 
 extension TopologicalRelation {
-  /// `intersects` is `Intersects`, in `ST_Intersects`.
+  /// The name without `ST_`: `intersects` gives `Intersects`.
   var functionName: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }
 
 extension GeometryCall {
 
-  /// NULL where one is empty, as in filters.
+  /// NULL where one geometry is empty, as in filters.
   fileprivate func test(_ relation: TopologicalRelation) throws -> Bool? {
     try withPair(
       prepared: { prepared, isSecond, header, wkb in
@@ -78,7 +78,8 @@ extension GeometryCall {
   }
 
   /// - Parameters:
-  ///   - prepared: one geometry made ready, whether it is the second one, and the other.
+  ///   - prepared: the answer from a prepared geometry, whether that is the second argument, and
+  ///     the other geometry.
   ///   - apart: the answer where the envelopes share no point.
   private func withPair<R>(
     prepared: (PreparedGeometry, Bool, GeoPackageBinary, RawSpan) throws -> R?,

@@ -1,13 +1,14 @@
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// The functions on geometries that users' SQL has: `ST_Area` and its kin.
+/// The functions on geometries in users' SQL: `ST_Area` and its siblings.
 ///
-/// They take and give GeoPackage blobs. NULL among the geometries gives NULL; a value that is no
-/// geometry, and what GEOS or PROJ cannot do, ends the statement with an error. Curves are linearised
-/// and m is dropped wherever GEOS is asked.
+/// They take and return GeoPackage blobs. NULL among the geometries gives NULL. A value that is no
+/// geometry ends the statement with an error, and so does a failure of GEOS or PROJ. Where GEOS
+/// does the work, curves are linearised and m is dropped.
 ///
-/// Registered when a connection first runs a user's SQL: opening a file does not wait for them.
+/// The functions are registered when a connection first runs a user's SQL, so that opening a file
+/// does not wait for them.
 struct GeometryFunctions {
   let connection: Connection
   let tools: GeometryTools
@@ -31,7 +32,7 @@ struct GeometryFunctions {
     try registerAggregates()
   }
 
-  /// Registers one function for each count of arguments.
+  /// Registers one function for each number of arguments.
   func add(
     _ name: String, _ arguments: ClosedRange<Int>, _ body: @escaping (GeometryCall) throws -> Void
   ) throws(SQLiteError) {
@@ -54,14 +55,14 @@ struct GeometryFunctions {
   }
 }
 
-/// Why a function has no answer, in the user's words.
+/// Why a function has no answer, in a message for the user.
 struct FunctionMistake: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// One call of a function on geometries.
+/// One call of a geometry function.
 struct GeometryCall {
   let context: FunctionContext
   let tools: GeometryTools
@@ -81,7 +82,7 @@ struct GeometryCall {
     }
   }
 
-  /// Whether an argument that is not NULL may be a geometry at all.
+  /// Throws where an argument that is not NULL cannot be a geometry.
   static func check(_ kind: StorageClass, at index: Int) throws {
     switch kind {
     case .blob, .null: break
@@ -103,7 +104,7 @@ struct GeometryCall {
       var hint = ""
       if error.kind == .notGeoPackageBinary, blob.byteCount >= 5 {
         switch blob.unsafeLoad(fromByteOffset: 0, as: UInt8.self) {
-        // SpatiaLite's blobs begin with 0x00 and an endianness and end with 0xFE.
+        // A SpatiaLite blob begins with 0x00 and an endianness, and ends with 0xFE.
         case 0 where blob.unsafeLoad(fromByteOffset: blob.byteCount - 1, as: UInt8.self) == 0xFE:
           hint = ". It is SpatiaLite's. Try: AsGPB(…)"
         case 0, 1: hint = ". Try: ST_GeomFromWKB(…)"
@@ -140,7 +141,7 @@ struct GeometryCall {
     return context.string(index)
   }
 
-  /// An `srs_id`; `otherwise` where there is no such argument, `nil` for NULL.
+  /// An `srs_id` argument; `otherwise` where the argument is missing, `nil` for NULL.
   func srsID(_ index: Int, otherwise: Int32 = 0) throws -> Int32? {
     guard index < count else { return otherwise }
     return try integer(index, in: Int64(Int32.min)...Int64(Int32.max)).map(Int32.init)

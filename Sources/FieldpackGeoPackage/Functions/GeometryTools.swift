@@ -3,11 +3,12 @@ import FieldpackProjection
 import FieldpackSQLite
 import FieldpackTopology
 
-/// What the functions of one connection work with, made when first needed.
+/// The tools of one connection's functions, made when first needed.
 ///
-/// Confined to the thread of its connection, as the contexts of GEOS and PROJ in it are.
+/// Confined to the thread of its connection, as its GEOS and PROJ contexts are.
 final class GeometryTools {
-  // The connection owns the functions, which own this; the file does not own the connection.
+  // No cycle: the connection owns the functions, and these own the tools; the file does not own the
+  // connection.
   let file: GeoPackageFile
   private var context: TopologyContext?
 
@@ -20,7 +21,7 @@ final class GeometryTools {
     return made
   }
 
-  /// The one `srs_id` of two geometries; an undefined one goes with every other.
+  /// The common `srs_id` of two geometries. An undefined one matches every other.
   static func common(_ a: Int32, _ b: Int32) throws -> Int32 {
     if a == b || b <= 0 { return a }
     if a <= 0 { return b }
@@ -33,13 +34,13 @@ final class GeometryTools {
   private var prepared: [Latest<PreparedGeometry>] = [.init(), .init()]
   private var shapes: [Latest<KeptShape>] = [.init(), .init()]
 
-  /// What was made of an argument that came last at a place.
+  /// The latest argument at an index, and what was made from it.
   private struct Latest<Kept: AnyObject> {
     var blob: [UInt8] = []
     var kept: Kept?
   }
 
-  /// A shape with what its positions are in.
+  /// A shape, and the system of its positions.
   private final class KeptShape {
     let shape: GeodesicShape
     let frame: SRSReference
@@ -50,12 +51,13 @@ final class GeometryTools {
     }
   }
 
-  /// Stands beside an argument that was seen once; at the next call it tells that it is constant.
+  /// The auxiliary data of an argument that was seen once. SQLite returns it at the next call only
+  /// if the argument is constant (https://www.sqlite.org/c3ref/get_auxdata.html).
   private final class Seen {}
   private let seen = Seen()
 
-  /// The argument made ready, where it is constant or the same as at the last call; `nil` where it is
-  /// not worth it.
+  /// The prepared argument, where it is constant or the same as in the last call; otherwise `nil`,
+  /// because preparing it would cost more than it saves.
   func prepared(
     _ index: Int, of call: GeometryCall, _ blob: RawSpan, _ wkb: RawSpan
   ) throws -> PreparedGeometry? {
@@ -78,8 +80,8 @@ final class GeometryTools {
     return prepared[index].kept
   }
 
-  /// The first two arguments ready for geodesics, the second one in the first one's system; `nil`
-  /// where one is NULL.
+  /// The first two arguments as geodesic shapes, the second in the first one's system; `nil` where
+  /// one is NULL.
   func shapes(of call: GeometryCall) throws -> (GeodesicShape, GeodesicShape)? {
     guard let first = try shape(0, of: call, in: nil),
       let second = try shape(1, of: call, in: first.frame)
@@ -87,7 +89,7 @@ final class GeometryTools {
     return (first.shape, second.shape)
   }
 
-  /// Kept where the argument is constant or the same as at the last call.
+  /// The argument's shape, kept where the argument is constant or the same as in the last call.
   private func shape(
     _ index: Int, of call: GeometryCall, in frame: SRSReference?
   ) throws -> KeptShape? {
@@ -115,7 +117,7 @@ final class GeometryTools {
     guard let frame, frame != system.frame else {
       return KeptShape(try system.shape(of: wkb), in: system.frame)
     }
-    // Longitudes and latitudes of two datums are not those of one place.
+    // The same longitude and latitude in two datums are different locations.
     var bytes = wkb.withUnsafeBytes { [UInt8]($0) }
     let source = srsID == 0 ? system.frame : reference
     try file.transformations.transformation(from: source, to: frame).transform(wkb: &bytes)

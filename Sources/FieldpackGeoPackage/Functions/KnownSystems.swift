@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
 
-/// The reference systems that SQL functions were asked for, by the file's own numbers.
+/// The reference systems that SQL functions have asked for, by the file's `srs_id`.
 struct KnownSystems {
   var version: UInt32?
   fileprivate var references: [Int64: SRSReference] = [:]
@@ -11,7 +11,7 @@ struct KnownSystems {
 }
 
 extension GeoPackageFile {
-  /// What the file says of an `srs_id`; one that it does not define is EPSG's code.
+  /// The file's definition of an `srs_id`. A number that the file does not define is EPSG's code.
   func reference(srsID: Int32) throws -> SRSReference {
     if srsID == -1 { return SRSReference(.undefinedCartesian) }
     if srsID == 0 { return SRSReference(.undefinedGeographic) }
@@ -27,7 +27,7 @@ extension GeoPackageFile {
     }
   }
 
-  /// The file's `srs_id` of a system, the code itself where the file does not define it.
+  /// The file's `srs_id` of a system; the code itself where the file does not define the system.
   func srsID(of srs: SRS) throws -> Int32 {
     try knownSystems { known in
       if let found = known.numbers[srs] { return found }
@@ -38,7 +38,7 @@ extension GeoPackageFile {
     }
   }
 
-  /// No rows where the file has no such table, as it is no GeoPackage.
+  /// The systems of the file; none where the file is no GeoPackage and has no such table.
   private func rows(
     of known: inout KnownSystems
   ) throws(FieldpackError) -> SortedMap<Int64, Catalogue.SystemRow> {

@@ -1,16 +1,17 @@
 import FieldpackGeometry
 
-/// The geometries that SpatiaLite stores outside of GeoPackages: 0x00, byte order, SRID, box, 0x7C,
-/// a body like WKB whose members begin with 0x69 in place of a byte order, 0xFE.
+/// SpatiaLite's own geometry blobs: 0x00, byte order, SRID, box, 0x7C, a body, 0xFE. The body is
+/// like WKB, but its members begin with 0x69 instead of a byte order
+/// (https://www.gaia-gis.it/gaia-sins/BLOB-Geometry.html).
 enum SpatiaLiteBlob {
-  /// Whether a blob says that it is one, tiny points and compressed ones included.
+  /// Whether a blob is marked as SpatiaLite's, including TinyPoint and compressed blobs.
   static func isMarked(_ blob: RawSpan) -> Bool {
     blob.byteCount >= 24 && byte(0, of: blob) == 0x00
       && [0x00, 0x01, 0x80, 0x81].contains(byte(1, of: blob))
       && byte(blob.byteCount - 1, of: blob) == 0xFE
   }
 
-  /// The same geometry as a GeoPackage stores it; `nil` for what is none, or compressed.
+  /// The same geometry as a GeoPackage blob; `nil` for compressed blobs and other bytes.
   static func geoPackageBlob(of blob: RawSpan) -> [UInt8]? {
     guard isMarked(blob), blob.byteCount >= 44, byte(1, of: blob) <= 1, byte(38, of: blob) == 0x7C
     else { return nil }
@@ -26,7 +27,7 @@ enum SpatiaLiteBlob {
     return made
   }
 
-  /// Gives the members of a collection the byte order that WKB has there.
+  /// Replaces the 0x69 of a collection's members by the byte order that WKB has.
   private static func markMembers(of wkb: inout [UInt8], _ order: UInt8) throws(GeometryError) {
     guard wkb.count >= 9 else { return }
     let isLittle = order == 1
@@ -35,18 +36,18 @@ enum SpatiaLiteBlob {
       return (isLittle ? digits.reversed() : digits).reduce(0) { $0 << 8 | UInt32($1) }
     }
     guard (4...7).contains(number(1) % 1_000) else { return }
-    var place = 9
+    var offset = 9
     for _ in 0..<number(5) {
-      guard place < wkb.count, wkb[place] == 0x69 else { return }
-      wkb[place] = order
+      guard offset < wkb.count, wkb[offset] == 0x69 else { return }
+      wkb[offset] = order
       var nothing = NothingVisitor()
-      place += try WKB.visit(
-        wkb.span.bytes.extracting(place..<wkb.count), allowsTrailingBytes: true, with: &nothing)
+      offset += try WKB.visit(
+        wkb.span.bytes.extracting(offset..<wkb.count), allowsTrailingBytes: true, with: &nothing)
     }
   }
 
-  private static func byte(_ place: Int, of blob: RawSpan) -> UInt8 {
-    blob.unsafeLoad(fromByteOffset: place, as: UInt8.self)
+  private static func byte(_ offset: Int, of blob: RawSpan) -> UInt8 {
+    blob.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
   }
 }
 

@@ -1,16 +1,17 @@
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// What SpatiaLite's functions are given of users' SQL, and which of them ours stand for.
+/// The rules for SpatiaLite's functions in users' SQL: what they may get, and which of them
+/// Fieldpack replaces.
 ///
-/// SpatiaLite 5.0 ends the process for empty geometries, reads a collection in a collection beyond
-/// its end and knows no curves.
+/// SpatiaLite 5.0 ends the process for empty geometries, reads nested collections beyond their end,
+/// and knows no curves.
 enum SpatiaLiteRules {
   static let lending = LendingRules(
     refused: refused, substitute: { substitute(for: $0) }, longestText: { longestText(for: $0) },
     admits: { admits($0) }, converted: { SpatiaLiteBlob.geoPackageBlob(of: $0) })
 
-  /// The function of ours that answers for one of SpatiaLite's, both in lower case.
+  /// The function of Fieldpack that replaces one of SpatiaLite's, both in lower case.
   static func substitute(for name: String) -> String? {
     if let other = otherNames[name] { return other }
     return name.hasPrefix("st_") ? String(name.dropFirst(3)) : "st_\(name)"
@@ -33,7 +34,7 @@ enum SpatiaLiteRules {
     $1
   }
 
-  /// Most are there only where `SPATIALITE_SECURITY=relaxed` stands in the environment.
+  /// Most of these exist only with `SPATIALITE_SECURITY=relaxed` in the environment.
   private static let ofFiles = [
     "blobfromfile", "blobtofile", "exportdbf", "exportdxf", "exportgeojson",
     "exportgeojson2", "exportkml", "exportshp", "importdbf", "importdxf", "importdxffromdir",
@@ -53,14 +54,15 @@ enum SpatiaLiteRules {
     "togars": "SpatiaLite ends the process for positions off the globe",
   ]
 
-  /// SpatiaLite writes names of tables and the like into buffers of fixed size.
+  /// SpatiaLite copies names of tables and the like into buffers of fixed size.
   private static func longestText(for name: String) -> Int {
     name.contains("from") || name.hasPrefix("xb_") || name.hasPrefix("md5") ? .max : 256
   }
 
-  /// Whether SpatiaLite can read a blob without harm: no geometry that is damaged, empty or has an
-  /// empty part, a line or ring that is too short or stays in one place, a curve, a position that is no number or too
-  /// far away to reckon with, or a member that is no point, line or polygon; and none of its own.
+  /// Whether SpatiaLite can read a blob without harm.
+  /// Not admitted are: a damaged or empty geometry or one with an empty part, a line or ring that
+  /// is too short or has a single distinct position, a curve, a position that is no number or too
+  /// large to compute with, a member that is no point, line or polygon, and SpatiaLite's own blobs.
   static func admits(_ blob: RawSpan) -> Bool {
     if blob.byteCount >= 2, blob.unsafeLoad(fromByteOffset: 0, as: UInt8.self) == 0x47,
       blob.unsafeLoad(fromByteOffset: 1, as: UInt8.self) == 0x50
@@ -69,11 +71,11 @@ enum SpatiaLiteRules {
       return isPlain(blob.extracting(header.bodyOffset...)) == true
     }
     if SpatiaLiteBlob.isMarked(blob) { return false }
-    // What is neither may be an image or a document.
+    // Other bytes may be an image or a document.
     return isPlain(blob) ?? true
   }
 
-  /// `nil` for what is no WKB.
+  /// `nil` for bytes that are no WKB.
   private static func isPlain(_ wkb: RawSpan) -> Bool? {
     var visitor = PlainVisitor()
     guard (try? WKB.visit(wkb, with: &visitor)) != nil else { return nil }
@@ -81,14 +83,15 @@ enum SpatiaLiteRules {
   }
 }
 
-/// Finds what SpatiaLite cannot read.
+/// Finds parts that SpatiaLite cannot read.
 private struct PlainVisitor: GeometryVisitor {
   private(set) var isPlain = true
   private var depth = 0
   private var first: (Double, Double)?
-  /// Whether the line or ring has two places.
+  /// Whether the line or ring has two different positions.
   private var leavesFirst = false
-  /// What is multiplied twice, as areas and determinants are, stays a number.
+  /// Areas and determinants multiply ordinates twice. Up to this magnitude the products stay
+  /// finite.
   private static let farthest = 1e30
 
   mutating func begin(_ type: GeometryType, _ dimensions: Dimensions, count: Int?) {

@@ -2,57 +2,58 @@ public import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// What a GeoPackage is to be made ready for.
+/// What the optimizer does to a GeoPackage.
 public struct OptimizeOptions: Sendable {
-  /// The layers; none names all.
+  /// The layers to optimize; empty for all.
   public var layers: [LayerID] = []
-  /// Makes an R-tree for layers of geometries that have none.
+  /// Whether layers with geometry and without an R-tree get one.
   public var createsIndexes = false
-  /// Stores features that are near each other near each other, which gives them new ids.
+  /// Whether neighbouring features are stored together. The features get new ids.
   public var clusters = false
-  /// Gathers statistics for the planner of queries, and then writes the file anew without holes.
+  /// Whether statistics for the query planner are gathered, and the file is then rewritten without
+  /// free pages.
   public var compacts = true
-  /// Told what is done and how long it takes; never a value.
+  /// Gets each step and its duration; never a value.
   public var logger = Logger.silent
-  /// Called now and then with the features done so far; throws to stop.
+  /// Called now and then with the number of features done. Throws to stop.
   public var progress: (@Sendable (Int) throws(FieldpackError) -> Void)?
 
   public init() {}
 }
 
-/// What became of a GeoPackage that was optimized.
+/// The result of optimizing a GeoPackage.
 public struct OptimizeReport: Hashable, Sendable {
   public enum Index: String, Hashable, Sendable {
-    /// The R-tree is packed anew.
+    /// The R-tree was packed again.
     case packed
-    /// There was none, and is now.
+    /// An R-tree was created where there was none.
     case created
-    /// There is none.
+    /// The layer has no R-tree.
     case none
   }
 
   public struct OptimizedLayer: Hashable, Sendable {
     public var layer: LayerID
     public var index: Index
-    /// Geometries in the index.
+    /// How many geometries the index has.
     public var entries = 0
-    /// How many features got new ids, 1 and up in the order along the curve; `nil` where they kept
-    /// theirs.
+    /// How many features got new ids, from 1 up in the order along the curve; `nil` where they kept
+    /// their ids.
     public var renumbered: Int?
   }
 
   public var layers: [OptimizedLayer] = []
   public var bytesBefore = 0
   public var bytesAfter = 0
-  /// Whether the file was written anew without holes.
+  /// Whether the file was rewritten without free pages.
   public var isCompacted = false
   public var notes: [String] = []
 }
 
 /// Packs the R-trees of a GeoPackage, orders its features, gathers statistics and compacts it.
 ///
-/// All changes are one transaction. Compacting follows, which changes no content and is undone by
-/// SQLite when it is not finished. Blocks the calling thread; not `Sendable`.
+/// All changes are one transaction. Compacting follows: it changes no content, and SQLite undoes it
+/// if it is interrupted. Blocks the calling thread; not `Sendable`.
 public final class GeoPackageOptimizer: CancellableJob {
   private let options: OptimizeOptions
   private let connection: Connection
@@ -73,7 +74,7 @@ public final class GeoPackageOptimizer: CancellableJob {
     }
   }
 
-  /// Stops the work from any thread; the call under way throws `.interrupted`.
+  /// Stops the work from any thread. The running call throws `.interrupted`.
   public var interrupt: @Sendable () -> Void {
     let handle = connection.interruptHandle
     return { handle.interrupt() }
@@ -81,8 +82,8 @@ public final class GeoPackageOptimizer: CancellableJob {
 
   /// Does the work.
   ///
-  /// - Throws: `.notFound` for a layer that is not there; `.constraint` for a layer that is named,
-  ///   is to be clustered, and whose ids other tables refer to; `.busy`, `.full`, `.interrupted`.
+  /// - Throws: `.notFound` for a layer that does not exist; `.constraint` where a named layer is to
+  ///   be clustered and other tables refer to its ids; `.busy`, `.full`, `.interrupted`.
   public func run() throws(FieldpackError) -> OptimizeReport {
     var report = OptimizeReport()
     report.bytesBefore = try size()
@@ -139,7 +140,8 @@ public final class GeoPackageOptimizer: CancellableJob {
   }
 
   private func compact(_ report: inout OptimizeReport) throws(FieldpackError) {
-    // SQLite numbers the rows anew of tables whose ids have no column.
+    // VACUUM may renumber the rows of tables without an INTEGER PRIMARY KEY
+    // (https://www.sqlite.org/lang_vacuum.html).
     let unnamed = try file.catalogue().layers.first {
       !$0.layer.isView && $0.schema.idColumn == nil
     }
@@ -158,7 +160,7 @@ public final class GeoPackageOptimizer: CancellableJob {
         .interrupted, "interrupted while the file was compacted; all else is done",
         location: error.location, underlying: error)
     } catch {
-      // What was changed is committed, and the file is as good, only larger.
+      // The changes are committed, so the file is correct and only larger.
       let reason = error.code == .full ? "the disk is full" : error.message
       report.notes.append("not compacted: \(reason)")
     }

@@ -1,7 +1,7 @@
 package import FieldpackCore
 import FieldpackSQLite
 
-/// Renames and removes layers with all that belongs to them.
+/// Renames and removes layers with everything that belongs to them.
 package struct LayerChange {
   let file: GeoPackageFile
 
@@ -9,7 +9,8 @@ package struct LayerChange {
     self.file = file
   }
 
-  /// The tables of the standard, its extensions and GDAL that name user tables, with the column.
+  /// The tables of the standard, its extensions and GDAL that name user tables, with the naming
+  /// column.
   private static let naming = [
     ("gpkg_geometry_columns", "table_name"), ("gpkg_extensions", "table_name"),
     ("gpkg_data_columns", "table_name"), ("gpkg_metadata_reference", "table_name"),
@@ -36,7 +37,7 @@ package struct LayerChange {
     file.forgetCatalogue()
   }
 
-  /// Removes what the file says of a table, relations included, but for its row in
+  /// Removes everything that the file says of a table, including relations, except its row in
   /// `gpkg_contents`.
   func forget(_ table: String) throws(FieldpackError) {
     try RelationTables(file: file).removeAll(of: table)
@@ -74,7 +75,8 @@ package struct LayerChange {
     file.forgetCatalogue()
   }
 
-  /// SQLite refuses a name that differs in case alone, so that goes by way of another.
+  /// Renames the table. SQLite refuses a name that differs in case alone, so such a rename takes
+  /// two steps.
   private func renameTable(_ old: String, to new: String) throws(FieldpackError) {
     guard !old.utf8.elementsEqual(new.utf8) else { return }
     var names = [old, new]
@@ -84,7 +86,7 @@ package struct LayerChange {
     }
   }
 
-  /// The R-tree's triggers and GDAL's count triggers, which name the table in their text.
+  /// The R-tree's triggers and GDAL's count triggers. Their texts name the table.
   private func triggers(of table: LayerTable) throws(FieldpackError) -> [(String, String)] {
     let known =
       RTreeSQL(table).triggerNames + FeatureCount(file: file, table: table.table).triggerNames
@@ -106,7 +108,7 @@ package struct LayerChange {
     for trigger in moved.triggers(try file.triggerSet) { try file.execute(trigger) }
   }
 
-  /// Makes the triggers that keep the R-tree true, in a file whose writer left them out.
+  /// Creates the triggers that keep the R-tree correct, in a file whose writer left them out.
   package func createIndexTriggers(of table: LayerTable) throws(FieldpackError) {
     let rtree = RTreeSQL(table)
     for name in rtree.triggerNames {
@@ -117,7 +119,7 @@ package struct LayerChange {
   }
 }
 
-/// GDAL's private count of features, kept true where a file has it.
+/// GDAL's private count of features. It is kept correct where a file has it.
 package struct FeatureCount {
   let file: GeoPackageFile
   let table: String
@@ -145,7 +147,7 @@ package struct FeatureCount {
     for name in triggerNames { try file.execute("DROP TRIGGER IF EXISTS \(quoted(name))") }
   }
 
-  /// Writes the true count, which triggers that were off have missed.
+  /// Writes the true count, after disabled triggers have missed changes.
   package func recount() throws(FieldpackError) {
     try file.execute(
       "UPDATE gpkg_ogr_contents SET feature_count = (SELECT count(*) FROM \(quoted(table))) "

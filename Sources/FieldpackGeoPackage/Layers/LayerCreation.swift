@@ -21,7 +21,8 @@ package struct LayerCreation {
 
   // MARK: Layers
 
-  /// Creates the layer's table and all its rows; an R-tree with its triggers where asked.
+  /// Creates the layer's table and its rows in the catalogue, with an R-tree and its triggers where
+  /// asked.
   ///
   /// - Parameter rules: table constraints in SQL.
   func create(
@@ -119,18 +120,18 @@ package struct LayerCreation {
     _ name: String, table: String?, column: String?, scope: String
   ) throws(FieldpackError) {
     if try !file.hasTable("gpkg_extensions") { try file.execute(RequiredTables.extensions) }
-    let place: [SQLiteValue] = [
+    let target: [SQLiteValue] = [
       table.map(SQLiteValue.text) ?? .null, column.map(SQLiteValue.text) ?? .null,
     ]
     let known = try file.integer(
       "SELECT 1 FROM gpkg_extensions WHERE table_name IS ? AND column_name IS ? "
-        + "AND extension_name = ?", place + [.text(name)])
+        + "AND extension_name = ?", target + [.text(name)])
     guard known == nil else { return }
     try file.execute(
-      // Files of others have the columns in other orders.
+      // The columns are named, because other programs' files have them in another order.
       "INSERT INTO gpkg_extensions (table_name, column_name, extension_name, definition, scope) "
         + "VALUES (?, ?, ?, ?, ?)",
-      place + [.text(name), .text(ExtensionDefinition.url(of: name)), .text(scope)])
+      target + [.text(name), .text(ExtensionDefinition.url(of: name)), .text(scope)])
   }
 
   package func createRTree(

@@ -9,7 +9,7 @@ struct LayerOptimization {
   let table: LayerTable
   let options: OptimizeOptions
 
-  /// - Parameter done: the features done so far.
+  /// - Parameter done: how many features are done so far.
   func run(
     _ notes: inout [String], _ done: inout Int
   ) throws(FieldpackError) -> OptimizeReport.OptimizedLayer {
@@ -66,12 +66,12 @@ struct LayerOptimization {
   }
 }
 
-/// Stores the features of a layer along a Hilbert curve, under new ids from 1 up.
+/// Stores the features of a layer along a Hilbert curve, with new ids from 1 up.
 struct LayerClustering {
   let file: GeoPackageFile
   let table: LayerTable
 
-  /// Why the ids must stay; `nil` where nothing refers to them.
+  /// Why the ids must stay; `nil` where nothing refers to the ids.
   func obstacle() throws(FieldpackError) -> String? {
     guard table.schema.idColumn != nil else { return "its ids have no column of their own" }
     if let other = try relation() { return "its ids are referred to in \(other)" }
@@ -110,7 +110,7 @@ struct LayerClustering {
     ).first?.first?.textValue
   }
 
-  /// A layer that names the features of this one by number.
+  /// A layer that refers to the features of this one by number.
   private func numberedPath() throws(FieldpackError) -> String? {
     try file.catalogue().layers.first {
       $0.table != table.table && $0.schema.numbersFeatures(of: table.layer.id)
@@ -129,20 +129,20 @@ struct LayerClustering {
     ).compactMap { $0.first?.textValue }.first { !own.contains(SQLName($0)) }
   }
 
-  /// Rewrites the table in the order of `tree`, whose entries are then gone; features without a
-  /// place come behind. Gives the number of features.
+  /// Rewrites the table in the order of `tree`, and empties `tree`. Features without an entry
+  /// follow at the end. Returns the number of features.
   func run(_ tree: inout PackedRTree) throws(FieldpackError) -> Int {
     let triggers = try dropTriggers()
     let names = try self.columns().map { quoted($0) }
     let columns = names.joined(separator: ", ")
-    // Names of our own, because a column of the layer may be called rowid.
+    // The columns get names of ours, because a column of the layer may be called rowid.
     let renamed = names.enumerated().map { "\($1) AS c\($0)" }.joined(separator: ", ")
     let (t, id) = ("main.\(quoted(table.table))", table.idExpression)
     let waiting = "temp.fieldpack_rows"
     try file.execute("CREATE TEMP TABLE fieldpack_order (id INTEGER PRIMARY KEY)")
-    // Affinities change nothing about values that have gone through the same before.
+    // A second pass through the same column affinities does not change values.
     try file.execute("CREATE TEMP TABLE fieldpack_rows AS SELECT \(renamed) FROM \(t) WHERE 0")
-    try copyPlaced(&tree, "INSERT INTO \(waiting) SELECT \(columns) FROM \(t) WHERE \(id) = ?")
+    try copyAlongCurve(&tree, "INSERT INTO \(waiting) SELECT \(columns) FROM \(t) WHERE \(id) = ?")
     try file.execute(
       "INSERT INTO \(waiting) SELECT \(columns) FROM \(t) "
         + "WHERE \(id) NOT IN (SELECT id FROM temp.fieldpack_order) ORDER BY \(id)")
@@ -156,7 +156,7 @@ struct LayerClustering {
     return Int(count)
   }
 
-  private func copyPlaced(
+  private func copyAlongCurve(
     _ tree: inout PackedRTree, _ sql: String
   ) throws(FieldpackError) {
     let (copy, note) = try file.sql { () throws(SQLiteError) in
@@ -184,7 +184,7 @@ struct LayerClustering {
     }
   }
 
-  /// Takes away the triggers of index and count, and gives what makes them again.
+  /// Drops the triggers of index and count; returns the SQL that creates them again.
   private func dropTriggers() throws(FieldpackError) -> [String] {
     let rows = try file.rows(
       "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND lower(tbl_name) = lower(?)",
@@ -197,8 +197,9 @@ struct LayerClustering {
 }
 
 extension Schema {
-  /// Whether a column has the name of one that holds the ids of features in `layer`, as track points
-  /// have that of their track in `track_fid`: the layer is `tracks`, or ends with `_tracks`.
+  /// Whether a column's name says that it holds the ids of features in `layer`. For example, track
+  /// points have the id of their track in `track_fid`, and the layer is `tracks` or ends with
+  /// `_tracks`.
   package func numbersFeatures(of layer: LayerID) -> Bool {
     let name = layer.rawValue.lowercased()
     return columns.contains { column in

@@ -22,11 +22,11 @@ package struct RTreeSQL {
 
   private static let suffixes = [
     "insert", "update1", "update2", "update3", "update4", "update5", "update6", "update7",
-    // So the text of 1.4.0 had it.
+    // The text of 1.4.0 has these names.
     "update6_old_geom_notnull", "update7_old_geom_null", "delete",
   ]
 
-  /// Every trigger name that any version used.
+  /// Every trigger name that any version of the standard has used.
   package var triggerNames: [String] { Self.suffixes.map { "\(name)_\($0)" } }
 
   package func triggers(_ set: RTreeTriggerSet) -> [String] {

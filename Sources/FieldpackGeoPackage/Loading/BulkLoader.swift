@@ -3,26 +3,27 @@ public import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
 
-/// Inserts rows as fast as SQLite takes them: triggers off, several rows a statement, blobs built
-/// in reused buffers, envelopes gathered on the way for a packed R-tree. Rows are encoded on the
-/// caller's thread and inserted on another one.
+/// Inserts rows as fast as SQLite allows: without triggers, several rows per statement, with blobs
+/// built in reused buffers and a packed R-tree of the envelopes gathered on the way. Rows are
+/// encoded on the caller's thread and inserted on another one.
 ///
-/// Works in the transaction that the caller has open on a connection of the bulk profile. What
-/// triggers would have done is made good by ``finish()``.
+/// Works in the transaction that the caller has open on a connection of the bulk profile.
+/// ``finish()`` does what the triggers would have done.
 public final class BulkLoader: FeatureSink {
   let file: GeoPackageFile
   private let inserter = InsertWorker()
   private var targets: [LayerID: LayerLoad] = [:]
   private var order: [LayerID] = []
   private var current: LayerLoad?
-  /// Called every 4,096 rows with the rows so far; throws to stop.
+  /// Called every 4,096 rows with the number of rows so far. Throws to stop the load.
   public var progress: (@Sendable (Int) throws(FieldpackError) -> Void)?
   public private(set) var rowCount = 0
-  /// Passes over rows that cannot be stored or transformed, and counts and lists them; to be set
+  /// Whether rows that cannot be stored or transformed are skipped, counted and listed. Set it
   /// before layers are prepared.
   public var skipsErrors = false
-  /// Whether values are held to the constraints of their columns; to be set before layers are
-  /// prepared. A copy of a layer keeps what was there before its constraints were.
+  /// Whether values are checked against the constraints of their columns. Set it before layers are
+  /// prepared. A copy of a layer does not check, because it may keep values older than its
+  /// constraints.
   public var enforcesConstraints = true
   public private(set) var skipped: [SkippedFeature] = []
   public private(set) var skippedCount = 0
@@ -30,7 +31,7 @@ public final class BulkLoader: FeatureSink {
 
   init(_ file: GeoPackageFile) { self.file = file }
 
-  /// Sets up a layer that exists; rows announced under `schema` go there.
+  /// Prepares an existing layer; rows announced under `schema` go there.
   func prepare(
     _ schema: Schema, into layer: LayerID, ids: LoadedIDs, isNew: Bool, clusters: Bool
   ) throws(FieldpackError) -> TransformationReport? {
@@ -51,11 +52,11 @@ public final class BulkLoader: FeatureSink {
     return nil
   }
 
-  /// The highest id that a layer has had, from which the next ones count on.
+  /// The highest id that a layer has had. New ids are higher.
   public func lastID(of layer: LayerID) -> Int64 { targets[layer]?.lastID ?? 0 }
 
-  /// The highest numbers of a track and of a route that points name in the layers made ready; to be
-  /// asked before rows come.
+  /// The highest track number and route number that points name in the prepared layers. Ask before
+  /// any rows come.
   package func pathsNamed() throws(FieldpackError) -> (tracks: Int, routes: Int) {
     func highest(_ column: String) throws(FieldpackError) -> Int {
       var found = 0
@@ -91,23 +92,24 @@ public final class BulkLoader: FeatureSink {
 
   // MARK: Rows encoded elsewhere
 
-  /// How rows announced under `schema` are stored, for encoders on other threads; rows given to
-  /// ``feature(_:)`` from here on are of that schema, too.
+  /// How rows announced under `schema` are stored, for encoders on other threads. From here on rows
+  /// given to ``feature(_:)`` are of that schema, too.
   package func plan(for schema: Schema) throws(FieldpackError) -> RowPlan {
     try begin(schema)
     return try target(for: schema).plan
   }
 
-  /// Gives empty rows for an encoder to fill, used ones where there are some; from any thread.
+  /// Gives empty rows for an encoder to fill, with reused buffers if there are any. Callable from
+  /// any thread.
   package var emptyRows: @Sendable () -> EncodedRows {
     let inserter = inserter
     return { inserter.emptyRows() }
   }
 
-  /// Lists rows that an encoder passed over.
+  /// Lists rows that an encoder skipped.
   package func note(skipped features: [SkippedFeature]) { note(features, count: features.count) }
 
-  /// Takes over rows that an encoder of the schema's plan filled; they follow all that were given
+  /// Takes over rows that an encoder of the schema's plan filled. They follow all rows given
   /// before. `rows` is empty afterwards.
   package func append(_ rows: inout EncodedRows, of schema: Schema) throws(FieldpackError) {
     let before = rowCount >> 12
@@ -128,7 +130,7 @@ public final class BulkLoader: FeatureSink {
     skipped += features.prefix(max(0, skippedLimit - skipped.count))
   }
 
-  /// Writes indexes, extents and counts, and turns the triggers on again.
+  /// Writes indexes, extents and counts, and creates the triggers again.
   public func finish() throws(FieldpackError) -> [LoadedLayer] {
     for id in order { try targets[id]?.submitOrdered() }
     try inserter.drain()
@@ -146,34 +148,34 @@ public final class BulkLoader: FeatureSink {
 }
 
 extension BulkLoader {
-  /// Ends the inserting thread; what is queued is dropped.
+  /// Ends the inserting thread and drops queued rows.
   func stop() { inserter.stop() }
 }
 
 /// How a loaded row gets its id.
 public enum LoadedIDs: Hashable, Sendable {
-  /// The next free one.
+  /// The next free id.
   case assigned
-  /// The row's own.
+  /// The row's own id.
   case given
-  /// The next free one, and a text made from the row's contents in ``contentIDColumn``.
+  /// The next free id; ``contentIDColumn`` gets a text id made from the row's contents.
   case hashed
 
-  /// The column of the ids that are made from contents.
+  /// The column of ids that are made from contents.
   public static let contentIDColumn = "fieldpack_content_id"
 }
 
-/// What became of a layer that was loaded.
+/// The result of loading a layer.
 public struct LoadedLayer: Hashable, Sendable {
   public var layer: LayerID
   public var count: Int
   /// The lowest and the highest id given.
   public var ids: ClosedRange<Int64>?
-  /// Whether the ids between them are all taken by this load.
+  /// Whether this load has taken every id between them.
   public var areConsecutive: Bool
-  /// The first ids given, up to ``firstIDLimit``, where they are not consecutive.
+  /// The first ids given, at most ``firstIDLimit``; empty where the ids are consecutive.
   public var firstIDs: [Int64] = []
-  /// The SRS of the layer; `nil` without geometry.
+  /// The SRS of the layer; `nil` where it has no geometry.
   public var srs: SRS?
 
   public static let firstIDLimit = 10_000

@@ -3,17 +3,17 @@ import FieldpackGeometry
 import FieldpackRTree
 import FieldpackSQLite
 
-/// Rows of one layer ready to be bound, with what its index and its extent need of them.
+/// Rows of one layer, ready to be bound, with the boxes for the R-tree and the extent.
 ///
-/// A ``RowEncoder`` fills them on any thread, ``BulkLoader/append(_:to:)`` takes them over.
+/// A ``RowEncoder`` fills them on any thread, and ``BulkLoader/append(_:to:)`` takes them over.
 package struct EncodedRows: Sendable {
   package private(set) var count = 0
-  /// The id of the first row, the others count on, where the rows have none of their own.
+  /// The id of the first row where rows have no ids of their own; the other rows count on from it.
   var firstID: Int64 = 0
   private(set) var givenIDs: [Int64] = []
-  /// The parameters of each row behind its id.
+  /// The parameters of each row, without its id.
   var values = RowCells()
-  /// The boxes of the rows that have one; the ids are places of rows.
+  /// The boxes of the rows that have one. The ids of the entries are the rows' indexes.
   private(set) var entries: [RTreeEntry] = []
   private(set) var extent = Envelope.empty
   /// The nonlinear types among the geometries.
@@ -21,13 +21,13 @@ package struct EncodedRows: Sendable {
 
   package init() {}
 
-  /// Whether the rows are as many as are worth being handed over.
+  /// Whether there are enough rows to hand over.
   package var isFull: Bool { count >= 512 || values.bytes.count >= 1 << 19 }
 
   package mutating func removeAll() {
     count = 0
     givenIDs.removeAll(keepingCapacity: true)
-    // One huge geometry must not hold its room for ever.
+    // One huge geometry must not keep its memory for ever.
     values.removeAll(keptBytes: 1 << 22)
     entries.removeAll(keepingCapacity: true)
     extent = .empty
@@ -38,7 +38,7 @@ package struct EncodedRows: Sendable {
 
   // MARK: Filling
 
-  /// Closes the row whose parameters were appended.
+  /// Ends the row whose parameters were appended.
   mutating func close(givenID: Int64?, envelope: Envelope?) {
     if let givenID { givenIDs.append(givenID) }
     if let envelope {
@@ -53,36 +53,36 @@ package struct EncodedRows: Sendable {
     count += 1
   }
 
-  /// Closes a row with a box that is rounded already, whose extent is known elsewhere.
+  /// Ends a row with a rounded box. The caller knows the extent.
   mutating func close(box: RTreeEntry?) {
     if let box { entries.append(box.withID(Int64(count))) }
     count += 1
   }
 
-  /// Takes back a row that was begun and whose parameters are not complete.
+  /// Removes the parameters of an incomplete row.
   mutating func undo(parameters: Int, bytesFrom start: Int) {
     values.cut(to: count * parameters, bytes: start)
   }
 
   // MARK: Binding
 
-  /// Binds row after row from `first`, `rows` of them, to one statement; the bytes are not copied,
-  /// so the rows must stay until it has run.
+  /// Binds `rows` rows from `first` on to one statement. The bytes are not copied, so the rows must
+  /// stay unchanged until the statement has run.
   func bind(
     _ first: Int, rows: Int, parameters: Int, withIDs: Bool, to statement: Statement
   ) throws(SQLiteError) {
     var failure: SQLiteError?
     values.bytes.withUnsafeBytes { buffer in
       do throws(SQLiteError) {
-        var place = 1
+        var index = 1
         for row in first..<first + rows {
           if withIDs {
-            try statement.bind(id(row), at: place)
-            place += 1
+            try statement.bind(id(row), at: index)
+            index += 1
           }
           for cell in row * parameters..<(row + 1) * parameters {
-            try bind(values.cells[cell], to: statement, at: place, buffer)
-            place += 1
+            try bind(values.cells[cell], to: statement, at: index, buffer)
+            index += 1
           }
         }
       } catch { failure = error }
@@ -91,14 +91,14 @@ package struct EncodedRows: Sendable {
   }
 
   private func bind(
-    _ cell: RowCells.Cell, to statement: Statement, at place: Int, _ buffer: UnsafeRawBufferPointer
+    _ cell: RowCells.Cell, to statement: Statement, at index: Int, _ buffer: UnsafeRawBufferPointer
   ) throws(SQLiteError) {
     switch cell.kind {
-    case .null: try statement.bindNull(at: place)
-    case .integer: try statement.bind(Int64(bitPattern: cell.bits), at: place)
-    case .real: try statement.bind(Double(bitPattern: cell.bits), at: place)
-    case .text: try statement.bindUnowned(utf8: Self.slice(buffer, cell), at: place)
-    case .blob: try statement.bindUnowned(Self.slice(buffer, cell), at: place)
+    case .null: try statement.bindNull(at: index)
+    case .integer: try statement.bind(Int64(bitPattern: cell.bits), at: index)
+    case .real: try statement.bind(Double(bitPattern: cell.bits), at: index)
+    case .text: try statement.bindUnowned(utf8: Self.slice(buffer, cell), at: index)
+    case .blob: try statement.bindUnowned(Self.slice(buffer, cell), at: index)
     }
   }
 

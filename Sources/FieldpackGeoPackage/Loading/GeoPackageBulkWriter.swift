@@ -2,17 +2,17 @@ public import FieldpackCore
 public import FieldpackGeometry
 import FieldpackSQLite
 
-/// One bulk load into a GeoPackage, all of it or nothing.
+/// One bulk load into a GeoPackage: it happens as a whole or not at all.
 ///
-/// A new file is built beside its target without journal and sync, made durable once and renamed.
-/// An existing file is changed in one transaction in its own journal mode. When the writer goes
-/// without ``commit()``, nothing has happened.
+/// A new file is built beside its target without journal and sync, then made durable once and
+/// renamed. An existing file is changed in one transaction, in its own journal mode. If the writer
+/// is released without ``commit()``, nothing has happened.
 ///
 /// Blocks the calling thread; not `Sendable`.
 public final class GeoPackageBulkWriter {
   private let pending: PendingFile?
-  /// Where a new file is to lie.
-  private var place: DatabasePlace?
+  /// The path that a new file gets at the commit.
+  private var destination: DatabasePlace?
   private let connection: Connection
   let file: GeoPackageFile
   public let loader: BulkLoader
@@ -26,10 +26,10 @@ public final class GeoPackageBulkWriter {
     store: StoreID, logger: Logger = .silent
   ) throws(FieldpackError) {
     let pending = try PendingFile(target: target, overwrite: overwrite)
-    var place = DatabasePlace(pending.target)
-    if overwrite { try place.refuseBusy() }
+    var destination = DatabasePlace(pending.target)
+    if overwrite { try destination.refuseBusy() }
     self.pending = pending
-    self.place = place
+    self.destination = destination
     (connection, file) = try Self.open(
       pending.path, .unshared, shownAs: target, store: store, .foreign, logger)
     loader = BulkLoader(file)
@@ -37,7 +37,7 @@ public final class GeoPackageBulkWriter {
   }
 
   private func begin(_ version: GeoPackageVersion) throws(FieldpackError) {
-    // Debian's SQLite overwrites freed pages with zeros, and a new one as if it were freed.
+    // Debian's SQLite overwrites freed pages with zeros, and treats new pages like freed ones.
     for pragma in ["journal_mode = OFF", "synchronous = OFF", "secure_delete = OFF"] {
       _ = try file.rows("PRAGMA \(pragma)")
     }
@@ -45,31 +45,31 @@ public final class GeoPackageBulkWriter {
     try LayerCreation(file: file).createFile(version)
   }
 
-  /// Starts a new file that keeps its hidden name, and goes with `pending`.
+  /// Starts a new file that keeps its hidden name and is deleted with `pending`.
   package init(
     filling pending: PendingFile, version: GeoPackageVersion = .v14, store: StoreID,
     logger: Logger = .silent
   ) throws(FieldpackError) {
     try FileSystem.cut(pending.descriptor, to: 0, path: pending.path)
     self.pending = pending
-    place = nil
+    destination = nil
     (connection, file) = try Self.open(
       pending.path, .unshared, shownAs: pending.path, store: store, .foreign, logger)
     loader = BulkLoader(file)
     try begin(version)
   }
 
-  /// Starts a transaction on a file that exists.
+  /// Starts a transaction on an existing file.
   ///
   /// - Parameters:
   ///   - profile: how far the file is trusted.
-  ///   - didLock: called when nobody else can change the file any more.
+  ///   - didLock: called when no other process can change the file any more.
   public init(
     changing path: String, store: StoreID, profile: OpeningProfile = .foreign,
     logger: Logger = .silent, didLock: () -> Void = {}
   ) throws(FieldpackError) {
     pending = nil
-    place = nil
+    destination = nil
     (connection, file) = try Self.open(
       path, .readWrite, shownAs: path, store: store, profile, logger)
     loader = BulkLoader(file)
@@ -96,7 +96,7 @@ public final class GeoPackageBulkWriter {
 
   private func begin(_ sql: String) throws(FieldpackError) {
     try file.execute(sql)
-    // Until then others could make triggers.
+    // Before the lock other processes could create triggers, so they are read after it.
     try file.learnTriggers()
     try file.triggers?.check("gpkg_contents", store: file.store)
   }
@@ -106,7 +106,7 @@ public final class GeoPackageBulkWriter {
     if isOpen { try? connection.execute("ROLLBACK") }
   }
 
-  /// Stops the work from any thread; the call under way throws `.interrupted`.
+  /// Stops the work from any thread. The running call throws `.interrupted`.
   public var interrupt: @Sendable () -> Void {
     let handle = connection.interruptHandle
     return { handle.interrupt() }
@@ -114,19 +114,20 @@ public final class GeoPackageBulkWriter {
 
   // MARK: Layers
 
-  /// The layers as they are now, without counts.
+  /// The current layers, without counts.
   public func layers() throws(FieldpackError) -> [Layer] {
     try file.catalogue().layers.map(\.layer)
   }
 
-  /// Creates a layer and readies it for rows announced under `schema`.
+  /// Creates a layer and prepares it for rows announced under `schema`.
   ///
   /// - Parameters:
-  ///   - name: what the layer is called here, where it is not the schema's name.
-  ///   - srs: the SRS the layer gets; rows come in the schema's and are transformed.
-  ///   - clusters: stores the rows along a Hilbert curve over their boxes, so that a box touches few
-  ///     pages; only where ids are assigned. All rows wait in a temporary file meanwhile.
-  /// - Returns: how rows are transformed, where they are.
+  ///   - name: the layer's name in this file; `nil` for the schema's name.
+  ///   - srs: the SRS of the layer. Rows come in the schema's SRS and are transformed.
+  ///   - clusters: stores the rows along a Hilbert curve over their boxes, so that a box touches
+  ///     few pages. This works only where ids are assigned. All rows are kept in a temporary file
+  ///     meanwhile.
+  /// - Returns: the transformation of the rows; `nil` where there is none.
   @discardableResult
   public func create(
     _ schema: Schema, as name: LayerID? = nil, in srs: SRS? = nil, ids: LoadedIDs = .assigned,
@@ -146,9 +147,10 @@ public final class GeoPackageBulkWriter {
       schema, into: stored.layer, ids: ids, isNew: true, clusters: clusters)
   }
 
-  /// Readies a layer that exists for rows announced under `schema`, adding the columns it lacks.
+  /// Prepares an existing layer for rows announced under `schema`, and adds the columns that it
+  /// lacks.
   ///
-  /// - Returns: how rows are transformed to the layer's SRS, where they are.
+  /// - Returns: the transformation of the rows to the layer's SRS; `nil` where there is none.
   @discardableResult
   public func append(
     _ schema: Schema, to layer: LayerID, ids: LoadedIDs = .assigned, clusters: Bool = false
@@ -172,7 +174,7 @@ public final class GeoPackageBulkWriter {
 
   // MARK: End
 
-  /// Writes indexes and counts, commits, and puts a new file in its place.
+  /// Writes indexes and counts, commits, and renames a new file to its target.
   public func commit() throws(FieldpackError) -> [LoadedLayer] {
     let loaded = try loader.finish()
     try file.execute("COMMIT")
@@ -180,21 +182,21 @@ public final class GeoPackageBulkWriter {
     guard let pending else { return loaded }
     connection.clearStatementCache()
     _ = try file.rows("PRAGMA journal_mode = DELETE")
-    if place != nil { try giveName(to: pending) }
+    if destination != nil { try giveName(to: pending) }
     return loaded
   }
 
   private func giveName(to pending: PendingFile) throws(FieldpackError) {
     do throws(FieldpackError) {
-      try pending.commit { () throws(FieldpackError) in try place?.take() }
+      try pending.commit { () throws(FieldpackError) in try destination?.take() }
     } catch {
-      place?.giveBack()
+      destination?.giveBack()
       throw error
     }
-    place?.end()
+    destination?.end()
     try GeoPackageFile.readHeader(of: pending.target, store: file.store)
   }
 
-  /// What the user should know of the target, after ``commit()``.
-  public var notes: [String] { place?.notes ?? [] }
+  /// Notes on the target for the user, after ``commit()``.
+  public var notes: [String] { destination?.notes ?? [] }
 }

@@ -13,7 +13,7 @@ package struct IndexEntries {
     self.table = table
   }
 
-  /// Reads the envelope of every geometry of the table; empty and damaged ones have none.
+  /// Reads the envelope of every geometry of the table. Empty and damaged geometries have none.
   package func visitTable(
     _ body: (Int64, Envelope) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
@@ -30,8 +30,8 @@ package struct IndexEntries {
     }
   }
 
-  /// Reads the entries of the R-tree from its nodes; `false`, and then not all may have been given,
-  /// where these are not a tree.
+  /// Reads the entries of the R-tree from its nodes. Returns `false` where the nodes are no tree;
+  /// then some entries may not have been given.
   package func visitTree(
     _ rtree: String, _ body: (RTreeEntry) throws(FieldpackError) -> Void
   ) throws(FieldpackError) -> Bool {

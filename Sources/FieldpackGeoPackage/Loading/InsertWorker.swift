@@ -1,14 +1,15 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// Runs the insertions of a load on a thread of its own, so that reading and encoding hide behind
-/// them. Rows come through a queue of a few batches.
+/// Runs the insertions of a load on its own thread, so that they overlap with reading and encoding.
+/// Rows come through a queue of a few batches.
 ///
 /// Between ``submit(_:_:)`` and the return of ``drain()`` the connection belongs to that thread.
 final class InsertWorker: Sendable {
   /// Rows with the statements that insert them.
   ///
-  /// The queue hands each job from one thread to the other, under the monitor's lock.
+  /// `@unchecked` because the queue hands each job from one thread to the other under the monitor's
+  /// lock.
   private final class Job: @unchecked Sendable {
     private var rows: EncodedRows
     let insertion: Insertion
@@ -20,7 +21,7 @@ final class InsertWorker: Sendable {
 
     func run() throws(FieldpackError) -> [SkippedFeature] { try insertion.run(rows) }
 
-    /// The rows' storage, empty.
+    /// Returns the rows' storage, emptied.
     func takeRows() -> EncodedRows {
       var taken = EncodedRows()
       swap(&taken, &rows)
@@ -44,14 +45,14 @@ final class InsertWorker: Sendable {
   private static let queueLength = 4
   private let state = ConditionLock(State())
 
-  /// Empty rows to fill, used ones where there are some.
+  /// Empty rows to fill, with reused buffers if there are any.
   func emptyRows() -> EncodedRows {
     state.change { state in state.free.popLast() } ?? EncodedRows()
   }
 
-  /// Hands rows over; waits while the queue is full.
+  /// Queues rows for insertion; waits while the queue is full.
   ///
-  /// - Throws: what an earlier insertion failed with.
+  /// - Throws: the error of an earlier insertion.
   func submit(
     _ rows: consuming EncodedRows, _ insertion: Insertion
   ) throws(FieldpackError) {
@@ -68,7 +69,7 @@ final class InsertWorker: Sendable {
 
   /// Waits until everything is inserted.
   ///
-  /// - Throws: what an insertion failed with.
+  /// - Throws: the error of an insertion.
   func drain() throws(FieldpackError) {
     let failure: FieldpackError?? = state.wait { state in
       if let failure = state.failure, !state.isBusy { return .some(failure) }
@@ -77,10 +78,10 @@ final class InsertWorker: Sendable {
     if let failure = failure ?? nil { throw failure }
   }
 
-  /// Ends the thread when what it is at is done; queued rows are dropped.
+  /// Ends the thread after its current job; queued rows are dropped.
   ///
-  /// Returns when the thread holds nothing any more: the connection would else be closed by it, which a
-  /// process that ends does not wait for.
+  /// Returns when the thread holds nothing any more. Otherwise the thread might close the
+  /// connection, and a process that ends does not wait for the thread.
   func stop() {
     state.change { state in
       state.isStopped = true
@@ -89,7 +90,7 @@ final class InsertWorker: Sendable {
     state.wait { $0.isRunning ? nil : () }
   }
 
-  /// Rows passed over because a constraint of the file refused them.
+  /// Rows that were skipped because a constraint of the file refused them.
   func takeSkipped() -> (listed: [SkippedFeature], count: Int) {
     state.change { state in
       defer { (state.skipped, state.skippedCount) = ([], 0) }
@@ -143,41 +144,41 @@ final class InsertWorker: Sendable {
   }
 }
 
-/// What becomes of rows that the file's rules speak against.
+/// What a load does with rows that break rules of the file.
 struct LoadRules {
-  /// Passes over what cannot be stored.
+  /// Whether rows that cannot be stored are skipped.
   var skipsErrors = false
-  /// Holds values to the constraints of their columns.
+  /// Whether values are checked against the constraints of their columns.
   var enforcesConstraints = true
 }
 
 /// The statements that insert rows of one shape into one table.
 final class Insertion {
-  /// Rows passed over; read after the inserter has drained.
+  /// How many rows were skipped; read it after the inserter has drained.
   private(set) var skippedCount = 0
 
   func noteSkipped(_ count: Int) { skippedCount += count }
 
-  /// Rows that one statement takes where nothing can refuse one of them.
+  /// How many rows one statement inserts where no row can be refused.
   static let rowsAtOnce = 64
 
   let table: LayerTable
   let plan: RowPlan
   private let single: Statement
   private let several: Statement?
-  /// As `several` without ids: SQLite counts on from the last row by itself, which takes a fifth
-  /// less, because it need not look whether the id is taken.
+  /// Like `several`, but without ids: SQLite counts on from the last row. This saves a fifth of the
+  /// time, because SQLite need not check whether the id is taken.
   private let following: Statement?
-  /// The highest id given to be inserted, where rows have their own.
+  /// The highest id seen, where rows have their own ids.
   private var highestID = Int64.min
-  /// The highest id in the table, of what was inserted here.
+  /// The highest id that this insertion has put into the table.
   private var highestInserted: Int64?
   private let file: GeoPackageFile
   private let skipsErrors: Bool
 
-  /// - Parameter isNew: whether the table is our own and empty, so that no row but one with a given
-  ///   id, or in a table with constraints of its own, can violate one, and several can go in one
-  ///   statement, which could not be undone in part.
+  /// - Parameter isNew: whether this load has created the table. Then a row can only be refused for
+  ///   its given id or a constraint of the table, and several rows go into one statement, which
+  ///   could not be undone in part.
   init(
     of source: Schema, into table: LayerTable, ids: LoadedIDs, isNew: Bool, rules: LoadRules,
     file: GeoPackageFile
@@ -186,22 +187,22 @@ final class Insertion {
     self.file = file
     skipsErrors = rules.skipsErrors
     var names = [table.idExpression]
-    var places: [Int] = []
+    var columns: [Int] = []
     let hasGeometry = source.geometry != nil && table.schema.geometry != nil
     if hasGeometry, let geometry = table.schema.geometry { names.append(quoted(geometry.name)) }
     for (index, column) in source.columns.enumerated() {
-      guard let place = table.schema.columnIndex(column.name) else { continue }
-      names.append(quoted(table.schema.columns[place].name))
-      places.append(index)
+      guard let target = table.schema.columnIndex(column.name) else { continue }
+      names.append(quoted(table.schema.columns[target].name))
+      columns.append(index)
     }
     if ids == .hashed { names.append(quoted(LoadedIDs.contentIDColumn)) }
     var plan = RowPlan(
-      store: file.store, layer: table.layer.id, columns: places, hasGeometry: hasGeometry,
+      store: file.store, layer: table.layer.id, columns: columns, hasGeometry: hasGeometry,
       srsID: Int32(clamping: table.srsID ?? 0), ids: ids)
-    plan.limits = places.enumerated().compactMap { place, index in
-      table.schema.columnIndex(source.columns[index].name).flatMap {
+    plan.limits = columns.enumerated().compactMap { index, column in
+      table.schema.columnIndex(source.columns[column].name).flatMap {
         ColumnLimit(
-          table.schema.columns[$0], place: place, isFitting: isNew,
+          table.schema.columns[$0], index: index, isFitting: isNew,
           enforcesConstraint: rules.enforcesConstraints)
       }
     }
@@ -228,7 +229,7 @@ final class Insertion {
     }
   }
 
-  /// Inserts all rows; gives those passed over.
+  /// Inserts all rows; returns the skipped ones.
   func run(_ rows: EncodedRows) throws(FieldpackError) -> [SkippedFeature] {
     var row = 0
     var skipped: [SkippedFeature] = []
@@ -251,14 +252,14 @@ final class Insertion {
       }
       row += 1
     }
-    // The rows are used again, and the statements must not point into them.
+    // The rows' buffers are reused, so the statements must not point to them any more.
     single.clearBindings()
     several?.clearBindings()
     following?.clearBindings()
     return skipped
   }
 
-  /// Whether no id of the rows can be taken: each is above all before it.
+  /// Whether no id of the rows can be taken, because each is higher than all before it.
   private func ascend(_ rows: EncodedRows) -> Bool {
     var ascends = true
     for id in rows.givenIDs {
@@ -268,9 +269,9 @@ final class Insertion {
     return ascends
   }
 
-  /// Whether the ids of the rows from `first` on, which ascend, are those that follow all inserted.
+  /// Whether the next `rowsAtOnce` rows, whose ids ascend, directly follow all inserted ids.
   private func follow(_ rows: EncodedRows, _ first: Int) -> Bool {
-    // Behind negative ids AUTOINCREMENT begins at 1.
+    // After negative ids AUTOINCREMENT begins at 1.
     guard let highestInserted, highestInserted >= 0, highestInserted < .max else { return false }
     let last = rows.id(first + Self.rowsAtOnce - 1)
     return rows.id(first) == highestInserted + 1
@@ -292,18 +293,18 @@ final class Insertion {
       highestInserted = max(highestInserted ?? last, last)
       isStored = file.connection.changes == count
     } catch {
-      let place = KeyTuple.Partial(
+      let location = KeyTuple.Partial(
         store: file.store, layer: table.layer.id,
         feature: count == 1 ? .integer(rows.id(first)) : nil)
       guard !error.isTakenID else {
         throw FieldpackError(
           .constraint,
           "layer '\(table.layer.id)' has a feature \(rows.id(first)) already. Try: --mode replace, "
-            + "or features without an id", location: place,
+            + "or features without an id", location: location,
           position: FilePosition(file: file.path), underlying: error)
       }
-      if let refused = file.triggers?.refusal(error) { throw refused.adding(location: place) }
-      throw FieldpackError(error, path: file.path, location: place)
+      if let refused = file.triggers?.refusal(error) { throw refused.adding(location: location) }
+      throw FieldpackError(error, path: file.path, location: location)
     }
     guard isStored else {
       let feature = count == 1 ? FeatureID.integer(rows.id(first)) : nil

@@ -3,10 +3,10 @@ import FieldpackGeometry
 import FieldpackSQLite
 
 extension LayerLoad {
-  /// Writes the index and the extent and turns the triggers on again; all rows are inserted.
+  /// Writes the index and the extent and creates the triggers again. All rows must be inserted.
   func finish() throws(FieldpackError) -> LoadedLayer {
     let catalogue = try file.catalogue()
-    // Rows that are in the tree were refused.
+    // Some rows in the tree were refused by the file, so the tree is built from the table.
     if refusedCount > 0 { try gather() }
     if let rtree = table.rtree {
       try writeIndex(rtree)
@@ -23,7 +23,8 @@ extension LayerLoad {
     return loaded
   }
 
-  /// What was there and what was loaded; found anew where the file did not know.
+  /// The extent of the old and the loaded rows. Where the file does not state the old extent, it is
+  /// computed.
   private func wholeExtent() throws(FieldpackError) -> Envelope? {
     if isNew { return extent.isEmpty ? nil : extent }
     let layer = LayerExtent(file: file, table: table)
@@ -32,10 +33,10 @@ extension LayerLoad {
     return try layer.indexAgrees(whole) == false ? layer.computed() : whole
   }
 
-  /// Gives the second of equal rows the id with `-2`, and so on, in the order of the file.
+  /// Appends `-2` and so on to the second and further equal content ids, in the order of the file.
   private func numberEqualContents() throws(FieldpackError) {
     let (t, c) = (quoted(table.table), quoted(LoadedIDs.contentIDColumn))
-    // Names that no column of a file is likely to have: any column may be called n or rowid.
+    // The file may have columns called n or rowid, so these names are unlikely ones.
     let (id, row, n) = (table.idExpression, quoted("fieldpack row"), quoted("fieldpack ordinal"))
     try file.execute(
       "CREATE INDEX \(quoted("fieldpack_content_\(table.table)")) ON \(t) (\(c))")

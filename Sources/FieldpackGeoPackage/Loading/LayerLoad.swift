@@ -4,8 +4,8 @@ import FieldpackProjection
 import FieldpackRTree
 import FieldpackSQLite
 
-/// One layer that is being loaded: gives rows their ids, hands them to the inserter, and gathers
-/// what the index and the extent need.
+/// Loads one layer: gives rows their ids, hands them to the inserter, and gathers the boxes for the
+/// index and the extent.
 final class LayerLoad {
   let file: GeoPackageFile
   let table: LayerTable
@@ -18,7 +18,7 @@ final class LayerLoad {
   private var refusedBefore = 0
   private var encoder: RowEncoder
   private var rows: EncodedRows
-  /// Where rows wait that are to be stored along a Hilbert curve.
+  /// Rows waiting to be stored along a Hilbert curve.
   private var spool: RowSpool?
   private(set) var tree: PackedRTree
   private(set) var extent = Envelope.empty
@@ -51,13 +51,13 @@ final class LayerLoad {
     if !isNew, ids != .given { nextID = try Self.freeID(file, table) }
   }
 
-  /// Stores rows along a Hilbert curve over their boxes, where ids are ours to give.
+  /// Stores rows along a Hilbert curve over their boxes, where the load assigns the ids.
   func cluster() {
     guard insertion.plan.hasGeometry, ids == .assigned else { return }
     spool = RowSpool(parameters: insertion.plan.parameters, folder: file.folder)
   }
 
-  /// Takes geometries from the source's SRS to the layer's from here on.
+  /// Transforms geometries from the source's SRS to the layer's from here on.
   func transform(with transformation: CoordinateTransformation) {
     encoder = RowEncoder(insertion.plan, transformation: transformation)
   }
@@ -78,7 +78,7 @@ final class LayerLoad {
     }
   }
 
-  /// The id behind all in use or used before.
+  /// The id after all ids in use or used before.
   private static func freeID(
     _ file: GeoPackageFile, _ table: LayerTable
   ) throws(FieldpackError) -> Int64 {
@@ -97,19 +97,19 @@ final class LayerLoad {
     return used + 1
   }
 
-  /// The highest id given so far, rows that are not handed over yet included.
+  /// The highest id given so far, including rows that are not handed over yet.
   var lastID: Int64 {
     let last = max(nextID &- 1, count == 0 ? 0 : highest)
     if ids == .given { return max(last, rows.givenIDs.max() ?? 0) }
     return last &+ Int64(rows.count + (spool?.count ?? 0))
   }
 
-  /// Makes ready for rows of `schema`, whose columns may differ from those before.
+  /// Prepares for rows of `schema`, whose columns may differ from those before.
   func adopt(_ schema: Schema) throws(FieldpackError) {
     guard schema != source else { return }
     let isClustered = spool != nil
     try submitOrdered()
-    // The connection is the inserter's until it has nothing to do.
+    // The inserter owns the connection until it is idle.
     try inserter.drain()
     refusedBefore += insertion.skippedCount
     insertion = try Insertion(
@@ -129,11 +129,11 @@ final class LayerLoad {
   /// Takes over rows that another encoder of the same plan filled.
   func append(_ encoded: inout EncodedRows) throws(FieldpackError) {
     try submit()
-    // What is left is not filled again; the room goes back to the encoders when it is inserted.
+    // `encoded` is not filled again. Its buffers go back to the encoders after the insertion.
     try hand(over: &encoded, leaving: EncodedRows())
   }
 
-  /// Hands the rows encoded so far to the inserter, or puts them aside to be ordered.
+  /// Hands the rows encoded so far to the inserter, or spools them to be ordered.
   func submit() throws(FieldpackError) {
     try hand(over: &rows, leaving: inserter.emptyRows())
   }
@@ -149,7 +149,7 @@ final class LayerLoad {
     full.removeAll()
   }
 
-  /// Stores the rows that were put aside.
+  /// Stores the spooled rows.
   func submitOrdered() throws(FieldpackError) {
     try submit()
     guard var waiting = spool.take() else { return }
@@ -188,14 +188,14 @@ final class LayerLoad {
 
   private func noteNext(_ more: Int) {
     let room = min(more, LoadedLayer.firstIDLimit - firstIDs.count)
-    for place in 0..<room { firstIDs.append(nextID &+ Int64(place)) }
+    for offset in 0..<room { firstIDs.append(nextID &+ Int64(offset)) }
     lowest = min(lowest, nextID)
     nextID &+= Int64(more)
     highest = max(highest, nextID &- 1)
     count += more
   }
 
-  /// Rows that a constraint of the file refused; known when everything is inserted.
+  /// How many rows a constraint of the file refused; complete when everything is inserted.
   var refusedCount: Int { refusedBefore + insertion.skippedCount }
 
   var loaded: LoadedLayer {
@@ -208,9 +208,9 @@ final class LayerLoad {
 
   // MARK: Index
 
-  /// An index that grows by more than a fiftieth is packed anew: 20,000 points all over a layer of
-  /// a million took 2.7 s of CPU time row by row, because each row changes another node, and the
-  /// whole of 1,210,000 took 1.7 s to pack, rows included.
+  /// An index that grows by more than a fiftieth is packed again. For 20,000 points spread over a
+  /// layer of a million, inserting took 2.7 s of CPU time, because each row changes another node.
+  /// Packing an index of 1,210,000 took 1.7 s, including the insertion of the rows.
   private static let packedFraction: Int64 = 50
 
   /// Writes the index: packed where it is new or grows much, else row by row.
@@ -227,7 +227,7 @@ final class LayerLoad {
     try tree.write(to: file.shadow(ofRTree: rtree))
   }
 
-  /// Gathers tree and extent anew from the table.
+  /// Builds tree and extent from the table.
   func gather() throws(FieldpackError) {
     tree = PackedRTree(folder: file.folder)
     extent = .empty
@@ -237,10 +237,10 @@ final class LayerLoad {
     }
   }
 
-  /// Adds what is in the index already to the rows loaded; `false` where that cannot be told.
+  /// Adds the index's old entries to the loaded ones; `false` where the index does not tell them.
   private func addIndexed(_ rtree: String) throws(FieldpackError) -> Bool {
     guard areConsecutive else { return false }
-    // An index that was not true may name a row that is there only now.
+    // A damaged index may list ids that only the loaded rows have.
     let new = lowest...highest
     let entries = IndexEntries(file: file, table: table)
     return try entries.visitTree(rtree) { (entry) throws(FieldpackError) in

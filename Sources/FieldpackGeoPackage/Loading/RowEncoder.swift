@@ -2,31 +2,31 @@ package import FieldpackCore
 import FieldpackGeometry
 package import FieldpackProjection
 
-/// How rows of one schema are stored in one layer; what a ``RowEncoder`` on any thread is made of.
+/// How rows of one schema are stored in one layer. Each thread makes its ``RowEncoder`` from it.
 package struct RowPlan: Sendable {
   let store: StoreID
   let layer: LayerID
-  /// Columns of the source that have a place in the table.
+  /// Columns of the source that the table has.
   let columns: [Int]
   let hasGeometry: Bool
   let srsID: Int32
   let ids: LoadedIDs
-  /// What columns of a layer that exists are too narrow for.
+  /// Limits of columns that may be too narrow, in a layer that existed before.
   var limits: [ColumnLimit] = []
-  /// The geometry column of a layer that exists, which was not made for the geometries that come.
+  /// The geometry column of a layer that existed before; it may not allow the geometries that come.
   var rule: GeometryColumn?
 
-  /// Parameters of a row behind its id.
+  /// Parameters of a row, without its id.
   var parameters: Int { columns.count + (hasGeometry ? 1 : 0) + (ids == .hashed ? 1 : 0) }
 }
 
-/// Turns rows into what SQLite is given: blobs with their headers, boxes, cells.
+/// Encodes rows for SQLite: blobs with their headers, boxes and cells.
 ///
-/// Knows nothing of the file, so that each thread may have its own; not `Sendable` because of the
-/// transformation.
+/// Knows nothing of the file, so that each thread may have its own encoder. Not `Sendable` because
+/// of the transformation.
 package struct RowEncoder {
   let plan: RowPlan
-  /// Takes geometries from the source's SRS to the layer's.
+  /// The transformation from the source's SRS to the layer's.
   let transformation: CoordinateTransformation?
   private var transformed: [UInt8] = []
 
@@ -35,7 +35,8 @@ package struct RowEncoder {
     self.transformation = transformation
   }
 
-  /// Appends a row to `rows`, which all have to be of one plan; nothing is appended on an error.
+  /// Appends a row to `rows`, which must hold rows of the same plan only. On an error nothing is
+  /// appended.
   ///
   /// - Throws: `.invalidData` for a geometry that cannot be stored or transformed.
   package mutating func encode(
@@ -60,9 +61,10 @@ package struct RowEncoder {
     _ id: FeatureID, _ start: Int, _ rows: inout EncodedRows
   ) throws(FieldpackError) {
     let first = rows.count * plan.parameters + (plan.hasGeometry ? 1 : 0)
-    let place = KeyTuple.Partial(store: plan.store, layer: plan.layer, feature: id)
+    let location = KeyTuple.Partial(store: plan.store, layer: plan.layer, feature: id)
     for limit in plan.limits {
-      guard let error = limit.refusal(of: rows.values, first + limit.place, place) else { continue }
+      guard let error = limit.refusal(of: rows.values, first + limit.index, location)
+      else { continue }
       rows.undo(parameters: plan.parameters, bytesFrom: start)
       throw error
     }
@@ -87,7 +89,7 @@ package struct RowEncoder {
         try transform(wkb, row.id, transformation, &rows)
       }
     } else {
-      // Captured alone, so that no row copies the encoder.
+      // Only these two are captured: capturing `self` would copy the encoder for each row.
       let (known, srsID) = (row.envelope, plan.srsID)
       do throws(GeometryError) {
         encoded = try row.withGeometry { wkb throws(GeometryError) in
@@ -108,7 +110,7 @@ package struct RowEncoder {
   private func check(
     _ row: borrowing some FeatureRow & ~Copyable, _ rule: GeometryColumn
   ) throws(FieldpackError) {
-    // What is no WKB is refused when it is stored.
+    // A geometry that is no WKB is refused when it is stored.
     let header = row.withGeometry { wkb in try? WKB.header(of: wkb) }
     guard let header = header ?? nil,
       let reason = rule.refusal(of: header.type, header.dimensions)
@@ -162,7 +164,7 @@ package struct RowEncoder {
 
   // MARK: Ids from contents
 
-  /// FNV-1a over kinds, numbers, texts and the geometry, in hexadecimal.
+  /// Appends an FNV-1a hash of kinds, numbers, texts and the geometry, in hexadecimal.
   private func appendContentID(
     _ row: borrowing some FeatureRow & ~Copyable, _ start: Int, _ rows: inout EncodedRows
   ) {
@@ -182,30 +184,30 @@ package struct RowEncoder {
         mix(UInt8(truncatingIfNeeded: number >> shift))
       }
     }
-    let place = rows.values.bytes.count
+    let hashStart = rows.values.bytes.count
     for shift in stride(from: UInt64(60), through: 0, by: -4) {
       rows.values.bytes.append(Self.digits[Int(hash >> shift & 15)])
     }
-    rows.values.append(.text, bytesFrom: place)
+    rows.values.append(.text, bytesFrom: hashStart)
   }
 
   private static let digits = Array("0123456789abcdef".utf8)
 }
 
-/// What a column may hold that a reader's kind of value does not tell.
+/// A limit on a column's values that the reader's kind of value does not imply.
 package struct ColumnLimit: Sendable {
   let column: String
   let type: ColumnType
-  /// Among the columns that are stored.
-  let place: Int
+  /// Index of the column among the stored columns.
+  let index: Int
   private let integers: ClosedRange<Int64>
   private let length: Int
   private let test: ConstraintTest?
 
   /// `nil` for columns that hold every integer and text.
   ///
-  /// - Parameter isFitting: whether the column was made for the values that come.
-  init?(_ column: ColumnDefinition, place: Int, isFitting: Bool, enforcesConstraint: Bool) {
+  /// - Parameter isFitting: whether the column was created for these values.
+  init?(_ column: ColumnDefinition, index: Int, isFitting: Bool, enforcesConstraint: Bool) {
     var (integers, length) = (Int64.min...Int64.max, Int.max)
     test = enforcesConstraint ? column.constraint.map(ConstraintTest.init) : nil
     switch column.type {
@@ -219,25 +221,25 @@ package struct ColumnLimit: Sendable {
     if test == nil, integers == Int64.min...Int64.max, length == .max { return nil }
     self.column = column.name
     type = column.type
-    self.place = place
+    self.index = index
     (self.integers, self.length) = (integers, length)
   }
 
   /// Why a cell cannot be stored; `nil` where it can.
   func refusal(
-    of values: RowCells, _ cell: Int, _ place: KeyTuple.Partial
+    of values: RowCells, _ cell: Int, _ location: KeyTuple.Partial
   ) -> FieldpackError? {
     guard allows(values, cell) else {
-      let feature = place.feature?.description ?? ""
+      let feature = location.feature?.description ?? ""
       return FieldpackError(
         .invalidData,
-        "column '\(column)' of layer '\(place.layer ?? "")' is \(type.sql) and too narrow for the "
-          + "value of feature \(feature)", location: place)
+        "column '\(column)' of layer '\(location.layer ?? "")' is \(type.sql) and too narrow for the "
+          + "value of feature \(feature)", location: location)
     }
     guard let test else { return nil }
     let value = values.value(at: cell)
     return test.allows(value)
-      ? nil : test.constraint.refusal(of: value, column: column, place)
+      ? nil : test.constraint.refusal(of: value, column: column, location)
   }
 
   private func allows(_ values: RowCells, _ cell: Int) -> Bool {
@@ -246,7 +248,7 @@ package struct ColumnLimit: Sendable {
     case .integer: return integers.contains(Int64(bitPattern: cell.bits))
     case .text where cell.length > length:
       let bytes = values.bytes[Int(cell.bits)..<Int(cell.bits) + Int(cell.length)]
-      // Characters begin where no continuation byte is.
+      // Every byte but a continuation byte begins a character.
       return bytes.count { $0 & 0xC0 != 0x80 } <= length
     default: return true
     }
@@ -255,8 +257,8 @@ package struct ColumnLimit: Sendable {
 
 extension RowCells {
   /// A copy of one value.
-  fileprivate func value(at place: Int) -> Value {
-    let cell = cells[place]
+  fileprivate func value(at index: Int) -> Value {
+    let cell = cells[index]
     func content() -> ArraySlice<UInt8> {
       bytes[Int(cell.bits)..<Int(cell.bits) + Int(cell.length)]
     }

@@ -2,14 +2,15 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackRTree
 
-/// Encoded rows put aside until all are there, and then given along a Hilbert curve.
+/// Keeps encoded rows until all are there, and then gives them along a Hilbert curve.
 ///
-/// Memory is bounded: the rows lie in an unnamed temporary file, their places in a ``SpillSort``.
+/// Memory is bounded: the rows lie in an unnamed temporary file, and their offsets in a
+/// ``SpillSort``.
 struct RowSpool: ~Copyable {
-  /// Where a row lies, and its box.
-  private struct Place: BitwiseCopyable {
+  /// The range of a row in the file, and its box.
+  private struct SpooledRow: BitwiseCopyable {
     var offset: Int
-    /// The id is not used; without a box the bounds are NaN.
+    /// The id is not used. Without a box the bounds are NaN.
     var box: RTreeEntry
     var length: Int
   }
@@ -17,19 +18,19 @@ struct RowSpool: ~Copyable {
   private static let limit = 1 << 19
   private let file: SpillFile
   private let parameters: Int
-  private var places: SpillSort<Place>
+  private var spooled: SpillSort<SpooledRow>
   private var bounds = Envelope.empty
   private var written: [UInt8] = []
 
   init(parameters: Int, folder: String?) {
     self.parameters = parameters
     file = SpillFile(folder: folder)
-    places = SpillSort(limit: Self.limit, folder: folder)
+    spooled = SpillSort(limit: Self.limit, folder: folder)
   }
 
-  var count: Int { places.count }
+  var count: Int { spooled.count }
 
-  /// Puts all of `rows` aside.
+  /// Adds all of `rows`.
   mutating func append(_ rows: borrowing EncodedRows) throws(FieldpackError) {
     written.removeAll(keepingCapacity: true)
     var entry = 0
@@ -43,8 +44,8 @@ struct RowSpool: ~Copyable {
         bounds.extend(x: Double(box.minX), y: Double(box.minY))
         bounds.extend(x: Double(box.maxX), y: Double(box.maxY))
       }
-      try places.append(
-        Place(offset: file.end + start, box: box, length: written.count - start))
+      try spooled.append(
+        SpooledRow(offset: file.end + start, box: box, length: written.count - start))
     }
     try append(written)
   }
@@ -59,27 +60,27 @@ struct RowSpool: ~Copyable {
     if let failure { throw failure }
   }
 
-  /// Gives the rows along the curve, those without a box behind them, and forgets them; `give`
-  /// empties what it is given.
+  /// Gives the rows along the curve, then the rows without a box, and forgets them. `give` empties
+  /// the rows that it gets.
   mutating func take(
     _ give: (inout EncodedRows) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
     let curve = Hilbert.Curve(over: bounds)
-    func key(_ place: Place) -> UInt64 {
-      place.box.minX.isNaN ? UInt64(UInt32.max) + 1 : curve.place(of: place.box)
+    func key(_ row: SpooledRow) -> UInt64 {
+      row.box.minX.isNaN ? UInt64(UInt32.max) + 1 : curve.place(of: row.box)
     }
     var rows = EncodedRows()
-    try places.takeSorted(by: key) { (place) throws(FieldpackError) in
+    try spooled.takeSorted(by: key) { (row) throws(FieldpackError) in
       var failure: FieldpackError?
-      let bytes = [UInt8](unsafeUninitializedCapacity: place.length) { room, count in
+      let bytes = [UInt8](unsafeUninitializedCapacity: row.length) { room, count in
         do throws(FieldpackError) {
-          try file.read(into: UnsafeMutableRawBufferPointer(room), at: place.offset)
-          count = place.length
+          try file.read(into: UnsafeMutableRawBufferPointer(room), at: row.offset)
+          count = row.length
         } catch { failure = error }
       }
       if let failure { throw failure }
       rows.append(
-        read: bytes, parameters: parameters, box: place.box.minX.isNaN ? nil : place.box)
+        read: bytes, parameters: parameters, box: row.box.minX.isNaN ? nil : row.box)
       if rows.isFull { try give(&rows) }
     }
     if rows.count > 0 { try give(&rows) }
@@ -87,7 +88,7 @@ struct RowSpool: ~Copyable {
 }
 
 extension EncodedRows {
-  /// Appends the row at `row` as it lies in a spool: its cells, then its texts and blobs.
+  /// Writes a row as the spool keeps it: its cells, then its texts and blobs.
   fileprivate func write(_ row: Int, parameters: Int, to bytes: inout [UInt8]) {
     let cells = values.cells[row * parameters..<(row + 1) * parameters]
     for cell in cells {

@@ -3,9 +3,9 @@ import FieldpackGeometry
 import FieldpackProjection
 import FieldpackTopology
 
-/// The distances of a layer's features from one geometry.
+/// Measures the distances of a layer's features from one geometry.
 ///
-/// Confined to the thread of its connection, as the contexts of GEOS and PROJ in it are.
+/// Confined to the thread of its connection, as its GEOS and PROJ contexts are.
 final class DistanceMeasure {
   private enum Kind {
     case planar(PreparedGeometry)
@@ -16,15 +16,16 @@ final class DistanceMeasure {
 
   init(_ prepared: PreparedGeometry) { kind = .planar(prepared) }
 
-  /// - Parameter system: that of the features; the shape is in degrees.
+  /// - Parameter system: the system of the features. The shape is in degrees.
   init(_ shape: GeodesicShape, _ system: GeodesicSystem) { kind = .geodesic(shape, system) }
 
-  /// Whether features have to be transformed to be measured, so that a box costs as much as some.
+  /// Whether features must be transformed to be measured. A box then costs as much as several
+  /// features.
   var transforms: Bool {
     if case .geodesic(_, let system) = kind { system.transformation != nil } else { false }
   }
 
-  /// No feature in the box, which is in the layer's SRS, is nearer.
+  /// A lower bound of the distance to any feature in the box, which is in the layer's SRS.
   func leastDistance(to box: Envelope) -> Double {
     switch kind {
     case .planar(let prepared): prepared.envelope.map { box.gap(to: $0) } ?? .infinity
@@ -32,7 +33,7 @@ final class DistanceMeasure {
     }
   }
 
-  /// `nil` where one of both is empty.
+  /// The distance to a geometry; `nil` where one of the two is empty.
   func distance(to wkb: RawSpan) throws -> Double? {
     switch kind {
     case .planar(let prepared): try prepared.distance(to: wkb)
@@ -40,7 +41,7 @@ final class DistanceMeasure {
     }
   }
 
-  /// Whether no more than `limit` lies between both; `nil` where one of both is empty.
+  /// Whether the distance is at most `limit`; `nil` where one of the two geometries is empty.
   func isWithin(_ limit: Double, of wkb: RawSpan) throws -> Bool? {
     switch kind {
     case .planar(let prepared): try prepared.isWithin(limit, of: wkb)
@@ -50,7 +51,7 @@ final class DistanceMeasure {
 }
 
 extension QueryPlanner {
-  /// What measures the distance between the features of a layer and `geometry`.
+  /// Makes the measure of distances between the features of a layer and `geometry`.
   func measure(
     _ table: LayerTable, to geometry: Geometry, srs: SRS?, _ metric: DistanceMetric
   ) throws(FieldpackError) -> DistanceMeasure {
@@ -81,7 +82,7 @@ extension LiteralProjection {
       if srs == nil || srs == own {
         try system.transformation?.transform(wkb: &wkb)
       } else if let srs, !srs.isUndefined, own?.isUndefined != true {
-        // Features of geographic systems are measured where they are, all others in WGS 84.
+        // Features of geographic systems are measured in their own system, all others in WGS 84.
         let target = system.transformation == nil ? reference : SRSReference(.wgs84)
         try file.transformations.transformation(from: SRSReference(srs), to: target)
           .transform(wkb: &wkb)
@@ -94,7 +95,7 @@ extension LiteralProjection {
     }
   }
 
-  /// The geometry ready to be measured from, and how the layer's features are measured beside it.
+  /// The geometry as a geodesic shape, and the system that measures the layer's features.
   func shape(
     _ geometry: Geometry, from srs: SRS?, beside table: LayerTable
   ) throws(FieldpackError) -> (GeodesicShape, GeodesicSystem) {
@@ -108,16 +109,16 @@ extension LiteralProjection {
     }
   }
 
-  /// How features of a layer are measured on the ellipsoid. A layer that has no place on Earth is
-  /// an error of code `.notFound`, as one that lacks a column.
+  /// The system that measures the layer's features on the ellipsoid. Throws `.notFound` for a layer
+  /// without a location on Earth, as for a layer that lacks a column.
   func system(of table: LayerTable) throws(FieldpackError) -> (GeodesicSystem, SRSReference) {
-    let place = KeyTuple.Partial(store: file.store, layer: table.layer.id)
+    let location = KeyTuple.Partial(store: file.store, layer: table.layer.id)
     let srs = table.schema.geometry?.srs
     guard srs != .undefinedCartesian else {
       throw FieldpackError(
         .notFound,
         "layer '\(table.layer.id)' has no defined SRS, so distances in metres have no meaning "
-          + "in it", location: place)
+          + "in it", location: location)
     }
     let reference =
       srs == .undefinedGeographic
@@ -125,7 +126,7 @@ extension LiteralProjection {
     do throws(ProjectionError) {
       return (try file.geodesics(reference), reference)
     } catch {
-      throw FieldpackError(error, location: place)
+      throw FieldpackError(error, location: location)
     }
   }
 }

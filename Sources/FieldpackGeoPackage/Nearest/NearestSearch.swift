@@ -3,7 +3,7 @@ import FieldpackGeometry
 import FieldpackRTree
 import FieldpackSQLite
 
-/// A feature and how far away it is; the nearer one first, then the smaller id.
+/// A feature and its distance. The nearer one sorts first, then the smaller id.
 struct MeasuredFeature: Comparable, HeapElement {
   var id: Int64
   var distance: Double
@@ -12,16 +12,16 @@ struct MeasuredFeature: Comparable, HeapElement {
     a.distance == b.distance ? a.id < b.id : a.distance < b.distance
   }
 
-  /// The farthest stands first in a heap, to make way for a nearer one.
+  /// Puts the farthest feature first in a heap, so that a nearer one can replace it.
   func precedes(_ other: MeasuredFeature) -> Bool { self > other }
 }
 
-/// Looks for the features of one layer that meet a query's filter and lie nearest to a geometry.
+/// Finds the features of one layer that match a query's filter and are nearest to a geometry.
 struct NearestSearch {
   let planner: QueryPlanner
   let table: LayerTable
   let measure: DistanceMeasure
-  /// How many are wanted; `nil` is all.
+  /// The number of features to find; `nil` for all.
   let count: Int?
   let maximum: Double
   private var found = Heap<MeasuredFeature>()
@@ -38,8 +38,8 @@ struct NearestSearch {
     self.maximum = maximum ?? .infinity
   }
 
-  /// Rows that the filter may turn down, looked up one by one, before the whole layer is gone
-  /// through instead.
+  /// How many rows are looked up one by one while the filter rejects most of them. After that the
+  /// whole layer is scanned instead.
   private static let patience = 10_000
 
   mutating func run() throws(FieldpackError) -> [MeasuredFeature] {
@@ -49,7 +49,7 @@ struct NearestSearch {
     return found.elements.sorted()
   }
 
-  /// Beyond this distance nothing is wanted.
+  /// The distance beyond which no feature is wanted.
   private var limit: Double {
     guard let count, found.count >= count, let worst = found.first else { return maximum }
     return min(maximum, worst.distance)
@@ -67,7 +67,8 @@ struct NearestSearch {
 
   // MARK: R-tree
 
-  /// False where there is no R-tree, or the filter turns too many features down.
+  /// Searches by the R-tree. Returns `false` where there is none, or where the filter rejects too
+  /// many features.
   private mutating func walkIndex() throws(FieldpackError) -> Bool {
     guard let rtree = table.rtree, let id = table.idSQL, !table.layer.isView,
       let geometry = table.schema.geometry
@@ -104,7 +105,8 @@ struct NearestSearch {
     }
   }
 
-  /// The distance of one feature; `nil` where it is gone, has none, or the filter turns it down.
+  /// The distance of one feature; `nil` where it does not exist, has no geometry, or does not match
+  /// the filter.
   private func look(
     up sql: String, _ values: [SQLiteValue], _ id: Int64
   ) throws(FieldpackError) -> Double? {
@@ -126,7 +128,7 @@ struct NearestSearch {
 
   // MARK: Rows
 
-  /// Measures all features that the filter keeps, but those that are surely too far away.
+  /// Measures all features that match the filter, except those that are surely too far away.
   private mutating func goThrough() throws(FieldpackError) {
     guard let geometry = table.schema.geometry else { return }
     let access = try planner.lowering(table).access(planner.filter(table))

@@ -3,7 +3,7 @@ import FieldpackGeometry
 import FieldpackSQLite
 
 extension QueryPlanner {
-  /// The features of a layer nearest to `target`, `count` of them at most.
+  /// The features of a layer nearest to `target`, at most `count`.
   func nearest(
     in table: LayerTable, to target: NearestTarget, count: Int?
   ) throws(FieldpackError) -> [MeasuredFeature] {
@@ -13,7 +13,7 @@ extension QueryPlanner {
     return try search.run()
   }
 
-  /// A layer in which the distance has no meaning is an error of code `.notFound`.
+  /// Throws `.notFound` for a layer in which the distance has no meaning.
   func check(_ table: LayerTable, for target: NearestTarget) throws(FieldpackError) {
     guard table.schema.geometry != nil else {
       throw FieldpackError(
@@ -24,7 +24,7 @@ extension QueryPlanner {
     _ = try LiteralProjection(file: file, catalogue: catalogue).system(of: table)
   }
 
-  /// The rows are looked up by their ids, and get their distances from a blob of numbers.
+  /// A plan that looks the found rows up by their ids, with their distances in a blob of doubles.
   func nearestPlan(
     _ table: LayerTable, _ target: NearestTarget, limit: Int?, offset: Int
   ) throws(FieldpackError) -> LayerPlan {
@@ -34,7 +34,7 @@ extension QueryPlanner {
     return try nearestPlan(table, Array(found.dropFirst(offset)))
   }
 
-  /// How the layer would answer, without looking for what is nearest.
+  /// The plan to explain, made without searching for the nearest features.
   func explainedPlan(
     _ path: LayerPath, limit: Int?, offset: Int
   ) throws(FieldpackError) -> LayerPlan {
@@ -55,7 +55,7 @@ extension QueryPlanner {
     let geometry = geometryRead(table, schema) ?? "NULL"
     let attributes = schema.columns.dropLast().map { quoted($0.name) }
     let selected = [table.publicID, geometry] + attributes + [Self.distance, Self.distance]
-    // Names that no column of the layer has.
+    // No column of the layer has these names.
     let list =
       "(SELECT key AS \(Self.rank), value AS \(SpatialIndexes.idColumn), "
       + "fieldpack_real_at(?, key) AS \(Self.distance) FROM json_each(?))"

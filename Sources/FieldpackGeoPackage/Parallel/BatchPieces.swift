@@ -30,8 +30,8 @@ struct BatchPiece: PieceSink {
     }
   }
 
-  /// Batches that are filled by several threads at once are smaller than they may be: the allocator
-  /// gives larger memory back to the system each time.
+  /// Bytes of a batch. Batches filled by several threads are smaller than the maximum, because the
+  /// allocator returns larger memory to the system each time.
   private static let batchBytes = 160 << 10
 
   private mutating func startAnother() {
@@ -42,10 +42,10 @@ struct BatchPiece: PieceSink {
   }
 }
 
-/// Gives a query's rows in batches that several readers fill at once.
+/// Gives a query's rows in batches, which several readers fill at once.
 final class BatchPieces: Sendable {
   private let scan: PieceScan<BatchPiece>
-  /// Batches that have come and not been asked for, the next one last.
+  /// Batches that have arrived and were not asked for yet; the next one is last.
   private let waiting = Locked<[FeatureBatch]>([])
 
   init(pools: StorePools, _ request: PieceReaders.Request) {

@@ -1,10 +1,10 @@
 import FieldpackCore
 
-/// Hands what several threads make to the one who asks for it, in order.
+/// Hands the results of several threads to one consumer, in order.
 ///
-/// Pieces are numbered in the order of the answer and come in parts. Whoever is ahead of the order
-/// waits while `capacity` parts lie here, so memory stays bounded whatever the sizes; the piece
-/// that is next always gets on.
+/// Pieces are numbered in the order of the answer, and each comes in parts. A producer ahead of the
+/// order waits while `capacity` parts lie in the channel, so memory stays bounded whatever the
+/// sizes. The producer of the next piece never waits.
 final class OrderedChannel<Part: Sendable>: Sendable {
   typealias Answer = Result<Part?, FieldpackError>
 
@@ -15,17 +15,18 @@ final class OrderedChannel<Part: Sendable>: Sendable {
   }
 
   fileprivate struct State {
-    /// The pieces from the next one on; the first has the number `head`.
+    /// The open pieces in order; the number of the first is `head`.
     var pieces: [Piece] = []
     var head = 0
     var queued = 0
     var isAllOpened = false
     var hasFailed = false
-    /// Nothing more is given: the end was reached, an error was thrown, or nobody asks.
+    /// Whether nothing more is given: the end was reached, an error was thrown, or the consumer
+    /// stopped.
     var isDone = false
-    /// What every further call throws.
+    /// The error that every further call throws.
     var ending: FieldpackError?
-    /// Those who wait, in the order in which they asked.
+    /// The waiting calls of `next()`, in the order in which they came.
     var consumers: [CheckedContinuation<Answer, Never>] = []
   }
 
@@ -34,9 +35,9 @@ final class OrderedChannel<Part: Sendable>: Sendable {
 
   init(capacity: Int) { self.capacity = capacity }
 
-  // MARK: For the one who asks
+  // MARK: For the consumer
 
-  /// The next part, once it is there; `nil` at the end.
+  /// Waits for the next part; `nil` at the end.
   func next() async throws(FieldpackError) -> Part? {
     let answer: Answer = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -53,7 +54,7 @@ final class OrderedChannel<Part: Sendable>: Sendable {
     return try answer.get()
   }
 
-  /// Ends the work; further calls throw `error`, or give nothing.
+  /// Ends the work. Further calls throw `error`, or give nothing.
   func stop(throwing error: FieldpackError? = nil) {
     update { state in
       guard !state.isDone else { return }
@@ -62,17 +63,17 @@ final class OrderedChannel<Part: Sendable>: Sendable {
     }
   }
 
-  /// Throws what every further call throws.
+  /// Throws the error that every further call throws.
   func checkEnding() throws(FieldpackError) {
     if let error = state.change({ $0.ending }) { throw error }
   }
 
-  // MARK: For those who make
+  // MARK: For producers
 
-  /// Nobody wants any more, or an error will be thrown before it would come to more.
+  /// Whether more parts are useless: the consumer stopped, or an error will be thrown first.
   var isOver: Bool { state.change { $0.isDone || $0.hasFailed } }
 
-  /// The number of the piece that follows those opened before.
+  /// Opens the piece after those opened before, and gives its number.
   func open() -> Int {
     state.change { state in
       state.pieces.append(Piece())
@@ -80,10 +81,10 @@ final class OrderedChannel<Part: Sendable>: Sendable {
     }
   }
 
-  /// No piece will follow.
+  /// Tells the channel that no further piece will be opened.
   func openedAll() { update { $0.isAllOpened = true } }
 
-  /// Waits until there is room; false when nobody wants the part.
+  /// Waits for room and hands the part over; `false` when it is not wanted any more.
   func hand(_ part: Part, of piece: Int) -> Bool {
     let (isWanted, deliveries) = state.wait { state -> (Bool, [Delivery])? in
       if state.isDone { return (false, []) }
@@ -98,7 +99,7 @@ final class OrderedChannel<Part: Sendable>: Sendable {
     return isWanted
   }
 
-  /// All of the piece has been handed over, or what stopped it comes after its parts.
+  /// Ends a piece: all its parts were handed over, or `error` follows them.
   func complete(_ piece: Int, _ error: FieldpackError? = nil) {
     update { state in
       guard !state.isDone else { return }
@@ -117,7 +118,7 @@ final class OrderedChannel<Part: Sendable>: Sendable {
     func make() { consumer.resume(returning: answer) }
   }
 
-  // A continuation is resumed outside of the lock.
+  // Continuations are resumed outside of the lock.
   private func update(_ body: (inout State) -> Void) {
     let deliveries = state.change { state in
       body(&state)
@@ -128,7 +129,7 @@ final class OrderedChannel<Part: Sendable>: Sendable {
 }
 
 extension OrderedChannel.State {
-  /// What the one who asks gets now; `nil` where it has to wait.
+  /// The consumer's answer now; `nil` where it has to wait.
   fileprivate mutating func take() -> OrderedChannel<Part>.Answer? {
     if let ending { return .failure(ending) }
     while !isDone, !pieces.isEmpty {

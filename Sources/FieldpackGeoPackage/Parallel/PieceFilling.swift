@@ -1,16 +1,16 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// Fills pieces with rows on one connection until all are dealt out.
+/// Fills pieces with rows on one connection until all pieces are dealt out.
 ///
-/// Belongs to the connection's thread, which waits while the others are behind.
+/// Belongs to the connection's thread, which waits while other readers are behind.
 final class PieceFilling<Piece: PieceSink> {
   private let planner: QueryPlanner
   private let plan: QueryPlan
   private let claims: RangeDispenser
   private let exchange: OrderedChannel<Piece>
   private let make: @Sendable () -> Piece
-  /// What goes from range to range of one source.
+  /// The source read last and its reader, kept from range to range.
   private var ranged: (source: Int, reader: RangeReader)?
 
   init(
@@ -79,7 +79,7 @@ final class PieceFilling<Piece: PieceSink> {
       skipsErrors: planner.query.skipsErrors, report: planner.report)
   }
 
-  /// Hands over the rows of a range; gives in how many parts.
+  /// Hands over the rows of a range; gives the number of parts.
   private func give(
     _ claim: PieceClaim, _ range: ClosedRange<Int64>, _ reader: RangeReader
   ) throws(FieldpackError) -> Int {
@@ -102,7 +102,7 @@ final class PieceFilling<Piece: PieceSink> {
     }
   }
 
-  /// Hands over the rows that `next` goes to; gives in how many parts.
+  /// Hands over the rows of a cursor that `next` advances; gives the number of parts.
   private func give(
     _ claim: PieceClaim, _ next: () throws(FieldpackError) -> LayerCursor?
   ) throws(FieldpackError) -> Int {
@@ -121,12 +121,12 @@ final class PieceFilling<Piece: PieceSink> {
     return parts
   }
 
-  /// What reads the ranges of one source.
+  /// Reads the ranges of one source.
   private enum RangeReader {
     case lending(LayerLending)
     case stepping(LayerCursor)
 
-    /// The work since the last call, in instructions of SQLite's machine.
+    /// The work since the last call, in instructions of SQLite's virtual machine.
     func takeSteps() -> Int {
       switch self {
       case .lending(let lending): lending.takeSteps()

@@ -7,26 +7,26 @@ import FieldpackSQLite
   import Darwin
 #endif
 
-/// Readers of a pool that have begun on one state of the file.
+/// Readers of a pool that all see the same state of the file.
 struct PieceReaders: Sendable {
   let leases: [ReaderLease]
   let plan: QueryPlan
 
-  /// Where and what to read.
+  /// What to read, and in which store.
   struct Request: Sendable {
     let store: StoreID
     let plan: QueryPlan
     let report: QueryReport
-    /// Called between the first and the last reader's begin.
+    /// Called after all readers but the first have begun, and before the first one begins.
     var whenSomeHaveBegun: @Sendable () async -> Void = {}
   }
 
-  /// Takes as many readers as can be at work and spared, and begins on all of them.
+  /// Leases as many readers as are useful and spare, and begins a transaction on each.
   ///
-  /// SQLite cannot be asked for a snapshot, so one reader looks at the file's `data_version` before
-  /// the others begin and once more when it begins itself, last. Where another connection has
-  /// committed meanwhile, all begin again; after three tries, or when a writer is in the way, one
-  /// reader does it all.
+  /// SQLite cannot be asked for a snapshot. So the first reader begins last, and reads the file's
+  /// `data_version` before the others begin and again after its own begin. If another connection
+  /// has committed meanwhile, all begin again. After three tries, or when a writer is in the way,
+  /// one reader reads everything.
   static func begin(
     in pool: ConnectionPool, _ request: Request
   ) async throws(FieldpackError) -> PieceReaders {
@@ -36,8 +36,8 @@ struct PieceReaders: Sendable {
       guard request.plan.isCut else {
         return PieceReaders(leases: leases, plan: try await leader.begin(request))
       }
-      // A new reader may have to wait for a writer, who must not have to wait for this one: so none
-      // of them has begun.
+      // No reader has begun yet: a new reader may wait for a writer, and that writer must not wait
+      // for a reader of ours.
       while leases.count < mostReaders, let lease = try? await pool.lease(orNone: true) {
         leases.append(lease)
       }
@@ -56,7 +56,7 @@ struct PieceReaders: Sendable {
     }
   }
 
-  /// `nil` where the readers may not see the same.
+  /// `nil` where the readers may see different states.
   private static func beginTogether(
     _ leases: [ReaderLease], _ request: Request
   ) async throws(FieldpackError) -> QueryPlan? {
@@ -73,12 +73,12 @@ struct PieceReaders: Sendable {
     }
   }
 
-  /// As many as there are processors, up to eight.
+  /// The number of processors, at most eight.
   static let mostReaders = max(1, min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
 }
 
 extension ConnectionPool {
-  /// A reader; with `orNone` only one that nobody will miss.
+  /// Leases a reader. With `orNone` it takes only a spare reader and gives `nil` without one.
   fileprivate func lease(orNone: Bool) async throws(FieldpackError) -> ReaderLease? {
     do throws(SQLiteError) {
       return try await orNone ? spareLease() : lease()
@@ -88,11 +88,11 @@ extension ConnectionPool {
   }
 }
 
-/// How long readers that others wait with may wait for a writer themselves.
+/// How long a reader waits for a writer while other readers wait for it.
 private let briefTimeout = Duration.milliseconds(50)
 
 extension ReaderLease {
-  /// Ends what was begun, without reading.
+  /// Ends the reader's transaction without reading.
   fileprivate func end(_ store: StoreID) async throws(FieldpackError) {
     try await run { (connection) throws(FieldpackError) in
       guard connection.isInTransaction else { return }
@@ -100,7 +100,7 @@ extension ReaderLease {
     }
   }
 
-  /// Begins anew and gives the plan that is good for what is seen then.
+  /// Begins a new transaction and gives the plan for the state that it sees.
   fileprivate func begin(
     _ request: PieceReaders.Request, briefly: Bool = false
   ) async throws(FieldpackError) -> QueryPlan {
@@ -114,8 +114,8 @@ extension ReaderLease {
     }
   }
 
-  /// Begins anew; a writer that is in the way is not waited for, as it may wait for a reader that
-  /// has begun.
+  /// Begins a new transaction without waiting for a writer, who may wait for a reader that has
+  /// begun.
   fileprivate func beginBriefly(_ store: StoreID) async throws(FieldpackError) {
     try await run { (connection) throws(FieldpackError) in
       let timeout = connection.busyTimeout
@@ -125,8 +125,8 @@ extension ReaderLease {
     }
   }
 
-  /// What differs after a commit of another connection, as seen by the transaction that is open
-  /// or, without one, now.
+  /// The file's `data_version`, which changes when another connection commits: with `isBegun` as
+  /// the open transaction sees it, else as it is now.
   fileprivate func version(
     _ store: StoreID, isBegun: Bool = false
   ) async throws(FieldpackError) -> Int64? {

@@ -1,9 +1,9 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// Gives a query's answer in pieces that the readers of the pool fill at once.
+/// Gives a query's answer in pieces, which the pool's readers fill at once.
 ///
-/// Dropping it ends the readers' work.
+/// Dropping the scan ends the readers' work.
 final class PieceScan<Piece: PieceSink>: Sendable {
   private let work: PieceWork<Piece>
 
@@ -30,7 +30,7 @@ final class PieceScan<Piece: PieceSink>: Sendable {
   }
 }
 
-/// The readers' side of an answer in pieces; lives until the last of them is given back.
+/// The readers' side of an answer in pieces. It lives until the last reader is given back.
 final class PieceWork<Piece: PieceSink>: OpenCursor {
   let exchange: OrderedChannel<Piece>
   private let pools: StorePools
@@ -48,14 +48,14 @@ final class PieceWork<Piece: PieceSink>: OpenCursor {
     exchange = OrderedChannel(capacity: 8)
   }
 
-  /// Begins to read, once.
+  /// Starts the readers; further calls do nothing.
   func start() {
     task.withLock { task in
       if task == nil { task = Task { await self.run() } }
     }
   }
 
-  /// Interrupts the readers; what is asked for afterwards throws `error`, or is nothing.
+  /// Interrupts the readers. Further calls throw `error`, or give nothing.
   func end(throwing error: FieldpackError? = nil) {
     exchange.stop(throwing: error)
     task.withLock { $0 }?.cancel()
@@ -83,7 +83,7 @@ final class PieceWork<Piece: PieceSink>: OpenCursor {
           do throws(FieldpackError) {
             try await lease.run { (connection) throws(FieldpackError) in
               let file = try GeoPackageFile.of(connection, store: request.store)
-              // Forgets plans that were made for another state of the file.
+              // Drops plans for another state of the file.
               _ = try file.catalogue()
               let planner = QueryPlanner(
                 file: file, catalogue: plan.catalogue, query: plan.query,

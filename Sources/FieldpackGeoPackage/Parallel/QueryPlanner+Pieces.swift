@@ -2,13 +2,14 @@ import FieldpackCore
 import FieldpackSQLite
 
 extension QueryPlanner {
-  /// Below so many ids a layer is not worth a second reader.
+  /// Below this span of ids a layer is not worth a second reader.
   static let leastIDs: UInt64 = 20_000
-  /// Rows that are looked up take some times as long as rows that follow each other.
+  /// The same limit for candidates of an R-tree. It is lower because looking rows up takes several
+  /// times as long as scanning them.
   private static let leastCandidates = 4_000
 
-  /// The parts of the answer that several readers can take on; one part where the answer has an order
-  /// or an end of its own, or no layer is worth it.
+  /// The parts of the answer that several readers can share. It is one part where the answer has an
+  /// order or a limit, or where no layer is worth it.
   func sources(_ paths: [LayerPath]) throws(FieldpackError) -> [PieceSource] {
     guard !query.isOrdered, query.limit == nil, query.offset == 0, PieceReaders.mostReaders > 1,
       file.connection.byteCount >= Self.leastBytes
@@ -22,12 +23,12 @@ extension QueryPlanner {
     return isCut ? sources : [.walk]
   }
 
-  /// No smaller file has so many rows: a row takes four bytes and the two that point to it at least
-  /// (https://www.sqlite.org/fileformat2.html#b_tree_pages).
+  /// A file with fewer bytes cannot hold `leastIDs` rows: a row takes at least four bytes, and two
+  /// for its cell pointer (https://www.sqlite.org/fileformat2.html#b_tree_pages).
   private static let leastBytes = leastIDs * 6
 
-  /// Whether the layer's rows are found by going through its table, or one by one from what an
-  /// R-tree gives, and are many.
+  /// Whether the layer has many rows, and they are found by a scan of its table or one by one for
+  /// an R-tree's candidates.
   private func canBeCut(_ path: LayerPath) throws(FieldpackError) -> Bool {
     switch path.search {
     case .throughTable: try idSpan(path.table).map { $0 >= Self.leastIDs } ?? false
@@ -36,7 +37,7 @@ extension QueryPlanner {
     }
   }
 
-  /// Whether the layer's rows are best given to `fieldpack_row`, which does without a step each.
+  /// Whether the layer's rows should be given to `fieldpack_row`, which saves a step per row.
   func canLend(_ path: LayerPath) -> Bool {
     guard path.table.schema.columns.count + 2 <= 100 else { return false }
     return path.search == .throughTable || path.search == .candidates

@@ -1,8 +1,8 @@
 import FieldpackCore
 
-/// Where the rows of a query's answer come from, a part of the answer each.
+/// One part of a query's answer.
 enum PieceSource: Sendable {
-  /// The whole query by one reader, in whatever order and limits it asks.
+  /// The whole query by one reader, with its order and limits.
   case walk
   /// All rows of one layer by one reader.
   case layer(LayerPath)
@@ -10,27 +10,27 @@ enum PieceSource: Sendable {
   case ranges(LayerPath)
 }
 
-/// A piece that a reader has taken on.
+/// A piece that a reader has claimed.
 struct PieceClaim: Sendable {
-  /// Its place in the answer.
+  /// Number of the piece in the answer.
   let number: Int
-  /// The place of its source in the plan.
+  /// Index of the piece's source in the plan.
   let source: Int
-  /// The rowids, for a source that is cut into ranges.
+  /// The rowids of the piece, where its source is cut into ranges.
   let range: ClosedRange<Int64>?
 }
 
 /// Deals the pieces of an answer out to its readers, in the order of the answer.
 ///
-/// Rowids have holes, so a range begins at an id that exists, and how many ids it spans follows
-/// what the ranges before it came to.
+/// Rowids have gaps. So a range begins at an existing id, and the work of the ranges before decides
+/// how many ids it spans.
 final class RangeDispenser: Sendable {
-  /// The first id of a source from another one on; `nil` where there is none.
+  /// The first id of a source that is at least `from`; `nil` where there is none.
   typealias Probe = (_ source: Int, _ from: Int64) throws(FieldpackError) -> Int64?
 
   private struct State {
     var source = 0
-    /// The id that the next range begins at or after; `nil` at the end of the ids.
+    /// The least id of the next range; `nil` at the end of the ids.
     var from: Int64? = .min
     var width = RangeDispenser.firstWidth
     var isDone = false
@@ -40,16 +40,18 @@ final class RangeDispenser: Sendable {
   private let state = Locked(State())
 
   private static let firstWidth: Int64 = 2048
-  /// Some milliseconds' work, in instructions of SQLite's machine: 10,000 to 20,000 rows.
+  /// The work wanted of a piece, in instructions of SQLite's virtual machine: some milliseconds, or
+  /// 10,000 to 20,000 rows.
   private static let wantedSteps = 160_000.0
 
   init(_ sources: [PieceSource]) { self.sources = sources }
 
-  /// The next piece, registered with `exchange`; `nil` when all are dealt out.
+  /// Claims the next piece and opens it in `exchange`; `nil` when all are dealt out.
   func next<Part>(
     for exchange: OrderedChannel<Part>, _ probe: Probe
   ) -> PieceClaim? {
-    // Ranges depend on each other, so the lock is held while the next one's begin is sought.
+    // Each range depends on the one before, so the lock is held while the next range's first id is
+    // sought.
     state.withLock { state in
       guard !state.isDone, !exchange.isOver else { return nil }
       do throws(FieldpackError) {
@@ -86,8 +88,8 @@ final class RangeDispenser: Sendable {
     return nil
   }
 
-  /// Learns from a piece how wide the next ones should be: wide enough to be worth the claim, and
-  /// no wider than two parts, which others would have to wait for.
+  /// Sets the width of the next ranges after a piece was read. A range should be worth the claim,
+  /// and give at most two parts, because other readers have to wait for the rest.
   func learn(from claim: PieceClaim, steps: Int, parts: Int) {
     guard let range = claim.range else { return }
     let ids = Double(range.upperBound) - Double(range.lowerBound) + 1

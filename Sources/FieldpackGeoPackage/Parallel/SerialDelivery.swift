@@ -1,9 +1,9 @@
 public import FieldpackCore
 import FieldpackSQLite
 
-/// Gives the rows that several readers find to one sink, in their order and on one thread.
+/// Gives the rows that several readers find to one sink, in order and on one thread.
 ///
-/// A thread of its own, because a sink may block: the thread that asks may be one of few.
+/// The thread is not the caller's: a sink may block, and callers' threads are few.
 actor SerialDelivery {
   private let executor: ThreadExecutor
 
@@ -13,8 +13,8 @@ actor SerialDelivery {
     executor.asUnownedSerialExecutor()
   }
 
-  /// - Parameter schemas: those of all layers; the ones without a match are announced last, so that
-  ///   a writer knows their columns.
+  /// - Parameter schemas: the schemas of all layers. Layers without a match are announced last, so
+  ///   that a writer knows their columns.
   func give<S: FeatureSink & Sendable>(
     _ pieces: PieceScan<BatchPiece>, to sink: S, _ schemas: [Schema]
   ) async throws(FieldpackError) -> S {
@@ -35,10 +35,10 @@ actor SerialDelivery {
 }
 
 extension GeoPackageStore {
-  /// What came of a scan by one reader.
+  /// The result of a scan by one reader.
   private enum Scan<S: Sendable>: Sendable {
     case done(S)
-    /// Several readers would be done sooner.
+    /// Several readers would be faster.
     case betterCut(QueryPlan)
   }
 
@@ -75,11 +75,11 @@ extension GeoPackageStore {
 }
 
 extension QueryPlanner {
-  /// Below so many ids one reader is done before another has been opened.
+  /// Below this span of ids one reader is done before another has been opened.
   private static let leastSpanForSinks: UInt64 = 100_000
 
-  /// Whether most of the work is to look for the rows, so that to copy those that match costs less
-  /// than a second reader gains.
+  /// Whether finding the rows is most of the work. Only then does a second reader gain more than
+  /// copying the matches costs.
   fileprivate func isBetterCut(_ paths: [LayerPath]) throws(FieldpackError) -> Bool {
     guard PieceReaders.mostReaders > 1, !query.isOrdered, query.limit == nil, query.offset == 0,
       query.filter != .all, !paths.contains(where: { filter($0.table).isSpatial })

@@ -17,7 +17,7 @@ extension FilterLowering {
     }
   }
 
-  /// A condition without columns, answered here and now.
+  /// Evaluates a condition without columns while planning.
   private func constant(_ filter: Filter, negated: Bool = false) throws(FieldpackError)
     -> SQLFragment
   {
@@ -32,7 +32,8 @@ extension FilterLowering {
     if column.isTemporal || literal.isTemporal, literal.valueClass == .text {
       return compareMoments(column, comparison, literal, parameter)
     }
-    // A numeric affinity would turn a text that looks like a number into one; plus takes it off.
+    // The unary plus removes the column's affinity. A numeric affinity would convert a text literal
+    // that looks like a number.
     let takesOff = literal.valueClass == .text && column.valueClass != .text
     let sql = (takesOff ? "+" : "") + column.sql
     let collation = literal.valueClass == .text ? " COLLATE \(table.textCollation)" : ""
@@ -57,8 +58,8 @@ extension FilterLowering {
       "(\(column.sql) >= ?\(collation) AND \(column.sql) <= ?\(collation))", [from, to])
   }
 
-  /// Texts that name a moment compare as that moment, whatever their precision or zone, and other
-  /// texts with texts that name none.
+  /// Two texts that name moments compare as moments, whatever their precision or zone. A text that
+  /// names none compares as text, and only with other texts that name none.
   private func compareMoments(
     _ column: ColumnTerm, _ comparison: Comparison, _ literal: Literal, _ parameter: SQLiteValue
   ) -> SQLFragment {
@@ -75,8 +76,9 @@ extension FilterLowering {
 
   static func moment(_ sql: String) -> String { "fieldpack_instant(\(sql))" }
 
-  /// Numbers sort before texts and texts before blobs, so some comparisons with a column of known
-  /// affinity can only be true for the right class.
+  /// Whether the comparison needs a guard for the class. SQLite sorts numbers before texts and
+  /// texts before blobs (https://www.sqlite.org/datatype3.html#sort_order), so `<` on a typed
+  /// column already keeps the classes above out.
   private func needsGuard(_ column: ColumnTerm, _ comparison: Comparison, _ wanted: Class) -> Bool {
     guard Self.isTyped(column, wanted) else { return true }
     switch comparison {
@@ -87,9 +89,10 @@ extension FilterLowering {
 
   /// Keeps values of other classes out of a comparison.
   static func guardFragment(_ column: ColumnTerm, _ wanted: Class) -> SQLFragment {
-    // Where values of lower classes cannot be, an upper bound is cheaper than a call of typeof: the
-    // least text for numbers, the least blob for texts. Plus keeps it from the indexes: SQLite would
-    // take it and a lower bound for a range of few rows, and look all of them up.
+    // A typed column holds no lower classes, so an upper bound is enough and cheaper than typeof:
+    // the least text for numbers, the least blob for texts. The unary plus hides the bound from the
+    // indexes: SQLite would combine it with a lower bound, take the range for narrow and look up
+    // every row.
     let isTyped = isTyped(column, wanted)
     return switch wanted {
     case .number where isTyped: SQLFragment("+\(column.sql) < ''")
@@ -107,7 +110,7 @@ extension FilterLowering {
   private func compareColumns(
     _ left: ColumnTerm, _ comparison: Comparison, _ right: ColumnTerm
   ) -> SQLFragment {
-    // The unary plus takes the affinities off, so that neither side is converted.
+    // The unary plus removes the affinities, so that neither side is converted.
     let plain =
       "+\(left.sql) \(comparison.rawValue) +\(right.sql) COLLATE \(table.textCollation) "
       + "AND \(Self.storageClass(left.sql)) = \(Self.storageClass(right.sql))"
@@ -118,7 +121,7 @@ extension FilterLowering {
         + "WHEN \(a) ISNULL AND \(b) ISNULL THEN \(plain) END")
   }
 
-  /// `integer`, `text` or `blob`: the class within which values compare.
+  /// `integer`, `text` or `blob`: the class of a value. Values of different classes do not compare.
   static func storageClass(_ sql: String) -> String {
     "CASE typeof(\(sql)) WHEN 'real' THEN 'integer' ELSE typeof(\(sql)) END"
   }
@@ -170,7 +173,8 @@ extension FilterLowering {
     return SQLFragment("\(term.sql.text) \(test)", term.sql.parameters, stack: term.sql.stack)
   }
 
-  /// GLOB compares bytes and can use an index; LIKE in SQLite ignores the case of ASCII.
+  /// Uses GLOB, which compares bytes and can use an index. LIKE in SQLite ignores the case of
+  /// ASCII.
   func like(
     _ value: Operand, _ pattern: LikePattern, negated: Bool
   ) throws(FieldpackError) -> SQLFragment {
@@ -193,8 +197,8 @@ extension FilterLowering {
       "\(term.sql.text) \(test) ?", term.sql.parameters + [.text(glob)], stack: term.sql.stack)
   }
 
-  /// The texts that begin with a prefix, where the pattern asks for nothing else: all from the
-  /// prefix to the next text that is no longer than it.
+  /// The range of texts that begin with a prefix, for a pattern that is only a prefix: from the
+  /// prefix up to the next text of the same length.
   private func prefixRange(_ column: ColumnTerm, _ pattern: LikePattern) -> SQLFragment? {
     guard column.hasAffinity, column.valueClass == .text, pattern.elements.last == .anyRun
     else { return nil }

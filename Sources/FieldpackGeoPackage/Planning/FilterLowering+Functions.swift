@@ -3,7 +3,7 @@ import FieldpackSQLite
 
 /// Temporal conditions and conditions on arrays.
 extension FilterLowering {
-  /// `nil` where the condition is NULL whatever the row.
+  /// `nil` where the condition is NULL for every row.
   func temporalTest(
     _ relation: TemporalRelation, _ a: Operand, _ b: Operand
   ) throws(FieldpackError) -> SQLFragment? {
@@ -19,12 +19,12 @@ extension FilterLowering {
       SQLFunctions.name(of: relation), [SQLFragment("?", [.integer(kinds)])] + arguments)
   }
 
-  /// Start and end; `nil` is left open.
+  /// Start and end of a period; `nil` is an open bound.
   private func bounds(of operand: Operand) -> [Operand?] {
     if case .interval(let start, let end) = operand { [start, end] } else { [operand, operand] }
   }
 
-  /// No kind where the bound names no moment.
+  /// The kind is `nil` where the bound names no moment.
   private func argument(
     _ bound: Operand?
   ) throws(FieldpackError) -> (kind: SQLFunctions.BoundKind?, sql: SQLFragment) {
@@ -36,7 +36,7 @@ extension FilterLowering {
     )
   }
 
-  /// `nil` where the condition is NULL whatever the row.
+  /// `nil` where the condition is NULL for every row.
   func arrayTest(
     _ relation: ArrayRelation, _ a: Operand, _ b: Operand
   ) throws(FieldpackError) -> SQLFragment? {
@@ -49,7 +49,8 @@ extension FilterLowering {
     return try list(operands)
   }
 
-  /// The list as JSON: one text where it is constant, else the call that makes it of each row.
+  /// The list as JSON: a parameter where all elements are constant, else a call that makes it from
+  /// each row.
   private func list(_ operands: [Operand]) throws(FieldpackError) -> SQLFragment? {
     if let text = try constantList(operands) {
       return text.isEmpty ? nil : SQLFragment("?", [.text(text)])
@@ -74,7 +75,8 @@ extension FilterLowering {
     return .call("fieldpack_list", [SQLFragment(literal(kinds))] + arguments)
   }
 
-  /// `nil` where an element needs a row, empty where one is NULL.
+  /// The JSON text of a constant list; `nil` where an element depends on the row, empty where one
+  /// is NULL.
   private func constantList(_ operands: [Operand]) throws(FieldpackError) -> String? {
     var list = ListText()
     var hasNull = false

@@ -2,14 +2,14 @@ import FieldpackCore
 import FieldpackSQLite
 
 extension FilterLowering {
-  /// What the parts of a conjunction ask of single columns in a form that an index can look up, which
-  /// is a column alone at one side of a comparison with a literal of its class.
+  /// The conditions on single columns in a conjunction that an index can look up: a column alone on
+  /// one side of a comparison, and a literal of its class on the other.
   func keyConditions(_ parts: [Filter]) throws(FieldpackError) -> [KeyCondition] {
     var conditions: [KeyCondition] = []
-    for (place, part) in parts.enumerated() {
+    for (index, part) in parts.enumerated() {
       for key in try keyConditions(part, negated: false) {
         conditions.append(
-          KeyCondition(part: place, column: key.column, span: key.span, collation: key.collation))
+          KeyCondition(part: index, column: key.column, span: key.span, collation: key.collation))
       }
     }
     return conditions
@@ -50,14 +50,14 @@ extension FilterLowering {
     return []
   }
 
-  /// `column comparison literal`, where an index can look it up.
+  /// The key of `column comparison literal` where an index can look it up.
   private func key(
     _ operand: Operand, _ comparison: Comparison, _ other: Operand
   ) throws(FieldpackError) -> Key? {
     guard let (name, side) = try attribute(operand), let value = other.constant else { return nil }
     let literal = Literal(value)
     // Dates and instants are compared as moments, and a text with a column of another class without
-    // the column's affinity: neither looks at what an index has.
+    // the column's affinity. An index holds neither.
     guard literal.parameter != nil, !side.isTemporal, !literal.isTemporal,
       literal.valueClass != .text || side.valueClass == .text
     else { return nil }
@@ -71,7 +71,7 @@ extension FilterLowering {
     return (name, span, literal.valueClass == .text ? table.textCollation : nil)
   }
 
-  /// The attribute column that an operand is, which is neither the id nor the geometry.
+  /// The attribute column that an operand names; `nil` for the id and the geometry.
   private func attribute(_ operand: Operand) throws(FieldpackError) -> (
     name: SQLName, side: ColumnTerm
   )? {

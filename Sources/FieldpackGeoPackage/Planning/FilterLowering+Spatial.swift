@@ -3,7 +3,8 @@ import FieldpackGeometry
 import FieldpackSQLite
 
 extension FilterLowering {
-  /// The geometry for a test, which one in another system than the layer's ends.
+  /// The geometry column as tests read it. Where rows state their own SRS, a geometry in another
+  /// SRS than the layer's fails the test.
   func geometrySQL(column name: String? = nil) throws(FieldpackError) -> String {
     let column = quoted(try table.schema.geometryColumn(named: name).name)
     guard table.statesSystem, let srsID = table.srsID else { return column }
@@ -21,8 +22,8 @@ extension FilterLowering {
       case .within: "fieldpack_envelope_within"
       case .contains: "fieldpack_envelope_contains"
       }
-    // A feature holds a box that crosses the antimeridian when it holds both parts, and is in any
-    // other relation to it when it is so to one of them.
+    // A feature contains a box that crosses the antimeridian when it contains both parts. For every
+    // other relation one part is enough.
     return try boxTest(
       name, box, srs: srs, negated: (relation == .disjoint) != negated,
       asksForAll: relation == .contains)
@@ -92,8 +93,8 @@ extension FilterLowering {
 
   // MARK: R-tree
 
-  /// Boxes, in the layer's SRS, that the envelope of every match touches; `nil` where the filter
-  /// gives none, or too many to be worth it.
+  /// Boxes, in the layer's SRS, one of which the envelope of every match touches; `nil` where the
+  /// filter gives none, or more than 16.
   func candidateBoxes(
     _ filter: Filter, negated: Bool = false
   ) throws(FieldpackError) -> [Envelope]? {

@@ -1,28 +1,28 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// Operands that are more than a column or a literal.
+/// Operands other than a column or a literal.
 extension FilterLowering {
   /// An operand as SQL computes it.
   struct Term {
     var sql: SQLFragment
     var valueClass: Class
     var isTemporal = false
-    /// Whether the value is NULL or of the class, whatever the row holds.
+    /// Whether the value is always NULL or of `valueClass`, whatever the row holds.
     var isSure = false
-    /// The column that it is.
+    /// The column, where the operand is one.
     var column: ColumnTerm?
     /// The moment that a literal names.
     var moment: Int64?
-    /// A sum or a product without its parentheses.
+    /// The sum or product without its parentheses, where the operand is one.
     var chain: Chain?
-    /// Whether the number is a real wherever it is one.
+    /// Whether every number among the values is a real.
     var isReal = false
 
     static let null = Term(sql: SQLFragment("NULL"), valueClass: .number, isSure: true)
   }
 
-  /// Operations on numbers as SQL has them, read from the left.
+  /// A chain of operations that SQL evaluates from the left.
   struct Chain {
     var sql: SQLFragment
     var isProduct: Bool
@@ -55,7 +55,8 @@ extension FilterLowering {
       isReal: literal.isReal)
   }
 
-  /// 1, 0 or NULL. The condition stands there twice, so few fit into one another.
+  /// The condition as 1, 0 or NULL. The SQL holds the condition twice, so the depth of nesting is
+  /// limited.
   private func truth(_ filter: Filter) throws(FieldpackError) -> Term {
     guard conditionDepth < 6 else {
       throw FieldpackError(
@@ -77,22 +78,24 @@ extension FilterLowering {
     switch operation {
     case .add, .subtract, .multiply, .divide: return chain(number(a), operation, number(b))
     case .remainder, .divideWhole, .power:
-      // These look at the classes themselves.
+      // The functions check the classes of their arguments themselves.
       let call = SQLFragment.call(SQLFunctions.name(of: operation), [a.sql, b.sql])
       return Term(
         sql: call, valueClass: .number, isSure: true, isReal: operation == .power)
     }
   }
 
-  /// The term, or NULL where it is no number: SQLite would take the number out of a text.
+  /// The term, or NULL where it is no number. Without the guard SQLite would convert a text to a
+  /// number.
   private static func number(_ term: Term) -> Term {
     guard !term.isSure else { return term }
     return Term(
       sql: .firstTrue((classGuard(term, .number), term.sql)), valueClass: .number, isSure: true)
   }
 
-  /// SQLite reads `a + b + c` with a stack that does not grow, `a + (b + c)` with one that does, so
-  /// what is read from the left has no parentheses and what is nested deep stands there if it may.
+  /// SQLite's parser stack stays flat for `a + b + c` and grows for `a + (b + c)`. So a left
+  /// operand loses its parentheses, and a deep right operand moves to the left where the operation
+  /// commutes.
   private static func chain(_ a: Term, _ operation: Arithmetic, _ b: Term) -> Term {
     let commutes = operation == .add || operation == .multiply
     if commutes, b.sql.isDeep, b.sql.stack > a.sql.stack { return chain(b, operation, a) }
@@ -137,7 +140,7 @@ extension FilterLowering {
 
   private func comparePlainly(_ a: Term, _ comparison: Comparison, _ b: Term) -> SQLFragment {
     if a.isSure, b.isSure, a.valueClass != b.valueClass { return .isFalse }
-    // The unary plus takes a column's affinity off, so that neither side is converted.
+    // The unary plus removes a column's affinity, so that neither side is converted.
     let sides = [a, b].map { term in
       term.column == nil
         ? term.sql : SQLFragment("+\(term.sql.text)", term.sql.parameters)
@@ -158,7 +161,8 @@ extension FilterLowering {
 }
 
 extension SQLFragment {
-  /// The name, its parenthesis and, behind the first argument, those before are on the stack.
+  /// A call. On the parser's stack lie the name, the parenthesis and, from the second argument on,
+  /// the arguments before.
   static func call(_ function: String, _ arguments: [SQLFragment]) -> SQLFragment {
     SQLFragment(
       "\(function)(\(arguments.map(\.text).joined(separator: ", ")))",

@@ -3,7 +3,7 @@ import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
 
-/// Patterns and distances.
+/// Tests with a DE-9IM pattern or a distance.
 extension FilterLowering {
   func spatialTest(
     _ test: SpatialTest, _ geometry: Geometry, srs: SRS?, column name: String?, negated: Bool
@@ -31,7 +31,8 @@ extension FilterLowering {
       "\(negated ? "NOT " : "")\(call), \(table.publicID), \(skipsErrors ? 1 : 0))", values)
   }
 
-  /// Boxes, in the layer's SRS, that the envelope of every match touches; `nil` for no limit.
+  /// Boxes, in the layer's SRS, one of which the envelope of every match touches; `nil` for no
+  /// limit.
   func candidateBoxes(
     _ test: SpatialTest, _ geometry: Geometry, srs: SRS?
   ) throws(FieldpackError) -> [Envelope]? {
@@ -56,8 +57,8 @@ extension FilterLowering {
     }
   }
 
-  /// The boxes in the layer's SRS with some room around them, since their sides are followed in
-  /// steps; `nil` where one has no place there.
+  /// The boxes in the layer's SRS, enlarged by 1 % of the longer side because transforming a box
+  /// samples its sides only; `nil` where a box cannot be transformed.
   private func projected(_ boxes: [Envelope]) -> [Envelope]? {
     var found: [Envelope] = []
     for box in boxes where box.maxX >= -180 && box.minX <= 180 {

@@ -5,20 +5,22 @@ import FieldpackSQLite
 
 /// Turns a filter into one SQL condition on a layer's table.
 ///
-/// Negation is pushed down to the leaves, so that NULL and false need no telling apart above them:
-/// a leaf is true, or the feature is left out. Comparisons between values of different classes
-/// (number and text, say) are NULL whatever SQLite's affinities would make of them; `typeof`
-/// guards see to that where the declared type cannot.
+/// Negation is pushed down to the leaves, so a leaf is true or the feature is left out: nothing
+/// above the leaves tells NULL from false.
+///
+/// Comparisons between values of different classes (number and text, say) are NULL, whatever
+/// SQLite's affinities would make of them. `typeof` guards ensure it where the declared type
+/// cannot.
 struct FilterLowering {
   let table: LayerTable
-  /// Takes a literal from its SRS to the layer's.
+  /// Transforms literals from their SRS to the layer's.
   let project: any LiteralProjecting
-  /// Whether a geometry that cannot be tested is reported and passed over.
+  /// Whether a geometry that cannot be tested is reported and skipped.
   var skipsErrors = false
-  /// How many conditions this one stands in as an operand.
+  /// How many conditions enclose this one as an operand.
   var conditionDepth = 0
 
-  /// The condition; a column that the layer lacks is an error of code `.notFound`.
+  /// The condition as SQL. Throws `.notFound` for a column that the layer lacks.
   func condition(_ filter: Filter) throws(FieldpackError) -> SQLFragment {
     try lower(filter, negated: false)
   }
@@ -71,7 +73,7 @@ struct FilterLowering {
 
   // MARK: Operands
 
-  /// The classes within which values compare.
+  /// The classes of values. Values of different classes do not compare.
   enum Class: Hashable {
     case number, text, blob, unknown
   }
@@ -82,17 +84,17 @@ struct FilterLowering {
     var valueClass: Class
     /// Declared DATE or DATETIME.
     var isTemporal = false
-    /// Whether the declared type makes SQLite store every number as a number, or every value that
-    /// is not a blob as text.
+    /// Whether the declared type makes SQLite store every number as a number, or every value except
+    /// blobs as text.
     var hasAffinity = false
   }
 
   /// A literal as SQL takes it.
   struct Literal {
-    /// `nil` for NULL and NaN, with which nothing compares.
+    /// The literal as a parameter; `nil` for NULL and NaN, which compare with nothing.
     var parameter: SQLiteValue?
     var valueClass = Class.unknown
-    /// A date or an instant; both are texts in SQL.
+    /// Whether the literal is a date or an instant. SQL gets both as text.
     var isTemporal = false
     /// The moment that a date, an instant or a text names, in milliseconds since 1970.
     var moment: Int64?
@@ -183,10 +185,10 @@ extension Comparison {
   }
 }
 
-/// Takes the literals of spatial conditions to a layer's SRS.
+/// Transforms the literals of spatial conditions to a layer's SRS.
 protocol LiteralProjecting {
-  /// The geometry in degrees, and how the layer's features are measured beside it, by what text the
-  /// layer's system is known.
+  /// The geometry in degrees as WKB, the system that measures distances between it and the layer's
+  /// features, and the text that identifies the layer's SRS.
   func degrees(
     _ geometry: Geometry, from srs: SRS?, beside table: LayerTable
   ) throws(FieldpackError) -> (wkb: [UInt8], system: GeodesicSystem, text: String)
@@ -198,7 +200,7 @@ protocol LiteralProjecting {
 }
 
 extension LiteralProjecting {
-  /// For layers whose positions are degrees already.
+  /// The default, for conformances that measure no distances.
   func degrees(
     _ geometry: Geometry, from srs: SRS?, beside table: LayerTable
   ) throws(FieldpackError) -> (wkb: [UInt8], system: GeodesicSystem, text: String) {

@@ -1,7 +1,7 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// An index of a layer's table, as `PRAGMA index_list` and `index_xinfo` tell it.
+/// An index of a layer's table, as `PRAGMA index_list` and `PRAGMA index_xinfo` report it.
 struct TableIndex: Hashable, Sendable {
   struct Key: Hashable, Sendable {
     /// `nil` for an expression and for the rowid.
@@ -12,49 +12,50 @@ struct TableIndex: Hashable, Sendable {
   var name: String
   var keys: [Key]
   var isUnique: Bool
-  /// Whether some rows have no entry.
+  /// Whether the index leaves some rows out (a WHERE clause).
   var isPartial: Bool
 }
 
-/// What one part of a filter asks of one column, where an index can look it up.
+/// What one part of a filter asks of one column, in a form that an index can look up.
 struct KeyCondition: Hashable {
   enum Span: Hashable {
-    /// One value, or some.
+    /// One value or several.
     case equal
-    /// Everything between two values.
+    /// All values between two.
     case between
-    /// Everything beyond a value, on either side.
+    /// All values above or below one.
     case above, below
   }
 
-  /// The place of the part in the filter.
+  /// Index of the part in the filter's conjunction.
   var part: Int
   var column: SQLName
   var span: Span
-  /// The collation that the part compares with, where it compares texts.
+  /// The collation of the comparison; `nil` where it compares no texts.
   var collation: String?
 }
 
 /// How an index can answer parts of a filter.
 struct IndexUse: Hashable {
   var index: TableIndex
-  /// The places of those parts in the filter, ascending.
+  /// Indexes of those parts in the filter's conjunction, ascending.
   var parts: [Int]
-  /// How many of the index's first columns are held to single values.
+  /// How many leading columns of the index are compared with single values.
   var equalColumns: Int
-  /// Whether the column behind those is held between two values.
+  /// Whether the column after those is held between two values.
   var isBounded: Bool
 
-  /// Whether the index finds few rows by the look of it: single values, or a range with two ends. A
-  /// range that is open at one side can hold any share of the rows.
+  /// Whether the index probably finds few rows: it looks up single values, or a range with two
+  /// ends. A range with one end can hold any share of the rows.
   var isNarrow: Bool { equalColumns > 0 || isBounded }
 }
 
-/// Tells which indexes of a table can answer a filter, from the catalogue alone.
+/// Chooses the index for a filter from the catalogue alone.
 struct IndexChoice {
   let indexes: [TableIndex]
-  /// For each index how many rows have equal values in its first column, its first two and so on, from
-  /// `sqlite_stat1`; empty where no statistics are kept (https://www.sqlite.org/fileformat2.html#stat1tab).
+  /// By index name, how many rows have equal values in the first column, in the first two and so
+  /// on, from `sqlite_stat1`; empty without statistics
+  /// (https://www.sqlite.org/fileformat2.html#stat1tab).
   var rowsPerKey: [String: [Int]] = [:]
 
   /// The uses of all indexes for the conditions of one filter.
@@ -83,9 +84,9 @@ struct IndexChoice {
     return use.parts.isEmpty ? nil : use
   }
 
-  /// The use that finds the fewest rows, of those that find few by the look of them.
+  /// Of the narrow uses, the one that finds the fewest rows.
   ///
-  /// - Parameter most: with statistics, a use that finds so many rows or more is none.
+  /// - Parameter most: where statistics say that a use finds this many rows or more, it is ignored.
   func narrowest(_ uses: [IndexUse], below most: Int) -> IndexUse? {
     let narrow = uses.filter { use in
       use.isNarrow && (use.isBounded || rows(of: use).map { $0 < most } ?? true)
@@ -101,7 +102,8 @@ struct IndexChoice {
     use.index.isUnique && use.equalColumns == use.index.keys.count
   }
 
-  /// How many rows single values find, as far as statistics tell.
+  /// How many rows the single values find according to the statistics; `nil` where these do not
+  /// tell.
   private func rows(of use: IndexUse) -> Int? {
     guard use.equalColumns > 0, let rows = rowsPerKey[use.index.name],
       rows.count >= use.equalColumns

@@ -2,21 +2,21 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// How a statement gets at the rows of a layer that a filter may keep.
+/// The FROM and WHERE that give the rows of a layer which a filter may keep.
 struct LayerAccess {
-  /// What stands behind FROM.
+  /// The SQL after FROM.
   var source: SQLFragment
   var condition: SQLFragment
-  /// What names the id and orders by it at no cost.
+  /// The id as SQL, by which ordering costs nothing.
   var id: String
-  /// What the R-tree is asked for; `nil` where the table is gone through.
+  /// The call that asks the R-tree; `nil` where the table is scanned.
   var candidates: SQLFragment?
-  /// Whether the condition lists the ids that the R-tree gives.
+  /// Whether the condition is `id IN (…)` with the ids from the R-tree.
   var listsIDs = false
-  /// Whether the source's parameters are one box, and so are the first of the condition.
+  /// Whether the source's parameters are one box, and the condition's first parameters are the same
+  /// box.
   var looksForBox = false
-  /// The statement's source and condition where nothing but ids is wanted; `nil` where the rows
-  /// have to be read all the same.
+  /// The source and condition where only ids are wanted; `nil` where ids alone need the rows too.
   var idsOnly: IDAccess?
 
   struct IDAccess {
@@ -26,7 +26,7 @@ struct LayerAccess {
 }
 
 extension FilterLowering {
-  /// The way through the R-tree, where the layer has one and the filter a box or a geometry, else
+  /// Reads through the R-tree where the layer has one and the filter a box or a geometry, else
   /// through the table.
   func access(_ filter: Filter) throws(FieldpackError) -> LayerAccess {
     if table.rtree != nil, table.idSQL != nil {
@@ -46,9 +46,9 @@ extension FilterLowering {
       source: SQLFragment(table.fromSQL), condition: condition, id: table.idExpression)
   }
 
-  /// One of the filter's conjuncts looks into the R-tree, whose candidates come in the order of
-  /// their ids and meet their rows in the order of the table; where the R-tree is sure of it, the
-  /// row is not tested.
+  /// Joins one conjunct's candidates from the R-tree with their rows. Candidates come in the order
+  /// of their ids, so rows are read in the order of the table. A candidate that the R-tree is sure
+  /// of skips the exact test.
   private func joinedAccess(_ filter: Filter) throws(FieldpackError) -> LayerAccess? {
     guard let id = table.idSQL, table.hasIDColumn, !table.layer.isView,
       let (candidates, part, rest) = try indexedPart(filter)
@@ -61,7 +61,7 @@ extension FilterLowering {
     var access = LayerAccess(
       source: source, condition: .and([matches, try condition(rest)], keepsOrder: true),
       id: SpatialIndexes.idColumn, candidates: candidates, looksForBox: part.isEnvelopeTest)
-    // Without its triggers the index may name rows that are gone.
+    // Without triggers the R-tree may list ids of deleted rows.
     if rest == .all, !table.lacksIndexTriggers {
       let row = SQLFragment(
         "(SELECT \(exact.text) FROM \(quoted(table.table)) WHERE \(id) = \(SpatialIndexes.idColumn))",
@@ -73,8 +73,8 @@ extension FilterLowering {
     return access
   }
 
-  /// The conjunct to look for in the R-tree, and what is left of the filter: an envelope test, else
-  /// an exact one.
+  /// The conjunct to look up in the R-tree and the rest of the filter. An envelope test is
+  /// preferred to an exact relation.
   private func indexedPart(
     _ filter: Filter
   ) throws(FieldpackError) -> (candidates: SQLFragment, part: Filter, rest: Filter)? {
@@ -102,7 +102,7 @@ extension FilterLowering {
     return (found.candidates, part, rest.isEmpty ? .all : .and(rest))
   }
 
-  /// The filter's one box and relation, where the filter is nothing else.
+  /// The box and relation of a filter that is one envelope test and nothing else.
   func onlyBox(
     _ filter: Filter
   ) throws(FieldpackError) -> (relation: EnvelopeRelation, box: Envelope)? {
@@ -112,7 +112,7 @@ extension FilterLowering {
     return try project.oneBox(box, from: srs, to: table).map { (relation, $0) }
   }
 
-  /// A selection of the ids that the R-tree finds for all of the filter's boxes.
+  /// A SELECT of the ids that the R-tree finds for any of the filter's boxes.
   private func candidateIDs(_ filter: Filter) throws(FieldpackError) -> SQLFragment? {
     guard let rtree = table.rtree, let boxes = try candidateBoxes(filter) else { return nil }
     let selections = boxes.map { box in

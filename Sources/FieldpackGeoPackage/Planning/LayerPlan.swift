@@ -4,27 +4,27 @@ import FieldpackProjection
 import FieldpackRTree
 import FieldpackSQLite
 
-/// A query as it runs on one layer: one statement.
+/// A query on one layer as one statement.
 struct LayerPlan {
   let table: LayerTable
-  /// What the rows look like: id, geometry, then the selected columns.
+  /// The columns of the rows: id, geometry, then the selected attributes.
   let schema: Schema
   private(set) var statement: SQLFragment
   let transformation: CoordinateTransformation?
-  /// What else is done to geometries.
+  /// The query's other operations on geometries.
   var steps: GeometrySteps?
-  /// How many columns behind the attributes hold the sort keys.
+  /// How many sort keys follow the attributes in a row.
   let sortKeys: Int
   let order: [Order]
-  /// Whether the statement's first parameters are a box to look for in the R-tree, and the same
-  /// box for the rows that the R-tree is not sure of.
+  /// Whether the statement's first four parameters are a box to look up in the R-tree and the next
+  /// four the same box, for rows that the R-tree is not sure of.
   var looksForBox = false
-  /// Whether rows are looked up one by one, in the order of what the R-tree gives.
+  /// Whether rows are looked up one by one, in the order of the R-tree's candidates.
   var readsCandidates = false
-  /// Whether an index gives ids, whose rows are then looked up in the order of the ids.
+  /// Whether an index gives ids, and their rows are then looked up in the order of the ids.
   var looksUpIDs = false
 
-  /// The plan for another box.
+  /// The same plan for another box.
   func with(box: Envelope) -> LayerPlan {
     var copy = self
     for (index, bound) in [box.minX, box.minY, box.maxX, box.maxY].enumerated() {
@@ -35,7 +35,7 @@ struct LayerPlan {
   }
 }
 
-/// A box to look for in an R-tree.
+/// A box to look up in an R-tree.
 struct IndexedBox {
   let rtree: String
   let window: RTreeWindow
@@ -43,7 +43,7 @@ struct IndexedBox {
   fileprivate let filter: Filter
   fileprivate let id: String
 
-  /// The statement that tells whether the row of an id, its last parameter, is in the box.
+  /// The statement that tests whether a row is in the box; its last parameter is the row's id.
   func recheck() throws(FieldpackError) -> SQLFragment {
     let exact = try lowering.condition(filter)
     return SQLFragment(
@@ -52,17 +52,17 @@ struct IndexedBox {
   }
 }
 
-/// Plans a query in one state of the file, and makes its statements.
+/// Plans a query for one state of the file, and makes its statements.
 struct QueryPlanner {
   let file: GeoPackageFile
   let catalogue: Catalogue
   let query: Query
-  /// Told what planning, and later reading, has to say beside the rows.
+  /// Receives the notes of planning and reading.
   let report: QueryReport
 
-  /// The layers that the query asks, in order; one named but absent is an error.
+  /// The layers that the query asks, in order. A named layer that does not exist is an error.
   func tables() throws(FieldpackError) -> [LayerTable] {
-    // Named layers are never left out, so nothing needs to be reported again.
+    // Named layers are never dropped, so nothing needs reporting, and the cache may answer.
     let shape = query.layers.isEmpty ? nil : BoxedQuery(query)?.shape
     if let shape, let kept = file.planCache.tables(shape) { return kept }
     let tables = try askedTables()
@@ -78,15 +78,15 @@ struct QueryPlanner {
     } else {
       for id in query.layers {
         guard let table = catalogue.layer(id) else { throw file.missingLayer(id, in: catalogue) }
-        // Named twice, or by its other name as well, a layer answers once.
+        // A layer named twice, or also by its other name, answers once.
         if !asked.contains(where: { $0.layer.id == table.layer.id }) { asked.append(table) }
       }
     }
     return try withFilteredColumns(asked)
   }
 
-  /// Leaves out layers that lack a filtered column, or the geometry of a spatial condition, unless
-  /// they were named or none is left.
+  /// Drops layers that lack a filtered column, or the geometry of a spatial condition. It throws
+  /// instead where the layers were named or none is left.
   private func withFilteredColumns(
     _ tables: [LayerTable]
   ) throws(FieldpackError) -> [LayerTable] {
@@ -113,7 +113,7 @@ struct QueryPlanner {
     return kept
   }
 
-  /// A selected or sorted column that no layer has is an error.
+  /// Throws for a selected or sorted column that no layer has.
   private func checkColumns(_ tables: [LayerTable]) throws(FieldpackError) {
     guard !tables.isEmpty else { return }
     for name in (query.columns ?? []) + query.order.map(\.column) {
@@ -136,20 +136,20 @@ struct QueryPlanner {
 
   /// How a statement gives its rows.
   enum RowForm {
-    /// A step each.
+    /// One step per row.
     case rows
-    /// A step each, of those between two rowids, which are the last two parameters.
+    /// One step per row, for rows between two rowids (the last two parameters).
     case range
-    /// To `fieldpack_row`, all of them.
+    /// All rows in one step, lent by `fieldpack_row`.
     case lent
-    /// To `fieldpack_row`, those between two rowids.
+    /// The rows between two rowids (the last two parameters) in one step, lent by `fieldpack_row`.
     case lentRange
 
     fileprivate var isLent: Bool { self == .lent || self == .lentRange }
     fileprivate var isRange: Bool { self == .range || self == .lentRange }
   }
 
-  /// The statement for one layer, with `limit` rows at most after `offset`.
+  /// The statement for one layer, with at most `limit` rows after `offset`.
   func plan(
     _ path: LayerPath, limit: Int?, offset: Int, as form: RowForm = .rows
   ) throws(FieldpackError) -> LayerPlan {
@@ -168,7 +168,7 @@ struct QueryPlanner {
     return plan
   }
 
-  /// How the geometries of the rows are transformed.
+  /// The transformation of the rows' geometries to the query's SRS; `nil` where none is needed.
   func transformation(
     of table: LayerTable, _ schema: Schema
   ) throws(FieldpackError) -> CoordinateTransformation? {
@@ -191,7 +191,7 @@ struct QueryPlanner {
         found.parameters)
       access.condition = part == filter(table) ? listed : .and([listed, access.condition])
     } else if path.search == .throughTable, form != .rows, !table.indexes.isEmpty {
-      // Rows that are lent, or read in ranges, come in the order of the table or not at all.
+      // Lent rows and ranges must come in the order of the table, so SQLite may not use an index.
       access.source.text += " NOT INDEXED"
     }
     let keys = query.order.map { orderExpression($0, table) }
@@ -210,7 +210,7 @@ struct QueryPlanner {
       looksUpIDs: part != nil)
   }
 
-  /// Ids alone need no rows where the candidates give them.
+  /// Selects the query's columns. Ids alone are read from the candidates, without their rows.
   private func selection(
     _ access: LayerAccess, _ table: LayerTable, _ schema: Schema, _ keys: [String],
     as form: RowForm
@@ -232,7 +232,7 @@ struct QueryPlanner {
         selected, from: access.source, where: .and([access.condition, range]))
     }
     let lent = "\(Connection.rowFunctionName)(\(selected.joined(separator: ", ")))"
-    // Only CASE is sure to ask the condition first.
+    // Only CASE guarantees that the condition is evaluated first.
     let given =
       access.condition == .isTrue
       ? SQLFragment(lent)
@@ -259,7 +259,7 @@ struct QueryPlanner {
       "\(head) WHERE \(condition.text)", source.parameters + condition.parameters)
   }
 
-  /// How many ids the R-tree gives for the query; `nil` where it is not asked.
+  /// How many ids the R-tree gives for the query; `nil` where the R-tree is not used.
   func candidateCount(_ table: LayerTable) throws(FieldpackError) -> Int? {
     guard let candidates = try lowering(table).access(filter(table)).candidates else { return nil }
     do throws(FieldpackError) {
@@ -271,7 +271,7 @@ struct QueryPlanner {
     }
   }
 
-  /// What the R-tree alone can answer; `nil` where the filter is more than a box.
+  /// The box that the R-tree alone can answer; `nil` where the filter is more than a box.
   func indexedBox(_ table: LayerTable) throws(FieldpackError) -> IndexedBox? {
     let (lowering, filter) = (lowering(table), filter(table))
     guard let rtree = table.rtree, !table.lacksIndexTriggers, let id = table.idSQL,
@@ -281,7 +281,7 @@ struct QueryPlanner {
       rtree: rtree, window: RTreeWindow(relation, box), lowering: lowering, filter: filter, id: id)
   }
 
-  /// Texts sort by code point and instants as instants.
+  /// The SQL of a sort key. Texts sort by code point and instants as moments.
   private func orderExpression(_ order: Order, _ table: LayerTable) -> String {
     guard let index = table.schema.columnIndex(order.column) else {
       return table.schema.isID(order.column) ? table.publicID : "NULL"

@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
 
-/// Takes the literals of spatial conditions to a layer's SRS with the file's transformations.
+/// Transforms the literals of spatial conditions to a layer's SRS, with the file's transformations.
 struct LiteralProjection: LiteralProjecting {
   let file: GeoPackageFile
   let catalogue: Catalogue
@@ -26,7 +26,7 @@ struct LiteralProjection: LiteralProjecting {
     }
   }
 
-  /// West of more than east means across the antimeridian (RFC 7946 section 5.2).
+  /// A box with west > east crosses the antimeridian (RFC 7946 section 5.2).
   private static func split(_ box: Envelope, isGeographic: Bool) -> [Envelope] {
     guard box.minX > box.maxX else { return [box] }
     guard isGeographic else {
@@ -58,25 +58,25 @@ struct LiteralProjection: LiteralProjecting {
 }
 
 extension GeoPackageFile {
-  /// What PROJ knows the layer's SRS by: its code, else the file's own definition.
+  /// The layer's SRS for PROJ: by its code, else by the file's own definition.
   func reference(
     of table: LayerTable, in catalogue: Catalogue
   ) throws(FieldpackError) -> SRSReference {
-    let place = KeyTuple.Partial(store: store, layer: table.layer.id)
+    let location = KeyTuple.Partial(store: store, layer: table.layer.id)
     guard let srs = table.schema.geometry?.srs, !srs.isUndefined else {
       throw FieldpackError(
         .invalidArgument,
         "layer '\(table.layer.id)' has no defined SRS, so it cannot be transformed",
-        location: place)
+        location: location)
     }
     do throws(ProjectionError) {
       return try reference(of: srs, in: table.srsID.flatMap { catalogue.systems[$0] })
     } catch {
-      throw FieldpackError(error, location: place)
+      throw FieldpackError(error, location: location)
     }
   }
 
-  /// What PROJ knows a system by that the file defines in that row.
+  /// An SRS for PROJ: by its code, else by the definition in the file's row.
   func reference(
     of srs: SRS, in row: Catalogue.SystemRow?
   ) throws(ProjectionError) -> SRSReference {

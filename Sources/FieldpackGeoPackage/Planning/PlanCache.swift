@@ -2,14 +2,15 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// A query that looks for a box, apart from where the box is.
+/// A query that looks for a box, split into the box and the rest.
 struct BoxedQuery {
-  /// The query with a box of its own in the place of the one asked for.
+  /// The query with a fixed box instead of its own.
   let shape: Query
   let box: Envelope
   let srs: SRS?
 
-  /// `nil` for other queries, and for boxes that are not plainly a box.
+  /// `nil` where the query has no box, where the box is empty or crosses the antimeridian, and
+  /// where texts could be wrong keys (see `isPlainText`).
   init?(_ query: Query) {
     guard query.nearest == nil else { return nil }
     let none = Envelope(minX: 0, minY: 0, maxX: 0, maxY: 0)
@@ -18,13 +19,13 @@ struct BoxedQuery {
       (self.box, self.srs) = (box, srs)
       shape = query.where(.envelope(relation, none, srs: srs))
     case .and(var parts):
-      let place = parts.firstIndex {
+      let index = parts.firstIndex {
         if case .envelope(let relation, _, _) = $0 { relation != .disjoint } else { false }
       }
-      guard let place, case .envelope(let relation, let box, let srs) = parts[place] else {
+      guard let index, case .envelope(let relation, let box, let srs) = parts[index] else {
         return nil
       }
-      parts[place] = .envelope(relation, none, srs: srs)
+      parts[index] = .envelope(relation, none, srs: srs)
       (self.box, self.srs) = (box, srs)
       shape = query.where(.and(parts))
     default: return nil
@@ -44,8 +45,8 @@ extension Operand {
 }
 
 extension Filter {
-  /// Texts that are not ASCII can be equal in Swift and differ in SQL, so a plan must not be found
-  /// by them.
+  /// Whether all texts are ASCII. Other texts can be equal in Swift and differ in SQL, so they must
+  /// not be keys of cached plans.
   fileprivate var isPlainText: Bool {
     switch self {
     case .all, .envelope, .relation(_, _, _, nil): true
@@ -59,7 +60,8 @@ extension Filter {
   }
 }
 
-/// The plans of queries that were asked on a connection and may be asked again for another box.
+/// Keeps the plans of queries on a connection, so that the same query with another box need not be
+/// planned again.
 final class PlanCache {
   struct Key: Hashable {
     var shape: Query
@@ -90,7 +92,7 @@ final class PlanCache {
     tables[shape] = asked
   }
 
-  /// How a query of this shape comes to the layers.
+  /// The paths of a query of this shape.
   func paths(_ shape: Query) -> [LayerPath]? { paths[shape] }
 
   func keep(_ found: [LayerPath], _ shape: Query) {

@@ -2,37 +2,38 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// A layer that answers a query, and how its rows are come to.
+/// A layer that answers a query, and how its rows are found.
 struct LayerPath: Sendable {
   let table: LayerTable
   let search: RowSearch
 }
 
-/// How a query is answered: planned once, on one connection, and followed as often as it is read.
+/// The plan of a query: made once, on one connection, and followed at every reading.
 struct QueryPlan: Sendable {
   let query: Query
   let catalogue: Catalogue
   let paths: [LayerPath]
-  /// The parts of the answer; one of them where the query is not read in pieces.
+  /// The parts of the answer; a single one where the query is not read in pieces.
   let sources: [PieceSource]
-  /// What planning had to tell.
+  /// The notes of planning.
   let notes: [String]
-  /// The state of the file that it was planned for.
+  /// The state of the file that the plan was made for.
   fileprivate let state: PlannedState?
 
-  /// Whether several readers can be at work.
+  /// Whether several readers can work at once.
   var isCut: Bool {
     sources.contains { if case .ranges = $0 { true } else { false } }
   }
 
-  /// Whether all rows are found in the order of their ids.
+  /// Whether all rows come in the order of their ids.
   var isCutThroughout: Bool {
     sources.allSatisfy { if case .ranges = $0 { true } else { false } }
   }
 }
 
 /// A state of a file as one connection knows it. SQLite's version numbers mean nothing to another
-/// connection (https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion).
+/// connection
+/// (https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion).
 struct PlannedState: Hashable, Sendable {
   var connection: Int
   var schema: Int64
@@ -40,7 +41,7 @@ struct PlannedState: Hashable, Sendable {
 }
 
 extension QueryPlanner {
-  /// The layers that answer, and how.
+  /// The layers that answer, and how the rows of each are found.
   func paths() throws(FieldpackError) -> [LayerPath] {
     let boxed = query.layers.isEmpty ? nil : BoxedQuery(query)
     if let boxed, let kept = file.planCache.paths(boxed.shape), try isOneBox(boxed, in: kept) {
@@ -54,8 +55,8 @@ extension QueryPlanner {
     return paths
   }
 
-  /// Whether the box is one in all layers that are come to by their R-trees: in another SRS it may
-  /// cross the antimeridian.
+  /// Whether all layers are read through their R-trees and the box stays one box in each SRS. In
+  /// another SRS the box may cross the antimeridian.
   private func isOneBox(
     _ boxed: BoxedQuery, in paths: [LayerPath]
   ) throws(FieldpackError) -> Bool {
@@ -67,9 +68,9 @@ extension QueryPlanner {
     return true
   }
 
-  /// The whole plan.
+  /// Plans the query.
   ///
-  /// - Parameter inPieces: whether several readers may be at work.
+  /// - Parameter inPieces: whether several readers may work at once.
   func plan(inPieces: Bool) throws(FieldpackError) -> QueryPlan {
     let paths = try paths()
     return QueryPlan(
@@ -80,13 +81,14 @@ extension QueryPlanner {
 }
 
 extension GeoPackageReading {
-  /// Plans a query in the state of the file that is being read.
+  /// Plans a query for the state of the file that is being read.
   func plan(_ query: Query, inPieces: Bool = false) throws(FieldpackError) -> QueryPlan {
     try planner(query, report: QueryReport()).plan(inPieces: inPieces)
   }
 
-  /// The plan, or where it was made for another state of the file or by another connection a new one,
-  /// and the planner that makes its statements here. What planning had to tell is reported.
+  /// The plan and the planner that makes its statements on this connection. A plan for another
+  /// state of the file, or from another connection, is made anew. The notes of planning are
+  /// reported.
   func following(
     _ plan: QueryPlan, inPieces: Bool
   ) throws(FieldpackError) -> (plan: QueryPlan, planner: QueryPlanner) {

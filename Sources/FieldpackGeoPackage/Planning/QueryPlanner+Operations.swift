@@ -4,28 +4,28 @@ import FieldpackProjection
 import FieldpackSQLite
 
 extension QueryPlanner {
-  /// The query's filter as a layer is asked: one with geometry also for what lies in the clip box,
-  /// which an index then finds.
+  /// The query's filter for one layer. A clip box becomes a condition too, so that an index finds
+  /// the features in it.
   func filter(_ table: LayerTable) -> Filter {
     guard let (box, system) = clipBox(table) else { return query.filter }
     return query.filter && .relation(.intersects, box, srs: system)
   }
 
-  /// The box that the geometries of a layer are cut to, and its SRS; `nil` where none are.
+  /// The box that clips the geometries of a layer, and its SRS; `nil` where nothing is clipped.
   private func clipBox(_ table: LayerTable) -> (Geometry, SRS?)? {
     guard let clip = query.operations.clip, let srs = table.schema.geometry?.srs else { return nil }
     let staysBox = clip.srs == nil || clip.srs == srs || srs.isUndefined
     return (clip.box.polygon(pointsPerSide: staysBox ? 1 : 21), clip.srs)
   }
 
-  /// The geometry column to read, quoted: one that is in no answer can tell that nothing is left of
-  /// it.
+  /// The geometry column to read, quoted. Clipping reads the geometry even where the answer leaves
+  /// it out, because a feature with nothing left is dropped.
   func geometryRead(_ table: LayerTable, _ schema: Schema) -> String? {
     let column = query.operations.clip == nil ? schema.geometry : table.schema.geometry
     return column.map { quoted($0.name) }
   }
 
-  /// What is done to the geometries of a layer; `nil` where nothing is.
+  /// The operations on the geometries of a layer; `nil` where there are none.
   func steps(
     _ table: LayerTable, _ schema: Schema
   ) throws(FieldpackError) -> GeometrySteps? {
@@ -49,20 +49,22 @@ extension QueryPlanner {
     guard !srs.isUndefined, let definition = try? file.systems.definition(of: srs) else {
       return metres
     }
-    // Radians a unit; the semi-major axis of WGS 84 makes them metres along the equator.
+    // A geographic `unitFactor` is radians per unit. Times WGS 84's semi-major axis it is metres
+    // along the equator.
     let metresPerUnit = definition.unitFactor * (definition.isGeographic ? 6_378_137 : 1)
     return metresPerUnit > 0 ? metres / metresPerUnit : metres
   }
 }
 
 extension Query {
-  /// Whether rows that a statement gives may be passed over; what is looked for by distance has
-  /// been read without errors.
+  /// Whether some rows of a statement may be skipped. A nearest search has already read its rows
+  /// without errors.
   var mayPassOver: Bool { operations.clip != nil || skipsErrors && nearest == nil }
 }
 
 extension Envelope {
-  /// The box as a polygon whose sides have so many pieces; two polygons across the antimeridian.
+  /// The box as a polygon with `count` pieces per side; two polygons where it crosses the
+  /// antimeridian.
   fileprivate func polygon(pointsPerSide count: Int) -> Geometry {
     let rings = splitAtAntimeridian.map { $0.ring(count) }
     return rings.count == 1 ? .polygon(rings, .xy) : .multiPolygon(rings.map { [$0] }, .xy)

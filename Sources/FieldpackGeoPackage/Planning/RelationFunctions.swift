@@ -4,18 +4,19 @@ import FieldpackProjection
 import FieldpackSQLite
 import FieldpackTopology
 
-/// `fieldpack_intersects(geometry, wkb, id, skips)` and its kin: exact relations to a constant
-/// geometry, which is prepared once a statement.
+/// `fieldpack_intersects(geometry, wkb, id, skips)` and its siblings: exact relations to a constant
+/// geometry, which is prepared once per statement.
 ///
-/// A geometry that cannot be tested ends the statement; where `skips` is 1 it answers NULL. Either
-/// way it is remembered until the cursor asks ``takeFailures()`` after each step.
+/// A geometry that cannot be tested ends the statement, or gives NULL where `skips` is 1. Either
+/// way the failure is kept until the cursor calls ``takeFailures()`` after the step.
 ///
-/// Confined to the thread of its connection, as the GEOS context in it is.
+/// Confined to the thread of its connection, as its GEOS context is.
 final class RelationFunctions {
   private var context: TopologyContext?
   private var failures: [Failure] = []
   let geodesics = GeodesicCache()
-  /// The R-tree and the rows of one statement are tested against the same geometry.
+  /// The latest geometry, because the R-tree and the rows of one statement are tested against the
+  /// same one.
   private var latest: (wkb: [UInt8], geometry: PreparedGeometry)?
 
   /// A geometry that could not be tested.
@@ -32,38 +33,39 @@ final class RelationFunctions {
     }
   }
 
-  /// Answers what `body` says of the first argument and a geometry in WKB, the second one; `nil` is
-  /// NULL. The feature's id stands at `place`, and behind it whether errors are passed over.
+  /// Answers the result of `body` for the geometry in argument 0 and the WKB in argument 1; `nil`
+  /// is NULL. The feature's id is the argument at `index`, and the next one tells whether errors
+  /// are skipped.
   private func answer(
-    _ call: FunctionContext, idAt place: Int, _ body: () throws -> Bool?
+    _ call: FunctionContext, idAt index: Int, _ body: () throws -> Bool?
   ) {
     guard call.kind(0) != .null, call.kind(1) == .blob else { return }
-    note(call, idAt: place, body)
+    note(call, idAt: index, body)
   }
 
-  private func note(_ call: FunctionContext, idAt place: Int, _ body: () throws -> Bool?) {
+  private func note(_ call: FunctionContext, idAt index: Int, _ body: () throws -> Bool?) {
     do {
       if let answer = try body() { call.set(answer) }
     } catch {
-      let id = featureID(call, place)
+      let id = featureID(call, index)
       failures.append(Failure(feature: id, reason: "\(error)"))
-      if call.integer(place + 1) == 0 {
+      if call.integer(index + 1) == 0 {
         let name = id.map { "the geometry of feature \($0)" } ?? "a geometry"
         call.setError("\(name) cannot be tested: \(error)")
       }
     }
   }
 
-  private func featureID(_ call: FunctionContext, _ place: Int) -> FeatureID? {
-    switch call.kind(place) {
+  private func featureID(_ call: FunctionContext, _ index: Int) -> FeatureID? {
+    switch call.kind(index) {
     case .null: nil
-    case .text: .text(call.string(place) ?? "")
-    default: .integer(call.integer(place))
+    case .text: .text(call.string(index) ?? "")
+    default: .integer(call.integer(index))
     }
   }
 
-  /// `fieldpack_states_system(geometry, system, id, skips)`: whether the geometry is in that reference
-  /// system, 1 or NULL; one in another cannot be tested. What is no geometry is not looked into.
+  /// `fieldpack_states_system(geometry, system, id, skips)`: 1 where the geometry states that SRS,
+  /// else an error or NULL. A blob that is no geometry passes.
   func evaluateSystem(_ call: FunctionContext) {
     guard call.kind(0) == .blob else { return }
     note(call, idAt: 2) {
@@ -75,7 +77,8 @@ final class RelationFunctions {
     }
   }
 
-  /// `fieldpack_relate(geometry, wkb, pattern, id, skips)`: whether the DE-9IM matrix fits.
+  /// `fieldpack_relate(geometry, wkb, pattern, id, skips)`: whether the DE-9IM matrix fits the
+  /// pattern.
   func evaluateMatrix(_ call: FunctionContext) {
     answer(call, idAt: 3) {
       let (other, pattern) = (try prepared(call).base, call.string(2) ?? "")
@@ -87,9 +90,9 @@ final class RelationFunctions {
     }
   }
 
-  /// `fieldpack_dwithin(geometry, wkb, distance, system, id, skips)`: whether no more than the
-  /// distance lies between both. Without a system it is planar, else geodesic: the geometry's system,
-  /// and the WKB is in degrees.
+  /// `fieldpack_dwithin(geometry, wkb, distance, system, id, skips)`: whether the two geometries
+  /// are at most the distance apart. The distance is planar where `system` is NULL. Otherwise it is
+  /// geodesic, `system` is the SRS of the geometry, and the WKB is in degrees.
   func evaluateDistance(_ call: FunctionContext) {
     answer(call, idAt: 4) {
       let (measure, limit) = (try measure(call), call.real(2))
@@ -146,7 +149,7 @@ final class RelationFunctions {
     return prepared
   }
 
-  /// The geometry made ready, or what was made of the same one last.
+  /// The prepared geometry; the latest one is kept.
   func prepared(_ wkb: RawSpan) throws(TopologyError) -> PreparedGeometry {
     let bytes = wkb.withUnsafeBytes { Array($0) }
     if let latest, latest.wkb == bytes { return latest.geometry }
@@ -158,7 +161,7 @@ final class RelationFunctions {
     return prepared
   }
 
-  /// The header's envelope first, which spares most geometries the exact test.
+  /// Tests the header's envelope first, which spares most geometries the exact test.
   static func test(
     _ relation: TopologicalRelation, _ prepared: PreparedGeometry, _ blob: RawSpan
   ) throws -> Bool? {
@@ -173,7 +176,7 @@ final class RelationFunctions {
   }
 }
 
-/// Why a geometry cannot stand in a column of another reference system.
+/// The error for a geometry in another SRS than the first one of its column.
 struct OtherSystem: Error, CustomStringConvertible {
   let stated: Int64
   let first: Int64

@@ -1,38 +1,39 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// How the rows of a layer are come to that a query asks in no order of its own.
+/// How the rows of a layer are found for a query without an order.
 enum RowSearch: Equatable, Sendable {
-  /// Through the table in the order of its row ids, whatever indexes there are.
+  /// By a scan of the table in the order of its rowids, whatever indexes there are.
   case throughTable
-  /// One by one from what the layer's R-tree gives, in the order of their ids.
+  /// One by one for the candidates of the layer's R-tree, in the order of their ids.
   case candidates
-  /// By the ids that an index gives for this part of the filter, which may be all of it. To sort the
-  /// ids costs less than to sort rows, and in their order rows share pages.
+  /// By the ids that an index gives for this part of the filter (or for all of it). The ids are
+  /// sorted first: this is cheaper than sorting rows, and neighbouring rows share pages.
   case finding(Filter)
-  /// As SQLite likes.
+  /// As SQLite plans it.
   case bySQLite
 
-  /// The part of the filter by which an index is to give the ids first.
+  /// The part of the filter that an index answers first.
   var part: Filter? { if case .finding(let part) = self { part } else { nil } }
 }
 
 extension QueryPlanner {
-  /// Decides by the catalogue how the rows of a layer are come to.
+  /// Chooses how the rows of a layer are found, from the catalogue.
   func search(_ table: LayerTable) throws(FieldpackError) -> RowSearch {
     let filter = filter(table)
-    // A view has no row ids of its own to go by.
+    // Views have no rowids of their own.
     guard !query.isOrdered, !table.layer.isView, table.hasRowIDs else { return .bySQLite }
     let access = try lowering(table).access(filter)
     if access.candidates != nil { return .candidates }
-    // Where nothing can be true SQLite reads nothing.
+    // SQLite reads nothing for a condition that is never true.
     guard !access.listsIDs, access.condition != .isFalse, !asksForID(filter, table) else {
       return .bySQLite
     }
     if table.indexes.isEmpty || filter == .all { return .throughTable }
     let parts: [Filter] = if case .and(let parts) = filter { parts } else { [filter] }
     let conditions = try lowering(table).keyConditions(parts)
-    // SQLite answers alternatives by an index each, and some functions by an index on what they give.
+    // SQLite itself uses indexes for alternatives (one index each) and for functions (an index on
+    // their result).
     let named = Set(conditions.map(\.part))
     let others = parts.indices.filter { !named.contains($0) }.map { parts[$0] }
     guard !others.contains(where: { mayLookUp($0, table) }) else { return .bySQLite }
@@ -47,22 +48,23 @@ extension QueryPlanner {
     filter.columns.contains { table.schema.role(of: $0) == .id }
   }
 
-  /// Whether the part is made of several and asks for a column that an index begins with.
+  /// Whether the part has parts itself and uses the first column of an index.
   private func mayLookUp(_ part: Filter, _ table: LayerTable) -> Bool {
     guard !part.parts.isEmpty else { return false }
     let first = Set(table.indexes.compactMap { $0.keys.first?.column })
     return part.columns.contains { first.contains(SQLName($0)) }
   }
 
-  /// Below so many ids a table is gone through as fast.
+  /// Below this span of ids a scan of the table is as fast.
   private static let leastSpan: UInt64 = 2_000
-  /// A row that is looked up takes about as long as so many that are passed over.
+  /// Looking up one row takes about as long as scanning this many.
   private static let rowsForLookUp = 20
 
-  /// The index that finds few of the rows, and what of the filter it is asked.
+  /// The index that finds few of the rows, and the parts of the filter that it answers.
   ///
-  /// SQLite takes a range that is open at one side for a quarter of the table, whatever its
-  /// statistics. What such a range holds is counted in the index alone, and no further than is of use.
+  /// SQLite assumes that a range with one end holds a quarter of the table, whatever its statistics
+  /// say. So the entries in such a range are counted in the index, up to the number from which a
+  /// scan is faster.
   private func use(
     of table: LayerTable, for conditions: [KeyCondition], _ parts: [Filter]
   ) throws(FieldpackError) -> IndexUse? {
@@ -73,7 +75,7 @@ extension QueryPlanner {
     let mostByStatistics = try idSpan(table).map { Int(clamping: $0) / Self.rowsForLookUp } ?? .max
     if let use = choice.narrowest(uses, below: mostByStatistics) { return use }
     guard let span = try idSpan(table), span >= Self.leastSpan else { return nil }
-    // The table is gone through by several at once, what an index finds by one.
+    // Several readers scan a table at once, but only one reads what an index finds.
     let readers = span >= Self.leastIDs ? PieceReaders.mostReaders : 1
     let rowsForLookUp = Self.rowsForLookUp * readers
     var most = Int(min(span / UInt64(rowsForLookUp), 100_000))
@@ -88,7 +90,7 @@ extension QueryPlanner {
   }
 
   /// How many entries of an index a condition finds; `nil` where there are `most` or more, or where
-  /// the index cannot answer it after all.
+  /// the index cannot answer the condition.
   private func indexedCount(
     _ part: Filter, _ index: TableIndex, _ table: LayerTable, below most: Int
   ) throws(FieldpackError) -> Int? {
@@ -102,14 +104,15 @@ extension QueryPlanner {
     return Int(count)
   }
 
-  /// Whether there are so many rows; ids may lie far apart.
+  /// Whether the table has at least `count` rows. The span of the ids does not tell, because ids
+  /// have gaps.
   private func hasRows(_ table: LayerTable, _ count: Int) throws(FieldpackError) -> Bool {
     let sql =
       "SELECT count(*) FROM (SELECT 1 FROM \(quoted(table.table)) LIMIT \(count))"
     return try file.integer(sql).map { $0 >= count } ?? false
   }
 
-  /// How many ids fit between the first and the last one; `nil` without rows.
+  /// The distance from the first id to the last; `nil` without rows.
   func idSpan(_ table: LayerTable) throws(FieldpackError) -> UInt64? {
     guard let id = table.idSQL else { return nil }
     let name = quoted(table.table)
@@ -122,14 +125,15 @@ extension QueryPlanner {
 }
 
 extension GeoPackageFile {
-  /// What `sqlite_stat1`, which is there, tells of a table's indexes: rows of equal values in the first
-  /// column, the first two and so on.
+  /// By index name, how many rows of a table have equal values in the first column, in the first
+  /// two and so on, from `sqlite_stat1`, which must exist.
   fileprivate func rowsPerKey(of table: LayerTable) throws(FieldpackError) -> [String: [Int]] {
     let rows = try rows("SELECT idx, stat FROM sqlite_stat1 WHERE tbl = ?", [.text(table.table)])
     var found: [String: [Int]] = [:]
     for row in rows {
       guard let index = row[0].textValue, let stat = row[1].textValue else { continue }
-      // The first number is that of all rows; words may follow the numbers.
+      // The first number is the count of all rows; words may follow the numbers
+      // (https://www.sqlite.org/fileformat2.html#stat1tab).
       found[index] = stat.split(separator: " ").dropFirst().compactMap { Int($0) }
     }
     return found
@@ -137,12 +141,12 @@ extension GeoPackageFile {
 }
 
 extension Filter {
-  /// Those of the parts of a conjunction.
-  fileprivate static func conjunction(of places: [Int], in parts: [Filter]) -> Filter {
-    places.count == 1 ? parts[places[0]] : .and(places.map { parts[$0] })
+  /// The conjunction of the parts at `indexes`.
+  fileprivate static func conjunction(of indexes: [Int], in parts: [Filter]) -> Filter {
+    indexes.count == 1 ? parts[indexes[0]] : .and(indexes.map { parts[$0] })
   }
 
-  /// Whether a condition in it is on the geometry.
+  /// Whether the filter has a condition on the geometry.
   var isSpatial: Bool {
     switch self {
     case .all, .compare, .between, .isIn, .isNull, .like, .temporal, .array: false

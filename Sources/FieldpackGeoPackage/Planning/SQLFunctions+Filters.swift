@@ -1,7 +1,7 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// What conditions in CQL2 ask of SQL beyond what SQLite has.
+/// The SQL functions that conditions in CQL2 need and SQLite lacks.
 extension SQLFunctions {
   private static let flags: FunctionFlags = [.deterministic, .innocuous]
 
@@ -13,7 +13,7 @@ extension SQLFunctions {
     "fieldpack_a_\(relation.rawValue.lowercased())"
   }
 
-  // Printing a case by its name goes through reflection, which took a third of opening a file.
+  // Printing a case by its name uses reflection, which took a third of the time to open a file.
   static func name(of operation: Arithmetic) -> String {
     switch operation {
     case .add: "fieldpack_add"
@@ -73,7 +73,7 @@ extension SQLFunctions {
 
   // MARK: Time
 
-  /// What an argument for a bound of a period is; two bits a bound in the first argument.
+  /// What an argument for a bound of a period holds. The first argument has two bits per bound.
   enum BoundKind: Int {
     case text
     /// Milliseconds since 1970.
@@ -83,7 +83,7 @@ extension SQLFunctions {
     case open
   }
 
-  /// The period whose start and end stand behind the first argument at `index`.
+  /// The period whose start and end are the arguments after `index`.
   private static func period(_ index: Int, _ context: FunctionContext) -> Period? {
     var bounds: [Moment?] = []
     for index in index...index + 1 {
@@ -110,7 +110,7 @@ extension SQLFunctions {
     init(_ items: [ListItem]?) { self.items = items }
   }
 
-  /// The elements of a JSON array; those of a constant are kept for the statement.
+  /// The elements of a JSON array. Those of a constant array are kept for the statement.
   private static func items(_ index: Int, _ context: FunctionContext) -> [ListItem]? {
     if let kept = context.auxiliary(index) as? KeptItems { return kept.items }
     guard context.kind(index) == .text else { return nil }
@@ -121,8 +121,9 @@ extension SQLFunctions {
     return items
   }
 
-  /// `fieldpack_list(kinds, …)`: a JSON array of values (`v`), of values whose texts may name moments
-  /// (`t`) and of lists (`l`); NULL where one is NULL.
+  /// `fieldpack_list(kinds, …)`: a JSON array, or NULL where an argument is NULL. Each letter of
+  /// `kinds` tells what an argument is: `v` a value, `t` a value whose text may name a moment, `l`
+  /// a list.
   private static func list(_ context: FunctionContext) {
     let kinds = Array((context.string(0) ?? "").utf8)
     guard kinds.count == context.argumentCount - 1 else { return }

@@ -2,7 +2,8 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// The SQL functions of every connection: those that GeoPackage's triggers call, and our own.
+/// The SQL functions of every connection: those that GeoPackage's triggers call, and Fieldpack's
+/// own.
 enum SQLFunctions {
   private static let flags: FunctionFlags = [.deterministic, .innocuous]
 
@@ -33,7 +34,7 @@ enum SQLFunctions {
     return relations
   }
 
-  /// The order of texts by code point, in files whose own encoding sorts otherwise.
+  /// A collation by code point, for files whose encoding makes BINARY sort otherwise.
   static let textOrder = "fieldpack_text"
 
   private static func registerTextOrder(on connection: Connection) throws(SQLiteError) {
@@ -42,8 +43,8 @@ enum SQLFunctions {
     }
   }
 
-  /// `fieldpack_wkb(geometry)`: the WKB of a geometry, no bytes where it is damaged; NULL where there
-  /// is none or it is empty.
+  /// `fieldpack_wkb(geometry)`: the WKB of a geometry. A damaged geometry gives no bytes, an empty
+  /// or missing one NULL.
   private static func registerBodies(on connection: Connection) throws(SQLiteError) {
     try connection.register(function: "fieldpack_wkb", arguments: 1, flags: flags) { context in
       guard context.kind(0) == .blob else { return }
@@ -58,8 +59,8 @@ enum SQLFunctions {
     }
   }
 
-  /// `fieldpack_vertex_within(geometry, minX, minY, maxX, maxY)`; NULL for NULL, empty and damaged
-  /// geometries.
+  /// `fieldpack_vertex_within(geometry, minX, minY, maxX, maxY)`: whether a vertex lies in the box;
+  /// NULL for NULL, empty and damaged geometries.
   private static func registerVertexTest(on connection: Connection) throws(SQLiteError) {
     try connection.register(function: "fieldpack_vertex_within", arguments: 5, flags: flags) {
       context in
@@ -85,7 +86,7 @@ enum SQLFunctions {
 
   // MARK: Bounds
 
-  /// `ST_MinX` and its kin and `ST_IsEmpty` as annex F.3 asks for them: NULL for NULL, and for the
+  /// `ST_MinX`, its siblings and `ST_IsEmpty` as annex F.3 requires: NULL for NULL, and for the
   /// bounds of an empty geometry.
   private static func registerBounds(on connection: Connection) throws(SQLiteError) {
     let bounds: [(String, @Sendable (Envelope) -> Double)] = [
@@ -128,12 +129,12 @@ enum SQLFunctions {
     }
   }
 
-  /// `fieldpack_real_at(numbers, n)`: the n-th of doubles that lie in a blob, from 0.
+  /// `fieldpack_real_at(numbers, n)`: the n-th double in a blob, counted from 0.
   private static func realAt(_ context: FunctionContext) {
-    let place = context.integer(1)
-    guard context.kind(0) == .blob, place >= 0, place < 1 << 40 else { return }
+    let index = context.integer(1)
+    guard context.kind(0) == .blob, index >= 0, index < 1 << 40 else { return }
     let number = context.withBytes(0) { numbers -> Double? in
-      let offset = Int(place) * 8
+      let offset = Int(index) * 8
       guard offset + 8 <= numbers.byteCount else { return nil }
       return numbers.unsafeLoadUnaligned(fromByteOffset: offset, as: Double.self)
     }
@@ -142,7 +143,8 @@ enum SQLFunctions {
 
   // MARK: Time
 
-  /// Milliseconds since 1970 of a text that names a moment; NULL for anything else.
+  /// `fieldpack_instant(text)`: milliseconds since 1970 of a text that names a moment; NULL for
+  /// anything else.
   private static func instant(_ context: FunctionContext) {
     guard context.kind(0) == .text else { return }
     context.withBytes(0) { span in

@@ -4,14 +4,15 @@ import FieldpackRTree
 import FieldpackSQLite
 import FieldpackTopology
 
-/// The R-trees of one connection's file, and the SQL functions that look into them:
+/// The R-trees of one connection's file, and the SQL functions that search them:
 ///
 /// - `fieldpack_candidates(rtree, relation, minx, miny, maxx, maxy)`: the features whose envelope
 ///   may have the relation to the box.
-/// - `fieldpack_related(rtree, relation, wkb)`: those whose geometry may have it to a geometry.
+/// - `fieldpack_related(rtree, relation, wkb)`: the features whose geometry may have the relation
+///   to the given one.
 ///
-/// Their rows are `"fieldpack id"`, ascending, and `"fieldpack sure"`, which is 1 where the R-tree
-/// alone tells that the relation holds. The names are such that no column of a layer is like them.
+/// Both give two columns: `"fieldpack id"`, ascending, and `"fieldpack sure"`, which is 1 where the
+/// R-tree alone proves the relation. The names hold a space so that no column of a layer has them.
 final class SpatialIndexes {
   static let idColumn = quoted("fieldpack id")
   static let sureColumn = quoted("fieldpack sure")
@@ -19,7 +20,8 @@ final class SpatialIndexes {
   private unowned let connection: Connection
   private let relations: RelationFunctions
   private var readers: [String: RTreeReader] = [:]
-  /// The latest answer: who reads an answer in ranges of ids asks for the same again and again.
+  /// The latest answer, because a query that is read in ranges of ids asks for the same again and
+  /// again.
   private var latest: Answer?
 
   private struct Answer {
@@ -51,7 +53,8 @@ final class SpatialIndexes {
       idTable: name, idColumn: "fieldpack id", unmarkedColumn: "fieldpack sure",
       argumentCount: arguments
     ) { [unowned self] (values) throws(SQLiteError) in
-      // What this connection has written can be undone without a new version.
+      // A rollback undoes this connection's own writes without a new version, so their answers are
+      // not kept.
       let version = connection.totalChanges == 0 ? connection.snapshotVersion : nil
       if let latest, latest.version == version, latest.function == name, latest.values == values {
         return latest.list
@@ -63,7 +66,7 @@ final class SpatialIndexes {
     }
   }
 
-  /// The R-tree of that name, as it is in the state of the file that is being read.
+  /// The R-tree of that name, in the state of the file that is being read.
   func reader(_ name: String, in schema: String = "main") -> RTreeReader {
     let key = "\(quoted(schema)).\(name)"
     if let known = readers[key] { return known }
@@ -106,7 +109,8 @@ final class SpatialIndexes {
     return try related(rtree, relation.topological, prepared)
   }
 
-  /// The features that may have a relation to a geometry, those marked that have to be asked.
+  /// The features that may have the relation to a geometry; those that need the exact test are
+  /// marked.
   func related(
     _ rtree: String, in schema: String = "main", _ relation: TopologicalRelation,
     _ prepared: PreparedGeometry
@@ -132,7 +136,7 @@ final class SpatialIndexes {
 }
 
 extension TopologicalRelation {
-  /// What the envelopes of two geometries that have the relation have, too.
+  /// The relation that the envelopes have whenever the geometries have this one.
   fileprivate var ofEnvelopes: EnvelopeRelation {
     switch self {
     case .within, .coveredBy, .equals: .within

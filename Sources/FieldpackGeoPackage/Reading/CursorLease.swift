@@ -1,10 +1,9 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// What holds readers of a store until it has come to its end.
+/// A cursor or scan that holds readers of a store until it ends.
 protocol OpenCursor: AnyObject, Sendable {
-  /// The store closes: gives the readers back as soon as can be; what is asked for afterwards
-  /// throws.
+  /// Gives the readers back as soon as possible, because the store closes. Later calls throw.
   func stop() async
 }
 
@@ -22,7 +21,7 @@ actor CursorLease: OpenCursor {
   private let store: StoreID
   private var lease: ReaderLease?
   private var isDone = false
-  /// The store was closed before the last batch.
+  /// Whether the store was closed before the last batch.
   private var isStopped = false
 
   init(pools: StorePools, store: StoreID) {
@@ -30,7 +29,7 @@ actor CursorLease: OpenCursor {
     self.store = store
   }
 
-  /// Runs `body` on the reader; `nil` from it, or an error, ends the cursor.
+  /// Runs `body` on the reader. The cursor ends when `body` gives `nil` or throws.
   ///
   /// - Throws: `.unavailable` where the store was closed meanwhile.
   func next<R: Sendable>(
@@ -56,7 +55,7 @@ actor CursorLease: OpenCursor {
     let pool = try await pools.reader()
     do throws(SQLiteError) {
       let new = try await pool.lease()
-      // The store may have been closed while this waited for a reader.
+      // The store may have been closed while this call waited for a reader.
       guard isStopped else {
         lease = new
         return new
@@ -75,7 +74,7 @@ actor CursorLease: OpenCursor {
     await pools.remove(self)
   }
 
-  /// Gives the reader back before the last batch; what is read afterwards throws.
+  /// Gives the reader back before the last batch. Later calls throw.
   func stop() async {
     guard !isDone else { return }
     isStopped = true

@@ -30,7 +30,7 @@ class GeoPackageReading: SnapshotReading {
       do throws(FieldpackError) {
         try measure(table, into: &layer)
       } catch  where error.code == .invalidData || error.code == .corrupt {
-        // A damaged table or view is no reason to hide the others.
+        // One damaged table or view must not hide the others.
         let note = CatalogueReader.note(unreadable: error)
         if !layer.notes.contains(note) { layer.notes.append(note) }
       }
@@ -39,8 +39,8 @@ class GeoPackageReading: SnapshotReading {
     return layers
   }
 
-  /// Fills in how many features there are and where; a view of the file may make up rows without
-  /// end.
+  /// Fills in the count and the envelope of the features. For a view of the file the work is
+  /// limited, because a view may make up rows without end.
   private func measure(
     _ table: LayerTable, into layer: inout Layer
   ) throws(FieldpackError) {
@@ -118,7 +118,8 @@ class GeoPackageReading: SnapshotReading {
     return min(max(0, total - query.offset), query.limit ?? .max)
   }
 
-  /// What only touches the box is cut away, which shows when it is cut.
+  /// Counts by clipping. A geometry that only touches the box is dropped, which only clipping
+  /// shows.
   private func countClipped(_ query: Query) throws(FieldpackError) -> Int {
     var sink = CountingSink()
     try scan(query.select([]), into: &sink)
@@ -136,7 +137,7 @@ class GeoPackageReading: SnapshotReading {
     return try certain + confirmed(uncertain, box, table).count
   }
 
-  /// The ids in a box, where nothing but ids is asked for, without a statement that joins them.
+  /// The ids in a box, from the R-tree without a join, where only ids are asked for.
   private func indexedIDs(
     _ planner: QueryPlanner, _ paths: [LayerPath]
   ) throws(FieldpackError) -> (Schema, [Int64])? {
@@ -154,7 +155,7 @@ class GeoPackageReading: SnapshotReading {
     return (Schema(layer: table.layer.id, idColumn: table.schema.idColumn), ids)
   }
 
-  /// Those of the ids whose rows are in the box.
+  /// The ids whose rows are in the box.
   private func confirmed(
     _ ids: [Int64], _ box: IndexedBox, _ table: LayerTable
   ) throws(FieldpackError) -> [Int64] {
@@ -193,7 +194,8 @@ class GeoPackageReading: SnapshotReading {
     return try batch.feature(at: 0)
   }
 
-  /// What the R-tree finds, else the span of a table's ids; nothing is told of a view.
+  /// Estimates the rows by the R-tree's candidates, else by the span of the ids. Views get no
+  /// estimate.
   func estimatedRows(
     _ planner: QueryPlanner, _ tables: [LayerTable]
   ) throws(FieldpackError) -> [LayerID: Int] {
@@ -205,7 +207,7 @@ class GeoPackageReading: SnapshotReading {
         let name = quoted(table.table)
         let span = try file.rows(
           "SELECT (SELECT max(\(id)) FROM \(name)) - (SELECT min(\(id)) FROM \(name)) + 1.0")
-        // In floats, which do not overflow.
+        // The span is computed in floats, which do not overflow.
         rows[table.layer.id] = Int(min(max(0, span.first?[0].realValue ?? 0), 1e15))
       }
     }
@@ -243,7 +245,7 @@ private struct CountingSink: FeatureSink {
 }
 
 extension Query {
-  /// Whether ids alone are asked for, all of them and in their order.
+  /// Whether the query asks for ids alone, without order and limits.
   fileprivate var wantsIDsAsTheyCome: Bool {
     columns?.isEmpty == true && !readsGeometry && !isOrdered && limit == nil && offset == 0
   }

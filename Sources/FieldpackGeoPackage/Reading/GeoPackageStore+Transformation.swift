@@ -3,10 +3,12 @@ public import FieldpackGeometry
 import FieldpackProjection
 
 extension GeoPackageStore {
-  /// Takes a geometry from `srs` to the SRS of a layer, by its code or the file's own definition.
+  /// Transforms geometries from `srs` to the SRS of a layer, found by its code or the file's own
+  /// definition.
   ///
-  /// A layer without a defined SRS takes the geometry as it is.
-  /// - Throws: `.notFound` for an unknown layer, `.invalidData` for positions that cannot be taken.
+  /// A layer without a defined SRS takes the geometries as they are.
+  /// - Throws: `.notFound` for an unknown layer, `.invalidData` for positions that cannot be
+  ///   transformed.
   public func transformed(
     _ geometries: [Geometry], from srs: SRS, to layer: LayerID
   ) async throws(FieldpackError) -> [Geometry] {
@@ -16,7 +18,7 @@ extension GeoPackageStore {
     }
   }
 
-  /// Takes geometries from the SRS of a layer to `srs`; see ``transformed(_:from:to:)``.
+  /// Transforms geometries from the SRS of a layer to `srs`; see ``transformed(_:from:to:)``.
   public func transformed(
     _ geometries: [Geometry], of layer: LayerID, to srs: SRS
   ) async throws(FieldpackError) -> [Geometry] {

@@ -2,18 +2,18 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackTopology
 
-/// The operations of a query as they are done to one layer.
+/// The operations of a query for one layer.
 struct GeometrySteps: Sendable {
   var operations: GeometryOperations
   /// The clip box in the layer's SRS.
   var clip: Geometry?
-  /// In units of the SRS that geometries leave in.
+  /// The tolerance of simplification, in units of the SRS of the answer.
   var tolerance: Double?
 }
 
-/// Does a query's operations to one geometry after the other.
+/// Applies a query's operations to one geometry after the other.
 ///
-/// Confined to the thread of its connection, as the GEOS context in it is.
+/// Confined to the thread of its connection, as its GEOS context is.
 final class GeometryPipeline {
   private let steps: GeometrySteps
   private var context: TopologyContext?
@@ -21,14 +21,14 @@ final class GeometryPipeline {
 
   init(_ steps: GeometrySteps) { self.steps = steps }
 
-  /// What is done in the layer's own SRS; false where nothing is left.
+  /// Applies the operations that work in the layer's own SRS; `false` where nothing is left.
   func prepare(_ wkb: inout [UInt8]) throws(TopologyError) -> Bool {
     if steps.operations.makesValid { try mend(&wkb) }
     guard let box = steps.clip else { return true }
     return try cut(&wkb, to: box)
   }
 
-  /// What is done in the SRS of the answer; gives the envelope.
+  /// Applies the operations that work in the SRS of the answer; gives the envelope.
   func finish(_ wkb: inout [UInt8]) throws(TopologyError) -> Envelope? {
     if let tolerance = steps.tolerance {
       wkb = try topology().read(wkb: wkb).simplified(tolerance: tolerance).wkb()
@@ -111,7 +111,7 @@ final class GeometryPipeline {
 }
 
 extension Geometry {
-  /// 0 for points, 1 for lines, 2 for areas; of a collection the largest of its members.
+  /// 0 for points, 1 for lines, 2 for areas. A collection has the largest value of its members.
   fileprivate var extent: Int {
     switch self {
     case .point, .multiPoint: 0
@@ -123,7 +123,7 @@ extension Geometry {
     }
   }
 
-  /// The members of that extent alone, in the Multi type where there are several.
+  /// The members of that extent alone, as a Multi type where there are several.
   fileprivate func parts(ofExtent wanted: Int) -> Geometry {
     guard case .geometryCollection(let members, let dimensions) = self else {
       return extent == wanted ? self : .multi(ofExtent: wanted, dimensions)

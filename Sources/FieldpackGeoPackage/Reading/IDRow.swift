@@ -1,7 +1,7 @@
 import FieldpackCore
 import FieldpackGeometry
 
-/// A row of which nothing but the id is read.
+/// A row that reads nothing but the id.
 struct IDRow: FeatureRow {
   let number: Int64
 

@@ -18,7 +18,7 @@ final class LayerCursor {
     self.file = file
     self.report = report
     let parameters = plan.statement.parameters
-    // Of two cursors that walk at once the second gets a statement of its own.
+    // Where another cursor uses the cached statement, this one gets its own.
     statement = try file.sql(layer: plan.table.layer.id) { () throws(SQLiteError) in
       try file.statement(reading: plan.table, plan.statement.text, parameters)
     }
@@ -28,20 +28,20 @@ final class LayerCursor {
 
   var schema: Schema { plan.schema }
 
-  /// The row the cursor is on.
+  /// The cursor's current row.
   var row: SQLRow { geometry.row(values.row, body) }
 
-  /// Goes before the first row of a range of rowids, in a plan of that form.
+  /// Goes before the first row of a range of rowids. The plan must be one for ranges.
   func restart(_ range: ClosedRange<Int64>) throws(FieldpackError) {
     try file.sql(layer: plan.table.layer.id) { () throws(SQLiteError) in
       try statement.restart(range)
     }
   }
 
-  /// The work since the last call, in instructions of SQLite's machine.
+  /// The work since the last call, in instructions of SQLite's virtual machine.
   func takeSteps() -> Int { statement.takeSteps() }
 
-  /// Goes to the next row that can be given; false at the end.
+  /// Goes to the next row that is not skipped; `false` at the end.
   func advance() throws(FieldpackError) -> Bool {
     while try step() {
       statement.lend(values)
@@ -59,7 +59,7 @@ final class LayerCursor {
     }
   }
 
-  /// The sort keys of the row the cursor is on.
+  /// The sort keys of the current row.
   var keys: [SQLiteValue] {
     let first = 2 + schema.columns.count
     return (first..<first + plan.sortKeys).map { statement.value($0) }

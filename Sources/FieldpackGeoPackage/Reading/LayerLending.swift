@@ -1,8 +1,8 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// Gives the rows of one layer to sinks inside of the statement's step, which is the fastest way
-/// through a table.
+/// Gives the rows of one layer to sinks inside the statement's step, which is the fastest way to
+/// scan a table.
 final class LayerLending {
   private let file: GeoPackageFile
   private let plan: LayerPlan
@@ -11,15 +11,15 @@ final class LayerLending {
   private let values: LentValues
   private let report: QueryReport
 
-  /// How far a sink was filled.
+  /// What one call of `fill` did.
   struct Filling {
-    /// The sink was given the layer, and rows.
+    /// Whether the sink was given the layer and rows.
     var hasBegun = false
-    /// More rows may follow.
+    /// Whether more rows may follow.
     var hasMore = true
   }
 
-  /// - Parameter path: one that the planner `canLend`.
+  /// - Parameter path: one for which the planner's `canLend` is true.
   init(
     _ planner: QueryPlanner, _ path: LayerPath, inRanges: Bool
   ) throws(FieldpackError) {
@@ -47,10 +47,10 @@ final class LayerLending {
     }
   }
 
-  /// The work since the last call, in instructions of SQLite's machine.
+  /// The work since the last call, in instructions of SQLite's virtual machine.
   func takeSteps() -> Int { statement.takeSteps() }
 
-  /// Gives `sink` the layer and the rows that follow until it is full.
+  /// Gives `sink` the layer and the next rows until it is full.
   func fill<Sink: FeatureSink>(
     _ sink: inout Sink, until isFull: (inout Sink) -> Bool = { _ in false }
   ) throws(FieldpackError) -> Filling {

@@ -22,7 +22,7 @@ struct LayerScan {
     for schema in unannounced { try sink.begin(schema) }
   }
 
-  /// The schema, where there is no row.
+  /// Gives the layer's rows to the sink. Returns the schema where there was no row.
   private func lend(
     _ path: LayerPath, to sink: inout some FeatureSink
   ) throws(FieldpackError) -> Schema? {

@@ -15,7 +15,7 @@ extension GeoPackageStore {
 }
 
 extension QueryPlanner {
-  /// What the rows of each layer look like, and how they are transformed.
+  /// The schema and the transformation of each layer's rows.
   fileprivate func prepared(
     _ paths: [LayerPath], of store: StoreID
   ) throws(FieldpackError) -> [PreparedLayer] {
@@ -31,7 +31,7 @@ extension QueryPlanner {
   }
 }
 
-/// Reads the answer to a query that is planned.
+/// Reads the answer to a planned query.
 private struct PlannedReading: QueryAnswering {
   let store: GeoPackageStore
   let plan: QueryPlan
@@ -76,7 +76,7 @@ private struct PlannedReading: QueryAnswering {
     }
   }
 
-  /// A report that begins with what planning had to tell.
+  /// A report that begins with the notes of planning.
   private var report: QueryReport {
     let report = QueryReport()
     for note in plan.notes { report.add(note: note) }

@@ -2,9 +2,10 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// Walks the rows of several layers: one layer after the other, or merged where an order is asked.
+/// Walks the rows of several layers: one layer after the other, or merged where the query has an
+/// order.
 ///
-/// With one layer the statement does limit and offset itself.
+/// With one layer the statement applies limit and offset itself.
 struct QueryWalk {
   private let planner: QueryPlanner
   private var waiting: ArraySlice<LayerPath>
@@ -22,7 +23,7 @@ struct QueryWalk {
     toSkip = query.offset
     toGive = query.limit ?? .max
     waiting = paths[...]
-    // Rows that are passed over do not count, so SQL cannot do the counting then.
+    // SQL cannot count here, because skipped rows do not count for limit and offset.
     if paths.count == 1, !query.mayPassOver {
       cursors = [try Self.cursor(planner, paths[0], limit: query.limit, offset: query.offset)]
       (toSkip, toGive, waiting) = (0, .max, [])
@@ -36,7 +37,7 @@ struct QueryWalk {
       }
       waiting = []
     }
-    // The cursors of a merge are on their first row already.
+    // The cursors of a merge are already on their first row.
     isMerging = query.isOrdered && (paths.count > 1 || query.mayPassOver)
     directions = query.nearest == nil ? query.order.map(\.isDescending) : [false]
   }
@@ -53,10 +54,10 @@ struct QueryWalk {
       skipsErrors: planner.query.skipsErrors, report: planner.report)
   }
 
-  /// The schemas of layers that gave no row.
+  /// The schemas of layers without a row.
   var unannounced: [Schema] { schemas.filter { !seen.contains($0.layer) } }
 
-  /// The cursor on the next row, or `nil` at the end.
+  /// The cursor on the next row; `nil` at the end.
   mutating func next() throws(FieldpackError) -> LayerCursor? {
     while toGive > 0, let cursor = isMerging ? try nextMerged() : try nextInTurn() {
       if toSkip > 0 {

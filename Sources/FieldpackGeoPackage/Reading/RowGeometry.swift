@@ -4,8 +4,8 @@ import FieldpackProjection
 import FieldpackSQLite
 import FieldpackTopology
 
-/// Reads the geometry of one row after another as far as rows rely on it, transforms it and does
-/// what else the query asks for.
+/// Checks the geometry of one row after another as far as rows rely on it, transforms it and
+/// applies the query's operations.
 final class RowGeometry {
   let plan: LayerPlan
   private let file: GeoPackageFile
@@ -14,7 +14,7 @@ final class RowGeometry {
   private let readsGeometry: Bool
   private let transformation: CoordinateTransformation?
   private let pipeline: GeometryPipeline?
-  /// The `srs_id` that each geometry has to state.
+  /// The `srs_id` that each geometry has to state; `nil` where it is not checked.
   private let systemID: Int32?
   fileprivate var wkb: [UInt8] = []
   fileprivate var envelope: Envelope?
@@ -30,12 +30,12 @@ final class RowGeometry {
     systemID = plan.table.statesSystem ? plan.table.srsID.flatMap { Int32(exactly: $0) } : nil
   }
 
-  /// Where the geometry of `values` (id, geometry, attributes) is; `nil` for a row that is passed
-  /// over. Holds for ``row(_:_:)`` until the next call.
+  /// Where the geometry of `values` (id, geometry, attributes) is; `nil` for a skipped row. The
+  /// result is valid for ``row(_:_:)`` until the next call.
   func body(of values: LentRow) throws(FieldpackError) -> SQLRow.Body? {
     guard readsGeometry, !values[1].isNull else { return .absent }
     if !skipsErrors, pipeline == nil, systemID == nil {
-      // The common case by itself, so that it stays short.
+      // The common case is separate, so that it stays short.
       let offset = values[1].withBytes { GeoPackageBinary.plainBodyOffset(of: $0) }
       if let offset {
         guard let transformation else { return .blob(offset) }
@@ -86,7 +86,7 @@ final class RowGeometry {
     }
   }
 
-  /// The geometry as it leaves; `nil` where nothing is left of it.
+  /// The transformed and changed geometry; `nil` where nothing is left.
   private func remade(
     _ values: LentRow, from offset: Int, by pipeline: GeometryPipeline
   ) throws(FieldpackError) -> SQLRow.Body? {
@@ -99,7 +99,7 @@ final class RowGeometry {
     return .transformed
   }
 
-  /// Runs `body` and names the feature that GEOS fails at.
+  /// Runs `body`. An error of GEOS names the feature.
   private func naming<R>(
     _ values: LentRow, _ body: () throws(TopologyError) -> R
   ) throws(FieldpackError) -> R {
@@ -146,7 +146,7 @@ final class RowGeometry {
 }
 
 extension LentRow {
-  /// The first column as an id.
+  /// The first column as a feature id.
   fileprivate var featureID: FeatureID {
     let id = self[0]
     if id.kind != .text { return .integer(id.integer) }
@@ -157,21 +157,21 @@ extension LentRow {
 
 /// A row of a statement: id, geometry, attributes.
 struct SQLRow: FeatureRow {
-  /// Where the WKB is.
+  /// Where the WKB of the geometry is.
   enum Body {
     case absent
-    /// In the blob, so many bytes behind its begin.
+    /// In the blob, from this offset on.
     case blob(Int)
     case transformed
-    /// A transformed point, which needs no room.
+    /// A transformed point, kept without a buffer.
     case point(x: Double, y: Double)
-    /// In an encoding that is not WKB.
+    /// In an encoding other than WKB.
     case unreadable
   }
 
   private let values: LentRow
   private let body: Body
-  // Whoever lends the row holds this.
+  // Unowned, because whoever lends the row holds `geometry`.
   private unowned(unsafe) let geometry: RowGeometry
 
   fileprivate init(_ values: LentRow, _ body: Body, _ geometry: RowGeometry) {
@@ -214,7 +214,7 @@ struct SQLRow: FeatureRow {
     try values[column + 2].withBytes(body)
   }
 
-  // As the protocol's own, but made for this type.
+  // The protocol's default, repeated so that it is compiled for this type.
   func append(_ columns: [Int], to cells: inout RowCells) {
     for column in columns {
       let value = values[column + 2]
@@ -240,7 +240,7 @@ struct SQLRow: FeatureRow {
       let wkb = geometry.wkb
       return try read(wkb.span.bytes)
     case .point(let x, let y):
-      // 21 bytes, the last of three words: a point in the machine's byte order, and its ordinates.
+      // The last 21 bytes of three words: a WKB point in the machine's byte order.
       let head: UInt64 = ByteOrder.native == .little ? 1 << 24 | 1 << 32 : 1
       let words: InlineArray<3, UInt64> = [head, x.bitPattern, y.bitPattern]
       return try read(words.span.bytes.extracting(3...))

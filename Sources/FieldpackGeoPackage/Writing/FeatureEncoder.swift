@@ -2,12 +2,13 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// Turns the values of a feature into what a layer's columns hold, and refuses what does not fit.
+/// Converts the values of a feature to what a layer's columns hold, and refuses values that do not
+/// fit.
 struct FeatureEncoder {
   let file: GeoPackageFile
   let table: LayerTable
 
-  /// The columns in SQL with the values to bind.
+  /// The column names in SQL, each with the value to bind.
   func values(
     _ attributes: Attributes, of id: FeatureID? = nil
   ) throws(FieldpackError) -> [(String, SQLiteValue)] {
@@ -110,7 +111,7 @@ struct FeatureEncoder {
     return text.unicodeScalars.count <= limit ?? .max ? .text(text) : nil
   }
 
-  /// The geometry column in SQL with the blob to bind.
+  /// The geometry column in SQL, and the blob to bind.
   func geometry(_ geometry: Geometry?) throws(FieldpackError) -> (String, SQLiteValue) {
     guard let column = table.schema.geometry else {
       throw FieldpackError(
@@ -129,7 +130,7 @@ struct FeatureEncoder {
     return (quoted(column.name), .blob(blob))
   }
 
-  /// Whether a blob holds that very geometry and has a header that is right for it.
+  /// Whether a blob holds exactly that geometry and has a correct header.
   func isSound(_ blob: [UInt8], holding geometry: Geometry) -> Bool {
     guard let header = try? GeoPackageBinary(blob.span.bytes), !header.isExtended,
       !header.hasReservedFlags, !header.hasUnusableEnvelope,
@@ -143,7 +144,7 @@ struct FeatureEncoder {
     if let stated = header.envelope {
       guard let own = geometry.envelope, stated.contains(own) else { return false }
     }
-    // Bytes, because NaN, which ordinates may be, is not equal to itself.
+    // The bytes are compared, because ordinates may be NaN, which is not equal to itself.
     var bytes: (own: [UInt8], given: [UInt8]) = ([], [])
     WKB.write(stored, into: &bytes.own)
     WKB.write(geometry, into: &bytes.given)
@@ -152,7 +153,7 @@ struct FeatureEncoder {
 }
 
 extension GeometryColumn {
-  /// Why the column cannot hold such a geometry; `nil` where it can.
+  /// Why the column cannot hold geometries of a type and dimensions; `nil` where it can.
   func refusal(of type: GeometryType, _ dimensions: Dimensions) -> String? {
     if type != type.ofGeoPackage {
       "takes no \(type.name), which GeoPackage does not know. Try: \(type.ofGeoPackage.name)"
@@ -175,21 +176,21 @@ extension GeometryColumn {
 extension ColumnConstraint {
   /// The error for a value that is not allowed.
   func refusal(
-    of value: Value, column: String, _ place: KeyTuple.Partial
+    of value: Value, column: String, _ location: KeyTuple.Partial
   ) -> FieldpackError {
     let text = value.plainText
     let shown = text.count > 60 ? text.prefix(59) + "…" : text[...]
-    let feature = place.feature.map { " of feature \($0)" } ?? ""
+    let feature = location.feature.map { " of feature \($0)" } ?? ""
     return FieldpackError(
       .constraint,
-      "column '\(column)' of layer '\(place.layer ?? "")' cannot hold the value '\(shown)'\(feature): "
+      "column '\(column)' of layer '\(location.layer ?? "")' cannot hold the value '\(shown)'\(feature): "
         + "its constraint '\(name)' allows \(summary)",
-      location: place)
+      location: location)
   }
 }
 
 extension Value {
-  /// The kind of the value, for messages; never the value itself.
+  /// The kind of the value, for messages. The value itself is never shown.
   var words: String {
     switch self {
     case .null: "NULL"

@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// Takes the changes of one transaction and keeps extents and dates true.
+/// Makes the changes of one transaction, and keeps extents and dates correct.
 final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
   /// What changed in a layer.
   private struct Touched {
@@ -11,11 +11,11 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
   }
 
   private var touched: [LayerID: Touched] = [:]
-  /// Layers that came or went.
+  /// Layers that were created or removed.
   private var replaced: Set<LayerID> = []
-  /// The pyramids that tiles were put in or deleted from, by the names they were called by.
+  /// The pyramids whose tiles changed, by the names that callers used.
   private var touchedPyramids: [LayerID: TilePyramid] = [:]
-  /// The nonlinear types that are registered for a layer.
+  /// The nonlinear geometry types that are registered for a layer.
   private var curves: [LayerID: CurveTypes] = [:]
 
   func table(_ layer: LayerID) throws(FieldpackError) -> LayerTable {
@@ -56,7 +56,8 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     return .integer(id)
   }
 
-  /// SQLite calls the disk full when AUTOINCREMENT has given the last id.
+  /// Refuses an insertion after the last id. SQLite itself would report SQLITE_FULL for
+  /// AUTOINCREMENT (https://www.sqlite.org/autoinc.html).
   private func checkFreeID(_ table: LayerTable) throws(FieldpackError) {
     guard
       try file.integer("SELECT max(\(table.idExpression)) FROM \(quoted(table.table))") == .max
@@ -103,7 +104,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     if case .set(let new?) = geometry { try registerCurves(in: new, table) }
   }
 
-  /// Whether the feature has that geometry already, so that its blob can stay as it was written.
+  /// Whether the feature has that geometry already, so that its blob can stay unchanged.
   private func has(
     _ geometry: Geometry?, _ id: FeatureID, _ encoder: FeatureEncoder
   ) throws(FieldpackError) -> Bool {
@@ -160,10 +161,11 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     touched[table.layer.id] = entry
   }
 
-  /// Notes that rows of a layer changed, and what its extent has to hold.
+  /// Notes that rows of a layer changed, and that its extent must contain `envelope`.
   func touch(_ table: LayerTable, growing envelope: Envelope? = nil) { grow(table, envelope) }
 
-  /// A geometry that goes may have held the extent's border.
+  /// Notes whether a geometry that is removed touches the border of the extent, which may then
+  /// shrink.
   private func noteShrinking(_ table: LayerTable, _ id: FeatureID) throws(FieldpackError) {
     var entry = touched[table.layer.id] ?? Touched()
     defer { touched[table.layer.id] = entry }
@@ -184,10 +186,10 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
       || row[3] >= extent.maxY
   }
 
-  /// The layers whose rows changed, as the catalogue spells them; to be asked before ``finish()``.
+  /// The layers whose rows changed, as the catalogue spells them. Ask before ``finish()``.
   var changedLayers: Set<LayerID> { replaced.union(touched.keys) }
 
-  /// Brings `gpkg_contents` up to date; the last thing before the commit.
+  /// Updates `gpkg_contents`; to be called last before the commit.
   func finish() throws(FieldpackError) {
     let catalogue = try file.catalogue()
     for (id, change) in touched {
@@ -203,7 +205,8 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     touchedPyramids = [:]
   }
 
-  /// What the catalogue stated, grown; found anew where it may have shrunk or was not true.
+  /// The catalogue's extent with the change added. Where it may have shrunk or was wrong, it is
+  /// computed.
   private func extent(
     of table: LayerTable, after change: Touched
   ) throws(FieldpackError) -> Envelope? {
@@ -217,7 +220,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
 
   // MARK: Tiles
 
-  /// A pyramid that takes tiles, read once a transaction.
+  /// A pyramid that takes tiles; read once per transaction.
   func writablePyramid(_ name: LayerID) throws(FieldpackError) -> TilePyramid {
     if let known = touchedPyramids[name] { return known }
     let pyramid = try TileTables(file: file).writable(name)
@@ -225,7 +228,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     return pyramid
   }
 
-  /// To be called when a pyramid is removed.
+  /// Forgets a pyramid. To be called when the pyramid is removed.
   func forgetPyramid(_ name: LayerID) {
     let name = SQLName(name.rawValue)
     touchedPyramids = touchedPyramids.filter { SQLName($0.key.rawValue) != name }
@@ -273,16 +276,16 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     _ constraint: ColumnConstraint?, of column: String, in layer: LayerID
   ) throws(FieldpackError) {
     let table = try table(layer)
-    guard let place = table.schema.columnIndex(column) else {
+    guard let index = table.schema.columnIndex(column) else {
       throw table.schema.unknownColumn(column).adding(location: .init(store: file.store))
     }
     try whole { () throws(FieldpackError) in
-      try SchemaExtension(file: file).set(constraint, of: table.schema.columns[place], in: table)
+      try SchemaExtension(file: file).set(constraint, of: table.schema.columns[index], in: table)
     }
   }
 
-  /// Several statements that happen together or not at all, also where the caller goes on after
-  /// the error.
+  /// Runs several statements that happen together or not at all, even where the caller continues
+  /// after the error.
   func whole<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
     defer { file.forgetCatalogue() }
     return try file.connection.savepoint(body)
@@ -298,7 +301,8 @@ struct ContentsTable {
     return [extent.minX, extent.minY, extent.maxX, extent.maxY].map(SQLiteValue.real)
   }
 
-  /// Registers a table. An identifier is unique, and another table may have this one as its own.
+  /// Registers a table. Its identifier stays NULL where another table has it, because identifiers
+  /// are unique.
   func insert(
     _ table: String, as type: String, title: String? = nil, description: String? = nil,
     srsID: Int64?, extent: Envelope? = nil
@@ -330,7 +334,7 @@ struct ContentsTable {
 }
 
 extension Envelope {
-  /// West, south, east and north as a file states them; `nil` where they make no box.
+  /// West, south, east and north as a file states them; `nil` where they are no box.
   init?(stated bounds: [Double?]) {
     let known = bounds.compactMap { $0 }
     guard known.count == 4, known.allSatisfy(\.isFinite), known[0] <= known[2],

@@ -2,7 +2,7 @@ package import FieldpackCore
 import FieldpackGeometry
 package import FieldpackSQLite
 
-/// The R-tree of a layer of points while its triggers are disabled.
+/// Writes the R-tree of a layer of points while its triggers are disabled.
 package struct PointIndex {
   private let insert: Statement
 
@@ -11,11 +11,11 @@ package struct PointIndex {
       "INSERT OR REPLACE INTO \(quoted(rtree)) VALUES (?1, ?2, ?2, ?3, ?3)")
   }
 
-  /// Adds the entry of a row that was inserted.
+  /// Adds the entry of an inserted row.
   ///
   /// - Parameters:
-  ///   - id: the row's.
-  ///   - x: a number, and so is `y`; empty points have no entry.
+  ///   - id: the row's id.
+  ///   - x: a number, like `y`. Empty points have no entry.
   package func add(_ id: Int64, _ x: Double, _ y: Double) throws(SQLiteError) {
     try insert.bind(id, at: 1)
     try insert.bind(x, at: 2)
@@ -27,11 +27,11 @@ package struct PointIndex {
 extension TransactionStatements {
   /// Inserts many rows into a layer of points.
   ///
-  /// The trigger that keeps the R-tree true takes a third of the time of such rows, so that it is disabled
-  /// meanwhile where nobody else put one on the layer. All statements are prepared anew for that: not worth
-  /// it for a few rows.
+  /// The triggers that maintain the R-tree take a third of the time of such rows. So they are
+  /// disabled meanwhile, unless the layer has triggers of others. All statements must then be
+  /// prepared again, which is not worth it for a few rows.
   ///
-  /// - Parameter body: inserts the rows, and adds each to the index that it is given.
+  /// - Parameter body: inserts the rows, and adds each to the index that it gets.
   package func insertPoints(
     into layer: LayerID, _ body: (Connection, PointIndex?) throws(SQLiteError) -> Void
   ) throws(FieldpackError) {
@@ -48,7 +48,8 @@ extension TransactionStatements {
     }
   }
 
-  /// The R-tree of a layer that has no trigger but those that keep it, word for word.
+  /// The R-tree of a layer whose triggers are exactly those that maintain the R-tree, word for
+  /// word.
   private func rtreeOfOwnTriggers(_ layer: LayerID) throws(FieldpackError) -> String? {
     let table = try transaction.table(layer)
     guard let rtree = table.rtree, !table.lacksIndexTriggers else { return nil }

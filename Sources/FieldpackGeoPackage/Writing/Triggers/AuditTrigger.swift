@@ -1,12 +1,12 @@
 import FieldpackSQLite
 
-/// A trigger that copies each row of `t` that comes, changes or goes to `t_audit`, as SpatialConnect
-/// from 0.10 on and GeoGig keep their logs of changes.
+/// A trigger that copies each row of `t` that is inserted, updated or deleted to `t_audit`.
+/// SpatialConnect from 0.10 on and GeoGig keep their change logs with such triggers.
 ///
-/// `CREATE TRIGGER t_audit_insert AFTER INSERT ON t BEGIN INSERT INTO t_audit (a, b, audit_op) VALUES
-/// (NEW.a, NEW.b, 1); END`. Columns may be left out. `audit_op` is 1 for rows that come, 2 for those
-/// that change and 3, with the values of `OLD`, for those that go; `sent` and `received` are NULL, and
-/// `synced` is 0.
+/// `CREATE TRIGGER t_audit_insert AFTER INSERT ON t BEGIN INSERT INTO t_audit (a, b, audit_op)
+/// VALUES (NEW.a, NEW.b, 1); END`. Columns may be left out. `audit_op` is 1 for an inserted row, 2
+/// for an updated one and 3 for a deleted one, with the values of `OLD`. `sent` and `received` are
+/// NULL, and `synced` is 0.
 struct AuditTrigger {
   private static let events: [(event: String, code: String, rows: [String])] = [
     ("insert", "1", ["new"]), ("update", "2", ["new"]), ("delete", "3", ["old"]),
@@ -37,7 +37,7 @@ struct AuditTrigger {
 
   private typealias Tokens = ArraySlice<TriggerTokens.Token>
 
-  /// What stands between commas, in parentheses, which hold no others.
+  /// The elements of a list in parentheses, separated by commas. Elements hold no parentheses.
   private static func list(_ rest: inout Tokens) -> [Tokens]? {
     guard rest.popFirst() == .symbol(UInt8(ascii: "(")),
       let end = rest.firstIndex(of: .symbol(UInt8(ascii: ")")))
@@ -48,7 +48,7 @@ struct AuditTrigger {
       separator: .symbol(UInt8(ascii: ",")), omittingEmptySubsequences: false)
   }
 
-  /// In the list of an INSERT, a text is a name.
+  /// The column that an element of INSERT's list names. SQLite takes a text there as a name.
   private static func column(_ tokens: Tokens) -> SQLName? {
     guard tokens.count == 1, let token = tokens.first else { return nil }
     if case .text(let text) = token { return SQLName(text) }

@@ -1,29 +1,29 @@
 import FieldpackCore
 package import FieldpackSQLite
 
-/// The triggers of a file, told apart by their texts.
+/// The triggers of a file, known and foreign ones, told apart by their texts.
 package struct FileTriggers: Sendable {
-  /// One that is not known, which may do anything.
+  /// A trigger that is not known, and may do anything.
   package struct Foreign: Sendable, Hashable {
     package var name: String
-    /// The table or view that it is on; `nil` where the text does not tell.
+    /// The table or view that the trigger is on; `nil` where the text does not tell.
     package var table: String?
-    /// What it does, in a few words.
+    /// What the trigger does, in a few words.
     package var deed: String
     package var canIgnore = false
     package var deletes = false
     var isAfter = false
   }
 
-  /// What each known one writes.
+  /// What each known trigger writes.
   private(set) var known: [SQLName: [TriggerTokens.Effect]] = [:]
   package private(set) var foreign: [SQLName: Foreign] = [:]
   private var foreignOnTables: [SQLName: [Foreign]] = [:]
-  /// One of which it cannot be told on which table it is, so that it is taken to be on each.
+  /// A foreign trigger whose table is not known. It counts as a trigger of every table.
   package private(set) var unclear: Foreign?
 
   /// - Parameters:
-  ///   - rows: name and text of each.
+  ///   - rows: the name and the text of each trigger.
   ///   - hasTable: whether the file has a table of that name.
   package init(
     _ rows: [(name: String, sql: String)] = [], hasTable: (String) -> Bool = { _ in false }
@@ -52,7 +52,7 @@ package struct FileTriggers: Sendable {
     foreignOnTables[SQLName(table), default: []].append(trigger)
   }
 
-  /// Adds one that may be on any table, whatever it is.
+  /// Adds a foreign trigger that may be on any table.
   package mutating func addUnclear(_ name: String) {
     let trigger = Foreign(
       name: name, table: nil, deed: "has a text that SQLite does not write so")
@@ -60,25 +60,25 @@ package struct FileTriggers: Sendable {
     unclear = unclear ?? trigger
   }
 
-  /// Whether one that is not known can have changes ignored.
+  /// Whether a foreign trigger can have changes ignored.
   package var canIgnore: Bool { foreign.values.contains(where: \.canIgnore) }
 
-  /// The first that is not known on a table or view.
+  /// The first foreign trigger on a table or view.
   package func first(on table: String) -> Foreign? {
-    // Asked for each change of a feature.
+    // Called for each change of a feature, so it must be fast.
     guard !foreign.isEmpty else { return nil }
     return unclear ?? foreignOnTables[SQLName(table)]?.first
   }
 
-  /// Those on a table or view that are not known.
+  /// The foreign triggers on a table or view.
   package func all(on table: String) -> [Foreign] { foreignOnTables[SQLName(table)] ?? [] }
 }
 
 extension TriggerTokens {
-  /// Whether the text is of a trigger of that name, which is what SQLite goes by.
+  /// Whether the text defines a trigger of that name. SQLite, too, goes by the name in the text.
   package func isCalled(_ name: String) -> Bool { tokens[2].asName == SQLName(name) }
 
-  /// What it does, in a few words.
+  /// What the trigger does, in a few words.
   package var deed: String {
     var deeds = effects.map { effect in
       switch effect.kind {

@@ -1,9 +1,10 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// Changes that are counted: `RAISE(IGNORE)` in a trigger lets a statement succeed that changes nothing.
+/// Counts what statements change, because `RAISE(IGNORE)` in a trigger lets a statement succeed
+/// without a change.
 extension GeoPackageFile {
-  /// Runs a statement that changes one row of a layer's table; gives the id that an insertion got.
+  /// Runs a statement that changes one row of a layer's table; returns the id of an inserted row.
   ///
   /// - Throws: `.constraint` where the row was not changed.
   @discardableResult
@@ -21,7 +22,7 @@ extension GeoPackageFile {
     return id
   }
 
-  /// The error for a row that was asked to be changed and was not.
+  /// The error for a row that a statement should have changed and did not.
   func ignored(_ feature: FeatureID?, in layer: LayerID?, table: String) -> FieldpackError {
     let what =
       switch (feature, layer) {
@@ -39,8 +40,8 @@ extension GeoPackageFile {
       location: .init(store: store, layer: layer, feature: feature))
   }
 
-  /// Refuses a statement of our own that changed no row of a table whose triggers can have changes
-  /// ignored.
+  /// Checks that a statement of Fieldpack changed a row, where a trigger of the table can have
+  /// changes ignored.
   func checkChange(by text: String) throws(FieldpackError) {
     guard let triggers, triggers.canIgnore, connection.changes == 0,
       ["INSERT", "UPDATE", "DELETE"].contains(where: text.hasPrefix),
@@ -50,7 +51,8 @@ extension GeoPackageFile {
     throw ignored(nil, in: nil, table: table)
   }
 
-  /// Refuses a layer whose rows the caller changes without counting them.
+  /// Refuses a layer whose rows the caller changes without counting, where a trigger can have
+  /// changes ignored.
   func checkCountless(_ table: LayerTable) throws(FieldpackError) {
     guard let triggers, triggers.canIgnore,
       triggers.foreign(on: table.table).contains(where: \.canIgnore)
@@ -58,8 +60,8 @@ extension GeoPackageFile {
     throw ignored(nil, in: table.layer.id, table: table.table)
   }
 
-  /// Refuses an R-tree that an ignoring trigger has kept from knowing the rows: one that runs when
-  /// the row is written ends the triggers behind it, too.
+  /// Refuses an R-tree that misses rows. A trigger after the change that ignores also ends the
+  /// triggers after it, and so the R-tree's.
   func checkIndex(of table: LayerTable) throws(FieldpackError) {
     guard let triggers, triggers.canIgnore, let rtree = table.rtree,
       let geometry = table.schema.geometry,

@@ -1,14 +1,14 @@
 import FieldpackSQLite
 
-/// The triggers that may run in a file of others: those of the standard and its versions, GDAL's
-/// counts, and the logs of changes of SpatialConnect and GeoGig.
+/// The triggers that may run in a foreign file: those of all versions of the standard, GDAL's
+/// feature counts, and the change logs of SpatialConnect and GeoGig.
 ///
-/// A trigger is known by its text alone, see ``TriggerTemplate``; to know one more, add its text to
+/// A trigger is known by its text alone, see ``TriggerTemplate``. To know one more, add its text to
 /// the table.
 enum KnownTriggers {
-  /// Whether a text is one of them.
+  /// Whether a text is a known trigger.
   ///
-  /// - Parameter hasTable: whether the file has a table of that name, which is asked where a trigger
+  /// - Parameter hasTable: whether the file has a table of that name. It is asked where a trigger
   ///   names another table than its own.
   static func know(
     _ text: TriggerTokens, called name: String, on table: String, hasTable: (String) -> Bool
@@ -25,15 +25,15 @@ enum KnownTriggers {
       } || isOne(of: constraints) { _ in true }
   }
 
-  /// Whether the R-tree that a trigger writes is that of its table and column. A table that SQLite
-  /// renamed keeps the R-tree of its old name, which nobody else has then.
+  /// Whether a trigger writes the R-tree of its own table and column. A table that was renamed in
+  /// SQLite keeps the R-tree of its old name, as long as no other table has that name.
   private static func isIndex(
     _ names: [SQLName: SQLName], _ hasTable: (String) -> Bool
   ) -> Bool {
     guard let table = names[SQLName("<t>")], let index = names[SQLName("<rtree_*>")] else {
       return false
     }
-    // Some that delete an entry do not ask for the geometry.
+    // Some triggers that delete an entry do not name the geometry column.
     guard let column = names[SQLName("<c>")] else {
       return index.hasPrefix("rtree_\(table.lowercased)_")
     }
@@ -46,8 +46,8 @@ enum KnownTriggers {
 
   // MARK: R-trees
 
-  /// The extension's triggers of 1.0 to 1.4, as the standard's texts, GDAL, NGA, SpatiaLite, Kart and
-  /// Fieldpack write them.
+  /// The triggers of the R-tree extension 1.0 to 1.4, as the standard's texts, GDAL, NGA,
+  /// SpatiaLite, Kart and Fieldpack write them.
   private static let indexes: [TriggerTemplate] = {
     let has = #"(NEW."<c>" NOT NULL AND NOT ST_IsEmpty(NEW."<c>"))"#
     let lacks = #"(NEW."<c>" IS NULL OR ST_IsEmpty(NEW."<c>"))"#
@@ -78,7 +78,7 @@ enum KnownTriggers {
       update("update5", moved + has, drop + put),
       update("update6", same + has + " AND " + had, change),
       update("update7", same + has + " AND " + lacked, put),
-      // So the text of 1.4.0 called them.
+      // The text of 1.4.0 has these names.
       update("update6_old_geom_notnull", same + has + " AND " + had, change),
       update("update7_old_geom_null", same + has + " AND " + lacked, put),
       TriggerTemplate(
@@ -88,10 +88,10 @@ enum KnownTriggers {
 
   // MARK: Constraints and counts
 
-  /// They change nothing.
+  /// Triggers that only refuse rows and change nothing.
   private static let constraints = tileMatrices + pyramids + metadata + geometryColumns + retired
 
-  /// GDAL's count of features.
+  /// GDAL's triggers that count features.
   private static let counts = [("insert", "+"), ("delete", "-")].map { event, sign in
     TriggerTemplate(
       "trigger_\(event)_feature_count_*",
@@ -101,7 +101,7 @@ enum KnownTriggers {
       """)
   }
 
-  /// A trigger before each insertion, and one before updates of a column, that refuse a row.
+  /// Two triggers that refuse a row: one before insertions, one before updates of a column.
   private static func refusing(
     _ name: String, _ column: String, table: String = "<t>", by how: String = "ABORT",
     where conditions: String...
@@ -113,7 +113,7 @@ enum KnownTriggers {
     }
   }
 
-  /// Annex D of 1.0 to 1.2.
+  /// Annex D of versions 1.0 to 1.2.
   private static let tileMatrices: [TriggerTemplate] = {
     func of(_ column: String, _ condition: String) -> [TriggerTemplate] {
       let table = "gpkg_tile_matrix"
@@ -125,7 +125,7 @@ enum KnownTriggers {
       + of("pixel_y_size", "NOT (NEW.pixel_y_size > 0)")
   }()
 
-  /// Those of each tile pyramid; GDAL compares names whatever their case from 3 on.
+  /// The triggers of each tile pyramid. From version 3 on GDAL compares names ignoring their case.
   private static let pyramids = ["table_name = '*'", "lower(table_name) = lower('*')"].flatMap {
     isOwn in
     func within(_ column: String, _ size: String) -> [TriggerTemplate] {
@@ -140,8 +140,8 @@ enum KnownTriggers {
       + within("tile_column", "matrix_width") + within("tile_row", "matrix_height")
   }
 
-  /// Annex D's triggers of the metadata extension; some versions have `catalog`, and a word run into
-  /// the next one, with which SQLite refuses every change.
+  /// Annex D's triggers of the metadata extension. Some versions have `catalog`, and two words run
+  /// together, with which SQLite refuses every change.
   private static let metadata: [TriggerTemplate] = {
     let reference = "gpkg_metadata_reference"
     func of(_ column: String, _ conditions: String...) -> [TriggerTemplate] {
@@ -191,7 +191,7 @@ enum KnownTriggers {
         "NOT NEW.reference_scope IN ('geopackage', 'table', 'column', 'row', 'row/col')")
   }()
 
-  /// Of drafts of 1.0.
+  /// Triggers of drafts of version 1.0.
   private static let geometryColumns: [TriggerTemplate] = ["z", "m"].flatMap { column in
     ["NOT (NEW.\(column) IN (0, 1, 2))", "NOT NEW.\(column) IN (0, 1, 2)"].flatMap {
       refusing(
@@ -199,7 +199,8 @@ enum KnownTriggers {
     }
   }
 
-  /// The geometry type and SRS triggers of 1.0 and 1.1, as the standard and SpatiaLite have them.
+  /// The geometry type and SRS triggers of versions 1.0 and 1.1, as the standard and SpatiaLite
+  /// have them.
   private static let retired: [TriggerTemplate] = {
     func of(_ kind: String, _ column: String, _ test: String) -> [TriggerTemplate] {
       [("i", "INSERT"), ("u", #"UPDATE OF "<c>""#)].map { letter, event in

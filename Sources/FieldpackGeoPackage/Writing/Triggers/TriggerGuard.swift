@@ -1,12 +1,13 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// Keeps a file's triggers that are not known from running, and its views to harmless functions.
+/// Keeps a file's foreign triggers from running, and lets its views call harmless functions only.
 ///
-/// A change of a table with a trigger that is not known is refused, whatever the trigger does; so is
-/// one that would fire it by way of others. A known trigger may write what its text writes. A view
-/// that a statement reads may call every harmless function, and the statement's own CTEs are free.
-/// Asked while statements are prepared, so it costs nothing a row.
+/// A change of a table with a foreign trigger is refused, whatever the trigger does. A change that
+/// would fire such a trigger through other triggers is refused, too. A known trigger may write what
+/// its text writes. A view that a statement reads may call every harmless function, and the
+/// statement's own CTEs are free. SQLite asks while it prepares statements, so the check costs
+/// nothing per row.
 final class TriggerGuard: Sendable {
   private enum Refusal {
     case trigger(FileTriggers.Foreign)
@@ -15,16 +16,17 @@ final class TriggerGuard: Sendable {
 
   /// Whether every trigger may run.
   private let runsAll: Bool
-  /// What was refused last.
+  /// The latest refusal.
   private let refused = Locked<Refusal?>(nil)
-  /// Before anything is known of a schema, no trigger may do anything.
+  /// `nil` before the schema is read. No trigger may do anything then.
   private let known = Locked<Knowledge?>(nil)
 
   private struct Knowledge {
     var schemaVersion: Int64
     var triggers: FileTriggers
     var views: SchemaReach.Names
-    /// The functions that SQLite lets views of files call that are not trusted.
+    /// The functions that SQLite lets views call in untrusted files
+    /// (https://www.sqlite.org/c3ref/c_deterministic.html#sqliteinnocuous).
     var harmless: Set<String>
   }
 
@@ -32,17 +34,18 @@ final class TriggerGuard: Sendable {
 
   func watch(_ connection: Connection) {
     guard !runsAll else { return }
-    // The connection's companion holds this, and it the closure.
+    // The closure may hold `self` strongly: the connection's companion holds it anyway.
     connection.setAuthorizer(.changesAndTriggers { [self] in permits($0) })
   }
 
-  /// Reads the schema's triggers and views, where it has changed. To be called in every transaction
-  /// that writes, before its first change.
+  /// Reads the schema's triggers and views where the schema has changed. To be called in every
+  /// transaction that writes, before its first change.
   func learn(_ connection: Connection) throws(SQLiteError) {
     let version = try connection.schemaVersion
     guard known.withLock({ $0?.schemaVersion }) != version else { return }
     known.withLock { $0 = nil }
-    // What is written otherwise than SQLite writes tables and indexes may be anything.
+    // A text that does not begin as SQLite writes tables and indexes may be anything, so it is read
+    // as well.
     let statement = try connection.prepare(
       "SELECT name, sql FROM sqlite_master WHERE sql NOT GLOB 'CREATE TABLE *' "
         + "AND sql NOT GLOB 'CREATE VIRTUAL TABLE *' AND sql NOT GLOB 'CREATE INDEX *' "
@@ -61,7 +64,7 @@ final class TriggerGuard: Sendable {
     known.withLock { $0 = knowledge }
   }
 
-  /// A table that cannot be looked for is taken to be there.
+  /// Whether a table exists; `true` where this cannot be told.
   private static func hasTable(_ name: String, _ connection: Connection) -> Bool {
     guard
       let statement = try? connection.prepare(
@@ -80,7 +83,7 @@ final class TriggerGuard: Sendable {
   private static func harmlessFunctions(
     _ connection: Connection
   ) throws(SQLiteError) -> Set<String> {
-    // SQLITE_INNOCUOUS.
+    // 0x200000 is SQLITE_INNOCUOUS.
     let statement = try connection.prepare(
       "SELECT lower(name) FROM pragma_function_list GROUP BY 1 HAVING min(flags & 0x200000) > 0")
     defer { statement.reset() }
@@ -89,9 +92,9 @@ final class TriggerGuard: Sendable {
     return names
   }
 
-  // MARK: Asking
+  // MARK: Checks
 
-  /// Refuses to change tables with triggers that are not known, before anything is changed.
+  /// Refuses to change tables with foreign triggers, before anything is changed.
   ///
   /// - Throws: `.permission`, naming the first.
   func check(_ tables: String..., store: StoreID) throws(FieldpackError) {
@@ -105,20 +108,20 @@ final class TriggerGuard: Sendable {
       location: .init(store: store, layer: found.table.map { LayerID($0) }))
   }
 
-  /// Whether a trigger may run that can have changes ignored.
+  /// Whether a foreign trigger may run that can have changes ignored.
   var canIgnore: Bool { runsAll && known.withLock { $0?.triggers.canIgnore ?? false } }
 
-  /// The triggers on a table that are not known.
+  /// The foreign triggers on a table.
   func foreign(on table: String) -> [FileTriggers.Foreign] {
     known.withLock { $0?.triggers.all(on: table) ?? [] }
   }
 
-  /// All triggers of the file that are not known.
+  /// All foreign triggers of the file.
   var allForeign: [FileTriggers.Foreign] {
     known.withLock { $0.map { Array($0.triggers.foreign.values) } ?? [] }
   }
 
-  /// Whether whoever asks may do that.
+  /// Whether an action is permitted to the statement, trigger or view that asks.
   func permits(_ action: AuthorizedAction) -> Bool {
     guard !runsAll else { return true }
     let refusal = known.withLock { Self.refusal(of: action, $0) }
@@ -143,7 +146,7 @@ final class TriggerGuard: Sendable {
     return known.harmless.contains((action.second ?? "").lowercased()) ? nil : .action(action)
   }
 
-  /// Whether a known trigger may do that.
+  /// Whether an action is among the effects of a known trigger.
   private static func permits(
     _ action: AuthorizedAction, to effects: [TriggerTokens.Effect]
   ) -> Bool {
@@ -157,7 +160,7 @@ final class TriggerGuard: Sendable {
     }
   }
 
-  // MARK: Telling
+  // MARK: Errors
 
   /// The error for a statement that was not authorized; `nil` for others.
   func refusal(_ error: SQLiteError) -> FieldpackError? {
@@ -165,7 +168,7 @@ final class TriggerGuard: Sendable {
       defer { refusal = nil }
       return refusal
     }
-    // A function that is not permitted fails as one that is misused, so the code does not tell.
+    // The error code does not tell: a refused function fails like a misused one.
     guard let refusal, error.message.hasPrefix("not authorized") else { return nil }
     let words =
       switch refusal {
@@ -177,8 +180,8 @@ final class TriggerGuard: Sendable {
   }
 
   private static func words(for trigger: FileTriggers.Foreign) -> String {
-    let place = trigger.table.map { "'\($0)'" } ?? "the file"
-    return "\(place) cannot be changed: the file's trigger '\(trigger.name)' \(trigger.deed), and "
+    let target = trigger.table.map { "'\($0)'" } ?? "the file"
+    return "\(target) cannot be changed: the file's trigger '\(trigger.name)' \(trigger.deed), and "
       + "only triggers that Fieldpack knows are run\(advice)"
   }
 

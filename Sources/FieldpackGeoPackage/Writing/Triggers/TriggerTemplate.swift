@@ -1,31 +1,31 @@
 import FieldpackSQLite
 
-/// A trigger that may run, as a text with places for names.
+/// A trigger that may run, as a text with placeholders for names.
 ///
-/// Words in capitals are keywords; all else is a name, in quotes or without. `"<t>"` is the table
-/// that the trigger is on; `"<c>"`, `"<i>"` and other names in angle brackets stand for any one name,
-/// the same wherever they occur, and `'<x>'` for a text that says the same. `'*'` is any text. What
-/// stands in braces may be missing.
+/// Words in capitals are keywords. All other words are names, in quotes or without. `"<t>"` is the
+/// trigger's table. `"<c>"`, `"<i>"` and other names in angle brackets stand for any one name, the
+/// same wherever they occur, and `'<x>'` for a text that says the same. `'*'` is any text. Words in
+/// braces are optional.
 struct TriggerTemplate: Sendable {
   private indirect enum Element: Sendable {
     case keyword(SQLName)
     case name(SQLName)
-    case place(SQLName)
-    case textOfPlace(SQLName)
+    case placeholder(SQLName)
+    case textOfPlaceholder(SQLName)
     case text(String)
     case anyText
     case symbol(UInt8)
     case optional([Element])
   }
 
-  /// The trigger's name before and behind the part that differs, in lower case; the second is `nil`
-  /// for one name alone.
+  /// The trigger's name before and after its variable piece, in lower case. The suffix is `nil`
+  /// where the name has no such piece.
   private let name: (prefix: String, suffix: String?)
   private let elements: [Element]
 
   /// - Parameters:
-  ///   - name: the trigger's; `*` in it stands for one piece of any length, which is `<*>` in the
-  ///     text, and for example `<rtree_*>` with the letters before it.
+  ///   - name: the trigger's name. `*` in it stands for one piece of any length, which is `<*>` in
+  ///     the text; for example `<rtree_*>` is that piece with `rtree_` before it.
   ///   - text: what follows the name.
   init(_ name: String, _ text: String) {
     let parts = name.lowercased().split(separator: "*", omittingEmptySubsequences: false)
@@ -34,7 +34,7 @@ struct TriggerTemplate: Sendable {
     elements = Self.elements(of: &rest, capitals: Self.capitals(text))
   }
 
-  /// The words of a template in capitals.
+  /// The words that a template has in capitals.
   private static func capitals(_ text: String) -> Set<SQLName> {
     var words: Set<SQLName> = [SQLName("notnull"), SQLName("isnull")]
     for token in SQLTokens(text) {
@@ -59,17 +59,17 @@ struct TriggerTemplate: Sendable {
       case .symbol(UInt8(ascii: "}")): return found
       case .symbol(let byte): found.append(.symbol(byte))
       case .word(let word): found.append(capitals.contains(word) ? .keyword(word) : .name(word))
-      case .name(let name): found.append(name.hasPrefix("<") ? .place(name) : .name(name))
+      case .name(let name): found.append(name.hasPrefix("<") ? .placeholder(name) : .name(name))
       case .text("*"): found.append(.anyText)
       case .text(let text):
-        found.append(text.hasPrefix("<") ? .textOfPlace(SQLName(text)) : .text(text))
+        found.append(text.hasPrefix("<") ? .textOfPlaceholder(SQLName(text)) : .text(text))
       }
     }
     return found
   }
 
-  /// The names that the places stand for in a trigger of that name and table; `nil` for one that is
-  /// another.
+  /// The names that the placeholders stand for in a trigger of that name and table; `nil` for a
+  /// trigger that does not match.
   func names(
     in text: TriggerTokens, called name: SQLName, on table: SQLName
   ) -> [SQLName: SQLName]? {
@@ -83,7 +83,7 @@ struct TriggerTemplate: Sendable {
     return Self.match(elements[...], text.tokens.dropFirst(3), &names) ? names : nil
   }
 
-  /// What stands for `*` in a name.
+  /// The piece of a name that `*` stands for.
   private func piece(of name: SQLName) -> SQLName? {
     guard let suffix = self.name.suffix else {
       return name == SQLName(self.name.prefix) ? name : nil
@@ -95,7 +95,7 @@ struct TriggerTemplate: Sendable {
     return name.dropping(first: head, last: tail)
   }
 
-  /// Whether the tokens are the elements, to the last of both.
+  /// Whether all tokens match all elements.
   private static func match(
     _ elements: ArraySlice<Element>, _ tokens: ArraySlice<TriggerTokens.Token>,
     _ names: inout [SQLName: SQLName]
@@ -121,16 +121,16 @@ struct TriggerTemplate: Sendable {
     case (.name(let name), _): return token.asName == name
     case (.symbol(let wanted), .symbol(let found)): return wanted == found
     case (.text(let wanted), .text(let found)):
-      // Texts of the standard are broken into lines at other places in each file.
+      // Files break the lines of the standard's texts differently.
       return wanted == found || wanted.utf8.filter(isInk).elementsEqual(found.utf8.filter(isInk))
     case (.anyText, .text): return true
-    case (.place(let place), _):
+    case (.placeholder(let placeholder), _):
       guard let name = token.asName else { return false }
-      if let bound = names[place] { return bound == name }
-      names[place] = name
+      if let bound = names[placeholder] { return bound == name }
+      names[placeholder] = name
       return true
-    case (.textOfPlace(let place), .text(let text)):
-      return names[place] == SQLName(text)
+    case (.textOfPlaceholder(let placeholder), .text(let text)):
+      return names[placeholder] == SQLName(text)
     default: return false
     }
   }

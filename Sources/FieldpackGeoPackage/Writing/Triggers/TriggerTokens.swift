@@ -1,18 +1,18 @@
 import FieldpackSQLite
 
-/// The text of a trigger as tokens that two writers of the same trigger agree about, and what can be
-/// read off them.
+/// The text of a trigger as tokens, and what can be read off them. Two programs that write the same
+/// trigger give the same tokens.
 ///
 /// White space, comments, the quotes of names and the case of words are gone. `NOT NULL` and
-/// `IS NOT NULL` are `NOTNULL`, `IS NULL` is `ISNULL`, `<>` is `!=`, and `FOR EACH ROW`, which says
-/// nothing, is left out.
+/// `IS NOT NULL` are `NOTNULL`, `IS NULL` is `ISNULL`, and `<>` is `!=`. `FOR EACH ROW`, which
+/// means nothing in SQLite, is left out.
 struct TriggerTokens: Sendable {
   enum Token: Hashable, Sendable {
     /// A word without quotes: a keyword, a name or a number.
     case word(SQLName)
-    /// A name in quotes, which is no keyword whatever it says.
+    /// A name in quotes, which is never a keyword.
     case name(SQLName)
-    /// What a text in single quotes says.
+    /// The content of a text in single quotes.
     case text(String)
     case symbol(UInt8)
 
@@ -31,7 +31,7 @@ struct TriggerTokens: Sendable {
 
     var kind: Kind
     var table: SQLName
-    /// The table's name as the text has it.
+    /// The table's name as the trigger spells it.
     var spelled: String
   }
 
@@ -43,50 +43,50 @@ struct TriggerTokens: Sendable {
     (tokens, spellings) = reader.read()
   }
 
-  // MARK: What it says
+  // MARK: Reading
 
-  /// The place of the table's name, behind `CREATE TRIGGER name AFTER UPDATE OF a, b ON`; `nil` where
-  /// the text is not so.
-  private var tablePlace: Int? {
+  /// Index of the table's name, after `CREATE TRIGGER name AFTER UPDATE OF a, b ON`; `nil` where
+  /// the text does not begin so.
+  private var tableIndex: Int? {
     guard word(0) == "create", word(1) == "trigger", tokens.count > 2, tokens[2].asName != nil
     else { return nil }
-    var place = 3
-    switch word(place) {
-    case "before", "after": place += 1
-    case "instead": place += 2
+    var index = 3
+    switch word(index) {
+    case "before", "after": index += 1
+    case "instead": index += 2
     default: break
     }
-    let event = word(place)
+    let event = word(index)
     guard ["insert", "update", "delete"].contains(event) else { return nil }
-    place += 1
-    if event == "update", word(place) == "of" {
-      place += 1
-      while place + 1 < tokens.count, tokens[place].asName != nil,
-        tokens[place + 1] == .symbol(UInt8(ascii: ","))
+    index += 1
+    if event == "update", word(index) == "of" {
+      index += 1
+      while index + 1 < tokens.count, tokens[index].asName != nil,
+        tokens[index + 1] == .symbol(UInt8(ascii: ","))
       {
-        place += 2
+        index += 2
       }
-      place += 1
+      index += 1
     }
-    guard word(place) == "on", place + 1 < tokens.count, tokens[place + 1].asName != nil else {
+    guard word(index) == "on", index + 1 < tokens.count, tokens[index + 1].asName != nil else {
       return nil
     }
-    return place + 1
+    return index + 1
   }
 
-  /// The table or view that it is on.
-  var table: String? { tablePlace.map { spellings[$0] } }
+  /// The table or view that the trigger is on.
+  var table: String? { tableIndex.map { spellings[$0] } }
 
-  /// Whether it runs when the row is written already.
+  /// Whether the trigger runs after the row is written.
   var isAfter: Bool { word(3) == "after" }
 
-  private var bodyPlace: Int { (tokens.firstIndex(of: .word(SQLName("begin"))) ?? -1) + 1 }
+  private var bodyStart: Int { (tokens.firstIndex(of: .word(SQLName("begin"))) ?? -1) + 1 }
 
-  /// What the statements of its body do, in their order; each once.
+  /// The effects of the statements in the trigger's body, in order and without repetition.
   var effects: [Effect] {
     var found: [Effect] = []
-    for place in tokens.indices.dropFirst(bodyPlace) {
-      guard let (kind, at) = statement(place), at < tokens.count,
+    for index in tokens.indices.dropFirst(bodyStart) {
+      guard let (kind, at) = statement(index), at < tokens.count,
         let name = tokens[at].asName
       else {
         continue
@@ -97,35 +97,35 @@ struct TriggerTokens: Sendable {
     return found
   }
 
-  /// What a statement that begins at a place does, and the place of its table.
-  private func statement(_ place: Int) -> (Effect.Kind, Int)? {
-    switch (word(place), word(place + 1)) {
-    case ("into", _): (.inserts, place + 1)
-    case ("delete", "from"): (.deletes, place + 2)
+  /// The effect of a statement that begins at `index`, and the index of its table.
+  private func statement(_ index: Int) -> (Effect.Kind, Int)? {
+    switch (word(index), word(index + 1)) {
+    case ("into", _): (.inserts, index + 1)
+    case ("delete", "from"): (.deletes, index + 2)
     case ("update", "set"): nil
-    case ("update", "or"): (.updates, place + 3)
-    case ("update", _): (.updates, place + 1)
+    case ("update", "or"): (.updates, index + 3)
+    case ("update", _): (.updates, index + 1)
     default: nil
     }
   }
 
-  /// Whether it can have a change pass that is not made: `RAISE(IGNORE)`.
+  /// Whether the trigger can make SQLite skip a change without an error: `RAISE(IGNORE)`.
   var canIgnore: Bool { raises { $0 == "ignore" } }
 
-  /// Whether it can fail a change.
+  /// Whether the trigger can fail a change.
   var canRefuse: Bool { raises { $0 != "ignore" } }
 
   private func raises(_ how: (String) -> Bool) -> Bool {
-    tokens.indices.contains { place in
-      word(place) == "raise" && place + 2 < tokens.count
-        && tokens[place + 1] == .symbol(UInt8(ascii: "(")) && how(word(place + 2))
+    tokens.indices.contains { index in
+      word(index) == "raise" && index + 2 < tokens.count
+        && tokens[index + 1] == .symbol(UInt8(ascii: "(")) && how(word(index + 2))
     }
   }
 
-  /// A word, as a keyword is compared; empty for all else.
-  private func word(_ place: Int) -> String {
-    guard tokens.indices.contains(place), case .word = tokens[place] else { return "" }
-    return spellings[place].lowercased()
+  /// The word at `index` in lower case; empty where the token is no word.
+  private func word(_ index: Int) -> String {
+    guard tokens.indices.contains(index), case .word = tokens[index] else { return "" }
+    return spellings[index].lowercased()
   }
 }
 
