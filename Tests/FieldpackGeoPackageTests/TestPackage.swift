@@ -69,10 +69,13 @@ final class TestPackage: Sendable {
 
   /// Runs `body` on a connection with our functions, beside any store.
   func withConnection<R>(_ body: (Connection) throws -> R) throws -> R {
+    try withSession { try body($0.connection) }
+  }
+
+  /// Runs `body` on a session of its own, beside any store.
+  func withSession<R>(_ body: (GeoPackageSession) throws -> R) throws -> R {
     let connection = try Connection(path: path, mode: .readWrite, profile: .bulk)
-    connection.companion = try GeoPackageFile(
-      connection, store: "survey", profile: .runningTriggers)
-    return try body(connection)
+    return try body(connection.session("survey", .runningTriggers))
   }
 
   func run(_ script: String) throws { try withConnection { try $0.executeScript(script) } }
@@ -132,9 +135,9 @@ extension GeoPackageStore {
   /// Lets the file grow to so many pages, as if the disk were full then.
   func limitPages(to count: Int) async throws {
     let pool = try await pools.writer()
-    try await pool.write { (connection) throws(FieldpackError) in
+    try await pool.write { (session) throws(FieldpackError) in
       do throws(SQLiteError) {
-        _ = try connection.scalar("PRAGMA max_page_count = \(count)")
+        _ = try session.connection.scalar("PRAGMA max_page_count = \(count)")
       } catch {
         throw FieldpackError(sqlite: error)
       }
@@ -196,4 +199,17 @@ func polygon(_ ordinates: Double...) -> Geometry {
 func thrown(_ body: () async throws -> Void) async -> FieldpackError? {
   do { try await body() } catch { return error as? FieldpackError }
   return nil
+}
+
+extension Connection {
+  /// A session that lives as long as the connection.
+  func session(
+    _ store: StoreID, _ profile: OpeningProfile = .foreign
+  ) throws(SQLiteError) -> GeoPackageSession {
+    let session = try GeoPackageSession(self, store: store, profile: profile)
+    try register(function: "test_keeps_the_session", arguments: 0) { [session] in
+      $0.set(session.store.rawValue)
+    }
+    return session
+  }
 }

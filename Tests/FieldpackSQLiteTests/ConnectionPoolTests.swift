@@ -26,13 +26,13 @@ import Testing
     try Connection(path: path, mode: .readWrite).setJournalMode(mode)
   }
 
-  private func count(_ pool: ConnectionPool) async throws(SQLiteError) -> SQLiteValue? {
+  private func count(_ pool: ConnectionPool<Connection>) async throws(SQLiteError) -> SQLiteValue? {
     try await pool.read { (connection) throws(SQLiteError) in
       try connection.scalar("SELECT count(*) FROM t")
     }
   }
 
-  private func insert(_ pool: ConnectionPool) async throws(SQLiteError) {
+  private func insert(_ pool: ConnectionPool<Connection>) async throws(SQLiteError) {
     try await pool.write { (connection) throws(SQLiteError) in
       try connection.execute("INSERT INTO t VALUES (2)")
     }
@@ -102,7 +102,7 @@ import Testing
 
   @Test func `a bad file fails when the pool is made`() async throws {
     let text = try folder.write(String(repeating: "text ", count: 200), to: "text")
-    for access in [ConnectionPool.Access.readOnly, .readWrite(usesWAL: true)] {
+    for access in [PoolAccess.readOnly, .readWrite(usesWAL: true)] {
       let error = await #expect(throws: SQLiteError.self) {
         try await ConnectionPool(path: text.path, access: access)
       }
@@ -111,10 +111,11 @@ import Testing
   }
 
   @Test func `every connection is configured`() async throws {
-    let pool = try await ConnectionPool(path: path, access: .readWrite(usesWAL: true)) {
-      (connection) throws(SQLiteError) in
-      try connection.register(function: "answer", arguments: 0) { $0.set(Int64(42)) }
-    }
+    let pool = try await ConnectionPool(
+      path: path, access: .readWrite(usesWAL: true),
+      configure: { (connection) throws(SQLiteError) in
+        try connection.register(function: "answer", arguments: 0) { $0.set(Int64(42)) }
+      })
     let sql = "SELECT answer()"
     let read = try await pool.read { (connection) throws(SQLiteError) in
       try connection.scalar(sql)
@@ -139,26 +140,22 @@ import Testing
     try await pool.close()
   }
 
-  private final class Cursor {
-    let statement: Statement
-    init(_ statement: Statement) { self.statement = statement }
-  }
-
   @Test func `a leased reader keeps its cursor and its snapshot`() async throws {
     let pool = try await ConnectionPool(
       path: path, access: .readWrite(usesWAL: true), maximumReaders: 1)
     try await insert(pool)
     let lease = try await pool.lease()
-    try await lease.run { (connection) throws(SQLiteError) in
-      let statement = try connection.prepare("SELECT a FROM t ORDER BY a")
-      _ = try statement.step()
-      connection.attachment = Cursor(statement)
+    let cursor = LeasedValue<Statement>()
+    try await lease.run(keeping: cursor) { (connection, statement) throws(SQLiteError) in
+      statement = try connection.prepare("SELECT a FROM t ORDER BY a")
+      _ = try statement?.step()
     }
     try await insert(pool)
-    let seen = try await lease.run { (connection) throws(SQLiteError) -> [Int64] in
-      guard let cursor = connection.attachment as? Cursor else { return [] }
-      var seen = [cursor.statement.integer(0)]
-      while try cursor.statement.step() { seen.append(cursor.statement.integer(0)) }
+    let seen = try await lease.run(keeping: cursor) {
+      (_, statement) throws(SQLiteError) -> [Int64] in
+      guard let statement else { return [] }
+      var seen = [statement.integer(0)]
+      while try statement.step() { seen.append(statement.integer(0)) }
       return seen
     }
     #expect(seen == [1, 2])
@@ -211,7 +208,7 @@ import Testing
   }
 
   /// Counts twice in one transaction; how often, and how often the counts differed.
-  private func readPairs(_ pool: ConnectionPool, until end: ContinuousClock.Instant)
+  private func readPairs(_ pool: ConnectionPool<Connection>, until end: ContinuousClock.Instant)
     async throws(SQLiteError) -> (Int, Int)
   {
     var (reads, torn) = (0, 0)

@@ -10,7 +10,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(10)))
   func `cancelling the task ends a long query`() async throws {
-    let actor = try ConnectionActor()
+    let actor = try ConnectionActor<Connection>()
     try await actor.open { () throws(SQLiteError) in try Connection(inMemory: .own) }
     let task = Task {
       try await actor.run { (connection) throws(SQLiteError) in
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func `visits run on the one thread of the actor`() async throws {
-    let (first, second) = (try ConnectionActor(), try ConnectionActor())
+    let (first, second) = (try ConnectionActor<Connection>(), try ConnectionActor<Connection>())
     for actor in [first, second] {
       try await actor.open { () throws(SQLiteError) in try Connection(inMemory: .own) }
     }
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `work of a cancelled task does not begin, nor go on`() async throws {
-    let actor = try ConnectionActor()
+    let actor = try ConnectionActor<Connection>()
     try await actor.open { () throws(SQLiteError) in try Connection(inMemory: .own) }
     let task = Task {
       try? await Task.sleep(for: .seconds(60))
@@ -99,7 +99,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(10)))
   func `a handle stops its connection from another thread`() async throws {
-    let actor = try ConnectionActor()
+    let actor = try ConnectionActor<Connection>()
     try await actor.open { () throws(SQLiteError) in try Connection(inMemory: .own) }
     let handle = try await actor.run { (connection) throws(SQLiteError) in
       connection.interruptHandle
@@ -143,7 +143,9 @@ extension ConnectionActor {
     let name = try? await run { (_) throws(SQLiteError) in "\(pthread_self())" }
     return name ?? "none"
   }
+}
 
+extension InterruptTests {
   private static let rows =
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
 

@@ -8,7 +8,7 @@ final class ConformanceCheck {
   /// The highest version that the check knows: 1.4 and its corrections.
   static let knownVersion = 10_499
 
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   /// The version in the form of `user_version`: 10000 for 1.0, 10400 for 1.4.
   let version: Int
   private let receive: (ConformanceFinding) throws(FieldpackError) -> Void
@@ -72,7 +72,7 @@ final class ConformanceCheck {
   }
 
   init(
-    _ file: GeoPackageFile, version: Int, patience: Duration,
+    _ file: GeoPackageSession, version: Int, patience: Duration,
     progress: @escaping (Int) throws(FieldpackError) -> Void,
     receive: @escaping (ConformanceFinding) throws(FieldpackError) -> Void
   ) {

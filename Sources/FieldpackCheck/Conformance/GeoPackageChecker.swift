@@ -61,10 +61,10 @@ public final class GeoPackageChecker: CancellableJob {
   ///   `.interrupted`. After an error nothing is changed.
   public func run() throws(FieldpackError) -> CheckReport {
     guard let connection else { return try unreadable() }
-    let file: GeoPackageFile
+    let file: GeoPackageSession
     do throws(SQLiteError) {
       StatementLog.attach(to: connection, options.logger)
-      file = try GeoPackageFile(connection, store: store, path: path, profile: profile)
+      file = try GeoPackageSession(connection, store: store, path: path, profile: profile)
     } catch {
       throw FieldpackError(error, path: path, location: .init(store: store))
     }
@@ -121,7 +121,7 @@ public final class GeoPackageChecker: CancellableJob {
 
   // MARK: Looking
 
-  private func look(_ file: GeoPackageFile) throws(FieldpackError) -> CheckReport {
+  private func look(_ file: GeoPackageSession) throws(FieldpackError) -> CheckReport {
     let version = try declaredVersion(file)
     let check = self.check(file, version: version ?? Self.assumedVersion) {
       [self] (finding) throws(FieldpackError) in
@@ -139,14 +139,14 @@ public final class GeoPackageChecker: CancellableJob {
   /// The assumed version of a file that states none: the first version with a number of its own.
   private static let assumedVersion = 10_200
 
-  private func declaredVersion(_ file: GeoPackageFile) throws(FieldpackError) -> Int? {
+  private func declaredVersion(_ file: GeoPackageSession) throws(FieldpackError) -> Int? {
     let application = try file.integer("PRAGMA application_id") ?? 0
     let user = try file.integer("PRAGMA user_version") ?? 0
     return DeclaredVersion(application: application, user: user).number
   }
 
   private func check(
-    _ file: GeoPackageFile, version: Int,
+    _ file: GeoPackageSession, version: Int,
     receive: @escaping (ConformanceFinding) throws(FieldpackError) -> Void
   ) -> ConformanceCheck {
     let options = options
@@ -158,7 +158,7 @@ public final class GeoPackageChecker: CancellableJob {
   // MARK: Mending
 
   private func mend(
-    _ file: GeoPackageFile
+    _ file: GeoPackageSession
   ) throws(FieldpackError) -> (CheckReport, isChanged: Bool) {
     var repairer = Repairer(file: file)
     let isUpgraded = try upgrade(file, &repairer)
@@ -188,7 +188,7 @@ public final class GeoPackageChecker: CancellableJob {
 
   /// The report on the file without repairs.
   private func unmended(
-    _ file: GeoPackageFile, _ note: String
+    _ file: GeoPackageSession, _ note: String
   ) throws(FieldpackError) -> CheckReport {
     file.connection.clearStatementCache()
     try file.execute("ROLLBACK")
@@ -200,7 +200,7 @@ public final class GeoPackageChecker: CancellableJob {
 
   /// Upgrades the file to the wanted version; `false` where it has that version.
   private func upgrade(
-    _ file: GeoPackageFile, _ repairer: inout Repairer
+    _ file: GeoPackageSession, _ repairer: inout Repairer
   ) throws(FieldpackError) -> Bool {
     guard let target = options.upgrade else { return false }
     let current = try declaredVersion(file)

@@ -92,7 +92,7 @@ extension Repairer {
 
 /// Rewrites headers that contradict their geometries.
 struct BlobHeaderRepair {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   let layer: LayerTable
   let systems: Set<Int64>
 

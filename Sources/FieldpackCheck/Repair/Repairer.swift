@@ -10,14 +10,14 @@ import FieldpackSQLite
 /// Repairs add and change rows. They delete none, except registrations of extensions that the
 /// standard has removed.
 struct Repairer {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   private(set) var done: [ConformanceRepair] = []
   /// Repairs that failed, with the reasons.
   private(set) var failures: [String] = []
   private var catalogue: Catalogue?
   private var layers: [SQLName: LayerTable] = [:]
 
-  init(file: GeoPackageFile) { self.file = file }
+  init(file: GeoPackageSession) { self.file = file }
 
   mutating func note(_ detail: String, table: String? = nil) {
     done.append(ConformanceRepair(table: table, detail: detail))

@@ -5,7 +5,7 @@ import FieldpackSQLite
 /// Reads the catalogue of any GeoPackage from 1.0 to 1.4, leniently: what is missing or wrong
 /// becomes a note of the layer, and the file is never refused.
 package struct CatalogueReader {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
 
   package func read() throws(FieldpackError) -> Catalogue {
     let (tables, userVersion) = try masterNames()

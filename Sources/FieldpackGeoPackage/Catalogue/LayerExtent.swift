@@ -5,10 +5,10 @@ import FieldpackSQLite
 
 /// The extent of a layer's geometries.
 package struct LayerExtent {
-  package let file: GeoPackageFile
+  package let file: GeoPackageSession
   package let table: LayerTable
 
-  package init(file: GeoPackageFile, table: LayerTable) {
+  package init(file: GeoPackageSession, table: LayerTable) {
     self.file = file
     self.table = table
   }

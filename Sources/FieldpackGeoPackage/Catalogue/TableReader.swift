@@ -3,11 +3,11 @@ import FieldpackSQLite
 
 /// Reads the columns of one table or view.
 package struct TableReader {
-  package let file: GeoPackageFile
+  package let file: GeoPackageSession
   package let table: String
   package let isView: Bool
 
-  package init(file: GeoPackageFile, table: String, isView: Bool) {
+  package init(file: GeoPackageSession, table: String, isView: Bool) {
     self.file = file
     self.table = table
     self.isView = isView

@@ -28,7 +28,7 @@ struct CurveTypes: OptionSet, Sendable {
   var types: [GeometryType] { GeometryType.allCases.filter { contains(CurveTypes($0)) } }
 
   /// Registers the types for a layer's geometry column.
-  func register(in file: GeoPackageFile, for table: LayerTable) throws(FieldpackError) {
+  func register(in file: GeoPackageSession, for table: LayerTable) throws(FieldpackError) {
     guard let geometry = table.schema.geometry else { return }
     for type in types {
       try Self.register(type, in: file, table: table.table, column: geometry.name)
@@ -36,7 +36,7 @@ struct CurveTypes: OptionSet, Sendable {
   }
 
   static func register(
-    _ type: GeometryType, in file: GeoPackageFile, table: String, column: String
+    _ type: GeometryType, in file: GeoPackageSession, table: String, column: String
   ) throws(FieldpackError) {
     try LayerCreation(file: file).registerExtension(
       "gpkg_geom_\(type.name)", table: table, column: column, scope: "read-write")

@@ -52,7 +52,7 @@ extension GeoPackageTransaction {
 
 /// Removes what refers to a deleted row: links of relations, and metadata about the row.
 struct RowLeftovers {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
 
   /// Deletes a row of `table` by `delete`, together with everything that refers to the row.
   ///

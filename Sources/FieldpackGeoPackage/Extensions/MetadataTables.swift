@@ -3,7 +3,7 @@ import FieldpackSQLite
 
 /// `gpkg_metadata` and `gpkg_metadata_reference`.
 struct MetadataTables {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
 
   private static let documents = "gpkg_metadata"
   private static let references = "gpkg_metadata_reference"

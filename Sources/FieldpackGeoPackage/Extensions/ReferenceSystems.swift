@@ -6,9 +6,9 @@ import FieldpackSQLite
 /// `gpkg_spatial_ref_sys`. A file may have the columns of the CRS WKT extension, or needs them:
 /// `definition_12_063` for WKT 2, and `epoch` for the coordinate epoch (version 1.1).
 package struct ReferenceSystems {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
 
-  package init(file: GeoPackageFile) {
+  package init(file: GeoPackageSession) {
     self.file = file
   }
 

@@ -3,7 +3,7 @@ import FieldpackSQLite
 
 /// `gpkgext_relations` and the mapping tables that it names.
 struct RelationTables {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
 
   static let table = "gpkgext_relations"
   static let extensionName = "gpkg_related_tables"
@@ -69,7 +69,7 @@ struct RelationTables {
     var key: String
 
     /// The value that links hold for a row; `nil` where the row does not exist.
-    func key(of id: FeatureID, in file: GeoPackageFile) throws(FieldpackError) -> SQLiteValue? {
+    func key(of id: FeatureID, in file: GeoPackageSession) throws(FieldpackError) -> SQLiteValue? {
       guard case .integer(let number) = id else { return nil }
       return try file.rows(
         "SELECT \(key) FROM \(table) WHERE \(self.id) = ?", [.integer(number)]
@@ -77,7 +77,7 @@ struct RelationTables {
     }
 
     func existingKey(
-      of id: FeatureID, in file: GeoPackageFile
+      of id: FeatureID, in file: GeoPackageSession
     ) throws(FieldpackError) -> SQLiteValue {
       if let key = try key(of: id, in: file) { return key }
       throw FieldpackError(

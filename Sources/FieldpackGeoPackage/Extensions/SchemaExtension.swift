@@ -3,7 +3,7 @@ import FieldpackSQLite
 
 /// The Schema extension: `gpkg_data_columns` and `gpkg_data_column_constraints`.
 struct SchemaExtension {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
 
   static let columnsTable = "gpkg_data_columns"
   static let constraintsTable = "gpkg_data_column_constraints"

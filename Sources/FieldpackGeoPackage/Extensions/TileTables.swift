@@ -4,7 +4,7 @@ import FieldpackSQLite
 
 /// Tile pyramids: `gpkg_tile_matrix_set`, `gpkg_tile_matrix` and the tables of tiles.
 struct TileTables {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
 
   private static let sets = "gpkg_tile_matrix_set"
   private static let matrices = "gpkg_tile_matrix"

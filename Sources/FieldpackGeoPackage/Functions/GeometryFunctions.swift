@@ -15,7 +15,7 @@ struct GeometryFunctions {
 
   static let flags: FunctionFlags = [.deterministic, .innocuous]
 
-  init(of file: GeoPackageFile) {
+  init(of file: GeoPackageSession) {
     connection = file.connection
     tools = GeometryTools(file)
   }

@@ -9,10 +9,10 @@ import FieldpackTopology
 final class GeometryTools {
   // No cycle: the connection owns the functions, and these own the tools; the file does not own the
   // connection.
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   private var context: TopologyContext?
 
-  init(_ file: GeoPackageFile) { self.file = file }
+  init(_ file: GeoPackageSession) { self.file = file }
 
   func topology() throws(TopologyError) -> TopologyContext {
     if let context { return context }

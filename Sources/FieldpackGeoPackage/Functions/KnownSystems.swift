@@ -10,7 +10,7 @@ struct KnownSystems {
   fileprivate var rows: SortedMap<Int64, Catalogue.SystemRow>?
 }
 
-extension GeoPackageFile {
+extension GeoPackageSession {
   /// The file's definition of an `srs_id`. A number that the file does not define is EPSG's code.
   func reference(srsID: Int32) throws -> SRSReference {
     if srsID == -1 { return SRSReference(.undefinedCartesian) }

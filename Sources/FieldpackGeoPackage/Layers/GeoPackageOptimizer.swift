@@ -57,7 +57,7 @@ public struct OptimizeReport: Hashable, Sendable {
 public final class GeoPackageOptimizer: CancellableJob {
   private let options: OptimizeOptions
   private let connection: Connection
-  private let file: GeoPackageFile
+  private let file: GeoPackageSession
 
   /// - Throws: `.notFound`, `.invalidData`, `.permission`, `.readOnly`.
   public init(
@@ -67,7 +67,7 @@ public final class GeoPackageOptimizer: CancellableJob {
     do throws(SQLiteError) {
       connection = try Connection(path: path, mode: .readWrite, profile: .bulk)
       StatementLog.attach(to: connection, options.logger)
-      file = try GeoPackageFile(connection, store: store, path: path)
+      file = try GeoPackageSession(connection, store: store, path: path)
       _ = try connection.scalar("PRAGMA cache_size = -16384")
     } catch {
       throw FieldpackError(error, path: path, location: .init(store: store))

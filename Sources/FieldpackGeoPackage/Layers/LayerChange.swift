@@ -3,9 +3,9 @@ import FieldpackSQLite
 
 /// Renames and removes layers with everything that belongs to them.
 package struct LayerChange {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
 
-  package init(file: GeoPackageFile) {
+  package init(file: GeoPackageSession) {
     self.file = file
   }
 
@@ -121,10 +121,10 @@ package struct LayerChange {
 
 /// GDAL's private count of features. It is kept correct where a file has it.
 package struct FeatureCount {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   let table: String
 
-  package init(file: GeoPackageFile, table: String) {
+  package init(file: GeoPackageSession, table: String) {
     self.file = file
     self.table = table
   }

@@ -4,9 +4,9 @@ import FieldpackSQLite
 
 /// Creates and changes the tables of a GeoPackage, in the transaction that the caller has open.
 package struct LayerCreation {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
 
-  package init(file: GeoPackageFile) {
+  package init(file: GeoPackageSession) {
     self.file = file
   }
 

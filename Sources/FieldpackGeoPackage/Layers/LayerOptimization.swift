@@ -5,7 +5,7 @@ import FieldpackSQLite
 
 /// Orders and indexes one layer of a file, in the transaction that the caller has open.
 struct LayerOptimization {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   let table: LayerTable
   let options: OptimizeOptions
 
@@ -68,7 +68,7 @@ struct LayerOptimization {
 
 /// Stores the features of a layer along a Hilbert curve, with new ids from 1 up.
 struct LayerClustering {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   let table: LayerTable
 
   /// Why the ids must stay; `nil` where nothing refers to the ids.

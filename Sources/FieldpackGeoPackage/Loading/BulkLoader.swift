@@ -10,7 +10,7 @@ import FieldpackSQLite
 /// Works in the transaction that the caller has open on a connection of the bulk profile.
 /// ``finish()`` does what the triggers would have done.
 public final class BulkLoader: FeatureSink {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   private let inserter = InsertWorker()
   private var targets: [LayerID: LayerLoad] = [:]
   private var order: [LayerID] = []
@@ -29,7 +29,7 @@ public final class BulkLoader: FeatureSink {
   public private(set) var skippedCount = 0
   private let skippedLimit = 1000
 
-  init(_ file: GeoPackageFile) { self.file = file }
+  init(_ file: GeoPackageSession) { self.file = file }
 
   /// Prepares an existing layer; rows announced under `schema` go there.
   func prepare(

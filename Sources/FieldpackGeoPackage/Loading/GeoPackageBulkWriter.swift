@@ -14,7 +14,7 @@ public final class GeoPackageBulkWriter {
   /// The path that a new file gets at the commit.
   private var destination: DatabasePlace?
   private let connection: Connection
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   public let loader: BulkLoader
   private var isOpen = true
 
@@ -81,12 +81,12 @@ public final class GeoPackageBulkWriter {
   private static func open(
     _ path: String, _ mode: Connection.Mode, shownAs shown: String, store: StoreID,
     _ profile: OpeningProfile, _ logger: Logger
-  ) throws(FieldpackError) -> (Connection, GeoPackageFile) {
+  ) throws(FieldpackError) -> (Connection, GeoPackageSession) {
     let connection: Connection
     do throws(SQLiteError) {
       connection = try Connection(path: path, mode: mode, profile: .bulk)
       StatementLog.attach(to: connection, logger)
-      let file = try GeoPackageFile(connection, store: store, path: shown, profile: profile)
+      let file = try GeoPackageSession(connection, store: store, path: shown, profile: profile)
       _ = try connection.scalar("PRAGMA cache_size = -16384")
       return (connection, file)
     } catch {
@@ -194,7 +194,7 @@ public final class GeoPackageBulkWriter {
       throw error
     }
     destination?.end()
-    try GeoPackageFile.readHeader(of: pending.target, store: file.store)
+    try GeoPackageSession.readHeader(of: pending.target, store: file.store)
   }
 
   /// Notes on the target for the user, after ``commit()``.

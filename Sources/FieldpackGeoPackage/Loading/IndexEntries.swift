@@ -5,10 +5,10 @@ import FieldpackSQLite
 
 /// Finds the entries that belong into a layer's R-tree.
 package struct IndexEntries {
-  package let file: GeoPackageFile
+  package let file: GeoPackageSession
   package let table: LayerTable
 
-  package init(file: GeoPackageFile, table: LayerTable) {
+  package init(file: GeoPackageSession, table: LayerTable) {
     self.file = file
     self.table = table
   }

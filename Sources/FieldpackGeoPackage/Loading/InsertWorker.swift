@@ -173,7 +173,7 @@ final class Insertion {
   private var highestID = Int64.min
   /// The highest id that this insertion has put into the table.
   private var highestInserted: Int64?
-  private let file: GeoPackageFile
+  private let file: GeoPackageSession
   private let skipsErrors: Bool
 
   /// - Parameter isNew: whether this load has created the table. Then a row can only be refused for
@@ -181,7 +181,7 @@ final class Insertion {
   ///   could not be undone in part.
   init(
     of source: Schema, into table: LayerTable, ids: LoadedIDs, isNew: Bool, rules: LoadRules,
-    file: GeoPackageFile
+    file: GeoPackageSession
   ) throws(FieldpackError) {
     self.table = table
     self.file = file

@@ -7,7 +7,7 @@ import FieldpackSQLite
 /// Loads one layer: gives rows their ids, hands them to the inserter, and gathers the boxes for the
 /// index and the extent.
 final class LayerLoad {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   let table: LayerTable
   let isNew: Bool
   private let ids: LoadedIDs
@@ -32,7 +32,7 @@ final class LayerLoad {
   private var nextID: Int64 = 1
 
   init(
-    file: GeoPackageFile, table: LayerTable, source: Schema, ids: LoadedIDs, isNew: Bool,
+    file: GeoPackageSession, table: LayerTable, source: Schema, ids: LoadedIDs, isNew: Bool,
     inserter: InsertWorker, rules: LoadRules
   ) throws(FieldpackError) {
     self.file = file
@@ -66,7 +66,7 @@ final class LayerLoad {
   var plan: RowPlan { insertion.plan }
 
   private static func turnOffTriggers(
-    _ file: GeoPackageFile, _ table: LayerTable
+    _ file: GeoPackageSession, _ table: LayerTable
   ) throws(FieldpackError) {
     if table.rtree != nil {
       for name in RTreeSQL(table).triggerNames {
@@ -80,7 +80,7 @@ final class LayerLoad {
 
   /// The id after all ids in use or used before.
   private static func freeID(
-    _ file: GeoPackageFile, _ table: LayerTable
+    _ file: GeoPackageSession, _ table: LayerTable
   ) throws(FieldpackError) -> Int64 {
     var used =
       try file.integer("SELECT max(\(table.idExpression)) FROM \(quoted(table.table))") ?? 0

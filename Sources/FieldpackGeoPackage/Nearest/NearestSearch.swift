@@ -25,7 +25,7 @@ struct NearestSearch {
   let count: Int?
   let maximum: Double
   private var found = Heap<MeasuredFeature>()
-  private var file: GeoPackageFile { planner.file }
+  private var file: GeoPackageSession { planner.file }
 
   init(
     _ planner: QueryPlanner, _ table: LayerTable, _ measure: DistanceMeasure, count: Int?,

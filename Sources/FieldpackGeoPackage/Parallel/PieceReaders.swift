@@ -9,7 +9,7 @@ import FieldpackSQLite
 
 /// Readers of a pool that all see the same state of the file.
 struct PieceReaders: Sendable {
-  let leases: [ReaderLease]
+  let leases: [ReaderLease<GeoPackageSession>]
   let plan: QueryPlan
 
   /// What to read, and in which store.
@@ -28,7 +28,7 @@ struct PieceReaders: Sendable {
   /// has committed meanwhile, all begin again. After three tries, or when a writer is in the way,
   /// one reader reads everything.
   static func begin(
-    in pool: ConnectionPool, _ request: Request
+    in pool: StorePools.Pool, _ request: Request
   ) async throws(FieldpackError) -> PieceReaders {
     var leases = [try await pool.lease(orNone: false)].compactMap { $0 }
     let leader = leases[0]
@@ -58,15 +58,15 @@ struct PieceReaders: Sendable {
 
   /// `nil` where the readers may see different states.
   private static func beginTogether(
-    _ leases: [ReaderLease], _ request: Request
+    _ leases: [ReaderLease<GeoPackageSession>], _ request: Request
   ) async throws(FieldpackError) -> QueryPlan? {
     do throws(FieldpackError) {
-      for lease in leases { try await lease.end(request.store) }
-      let before = try await leases[0].version(request.store)
-      for lease in leases.dropFirst() { try await lease.beginBriefly(request.store) }
+      for lease in leases { try await lease.end() }
+      let before = try await leases[0].version()
+      for lease in leases.dropFirst() { try await lease.beginBriefly() }
       await request.whenSomeHaveBegun()
       let plan = try await leases[0].begin(request, briefly: true)
-      return try await leases[0].version(request.store, isBegun: true) == before ? plan : nil
+      return try await leases[0].version(isBegun: true) == before ? plan : nil
     } catch {
       guard error.code == .busy else { throw error }
       return nil
@@ -79,7 +79,7 @@ struct PieceReaders: Sendable {
 
 extension ConnectionPool {
   /// Leases a reader. With `orNone` it takes only a spare reader and gives `nil` without one.
-  fileprivate func lease(orNone: Bool) async throws(FieldpackError) -> ReaderLease? {
+  fileprivate func lease(orNone: Bool) async throws(FieldpackError) -> ReaderLease<Session>? {
     do throws(SQLiteError) {
       return try await orNone ? spareLease() : lease()
     } catch {
@@ -91,24 +91,21 @@ extension ConnectionPool {
 /// How long a reader waits for a writer while other readers wait for it.
 private let briefTimeout = Duration.milliseconds(50)
 
-extension ReaderLease {
+extension ReaderLease<GeoPackageSession> {
   /// Ends the reader's transaction without reading.
-  fileprivate func end(_ store: StoreID) async throws(FieldpackError) {
-    try await run { (connection) throws(FieldpackError) in
-      guard connection.isInTransaction else { return }
-      try GeoPackageFile.of(connection, store: store).execute("ROLLBACK")
-    }
+  fileprivate func end() async throws(FieldpackError) {
+    try await run { (file) throws(FieldpackError) in try file.endReading() }
   }
 
   /// Begins a new transaction and gives the plan for the state that it sees.
   fileprivate func begin(
     _ request: PieceReaders.Request, briefly: Bool = false
   ) async throws(FieldpackError) -> QueryPlan {
-    try await run { (connection) throws(FieldpackError) in
-      let timeout = connection.busyTimeout
-      if briefly { connection.busyTimeout = briefTimeout }
-      defer { connection.busyTimeout = timeout }
-      let file = try connection.beginAnew(request.store)
+    try await run { (file) throws(FieldpackError) in
+      let timeout = file.connection.busyTimeout
+      if briefly { file.connection.busyTimeout = briefTimeout }
+      defer { file.connection.busyTimeout = timeout }
+      try file.beginAnew()
       return try GeoPackageReading(file, report: request.report)
         .following(request.plan, inPieces: true).plan
     }
@@ -116,33 +113,34 @@ extension ReaderLease {
 
   /// Begins a new transaction without waiting for a writer, who may wait for a reader that has
   /// begun.
-  fileprivate func beginBriefly(_ store: StoreID) async throws(FieldpackError) {
-    try await run { (connection) throws(FieldpackError) in
-      let timeout = connection.busyTimeout
-      connection.busyTimeout = briefTimeout
-      defer { connection.busyTimeout = timeout }
-      _ = try connection.beginAnew(store).rows("PRAGMA schema_version")
+  fileprivate func beginBriefly() async throws(FieldpackError) {
+    try await run { (file) throws(FieldpackError) in
+      let timeout = file.connection.busyTimeout
+      file.connection.busyTimeout = briefTimeout
+      defer { file.connection.busyTimeout = timeout }
+      try file.beginAnew()
+      _ = try file.rows("PRAGMA schema_version")
     }
   }
 
   /// The file's `data_version`, which changes when another connection commits: with `isBegun` as
   /// the open transaction sees it, else as it is now.
-  fileprivate func version(
-    _ store: StoreID, isBegun: Bool = false
-  ) async throws(FieldpackError) -> Int64? {
-    try await run { (connection) throws(FieldpackError) in
-      let file = try GeoPackageFile.of(connection, store: store)
-      if !isBegun, connection.isInTransaction { try file.execute("ROLLBACK") }
+  fileprivate func version(isBegun: Bool = false) async throws(FieldpackError) -> Int64? {
+    try await run { (file) throws(FieldpackError) in
+      if !isBegun { try file.endReading() }
       return try file.integer("PRAGMA data_version")
     }
   }
 }
 
-extension Connection {
-  fileprivate func beginAnew(_ store: StoreID) throws(FieldpackError) -> GeoPackageFile {
-    let file = try GeoPackageFile.of(self, store: store)
-    if isInTransaction { try file.execute("ROLLBACK") }
-    try file.execute("BEGIN")
-    return file
+extension GeoPackageSession {
+  fileprivate func endReading() throws(FieldpackError) {
+    if connection.isInTransaction { try execute("ROLLBACK") }
+  }
+
+  fileprivate func beginAnew() throws(FieldpackError) {
+    try derive()
+    try endReading()
+    try execute("BEGIN")
   }
 }

@@ -81,8 +81,7 @@ final class PieceWork<Piece: PieceSink>: OpenCursor {
       for lease in readers.leases {
         group.addTask {
           do throws(FieldpackError) {
-            try await lease.run { (connection) throws(FieldpackError) in
-              let file = try GeoPackageFile.of(connection, store: request.store)
+            try await lease.run { (file) throws(FieldpackError) in
               // Drops plans for another state of the file.
               _ = try file.catalogue()
               let planner = QueryPlanner(
@@ -91,7 +90,7 @@ final class PieceWork<Piece: PieceSink>: OpenCursor {
               let filling = PieceFilling(
                 planner, plan: plan, claims: claims, exchange: exchange, make: make)
               guard plan.isCutThroughout else { return filling.run() }
-              connection.withFewPages { filling.run() }
+              file.connection.withFewPages { filling.run() }
             }
           } catch {
             exchange.complete(exchange.open(), error)

@@ -54,7 +54,7 @@ struct IndexedBox {
 
 /// Plans a query for one state of the file, and makes its statements.
 struct QueryPlanner {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   let catalogue: Catalogue
   let query: Query
   /// Receives the notes of planning and reading.

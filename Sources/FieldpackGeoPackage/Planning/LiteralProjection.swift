@@ -4,7 +4,7 @@ import FieldpackProjection
 
 /// Transforms the literals of spatial conditions to a layer's SRS, with the file's transformations.
 struct LiteralProjection: LiteralProjecting {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   let catalogue: Catalogue
 
   func boxes(
@@ -57,7 +57,7 @@ struct LiteralProjection: LiteralProjecting {
   }
 }
 
-extension GeoPackageFile {
+extension GeoPackageSession {
   /// The layer's SRS for PROJ: by its code, else by the file's own definition.
   func reference(
     of table: LayerTable, in catalogue: Catalogue

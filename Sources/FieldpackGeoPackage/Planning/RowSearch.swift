@@ -124,7 +124,7 @@ extension QueryPlanner {
   }
 }
 
-extension GeoPackageFile {
+extension GeoPackageSession {
   /// By index name, how many rows of a table have equal values in the first column, in the first
   /// two and so on, from `sqlite_stat1`, which must exist.
   fileprivate func rowsPerKey(of table: LayerTable) throws(FieldpackError) -> [String: [Int]] {

@@ -3,7 +3,7 @@ import FieldpackSQLite
 
 /// Gives a query's rows in batches.
 struct BatchCursor: Sendable {
-  private let lease: CursorLease
+  private let lease: CursorLease<Walk>
   private let plan: QueryPlan
   private let report: QueryReport
   private let store: StoreID
@@ -17,28 +17,21 @@ struct BatchCursor: Sendable {
 
   func next() async throws(FieldpackError) -> FeatureBatch? {
     let (plan, report, store) = (plan, report, store)
-    return try await lease.next { (connection) throws(FieldpackError) in
-      try Walk.on(connection, store: store, plan: plan, report: report).batch(of: store)
+    return try await lease.next { (file, walk) throws(FieldpackError) in
+      if walk == nil {
+        try file.execute("BEGIN")
+        walk = Walk(try GeoPackageReading(file, report: report).rows(plan))
+      }
+      return try walk?.batch(of: store)
     }
   }
 
-  /// The state of the walk, left with the connection between batches.
+  /// The state of the walk, left with the reader between batches.
   private final class Walk {
     private var rows: QueryWalk
     private var held: LayerCursor?
 
     init(_ rows: QueryWalk) { self.rows = rows }
-
-    static func on(
-      _ connection: Connection, store: StoreID, plan: QueryPlan, report: QueryReport
-    ) throws(FieldpackError) -> Walk {
-      if let walk = connection.attachment as? Walk { return walk }
-      let file = try GeoPackageFile.of(connection, store: store)
-      try file.execute("BEGIN")
-      let walk = Walk(try GeoPackageReading(file, report: report).rows(plan))
-      connection.attachment = walk
-      return walk
-    }
 
     /// The next rows of one layer; a row of another layer waits for the next call.
     func batch(of store: StoreID) throws(FieldpackError) -> FeatureBatch? {

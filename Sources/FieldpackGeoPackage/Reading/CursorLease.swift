@@ -16,10 +16,11 @@ extension FieldpackError {
 }
 
 /// The reader that a cursor holds from its first batch to its last, or until the store closes.
-actor CursorLease: OpenCursor {
+actor CursorLease<Value>: OpenCursor {
   private let pools: StorePools
   private let store: StoreID
-  private var lease: ReaderLease?
+  private var lease: ReaderLease<GeoPackageSession>?
+  private let value = LeasedValue<Value>()
   private var isDone = false
   /// Whether the store was closed before the last batch.
   private var isStopped = false
@@ -33,12 +34,16 @@ actor CursorLease: OpenCursor {
   ///
   /// - Throws: `.unavailable` where the store was closed meanwhile.
   func next<R: Sendable>(
-    _ body: @Sendable (Connection) throws(FieldpackError) -> R?
+    _ body: @Sendable (GeoPackageSession, inout Value?) throws(FieldpackError) -> R?
   ) async throws(FieldpackError) -> R? {
     guard !isStopped else { throw closed }
     guard !isDone else { return nil }
     do throws(FieldpackError) {
-      let result = try await reader().run(body)
+      let result = try await reader().run(keeping: value) {
+        (file, value) throws(FieldpackError) in
+        try file.derive()
+        return try body(file, &value)
+      }
       if result == nil { await finish() }
       return result
     } catch {
@@ -49,7 +54,7 @@ actor CursorLease: OpenCursor {
 
   private var closed: FieldpackError { .closedWhileRead(store) }
 
-  private func reader() async throws(FieldpackError) -> ReaderLease {
+  private func reader() async throws(FieldpackError) -> ReaderLease<GeoPackageSession> {
     if let lease { return lease }
     await pools.add(self)
     let pool = try await pools.reader()

@@ -6,10 +6,10 @@ import FieldpackSQLite
 
 /// Answers queries on one connection.
 class GeoPackageReading: SnapshotReading {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   let report: QueryReport
 
-  init(_ file: GeoPackageFile, report: QueryReport = QueryReport()) {
+  init(_ file: GeoPackageSession, report: QueryReport = QueryReport()) {
     self.file = file
     self.report = report
   }

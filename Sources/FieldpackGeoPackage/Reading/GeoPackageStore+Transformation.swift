@@ -30,7 +30,7 @@ extension GeoPackageStore {
   private func transformed(
     _ geometries: [Geometry], _ layer: LayerID,
     by find:
-      @Sendable (GeoPackageFile, LayerTable, Catalogue) throws(FieldpackError)
+      @Sendable (GeoPackageSession, LayerTable, Catalogue) throws(FieldpackError)
       -> CoordinateTransformation?
   ) async throws(FieldpackError) -> [Geometry] {
     guard !geometries.isEmpty else { return [] }

@@ -4,7 +4,7 @@ import FieldpackSQLite
 /// Walks the rows of one layer's statement and transforms geometries on the way.
 final class LayerCursor {
   let plan: LayerPlan
-  private let file: GeoPackageFile
+  private let file: GeoPackageSession
   private let statement: Statement
   private let report: QueryReport
   private let geometry: RowGeometry
@@ -12,7 +12,7 @@ final class LayerCursor {
   private var body = SQLRow.Body.absent
 
   init(
-    _ plan: LayerPlan, file: GeoPackageFile, skipsErrors: Bool, report: QueryReport
+    _ plan: LayerPlan, file: GeoPackageSession, skipsErrors: Bool, report: QueryReport
   ) throws(FieldpackError) {
     self.plan = plan
     self.file = file

@@ -4,7 +4,7 @@ import FieldpackSQLite
 /// Gives the rows of one layer to sinks inside the statement's step, which is the fastest way to
 /// scan a table.
 final class LayerLending {
-  private let file: GeoPackageFile
+  private let file: GeoPackageSession
   private let plan: LayerPlan
   private let statement: Statement
   private let geometry: RowGeometry

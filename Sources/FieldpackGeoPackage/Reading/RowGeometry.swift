@@ -8,7 +8,7 @@ import FieldpackTopology
 /// applies the query's operations.
 final class RowGeometry {
   let plan: LayerPlan
-  private let file: GeoPackageFile
+  private let file: GeoPackageSession
   private let skipsErrors: Bool
   private let report: QueryReport
   private let readsGeometry: Bool
@@ -19,7 +19,7 @@ final class RowGeometry {
   fileprivate var wkb: [UInt8] = []
   fileprivate var envelope: Envelope?
 
-  init(_ plan: LayerPlan, file: GeoPackageFile, skipsErrors: Bool, report: QueryReport) {
+  init(_ plan: LayerPlan, file: GeoPackageSession, skipsErrors: Bool, report: QueryReport) {
     self.plan = plan
     self.file = file
     self.skipsErrors = skipsErrors

@@ -5,7 +5,7 @@ import FieldpackSQLite
 
 /// Puts a derived layer up on a connection and finds out what its rows are.
 struct DerivedCatalogue {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   let derivation: Derivation
 
   /// The view that the layer's rows come from.
@@ -225,7 +225,7 @@ struct DerivedCatalogue {
   }
 }
 
-extension GeoPackageFile {
+extension GeoPackageSession {
   /// A user's statement without what may end it, fit for parentheses, and the names of its columns.
   func selection(of sql: String) throws(FieldpackError) -> (sql: String, columns: [String]) {
     do throws(SQLiteError) {

@@ -5,7 +5,7 @@ import FieldpackTopology
 
 /// Writes the statement of a derived layer.
 struct DerivedSQL {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   let catalogue: Catalogue
   let derivation: Derivation
   /// A view of the statement's rows, where a condition or a union has to know them.

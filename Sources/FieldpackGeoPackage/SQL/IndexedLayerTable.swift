@@ -13,7 +13,7 @@ final class IndexedLayerTable: VirtualTable {
   static let damageCode: Int32 = 20
 
   // It belongs to the connection, which closes before it lets go of it.
-  unowned let file: GeoPackageFile
+  unowned let file: GeoPackageSession
   let layer: LayerTable
   let schema: String
   let columns: [ShadowColumn]
@@ -24,7 +24,7 @@ final class IndexedLayerTable: VirtualTable {
   private var plans: [ShadowPlan] = []
 
   init(
-    _ layer: LayerTable, in schema: String, of file: GeoPackageFile
+    _ layer: LayerTable, in schema: String, of file: GeoPackageSession
   ) throws(SQLiteError) {
     self.file = file
     self.layer = layer

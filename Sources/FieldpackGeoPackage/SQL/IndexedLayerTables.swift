@@ -9,7 +9,7 @@ final class IndexedLayerTables {
   private static let module = "fieldpack_layer"
 
   // The file owns this.
-  private unowned let file: GeoPackageFile
+  private unowned let file: GeoPackageSession
   private var isRegistered = false
   /// What the tables stand for, by the number that is a table's argument.
   private var targets: [Int: (layer: LayerTable, schema: String)] = [:]
@@ -25,7 +25,7 @@ final class IndexedLayerTables {
     fileprivate var names: [String] = []
   }
 
-  init(_ file: GeoPackageFile) { self.file = file }
+  init(_ file: GeoPackageSession) { self.file = file }
 
   /// Puts up the tables that help `sql`: none where it has no function that finds by an R-tree. Those
   /// of a derived layer, which stand already, serve as well.

@@ -23,7 +23,7 @@ struct RowFacts {
   /// Looks at the first rows, and where there are more at `open` columns of all the others: what a
   /// later row holds may not be lost.
   init(
-    _ file: GeoPackageFile, view: String, open: [String]
+    _ file: GeoPackageSession, view: String, open: [String]
   ) throws(FieldpackError) {
     var facts: [String: Facts] = [:]
     let count = try Self.walk(
@@ -39,7 +39,7 @@ struct RowFacts {
 
   @discardableResult
   private static func walk(
-    _ file: GeoPackageFile, _ sql: String, _ facts: inout [String: Facts]
+    _ file: GeoPackageSession, _ sql: String, _ facts: inout [String: Facts]
   ) throws(FieldpackError) -> Int {
     var count = 0
     do throws(SQLiteError) {

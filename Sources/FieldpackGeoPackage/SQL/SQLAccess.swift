@@ -31,13 +31,12 @@ extension GeoPackageStore {
   /// that changed. Statements of transactions, `ATTACH` and pragmas that set something are refused.
   /// - Throws: `.invalidArgument` for SQL that is wrong or refused, `.constraint`, `.readOnly`.
   public func run(sql script: String) async throws(FieldpackError) -> [SQLOutcome] {
-    let (id, watch) = (id, watch)
+    let watch = watch
     let pool = try await pools.writer()
-    return try await pool.write { (connection) throws(FieldpackError) in
-      let file = try GeoPackageFile.of(connection, store: id)
+    return try await pool.write { (file) throws(FieldpackError) in
       defer { file.forgetCatalogue() }
       defer { watch.noteOwn(nil) }
-      return try connection.transaction(.immediate) { () throws(FieldpackError) in
+      return try file.connection.transaction(.immediate) { () throws(FieldpackError) in
         try SQLScript(file: file).run(script)
       }
     }
@@ -46,7 +45,7 @@ extension GeoPackageStore {
 
 /// Runs a user's statements in the transaction that is open.
 private struct SQLScript {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
 
   func run(_ script: String) throws(FieldpackError) -> [SQLOutcome] {
     let changed = Locked<Set<String>>([])
@@ -118,7 +117,7 @@ private enum SQLRules {
 
 /// Gives errors of a user's SQL the user's words.
 struct SQLPlace {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   let use: Use
 
   enum Use {

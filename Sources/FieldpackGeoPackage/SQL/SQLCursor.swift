@@ -3,7 +3,7 @@ import FieldpackSQLite
 
 /// Gives a statement's rows in batches.
 struct SQLCursor: Sendable {
-  private let lease: CursorLease
+  private let lease: CursorLease<Walk>
   private let store: StoreID
   private let sql: String
   private let parameters: [SQLiteValue]
@@ -16,17 +16,14 @@ struct SQLCursor: Sendable {
   }
 
   func next() async throws(FieldpackError) -> SQLBatch? {
-    let (store, sql, parameters) = (store, sql, parameters)
-    return try await lease.next { (connection) throws(FieldpackError) in
-      if let walk = connection.attachment as? Walk { return try walk.batch() }
-      let file = try GeoPackageFile.of(connection, store: store)
-      let walk = try Walk(UserStatement(sql, parameters, on: file))
-      connection.attachment = walk
-      return try walk.batch()
+    let (sql, parameters) = (sql, parameters)
+    return try await lease.next { (file, walk) throws(FieldpackError) in
+      if walk == nil { walk = try Walk(UserStatement(sql, parameters, on: file)) }
+      return try walk?.batch()
     }
   }
 
-  /// The statement, left with the connection between batches.
+  /// The statement, left with the reader between batches.
   private final class Walk {
     private let statement: UserStatement
     private let columns: [String]

@@ -24,10 +24,9 @@ extension GeoPackageStore {
   public func explain(
     sql: String, parameters: [Value] = []
   ) async throws(FieldpackError) -> SQLExplanation {
-    let id = id
     let values = parameters.map(SQLiteValue.init)
-    return try await pools.reader().read { (connection) throws(FieldpackError) in
-      let file = try GeoPackageFile.of(connection, store: id)
+    return try await pools.reader().read { (file) throws(FieldpackError) in
+      try file.derive()
       let lines = PlanTree.lines(
         try UserStatement(sql, values, explaining: true, on: file).storedRows())
       let statement = try UserStatement(sql, values, on: file)

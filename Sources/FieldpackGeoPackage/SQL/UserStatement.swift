@@ -6,14 +6,14 @@ import FieldpackSQLite
 /// While it lives the connection takes nothing but reading, its layers have their shadows up, and all
 /// that it reads is of one state of the file.
 final class UserStatement {
-  private let file: GeoPackageFile
+  private let file: GeoPackageSession
   private let place: SQLPlace
   private var statement: Statement?
   private let raised: IndexedLayerTables.Raised
 
   init(
     _ sql: String, _ parameters: [SQLiteValue] = [], explaining: Bool = false,
-    on file: GeoPackageFile
+    on file: GeoPackageSession
   ) throws(FieldpackError) {
     self.file = file
     place = SQLPlace(file: file, use: .rows)

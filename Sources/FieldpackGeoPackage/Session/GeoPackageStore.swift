@@ -104,10 +104,9 @@ public final class GeoPackageStore: WritableStore {
     _ report: QueryReport = QueryReport(),
     _ body: @Sendable (GeoPackageReading) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
-    let id = id
     let pool = try await pools.reader()
-    return try await pool.read { (connection) throws(FieldpackError) in
-      let file = try GeoPackageFile.of(connection, store: id)
+    return try await pool.read { (file) throws(FieldpackError) in
+      try file.derive()
       try file.execute("BEGIN")
       defer { try? file.execute("ROLLBACK") }
       return try body(GeoPackageReading(file, report: report))
@@ -121,14 +120,13 @@ public final class GeoPackageStore: WritableStore {
   ) async throws(FieldpackError) -> R {
     let (id, watch) = (id, watch)
     let pool = try await pools.writer()
-    return try await pool.write { (connection) throws(FieldpackError) in
-      let file = try GeoPackageFile.of(connection, store: id)
+    return try await pool.write { (file) throws(FieldpackError) in
       defer {
         file.forgetCatalogue()
-        if watch.awaitsOwnCommits { watch.note(connection) }
+        if watch.awaitsOwnCommits { watch.note(file.connection) }
       }
       var changed: Set<LayerID> = []
-      let result = try connection.transaction(.immediate) { () throws(FieldpackError) in
+      let result = try file.connection.transaction(.immediate) { () throws(FieldpackError) in
         try file.learnTriggers()
         try file.triggers?.check("gpkg_contents", store: id)
         let transaction = GeoPackageTransaction(file)
@@ -150,10 +148,9 @@ public final class GeoPackageStore: WritableStore {
   /// each later statement of its transaction. Without one, a statement that changes all of a layer needs
   /// memory for all of its pages.
   package func keepStatementJournals() async throws(FieldpackError) {
-    let id = id
-    try await pools.writer().write { (connection) throws(FieldpackError) in
-      try GeoPackageFile.of(connection, store: id).sql { () throws(SQLiteError) in
-        try connection.executeScript("PRAGMA temp_store=MEMORY")
+    try await pools.writer().write { (file) throws(FieldpackError) in
+      try file.sql { () throws(SQLiteError) in
+        try file.connection.executeScript("PRAGMA temp_store=MEMORY")
       }
     }
   }

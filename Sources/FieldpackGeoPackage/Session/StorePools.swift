@@ -9,6 +9,8 @@ import FieldpackSQLite
 
 /// The connections of a store: read-only ones until the first write.
 actor StorePools {
+  typealias Pool = ConnectionPool<GeoPackageSession>
+
   private let path: String
   private let id: StoreID
   private let usesWAL: Bool
@@ -21,8 +23,8 @@ actor StorePools {
   private let derivation: Derivation?
   /// What came of reading the catalogue, once the first reader is open.
   private let opened = Locked<Result<Void, FieldpackError>?>(nil)
-  private var readingPool: ConnectionPool?
-  private var writingPool: ConnectionPool?
+  private var readingPool: Pool?
+  private var writingPool: Pool?
   private var isClosed = false
   private var opening = false
   /// The file is about to change its journal mode, for which nobody may be reading.
@@ -74,7 +76,7 @@ actor StorePools {
   }
 
   /// The pool to read from.
-  func reader() async throws(FieldpackError) -> ConnectionPool {
+  func reader() async throws(FieldpackError) -> Pool {
     if let pool = writingPool ?? readingPool, !isClosed, !isSwitching { return pool }
     await takeTurn()
     defer { endTurn() }
@@ -85,7 +87,7 @@ actor StorePools {
   }
 
   /// The pool to write with, opened at the first call.
-  func writer() async throws(FieldpackError) -> ConnectionPool {
+  func writer() async throws(FieldpackError) -> Pool {
     guard derivation == nil else {
       throw FieldpackError(
         .readOnly, "a derived layer cannot be changed", location: .init(store: id))
@@ -115,7 +117,8 @@ actor StorePools {
     guard !isClosed else { throw closed }
     guard let writingPool else { return }
     let watch = watch
-    try await writingPool.write { (connection) throws(FieldpackError) in watch.note(connection) }
+    try await writingPool.write { (session) throws(FieldpackError) in watch.note(session.connection)
+    }
   }
 
   private var closed: FieldpackError {
@@ -150,29 +153,31 @@ actor StorePools {
   }
 
   private func open(
-    _ access: ConnectionPool.Access
-  ) async throws(FieldpackError) -> ConnectionPool {
+    _ access: PoolAccess
+  ) async throws(FieldpackError) -> Pool {
     guard !isClosed else { throw closed }
     let watch = watch
     let (id, usesFileIDs, profile, logger) = (id, usesFileIDs, profile, logger)
     let (derivation, style, opened) = (derivation, style, opened)
     do throws(SQLiteError) {
       // Each query that is being read holds a reader, so the number is no bound on threads in use.
-      return try await ConnectionPool(
+      return try await Pool(
         path: path, access: access, profile: profile.connections, maximumReaders: 64,
         busyTimeout: busyTimeout
       ) { (connection) throws(SQLiteError) in
         // Its change of the journal mode is behind it.
         if !connection.isReadOnly { watch.note(connection) }
-        let file = try GeoPackageFile(
+        let file = try GeoPackageSession(
           connection, store: id, usesFileIDs: usesFileIDs, profile: profile)
         file.style = style
         file.derivation = derivation
-        connection.companion = file
         StatementLog.attach(to: connection, logger)
-        guard access == .readOnly, derivation == nil, opened.withLock({ $0 == nil }) else { return }
+        guard access == .readOnly, derivation == nil, opened.withLock({ $0 == nil }) else {
+          return file
+        }
         let result = Result { () throws(FieldpackError) in try file.readCatalogue() }
         opened.withLock { $0 = result }
+        return file
       } willWrite: {
         watch.handOver()
       }

@@ -9,7 +9,7 @@ package import FieldpackSQLite
 package struct TransactionStatements {
   let transaction: GeoPackageTransaction
 
-  private var file: GeoPackageFile { transaction.file }
+  private var file: GeoPackageSession { transaction.file }
 
   package var connection: Connection { file.connection }
 

@@ -5,7 +5,7 @@ import FieldpackSQLite
 /// Converts the values of a feature to what a layer's columns hold, and refuses values that do not
 /// fit.
 struct FeatureEncoder {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
   let table: LayerTable
 
   /// The column names in SQL, each with the value to bind.

@@ -294,7 +294,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
 
 /// The rows of `gpkg_contents`.
 struct ContentsTable {
-  let file: GeoPackageFile
+  let file: GeoPackageSession
 
   static func bounds(_ extent: Envelope?) -> [SQLiteValue] {
     guard let extent else { return [.null, .null, .null, .null] }

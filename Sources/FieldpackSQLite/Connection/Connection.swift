@@ -38,15 +38,6 @@ public final class Connection {
   public let profile: Profile
   /// Stops the work of this connection from any thread.
   public let interruptHandle: InterruptHandle
-  /// An object that the owner keeps between two visits, for example a cursor that is stepped over
-  /// several visits.
-  ///
-  /// A statement keeps its connection alive, so set the property to `nil` when done; a pool does
-  /// that when its reader is released.
-  public var attachment: AnyObject?
-  /// An object that stays with this connection until it closes, for example a catalogue. It must
-  /// not hold the connection strongly.
-  public var companion: AnyObject?
 
   let handle: OpaquePointer
   let waiting: Waiting
@@ -113,7 +104,6 @@ public final class Connection {
 
   deinit {
     interruptHandle.invalidate()
-    attachment = nil
     // Closing does not wait for other connections: an owner who wants to wait has done so before.
     busyTimeout = .zero
     try? restoreJournalMode()

@@ -1,7 +1,10 @@
-/// Owns one connection on a thread of its own.
-package actor ConnectionActor {
+/// Owns one connection on a thread of its own, and the session over it that visitors work with.
+package actor ConnectionActor<Session> {
   private let executor: ThreadExecutor
   private var connection: Connection?
+  private var session: Session?
+  /// What a cursor keeps between its visits.
+  private var kept: (any Clearable)?
 
   package init() throws(SQLiteError) {
     executor = try ThreadExecutor()
@@ -11,37 +14,65 @@ package actor ConnectionActor {
     executor.asUnownedSerialExecutor()
   }
 
-  /// Opens the connection on the actor's thread and makes it ready, which cancellation interrupts.
-  package func open(
-    _ make: @Sendable () throws(SQLiteError) -> Connection,
-    configure: @Sendable (Connection) throws(SQLiteError) -> Void = { _ in }
-  ) async throws(SQLiteError) {
-    let made = try make()
-    try await visit(made, configure)
-    connection = made
+  /// Opens the connection on the actor's thread.
+  package func connect(
+    _ make: @Sendable () throws(SQLiteError) -> Connection
+  ) throws(SQLiteError) {
+    connection = try make()
   }
 
-  /// Runs `body` with the connection. Cancelling the task interrupts the statement that runs and
+  /// Makes the session over the open connection, which cancellation interrupts.
+  package func begin(
+    _ make: @Sendable (Connection) throws(SQLiteError) -> Session
+  ) async throws(SQLiteError) {
+    guard let connection else { throw .misuse("the connection is closed") }
+    do throws(SQLiteError) {
+      session = try await visit(connection) { () throws(SQLiteError) in try make(connection) }
+    } catch {
+      self.connection = nil
+      throw error
+    }
+  }
+
+  /// Runs `body` with the session. Cancelling the task interrupts the statement that runs and
   /// fails every further one of this visit.
   package func run<R: Sendable, E: SQLiteErrorConvertible>(
-    _ body: @Sendable (Connection) throws(E) -> R
+    _ body: @Sendable (Session) throws(E) -> R
   ) async throws(E) -> R {
-    guard let connection else { throw E(sqlite: .misuse("the connection is closed")) }
+    guard let connection, let session else {
+      throw E(sqlite: .misuse("the connection is closed"))
+    }
     connection.leaveFewPages()
     // Others may have written since, and an open transaction does not see it.
     if !connection.isInTransaction { connection.fitLongestValue() }
-    return try await visit(connection, body)
+    return try await visit(connection) { () throws(E) in try body(session) }
   }
 
-  private func visit<R: Sendable, E: SQLiteErrorConvertible>(
-    _ connection: Connection, _ body: @Sendable (Connection) throws(E) -> R
+  /// As ``run(_:)``; what `body` leaves open is ended.
+  func runAlone<R: Sendable, E: SQLiteErrorConvertible>(
+    _ body: @Sendable (Session) throws(E) -> R
+  ) async throws(E) -> R {
+    defer { rest() }
+    return try await run(body)
+  }
+
+  /// As ``run(_:)``, with a value that stays until ``rest()``.
+  func run<R: Sendable, Value, E: SQLiteErrorConvertible>(
+    keeping value: LeasedValue<Value>, _ body: @Sendable (Session, inout Value?) throws(E) -> R
+  ) async throws(E) -> R {
+    kept = value
+    return try await run { (session) throws(E) in try body(session, &value.value) }
+  }
+
+  private func visit<R, E: SQLiteErrorConvertible>(
+    _ connection: Connection, _ body: () throws(E) -> R
   ) async throws(E) -> R {
     let handle = connection.interruptHandle
     let (run, outer) = handle.beginRun()
     defer { handle.endRun(outer: outer) }
     // The closure runs on this actor's thread only because it captures `self`.
     let result = await withTaskCancellationHandler {
-      self.result(of: body, with: connection)
+      self.result(of: body)
     } onCancel: {
       handle.interrupt(run: run)
     }
@@ -49,24 +80,60 @@ package actor ConnectionActor {
   }
 
   private func result<R, E: SQLiteErrorConvertible>(
-    of body: (Connection) throws(E) -> R, with connection: Connection
+    of body: () throws(E) -> R
   ) -> Result<R, E> {
-    Result { () throws(E) in try body(connection) }
+    Result { () throws(E) in try body() }
   }
 
-  /// Ends what a visitor may have left open: its attachment and its transaction.
+  /// Ends what a visitor may have left open: its value and its transaction.
   package func rest() {
-    connection?.attachment = nil
+    forgetKept()
     connection?.rollBackLeftovers()
+  }
+
+  private func forgetKept() {
+    kept?.clear()
+    kept = nil
   }
 
   /// Goes back to the journal mode the file came with and closes the connection.
   /// - Throws: an error when another connection prevents the former; it is closed all the same.
   package func close() throws(SQLiteError) {
     guard let closing = connection else { return }
-    connection = nil
-    closing.attachment = nil
+    forgetKept()
+    (connection, session) = (nil, nil)
     closing.rollBackLeftovers()
     try closing.restoreJournalMode()
   }
+}
+
+extension ConnectionActor where Session == Connection {
+  /// Opens a connection that is its own session.
+  package func open(
+    _ make: @Sendable () throws(SQLiteError) -> Connection,
+    configure: @Sendable (Connection) throws(SQLiteError) -> Void = { _ in }
+  ) async throws(SQLiteError) {
+    try connect(make)
+    try await begin { (connection) throws(SQLiteError) in
+      try configure(connection)
+      return connection
+    }
+  }
+}
+
+/// What holds a value that can be dropped.
+protocol Clearable: AnyObject, Sendable {
+  func clear()
+}
+
+/// A value that stays with a leased reader between two visits, for example a cursor that is stepped
+/// over several visits.
+///
+/// The value is used and dropped on the reader's thread, before the reader goes back to its pool.
+public final class LeasedValue<Value>: Clearable, @unchecked Sendable {
+  fileprivate var value: Value?
+
+  public init() {}
+
+  func clear() { value = nil }
 }

@@ -1,33 +1,33 @@
 /// Makes the connections of a pool, each on an actor of its own.
-struct ConnectionFactory: Sendable {
+struct ConnectionFactory<Session>: Sendable {
   let path: String
-  let access: ConnectionPool.Access
+  let access: PoolAccess
   let profile: Connection.Profile
   let busyTimeout: Duration
-  let configure: @Sendable (Connection) throws(SQLiteError) -> Void
+  let session: @Sendable (Connection) throws(SQLiteError) -> Session
   /// Called when the writer knows what is committed and has changed nothing.
   let willWrite: @Sendable () async -> Void
 
   /// `nil` for a pool that only reads.
-  func makeWriter() async throws(SQLiteError) -> ConnectionActor? {
+  func makeWriter() async throws(SQLiteError) -> ConnectionActor<Session>? {
     guard case .readWrite(let usesWAL) = access else { return nil }
-    let actor = try ConnectionActor()
-    try await actor.open { () throws(SQLiteError) in
+    let actor = try ConnectionActor<Session>()
+    try await actor.connect { () throws(SQLiteError) in
       let connection = try Connection(
         path: path, mode: .readWrite, profile: profile, busyTimeout: busyTimeout)
       _ = try connection.findsForeignCommits()
       return connection
     }
     await willWrite()
-    try await actor.run { (connection) throws(SQLiteError) in
+    try await actor.begin { (connection) throws(SQLiteError) in
       if usesWAL { try connection.useWAL() }
       try connection.keepManyPages()
-      try configure(connection)
+      return try session(connection)
     }
     return actor
   }
 
-  func makeReader() async throws(SQLiteError) -> ConnectionActor {
+  func makeReader() async throws(SQLiteError) -> ConnectionActor<Session> {
     try await make { () throws(SQLiteError) in
       guard access != .readOnly else {
         return try Connection(
@@ -40,32 +40,35 @@ struct ConnectionFactory: Sendable {
   }
 
   private func make(_ open: @Sendable () throws(SQLiteError) -> Connection)
-    async throws(SQLiteError) -> ConnectionActor
+    async throws(SQLiteError) -> ConnectionActor<Session>
   {
-    let actor = try ConnectionActor()
-    try await actor.open(open, configure: configure)
+    let actor = try ConnectionActor<Session>()
+    try await actor.connect(open)
+    try await actor.begin(session)
     return actor
   }
 }
 
 /// What a pool owns; lives on while a forgotten pool is closed in the background.
-struct PooledConnections: Sendable {
-  let writer: ConnectionActor?
-  let readers: ReaderQueue
-  let factory: ConnectionFactory
+struct PooledConnections<Session>: Sendable {
+  let writer: ConnectionActor<Session>?
+  let readers: ReaderQueue<Session>
+  let factory: ConnectionFactory<Session>
 
   /// A reader at rest, a new one, or the next one that is released.
-  func acquire() async throws(SQLiteError) -> ConnectionActor {
+  func acquire() async throws(SQLiteError) -> ConnectionActor<Session> {
     try await reader(by: await readers.claim())
   }
 
   /// A reader at rest or a new one, where many are left.
-  func acquireSpare() async throws(SQLiteError) -> ConnectionActor? {
+  func acquireSpare() async throws(SQLiteError) -> ConnectionActor<Session>? {
     guard let claim = readers.claimSpare() else { return nil }
     return try await reader(by: claim)
   }
 
-  private func reader(by claim: ReaderQueue.Claim) async throws(SQLiteError) -> ConnectionActor {
+  private func reader(by claim: ReaderQueue<Session>.Claim) async throws(SQLiteError)
+    -> ConnectionActor<Session>
+  {
     switch claim {
     case .reader(let reader): return reader
     case .cancelled: throw .interrupted()

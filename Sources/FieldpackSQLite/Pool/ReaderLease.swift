@@ -2,13 +2,13 @@ import Synchronization
 
 /// A reader kept for several visits; given back by `release()` or when the last reference goes.
 ///
-/// Between visits its transaction stays open and its connection's `attachment` alive.
-public final class ReaderLease: Sendable {
-  private let reader: ConnectionActor
-  private let queue: ReaderQueue
+/// Between visits its transaction stays open.
+public final class ReaderLease<Session>: Sendable {
+  private let reader: ConnectionActor<Session>
+  private let queue: ReaderQueue<Session>
   private let isReleased = Atomic<Bool>(false)
 
-  init(reader: ConnectionActor, queue: ReaderQueue) {
+  init(reader: ConnectionActor<Session>, queue: ReaderQueue<Session>) {
     self.reader = reader
     self.queue = queue
   }
@@ -25,12 +25,18 @@ public final class ReaderLease: Sendable {
 
   /// Runs `body` on the reader; cancellation acts as in ``ConnectionPool/read(_:)``.
   public func run<R: Sendable, E: SQLiteErrorConvertible>(
-    _ body: @Sendable (Connection) throws(E) -> R
+    _ body: @Sendable (Session) throws(E) -> R
   ) async throws(E) -> R {
-    guard !isReleased.load(ordering: .acquiring) else {
-      throw E(sqlite: .misuse("the reader has been released"))
-    }
+    guard !isReleased.load(ordering: .acquiring) else { throw E(sqlite: .released) }
     return try await reader.run(body)
+  }
+
+  /// As ``run(_:)``, with a value that stays with the reader until it is released.
+  public func run<R: Sendable, Value, E: SQLiteErrorConvertible>(
+    keeping value: LeasedValue<Value>, _ body: @Sendable (Session, inout Value?) throws(E) -> R
+  ) async throws(E) -> R {
+    guard !isReleased.load(ordering: .acquiring) else { throw E(sqlite: .released) }
+    return try await reader.run(keeping: value, body)
   }
 
   /// Ends the reader's transaction and gives it back; later visits fail.
@@ -39,4 +45,8 @@ public final class ReaderLease: Sendable {
     await reader.rest()
     queue.release(reader)
   }
+}
+
+extension SQLiteError {
+  fileprivate static let released = SQLiteError.misuse("the reader has been released")
 }

@@ -1,8 +1,8 @@
 /// The readers of a pool at rest, and those who wait for one.
-final class ReaderQueue: @unchecked Sendable {
+final class ReaderQueue<Session>: @unchecked Sendable {
   /// What someone who asks for a reader gets.
   enum Claim: Sendable {
-    case reader(ConnectionActor)
+    case reader(ConnectionActor<Session>)
     /// The right to open one more.
     case place
     case cancelled
@@ -17,7 +17,7 @@ final class ReaderQueue: @unchecked Sendable {
   // Everything below is guarded by `lock`; continuations are resumed outside of it.
   private let lock = PlatformLock()
   private let maximum: Int
-  private var idle: [ConnectionActor] = []
+  private var idle: [ConnectionActor<Session>] = []
   private var placesTaken = 0
   private var waiters: [Waiter] = []
   private var lastNumber: UInt64 = 0
@@ -49,7 +49,7 @@ final class ReaderQueue: @unchecked Sendable {
     }
   }
 
-  func release(_ reader: ConnectionActor) {
+  func release(_ reader: ConnectionActor<Session>) {
     // By itself, because the metadata of continuations takes long to make and is seldom needed.
     let isKept = lock.withLock {
       guard waiters.isEmpty, closers.isEmpty else { return false }
@@ -65,7 +65,7 @@ final class ReaderQueue: @unchecked Sendable {
   }
 
   /// Turns away whoever waits, waits for the readers that are out and hands over all of them.
-  func close() async -> [ConnectionActor] {
+  func close() async -> [ConnectionActor<Session>] {
     let turnedAway = lock.withLock {
       isClosed = true
       defer { waiters.removeAll() }

@@ -88,8 +88,8 @@ struct HaitiTests {
     let package = try TestPackage(
       copying: SharedData.url(
         "spatialconnect/ios-sdk/haiti4mobile_syncable.gpkg"))
-    try package.withConnection { connection in
-      let file = try #require(connection.companion as? GeoPackageFile)
+    try package.withSession { file in
+      let connection = file.connection
       try connection.execute("BEGIN")
       for table in try file.catalogue().layers where table.schema.geometry != nil {
         let tree = RTreeSQL(table)

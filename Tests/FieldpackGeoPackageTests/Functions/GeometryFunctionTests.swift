@@ -10,8 +10,7 @@ import Testing
 @Suite struct GeometryFunctionTests {
   private static func connection() throws -> Connection {
     let connection = try Connection(inMemory: .own)
-    connection.companion = try GeoPackageFile(connection, store: "memory")
-    try (connection.companion as? GeoPackageFile)?.registerGeometryFunctions()
+    try connection.session("memory").registerGeometryFunctions()
     return connection
   }
 

@@ -133,9 +133,7 @@ import Testing
 
   private static func connection() throws -> Connection {
     let connection = try Connection(inMemory: .own)
-    let file = try GeoPackageFile(connection, store: "memory")
-    connection.companion = file
-    try file.registerGeometryFunctions()
+    try connection.session("memory").registerGeometryFunctions()
     return connection
   }
 }

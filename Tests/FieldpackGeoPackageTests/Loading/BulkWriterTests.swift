@@ -115,7 +115,7 @@ import Testing
     try load(ids, with: writer)
     #expect(try writer.commit().map(\.count) == [ids.count])
     let connection = try Connection(path: path, mode: .readWrite, profile: .bulk)
-    let file = try GeoPackageFile(connection, store: "s")
+    let file = try GeoPackageSession(connection, store: "s")
     let rows = try file.rows("SELECT fid, ST_MinX(geom) FROM points ORDER BY fid")
     let expected = ids.sorted().map { [SQLiteValue.integer($0), SQLiteValue.real(Double($0))] }
     #expect(rows == expected)
@@ -141,7 +141,7 @@ import Testing
     #expect(loaded.map(\.count) == [count])
     #expect(loaded.map(\.ids) == [1...Int64(count)])
     let connection = try Connection(path: path, mode: .readWrite, profile: .bulk)
-    let file = try GeoPackageFile(connection, store: "s")
+    let file = try GeoPackageSession(connection, store: "s")
     let stored = try file.rows("SELECT fid, ST_MinX(geom), ST_MinY(geom) FROM points")
     let points = stored.map { row -> SIMD2<Double> in
       SIMD2(row[1].realValue ?? 0, row[2].realValue ?? 0)

@@ -11,7 +11,7 @@ import Testing
     let connection = try Connection(inMemory: .bulk)
     try connection.execute("PRAGMA page_size = 512")
     try connection.execute("CREATE VIRTUAL TABLE tree USING rtree(id, minx, maxx, miny, maxy)")
-    let file = try GeoPackageFile(connection, store: "s")
+    let file = try GeoPackageSession(connection, store: "s")
     let entries = (0..<2602).map { index in
       let (x, y) = (Double(index % 51), Double(index / 51))
       return RTreeEntry(Int64(index * 3 - 5), Envelope(minX: x, minY: y, maxX: x + 2, maxY: y + 2))

@@ -56,7 +56,7 @@ private final class RandomRows {
   init(seed: UInt64) throws {
     package = try TestPackage()
     connection = try Connection(path: package.path, mode: .readWrite, profile: .bulk)
-    connection.companion = try GeoPackageFile(connection, store: "survey")
+    _ = try connection.session("survey")
     lowering = FilterLowering(
       table: LayerTable(
         layer: Layer(schema: schema, kind: .features), table: "places", idSQL: "\"fid\"",

@@ -176,8 +176,8 @@ import Testing
     let query = Query("wells", where: Column<Int64>("n") < 5)
     try await package.withStore { store in
       let counts = Locked(0)
-      try await store.pools.reader().read { (connection) throws(FieldpackError) in
-        connection.trace { sql, _ in
+      try await store.pools.reader().read { (session) throws(FieldpackError) in
+        session.connection.trace { sql, _ in
           if sql.hasPrefix("SELECT count(*) FROM (SELECT 1 FROM") { counts.withLock { $0 += 1 } }
         }
       }

@@ -157,8 +157,9 @@ import Testing
 
   @Test func `sees what its own transaction has changed, and undone`() async throws {
     let package = try await Self.package(800)
-    try package.withConnection { connection in
-      let reading = GeoPackageReading(try GeoPackageFile.of(connection, store: "survey"))
+    try package.withSession { session in
+      let connection = session.connection
+      let reading = GeoPackageReading(session)
       let query = Query("boxes", where: .intersects(Self.corner))
       let everything = Query("boxes", where: .intersects(Self.everywhere))
       let before = try reading.count(everything)

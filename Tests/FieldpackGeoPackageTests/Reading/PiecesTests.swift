@@ -165,9 +165,8 @@ import Testing
     var seen: Set<Int64?> = []
     for lease in readers.leases {
       seen.insert(
-        try await lease.run { (connection) throws(FieldpackError) in
-          try GeoPackageFile.of(connection, store: "survey").integer(
-            "SELECT sum(n) FROM wells")
+        try await lease.run { (session) throws(FieldpackError) in
+          try session.integer("SELECT sum(n) FROM wells")
         })
     }
     #expect(seen == [Int64(min(writes, 3) * 30_000)])

@@ -111,8 +111,7 @@ import Testing
       blobs.append((id, WKB.bytes(of: geometry)))
     }
     let connection = try Connection(inMemory: .own)
-    connection.companion = try GeoPackageFile(connection, store: "memory")
-    try (connection.companion as? GeoPackageFile)?.registerGeometryFunctions()
+    try connection.session("memory").registerGeometryFunctions()
     return try blobs.map { id, wkb in
       let statement = try connection.prepare(
         "SELECT printf('%d %.6f', ?, \(measure)(ST_GeomFromWKB(?)))")

@@ -34,7 +34,8 @@ import Testing
     let package = try await package()
     let lookedUp = Locked(0)
     let store = try await package.store()
-    try await store.pools.reader().read { (connection) throws(FieldpackError) in
+    try await store.pools.reader().read { (session) throws(FieldpackError) in
+      let connection = session.connection
       connection.trace { sql, _ in
         if sql.hasSuffix(#"WHERE "fid" = ?"#) { lookedUp.withLock { $0 += 1 } }
       }

@@ -34,7 +34,7 @@ final class TriggerGuard: Sendable {
 
   func watch(_ connection: Connection) {
     guard !runsAll else { return }
-    // The closure may hold `self` strongly: the connection's companion holds it anyway.
+    // The closure may hold `self` strongly: the connection's session holds it anyway.
     connection.setAuthorizer(.changesAndTriggers { [self] in permits($0) })
   }
 

@@ -133,9 +133,9 @@ struct RealTriggerTests {
       guard let rows = try? package.rows("SELECT name FROM sqlite_master WHERE type = 'trigger'")
       else { continue }
       count += rows.count
-      try package.withConnection { connection in
-        let triggers = (connection.companion as? GeoPackageFile)?.triggers
-        try triggers?.learn(connection)
+      try package.withSession { session in
+        let triggers = session.triggers
+        try triggers?.learn(session.connection)
         found += (triggers?.allForeign ?? []).map { "\(file): \($0.name)" }
       }
     }

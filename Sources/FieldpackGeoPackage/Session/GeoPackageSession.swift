@@ -6,8 +6,8 @@ package import FieldpackSQLite
 
 /// One connection to a GeoPackage with what belongs to it: functions, PROJ contexts and
 /// the catalogue. Used by one thread at a time.
-package final class GeoPackageFile {
-  // The connection owns this value.
+package final class GeoPackageSession {
+  // The pool holds the connection and this session beside each other.
   package unowned let connection: Connection
   package let store: StoreID
   /// Whether ids are those of the file that this one caches.
@@ -36,7 +36,7 @@ package final class GeoPackageFile {
   /// The state of the file that was read last, which is that of the catalogue.
   private(set) var state: PlannedState?
   /// Tells this connection from all others of the process.
-  private let number = GeoPackageFile.opened.withLock { (opened) -> Int in
+  private let number = GeoPackageSession.opened.withLock { (opened) -> Int in
     opened += 1
     return opened
   }
@@ -61,23 +61,8 @@ package final class GeoPackageFile {
     try? triggers?.learn(connection)
   }
 
-  /// What the pool made for the connection when it was opened.
-  static func of(
-    _ connection: Connection, store: StoreID
-  ) throws(FieldpackError) -> GeoPackageFile {
-    if let file = connection.companion as? GeoPackageFile {
-      try file.derive()
-      return file
-    }
-    do throws(SQLiteError) {
-      return try GeoPackageFile(connection, store: store)
-    } catch {
-      throw FieldpackError(error, path: connection.path, location: .init(store: store))
-    }
-  }
-
   /// Puts up the derived layer, before any transaction.
-  private func derive() throws(FieldpackError) {
+  func derive() throws(FieldpackError) {
     guard let derivation, derived == nil else { return }
     self.derivation = nil
     defer { self.derivation = derivation }

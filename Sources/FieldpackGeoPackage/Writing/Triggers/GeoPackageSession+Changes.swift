@@ -3,7 +3,7 @@ import FieldpackSQLite
 
 /// Counts what statements change, because `RAISE(IGNORE)` in a trigger lets a statement succeed
 /// without a change.
-extension GeoPackageFile {
+extension GeoPackageSession {
   /// Runs a statement that changes one row of a layer's table; returns the id of an inserted row.
   ///
   /// - Throws: `.constraint` where the row was not changed.
