@@ -52,11 +52,11 @@ public struct FileReadResult: Sendable {
   public var skipped: [SkippedFeature]
   public var skippedCount: Int
   /// Remarks, such as a renamed column.
-  public var notes: [String]
+  public var notes: [Note]
 
   public init(
     layers: [FileLayer], counts: [LayerID: Int] = [:], skipped: [SkippedFeature] = [],
-    skippedCount: Int = 0, notes: [String] = []
+    skippedCount: Int = 0, notes: [Note] = []
   ) {
     self.layers = layers
     self.counts = counts

@@ -42,4 +42,29 @@ import Testing
     #expect(kept.location == KeyTuple.Partial(store: "s", layer: "l", feature: 7))
     #expect(kept.position == FilePosition(file: "f", line: 1))
   }
+
+  @Test func `a description ends with the advice, in words of the API`() {
+    let error = FieldpackError(.cannotCreate, "a.csv exists", advice: .overwrite)
+    #expect("\(error)" == "a.csv exists. Try: overwrite = true, or another name")
+    let placed = error.adding(position: .init(file: "f", line: 1))
+    #expect(placed.advice == .overwrite)
+    #expect("\(placed)" == "f:1: a.csv exists. Try: overwrite = true, or another name")
+  }
+
+  @Test func `advice about the cause comes first`() {
+    let advice = FieldpackError.Advice.makeValid.then(.skipErrors)
+    #expect(advice == .several([.makeValid, .skipErrors]))
+    #expect(advice.then(nil) == advice)
+    #expect(FieldpackError.Advice.checkFile.then(advice).single.count == 3)
+    #expect(
+      "\(advice)" == "GeometryOperations.makesValid = true. Try: skipsErrors = true")
+  }
+
+  @Test func `a note is a text, with the advice of the error it is about`() {
+    let note = Note("left out: ", FieldpackError(.corrupt, "cut short", advice: .checkFile))
+    #expect(note == Note("left out: cut short", advice: .checkFile))
+    #expect(note.preceded(by: "a: ").text == "a: left out: cut short")
+    #expect("\(note)" == "left out: cut short. Try: FileCheck().run(_:)")
+    #expect("plain \(1)" == Note("plain 1"))
+  }
 }

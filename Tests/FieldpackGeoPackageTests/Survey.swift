@@ -50,7 +50,8 @@ struct Survey: FeatureSink {
       await store.close()
       return lines
     } catch {
-      return ["\(error.code.name): \(error.message)".replacingOccurrences(of: path, with: "FILE")]
+      let text = "\(error.code.name): \(Note("", error))"
+      return [text.replacingOccurrences(of: path, with: "FILE")]
     }
   }
 
@@ -64,13 +65,14 @@ struct Survey: FeatureSink {
           Query(layer.id).skippingErrors(), into: Survey(), report: report)
         lines.append(survey.line(layer))
       } catch {
-        lines.append("\(layer.id) \(error.code.name): \(error.message)")
+        lines.append("\(layer.id) \(error.code.name): \(Note("", error))")
       }
       lines += layer.notes.map { "  note: \($0)" }
       let current = report.current
       lines += current.notes.map { "  note: \($0)" }
       lines += current.skipped.map {
-        "  skipped \($0.location.feature.map(\.description) ?? "?"): \($0.reason)"
+        let reason = Note($0.reason, advice: $0.advice)
+        return "  skipped \($0.location.feature.map(\.description) ?? "?"): \(reason)"
       }
     }
     return lines

@@ -80,12 +80,16 @@ import Testing
     let folder = try await copy()
     let workspace = try await Workspace.open(
       [folder.file("Configs/early.scfg")], cache: .folder(folder.file("cache").path))
-    let hint = "leaves the folder of its config. Try: --allow-path with the folder it lies in"
+    let hint = "leaves the folder of its config"
     #expect(
       states(workspace, in: folder) == [
         "field: permission, '../demo/field.gpkg' \(hint)",
         "cb7d237bb7ff0d26: permission, '../TestData/demo/wells.geojson' \(hint)",
       ])
+    for member in workspace.members {
+      guard case .failed(let error) = member.state else { continue }
+      #expect(error.advice == .allowFolder)
+    }
     await workspace.close()
   }
 

@@ -164,9 +164,8 @@ import Testing
       Issue.record("a taken id was not refused")
     } catch let error as FieldpackError {
       #expect(error.code == .constraint)
-      #expect(
-        error.message == "layer 'a' has a feature 7 already. Try: --mode replace, or features "
-          + "without an id")
+      #expect(error.message == "layer 'a' has a feature 7 already")
+      #expect(error.advice == .replaceLayerOrOmitIDs)
     }
   }
 }

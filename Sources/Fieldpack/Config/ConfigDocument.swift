@@ -84,7 +84,8 @@ public struct ConfigDocument: Sendable {
 
   private func located(_ error: FieldpackError) -> FieldpackError {
     FieldpackError(
-      error.code, error.message, position: position(of: error.position?.byteOffset ?? 0))
+      error.code, error.message, advice: error.advice,
+      position: position(of: error.position?.byteOffset ?? 0))
   }
 
   /// The first line begins behind a byte order mark, so that columns are those of an editor.

@@ -28,8 +28,7 @@ extension StoreConfig {
     let (real, isWhole) = Self.resolve(wanted)
     guard folder == nil || isAllowed(real) else {
       throw failure(
-        .permission,
-        "'\(uri)' leaves the folder of its config. Try: --allow-path with the folder it lies in")
+        .permission, "'\(uri)' leaves the folder of its config", advice: .allowFolder)
     }
     var status = stat()
     guard isWhole, stat(real, &status) == 0 else {

@@ -52,6 +52,13 @@ public struct StoreConfig: Hashable, Sendable {
 
   /// An error about this store.
   public func failure(_ code: FieldpackError.Code, _ message: String) -> FieldpackError {
-    FieldpackError(code, message, location: .init(store: id), position: position)
+    failure(code, message, advice: nil)
+  }
+
+  func failure(
+    _ code: FieldpackError.Code, _ message: String, advice: FieldpackError.Advice?
+  ) -> FieldpackError {
+    FieldpackError(
+      code, message, advice: advice, location: .init(store: id), position: position)
   }
 }

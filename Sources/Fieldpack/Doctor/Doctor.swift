@@ -109,7 +109,7 @@ public struct Doctor: Sendable {
       await workspace.close()
       return findings
     } catch {
-      return [DoctorFinding(source, source, .problem, error.message)]
+      return [DoctorFinding(source, source, .problem, error.message, advice: error.advice)]
     }
   }
 
@@ -120,14 +120,16 @@ public struct Doctor: Sendable {
       let layers = try await member.store?.layers() ?? []
       let features = layers.reduce(0) { $0 + ($1.featureCount ?? 0) }
       let access = member.store is any WritableStore ? "" : ", read-only"
-      let notes = layers.flatMap { layer in layer.notes.map { "layer \(layer.id): \($0)" } }
+      let notes = layers.flatMap { layer in
+        layer.notes.map { $0.preceded(by: "layer \(layer.id): ") }
+      }
       let counts =
         "\(layers.count) layer\(layers.count == 1 ? "" : "s"), \(features) "
         + "feature\(features == 1 ? "" : "s")\(access)"
       return DoctorFinding(
-        source, name, notes.isEmpty ? .ok : .note, ([counts] + notes).joined(separator: "; "))
+        source, name, notes.isEmpty ? .ok : .note, [Note(counts)] + notes)
     } catch {
-      return DoctorFinding(source, name, .problem, error.message)
+      return DoctorFinding(source, name, .problem, error.message, advice: error.advice)
     }
   }
 }

@@ -1,3 +1,5 @@
+public import FieldpackCore
+
 /// One thing that was looked at, and whether it is well.
 public struct DoctorFinding: Hashable, Sendable {
   public enum State: String, Hashable, Sendable, CaseIterable {
@@ -12,12 +14,23 @@ public struct DoctorFinding: Hashable, Sendable {
   public var section: String
   public var name: String
   public var state: State
-  public var detail: String
+  /// What there is to say, one after the other.
+  public var details: [Note]
 
-  public init(_ section: String, _ name: String, _ state: State, _ detail: String) {
+  public init(_ section: String, _ name: String, _ state: State, _ details: [Note]) {
     self.section = section
     self.name = name
     self.state = state
-    self.detail = detail
+    self.details = details
   }
+
+  init(
+    _ section: String, _ name: String, _ state: State, _ detail: String,
+    advice: FieldpackError.Advice? = nil
+  ) {
+    self.init(section, name, state, [Note(detail, advice: advice)])
+  }
+
+  /// The details in one line, without advice.
+  public var detail: String { details.map(\.text).joined(separator: "; ") }
 }

@@ -17,7 +17,7 @@ struct DoctorTrial {
         }
         return DoctorFinding("system", "write test", .ok, "a GeoPackage in \(folder.path)")
       } catch {
-        return DoctorFinding("system", "write test", .problem, error.message)
+        return DoctorFinding("system", "write test", .problem, error.message, advice: error.advice)
       }
     }
   }

@@ -60,7 +60,7 @@ public struct ExportReport: Sendable {
   public var skippedCount = 0
   /// Stores that gave no answer, or not all of it.
   public var failures: [StoreFailure] = []
-  public var notes: [String] = []
+  public var notes: [Note] = []
   /// How each layer was transformed, for those that were.
   public var transformations: [Transformed] = []
 
@@ -88,8 +88,8 @@ extension FieldpackError {
     guard let first = failures.first else { return nil }
     self.init(
       first.error.code,
-      "store '\(first.store)' does not answer, so nothing was written: \(first.error.message). "
-        + "Try: --skip-errors, or --store for the others",
+      "store '\(first.store)' does not answer, so nothing was written: \(first.error.message)",
+      advice: first.error.advice?.then(.skipErrorsOrNameStores) ?? .skipErrorsOrNameStores,
       location: .init(store: first.store), position: first.error.position,
       underlying: IncompleteExport(failures: failures))
   }

@@ -3,8 +3,8 @@ import FieldpackGeoPackage
 
 extension ExportRun {
   /// What GeoPackages hold beside the layers that are exported, in words, a line a store.
-  func leftBehind(_ targets: [ExportTarget]) async throws(FieldpackError) -> [String] {
-    var notes: [String] = []
+  func leftBehind(_ targets: [ExportTarget]) async throws(FieldpackError) -> [Note] {
+    var notes: [Note] = []
     for member in workspace.members {
       let layers = Set(
         targets.filter { $0.store == member.id }.map { $0.layer.rawValue.lowercased() })
@@ -13,12 +13,14 @@ extension ExportRun {
         let kinds = try await leftBehind(in: store, beside: layers)
         guard !kinds.isEmpty else { continue }
         notes.append(
-          "only layers are exported; store '\(member.id)' also has "
-            + kinds.joined(separator: ", "))
+          Note(
+            "only layers are exported; store '\(member.id)' also has "
+              + kinds.joined(separator: ", ")))
       } catch  where error.code == .invalidData || error.code == .corrupt {
         notes.append(
-          "only layers are exported; what store '\(member.id)' has beside them cannot be read: "
-            + error.message)
+          Note(
+            "only layers are exported; what store '\(member.id)' has beside them cannot be read: ",
+            error))
       }
     }
     return notes

@@ -21,7 +21,7 @@ struct ExportRun: Sendable {
     var prepared = try await workspace.prepare(query)
     var targets = prepared.targets
     try targets.check(for: format, options)
-    var notes: [String] = []
+    var notes: [Note] = []
     if format.isGeographic, query.srs == nil {
       if let raw = targets.first(where: { $0.schema.geometry?.srs.isUndefined ?? false }),
         format != .gpx
@@ -32,7 +32,7 @@ struct ExportRun: Sendable {
         targets = prepared.targets
       }
     } else if format.isGeographic, let srs = query.srs, srs != .wgs84 {
-      notes.append(try Self.note(on: srs, format))
+      notes.append(Note(try Self.note(on: srs, format)))
     }
     if format == .geoPackage {
       try await describe(&targets)
@@ -52,7 +52,7 @@ struct ExportRun: Sendable {
   private static func note(on srs: SRS, _ format: Format) throws(FieldpackError) -> String {
     if format == .gpx {
       throw FieldpackError(
-        .invalidArgument, "GPX is in WGS 84 and cannot be in \(srs). Try: without --srs")
+        .invalidArgument, "GPX is in WGS 84 and cannot be in \(srs)", advice: .keepWGS84)
     }
     let member =
       format == .geoJSON ? "its member crs says so" : "nothing in the file says so"
@@ -86,7 +86,7 @@ struct ExportRun: Sendable {
       try await worker.open(plan.writing, at: path)
       let contents = try await transfer(plan.prepared, to: worker, &plan.report)
       let state = await worker.state
-      plan.report.notes += try await finish(worker, state)
+      plan.report.notes += try await finish(worker, state).map { Note($0) }
       plan.report.add(contents, state)
     } catch {
       await worker.abandon()
@@ -217,6 +217,6 @@ extension ExportReport {
     skipped = contents.skipped + state.skipped
     skippedCount = contents.skippedCount + state.skippedCount
     failures = contents.failures
-    notes += contents.notes + state.notes
+    notes += (contents.notes + state.notes).map { Note($0) }
   }
 }

@@ -58,7 +58,7 @@ extension [ExportTarget] {
     if options.writesKeys, format == .gpx || format == .geoPackage {
       throw FieldpackError(
         .invalidArgument,
-        "\(format.title) has no place for key tuples. Try: GeoJSON or CSV, or without --keys")
+        "\(format.title) has no place for key tuples", advice: .omitKeys)
     }
     for (place, target) in enumerated() {
       let name = target.layer.rawValue.lowercased()
@@ -66,8 +66,8 @@ extension [ExportTarget] {
       else { continue }
       throw FieldpackError(
         .invalidArgument,
-        "layer '\(target.layer)' is in the stores '\(other.store)' and '\(target.store)'. "
-          + "Try: --store '\(other.store)'",
+        "layer '\(target.layer)' is in the stores '\(other.store)' and '\(target.store)'",
+        advice: .nameStore(other.store),
         location: .init(layer: target.layer))
     }
   }

@@ -38,7 +38,8 @@ enum FeatureFileWriter {
       self = .csv(CSVWriter(output, options: options), output)
     default:
       throw FieldpackError(
-        .invalidArgument, "\(plan.format.title) can only be written to a file. Try: --output FILE")
+        .invalidArgument, "\(plan.format.title) can only be written to a file",
+        advice: .writeToFile)
     }
   }
 

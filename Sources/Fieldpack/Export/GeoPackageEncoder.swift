@@ -51,7 +51,7 @@ struct GeoPackageEncoder: PieceSink, @unchecked Sendable {
       try encoder?.encode(row, into: &rows)
     } catch {
       if skipsErrors, error.code == .invalidData {
-        skipped.append(SkippedFeature(location: error.location, reason: error.message))
+        skipped.append(SkippedFeature(error))
       } else {
         failure = error
       }

@@ -44,9 +44,8 @@ final class GeoPackageExport {
     if let other = systems[system.srs], other.definition != system.definition {
       throw FieldpackError(
         .unsupported,
-        "\(system.srs) is not the same system in layer '\(layer)' as in a layer before it. "
-          + "Try: --srs",
-        location: .init(layer: layer))
+        "\(system.srs) is not the same system in layer '\(layer)' as in a layer before it",
+        advice: .transformAll, location: .init(layer: layer))
     }
     systems[system.srs] = system
     try writer.define(system)

@@ -68,7 +68,7 @@ extension Workspace {
       }
       throw FieldpackError(
         .invalidArgument,
-        "\(path) is the file that store '\(member.id)' is read from. Try: another --output",
+        "\(path) is the file that store '\(member.id)' is read from", advice: .writeElsewhere,
         location: .init(store: member.id), position: FilePosition(file: path))
     }
   }

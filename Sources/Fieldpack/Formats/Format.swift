@@ -68,9 +68,7 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
     if let format = byExtension(path) { return format }
     if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .gpx }
     throw FieldpackError(
-      .unsupported,
-      "the format of \(path) is not known. Try: --format geojson, geojsonl, gpx, csv, "
-        + "nmea, igc or tcx",
+      .unsupported, "the format of \(path) is not known", advice: .nameFormat(of: .file),
       position: FilePosition(file: path))
   }
 

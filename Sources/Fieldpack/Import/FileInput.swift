@@ -20,8 +20,8 @@ enum FileInput {
     default:
       throw FieldpackError(
         .unsupported,
-        "\(input.name) is a \(format) file, which cannot be imported. Try: fieldpack export "
-          + "\(input.name) LAYER --output layer.geojson, then import that",
+        "\(input.name) is a \(format) file, which cannot be imported",
+        advice: .exportFirst(file: input.name),
         position: FilePosition(file: input.name))
     }
   }

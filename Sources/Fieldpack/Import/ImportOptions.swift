@@ -76,7 +76,7 @@ public struct ImportReport: Sendable {
   public var layers: [LoadedLayer] = []
   public var skipped: [SkippedFeature] = []
   public var skippedCount = 0
-  public var notes: [String] = []
+  public var notes: [Note] = []
   public var transformations: [TransformationReport] = []
   public var isDryRun = false
 

@@ -48,8 +48,7 @@ struct ImportPlan {
       guard options.layer != nil || files.isEmpty else {
         throw FieldpackError(
           .cannotCreate,
-          "two files give a layer '\(name)', the second is \(file). Try: --layer NAME to put them "
-            + "into one layer",
+          "two files give a layer '\(name)', the second is \(file)", advice: .nameLayer,
           location: .init(layer: name), position: FilePosition(file: file))
       }
       try destinations[index].widen(by: layer, from: file)

@@ -159,7 +159,7 @@ struct Importer {
     _ result: FileReadResult, _ file: String, _ plan: ImportPlan, _ index: Int,
     _ report: inout ImportReport
   ) {
-    report.notes += result.notes.map { "\(file): \($0)" }
+    report.notes += result.notes.map { $0.preceded(by: "\(file): ") }
     report.skipped += result.skipped
     report.skippedCount += result.skippedCount
     for (place, layer) in result.layers.enumerated() {
@@ -179,7 +179,7 @@ struct Importer {
     report.layers = options.isDryRun ? try writer.loader.finish() : try writer.commit()
     report.skipped += writer.loader.skipped
     report.skippedCount += writer.loader.skippedCount
-    report.notes += writer.notes
+    report.notes += writer.notes.map { Note($0) }
     if report.layers.isEmpty {
       report.notes.append("no features were found, so there is no layer")
     }

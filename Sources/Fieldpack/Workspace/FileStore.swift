@@ -215,7 +215,8 @@ private struct CacheBuild: Sendable {
       return Opened(store: try await store(entry), entry: entry, skipped: skipped)
     } catch {
       guard !renewing, [.corrupt, .invalidData].contains(error.code) else { throw error }
-      throw FieldpackError(error.code, error.message, underlying: DamagedEntry())
+      throw FieldpackError(
+        error.code, error.message, advice: error.advice, underlying: DamagedEntry())
     }
   }
 

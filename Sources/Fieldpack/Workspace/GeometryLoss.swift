@@ -27,9 +27,8 @@ struct GeometryLoss: OptionSet {
       .unsupported,
       "the geometry of feature \(key.feature) in layer '\(key.layer)' has "
         + "\(lost.joined(separator: " and ")), which the new one has not"
-        + (self == .z ? "" : " and GeoJSON cannot carry")
-        + ". Try: fieldpack sql --write with ST_GeomFromText to keep them, or --allow-loss to "
-        + "give them up",
+        + (self == .z ? "" : " and GeoJSON cannot carry"),
+      advice: .allowLoss,
       location: .init(store: key.store, layer: key.layer, feature: key.feature))
   }
 }

@@ -62,12 +62,11 @@ extension Workspace {
       throw FieldpackError(
         .notFound, "layer '\(id)' is in none of the stores asked", location: .init(layer: id))
     }
+    guard !asked.isEmpty else {
+      throw FieldpackError(.invalidArgument, "there is no store to ask")
+    }
     throw FieldpackError(
-      .invalidArgument,
-      asked.isEmpty
-        ? "there is no store to ask"
-        : "one store is to be asked, not all of: \(names). "
-          + "Try: --store")
+      .invalidArgument, "one store is to be asked, not all of: \(names)", advice: .nameStore(nil))
   }
 
   private static func has(_ layer: LayerID, _ member: Member) async throws(FieldpackError) -> Bool {

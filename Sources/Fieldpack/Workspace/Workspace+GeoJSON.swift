@@ -91,7 +91,7 @@ extension Workspace {
       guard let key = feature.key else {
         throw FieldpackError(
           .invalidArgument,
-          "the feature's id is not a key tuple. Try: fieldpack query --keys, which writes them",
+          "the feature's id is not a key tuple", advice: .useKeyTuples,
           position: feature.position)
       }
       updates.append(FeatureUpdate(key, set: feature.attributes))

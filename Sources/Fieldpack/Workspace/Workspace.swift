@@ -153,8 +153,7 @@ public actor Workspace {
   ) throws(FieldpackError) -> any WritableStore {
     if let store = try store(id) as? any WritableStore { return store }
     throw FieldpackError(
-      .readOnly,
-      "store '\(id)' cannot be changed. Try: fieldpack import its file into a GeoPackage",
+      .readOnly, "store '\(id)' cannot be changed", advice: .importIntoGeoPackage,
       location: .init(store: id))
   }
 

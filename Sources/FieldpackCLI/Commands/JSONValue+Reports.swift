@@ -28,7 +28,7 @@ extension JSONValue {
     self = [
       "layer": JSONValue(skipped.location.layer?.rawValue),
       "feature": JSONValue(skipped.location.feature), "position": JSONValue(skipped.position),
-      "reason": .text(skipped.reason),
+      "reason": .text(skipped.text),
     ]
   }
 
@@ -45,9 +45,9 @@ extension JSONValue {
 extension SkippedFeature {
   /// `FILE:LINE, feature N: reason`, with what is known of the place.
   var line: String {
-    if let position { return "\(position): \(reason)" }
+    if let position { return "\(position): \(text)" }
     let names = [location.layer?.rawValue, location.feature?.description].compactMap { $0 }
-    return names.isEmpty ? reason : "\(names.joined(separator: "/")): \(reason)"
+    return names.isEmpty ? text : "\(names.joined(separator: "/")): \(text)"
   }
 }
 

@@ -22,7 +22,7 @@ extension JSONValue {
 
   /// Code and message of an error.
   init(reason error: FieldpackError) {
-    self = ["code": .text(error.code.name), "message": .text(error.message)]
+    self = ["code": .text(error.code.name), "message": .text(error.text)]
   }
 
   /// `[minX, minY, maxX, maxY]`.

@@ -82,16 +82,11 @@ extension Invocation {
       return OpenedSource(
         workspace: workspace, name: spool == nil ? name : SpooledInput.name, spool: spool)
     } catch {
-      throw Self.naming(option: spool?.named(error) ?? error)
+      var error = spool?.named(error) ?? error
+      // Here `--format` is what is written.
+      if error.advice == .nameFormat(of: .file) { error.advice = .nameFormat(of: .source) }
+      throw error
     }
-  }
-
-  /// Here `--format` is what is written.
-  private static func naming(option error: FieldpackError) -> FieldpackError {
-    guard error.code == .unsupported else { return error }
-    return FieldpackError(
-      error.code, error.message.replacing("Try: --format ", with: "Try: --input-format "),
-      location: error.location, position: error.position, underlying: error.underlying)
   }
 }
 
@@ -138,8 +133,10 @@ final class SpooledInput: Sendable {
   func named(_ error: FieldpackError) -> FieldpackError {
     var position = error.position
     if position?.file == path { position?.file = Self.name }
+    var advice = error.advice
+    if advice == .listCaptures(file: path) { advice = .listCaptures(file: Self.name) }
     return FieldpackError(
-      error.code, error.message.replacing(path, with: Self.name), location: error.location,
-      position: position, underlying: error.underlying)
+      error.code, error.message.replacing(path, with: Self.name), advice: advice,
+      location: error.location, position: position, underlying: error.underlying)
   }
 }

@@ -90,7 +90,8 @@ enum QueryArguments {
       var position = error.position ?? FilePosition()
       position.file = name
       throw FieldpackError(
-        error.code, error.message, location: error.location, position: position,
+        error.code, error.message, advice: error.advice, location: error.location,
+        position: position,
         underlying: error.underlying)
     }
   }

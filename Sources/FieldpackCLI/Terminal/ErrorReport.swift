@@ -9,7 +9,7 @@ public struct ErrorReport: Sendable {
   /// `fieldpack: PLACE: what (why). Try: …`, with an end of line.
   public var line: String {
     let place = place.map { $0 + ": " } ?? ""
-    return DisplayText.visible("fieldpack: \(place)\(error.message)") + "\n"
+    return DisplayText.visible("fieldpack: \(place)\(error.text)") + "\n"
   }
 
   /// `{"error":{…}}`: what is not known is `null`.
@@ -42,20 +42,22 @@ public struct ErrorReport: Sendable {
 
   /// What happened, and what to do about it.
   private var parts: (message: String, hint: String?) {
-    guard let mark = error.message.ranges(of: ". Try: ").last else { return (error.message, nil) }
-    return (String(error.message[..<mark.lowerBound]), String(error.message[mark.upperBound...]))
+    let text = error.text
+    guard let mark = text.ranges(of: ". Try: ").last else { return (text, nil) }
+    return (String(text[..<mark.lowerBound]), String(text[mark.upperBound...]))
   }
 
   /// Where it happened, unless the message says so itself.
   private var place: String? {
+    let message = error.text
     if let position = error.position {
       let text = position.description
-      return text.isEmpty || error.message.contains(text) ? nil : text
+      return text.isEmpty || message.contains(text) ? nil : text
     }
     let location = error.location
     let names = [location.store?.rawValue, location.layer?.rawValue, location.feature?.description]
       .compactMap { $0 }
-    guard names.contains(where: { !error.message.contains($0) }) else { return nil }
+    guard names.contains(where: { !message.contains($0) }) else { return nil }
     return names.joined(separator: "/")
   }
 }

@@ -91,18 +91,14 @@ public struct CaptureAdding: Sendable {
     let token = try making.token(at: draft.createdAt)
     let folder = "\(stage)/\(token)"
     guard mkdir(folder, 0o755) == 0 else { throw .system(errno, "create", folder) }
-    // Errors name it as the user does.
     let name = media.kind == .image ? "output.jpg" : "output.mov"
     let copy = open(
       "\(folder)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o644)
     guard copy >= 0 else { throw .system(errno, "create", "\(folder)/\(name)") }
     try file.copy(to: AppendedFile(copy, "\(folder)/\(name)"))
-    do throws(FieldpackError) {
-      let info = try await making.complete(draft, token: token, media: name, in: folder)
-      return RecordedCapture(info: info, points: draft.points.count, folder: nil, key: nil)
-    } catch {
-      throw error.naming(path, insteadOf: name)
-    }
+    let info = try await making.complete(
+      draft, token: token, media: name, copiedFrom: path, in: folder)
+    return RecordedCapture(info: info, points: draft.points.count, folder: nil, key: nil)
   }
 
   // MARK: Into their places

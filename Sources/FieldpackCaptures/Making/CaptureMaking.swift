@@ -27,14 +27,14 @@ public struct CaptureMaking: Sendable {
   ///
   /// - Throws: `.unavailable` where thumbnails are made and ffmpeg is not installed.
   public func check() throws(FieldpackError) {
-    if makesThumbnail { _ = try ffmpeg.installed(else: "--no-thumbnail") }
+    if makesThumbnail { _ = try ffmpeg.installed(else: .omitThumbnail) }
   }
 
   /// The same for media that are there.
   ///
   /// - Throws: `.unavailable` where they have to be turned and ffmpeg is not installed.
   func check(_ media: CaptureMedia) throws(FieldpackError) {
-    if turns(media) { _ = try ffmpeg.installed(else: "--keep-bytes") }
+    if turns(media) { _ = try ffmpeg.installed(else: .keepBytes) }
   }
 
   private func turns(_ media: CaptureMedia) -> Bool {
@@ -66,9 +66,18 @@ public struct CaptureMaking: Sendable {
   public func complete(
     _ draft: CaptureDraft, token: CaptureToken, media name: String, in path: String
   ) async throws(FieldpackError) -> CaptureInfo {
+    try await complete(draft, token: token, media: name, copiedFrom: nil, in: path)
+  }
+
+  /// - Parameter original: what errors call the media, as the user does: the file is a copy of it.
+  func complete(
+    _ draft: CaptureDraft, token: CaptureToken, media name: String, copiedFrom original: String?,
+    in path: String
+  ) async throws(FieldpackError) -> CaptureInfo {
     let folder = try SafeFolder(path: path)
     let source = try Self.source(of: token, name, in: folder)
-    let file = try MediaFile(try folder.opened(source), name: source)
+    let title = source == name ? original ?? name : source
+    let file = try MediaFile(try folder.opened(source), name: title)
     let first = try draft.checked(as: file.media.kind)
     let names = CaptureNames(token, file.media.kind)
     // All that may fail for the media's sake comes before anything is changed.

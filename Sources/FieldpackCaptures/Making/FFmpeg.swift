@@ -26,10 +26,10 @@ public struct FFmpeg: Hashable, Sendable {
   }
 
   /// - Throws: `.unavailable` where it is not installed.
-  func installed(else way: String) throws(FieldpackError) -> String {
+  func installed(else other: FieldpackError.Advice) throws(FieldpackError) -> String {
     if let program { return program }
     throw FieldpackError(
-      .unavailable, "ffmpeg is not installed. Try: apt-get install ffmpeg, or \(way)")
+      .unavailable, "ffmpeg is not installed", advice: .installFFmpeg(or: other))
   }
 
   /// The longer side of a thumbnail at most, in pixels.
@@ -41,14 +41,14 @@ public struct FFmpeg: Hashable, Sendable {
   ///
   /// - Throws: `.unavailable`, `.invalidData` for what cannot be decoded, `.interrupted`.
   func thumbnail(of file: MediaFile) async throws(FieldpackError) -> [UInt8] {
-    let program = try installed(else: "--no-thumbnail")
+    let program = try installed(else: .omitThumbnail)
     let size = file.media.size.fitting(Self.thumbnailSide)
     // Scaled first: few pixels are turned, and in colours that are not shared between pixels.
     let filters = ["scale=\(size.width):\(size.height):flags=\(Self.scaling)", "format=rgb24"]
     let output = ["-c:v", "png", "-f", "image2pipe", "pipe:1"]
     let bytes = try await run(
       program, on: file, filters: filters + file.media.turn.filters, output, limit: 1 << 20,
-      else: "--no-thumbnail")
+      else: .omitThumbnail)
     let shown = file.media.turn.swapsSides ? size.swapped : size
     return try PNGFile.bare(bytes, shown, of: file.name)
   }
@@ -64,11 +64,11 @@ public struct FFmpeg: Hashable, Sendable {
   func upright(
     _ file: MediaFile, _ structure: JPEGStructure
   ) async throws(FieldpackError) -> [UInt8] {
-    let program = try installed(else: "--keep-bytes")
+    let program = try installed(else: .keepBytes)
     guard structure.componentCount <= 3 else {
       throw FieldpackError(
         .unsupported,
-        "\(file.name) has the colours of printing and cannot be made upright. Try: --keep-bytes",
+        "\(file.name) has the colours of printing and cannot be made upright", advice: .keepBytes,
         position: FilePosition(file: file.name))
     }
     let isEven = structure.size.width % 2 == 0 && structure.size.height % 2 == 0
@@ -79,19 +79,19 @@ public struct FFmpeg: Hashable, Sendable {
       "-f", "image2pipe", "pipe:1",
     ]
     let bytes = try await run(
-      program, on: file, filters: filters, output, limit: Self.pictureLimit, else: "--keep-bytes")
+      program, on: file, filters: filters, output, limit: Self.pictureLimit, else: .keepBytes)
     let dressed = try structure.dressed(bytes)
     let upright = file.media.turn.swapsSides ? structure.size.swapped : structure.size
     guard (try? JPEGStructure(dressed, name: file.name))?.size == upright else {
-      throw Self.notWhole(file.name, "--keep-bytes")
+      throw Self.notWhole(file.name, .keepBytes)
     }
     return dressed
   }
 
-  /// - Parameter way: the option that does without.
-  static func notWhole(_ name: String, _ way: String) -> FieldpackError {
+  /// - Parameter advice: what does without.
+  static func notWhole(_ name: String, _ advice: FieldpackError.Advice) -> FieldpackError {
     FieldpackError(
-      .invalidData, "ffmpeg gave no picture of \(name) that is whole. Try: \(way)",
+      .invalidData, "ffmpeg gave no picture of \(name) that is whole", advice: advice,
       position: FilePosition(file: name))
   }
 
@@ -103,7 +103,7 @@ public struct FFmpeg: Hashable, Sendable {
 
   private func run(
     _ program: String, on file: MediaFile, filters: [String], _ output: [String], limit: Int,
-    else way: String
+    else advice: FieldpackError.Advice
   ) async throws(FieldpackError) -> [UInt8] {
     let demuxer =
       file.media.kind == .image
@@ -128,7 +128,7 @@ public struct FFmpeg: Hashable, Sendable {
     if result.end == .exited(0), !result.output.isEmpty { return result.output }
     throw FieldpackError(
       result.end == .tookTooLong ? .unavailable : .invalidData,
-      "\(failure(result, on: file.name)). Try: \(way)", position: FilePosition(file: file.name))
+      failure(result, on: file.name), advice: advice, position: FilePosition(file: file.name))
   }
 
   private func failure(_ result: ChildProcess.Result, on name: String) -> String {

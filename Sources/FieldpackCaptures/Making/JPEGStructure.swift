@@ -155,7 +155,7 @@ extension JPEGStructure {
   /// - Parameter picture: of a single scan or more, as ffmpeg writes it.
   /// - Throws: `.invalidData` for what is no picture.
   func dressed(_ picture: [UInt8]) throws(FieldpackError) -> [UInt8] {
-    guard picture.starts(with: [0xFF, 0xD8]) else { throw FFmpeg.notWhole(name, "--keep-bytes") }
+    guard picture.starts(with: [0xFF, 0xD8]) else { throw FFmpeg.notWhole(name, .keepBytes) }
     var dressed: [UInt8] = [0xFF, 0xD8]
     if let exif = exif?.upright.bytes {
       let length = exif.count + 2

@@ -64,13 +64,3 @@ final class MediaFile: Sendable {
     return bytes
   }
 }
-
-extension FieldpackError {
-  /// The same of a copy's original, as the user knows it.
-  func naming(_ path: String, insteadOf name: String) -> FieldpackError {
-    guard position?.file == name else { return self }
-    return FieldpackError(
-      code, message.replacing(name, with: path), location: location,
-      position: FilePosition(file: path), underlying: underlying)
-  }
-}

@@ -12,7 +12,7 @@ enum PNGFile {
   static func bare(
     _ bytes: [UInt8], _ size: PictureSize, of name: String
   ) throws(FieldpackError) -> [UInt8] {
-    let wrong = FFmpeg.notWhole(name, "--no-thumbnail")
+    let wrong = FFmpeg.notWhole(name, .omitThumbnail)
     var bare = signature
     var place = signature.count
     var last = ""

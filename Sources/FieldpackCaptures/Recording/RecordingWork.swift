@@ -236,15 +236,12 @@ actor RecordingWork {
   private func settle(_ ending: Current) async throws(FieldpackError) -> RecordedCapture {
     let hub = hub
     let folder = ending.recording.folder
-    let settlement = Settlement(settings: settings, folder: folder) { token in
+    let settlement = Settlement(
+      settings: settings, folder: folder, mediaPath: ending.mediaPath
+    ) { token in
       hub.publish(.finishing(token: token))
     }
-    do throws(FieldpackError) {
-      if let recorded = try await settlement.settle(try settlement.content()) { return recorded }
-    } catch {
-      guard let path = ending.mediaPath else { throw error }
-      throw error.naming(path, insteadOf: ending.recording.notes.media)
-    }
+    if let recorded = try await settlement.settle(try settlement.content()) { return recorded }
     throw FieldpackError(.notFound, "what was recorded in \(folder.path) is gone")
   }
 

@@ -5,6 +5,8 @@ import FieldpackCore
 struct Settlement {
   let settings: RecordingSettings
   let folder: RecordingFolder
+  /// Where the media were copied from; `nil` for those that came to be in the folder.
+  var mediaPath: String?
   /// Called with the token as soon as it is on the disk.
   var tokenIsNoted: (String) -> Void = { _ in }
   /// Called with what is wrong with media that were kept as they are; `nil` where that is an error.
@@ -112,7 +114,7 @@ struct Settlement {
   ) async throws(FieldpackError) -> CaptureInfo {
     do throws(FieldpackError) {
       return try await settings.making.complete(
-        draft, token: token, media: notes.media, in: folder.path)
+        draft, token: token, media: notes.media, copiedFrom: mediaPath, in: folder.path)
     } catch {
       // A camera that was killed leaves media that no later start could read either.
       guard let mediaAreUnread, error.code == .invalidData else { throw error }
@@ -198,10 +200,11 @@ extension CaptureDestination {
   }
 
   func notImported(_ folder: String, _ error: FieldpackError) -> FieldpackError {
-    FieldpackError(
+    let again = FieldpackError.Advice.importCapture(folder: folder, into: path)
+    return FieldpackError(
       error.code,
-      "the capture is whole in \(folder) but could not be imported: \(error.message). "
-        + "Try: fieldpack import \(folder) --into \(path)", location: error.location,
+      "the capture is whole in \(folder) but could not be imported: \(error.message)",
+      advice: error.advice?.then(again) ?? again, location: error.location,
       position: error.position, underlying: error.underlying)
   }
 }

@@ -32,8 +32,10 @@ public struct FieldpackError: Error, Sendable, CustomStringConvertible {
   }
 
   public let code: Code
-  /// What happened, in the user's words, with the next step where there is one.
+  /// What happened, in the user's words.
   public let message: String
+  /// What to do about it, where there is more to say than the message does.
+  public var advice: Advice?
   /// Where it happened, as far as known.
   public let location: KeyTuple.Partial
   /// Where in a file, as far as known.
@@ -41,11 +43,12 @@ public struct FieldpackError: Error, Sendable, CustomStringConvertible {
   public let underlying: (any Error)?
 
   public init(
-    _ code: Code, _ message: String, location: KeyTuple.Partial = .init(),
+    _ code: Code, _ message: String, advice: Advice? = nil, location: KeyTuple.Partial = .init(),
     position: FilePosition? = nil, underlying: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
+    self.advice = advice
     self.location = location
     self.position = position
     self.underlying = underlying
@@ -59,12 +62,15 @@ public struct FieldpackError: Error, Sendable, CustomStringConvertible {
       store: location.store ?? other.store, layer: location.layer ?? other.layer,
       feature: location.feature ?? other.feature)
     return FieldpackError(
-      code, message, location: place, position: position ?? otherPosition, underlying: underlying)
+      code, message, advice: advice, location: place, position: position ?? otherPosition,
+      underlying: underlying)
   }
 
+  /// The place, what happened, and the advice in Swift's words.
   public var description: String {
-    guard let position else { return message }
-    return "\(position): \(message)"
+    let hint = advice.map { ". Try: \($0)" } ?? ""
+    guard let position else { return message + hint }
+    return "\(position): \(message)\(hint)"
   }
 }
 

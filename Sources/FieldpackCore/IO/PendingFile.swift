@@ -53,7 +53,7 @@ package final class PendingFile: Sendable {
     }
     guard overwrite else {
       throw FieldpackError(
-        .cannotCreate, "\(target) exists. Try: --overwrite, or another name", position: position)
+        .cannotCreate, "\(target) exists", advice: .overwrite, position: position)
     }
     guard let resolved = realpath(target, nil) else { throw .system(errno, "open", target) }
     defer { free(resolved) }

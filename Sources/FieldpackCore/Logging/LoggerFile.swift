@@ -89,7 +89,8 @@ public final class FileLogHandler: LogHandler {
     let error = FieldpackError.system(number, "open the log file", path)
     guard error.code == .notFound || number == EISDIR else { return error }
     return FieldpackError(
-      .cannotCreate, error.message, position: error.position, underlying: error.underlying)
+      .cannotCreate, error.message, advice: error.advice, position: error.position,
+      underlying: error.underlying)
   }
 
   private static func modificationTime(_ status: stat) -> Int {

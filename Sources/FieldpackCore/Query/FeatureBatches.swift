@@ -115,6 +115,7 @@ public struct StoreFailure: Sendable, Equatable {
 
   public static func == (a: StoreFailure, b: StoreFailure) -> Bool {
     a.store == b.store && a.error.code == b.error.code && a.error.message == b.error.message
+      && a.error.advice == b.error.advice
   }
 }
 
@@ -124,10 +125,21 @@ public struct SkippedFeature: Sendable, Equatable {
   public var location: KeyTuple.Partial
   public var position: FilePosition?
   public var reason: String
+  /// What to do about it, as far as the reason's error told.
+  public var advice: FieldpackError.Advice?
 
-  public init(location: KeyTuple.Partial, position: FilePosition? = nil, reason: String) {
+  public init(
+    location: KeyTuple.Partial, position: FilePosition? = nil, reason: String,
+    advice: FieldpackError.Advice? = nil
+  ) {
     self.location = location
     self.position = position
     self.reason = reason
+    self.advice = advice
+  }
+
+  /// The feature that an error is about, where the error says it is.
+  package init(_ error: FieldpackError) {
+    self.init(location: error.location, reason: error.message, advice: error.advice)
   }
 }

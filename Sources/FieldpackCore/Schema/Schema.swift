@@ -123,12 +123,12 @@ public struct Layer: Hashable, Sendable {
   /// The store's name for the SRS of the geometries, such as `WGS 84 / UTM zone 32N`.
   public var srsName: String?
   /// Unusual facts about the layer, in words.
-  public var notes: [String]
+  public var notes: [Note]
 
   public init(
     schema: Schema, kind: Kind, title: String? = nil, description: String? = nil,
     featureCount: Int? = nil, envelope: Envelope? = nil, hasSpatialIndex: Bool = false,
-    isView: Bool = false, notes: [String] = []
+    isView: Bool = false, notes: [Note] = []
   ) {
     self.schema = schema
     self.kind = kind

@@ -70,7 +70,7 @@ package struct CSVEncoder: FeatureTextEncoder {
     } catch {
       bytes.removeSubrange(start...)
       if options.skipsErrors {
-        skipped.append(SkippedFeature(location: error.location, reason: error.message))
+        skipped.append(SkippedFeature(error))
       } else {
         failure = error
       }

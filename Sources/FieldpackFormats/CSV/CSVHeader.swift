@@ -59,7 +59,7 @@ struct CSVHeader {
       throw FieldpackError(
         .invalidArgument,
         "more than one column may hold the geometry: "
-          + "\(found.joined(separator: ", ")). Try: --wkt COLUMN, or --x COLUMN --y COLUMN")
+          + found.joined(separator: ", "), advice: .nameGeometryColumns)
     }
     if let wkt = wkts.first {
       geometry = .wkt(wkt)
@@ -74,13 +74,15 @@ struct CSVHeader {
   ) throws(FieldpackError) {
     if let wkt = options.wktColumn {
       guard options.xColumn == nil, options.yColumn == nil else {
-        throw FieldpackError(.invalidArgument, "--wkt excludes --x and --y")
+        throw FieldpackError(
+          .invalidArgument, "a column of WKT excludes columns of x and y", advice: .nameOneGeometry)
       }
       geometry = .wkt(try Self.field(wkt, in: names))
       return
     }
     guard let x = options.xColumn, let y = options.yColumn else {
-      throw FieldpackError(.invalidArgument, "--x and --y are given together")
+      throw FieldpackError(
+        .invalidArgument, "the columns of x and y are given together", advice: .nameBothCoordinates)
     }
     geometry = .xy(try Self.field(x, in: names), try Self.field(y, in: names))
     isGeographic =

@@ -48,7 +48,7 @@ public struct CSVReader: FileReader {
     for layer in layers { try sink.begin(layer.schema) }
     if let asked, layers.last != asked { try sink.begin(asked.schema) }
     var builder = CSVLayerBuilder(header, options: options, asked: asked)
-    var result = FileReadResult(layers: [], notes: header.notes)
+    var result = FileReadResult(layers: [], notes: header.notes.map { Note($0) })
     var bytesRead = 0
     while try scanner.nextRecord() {
       do throws(FieldpackError) {
@@ -69,10 +69,11 @@ public struct CSVReader: FileReader {
     }
     result.layers = [builder.found]
     result.counts = [options.layer: builder.count]
-    if let note = builder.note { result.notes.append(note) }
-    if let note = builder.geometry.note { result.notes.append(note) }
+    if let note = builder.note { result.notes.append(Note(note)) }
+    if let note = builder.geometry.note { result.notes.append(Note(note)) }
     if builder.geometry.lacksSRS {
-      result.notes.append("the file does not say its reference system. Try: --source-srs")
+      result.notes.append(
+        Note("the file does not say its reference system", advice: .nameSourceSRS))
     }
     return result
   }
@@ -84,7 +85,9 @@ public struct CSVReader: FileReader {
     result.skippedCount += 1
     guard result.skipped.count < options.skippedLimit else { return }
     result.skipped.append(
-      SkippedFeature(location: error.location, position: error.position, reason: error.message))
+      SkippedFeature(
+        location: error.location, position: error.position, reason: error.message,
+        advice: error.advice))
   }
 
   private func placed(

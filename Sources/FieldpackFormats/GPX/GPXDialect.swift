@@ -30,9 +30,8 @@ struct PhotoPathPoints {
     guard schema.geometry?.type == .point else {
       throw FieldpackError(
         .unsupported,
-        "layer '\(schema.layer)' is not of points, which PhotoPath's GPX alone has. "
-          + "Try: its layer of points, or without --gpx-dialect",
-        location: .init(layer: schema.layer))
+        "layer '\(schema.layer)' is not of points, which PhotoPath's GPX alone has",
+        advice: .omitGPXDialect, location: .init(layer: schema.layer))
     }
     time = schema.columns.firstIndex { $0.name.lowercased() == "time" }
   }

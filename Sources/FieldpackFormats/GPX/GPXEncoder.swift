@@ -81,7 +81,7 @@ package struct GPXEncoder: FeatureTextEncoder {
         failure = error.adding(location: place)
         return
       }
-      skipped.append(SkippedFeature(location: place, reason: error.message))
+      skipped.append(SkippedFeature(location: place, reason: error.message, advice: error.advice))
     }
   }
 

@@ -87,8 +87,8 @@ public struct GPXReader: FileReader {
     guard options.idColumn == nil else {
       throw FieldpackError(
         .invalidArgument,
-        "GPX features are numbered and cannot take their ids from a column. "
-          + "Try: without --id", position: FilePosition(file: input.name))
+        "GPX features are numbered and cannot take their ids from a column",
+        advice: .omitIDColumn, position: FilePosition(file: input.name))
     }
   }
 

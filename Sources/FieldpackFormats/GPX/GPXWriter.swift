@@ -99,7 +99,7 @@ public struct GPXWriter: FeatureSink {
       }
     } catch {
       guard options.skipsErrors else { throw error }
-      passedOver.append(SkippedFeature(location: error.location, reason: error.message))
+      passedOver.append(SkippedFeature(error))
     }
     try output.flushIfFull()
   }

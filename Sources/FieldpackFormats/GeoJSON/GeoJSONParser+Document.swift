@@ -50,13 +50,13 @@ extension GeoJSONParser {
     guard options.sourceSRS == nil else { return }
     if let name = geometry.crs.unknown {
       throw scanner.failure(
-        "the coordinate reference system '\(name)' is not known. Try: --source-srs EPSG:n",
+        "the coordinate reference system '\(name)' is not known", advice: .nameOtherSourceSRS,
         offset: 0)
     }
     if let other = geometry.crs.other, let srs = geometry.crs.srs {
       throw scanner.failure(
-        "the file names two coordinate reference systems, \(srs) and \(other)."
-          + " Try: --source-srs EPSG:n", offset: 0)
+        "the file names two coordinate reference systems, \(srs) and \(other)",
+        advice: .nameOtherSourceSRS, offset: 0)
     }
   }
 

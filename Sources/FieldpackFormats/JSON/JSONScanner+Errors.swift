@@ -11,8 +11,12 @@ extension JSONScanner {
   }
 
   /// The error of a caller about what stands at a byte of the file.
-  package func failure(_ message: String, offset: Int) -> FieldpackError {
-    failure(message, at: cursor + offset - self.offset)
+  package func failure(
+    _ message: String, advice: FieldpackError.Advice? = nil, offset: Int
+  ) -> FieldpackError {
+    var error = failure(message, at: cursor + offset - self.offset)
+    error.advice = advice
+    return error
   }
 
   @inline(never)
@@ -41,7 +45,7 @@ extension JSONScanner {
     guard let counted = try? lineAndColumn(of: offset) else { return error }
     (place.line, place.column) = counted
     return FieldpackError(
-      error.code, error.message, location: error.location, position: place,
+      error.code, error.message, advice: error.advice, location: error.location, position: place,
       underlying: error.underlying)
   }
 

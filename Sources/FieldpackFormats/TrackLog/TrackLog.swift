@@ -23,7 +23,7 @@ struct TrackLog: ~Copyable {
   private var segmentPointID = 0
   private(set) var isInTrack = false
   private var timesBackwards = 0
-  var notes: [String] = []
+  var notes: [Note] = []
   /// Tracks that their layer holds already.
   var tracksBefore = 0
 
@@ -46,7 +46,9 @@ struct TrackLog: ~Copyable {
     skippedCount += 1
     if skipped.count < options.skippedLimit {
       skipped.append(
-        SkippedFeature(location: error.location, position: position, reason: error.message))
+        SkippedFeature(
+          location: error.location, position: position, reason: error.message,
+          advice: error.advice))
     }
   }
 

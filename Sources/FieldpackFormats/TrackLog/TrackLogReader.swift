@@ -89,8 +89,8 @@ public struct TrackLogReader: FileReader {
     guard options.idColumn == nil else {
       throw FieldpackError(
         .invalidArgument,
-        "the points of a log are numbered and cannot take their ids from a column. "
-          + "Try: without --id", position: FilePosition(file: input.name))
+        "the points of a log are numbered and cannot take their ids from a column",
+        advice: .omitIDColumn, position: FilePosition(file: input.name))
     }
   }
 

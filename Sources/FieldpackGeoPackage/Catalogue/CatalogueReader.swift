@@ -229,7 +229,7 @@ package struct CatalogueReader {
     _ row: ContentsRow, _ master: Master, _ described: Descriptions,
     _ systems: SortedMap<Int64, Catalogue.SystemRow>
   ) throws(FieldpackError) -> LayerTable {
-    var notes: [String] = []
+    var notes: [Note] = []
     let reader = TableReader(file: file, table: master.name, isView: master.isView)
     var (columns, indexes): ([TableReader.Column], [TableIndex]) = ([], [])
     do throws(FieldpackError) {
@@ -267,14 +267,14 @@ package struct CatalogueReader {
     return table
   }
 
-  static func note(unreadable error: FieldpackError) -> String {
-    "it cannot be read: \(error.message)"
+  static func note(unreadable error: FieldpackError) -> Note {
+    Note("it cannot be read: ", error)
   }
 
   /// Removes the geometry column from `columns` and describes it.
   private static func geometry(
     _ row: GeometryRow, _ system: Catalogue.SystemRow?, _ columns: inout [TableReader.Column],
-    _ notes: inout [String]
+    _ notes: inout [Note]
   ) -> GeometryColumn? {
     if system == nil { notes.append("its SRS is not in gpkg_spatial_ref_sys") }
     let name = SQLName(row.column)

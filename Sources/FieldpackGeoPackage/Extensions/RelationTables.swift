@@ -41,7 +41,7 @@ struct RelationTables {
     guard let kind = try file.kind(of: stored.mapping) else {
       throw FieldpackError(
         .invalidData,
-        "the relation '\(stored.mapping)' has no table for its links. Try: fieldpack check",
+        "the relation '\(stored.mapping)' has no table for its links", advice: .checkFile,
         location: .init(store: file.store))
     }
     return Opened(

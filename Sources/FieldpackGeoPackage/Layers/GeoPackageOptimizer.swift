@@ -47,7 +47,7 @@ public struct OptimizeReport: Hashable, Sendable {
   public var bytesAfter = 0
   /// Whether the file was rewritten without free pages.
   public var isCompacted = false
-  public var notes: [String] = []
+  public var notes: [Note] = []
 }
 
 /// Packs the R-trees of a GeoPackage, orders its features, gathers statistics and compacts it.
@@ -147,8 +147,9 @@ public final class GeoPackageOptimizer: CancellableJob {
     }
     guard unnamed == nil else {
       report.notes.append(
-        "not compacted: that would change the ids of layer '\(unnamed?.layer.id.rawValue ?? "")', "
-          + "which has no column for them")
+        Note(
+          "not compacted: that would change the ids of layer "
+            + "'\(unnamed?.layer.id.rawValue ?? "")', which has no column for them"))
       return
     }
     connection.clearStatementCache()
@@ -161,8 +162,9 @@ public final class GeoPackageOptimizer: CancellableJob {
         location: error.location, underlying: error)
     } catch {
       // The changes are committed, so the file is correct and only larger.
-      let reason = error.code == .full ? "the disk is full" : error.message
-      report.notes.append("not compacted: \(reason)")
+      report.notes.append(
+        error.code == .full
+          ? "not compacted: the disk is full" : Note("not compacted: ", error))
     }
   }
 }

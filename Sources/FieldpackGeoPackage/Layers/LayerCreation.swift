@@ -32,9 +32,7 @@ package struct LayerCreation {
     let catalogue = try file.catalogue()
     if try file.hasTable(schema.layer.rawValue) {
       throw FieldpackError(
-        .cannotCreate,
-        "layer '\(schema.layer)' exists already. Try: --mode append, --mode replace, or another "
-          + "--layer",
+        .cannotCreate, "layer '\(schema.layer)' exists already", advice: .appendReplaceOrRename,
         location: .init(store: file.store, layer: schema.layer))
     }
     try checkColumns(schema)

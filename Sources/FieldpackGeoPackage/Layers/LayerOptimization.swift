@@ -11,7 +11,7 @@ struct LayerOptimization {
 
   /// - Parameter done: how many features are done so far.
   func run(
-    _ notes: inout [String], _ done: inout Int
+    _ notes: inout [Note], _ done: inout Int
   ) throws(FieldpackError) -> OptimizeReport.OptimizedLayer {
     var result = OptimizeReport.OptimizedLayer(layer: table.layer.id, index: .none)
     guard table.schema.geometry != nil, table.idSQL != nil else { return result }

@@ -84,7 +84,7 @@ public final class BulkLoader: FeatureSink {
       guard skipsErrors, error.code == .invalidData || error.code == .constraint else {
         throw error
       }
-      note([SkippedFeature(location: error.location, reason: error.message)], count: 1)
+      note([SkippedFeature(error)], count: 1)
     }
     rowCount += 1
     if rowCount & 4095 == 0 { try progress?(rowCount) }

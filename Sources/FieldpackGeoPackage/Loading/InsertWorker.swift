@@ -248,7 +248,7 @@ final class Insertion {
         try insert(rows, row, 1, by: single)
       } catch {
         guard skipsErrors, error.code == .constraint else { throw error }
-        skipped.append(SkippedFeature(location: error.location, reason: error.message))
+        skipped.append(SkippedFeature(error))
       }
       row += 1
     }
@@ -299,8 +299,8 @@ final class Insertion {
       guard !error.isTakenID else {
         throw FieldpackError(
           .constraint,
-          "layer '\(table.layer.id)' has a feature \(rows.id(first)) already. Try: --mode replace, "
-            + "or features without an id", location: location,
+          "layer '\(table.layer.id)' has a feature \(rows.id(first)) already",
+          advice: .replaceLayerOrOmitIDs, location: location,
           position: FilePosition(file: file.path), underlying: error)
       }
       if let refused = file.triggers?.refusal(error) { throw refused.adding(location: location) }

@@ -167,7 +167,7 @@ struct NearestSearch {
       let error = file.damaged("\(error)", .integer(id), in: table.layer.id)
       guard planner.query.skipsErrors else { throw error }
       planner.report.add(
-        skipped: SkippedFeature(location: error.location, reason: error.message))
+        skipped: SkippedFeature(error))
       return nil
     }
   }

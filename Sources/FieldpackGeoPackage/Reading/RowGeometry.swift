@@ -46,7 +46,7 @@ final class RowGeometry {
       return try checked(values)
     } catch {
       guard skipsErrors, error.code == .invalidData else { throw error }
-      report.add(skipped: SkippedFeature(location: error.location, reason: error.message))
+      report.add(skipped: SkippedFeature(error))
       return nil
     }
   }
@@ -106,7 +106,7 @@ final class RowGeometry {
     do throws(TopologyError) {
       return try body()
     } catch {
-      throw damaged(error.message + (error.kind == .failed ? ". Try: --make-valid" : ""), values)
+      throw damaged(error.message, advice: error.kind == .failed ? .makeValid : nil, values)
     }
   }
 
@@ -140,8 +140,10 @@ final class RowGeometry {
     }
   }
 
-  private func damaged(_ reason: String, _ values: LentRow) -> FieldpackError {
-    file.damaged(reason, values.featureID, in: plan.table.layer.id)
+  private func damaged(
+    _ reason: String, advice: FieldpackError.Advice? = nil, _ values: LentRow
+  ) -> FieldpackError {
+    file.damaged(reason, advice: advice, values.featureID, in: plan.table.layer.id)
   }
 }
 

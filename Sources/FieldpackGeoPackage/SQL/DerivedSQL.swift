@@ -150,9 +150,8 @@ struct DerivedSQL {
     guard srs.organization == "EPSG", systems[Int64(srs.code)] == nil else {
       throw FieldpackError(
         .unsupported,
-        "this file does not define \(srs), in which layer '\(joined.table.layer.id)' is. Try: "
-          + "fieldpack transform on one of the two",
-        location: .init(layer: joined.table.layer.id))
+        "this file does not define \(srs), in which layer '\(joined.table.layer.id)' is",
+        advice: .transformLayer, location: .init(layer: joined.table.layer.id))
     }
     return Int64(srs.code)
   }

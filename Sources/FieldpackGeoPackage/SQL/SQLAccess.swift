@@ -139,15 +139,17 @@ struct SQLPlace {
     case IndexedLayerTable.damageCode: return failure(.invalidData, error.message, error)
     case 21:
       let isScript = use == .rows && error.message.contains("after the first statement")
-      let hint = isScript ? ". Try: --write, or one statement at a time" : ""
-      return failure(.invalidArgument, "\(error.message)\(hint)", error)
+      return failure(
+        .invalidArgument, error.message, advice: isScript ? .runWritingOrApart : nil, error)
     case 23 where use == .script:
       return failure(
         .invalidArgument,
         "\(error.message): the statements run in one transaction, without ATTACH and PRAGMA", error)
     case 23:
-      let hint = use == .rows ? ". Try: --write" : ", which that of a layer may not"
-      return failure(.readOnly, "the statement does more than read\(hint)", error)
+      let reads = "the statement does more than read"
+      return use == .rows
+        ? failure(.readOnly, reads, advice: .runWriting, error)
+        : failure(.readOnly, "\(reads), which that of a layer may not", error)
     default: return FieldpackError(error, path: file.path, location: .init(store: file.store))
     }
   }
@@ -159,9 +161,11 @@ struct SQLPlace {
   }
 
   private func failure(
-    _ code: FieldpackError.Code, _ message: String, _ error: SQLiteError
+    _ code: FieldpackError.Code, _ message: String, advice: FieldpackError.Advice? = nil,
+    _ error: SQLiteError
   ) -> FieldpackError {
     FieldpackError(
-      code, "SQL: \(message)", position: FilePosition(file: file.path), underlying: error)
+      code, "SQL: \(message)", advice: advice, position: FilePosition(file: file.path),
+      underlying: error)
   }
 }

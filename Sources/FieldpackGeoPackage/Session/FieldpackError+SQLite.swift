@@ -12,7 +12,7 @@ extension FieldpackError: SQLiteErrorConvertible {
     let (code, message) = Self.words(for: error)
     // What is nested too deep is not the file.
     self.init(
-      code, message, location: location,
+      code, message, advice: Self.advice(for: error), location: location,
       position: code == .unsupported ? nil : path.map { FilePosition(file: $0) },
       underlying: error)
   }
@@ -20,12 +20,10 @@ extension FieldpackError: SQLiteErrorConvertible {
   private static func words(for error: SQLiteError) -> (Code, String) {
     if error.isNotADatabase { return (.invalidData, "not a GeoPackage (not an SQLite file)") }
     if error.extendedCode == RTreeReader.damageCode {
-      return (
-        .corrupt, "the spatial index is damaged (\(error.message)). Try: fieldpack optimize --index"
-      )
+      return (.corrupt, "the spatial index is damaged (\(error.message))")
     }
     if error.isCorrupt {
-      return (.corrupt, "the file is damaged (\(error.message)). Try: fieldpack check")
+      return (.corrupt, "the file is damaged (\(error.message))")
     }
     if error.code == 18 {
       return (.invalidData, "a value is longer than is read of a file (\(error.message))")
@@ -45,9 +43,7 @@ extension FieldpackError: SQLiteErrorConvertible {
     if error.isConstraint { return (.constraint, error.message) }
     if error.isEndless {
       return (
-        .invalidData,
-        "a view of the file gives no row for too long, and may have no end. Try: fieldpack sql, which "
-          + "waits for it"
+        .invalidData, "a view of the file gives no row for too long, and may have no end"
       )
     }
     if error.isOutOfThreads { return (SystemThread.shortage.code, SystemThread.shortage.message) }
@@ -58,6 +54,13 @@ extension FieldpackError: SQLiteErrorConvertible {
     }
     if error.code == 1 { return (.invalidData, error.message) }
     return (.io, error.message)
+  }
+
+  /// What goes with the words for the same error.
+  private static func advice(for error: SQLiteError) -> Advice? {
+    if error.extendedCode == RTreeReader.damageCode { return .rebuildIndex }
+    if error.isCorrupt { return .checkFile }
+    return error.isEndless && !error.isEndlessChange ? .waitInSQL : nil
   }
 
   package init(_ error: ProjectionError, location: KeyTuple.Partial = .init()) {

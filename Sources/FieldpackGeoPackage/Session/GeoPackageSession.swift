@@ -319,12 +319,16 @@ package final class GeoPackageSession {
       location: .init(store: store, layer: layer))
   }
 
-  func damaged(_ reason: String, _ id: FeatureID?, in layer: LayerID) -> FieldpackError {
+  /// - Parameter advice: what to do about the reason.
+  func damaged(
+    _ reason: String, advice: FieldpackError.Advice? = nil, _ id: FeatureID?, in layer: LayerID
+  ) -> FieldpackError {
+    let passing: FieldpackError.Advice? = id == nil ? nil : .skipErrors
     let name = id.map { "the geometry of feature \($0)" } ?? "a geometry"
     return FieldpackError(
       .invalidData,
-      "\(name) in layer '\(layer)' cannot be read: \(reason)"
-        + (id == nil ? "" : ". Try: --skip-errors"),
+      "\(name) in layer '\(layer)' cannot be read: \(reason)",
+      advice: advice?.then(passing) ?? passing,
       location: .init(store: store, layer: layer, feature: id),
       position: FilePosition(file: path))
   }
@@ -338,7 +342,7 @@ package final class GeoPackageSession {
       let result = try body()
       for failure in relations.takeFailures() {
         let error = damaged(failure.reason, failure.feature, in: layer)
-        report.add(skipped: SkippedFeature(location: error.location, reason: error.message))
+        report.add(skipped: SkippedFeature(error))
       }
       return result
     } catch {

@@ -91,13 +91,14 @@ struct LineFixReader {
       let position = FilePosition(file: input.name, line: lines.number)
       guard options.skipsErrors else { throw placed(error, position) }
       report.add(
-        skipped: SkippedFeature(location: .init(), position: position, reason: error.message))
+        skipped: SkippedFeature(
+          location: .init(), position: position, reason: error.message, advice: error.advice))
     }
   }
 
   private func placed(_ error: FieldpackError, _ position: FilePosition) -> FieldpackError {
     FieldpackError(
-      error.code, error.message + ". Try: --skip-errors to pass over such lines",
+      error.code, error.message, advice: error.advice?.then(.skipLines) ?? .skipLines,
       position: position, underlying: error.underlying)
   }
 }

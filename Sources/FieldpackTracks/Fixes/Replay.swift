@@ -95,7 +95,7 @@ actor Replay {
         fixes.append(try rows.fix(batch[index]))
       } catch {
         guard options.skipsErrors else { throw error }
-        report.add(skipped: SkippedFeature(location: error.location, reason: error.message))
+        report.add(skipped: SkippedFeature(error))
       }
     }
   }
@@ -160,8 +160,8 @@ struct ReplayPace {
     guard hasTimes || options.rate != nil else {
       throw FieldpackError(
         .invalidArgument,
-        "layer '\(layer)' has no times to keep the pace of. Try: --rate 1 for a fix a second, or "
-          + "--speed max", location: .init(layer: layer))
+        "layer '\(layer)' has no times to keep the pace of", advice: .setPace,
+        location: .init(layer: layer))
     }
     self.speed = speed
     rate = options.rate

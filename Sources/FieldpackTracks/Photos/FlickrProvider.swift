@@ -79,7 +79,8 @@ public struct FlickrProvider: PhotoProvider {
         failure.message = withoutKey(failure.message)
         underlying = failure
       }
-      throw FieldpackError(error.code, withoutKey(error.message), underlying: underlying)
+      throw FieldpackError(
+        error.code, withoutKey(error.message), advice: error.advice, underlying: underlying)
     }
   }
 

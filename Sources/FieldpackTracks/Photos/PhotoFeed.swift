@@ -117,7 +117,7 @@ private struct Reading {
     let known = try snapshot.layers().map(\.id)
     guard known.contains(PhotoLayers.point) else {
       throw FieldpackError(
-        .notFound, "there is no layer '\(PhotoLayers.point)'. Try: fieldpack track record",
+        .notFound, "there is no layer '\(PhotoLayers.point)'", advice: .recordTrack,
         location: .init(layer: PhotoLayers.point))
     }
     if let track, known.contains("track"),

@@ -42,7 +42,7 @@ struct PhotoLayers {
     let known = try writer.layers().map(\.id)
     guard known.contains(point) else {
       throw FieldpackError(
-        .notFound, "there is no layer '\(point)' to find photos for. Try: fieldpack track record",
+        .notFound, "there is no layer '\(point)' to find photos for", advice: .recordTrack,
         location: .init(layer: point))
     }
     if !known.contains(photo) { try writer.createLayer(photoSchema) }

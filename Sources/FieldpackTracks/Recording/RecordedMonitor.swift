@@ -41,17 +41,19 @@ public final class RecordedMonitor: Sendable {
   ///     changed or taken away among those, each device goes on after the last one taken of it, what
   ///     was added before that is passed over, and so is what has the time of that one.
   ///   - note: told of such a change, as the log is.
+  ///   - words: how the error that ends the run is told in the file's log.
   /// - Throws: as it is iterated, `.invalidArgument` where the run of that name has other parameters,
   ///   or where a replay is of another origin, or was changed and has no times, or not the last fix of a
   ///   device any more; the failures of ``LocationFailure``; what the source throws.
   public func watch(
     _ source: any LocationSource, origin: String? = nil, isReplay: Bool = false,
-    note: @escaping @Sendable (String) -> Void = { _ in }
+    note: @escaping @Sendable (String) -> Void = { _ in },
+    words: @escaping @Sendable (FieldpackError) -> String = { $0.message }
   ) -> RecordedSteps {
     let plan = RunPlan(
       store: store, name: name, kind: .monitor, monitor: monitor, refresh: refresh,
       watched: watched, source: source, sourceName: origin, isReplay: isReplay, note: note,
-      now: now, place: place)
+      words: words, now: now, place: place)
     return RecordedSteps { RunWalk(plan) }
   }
 }

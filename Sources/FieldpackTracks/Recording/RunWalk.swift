@@ -20,6 +20,8 @@ struct RunPlan: Sendable {
   var isReplay: Bool
   /// Told what the user should know, as the log is.
   var note: @Sendable (String) -> Void
+  /// How the error that ends the run is told in the file's log.
+  var words: @Sendable (FieldpackError) -> String
   var afterPoint: PointAction?
   var now: @Sendable () -> Instant
   var place: RunningPlace
@@ -141,12 +143,12 @@ final class RunWalk: Sendable {
 
   private func failed(_ error: FieldpackError) async -> FieldpackError {
     switch error.locationFailure {
-    case .aborted: await end(as: .aborted, "aborted: \(error.message)")
+    case .aborted: await end(as: .aborted, "aborted: \(plan.words(error))")
     default:
       let isInterrupted = error.code == .interrupted
       await end(
         as: isInterrupted ? .interrupted : .failed,
-        isInterrupted ? "interrupted" : "failed: \(error.message)")
+        isInterrupted ? "interrupted" : "failed: \(plan.words(error))")
     }
     return error
   }

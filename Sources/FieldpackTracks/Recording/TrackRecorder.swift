@@ -45,20 +45,23 @@ public final class TrackRecorder: Sendable {
   ///   - name: of the recording and its tracks; where the file has one of that name, it goes on.
   ///   - origin: where the fixes come from, in words for the file.
   ///   - isReplay: whether the source begins with the first fix again, as a file does, so that those
-  ///     that the recording took before are skipped, as ``RecordedMonitor/watch(_:origin:isReplay:note:)``
+  ///     that the recording took before are skipped, as ``RecordedMonitor/watch(_:origin:isReplay:note:words:)``
   ///     does it.
+  ///   - note: told of what was changed in a replay, as the log is.
+  ///   - words: how the error that ends the recording is told in the file's log.
   /// - Throws: as it is iterated, the failures of ``LocationFailure``; `.invalidArgument` where the
   ///   recording of that name was made by another method; `.unsupported` where the file's layers are
   ///   of a newer version; what the source throws.
   public func record(
     _ source: any LocationSource, as name: String, _ method: RecordingMethod,
     origin: String? = nil, isReplay: Bool = false,
-    note: @escaping @Sendable (String) -> Void = { _ in }
+    note: @escaping @Sendable (String) -> Void = { _ in },
+    words: @escaping @Sendable (FieldpackError) -> String = { $0.message }
   ) throws(FieldpackError) -> RecordedSteps {
     let plan = RunPlan(
       store: store, name: name, kind: .track, monitor: try method.makeMonitor(), method: method,
       source: source, sourceName: origin, isReplay: isReplay, note: note,
-      afterPoint: afterPoint, now: now, place: place)
+      words: words, afterPoint: afterPoint, now: now, place: place)
     return RecordedSteps { RunWalk(plan) }
   }
 }

@@ -201,4 +201,17 @@ import Testing
     #expect(passed.status == 2)
     #expect(passed.error.contains("note: skipped: "))
   }
+
+  @Test func `the log tells what ended a run in the words of the tool`() async throws {
+    let folder = try TemporaryFolder()
+    let ended = try await Tool.run(
+      ["track", "record", "-", "--into", "field.gpkg", "--name", "walk"],
+      input: Data("{\"lon\":1,\"lat\":2}\nbad\n".utf8),
+      folder: folder.url)
+    #expect(ended.status == 65)
+    let reason =
+      "not JSON at byte 1 of the line: expected a value. Try: --skip-errors to pass over "
+    let log = try await Tool.run("track", "log", folder.file("field.gpkg").path)
+    #expect(log.output.hasSuffix(" error walk: failed: \(reason)such lines\n"), "\(log.output)")
+  }
 }

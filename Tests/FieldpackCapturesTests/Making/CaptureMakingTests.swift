@@ -101,9 +101,8 @@ import Testing
     let without = CaptureMaking(identity: making.identity, ffmpeg: FFmpeg(program: nil))
     let error = #expect(throws: FieldpackError.self) { try without.check() }
     #expect(error?.code == .unavailable)
-    #expect(
-      error?.message
-        == "ffmpeg is not installed. Try: apt-get install ffmpeg, or --no-thumbnail")
+    #expect(error?.message == "ffmpeg is not installed")
+    #expect(error?.advice == .installFFmpeg(or: .omitThumbnail))
     try making.check()
   }
 }

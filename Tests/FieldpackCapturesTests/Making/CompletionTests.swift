@@ -106,8 +106,8 @@ struct CompletionTests {
     let error = await #expect(throws: FieldpackError.self) {
       try await sample.complete("output.jpg")
     }
-    #expect(
-      error?.message == "ffmpeg is not installed. Try: apt-get install ffmpeg, or --keep-bytes")
+    #expect(error?.message == "ffmpeg is not installed")
+    #expect(error?.advice == .installFFmpeg(or: .keepBytes))
     #expect(try sample.names == ["output.jpg"])
     try sample.write(try await MediaSample.jpeg(Pixels(quartersOf: 20, 30)), "output.jpg")
     _ = try await sample.complete("output.jpg")

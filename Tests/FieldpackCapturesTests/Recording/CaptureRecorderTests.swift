@@ -279,8 +279,8 @@ import Testing
     let error = await #expect(throws: FieldpackError.self) {
       try await recorder(keepsBytes: false).begin(.image, fixes: source, media: file.path)
     }
-    #expect(
-      error?.message == "ffmpeg is not installed. Try: apt-get install ffmpeg, or --keep-bytes")
+    #expect(error?.message == "ffmpeg is not installed")
+    #expect(error?.advice == .installFFmpeg(or: .keepBytes))
     #expect(try rig.names() == [])
     let keeping = try recorder(keepsBytes: true)
     try await keeping.begin(.image, fixes: source, media: file.path)

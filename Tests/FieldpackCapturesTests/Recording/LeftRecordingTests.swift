@@ -110,10 +110,13 @@ import Testing
       try await recorder.begin(.video, fixes: Self.source, media: try rig.media(.video))
       try await recorder.untilSourceEnds()
       let error = await #expect(throws: FieldpackError.self) { try await recorder.finish() }
-      let message = try #require(error?.message)
-      #expect(message.hasSuffix(" --into \(file)"))
-      let path = try #require(message.split(separator: " ").first { $0.hasPrefix(rig.root) })
-      let found = try CaptureFolder(path: String(path)).capture("x")
+      guard case .importCapture(let path, into: file) = error?.advice else {
+        Issue.record("no advice to import into \(file): \(String(describing: error?.advice))")
+        continue
+      }
+      #expect(error?.message.contains(" \(path) ") == true)
+      #expect(path.hasPrefix(rig.root))
+      let found = try CaptureFolder(path: path).capture("x")
       #expect(found.geodata.points.count == 4 && found.media != nil)
       try FileManager.default.removeItem(atPath: rig.root)
     }

@@ -69,7 +69,7 @@ func readCSV(
     #expect(reading.schema("test")?.geometry?.srs == .undefinedCartesian)
     #expect(
       reading.result.notes == [
-        "the file does not say its reference system. Try: --source-srs"
+        Note("the file does not say its reference system", advice: .nameSourceSRS)
       ])
     let given = try readCSV("geom\nSRID=4326;POINT(1 2)\n") { $0.sourceSRS = SRS("EPSG", 3857) }
     #expect(given.schema("test")?.geometry?.srs == SRS("EPSG", 3857))
@@ -184,22 +184,24 @@ func readCSV(
   static let headers: [(String, String)] = [
     (
       "wkt,geom",
-      "invalidArgument 1 more than one column may hold the geometry: 'wkt', 'geom'. "
-        + "Try: --wkt COLUMN, or --x COLUMN --y COLUMN"
+      "invalidArgument 1 more than one column may hold the geometry: 'wkt', 'geom' "
+        + "nameGeometryColumns"
     ),
     (
       "x,lon,lat",
-      "invalidArgument 1 more than one column may hold the geometry: 'x', 'lon', 'lat'. "
-        + "Try: --wkt COLUMN, or --x COLUMN --y COLUMN"
+      "invalidArgument 1 more than one column may hold the geometry: 'x', 'lon', 'lat' "
+        + "nameGeometryColumns"
     ),
     (
       "wkt,x,y",
-      "invalidArgument 1 more than one column may hold the geometry: 'wkt', 'x', 'y'. "
-        + "Try: --wkt COLUMN, or --x COLUMN --y COLUMN"
+      "invalidArgument 1 more than one column may hold the geometry: 'wkt', 'x', 'y' "
+        + "nameGeometryColumns"
     ),
   ]
 
-  @Test(arguments: headers.indices) func `an ambiguous header names the options`(index: Int) {
+  @Test(arguments: headers.indices) func `an ambiguous header advises to name the columns`(
+    index: Int
+  ) {
     let (header, message) = Self.headers[index]
     #expect(Self.failure(header + "\n") { _ in } == message)
   }
@@ -216,7 +218,10 @@ func readCSV(
         == "invalidArgument 1 there is no column 'c' (there are: a, b)")
     #expect(
       Self.failure("a,b\n") { $0.csv.xColumn = "a" }
-        == "invalidArgument 1 --x and --y are given together")
+        == "invalidArgument 1 the columns of x and y are given together nameBothCoordinates")
+    #expect(
+      Self.failure("a,b\n") { ($0.csv.xColumn, $0.csv.wktColumn) = ("a", "b") }
+        == "invalidArgument 1 a column of WKT excludes columns of x and y nameOneGeometry")
   }
 
   static let broken: [(String, String)] = [
@@ -275,7 +280,15 @@ func readCSV(
     do {
       return "\(try readCSV(text, change).result.counts)"
     } catch let error as FieldpackError {
-      return "\(error.code) \(error.position?.line ?? 0) \(error.message)"
+      let advice: [String] =
+        switch error.advice {
+        case .nameGeometryColumns: ["nameGeometryColumns"]
+        case .nameOneGeometry: ["nameOneGeometry"]
+        case .nameBothCoordinates: ["nameBothCoordinates"]
+        case let other: other.map { ["\($0)"] } ?? []
+        }
+      let start = "\(error.code) \(error.position?.line ?? 0) \(error.message)"
+      return ([start] + advice).joined(separator: " ")
     } catch { return "\(error)" }
   }
 }

@@ -109,7 +109,8 @@ struct GeoJSONBadFilesTests {
       }
       if !reading.columns.isEmpty { parts.append(reading.columns.joined(separator: ", ")) }
       if let srs = reading.schema.geometry?.srs, srs != .wgs84 { parts.append(srs.description) }
-      return ([parts.joined(separator: " ")] + reading.result.notes).joined(separator: "; ")
+      return ([parts.joined(separator: " ")] + reading.result.notes.map(\.text))
+        .joined(separator: "; ")
     } catch {
       #expect(error.code == .invalidData)
       return error.description.replacing(file.path, with: "")

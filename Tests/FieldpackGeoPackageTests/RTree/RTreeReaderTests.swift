@@ -216,7 +216,7 @@ import Testing
         ] {
           #expect(error?.code == .corrupt, "\(script)")
           #expect(error?.message.contains(reason) == true, "\(error?.message ?? "none")")
-          #expect(error?.message.contains("Try: fieldpack optimize --index") == true)
+          #expect(error?.advice == .rebuildIndex)
           #expect(error?.location.layer == "boxes")
         }
       }

@@ -122,8 +122,7 @@ import Testing
   }
 
   private static let noEnd =
-    "a view of the file gives no row for too long, and may have no end. Try: fieldpack sql, which "
-    + "waits for it"
+    "a view of the file gives no row for too long, and may have no end"
 
   @Test(arguments: [
     Query("barren"), Query("barren").limit(1), Query("barren", where: Column<Int64>("fid") == 7),
@@ -138,6 +137,7 @@ import Testing
       let error = await thrown(work)
       #expect(error?.code == .invalidData)
       #expect(error?.message == Self.noEnd)
+      #expect(error?.advice == .waitInSQL)
     }
     await store.close()
   }

@@ -181,10 +181,8 @@ import Testing
     let (none, failure) = await read(nil)
     #expect(none.isEmpty)
     #expect(failure?.code == .invalidArgument)
-    #expect(
-      failure?.message
-        == "layer 'walk' has no times to keep the pace of. Try: --rate 1 for a fix a second, or "
-        + "--speed max")
+    #expect(failure?.message == "layer 'walk' has no times to keep the pace of")
+    #expect(failure?.advice == .setPace)
     #expect(await read(100).0.count == 2)
     #expect(await read(0).1?.code == .invalidArgument)
   }

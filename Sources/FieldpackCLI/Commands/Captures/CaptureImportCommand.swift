@@ -80,7 +80,7 @@ struct CaptureImportCommand {
     }
     if !report.refused.isEmpty { text += "\n\(Self.count(report.refused.count)) refused:\n" }
     for refusal in report.refused {
-      text += "  \(DisplayText.visible("\(refusal.name): \(refusal.error.message)"))\n"
+      text += "  \(DisplayText.visible("\(refusal.name): \(refusal.error.text)"))\n"
     }
     return text
   }
@@ -103,7 +103,7 @@ struct CaptureImportCommand {
         report.refused.map {
           [
             "name": .text($0.name), "code": .text($0.error.code.name),
-            "message": .text($0.error.message),
+            "message": .text($0.error.text),
           ]
         }),
     ]

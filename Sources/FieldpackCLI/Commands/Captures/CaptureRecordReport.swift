@@ -43,7 +43,7 @@ struct CaptureRecordReport {
     guard isJSON else { return try invocation.print(Self.text(recorded)) }
     try invocation.print([
       "capture": Self.document(recorded), "left": .array(left.map(Self.document)),
-      "error": JSONValue(failure.flatMap { $0.code == .interrupted ? nil : $0.message }),
+      "error": JSONValue(failure.flatMap { $0.code == .interrupted ? nil : $0.text }),
     ])
   }
 
@@ -77,7 +77,7 @@ struct CaptureRecordReport {
           "a recording that was cut short is whole now: \(place), \(points)")
         if let error = left.mediaError {
           invocation.console.note(
-            "its media are kept as they are, without a thumbnail: \(error.message)")
+            "its media are kept as they are, without a thumbnail: \(error.text)")
         }
         if let file = left.awaited, let folder = recorded.folder {
           invocation.console.note(
@@ -89,7 +89,7 @@ struct CaptureRecordReport {
             + "thrown away" + (left.points == 0 ? "" : ", with \(points)"))
       case .kept(let error):
         invocation.console.note(
-          "a recording that was cut short is kept in \(left.name): \(error.message)")
+          "a recording that was cut short is kept in \(left.name): \(error.text)")
       }
     }
   }
@@ -116,9 +116,9 @@ struct CaptureRecordReport {
     switch left.outcome {
     case .completed(let recorded):
       (outcome, capture) = ("completed", document(recorded))
-      message = left.mediaError?.message
+      message = left.mediaError?.text
     case .discarded: break
-    case .kept(let error): (outcome, message) = ("kept", error.message)
+    case .kept(let error): (outcome, message) = ("kept", error.text)
     }
     return [
       "name": .text(left.name), "points": JSONValue(left.points), "outcome": .text(outcome),

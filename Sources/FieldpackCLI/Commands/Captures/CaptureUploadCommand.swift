@@ -77,7 +77,7 @@ private struct CaptureUploadCommand {
         [
           "token": .text(outcome.capture.info.token),
           "uploaded": .boolean(outcome.error == nil), "status": JSONValue(outcome.status),
-          "attempts": JSONValue(outcome.attempts), "message": JSONValue(outcome.error?.message),
+          "attempts": JSONValue(outcome.attempts), "message": JSONValue(outcome.error?.text),
         ]
       }
       return try invocation.print(["captures": .array(entries)])
@@ -87,7 +87,7 @@ private struct CaptureUploadCommand {
     for outcome in outcomes {
       guard let error = outcome.error else { continue }
       let token = outcome.capture.info.token
-      try invocation.print("  \(DisplayText.visible("\(token): \(error.message)"))\n")
+      try invocation.print("  \(DisplayText.visible("\(token): \(error.text)"))\n")
     }
   }
 }

@@ -171,9 +171,8 @@ struct ImportCommand {
     guard Format.byExtension(file) == .geoPackage || isConfig else { return }
     throw FieldpackError(
       .invalidArgument,
-      "\(file) is a \(isConfig ? "config" : "GeoPackage"), which is read as it is. "
-        + "Try: fieldpack export \(file) LAYER --output layer.geojson, then import that",
-      position: place)
+      "\(file) is a \(isConfig ? "config" : "GeoPackage"), which is read as it is",
+      advice: .exportFirst(file: file), position: place)
   }
 }
 

@@ -60,7 +60,7 @@ struct ImportOutput {
   }
 
   /// What goes to standard error.
-  var notes: [String] { report.notes + report.transformations.map { "transformed \($0.line)" } }
+  var notes: [Note] { report.notes + report.transformations.map { Note("transformed \($0.line)") } }
 
   private static func features(_ count: Int) -> String {
     "\(count) feature\(count == 1 ? "" : "s")"

@@ -66,7 +66,8 @@ struct MonitorRecording {
     _ body: ([Detection]) throws(FieldpackError) -> Void
   ) async throws(FieldpackError) {
     let run = RecordedMonitor(monitor, in: store, as: name, watching: regions)
-    let steps = run.watch(source, origin: origin, isReplay: isReplay) { console.note($0) }
+    let steps = run.watch(
+      source, origin: origin, isReplay: isReplay, note: { console.note($0) }, words: { $0.text })
     try await steps.run { (step) throws(FieldpackError) in try body(step.detections) }
   }
 }

@@ -61,7 +61,7 @@ struct DoctorCommand {
         findings.map { finding in
           [
             "section": .text(finding.section), "name": .text(finding.name),
-            "state": .text(finding.state.rawValue), "detail": .text(finding.detail),
+            "state": .text(finding.state.rawValue), "detail": .text(finding.text),
           ]
         }),
     ]
@@ -77,7 +77,7 @@ struct DoctorCommand {
       let rows = findings.filter { $0.section == finding.section }
       text += "\n\(DisplayText.visible(finding.section))\n"
       text += TextTable.text(
-        columns, rows.map { [$0.state.rawValue, $0.name, $0.detail] }, width: terminal.cutWidth,
+        columns, rows.map { [$0.state.rawValue, $0.name, $0.text] }, width: terminal.cutWidth,
         usesUnicode: terminal.usesUnicode)
     }
     return text

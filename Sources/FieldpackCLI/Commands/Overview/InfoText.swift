@@ -26,7 +26,7 @@ struct InfoText {
       .compactMap { $0 } + [config.folder == nil ? source : config.uri]
     var line =
       "\(config.id): \(store.error == nil ? "open" : "failed") (\(facts.joined(separator: ", ")))"
-    if let error = store.error { line += "\n  \(error.message)" }
+    if let error = store.error { line += "\n  \(error.text)" }
     return line.split(separator: "\n", omittingEmptySubsequences: false)
       .map { DisplayText.visible($0) + "\n" }.joined()
   }
@@ -134,7 +134,7 @@ struct InfoText {
     if documents > 0 {
       facts.append(("metadata", documents == 1 ? "1 document" : "\(documents) documents"))
     }
-    for note in layer.notes { facts.append(("note", note)) }
+    for note in layer.notes { facts.append(("note", note.line)) }
     return facts.map {
       DisplayText.visible(DisplayText.pad($0.0, to: 12) + $0.1) + "\n"
     }.joined()

@@ -81,6 +81,6 @@ extension FieldpackError {
     var place = position ?? FilePosition()
     place.file = place.file ?? file
     return FieldpackError(
-      code, message, location: location, position: place, underlying: underlying)
+      code, message, advice: advice, location: location, position: place, underlying: underlying)
   }
 }

@@ -57,7 +57,7 @@ struct PictureExport {
     report.skipped = contents.skipped
     report.skippedCount = contents.skippedCount
     report.failures = contents.failures
-    report.notes = scene.notes + contents.notes
+    report.notes = (scene.notes + contents.notes).map { Note($0) }
     report.transformations = scene.transformations
     return report
   }

@@ -99,7 +99,7 @@ struct TrackRecordCommand {
     let recording = try TrackRecorder(store).record(
       source.source, as: name, arguments[Self.monitor],
       origin: source.origin, isReplay: source.isReplay,
-      note: { [console = invocation.console] in console.note($0) })
+      note: { [console = invocation.console] in console.note($0) }, words: { $0.text })
     let fixes = try await recording.run { (step) throws(FieldpackError) in
       if !step.points.isEmpty { photos?.pointsAreStored(of: step.points.map(\.track)) }
       try show(step)
@@ -112,7 +112,7 @@ struct TrackRecordCommand {
       try invocation.print([
         "name": .text(name), "fixes": JSONValue(fixes),
         "tracks": .array(tracks.map(\.document)),
-        "photos": refusal.map { ["error": .text($0.message)] }
+        "photos": refusal.map { ["error": .text($0.text)] }
           ?? pictures.map { PhotosReport.document(of: $0) } ?? .null,
       ])
     } else {

@@ -104,7 +104,7 @@ final class TriggerGuard: Sendable {
     }
     guard let found else { return }
     throw FieldpackError(
-      .permission, Self.words(for: found),
+      .permission, Self.words(for: found), advice: .allowTriggers,
       location: .init(store: store, layer: found.table.map { LayerID($0) }))
   }
 
@@ -174,19 +174,16 @@ final class TriggerGuard: Sendable {
       switch refusal {
       case .trigger(let trigger): Self.words(for: trigger)
       case .action(let action):
-        "the file's '\(action.source ?? "")' \(Self.deed(action)), which it may not\(Self.advice)"
+        "the file's '\(action.source ?? "")' \(Self.deed(action)), which it may not"
       }
-    return FieldpackError(.permission, words, underlying: error)
+    return FieldpackError(.permission, words, advice: .allowTriggers, underlying: error)
   }
 
   private static func words(for trigger: FileTriggers.Foreign) -> String {
     let target = trigger.table.map { "'\($0)'" } ?? "the file"
     return "\(target) cannot be changed: the file's trigger '\(trigger.name)' \(trigger.deed), and "
-      + "only triggers that Fieldpack knows are run\(advice)"
+      + "only triggers that Fieldpack knows are run"
   }
-
-  private static let advice =
-    #". Try: --allow-triggers, or a store config with "options": {"triggers": true}"#
 
   private static func deed(_ action: AuthorizedAction) -> String {
     switch action.kind {

@@ -11,7 +11,7 @@ struct Reading: Equatable {
   var counts: [LayerID: Int] = [:]
   var skipped: [SkippedFeature] = []
   var skippedCount = 0
-  var notes: [String] = []
+  var notes: [Note] = []
   var failure: String?
 
   /// Reads as an import does: as the head suggests, and again where that was wrong.
