@@ -1,7 +1,7 @@
 public import FieldpackCore
 
 extension Workspace {
-  /// Plans `query` in the stores that it asks; see ``Store/prepare(_:)``.
+  /// Plans `query` in the stores that it asks; see `Store.prepare(_:)`.
   ///
   /// A query that names no stores is planned by those that are up; the others stand under `failures`
   /// of the batches' report. One that names a store that is down throws.
