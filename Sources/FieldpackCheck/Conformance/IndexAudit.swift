@@ -12,17 +12,9 @@ struct IndexAudit: ~Copyable {
   private let table: String
   private let column: String
   private let shadow: RTreeShadow
-  private var entries: SpillSort<LeafEntry>
+  private var entries: RTreeLeafEntries
   private var isWhole = true
   private var nodeCount = 0
-
-  /// An entry and the leaf that holds it.
-  struct LeafEntry: BitwiseCopyable {
-    var entry: RTreeEntry
-    var leaf: Int64
-
-    static func order(_ entry: LeafEntry) -> UInt64 { RTreeEntry.order(of: entry.entry.id) }
-  }
 
   init(check: ConformanceCheck, table: String, column: String, rtree: String) {
     self.check = check
@@ -30,9 +22,7 @@ struct IndexAudit: ~Copyable {
     self.column = column
     shadow = check.file.shadow(ofRTree: rtree)
     // On read-only media the spill file cannot lie beside the file.
-    entries = SpillSort(
-      limit: PackedRTree.defaultLimit,
-      folder: check.file.connection.isReadOnly ? nil : check.file.folder)
+    entries = RTreeLeafEntries(folder: check.file.connection.isReadOnly ? nil : check.file.folder)
   }
 
   mutating func run(against scan: RowScan) throws(FieldpackError) {
@@ -105,7 +95,7 @@ struct IndexAudit: ~Copyable {
       try examine(node, visit, parents)
       for cell in node.cells {
         if visit.level == 0 {
-          try entries.append(LeafEntry(entry: cell, leaf: visit.number))
+          try entries.append(RTreeLeafEntry(entry: cell, leaf: visit.number))
         } else {
           waiting.append(
             Visit(
@@ -178,7 +168,7 @@ struct IndexAudit: ~Copyable {
     let reports = EntryReports(check: check, table: table, column: column, name: shadow.name)
     var row = try scan.next()
     var previous: Int64?
-    try entries.takeSorted(by: LeafEntry.order) { (found) throws(FieldpackError) in
+    try entries.takeSorted { (found) throws(FieldpackError) in
       let id = found.entry.id
       while let current = row, let rowID = current.id, rowID < id {
         try reports.missing(current)
@@ -228,7 +218,7 @@ private struct EntryReports {
   }
 
   func leaf(
-    _ found: IndexAudit.LeafEntry, _ leaves: Statement
+    _ found: RTreeLeafEntry, _ leaves: Statement
   ) throws(FieldpackError) {
     defer { leaves.reset() }
     let isTrue = try check.file.sql { () throws(SQLiteError) in
