@@ -72,9 +72,10 @@ extension QueryPlanner {
     let uses = choice.uses(for: conditions)
     if uses.isEmpty { return nil }
     if catalogue.hasStatistics { choice.rowsPerKey = try file.rowsPerKey(of: table) }
-    let mostByStatistics = try idSpan(table).map { Int(clamping: $0) / Self.rowsForLookUp } ?? .max
+    let span = try idSpan(table)
+    let mostByStatistics = span.map { Int(clamping: $0) / Self.rowsForLookUp } ?? .max
     if let use = choice.narrowest(uses, below: mostByStatistics) { return use }
-    guard let span = try idSpan(table), span >= Self.leastSpan else { return nil }
+    guard let span, span >= Self.leastSpan else { return nil }
     // Several readers scan a table at once, but only one reads what an index finds.
     let readers = span >= Self.leastIDs ? PieceReaders.mostReaders : 1
     let rowsForLookUp = Self.rowsForLookUp * readers
