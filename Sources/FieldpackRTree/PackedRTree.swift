@@ -2,14 +2,15 @@ package import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// The entries of an R-tree, gathered while rows are written and then packed into full nodes, tile
-/// by tile (``TileOrder``), straight into the shadow tables of SQLite's R-tree module.
+/// Gathers the entries of an R-tree while rows are written, then packs the entries into full nodes.
 ///
-/// Node 1 is the root; behind it come the leaves in the order of the tiles, then each level above
-/// them, so that nodes are written in the order of their key while the entries stream by.
+/// The entries fill the nodes tile by tile (``TileOrder``), and the nodes go straight into the
+/// shadow tables of SQLite's R-tree module. Node 1 is the root; the leaves follow in the order of
+/// the tiles, then each level above them. So the nodes are written in the order of their keys while
+/// the entries stream by.
 ///
-/// Memory is bounded: entries beyond a limit wait in an unnamed temporary file. What stays is 16
-/// bytes a node, twice that while the next level is put in order, and one slice of tiles.
+/// Memory is bounded: entries beyond a limit wait in an unnamed temporary file. What stays in
+/// memory is 16 bytes a node, twice that while the next level is sorted, and one slice of tiles.
 package struct PackedRTree: ~Copyable {
   /// Entries kept in memory, 24 bytes each, with another 16 while they are sorted.
   package static let defaultLimit = 1 << 20
@@ -21,7 +22,7 @@ package struct PackedRTree: ~Copyable {
   private let limit: Int
   private let folder: String?
 
-  /// - Parameter folder: where a temporary file lies if there is need for one.
+  /// - Parameter folder: where a temporary file lies if one is needed.
   package init(limit: Int = Self.defaultLimit, folder: String? = nil) {
     self.limit = limit
     self.folder = folder
@@ -43,15 +44,15 @@ package struct PackedRTree: ~Copyable {
     try entries.visit(body)
   }
 
-  /// Gives the entries along a Hilbert curve, which are then gone from here.
+  /// Gives the entries along a Hilbert curve and forgets them.
   package mutating func takeAlongCurve(
     _ body: (RTreeEntry) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
     let curve = Hilbert.Curve(over: bounds)
-    try entries.takeSorted(by: curve.place, body)
+    try entries.takeSorted(by: curve.position, body)
   }
 
-  /// Replaces what the R-tree holds by the entries, which are then gone from here.
+  /// Replaces the content of the R-tree by the entries and forgets them.
   ///
   /// The connection must not be in defensive mode, and the ids must be distinct.
   package mutating func write(to shadow: RTreeShadow) throws(FieldpackError) {
@@ -93,7 +94,7 @@ package struct PackedRTree: ~Copyable {
   }
 }
 
-/// Which leaf of an R-tree each row is in, given in any order and taken by ascending ids.
+/// The leaf of each row of an R-tree; set in any order, taken by ascending ids.
 private struct RowLeaves: ~Copyable {
   private struct Pair: BitwiseCopyable {
     var id: Int64
@@ -102,49 +103,51 @@ private struct RowLeaves: ~Copyable {
     static func order(_ pair: Pair) -> UInt64 { RTreeEntry.order(of: pair.id) }
   }
 
-  /// A leaf for each id from the first on, 0 for an id without; used where few are.
-  private var places: [UInt32] = []
+  /// The leaf of each id from `first` on, 0 for an id without a row; used where the ids have few
+  /// gaps.
+  private var leaves: [UInt32] = []
   private let first: Int64
   private var pairs: SpillSort<Pair>
 
-  /// - Parameter limit: pairs kept in memory; as many bytes hold four times as many places.
+  /// - Parameter limit: pairs kept in memory; a pair takes as many bytes as four elements of
+  ///   `leaves`.
   init(ids: ClosedRange<Int64>?, count: Int, limit: Int, folder: String?) {
     pairs = SpillSort(limit: limit, folder: folder)
     first = ids?.lowerBound ?? 0
     guard let ids else { return }
     let (span, isHuge) = ids.upperBound.subtractingReportingOverflow(ids.lowerBound)
     guard !isHuge, span < 4 * limit, span / 4 < count, count < UInt32.max else { return }
-    places = Array(repeating: 0, count: Int(span) + 1)
+    leaves = Array(repeating: 0, count: Int(span) + 1)
   }
 
   mutating func set(_ leaf: Int64, of id: Int64) throws(FieldpackError) {
-    if places.isEmpty {
+    if leaves.isEmpty {
       try pairs.append(Pair(id: id, leaf: leaf))
     } else {
-      places[Int(id - first)] = UInt32(leaf)
+      leaves[Int(id - first)] = UInt32(leaf)
     }
   }
 
-  /// Gives ids and leaves, which are then gone from here.
+  /// Gives the ids with their leaves and forgets them.
   mutating func take(
     _ body: (Int64, Int64) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
-    for place in places.indices where places[place] != 0 {
-      try body(first + Int64(place), Int64(places[place]))
+    for offset in leaves.indices where leaves[offset] != 0 {
+      try body(first + Int64(offset), Int64(leaves[offset]))
     }
-    places = []
+    leaves = []
     try pairs.takeSorted(by: Pair.order) { (pair) throws(FieldpackError) in
       try body(pair.id, pair.leaf)
     }
   }
 }
 
-/// How many nodes each level of a packed R-tree has, and which.
+/// The number of nodes on each level of a packed R-tree, and their numbers.
 struct RTreeLayout {
   let nodeSize: Int
   /// Cells in a full node.
   let capacity: Int
-  /// Nodes a level, the leaves first.
+  /// The number of nodes on each level, from the leaves up.
   let levels: [Int]
   /// The number of the first node of each level.
   let firstNode: [Int64]
@@ -166,6 +169,6 @@ struct RTreeLayout {
     }
   }
 
-  /// Levels above the leaves.
+  /// The number of levels above the leaves.
   var depth: Int { levels.count - 1 }
 }

@@ -33,15 +33,15 @@ package struct RTreeEntry: Hashable, BitwiseCopyable, Sendable {
     return entry
   }
 
-  /// Orders ids, the lowest of all as 0.
+  /// A key that ascends with the ids; the lowest possible id has the key 0.
   package static func order(of id: Int64) -> UInt64 { UInt64(bitPattern: id) ^ 1 << 63 }
 
   /// minX, maxX, minY, maxY.
   package var box: SIMD4<Float> { SIMD4(minX, maxX, minY, maxY) }
 
-  // SQLite's steps (rtreeValueDown and rtreeValueUp in ext/rtree/rtree.c): a float or two away
-  // where the nearest one is on the wrong side. Beyond the range of floats these do not get to the
-  // right side, and the next float does.
+  // SQLite's steps (rtreeValueDown and rtreeValueUp in ext/rtree/rtree.c): where the nearest float
+  // is on the wrong side, the bound moves away by one float or two. Beyond the range of normal
+  // floats these steps stay on the wrong side; there the next float is taken.
   private static let away = 1 + 0x1p-23
   private static let towards = 1 - 0x1p-23
 

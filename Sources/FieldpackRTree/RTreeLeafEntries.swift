@@ -22,7 +22,7 @@ package struct RTreeLeafEntry: BitwiseCopyable {
 package struct RTreeLeafEntries: ~Copyable {
   private var entries: SpillSort<RTreeLeafEntry>
 
-  /// - Parameter folder: where a temporary file lies if there is need for one.
+  /// - Parameter folder: where a temporary file lies if one is needed.
   package init(folder: String?) {
     entries = SpillSort(limit: PackedRTree.defaultLimit, folder: folder)
   }
@@ -33,7 +33,7 @@ package struct RTreeLeafEntries: ~Copyable {
     try entries.append(entry)
   }
 
-  /// Gives the entries by ascending ids, which are then gone from here.
+  /// Gives the entries by ascending ids and forgets them.
   package mutating func takeSorted(
     _ body: (RTreeLeafEntry) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {

@@ -1,30 +1,31 @@
-/// A node of SQLite's R-trees (`ext/rtree/rtree.c`), whose cells are all there.
+/// A node of SQLite's R-trees (`ext/rtree/rtree.c`) that holds as many cells as it says.
 ///
-/// Numbers are big-endian: two bytes of depth, in the root only, two of cell count, then cells of an
-/// id, a row's in a leaf and a node's above, and four floats, which are rounded outwards.
+/// Numbers are big-endian: two bytes of depth (set in the root only), two bytes of cell count, then
+/// the cells. A cell is an id and four floats rounded outwards; the id is a row's in a leaf, and a
+/// node's number above the leaves.
 package struct RTreeNode {
   fileprivate static let headSize = 4
   fileprivate static let cellSize = 24
-  /// SQLite counts cells of a node to 51.
+  /// SQLite puts at most 51 cells into a node.
   package static let greatestSize = headSize + cellSize * 51
-  /// SQLite takes no tree to be deeper.
+  /// SQLite reports a deeper tree as damaged.
   package static let greatestDepth = 40
   /// The number of the root.
   package static let root: Int64 = 1
 
   private let bytes: UnsafeRawBufferPointer
 
-  /// `nil` for a node that is cut short. `bytes` must outlive it.
+  /// `nil` for a node that is cut short. `bytes` must outlive the node.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
     guard bytes.count >= Self.headSize, Self.headSize + Self.cellSize * cellCount <= bytes.count
     else { return nil }
   }
 
-  /// How many cells a node of so many bytes has room for.
+  /// The number of cells that fit into a node of `size` bytes.
   static func capacity(ofSize size: Int) -> Int { (size - headSize) / cellSize }
 
-  /// Levels below the root.
+  /// The number of levels below the root.
   package var depth: Int { Int(short(0)) }
   package var cellCount: Int { Int(short(2)) }
   package var entries: [RTreeEntry] {
@@ -50,7 +51,7 @@ package struct RTreeNode {
   }
 }
 
-/// A node in the making, its bytes reused.
+/// Builds one node after another in the same bytes.
 struct RTreeNodeBuilder {
   private(set) var bytes: [UInt8]
   private(set) var count = 0
@@ -71,7 +72,7 @@ struct RTreeNodeBuilder {
     count += 1
   }
 
-  /// Fills in the head; what lies behind the cells is cleared.
+  /// Writes the head and clears the bytes behind the cells.
   mutating func finish(depth: Int) {
     let (count, end) = (count, RTreeNode.headSize + RTreeNode.cellSize * count)
     bytes.withUnsafeMutableBytes { buffer in

@@ -1,12 +1,12 @@
 package import FieldpackSQLite
 
-/// Reads an R-tree of SQLite's straight from its node table, which spares SQLite's own module, its
-/// virtual machine and a copy of each bound.
+/// Reads an R-tree of SQLite's straight from its node table.
 ///
-/// Nodes above the leaves are kept for as long as the file does not change. Nothing read is
-/// trusted: sizes, counts, depth and the way from node to node are checked.
+/// Reading nodes is faster than a query of the R-tree: SQLite's module runs its virtual machine and
+/// copies each bound. Nodes above the leaves stay in memory for as long as the file does not
+/// change. Nothing read is trusted: sizes, counts, depth and the way from node to node are checked.
 package final class RTreeReader {
-  /// Why an R-tree cannot be used: `SQLITE_CORRUPT_VTAB`.
+  /// The code of errors that report a damaged R-tree: `SQLITE_CORRUPT_VTAB`.
   package static let damageCode: Int32 = 267
 
   package let name: String
@@ -23,7 +23,7 @@ package final class RTreeReader {
   private struct InnerNode {
     var children: [Int64]
     var bounds: [RTreeBounds]
-    /// How many entries each child has, where the children are leaves and have been read.
+    /// The number of entries of each child that is a leaf and has been read; -1 for other children.
     var counts: [Int]
   }
 
@@ -61,7 +61,8 @@ package final class RTreeReader {
 
   /// How many entries surely satisfy the window's relation, and the ids of those that may.
   ///
-  /// Below a node that lies wholly inside entries are counted and not read.
+  /// Entries below a node that lies wholly inside the window are counted without reading their
+  /// bounds.
   package func count(_ window: RTreeWindow) throws(SQLiteError) -> (
     certain: Int, uncertain: [Int64]
   ) {
@@ -123,9 +124,9 @@ package final class RTreeReader {
 
   // MARK: Nodes
 
-  /// Makes sure of the depth, and forgets nodes of another state of the file.
+  /// Reads the depth, and forgets the nodes of an earlier state of the file.
   private func begin() throws(SQLiteError) -> Statement {
-    // What this connection has written can be undone without a new version.
+    // A rollback of what this connection wrote gives no new version, so that nothing is kept then.
     let current = connection.totalChanges == 0 ? connection.snapshotVersion(of: schema) : nil
     let nodes = try prepareNodes()
     if let current, current == version { return nodes }
@@ -170,7 +171,7 @@ package final class RTreeReader {
     return count
   }
 
-  /// Lends the node.
+  /// Lends a node to `body`.
   private func read<R>(
     _ number: Int64, _ nodes: Statement, _ body: (RTreeNode) -> R
   ) throws(SQLiteError) -> R {
@@ -184,7 +185,8 @@ package final class RTreeReader {
     return result
   }
 
-  /// A tree comes to each node but once; one that does not could keep a reader for ever.
+  /// Refuses a node that the walk has met before: a tree has each node once, and a cycle of nodes
+  /// would keep the walk from ending.
   package func note(_ number: Int64, in seen: inout Set<Int64>) throws(SQLiteError) {
     guard seen.insert(number).inserted else {
       throw damage("node \(number) is the child of two nodes")

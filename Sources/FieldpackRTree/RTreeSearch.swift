@@ -16,7 +16,7 @@ package struct RTreeSearch {
 
   private let reader: RTreeReader
   private let leastDistance: (Envelope) -> Double
-  /// Whether bounds are also computed for single entries, and not for nodes only.
+  /// Whether a bound is computed for each entry, too; else an entry has the bound of its leaf.
   private let boundsEntries: Bool
   private var waiting = Heap<Item>()
   private var seen: Set<Int64> = []

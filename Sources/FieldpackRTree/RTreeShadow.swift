@@ -6,7 +6,7 @@ package import FieldpackSQLite
 package struct RTreeShadow {
   package let name: String
   private let connection: Connection
-  /// Gives SQLite's errors the words of the file.
+  /// Makes SQLite's error an error that names the file.
   private let worded: (SQLiteError) -> FieldpackError
 
   package init(
@@ -22,8 +22,8 @@ package struct RTreeShadow {
 
   package func table(_ suffix: String) -> String { quoted("\(name)_\(suffix)") }
 
-  /// What SQLite takes for the size of a node: that of the root, or where there is no usable one
-  /// what it takes for new trees, the page's size less 64 bytes and at most 51 entries.
+  /// The size of a node in bytes, as SQLite takes it: the size of the root. Without a usable root
+  /// it is the size in a new tree: the page's size less 64 bytes, with at most 51 entries.
   func nodeSize() throws(FieldpackError) -> Int {
     let size = try integer("SELECT length(data) FROM \(table("node")) WHERE nodeno = 1")
     if let size, (448...Int64(RTreeNode.greatestSize)).contains(size) { return Int(size) }
@@ -52,7 +52,7 @@ package struct RTreeShadow {
   }
 }
 
-/// Writes the nodes of a packed R-tree from a stream of entries, and which node is whose parent.
+/// Writes the nodes of a packed R-tree, and the parent of each node, from a stream of entries.
 struct RTreeNodeWriter {
   private let layout: RTreeLayout
   private let shadow: RTreeShadow
@@ -62,7 +62,7 @@ struct RTreeNodeWriter {
   /// The number of the node that the next cell goes into.
   private(set) var number: Int64
   private var union = Self.nothing
-  /// The boxes of the nodes of this level that are written.
+  /// The boxes of the written nodes of this level.
   private var unions: [SIMD4<Float>] = []
 
   private static let nothing = SIMD4<Float>(.infinity, -.infinity, .infinity, -.infinity)
@@ -86,7 +86,7 @@ struct RTreeNodeWriter {
     if node.count == layout.capacity { try close() }
   }
 
-  /// Writes the node that is open.
+  /// Writes the current node and begins the next one.
   private mutating func close() throws(FieldpackError) {
     node.finish(depth: level == layout.depth ? layout.depth : 0)
     try shadow.sql { () throws(SQLiteError) in
@@ -104,7 +104,7 @@ struct RTreeNodeWriter {
     number += 1
   }
 
-  /// Writes what is left, the levels above the leaves, and the parents.
+  /// Writes the last leaf, the levels above the leaves, and the parents.
   mutating func finish() throws(FieldpackError) {
     if node.count > 0 || unions.isEmpty { try close() }
     var parents = try RTreePairs(shadow, table: "parent", value: "parentnode")
@@ -113,7 +113,7 @@ struct RTreeNodeWriter {
     insert.clearBindings()
   }
 
-  /// Writes the level above the one that is written.
+  /// Writes the level above the last one.
   private mutating func writeLevel(parents: inout RTreePairs) throws(FieldpackError) {
     let below = unions
     let firstBelow = layout.firstNode[level]
@@ -132,8 +132,9 @@ struct RTreeNodeWriter {
   }
 }
 
-/// Writes rows of two integers by ascending keys, many in one statement: running one costs more than
-/// the row itself. Where a key follows the last one SQLite counts on by itself, in half the time.
+/// Writes rows of a key and a value by ascending keys, 64 rows in one statement: running a
+/// statement costs more than inserting a row. Rows whose keys follow the last key without a gap are
+/// inserted without keys, which SQLite then counts itself; this takes half the time.
 struct RTreePairs {
   private static let rowsAtOnce = 64
   private let shadow: RTreeShadow
@@ -144,8 +145,8 @@ struct RTreePairs {
   private var last: Int64?
 
   /// - Parameters:
-  ///   - table: one that is empty.
-  ///   - value: the name of its second column.
+  ///   - table: an empty table.
+  ///   - value: the name of the table's second column.
   init(_ shadow: RTreeShadow, table: String, value: String) throws(FieldpackError) {
     self.shadow = shadow
     let name = shadow.table(table)
@@ -188,7 +189,7 @@ struct RTreePairs {
     }
   }
 
-  /// Writes what is left.
+  /// Writes the rows that still wait.
   mutating func finish() throws(FieldpackError) {
     for row in stride(from: 0, to: waiting.count, by: 2) {
       try run(single, stride(from: row, to: row + 2, by: 1))

@@ -4,27 +4,28 @@ package import FieldpackGeometry
 /// An entry's bounds in an R-tree: minx, maxx, miny, maxy.
 package typealias RTreeBounds = SIMD4<Float>
 
-/// What a relation to a box asks of the bounds in an R-tree, which are floats rounded outwards: a
-/// minimum is at most the true one and a maximum at least.
+/// Tests the bounds in an R-tree for a relation to a box.
 ///
-/// Writers round by one step or, as SQLite does, by up to two, and SQLite's rounding fails for
-/// numbers that are no normal floats; so four steps are allowed for, in both directions.
+/// The bounds are floats rounded outwards: a minimum is never above the true one, and a maximum
+/// never below. Writers round by one float or, as SQLite does, by up to two, and SQLite's rounding
+/// fails for numbers that are no normal floats. So the tests allow for four floats in both
+/// directions.
 package struct RTreeWindow: Sendable {
   private static let steps = 4
 
   /// True for every entry that may satisfy the relation.
   private let candidates: Range
-  /// True for every node that may have such an entry below it.
+  /// True for every node that may have a candidate below it.
   private let nodes: Range
-  /// True only for entries that satisfy the relation whatever the rounding was; `nil` where floats
-  /// cannot tell.
+  /// True only for entries that satisfy the relation whatever the rounding was; `nil` where the
+  /// floats decide nothing.
   private let certain: Range?
-  /// True only for nodes all of whose entries do.
+  /// True only for nodes below which all entries are certain.
   private let certainNodes: Range?
 
   /// - Parameter relation: not `.disjoint`, for which an R-tree knows no candidates.
   package init(_ relation: EnvelopeRelation, _ box: Envelope) {
-    // The box made larger, and smaller, than the rounding of any bound.
+    // The box enlarged, and shrunk, by more than the rounding of any bound.
     let outer = Edges(
       west: Self.below(box.minX), east: Self.above(box.maxX), south: Self.below(box.minY),
       north: Self.above(box.maxY))
@@ -43,7 +44,8 @@ package struct RTreeWindow: Sendable {
       certain = inner.isFinite ? .inside(inner) : nil
       certainNodes = certain
     case .contains:
-      // Around the box is around the smaller one, surely so around the larger one.
+      // Bounds that contain the box contain the shrunk box; those that contain the enlarged box
+      // certainly contain the box.
       candidates = .around(inner)
       nodes = candidates
       certain = outer.isFinite ? .around(outer) : nil
@@ -58,7 +60,7 @@ package struct RTreeWindow: Sendable {
     certainNodes?.holds(node) ?? false
   }
 
-  /// The box around whatever an entry of these bounds stands for, by more than any rounding.
+  /// The bounds, enlarged by more than any rounding: the true envelope lies inside.
   package static func cover(of bounds: RTreeBounds) -> Envelope {
     Envelope(
       minX: Double(below(Double(bounds[0]))), minY: Double(below(Double(bounds[2]))),
@@ -83,11 +85,11 @@ package struct RTreeWindow: Sendable {
     let south: Float
     let north: Float
 
-    /// A bound that floats cannot tell from infinity decides nothing.
+    /// Whether floats can tell all edges from infinity; an infinite edge decides nothing.
     var isFinite: Bool { west.isFinite && east.isFinite && south.isFinite && north.isFinite }
   }
 
-  /// Bounds between two others, each of the four on its own.
+  /// The bounds whose four numbers each lie between two limits.
   private struct Range {
     let least: RTreeBounds
     let greatest: RTreeBounds
@@ -112,7 +114,7 @@ package struct RTreeWindow: Sendable {
 
     @inline(__always)
     func holds(_ bounds: RTreeBounds) -> Bool {
-      // NaN, as damage may bring, is in no range.
+      // NaN, which a damaged file may hold, is in no range.
       all((bounds .>= least) .& (bounds .<= greatest))
     }
   }

@@ -67,7 +67,7 @@ struct RowSpool: ~Copyable {
   ) throws(FieldpackError) {
     let curve = Hilbert.Curve(over: bounds)
     func key(_ row: SpooledRow) -> UInt64 {
-      row.box.minX.isNaN ? UInt64(UInt32.max) + 1 : curve.place(of: row.box)
+      row.box.minX.isNaN ? UInt64(UInt32.max) + 1 : curve.position(of: row.box)
     }
     var rows = EncodedRows()
     try spooled.takeSorted(by: key) { (row) throws(FieldpackError) in

@@ -3,24 +3,24 @@ import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
 
-/// Puts a derived layer up on a connection and finds out what its rows are.
+/// Makes the views of a derived layer on a connection and finds out the layer's schema.
 struct DerivedCatalogue {
   let file: GeoPackageSession
   let derivation: Derivation
 
   /// The view that the layer's rows come from.
   static let view = "fieldpack rows"
-  /// The view of a statement's own rows, before a condition or groups.
+  /// The view of a user's statement, before a condition or grouping.
   private static let statementView = "fieldpack statement"
 
-  /// - Precondition: no transaction is open, with whose end the view would go.
+  /// - Precondition: no transaction is open: its end would remove the views.
   func install() throws(FieldpackError) -> Catalogue {
     let base = try file.catalogue()
     try file.sql { () throws(SQLiteError) in try file.registerGeometryFunctions() }
     do throws(FieldpackError) {
       return try install(on: base)
     } catch {
-      // Cancelled, say; the next one begins anew.
+      // For example after a cancellation; the next call then makes the views again.
       for name in [DerivedSQL.left, DerivedSQL.right] { file.shadows.takeDown(name) }
       for view in [Self.view, Self.statementView] {
         _ = file.connection.endTemporary("DROP VIEW IF EXISTS temp.\(quoted(view))")
@@ -48,7 +48,7 @@ struct DerivedCatalogue {
     return catalogue
   }
 
-  /// The rows of a user's statement, where a condition or a union has to know what they are.
+  /// The rows of a user's statement as a layer, where a condition or a union needs their columns.
   private func statementRows(_ base: Catalogue) throws(FieldpackError) -> LayerTable? {
     guard case .sql(let sql) = derivation.layer.source, derivation.layer.asksOfRows else {
       return nil
@@ -89,7 +89,7 @@ struct DerivedCatalogue {
     try file.shadows.putUp(table, in: schema, as: name)
   }
 
-  /// Lets SQLite compile the statement, under the rules of reading.
+  /// Lets SQLite compile the statement with an authorizer that allows nothing but reading.
   private func check(_ sql: String) throws(FieldpackError) {
     let connection = file.connection
     connection.setAuthorizer(.readOnlySQL)
@@ -113,7 +113,7 @@ struct DerivedCatalogue {
         try connection.executeScript("CREATE TEMP VIEW \(quoted(name)) AS \(sql)")
       }
     } catch {
-      // SQLite has compiled it by itself, so that only its kind is wrong.
+      // SQLite has compiled the statement by itself before, so that only its kind is wrong.
       guard error.code == 1 else { throw SQLPlace(file: file, use: .layer).error(error) }
       throw FieldpackError(
         .invalidArgument, "SQL: the statement of a layer is a SELECT: \(error.message)",
@@ -121,9 +121,9 @@ struct DerivedCatalogue {
     }
   }
 
-  // MARK: What the rows are
+  // MARK: Schema
 
-  /// Found out once for all connections.
+  /// The table that a first connection has found out, for all others; `make` finds it out.
   private func known(
     _ place: Locked<LayerTable?>, orMake make: () throws(FieldpackError) -> LayerTable
   ) throws(FieldpackError) -> LayerTable {
@@ -174,7 +174,8 @@ struct DerivedCatalogue {
     return table
   }
 
-  /// The system of an `srs_id`; one that the file does not define is EPSG's code, as in SQL.
+  /// The reference system of an `srs_id`. An `srs_id` that the file does not define is taken as
+  /// EPSG's code, as the SQL functions take it.
   private func system(_ id: Int64?, _ base: Catalogue) -> SRS {
     if let known = id.flatMap({ base.systems[$0]?.srs }) { return known }
     guard let id, id > 0, let code = Int32(exactly: id),
@@ -183,7 +184,7 @@ struct DerivedCatalogue {
     return SRS("EPSG", code)
   }
 
-  /// The layer whose geometries the rows have.
+  /// The layer that the geometries of the rows come from.
   private func source(in base: Catalogue) -> LayerTable? {
     guard case .layer(let id) = derivation.layer.source else { return nil }
     return base.layer(id)
@@ -197,8 +198,8 @@ struct DerivedCatalogue {
     return columns.firstIndex { SQLName($0.definition.name) == name }
   }
 
-  /// The column of the ids: that of a layer, where the rows are those of one table and none comes
-  /// twice.
+  /// The column of the feature ids: the id column of a layer, where the rows come from one table
+  /// and none comes twice.
   private func keyPlace(
     _ columns: [TableReader.Column], _ base: Catalogue
   ) throws(FieldpackError) -> Int? {
@@ -226,7 +227,8 @@ struct DerivedCatalogue {
 }
 
 extension GeoPackageSession {
-  /// A user's statement without what may end it, fit for parentheses, and the names of its columns.
+  /// A user's statement without a semicolon at its end, fit for parentheses, and its columns'
+  /// names.
   func selection(of sql: String) throws(FieldpackError) -> (sql: String, columns: [String]) {
     do throws(SQLiteError) {
       connection.setAuthorizer(.readOnlySQL)
@@ -236,7 +238,7 @@ extension GeoPackageSession {
       }
       var text = statement.ownText[...]
       while let last = text.last, last == ";" || last.isWhitespace { text.removeLast() }
-      // A comment may end the text.
+      // A line comment may end the text, and would hide a parenthesis behind it.
       return (text + "\n", statement.columnNames)
     } catch {
       throw SQLPlace(file: self, use: .layer).error(error)

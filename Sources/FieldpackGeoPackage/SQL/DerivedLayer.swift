@@ -1,13 +1,14 @@
 public import FieldpackCore
 import FieldpackSQLite
 
-/// A layer that a statement makes of others: rows of SQL, a spatial join, or groups.
+/// A layer computed from others: rows of SQL, a spatial join, or groups.
 ///
-/// ``GeoPackageStore/deriving(_:)`` makes a store of it that answers queries as any other does.
+/// ``GeoPackageStore/deriving(_:)`` makes a store whose only layer it is; the store answers queries
+/// as any other.
 public struct DerivedLayer: Sendable {
   public enum Source: Hashable, Sendable {
-    /// A `SELECT`, whose first column of geometries is the geometry, in the reference system that the
-    /// first of them states. A column `fid` of a single table gives the feature ids; else rows are
+    /// A `SELECT`. Its first column of geometries is the geometry; the first geometry states the
+    /// reference system. A column `fid` of a single table gives the feature ids; else the rows are
     /// numbered.
     case sql(String)
     case layer(LayerID)
@@ -16,7 +17,7 @@ public struct DerivedLayer: Sendable {
   /// The name of the layer.
   public var name: LayerID
   public var source: Source
-  /// Which features of a layer, or rows of a statement, are joined or grouped.
+  /// The condition for features of a layer, or rows of a statement, to be joined or grouped.
   public var filter = Filter.all
   public var join: SpatialJoin?
   public var grouping: Grouping?
@@ -26,22 +27,23 @@ public struct DerivedLayer: Sendable {
     self.source = source
   }
 
-  /// Whether the columns of a statement's rows have to be known before the rows are selected.
+  /// Whether the columns of a statement have to be known before its rows are selected.
   var asksOfRows: Bool {
     filter != .all || grouping?.aggregates.contains { $0.function == .union } == true
   }
 }
 
-/// Pairs each feature of a layer with every feature of another that it has a relation to.
+/// Pairs each feature of a layer with every feature of another layer to which it has a relation.
 ///
-/// The pairs come by the ids of both, and are numbered; the geometry is the first layer's. Columns of
-/// the other follow, its id last; names that are taken get its name and `_` before them. Each layer's
-/// R-tree may serve: the smaller layer's features are looked up in the other's.
+/// The pairs are ordered by both ids and numbered. The geometry and the first columns are those of
+/// the first layer; then come the columns of the other layer, its id last. A column name that is
+/// taken gets the other layer's name and `_` before it. The features of the smaller layer are
+/// looked up in the R-tree of the larger one.
 public struct SpatialJoin: Sendable {
   public var layer: LayerID
-  /// Not `.disjoint`, for which no index knows an answer.
+  /// Any relation but `.disjoint`, which no index can answer.
   public var relation: SpatialRelation
-  /// The store of the other layer; `nil` is the same one.
+  /// The store of the other layer; `nil` for the same store.
   public var store: GeoPackageStore?
 
   public init(_ layer: LayerID, relation: SpatialRelation = .intersects) {
@@ -61,16 +63,16 @@ public struct Grouping: Hashable, Sendable {
   }
 }
 
-/// What is told of a group.
+/// A value computed for each group.
 public struct Aggregate: Hashable, Sendable {
   public enum Function: String, Hashable, Sendable, CaseIterable {
     case count, sum, min, max, avg
-    /// The geometries of the group melted into one.
+    /// The union of the geometries of the group.
     case union
   }
 
   public var function: Function
-  /// `nil` counts rows; a union is of the geometries.
+  /// The column to compute from; `nil` for a count of rows and for a union.
   public var column: String?
 
   public init(_ function: Function, of column: String? = nil) {
@@ -97,14 +99,14 @@ public struct Aggregate: Hashable, Sendable {
   var name: String { column.map { "\(function.rawValue)_\($0)" } ?? function.rawValue }
 }
 
-/// How a connection comes to its derived layer.
+/// The description of a derived layer, with the schema once a connection has found it out.
 final class Derivation: Sendable {
   let layer: DerivedLayer
-  /// The other layer of a join, as it lies in its file.
+  /// The other layer of a join.
   let joined: Joined?
-  /// What the rows are, once a connection has found out.
+  /// The layer's table, once a connection has found it out.
   let table = Locked<LayerTable?>(nil)
-  /// The same of the statement's own rows, where they are asked for.
+  /// The table of the statement's own rows, where a condition or a union needs it.
   let rows = Locked<LayerTable?>(nil)
 
   struct Joined: Sendable {
@@ -123,8 +125,8 @@ final class Derivation: Sendable {
 extension GeoPackageStore {
   /// A store of the same id on the same file whose only layer is the one that `layer` describes.
   ///
-  /// It answers queries as any other, reads only, and is closed by itself. What a transaction writes
-  /// to this store, it sees.
+  /// The new store only reads and is closed on its own. It sees what transactions of this store
+  /// commit.
   /// - Throws: `.invalidArgument` for SQL that is wrong, `.readOnly` for SQL that does more than
   ///   read, `.notFound` for layers and columns that are not there.
   public func deriving(_ layer: DerivedLayer) async throws(FieldpackError) -> GeoPackageStore {

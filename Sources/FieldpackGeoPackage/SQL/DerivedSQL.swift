@@ -8,12 +8,12 @@ struct DerivedSQL {
   let file: GeoPackageSession
   let catalogue: Catalogue
   let derivation: Derivation
-  /// A view of the statement's rows, where a condition or a union has to know them.
+  /// A view of the statement's rows, where a condition or a union needs their columns.
   var rows: LayerTable?
 
-  /// The names of the virtual tables that a join looks up.
+  /// The names of the two virtual tables of a join.
   static let (left, right) = ("fieldpack left", "fieldpack right")
-  /// The schema of a file that is attached.
+  /// The schema name of an attached file.
   static let attached = "fieldpack joined"
 
   private var layer: DerivedLayer { derivation.layer }
@@ -48,12 +48,12 @@ struct DerivedSQL {
     return try group("(\(rows))", grouping, columns: columns, geometry: geometry)
   }
 
-  /// Those of a statement's rows that the filter keeps.
+  /// A selection of the statement's rows that the filter keeps.
   private func selection(of rows: LayerTable) throws(FieldpackError) -> String {
     let all = "SELECT * FROM \(quoted(rows.table))"
     guard layer.filter != .all else { return all }
     var rows = rows
-    // What would number them is not among the columns.
+    // The columns have no id that a condition could ask for.
     rows.idSQL = "NULL"
     let lowering = FilterLowering(
       table: rows, project: LiteralProjection(file: file, catalogue: catalogue))
@@ -90,8 +90,9 @@ struct DerivedSQL {
     return (sql, columns)
   }
 
-  /// The ids of each pair, by both. The features of the smaller layer are looked up in the other's
-  /// index; they are prepared once each, so that they may be the more complex ones as well.
+  /// A selection of the pairs of ids, ordered by both. The features of the smaller layer are looked
+  /// up in the R-tree of the other; each is prepared once, so that complex geometries cost little,
+  /// too.
   private func pairs(
     _ table: LayerTable, _ joined: Derivation.Joined
   ) throws(FieldpackError) -> String {
@@ -115,7 +116,7 @@ struct DerivedSQL {
       : "\(left) CROSS JOIN \(right) ON ST_\(relation.converse.functionName)(\(r), \(l))"
     var sql = "SELECT l.\(table.id) AS a, r.\(joined.table.id) AS b FROM \(from)"
     if let ids = try ids(of: table) { sql += " WHERE +l.\(table.id) IN (\(ids))" }
-    // Without a limit SQLite would leave the order out.
+    // Without a limit SQLite drops the order of a subquery.
     return sql + " ORDER BY a, b LIMIT -1"
   }
 
@@ -123,7 +124,7 @@ struct DerivedSQL {
     _ other: GeometryColumn, _ joined: Derivation.Joined, to table: LayerTable
   ) throws(FieldpackError) -> String {
     let column = "r.\(quoted(other.name))"
-    // Each file has its own numbers of systems.
+    // An `srs_id` is good within its own file only.
     let isElsewhere = joined.path != nil
     guard let srs = table.schema.geometry?.srs else { return column }
     if srs == other.srs {
@@ -141,7 +142,7 @@ struct DerivedSQL {
     return "ST_Transform(ST_SetSRID(\(column), \(try ownNumber(of: other.srs, joined))), \(id))"
   }
 
-  /// The number that this file has for a system of another.
+  /// The `srs_id` that this file has for a reference system of the other file.
   private func ownNumber(
     of srs: SRS, _ joined: Derivation.Joined
   ) throws(FieldpackError) -> Int64 {
@@ -156,7 +157,7 @@ struct DerivedSQL {
     return Int64(srs.code)
   }
 
-  /// What is selected of both, with the names that it gets.
+  /// The columns selected from both layers, with the names that they get.
   static func columns(
     _ table: LayerTable, _ other: LayerTable
   ) -> (selected: [String], names: [String]) {
@@ -220,7 +221,7 @@ struct DerivedSQL {
 }
 
 extension LayerTable {
-  /// What names the id in a table or view.
+  /// The SQL of the id in the table or view.
   fileprivate var id: String { idSQL ?? "rowid" }
 }
 
@@ -246,7 +247,7 @@ extension SQLFragment {
 }
 
 extension SQLiteValue {
-  /// The value as SQL writes it.
+  /// The value as an SQL literal.
   fileprivate var literal: String {
     switch self {
     case .null: return "NULL"

@@ -1,14 +1,14 @@
 import FieldpackTopology
 
-/// The SQL functions that find their features by the R-tree where they stand as a condition, with a
-/// geometry column first: `ST_Intersects(geom, …)` and its kin, with or without `ST_`.
+/// The SQL functions that find features by the R-tree: `ST_Intersects(geom, …)` and its kin, with
+/// or without `ST_`, where the function is a condition and its first argument a geometry column.
 enum IndexedFunctions {
-  /// The relations; the place of each is its code with SQLite.
+  /// The relations; SQLite knows each by its index here.
   static let relations: [TopologicalRelation] = TopologicalRelation.allCases.filter {
     $0 != .disjoint
   }
 
-  /// What a function of that name tests; `nil` for others.
+  /// The relation that a function of this name tests; `nil` for other names.
   static func relation(of name: String) -> TopologicalRelation? {
     var name = name.lowercased()
     if name.hasPrefix("st_") { name.removeFirst(3) }

@@ -4,23 +4,24 @@ import FieldpackRTree
 import FieldpackSQLite
 import FieldpackTopology
 
-/// Walks the rows that a ``IndexedLayerTable`` finds, by a statement on the table or by the R-tree.
+/// Walks the rows that an ``IndexedLayerTable`` finds, by a statement on the table or by the
+/// R-tree.
 final class IndexedLayerCursor: VirtualCursor {
-  // SQLite keeps the table while a cursor of it is open.
+  // SQLite keeps the table while one of its cursors is open.
   private unowned let shadow: IndexedLayerTable
   private var plan: ShadowPlan?
   private var planNumber = -1
-  /// Which conditions of the plan the statement holds.
+  /// Whether the statement on the table tests each condition of the plan.
   private var passed: [Bool] = []
-  /// The row: the id, then the columns of the plan, and behind them for the R-tree the geometry
-  /// where it is not among them.
+  /// The statement of the current row: the id, the columns of the plan, and for a search by the
+  /// R-tree the geometry, where it is not among those columns.
   private var row: Statement?
-  /// Where in the row each column of the table is; -1 where it is not read.
-  private var places: [Int] = []
+  /// The index in the row of each column of the table; -1 for a column that is not read.
+  private var rowIndexes: [Int] = []
   private var search: Search?
   private(set) var isAtEnd = true
 
-  /// What the R-tree found, and where the walk is.
+  /// The ids that the R-tree found, and the state of the walk through them.
   private struct Search {
     let relation: TopologicalRelation
     let geometry: PreparedGeometry
@@ -28,9 +29,9 @@ final class IndexedLayerCursor: VirtualCursor {
     var next = 0
     var nextMarked = 0
     var id: Int64 = 0
-    /// Whether the table has been asked for the row.
+    /// Whether the current row has been looked up in the table.
     var isLookedUp = false
-    /// Whether a column was asked for.
+    /// Whether SQLite has asked for a column of the current row.
     var isRead = false
   }
 
@@ -53,8 +54,8 @@ final class IndexedLayerCursor: VirtualCursor {
     row = nil
     self.plan = plan
     planNumber = number
-    places = [Int](repeating: -1, count: shadow.columns.count)
-    for (place, column) in plan.columns.enumerated() { places[column] = place + 1 }
+    rowIndexes = [Int](repeating: -1, count: shadow.columns.count)
+    for (place, column) in plan.columns.enumerated() { rowIndexes[column] = place + 1 }
   }
 
   func advance() throws(SQLiteError) {
@@ -65,18 +66,18 @@ final class IndexedLayerCursor: VirtualCursor {
 
   func give(column: Int, to result: ColumnResult) throws(SQLiteError) {
     if column == shadow.idColumn || column < 0 { return result.set(rowID) }
-    guard let row, places[column] >= 0 else { return }
+    guard let row, rowIndexes[column] >= 0 else { return }
     if let search {
       self.search?.isRead = true
       if !search.isLookedUp, try !lookUp(search.id) { throw missing(search.id) }
     }
-    result.set(row, column: places[column])
+    result.set(row, column: rowIndexes[column])
   }
 
   // MARK: By the table
 
   private func begin(_ plan: ShadowPlan, _ arguments: LentArguments) throws(SQLiteError) {
-    // With a value of another kind SQLite may convert the column where a parameter would not.
+    // For a value of another kind SQLite may convert the column, which a parameter does not do.
     let passed = plan.conditions.enumerated().map { index, condition in
       let isText = condition.column >= 0 && shadow.columns[condition.column].affinity == .text
       let kind = arguments.kind(index)
@@ -115,7 +116,7 @@ final class IndexedLayerCursor: VirtualCursor {
     if row == nil { row = try file.connection.prepare(lookUpSQL) }
   }
 
-  /// The function's second argument, whose system is to be the layer's.
+  /// The function's second argument; it must have the layer's reference system.
   private func geometry(_ arguments: LentArguments) throws -> PreparedGeometry {
     try GeometryCall.check(arguments.kind(0), at: 1)
     return try arguments.withBytes(0) { blob in
@@ -132,29 +133,29 @@ final class IndexedLayerCursor: VirtualCursor {
       + "WHERE \(shadow.id) = ?"
   }
 
-  /// Whether the plan has other columns than the id and the geometry.
+  /// Whether the plan reads columns besides the id and the geometry.
   private var readsAttributes: Bool {
     plan?.columns.contains { $0 != shadow.idColumn && $0 != shadow.geometryColumn } ?? false
   }
 
-  private var readsGeometry: Bool { shadow.geometryColumn.map { places[$0] >= 0 } ?? false }
+  private var readsGeometry: Bool { shadow.geometryColumn.map { rowIndexes[$0] >= 0 } ?? false }
 
-  /// Where the geometry is in a row that was looked up.
-  private var geometryPlace: Int {
+  /// The index of the geometry in a row that was looked up.
+  private var geometryIndex: Int {
     guard readsGeometry, let column = shadow.geometryColumn else {
       return (plan?.columns.count ?? 0) + 1
     }
-    return places[column]
+    return rowIndexes[column]
   }
 
-  /// It is too late to pass the feature over.
+  /// The error for a row that is gone although SQLite has been told of it.
   private func missing(_ id: Int64) -> SQLiteError {
     SQLiteError(
       extendedCode: RTreeReader.damageCode,
       message: "the R-tree \(shadow.layer.rtree ?? "") has feature \(id), which its layer has not")
   }
 
-  /// Goes to the row of an id; gives whether there is one.
+  /// Looks up the row of an id; returns whether there is one.
   private func lookUp(_ id: Int64) throws(SQLiteError) -> Bool {
     guard let row else { return false }
     row.reset()
@@ -165,9 +166,9 @@ final class IndexedLayerCursor: VirtualCursor {
 
   private func advanceInSearch() throws(SQLiteError) -> Bool {
     guard let row, let list = search?.list else { return false }
-    // An index may name rows that are gone. Where nothing but ids is read it is believed, as for
-    // counts; that a statement uses the geometry does not tell that it reads it, which may be there
-    // for the condition alone. Whether the row before was read does.
+    // An index may name rows that are gone. A statement that reads nothing but ids, such as a
+    // count, trusts the index. A plan with the geometry may need it for the condition alone; the
+    // geometry is read where a column of the row before was read.
     let needsRow =
       shadow.layer.lacksIndexTriggers || readsAttributes || search?.next == 0
       || search?.isRead == true
@@ -182,7 +183,8 @@ final class IndexedLayerCursor: VirtualCursor {
     return false
   }
 
-  /// Goes to the next id; gives whether the R-tree leaves it open.
+  /// Goes on to the next id; returns whether the R-tree leaves open that its row satisfies the
+  /// relation.
   private func noteVisit(of id: Int64, _ list: IDList) -> Bool {
     search?.id = id
     search?.next += 1
@@ -196,7 +198,7 @@ final class IndexedLayerCursor: VirtualCursor {
   }
 
   private func test(_ row: Statement, _ id: Int64) throws(SQLiteError) -> Bool {
-    let place = geometryPlace
+    let place = geometryIndex
     guard let search, row.kind(place) == .blob else { return false }
     let answer: Result<Bool?, any Error> = row.withBytes(place) { blob in
       Result { try RelationFunctions.test(search.relation, search.geometry, blob) }

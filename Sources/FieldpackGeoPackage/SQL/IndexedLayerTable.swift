@@ -2,24 +2,25 @@ import FieldpackCore
 import FieldpackSQLite
 import FieldpackTopology
 
-/// A virtual table that stands for a layer's table in a user's statement and finds features by the
-/// layer's R-tree where the statement asks for them by `ST_Intersects(geom, …)` or its kin.
+/// A virtual table in the place of a layer's table in a user's statement. It finds features by the
+/// layer's R-tree where the statement has the condition `ST_Intersects(geom, …)` or its kin.
 ///
-/// Conditions on the id and on indexed columns go to the table, in whose statement SQLite chooses
-/// again; all others SQLite tests itself. What it gives is a superset of what they ask for, but for
-/// the spatial function, which it answers exactly.
+/// The virtual table passes conditions on the id and on indexed columns to a statement on the
+/// layer's own table, for which SQLite chooses an index. SQLite tests all other conditions itself.
+/// So the rows given are a superset of the answer, except for the spatial function, which is
+/// answered exactly.
 final class IndexedLayerTable: VirtualTable {
-  /// Why a geometry cannot be tested: `SQLITE_MISMATCH`.
+  /// The code of the error for a geometry that cannot be read: `SQLITE_MISMATCH`.
   static let damageCode: Int32 = 20
 
-  // It belongs to the connection, which closes before it lets go of it.
+  // The session owns the connection, and the connection frees this table before the session ends.
   unowned let file: GeoPackageSession
   let layer: LayerTable
   let schema: String
   let columns: [ShadowColumn]
   let idColumn: Int?
   let geometryColumn: Int?
-  /// How many rows there may be.
+  /// The estimated number of rows.
   private let rowCount: Double
   private var plans: [ShadowPlan] = []
 
@@ -45,12 +46,12 @@ final class IndexedLayerTable: VirtualTable {
     "\(quoted(schema)).\(quoted(layer.table))"
   }
 
-  /// The `srs_id` of its geometries; 0 where it is not known.
+  /// The `srs_id` of the layer's geometries; 0 where it is not known.
   var systemID: Int32 { layer.srsID.flatMap { Int32(exactly: $0) } ?? 0 }
 
-  /// The table itself.
+  /// The layer's own table in SQL.
   var source: String { Self.source(layer, schema) }
-  /// What names the id in a statement on the table.
+  /// The SQL of the id in a statement on the table.
   var id: String { layer.idSQL ?? "rowid" }
 
   var declaration: String { "CREATE TABLE x(\(columns.map(\.sql).joined(separator: ", ")))" }
@@ -108,10 +109,11 @@ final class IndexedLayerTable: VirtualTable {
     return constraint.isUsable && constraint.column == geometryColumn && layer.rtree != nil
   }
 
-  /// Whether the table's own statement finds rows by the condition, and finds all that SQLite would.
+  /// Whether the statement on the table can find rows by the condition, and finds all that SQLite
+  /// would.
   ///
-  /// SQLite compares texts with numbers by the affinities of both sides, of which a virtual table
-  /// knows its own only. For a numeric column the other side does not matter.
+  /// SQLite compares texts with numbers by the affinities of both sides, and a virtual table knows
+  /// only its own side. For a numeric column the other side does not matter.
   private func canPass(
     _ constraint: IndexRequest.Constraint, _ request: IndexRequest
   ) -> Bool {
@@ -145,7 +147,8 @@ final class IndexedLayerTable: VirtualTable {
     request.estimate(cost: cost, rows: rows, isUnique: isUnique)
   }
 
-  /// An order that an index gives costs nothing; what the R-tree finds comes by ascending id.
+  /// Tells SQLite the order of the rows where it costs nothing: that of an index, or ascending ids
+  /// from the R-tree.
   private func choose(
     order: [(column: Int, isDescending: Bool)], _ plan: inout ShadowPlan, _ request: IndexRequest
   ) {
@@ -161,10 +164,10 @@ final class IndexedLayerTable: VirtualTable {
   }
 }
 
-/// One way of finding rows of a ``IndexedLayerTable``.
+/// One way of finding rows of an ``IndexedLayerTable``.
 struct ShadowPlan: Hashable {
   struct Condition: Hashable {
-    /// -1 is the id.
+    /// The index of the column; -1 for the id.
     var column: Int
     var operation: IndexRequest.Operation
   }
@@ -176,12 +179,12 @@ struct ShadowPlan: Hashable {
 
   /// The columns that are read.
   var columns: [Int]
-  /// By the R-tree, where there is one.
+  /// The relation to search the R-tree by; `nil` for a search by the table.
   var relation: TopologicalRelation?
   var conditions: [Condition] = []
   var order: Order?
 
-  /// What tells our descriptions from those of other virtual tables in a plan.
+  /// The mark of our descriptions among those of other virtual tables in a query plan.
   static let mark = "fieldpack "
 
   func description(in shadow: IndexedLayerTable) -> String {
@@ -196,7 +199,7 @@ struct ShadowPlan: Hashable {
   }
 
   /// The statement that finds the rows in the table: the id, then the columns.
-  /// - Parameter passed: which of the conditions it holds.
+  /// - Parameter passed: for each condition, whether the statement tests it.
   func statement(in shadow: IndexedLayerTable, passing passed: [Bool]) -> String {
     let selected = [shadow.id] + columns.map { quoted(shadow.columns[$0].name) }
     var sql = "SELECT \(selected.joined(separator: ", ")) FROM \(shadow.source)"
@@ -211,7 +214,7 @@ struct ShadowPlan: Hashable {
 }
 
 extension IndexRequest.Operation {
-  /// What follows the column.
+  /// The SQL behind the column.
   fileprivate var sql: String {
     switch self {
     case .equal: " = ?"
@@ -226,6 +229,6 @@ extension IndexRequest.Operation {
     }
   }
 
-  /// Whether it takes a parameter.
+  /// Whether the operation takes a parameter.
   var hasValue: Bool { self != .isNull && self != .isNotNull }
 }

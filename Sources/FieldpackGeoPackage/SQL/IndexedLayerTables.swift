@@ -1,34 +1,35 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// The virtual tables that stand for layers while a user's statement runs on a connection.
+/// The virtual tables in the place of layers while a user's statement runs on a connection.
 ///
-/// They are temporary tables with the names of the layers' own, which they hide from the statement;
-/// views of the file, and names with `main.` before them, still mean the tables themselves.
+/// They are temporary tables with the names of the layers' own tables, which they hide from the
+/// statement. Views of the file, and names with `main.` before them, still mean the layers' own
+/// tables.
 final class IndexedLayerTables {
   private static let module = "fieldpack_layer"
 
-  // The file owns this.
+  // The session owns this object.
   private unowned let file: GeoPackageSession
   private var isRegistered = false
-  /// What the tables stand for, by the number that is a table's argument.
+  /// The layers behind the virtual tables, by the number that each table has as its argument.
   private var targets: [Int: (layer: LayerTable, schema: String)] = [:]
   private var latest = 0
-  /// The numbers of those that stand, by their names.
+  /// The numbers of the existing tables, by their names.
   private var numbers: [SQLName: Int] = [:]
 
-  /// What was put up for one statement.
+  /// The tables for one statement.
   struct Raised {
     /// The layers that the statement mentions and that have a table.
     var layers: [LayerTable] = []
-    /// The tables that did not stand before.
+    /// The names of the tables made for the statement.
     fileprivate var names: [String] = []
   }
 
   init(_ file: GeoPackageSession) { self.file = file }
 
-  /// Puts up the tables that help `sql`: none where it has no function that finds by an R-tree. Those
-  /// of a derived layer, which stand already, serve as well.
+  /// Makes the tables that help `sql`; none where it has no function that searches an R-tree.
+  /// Existing tables of a derived layer serve as well.
   @discardableResult
   func putUp(for sql: String) throws(FieldpackError) -> Raised {
     let words = SQLWords(sql)
@@ -54,7 +55,7 @@ final class IndexedLayerTables {
     layer.rtree != nil && !layer.layer.isView && layer.hasIDColumn
   }
 
-  /// Puts up a table for a layer under any name, to stand as long as the connection.
+  /// Makes a table for a layer under any name; it exists as long as the connection.
   func putUp(
     _ layer: LayerTable, in schema: String = "main", as name: String
   ) throws(FieldpackError) {
@@ -70,12 +71,12 @@ final class IndexedLayerTables {
     }
   }
 
-  /// Takes down what was put up for a statement, which is gone.
+  /// Drops the tables of a statement that has ended.
   func takeDown(_ raised: Raised) {
     for name in raised.names { takeDown(name) }
   }
 
-  /// Takes down a table, also where the work is being cancelled.
+  /// Drops a table, also while the work is being cancelled.
   func takeDown(_ name: String) {
     guard let number = numbers[SQLName(name)],
       file.connection.endTemporary("DROP TABLE temp.\(quoted(name))")

@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// What the columns of a view hold, where no declaration tells.
+/// The kinds of values in the columns of a view, found by reading rows where no declaration tells.
 struct RowFacts {
   fileprivate struct Facts {
     var kinds: Set<StorageClass> = []
@@ -13,15 +13,15 @@ struct RowFacts {
     var srsID: Int64?
   }
 
-  /// Rows that are looked at before all of them.
+  /// The number of rows that are read at first.
   private static let sampleSize = 1_000
 
   private var facts: [String: Facts] = [:]
-  /// Whether all rows have been looked at.
+  /// Whether all rows were read.
   private let isWhole: Bool
 
-  /// Looks at the first rows, and where there are more at `open` columns of all the others: what a
-  /// later row holds may not be lost.
+  /// Reads all columns of the first rows, and of all further rows the columns `open`: no value of a
+  /// later row may be lost.
   init(
     _ file: GeoPackageSession, view: String, open: [String]
   ) throws(FieldpackError) {
@@ -89,7 +89,7 @@ struct RowFacts {
 }
 
 extension RowFacts.Facts {
-  /// Whether the column holds geometries alone.
+  /// Whether the column holds nothing but geometries.
   fileprivate var holdsGeometries: Bool { geometries > 0 && kinds == [.blob] }
 
   fileprivate mutating func note(_ statement: Statement, _ place: Int) {

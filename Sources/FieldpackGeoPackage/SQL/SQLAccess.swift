@@ -9,14 +9,14 @@ extension GeoPackageStore {
   ///
   /// Geometries are blobs as GeoPackage stores them. `ST_Intersects(geom, other)` and its kin
   /// (`ST_Within`, `ST_Contains`, `ST_Covers`, `ST_CoveredBy`, `ST_Touches`, `ST_Crosses`,
-  /// `ST_Overlaps`, `ST_Equals`) find features by the layer's R-tree where they stand as a condition
-  /// by themselves, in joins as well; ``explain(sql:parameters:)`` tells whether they do.
+  /// `ST_Overlaps`, `ST_Equals`) find features by the layer's R-tree where the function alone is a
+  /// condition, in joins as well; ``explain(sql:parameters:)`` tells whether it does.
   ///
-  /// Text after the statement, writing, `ATTACH` and pragmas that set something are refused when
+  /// Text after the statement, changes, `ATTACH` and pragmas that set something are refused when
   /// the first batch is asked for.
   /// - Parameter parameters: the values of the statement's `?`, in their order.
-  /// - Throws: the batches throw `.invalidArgument` for SQL that is wrong and for a number of
-  ///   parameters that is not the statement's, `.readOnly` for SQL that does more than read.
+  /// - Throws: the batches throw `.invalidArgument` for wrong SQL and for a wrong number of
+  ///   parameters, `.readOnly` for SQL that does more than read.
   public func rows(sql: String, parameters: [Value] = []) -> SQLBatches {
     let (pools, id) = (pools, id)
     return SQLBatches {
@@ -24,11 +24,12 @@ extension GeoPackageStore {
     }
   }
 
-  /// Runs the statements of `script` in one transaction and gives what each did; an error undoes
-  /// them all. Results are held in memory.
+  /// Runs the statements of `script` in one transaction and returns what each did; an error undoes
+  /// all of them. Results are held in memory.
   ///
-  /// Triggers run, R-trees stay true, and `gpkg_contents` gets the extents and dates of the layers
-  /// that changed. Statements of transactions, `ATTACH` and pragmas that set something are refused.
+  /// Triggers run, R-trees are kept up to date, and `gpkg_contents` gets the extents and dates of
+  /// the changed layers. Statements of transactions, `ATTACH` and pragmas that set something are
+  /// refused.
   /// - Throws: `.invalidArgument` for SQL that is wrong or refused, `.constraint`, `.readOnly`.
   public func run(sql script: String) async throws(FieldpackError) -> [SQLOutcome] {
     let watch = watch
@@ -43,7 +44,7 @@ extension GeoPackageStore {
   }
 }
 
-/// Runs a user's statements in the transaction that is open.
+/// Runs a user's statements in the open transaction.
 private struct SQLScript {
   let file: GeoPackageSession
 
@@ -79,7 +80,8 @@ private struct SQLScript {
         try statements.next()
       }) {
         outcomes.append(try outcome(of: next))
-        // What the functions on geometries know of the systems may be wrong by now.
+        // The functions on geometries keep reference systems, which this statement may have
+        // changed.
         let isSystems = changed.withLock { $0.contains("gpkg_spatial_ref_sys") }
         if isSystems { file.forgetCatalogue() }
       }
@@ -101,7 +103,7 @@ private struct SQLScript {
   }
 }
 
-/// What a user's statements may do in our transaction.
+/// The actions that a user's statements may take in our transaction.
 private enum SQLRules {
   static func allows(_ action: AuthorizedAction, noting changed: Locked<Set<String>>) -> Bool {
     switch action.kind {
@@ -115,7 +117,7 @@ private enum SQLRules {
   }
 }
 
-/// Gives errors of a user's SQL the user's words.
+/// Words errors of a user's SQL for the user.
 struct SQLPlace {
   let file: GeoPackageSession
   let use: Use

@@ -1,22 +1,23 @@
 public import FieldpackCore
 
-/// Rows that a statement gives: values as they are stored.
+/// Rows of a statement, with values as they are stored.
 public struct SQLBatch: Hashable, Sendable {
   public var columns: [String]
-  /// Up to 1,024, or about 1 MiB of texts and blobs.
+  /// Up to 1,024 rows, or about 1 MiB of texts and blobs.
   public var rows: [[Value]]
 }
 
-/// What a script's statement did.
+/// The outcome of one statement of a script.
 public struct SQLOutcome: Hashable, Sendable {
-  /// The columns of its result; empty for a statement that gives none.
+  /// The columns of the result; empty for a statement without a result.
   public var columns: [String]
   public var rows: [[Value]]
   /// Rows inserted, updated or deleted, triggers not counted.
   public var changes: Int
 }
 
-/// The rows of one statement, read on demand; the first batch has the columns, with rows or not.
+/// The rows of one statement, read on demand. The first batch has the columns even where there is
+/// no row.
 public struct SQLBatches: AsyncSequence, Sendable {
   public typealias Element = SQLBatch
   public typealias Failure = FieldpackError

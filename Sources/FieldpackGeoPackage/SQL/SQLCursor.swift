@@ -62,7 +62,7 @@ extension Statement {
 }
 
 extension Connection {
-  /// Runs `prepare`, and once more with SpatiaLite's functions where one was not known.
+  /// Runs `prepare`; where it meets an unknown function, once more with SpatiaLite's functions.
   func withSpatiaLite<R>(_ prepare: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     do throws(SQLiteError) {
       return try prepare()

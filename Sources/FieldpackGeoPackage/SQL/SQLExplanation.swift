@@ -2,23 +2,23 @@ public import FieldpackCore
 public import FieldpackGeometry
 import FieldpackSQLite
 
-/// How a statement of a user's is answered.
+/// How SQLite answers a user's statement.
 public struct SQLExplanation: Hashable, Sendable {
   public var sql: String
   public var parameters: [Value]
-  /// The lines of `EXPLAIN QUERY PLAN`. Where a layer stands as `SEARCH … USING R-TREE`, its spatial
-  /// index finds the features.
+  /// The lines of `EXPLAIN QUERY PLAN`. `SEARCH … USING R-TREE` says that the spatial index of the
+  /// layer finds the features.
   public var plan: [String]
-  /// What could be done to let the indexes help.
+  /// Advice on how the statement could use the indexes.
   public var notes: [String]
-  /// The rows of the answer.
+  /// The number of rows of the answer.
   public var rows: Int
-  /// From the first row to the last.
+  /// The time from the first row to the last.
   public var duration: Duration
 }
 
 extension GeoPackageStore {
-  /// Runs a statement that only reads and tells how it is answered.
+  /// Runs a statement that only reads, and tells how SQLite answers it.
   ///
   /// - Throws: as ``rows(sql:parameters:)``.
   public func explain(
@@ -51,7 +51,7 @@ extension GeoPackageStore {
 }
 
 extension PlanTree {
-  /// A line without what SQLite puts around the words of a virtual table of ours.
+  /// A line of a plan without the words that SQLite puts around those of our virtual tables.
   static func plain(_ line: String) -> String {
     guard let begin = line.firstRange(of: " VIRTUAL TABLE INDEX "),
       let mark = line.firstRange(of: ":\(ShadowPlan.mark)"), begin.upperBound < mark.lowerBound
@@ -65,9 +65,10 @@ extension PlanTree {
 }
 
 extension Value {
-  /// A geometry as GeoPackage stores it, for a parameter of ``GeoPackageStore/rows(sql:parameters:)``.
+  /// A geometry as GeoPackage stores it, for a parameter of
+  /// ``GeoPackageStore/rows(sql:parameters:)``.
   ///
-  /// - Parameter srsID: the `srs_id` of the file's reference system; -1 is undefined.
+  /// - Parameter srsID: the `srs_id` of the reference system in the file; -1 for an undefined one.
   public static func geometry(_ geometry: Geometry, srsID: Int32 = -1) -> Value {
     var blob: [UInt8] = []
     GeoPackageBinary.append(geometry, srsID: srsID, to: &blob)

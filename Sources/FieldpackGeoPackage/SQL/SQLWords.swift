@@ -1,6 +1,6 @@
 import FieldpackSQLite
 
-/// The identifiers that a piece of SQL mentions; what stands in texts and comments is left out.
+/// The identifiers in a piece of SQL; texts and comments do not count.
 struct SQLWords {
   private(set) var names: Set<SQLName> = []
 

@@ -1,12 +1,12 @@
 import FieldpackSQLite
 
-/// A column of a table that a ``IndexedLayerTable`` stands for.
+/// A column of the table behind an ``IndexedLayerTable``.
 struct ShadowColumn {
-  /// What SQLite does with a value that a column is compared with.
+  /// The type affinity of a column: how SQLite converts a value that the column is compared with.
   enum Affinity {
     case integer, real, numeric, text, none
 
-    /// By the rules of SQLite's documentation, "Datatypes in SQLite" section 3.1.
+    /// The affinity of a declared type (https://www.sqlite.org/datatype3.html, section 3.1).
     init(declared type: String) {
       let upper = type.uppercased()
       if upper.contains("INT") {
@@ -29,12 +29,12 @@ struct ShadowColumn {
   let type: String
   let collation: String
   let affinity: Affinity
-  /// Leads an index over all rows in its own collation.
+  /// Whether the column comes first in an index that holds all rows in the column's collation.
   let isIndexed: Bool
 
-  /// As it stands in a declaration.
+  /// The column in the declaration of the virtual table.
   var sql: String {
-    // SQLite would hide a column of a virtual table with that word in its type.
+    // SQLite hides a column of a virtual table that has the word HIDDEN in its type.
     let type = type.uppercased().contains("HIDDEN") ? "" : type
     return "\(quoted(name)) \(type) COLLATE \(quoted(collation))"
   }
@@ -60,7 +60,7 @@ struct ShadowColumn {
     return columns
   }
 
-  /// The first columns of indexes with their collations.
+  /// The first column of each index, with its collation.
   private static func indexedNames(
     _ table: String, _ schema: String, _ connection: Connection
   ) throws(SQLiteError) -> [SQLName: SQLName] {

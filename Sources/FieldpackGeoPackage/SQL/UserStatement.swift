@@ -1,10 +1,10 @@
 import FieldpackCore
 import FieldpackSQLite
 
-/// A statement of a user's that only reads, from its preparation to its end.
+/// A user's statement that only reads, from its preparation to its end.
 ///
-/// While it lives the connection takes nothing but reading, its layers have their shadows up, and all
-/// that it reads is of one state of the file.
+/// While the object lives, the connection allows nothing but reading, the virtual tables of the
+/// layers exist, and everything is read from one state of the file.
 final class UserStatement {
   private let file: GeoPackageSession
   private let place: SQLPlace
@@ -26,7 +26,8 @@ final class UserStatement {
     raised = try file.shadows.putUp(for: sql)
     do throws(SQLiteError) {
       try connection.executeScript("BEGIN")
-      // Begins to read, after which the R-trees' readers know which state this is.
+      // This begins the read transaction, so that the readers of R-trees know the state of the
+      // file.
       _ = try connection.schemaVersion
       connection.setAuthorizer(.readOnlySQL)
       let prepared = try connection.withSpatiaLite { () throws(SQLiteError) in
@@ -43,7 +44,7 @@ final class UserStatement {
     }
   }
 
-  // Whoever has the reader next is not bound to reading SQL, and means the layers' own tables.
+  // The next visitor of the reader may do more than read SQL, and means the layers' own tables.
   deinit {
     statement = nil
     file.connection.setAuthorizer(nil)
@@ -62,7 +63,7 @@ final class UserStatement {
         + "\(parameters.count) \(parameters.count == 1 ? "value is" : "values are") given")
   }
 
-  /// The layers whose R-trees it may use.
+  /// The layers whose R-trees the statement may use.
   var layers: [LayerTable] { raised.layers }
   var columnNames: [String] { statement?.columnNames ?? [] }
 
@@ -74,7 +75,7 @@ final class UserStatement {
     } catch { throw place.error(error) }
   }
 
-  /// Goes through the rows that are left; gives their number.
+  /// Reads the remaining rows; returns their number.
   func run() throws(FieldpackError) -> Int {
     do throws(SQLiteError) {
       var count = 0
@@ -83,7 +84,7 @@ final class UserStatement {
     } catch { throw place.error(error) }
   }
 
-  /// The rows that are left, for a plan.
+  /// The remaining rows, for a query plan.
   func storedRows() throws(FieldpackError) -> [[SQLiteValue]] {
     do throws(SQLiteError) {
       var rows: [[SQLiteValue]] = []

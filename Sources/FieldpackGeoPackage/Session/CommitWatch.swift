@@ -7,20 +7,22 @@ import FieldpackSQLite
   import Darwin
 #endif
 
-/// Counts what others commit to a store's file, for each that wants to know.
+/// Counts the commits of others to a store's file, for each watcher.
 ///
-/// Until the store writes, a connection of its own looks for that; it holds no lock between two
-/// looks. From then on the writer looks, which alone can tell its own commits from others'.
+/// Until the store writes, an observer looks for commits: a connection of its own that holds no
+/// lock between two looks. From the store's first write on its writer looks, because a connection
+/// tells only its own commits from those of others.
 final class CommitWatch: Sendable {
   struct Watcher {
     var count = 0
-    /// Knows the file as it was when watching began, until the writer has looked.
+    /// A connection that knows the file as it was when watching began; kept until the writer has
+    /// looked.
     var start: Connection?
   }
 
-  /// A change by another connection of the store's.
+  /// A change that the store makes by a connection other than its writer.
   struct Change {
-    /// Knows the file as it was before the change waited for the lock.
+    /// A connection that knows the file as it was before the change waited for the lock.
     var witness: Connection?
     var hasLocked = false
 
@@ -30,20 +32,21 @@ final class CommitWatch: Sendable {
   struct State {
     var watchers: [Int: Watcher] = [:]
     var last = 0
-    /// Looks for commits until there is a writer.
+    /// The connection that looks for commits until there is a writer.
     var observer: Connection?
-    /// The state of the file is not known, so that the next look finds a commit.
+    /// Whether the observer does not know the state of the file; the next look then counts a
+    /// commit.
     var isUnsure = false
     var hasWriter = false
     var isClosed = false
-    /// What waits for the lock, or has it.
+    /// The changes beside the writer that wait for the lock or hold it, by their numbers.
     var beside: [Int: Change] = [:]
-    /// The store itself writes by another connection; nobody looks meanwhile.
+    /// The number of changes beside the writer that hold the lock; nobody looks meanwhile.
     var suspensions = 0
     var identity: FileIdentity?
-    /// The store's own commits, by the layers that they changed.
+    /// How many commits of the store changed each layer.
     var own: [SQLName: Int] = [:]
-    /// Those of which the layers are not known.
+    /// How many commits of the store changed layers that are not known.
     var ownOfAny = 0
 
     mutating func countCommit() { for number in watchers.keys { watchers[number]?.count += 1 } }
@@ -59,7 +62,8 @@ final class CommitWatch: Sendable {
     state = Locked(State())
   }
 
-  /// Starts to look, from the state that the file is in now; gives the watcher's number.
+  /// Starts to count commits that come after the current state of the file; gives the watcher's
+  /// number.
   func begin() -> Int {
     state.withLock { state in
       var watcher = Watcher()
@@ -78,7 +82,7 @@ final class CommitWatch: Sendable {
     }
   }
 
-  /// To be called once for each `begin`.
+  /// Ends what ``begin()`` began; call it once for each watcher.
   func end(_ number: Int) {
     state.withLock { state in
       state.watchers[number] = nil
@@ -93,8 +97,8 @@ final class CommitWatch: Sendable {
     return connection
   }
 
-  /// Has each change that waits for the lock know the file, where the writer alone would not find in
-  /// time what others commit meanwhile.
+  /// Gives each change that waits for the lock a witness: others may commit before the change gets
+  /// the lock, and the writer would find that only later.
   private func witness(_ state: inout State) {
     guard !state.isClosed else { return }
     for (number, change) in state.beside where !change.hasLocked && change.witness == nil {
@@ -102,14 +106,14 @@ final class CommitWatch: Sendable {
     }
   }
 
-  /// Opens the observer. A file that is locked is asked again at the next look.
+  /// Opens the observer. Where the file is locked, the next look tries again.
   private func observe(_ state: inout State) {
     guard !state.isClosed else { return }
     state.observer = reader()
     state.isUnsure = state.observer == nil
   }
 
-  /// Looks with the observer, where there is one, and gives the watcher's count.
+  /// Looks once more, by the observer where there is one, and gives the watcher's count.
   ///
   /// - Throws: `.unavailable` where another file has taken the place of the store's.
   func look(for number: Int) throws(FieldpackError) -> Int {
@@ -131,15 +135,15 @@ final class CommitWatch: Sendable {
       observe(&state)
       if state.observer != nil { state.countCommit() }
     } else if let observer = state.observer, (try? observer.findsForeignCommits()) == true {
-      // One that is locked is found at the next look.
+      // A commit that still holds the lock is found at the next look.
       state.countCommit()
     }
   }
 
-  /// Looks for the last time before the writer does.
+  /// Looks by the observer for the last time; from now on the writer looks.
   func handOver() {
     state.withLock { state in
-      // Before the look: what is committed between the two is found twice, and not never.
+      // The witness comes before the look: count a commit twice rather than miss it.
       if !state.watchers.isEmpty { witness(&state) }
       if state.suspensions == 0 { find(&state) }
       state.observer = nil
@@ -147,40 +151,41 @@ final class CommitWatch: Sendable {
     }
   }
 
-  /// The writer is not to be had after all.
+  /// Gives the looking back to the observer, after a writer that could not be opened.
   func takeBack() {
     state.withLock { state in
       guard state.hasWriter else { return }
       state.hasWriter = false
-      // What was committed in between is not known.
+      // Nobody looked in between.
       if !state.watchers.isEmpty { state.isUnsure = true }
     }
   }
 
-  /// Whether a watcher began since the writer has looked, which is to look before it changes
-  /// anything then.
+  /// Whether a watcher began after the writer's last look. The writer must look again before it
+  /// changes anything.
   var awaitsWriter: Bool {
     state.withLock { state in state.watchers.values.contains { $0.start != nil } }
   }
 
-  /// Whether a change that waits for the lock would take the writer's commits for others'.
+  /// Whether the witness of a waiting change would count the writer's own commits as those of
+  /// others.
   var awaitsOwnCommits: Bool {
     state.withLock { state in
       state.beside.values.contains { !$0.hasLocked && $0.witness != nil }
     }
   }
 
-  /// Has the writer look.
+  /// Counts a look of the writer.
   ///
-  /// - Parameter finds: whether it finds commits of others.
+  /// - Parameter finds: makes the writer look; tells whether it found commits of others.
   private func note(_ finds: () -> Bool) {
     state.withLock { state in
       let counts = state.suspensions == 0
-      // Before the writer: what is committed between the two looks is found twice, and not never.
+      // The witnesses look before the writer: count a commit twice rather than miss it.
       if counts { for change in state.beside.values { _ = change.findsCommits() } }
       let isFound = finds()
       for (number, watcher) in state.watchers {
-        // Behind the writer, for the same reason.
+        // The watcher's own connection looks after the writer, for the same reason.
         let isNew = watcher.start.map { (try? $0.findsForeignCommits()) != false } ?? true
         state.watchers[number]?.start = nil
         if isFound, counts, isNew { state.watchers[number]?.count += 1 }
@@ -188,13 +193,13 @@ final class CommitWatch: Sendable {
     }
   }
 
-  /// Has the writer look; a file that is locked is looked at again the next time.
+  /// Has the writer look. A file that is locked is looked at the next time.
   func note(_ writer: Connection) { note { (try? writer.findsForeignCommits()) == true } }
 
   // MARK: The store's other connections
 
-  /// To be called before a change waits for the file's lock, and before the writer looks; gives the
-  /// change's number.
+  /// Announces a change beside the writer; gives the change's number. Call it before the change
+  /// waits for the file's lock and before the writer looks.
   func beginBeside() -> Int {
     state.withLock { state in
       let isWatched = state.hasWriter && !state.watchers.isEmpty && !state.isClosed
@@ -204,8 +209,8 @@ final class CommitWatch: Sendable {
     }
   }
 
-  /// Looks a last time, and no more until ``endBeside(_:)``. To be called each time that the change
-  /// has got the lock, from when on nobody else commits.
+  /// Looks a last time, then no more until ``endBeside(_:)``. Call it each time that the change has
+  /// got the lock: from then on nobody else can commit.
   func suspend(for number: Int) {
     state.withLock { state in
       guard let change = state.beside[number] else { return }
@@ -218,7 +223,7 @@ final class CommitWatch: Sendable {
     }
   }
 
-  /// Looks again, but not at what has been committed since ``suspend(for:)``.
+  /// Ends a change beside the writer. The commits since ``suspend(for:)`` are not counted.
   func endBeside(_ number: Int) {
     state.withLock { state in
       guard let change = state.beside.removeValue(forKey: number), change.hasLocked else { return }
@@ -242,10 +247,10 @@ extension GeoPackageStore {
   /// Starts to count the commits of others to the file; gives the watcher's number.
   package func beginWatching() -> Int { watch.begin() }
 
-  /// To be called once for each ``beginWatching()``.
+  /// Ends what ``beginWatching()`` began; call it once for each watcher.
   package func endWatching(_ watcher: Int) { watch.end(watcher) }
 
-  /// How many times commits of others were found for a watcher, this time included.
+  /// Looks for commits of others; gives how many looks so far have found some for the watcher.
   ///
   /// - Throws: `.unavailable` where the store is closed or its file replaced.
   package func foreignCommits(_ watcher: Int) async throws(FieldpackError) -> Int {
@@ -253,10 +258,10 @@ extension GeoPackageStore {
     return try watch.look(for: watcher)
   }
 
-  /// Runs `body`, which changes the file by a connection of its own, and does not take that for a
-  /// change of somebody else's.
+  /// Runs `body`, which changes the file by a connection of its own; watchers do not count this
+  /// change.
   ///
-  /// - Parameter body: calls what it is given whenever it has got the file's lock.
+  /// - Parameter body: must call its argument each time that it has got the file's lock.
   package func changingBeside<R: Sendable>(
     _ body: (_ didLock: @escaping @Sendable () -> Void) async throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {

@@ -7,34 +7,35 @@ import FieldpackSQLite
   import Darwin
 #endif
 
-/// The name that a new database is to take, with what an earlier database left beside it.
+/// The name that a new database is to take, and the files that an earlier database left beside it.
 ///
-/// SQLite takes a `-journal` or `-wal` beside a database for the database's own and plays it back into
-/// whatever file has the name (https://www.sqlite.org/howtocorrupt.html, section 1.4). So nothing of an
-/// earlier database may be there when the new one comes.
+/// SQLite plays a `-journal` or `-wal` back into whatever database has the name before the suffix
+/// (https://www.sqlite.org/howtocorrupt.html, section 1.4). So no journal of an earlier database
+/// may remain when the new database takes the name.
 package struct DatabasePlace {
   let path: String
-  /// What was put aside, in words for the user.
+  /// What was renamed, in words for the user.
   private(set) var notes: [String] = []
-  /// Keeps everybody else out of the database that is to be replaced.
+  /// Holds the lock of the database that is to be replaced, which keeps everybody else out.
   private var held: Connection?
-  /// Whether that database was in WAL mode.
+  /// Whether the earlier database was in WAL mode.
   private var wasInWALMode = false
 
-  /// - Parameter path: the file itself; a link would have its journals elsewhere.
+  /// - Parameter path: the file itself, no link: journals lie beside the file that a link points
+  ///   to.
   init(_ path: String) { self.path = path }
 
-  /// Fails early where another program has the database open that is to be replaced.
+  /// Checks early that no other program has the earlier database open.
   ///
-  /// - Throws: `.busy`.
+  /// - Throws: `.busy` where one has.
   mutating func refuseBusy() throws(FieldpackError) {
     try hold()
     giveBack()
   }
 
-  /// Gives a GeoPackage that is whole, and on no other disk, a name that nothing has.
+  /// Renames a finished GeoPackage to a free name on the same disk.
   ///
-  /// - Returns: notes for the user; `nil` where something has the name, or it is on another disk.
+  /// - Returns: notes for the user; `nil` where the name is taken or lies on another disk.
   package static func give(
     _ path: String, to made: String
   ) throws(FieldpackError) -> [String]? {
@@ -49,17 +50,17 @@ package struct DatabasePlace {
 
   // MARK: Taking
 
-  /// Readies the name for a new file: an earlier database takes in its journals, so that they go, and
-  /// is held until ``end()``. Journals without a database get other names.
+  /// Readies the name for a new file. An earlier database plays its journals back, so that they are
+  /// gone, and stays locked until ``end()``. Journals without a database are renamed.
   ///
   /// - Throws: `.busy` where another program has the database open.
   mutating func take() throws(FieldpackError) {
     try hold()
-    // Nobody reads them any more, and SQLite leaves those that it never opened.
+    // The journals that remain belong to no database: SQLite removes only those it has opened.
     try putAside()
   }
 
-  /// Keeps everybody out of the earlier database, where there is one.
+  /// Locks the earlier database, where there is one.
   private mutating func hold() throws(FieldpackError) {
     guard let connection = try opened() else { return }
     held = connection
@@ -78,17 +79,18 @@ package struct DatabasePlace {
     }
   }
 
-  /// Lets go of the earlier database, whose name another file has now.
+  /// Unlocks the earlier database after the new one has taken the name.
   mutating func end() { held = nil }
 
-  /// Lets go of the earlier database, which stays.
+  /// Unlocks the earlier database, which keeps its name.
   mutating func giveBack() {
     try? held?.execute("ROLLBACK")
     if wasInWALMode { _ = try? held?.setJournalMode(.wal) }
     held = nil
   }
 
-  /// The earlier database, its journals taken in; `nil` where there is none that can be opened.
+  /// The earlier database with its journals played back; `nil` where there is none that can be
+  /// opened.
   private func opened() throws(FieldpackError) -> Connection? {
     guard FileSystem.size(path) ?? 0 > 0 else { return nil }
     do throws(SQLiteError) {
@@ -103,8 +105,8 @@ package struct DatabasePlace {
 
   // MARK: Orphans
 
-  /// Gives journals that belong to no database other names. They may be someone's only copy of what
-  /// was written last, so they are never deleted.
+  /// Renames journals that belong to no database. They may be the only copy of somebody's last
+  /// changes, so they are never deleted.
   private mutating func putAside() throws(FieldpackError) {
     for suffix in ["-wal", "-journal"] {
       guard let size = FileSystem.size(path + suffix) else { continue }
@@ -117,7 +119,7 @@ package struct DatabasePlace {
         "\(path + suffix) was left of a database that is gone. It is \(name) now, because SQLite "
           + "would have played it into the new file")
     }
-    // It holds no rows: SQLite makes it anew of the log.
+    // A `-shm` holds no rows: SQLite makes it again from the log.
     FileSystem.remove(path + "-shm")
     KeptJournalMode.forget(path)
   }

@@ -7,10 +7,10 @@ public import FieldpackSQLite
 extension FieldpackError: SQLiteErrorConvertible {
   public init(sqlite error: SQLiteError) { self.init(error, path: nil) }
 
-  /// The error for what SQLite reports of the file at `path`.
+  /// The error for a report of SQLite on the file at `path`.
   package init(_ error: SQLiteError, path: String?, location: KeyTuple.Partial = .init()) {
     let (code, message) = Self.words(for: error)
-    // What is nested too deep is not the file.
+    // A condition that is nested too deep is no fault of the file.
     self.init(
       code, message, advice: Self.advice(for: error), location: location,
       position: code == .unsupported ? nil : path.map { FilePosition(file: $0) },
@@ -56,7 +56,7 @@ extension FieldpackError: SQLiteErrorConvertible {
     return (.io, error.message)
   }
 
-  /// What goes with the words for the same error.
+  /// The advice for the same error.
   private static func advice(for error: SQLiteError) -> Advice? {
     if error.extendedCode == RTreeReader.damageCode { return .rebuildIndex }
     if error.isCorrupt { return .checkFile }
@@ -76,11 +76,11 @@ extension FieldpackError: SQLiteErrorConvertible {
 }
 
 extension SQLiteError {
-  /// The row id, or the INTEGER PRIMARY KEY that stands for it, is in use.
+  /// Whether a row has the row id, or the INTEGER PRIMARY KEY that stands for it, already.
   var isTakenID: Bool { extendedCode == 1555 || extendedCode == 2579 }
 
-  /// The stack of SQLite's parser holds a hundred entries (`YYSTACKDEPTH`), and expressions are held
-  /// to a depth.
+  /// Whether SQL exceeds the stack of SQLite's parser (100 entries, `YYSTACKDEPTH`) or the limit of
+  /// the depth of expressions.
   fileprivate var isNestedTooDeep: Bool {
     code == 1
       && (message == "parser stack overflow" || message.hasPrefix("Expression tree is too large"))
@@ -88,7 +88,7 @@ extension SQLiteError {
 }
 
 extension FieldpackError {
-  /// Whether the nodes of an R-tree are no tree.
+  /// Whether an R-tree is damaged.
   package var isRTreeDamage: Bool {
     (underlying as? SQLiteError)?.extendedCode == RTreeReader.damageCode
   }

@@ -2,23 +2,25 @@ import FieldpackSQLite
 
 /// How far a GeoPackage is trusted when it is opened.
 ///
-/// In both profiles files are read through connections that cannot write, shadow tables and the
-/// schema are closed to SQL, cells of damaged pages are checked, and no trigger of the file runs that
-/// is not known, unless ``runsTriggers`` is set.
+/// In both profiles files are read through connections that cannot write, SQL cannot change shadow
+/// tables and the schema, cells of damaged pages are checked, and only known triggers of the file
+/// run, unless ``runsTriggers`` is set.
 public struct OpeningProfile: Hashable, Sendable {
-  /// Lets every trigger of the file run, whatever it changes and calls, for a limited number of steps
-  /// of SQLite's machine a statement.
+  /// Lets every trigger of the file run, whatever it changes and calls. The number of steps that
+  /// SQLite's virtual machine takes for a statement is limited then.
   ///
-  /// Otherwise those alone run whose text is one of the standard and its versions, of GDAL's counts,
-  /// or of the logs of changes of SpatialConnect and GeoGig. A change of a table with another one,
-  /// or one that would fire another one, is refused (`.permission`), with the trigger's name.
+  /// Without it only known triggers run: those of the standard in its versions, those of GDAL's
+  /// feature counts, and those of the change logs of SpatialConnect and GeoGig, told by their text.
+  /// A change of a table with another trigger, or a change that would fire one, is refused
+  /// (`.permission`); the error names the trigger.
   public var runsTriggers = false
   private let isOwn: Bool
-  /// How long the file's own code may run before anybody asked for it.
+  /// How long the file's views may run while the file is opened; `nil` for no limit.
   package var patience: Duration?
-  /// How many instructions of SQLite's machine a view of the file may take to its next row.
+  /// How many steps SQLite's virtual machine may take from one row of a view to the next.
   ///
-  /// A sum over a hundred million rows takes as many. Rows that come for ever are the reader's to end.
+  /// A sum over a hundred million rows takes as many. A view that gives rows without end is not
+  /// limited by this; its reader has to stop.
   var viewSteps: Int?
 
   private init(isOwn: Bool) {
@@ -29,19 +31,19 @@ public struct OpeningProfile: Hashable, Sendable {
 
   /// A file that somebody else made or may have changed; the default.
   ///
-  /// Values, statements, nesting and triggers have lower limits. The schema is not trusted: views
-  /// call SQLite's plain functions and ours, and no virtual table. What is read of the file before
-  /// anybody asks a query (the catalogue, and the counts of views) takes 5 s at most; a query of a
-  /// view that goes on for minutes without a row is ended (`.invalidData`), by the number of SQLite's
-  /// steps. Nothing is mapped into memory.
+  /// Values, statements, nesting and triggers have lower limits than SQLite's own. The schema is
+  /// not trusted: views may call SQLite's plain functions and ours, but no virtual table. Opening
+  /// (reading the catalogue and counting the rows of views) takes 5 s at most. A query of a view
+  /// that gives no row for minutes is ended (`.invalidData`), by counting SQLite's steps. The file
+  /// is not mapped into memory.
   public static let foreign = OpeningProfile(isOwn: false)
 
   /// A file that the caller made and keeps to itself, for example a cache.
   ///
-  /// Reading goes through a **mapped file**, which spares a copy of each page and is up to twice as
-  /// fast where a query touches many. When anybody cuts the file short meanwhile, the process ends
-  /// with the signal `SIGBUS`: no error can be thrown for that. Replacing the file by another, or
-  /// deleting it, is harmless.
+  /// The file is **mapped into memory**. This spares a copy of each page and is up to twice as fast
+  /// for a query that touches many pages. When another program cuts the file short meanwhile, the
+  /// process ends with the signal `SIGBUS`; no error can be thrown for that. Replacing or deleting
+  /// the file is harmless.
   public static let own = OpeningProfile(isOwn: true)
 
   var connections: Connection.Profile { isOwn ? .own : .foreign }

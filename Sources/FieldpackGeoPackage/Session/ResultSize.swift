@@ -1,7 +1,7 @@
 package import FieldpackSQLite
 
-/// Bounds what is gathered of a result: tables have no more than the file, and a view may have no
-/// end.
+/// Limits the memory for a result by the size of the file: the rows of a table never exceed it, and
+/// a view may give rows without end.
 package struct ResultSize {
   private var bytes: Int64 = 0
   private var most: Int64 = 1 << 18
@@ -9,13 +9,13 @@ package struct ResultSize {
 
   package init() {}
 
-  /// - Throws: where the rows so far are more than the file has room for.
+  /// - Throws: an error when the rows so far are larger than the file.
   package mutating func add(_ row: [SQLiteValue], of connection: Connection) throws(SQLiteError) {
     bytes += row.reduce(8) { $0 + Self.bytes($1) }
     guard bytes > most else { return }
     if !isMeasured {
       isMeasured = true
-      // Text in UTF-16 can be shorter in the file.
+      // Text in UTF-8 can be twice as long as it is in a UTF-16 file.
       most += try 2 * Self.pragma("page_count", connection) * Self.pragma("page_size", connection)
     }
     guard bytes > most else { return }

@@ -1,10 +1,10 @@
-/// The tokens of a piece of SQL, as far as texts, names and the rest have to be told apart; comments
-/// are left out.
+/// The tokens of a piece of SQL without its comments. Texts, quoted names, words and single bytes
+/// are told apart; no more.
 struct SQLTokens: Sequence, IteratorProtocol {
   enum Token {
     /// A text with its quotes.
     case text(ArraySlice<UInt8>)
-    /// A name in `"` or `` ` ``, with them.
+    /// A name in `"` or `` ` ``, with its quotes.
     case name(ArraySlice<UInt8>)
     /// A run of letters, digits, `_`, `$`, `.` and bytes beyond ASCII: names and numbers.
     case word(ArraySlice<UInt8>)
@@ -31,14 +31,14 @@ struct SQLTokens: Sequence, IteratorProtocol {
     return nil
   }
 
-  /// What comes before `end`, which is taken, too.
+  /// Takes the bytes up to `end`, with `end`.
   mutating func take(upTo end: UInt8) -> ArraySlice<UInt8> {
     let taken = take { $0 != end }
     rest = rest.dropFirst()
     return taken
   }
 
-  /// What a text or name says without its quotes; a doubled quote stands for one.
+  /// The content of a text or name: without its quotes, with a doubled quote as one.
   static func unquoted(_ token: ArraySlice<UInt8>) -> [UInt8] {
     guard let quote = token.first else { return [] }
     var rest = token.dropFirst()

@@ -8,14 +8,14 @@ package final class StatementLog {
 
   private init(_ logger: Logger) { self.logger = logger }
 
-  /// Begins to log, where the logger wants it.
+  /// Begins to log, where the logger takes the level `trace`.
   package static func attach(to connection: Connection, _ logger: Logger) {
     guard logger.isEnabled(.trace) else { return }
     let log = StatementLog(logger.labelled("fieldpack.sql"))
     connection.trace { sql, duration in log.note(sql, duration) }
   }
 
-  /// A statement that runs row after row is logged once.
+  /// Logs a statement; one that runs many times in a row is logged once.
   private func note(_ sql: String, _ duration: Duration) {
     guard sql != last else { return }
     last = sql
@@ -23,7 +23,7 @@ package final class StatementLog {
       "statement", ["sql": .text(Self.withoutLiterals(sql)), "ms": .real(duration.milliseconds)])
   }
 
-  /// The SQL with a `?` in place of each text and number, and without comments.
+  /// The SQL without comments and with `?` for each text and number.
   package static func withoutLiterals(_ sql: String) -> String {
     var result: [UInt8] = []
     for token in SQLTokens(sql) {

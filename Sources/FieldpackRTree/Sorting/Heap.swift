@@ -13,10 +13,10 @@ package struct Heap<Element: HeapElement> {
 
   package mutating func insert(_ element: Element) {
     elements.append(element)
-    var place = elements.count - 1
-    while place > 0, elements[place].precedes(elements[(place - 1) / 2]) {
-      elements.swapAt(place, (place - 1) / 2)
-      place = (place - 1) / 2
+    var index = elements.count - 1
+    while index > 0, elements[index].precedes(elements[(index - 1) / 2]) {
+      elements.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
     }
   }
 
@@ -29,18 +29,18 @@ package struct Heap<Element: HeapElement> {
   @discardableResult package mutating func replaceFirst(_ element: Element) -> Element {
     let first = elements[0]
     elements[0] = element
-    var place = 0
+    var index = 0
     while true {
-      var best = place
-      var child = 2 * place + 1
+      var best = index
+      var child = 2 * index + 1
       let end = min(child + 2, elements.count)
       while child < end {
         if elements[child].precedes(elements[best]) { best = child }
         child += 1
       }
-      if best == place { return first }
-      elements.swapAt(place, best)
-      place = best
+      if best == index { return first }
+      elements.swapAt(index, best)
+      index = best
     }
   }
 }

@@ -2,7 +2,7 @@ package import FieldpackGeometry
 
 /// The Hilbert curve through a grid of 65,536 by 65,536 cells.
 package enum Hilbert {
-  /// The place on the curve of the cell (x, y), each below 65,536.
+  /// The position on the curve of the cell (x, y), each below 65,536.
   ///
   /// The usual rotation of quadrants, from the coarsest to the finest (J. Skilling, "Programming
   /// the Hilbert curve", 2004, gives the general form).
@@ -40,8 +40,8 @@ package enum Hilbert {
       scaleY = bounds.height > 0 ? 65_535 / bounds.height : 0
     }
 
-    /// The place on the curve of a box's centre.
-    package func place(of box: RTreeEntry) -> UInt64 {
+    /// The position on the curve of a box's centre.
+    package func position(of box: RTreeEntry) -> UInt64 {
       let x = (Double(box.minX) + Double(box.maxX)) / 2 - minX
       let y = (Double(box.minY) + Double(box.maxY)) / 2 - minY
       return UInt64(index(x: Self.cell(x * scaleX), y: Self.cell(y * scaleY)))

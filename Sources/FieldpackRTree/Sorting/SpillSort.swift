@@ -1,15 +1,15 @@
 package import FieldpackCore
 
-/// Sorts records of one size in bounded memory: what is beyond a limit waits in an unnamed
-/// temporary file and is merged from there.
+/// Sorts records of one size in bounded memory: records beyond a limit wait in an unnamed temporary
+/// file and are merged from there.
 ///
-/// - Complexity: O(n) for as many as the limit, O(n log runs) beyond.
+/// - Complexity: O(n) up to the limit, O(n log runs) beyond.
 package struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
   /// Records kept in memory; sorting takes another 16 bytes for each.
   private let limit: Int
   private let file: SpillFile
   private var records: [Record] = []
-  /// Stretches of `limit` records in the file.
+  /// The number of runs, of `limit` records each, in the file.
   private var runCount = 0
 
   package init(limit: Int, folder: String?) {
@@ -75,8 +75,8 @@ package struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
       runCount = 0
     }
     guard runCount > 0 else {
-      for place in Self.order(of: records, by: key) {
-        try body(records[Int(truncatingIfNeeded: place & 0xFFFF_FFFF)])
+      for index in Self.order(of: records, by: key) {
+        try body(records[Int(truncatingIfNeeded: index & 0xFFFF_FFFF)])
       }
       return
     }
@@ -88,7 +88,7 @@ package struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
 
   // MARK: In memory
 
-  /// The places of the records by their keys, in the lower halves.
+  /// The indexes of the records, ordered by key; an index is the lower half of an element.
   private static func order(of records: [Record], by key: (Record) -> UInt64) -> [UInt64] {
     var keys: [UInt64] = []
     keys.reserveCapacity(records.count)
@@ -99,17 +99,17 @@ package struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
       keys.append(key)
     }
     guard high >= low, high - low > UInt64(UInt32.max) else {
-      for place in keys.indices { keys[place] = (keys[place] - low) << 32 | UInt64(place) }
+      for index in keys.indices { keys[index] = (keys[index] - low) << 32 | UInt64(index) }
       RadixSort.sortByUpperHalf(&keys)
       return keys
     }
-    // Keys as far apart as this are rare.
+    // Keys that differ by more than 32 bits are rare, so that a slower sort will do.
     return keys.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }.map(UInt64.init)
   }
 
   // MARK: In the file
 
-  /// Sorts each run by itself and puts it back in its place; the last one is the records in memory.
+  /// Sorts each run and writes it back to where it was; the records in memory become the last run.
   private mutating func sortRuns(by key: (Record) -> UInt64) throws(FieldpackError) {
     if !records.isEmpty {
       try putSorted(by: key, at: runCount * limit)
@@ -126,12 +126,12 @@ package struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
   ) throws(FieldpackError) {
     var buffer: [Record] = []
     buffer.reserveCapacity(4096)
-    var place = first
+    var written = first
     let order = Self.order(of: records, by: key)
     for (number, index) in order.enumerated() {
       buffer.append(records[Int(truncatingIfNeeded: index & 0xFFFF_FFFF)])
       guard buffer.count == 4096 || number == order.count - 1 else { continue }
-      let offset = place * Self.size
+      let offset = written * Self.size
       try Self.withBytes(of: buffer) { (bytes) throws(FieldpackError) in
         if offset < file.end {
           try file.write(bytes, at: offset)
@@ -139,7 +139,7 @@ package struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
           try file.append(bytes)
         }
       }
-      place += buffer.count
+      written += buffer.count
       buffer.removeAll(keepingCapacity: true)
     }
   }
@@ -169,16 +169,16 @@ package struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Records of the file that follow each other, read a few at a time.
+  /// Consecutive records of the file, read a few at a time.
   private struct Stretch {
-    private var place: Int
+    private var following: Int
     private let end: Int
     private let bufferedAtOnce: Int
     private var buffer: [Record] = []
     private var index = 0
 
     init(_ first: Int, count: Int, bufferedAtOnce: Int) {
-      place = first
+      following = first
       end = first + count
       self.bufferedAtOnce = bufferedAtOnce
     }
@@ -188,7 +188,7 @@ package struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
 
     mutating func next(from file: SpillFile) throws(FieldpackError) -> Record? {
       if index == buffer.count {
-        guard place < end else { return nil }
+        guard following < end else { return nil }
         try fill(from: file)
       }
       index += 1
@@ -196,9 +196,9 @@ package struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
     }
 
     private mutating func fill(from file: SpillFile) throws(FieldpackError) {
-      let wanted = min(bufferedAtOnce, end - place)
-      buffer = try SpillSort.read(wanted, from: place, of: file)
-      place += wanted
+      let wanted = min(bufferedAtOnce, end - following)
+      buffer = try SpillSort.read(wanted, from: following, of: file)
+      following += wanted
       index = 0
     }
   }

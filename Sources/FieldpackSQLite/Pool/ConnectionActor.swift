@@ -1,9 +1,10 @@
-/// Owns one connection on a thread of its own, and the session over it that visitors work with.
+/// Owns one connection, on a thread of its own, and the session that visitors of the connection
+/// use.
 package actor ConnectionActor<Session> {
   private let executor: ThreadExecutor
   private var connection: Connection?
   private var session: Session?
-  /// What a cursor keeps between its visits.
+  /// The value that a lease keeps between its visits.
   private var kept: (any Clearable)?
 
   package init() throws(SQLiteError) {
@@ -21,7 +22,7 @@ package actor ConnectionActor<Session> {
     connection = try make()
   }
 
-  /// Makes the session over the open connection, which cancellation interrupts.
+  /// Makes the session of the open connection; cancelling the task interrupts this.
   package func begin(
     _ make: @Sendable (Connection) throws(SQLiteError) -> Session
   ) async throws(SQLiteError) {
@@ -34,8 +35,8 @@ package actor ConnectionActor<Session> {
     }
   }
 
-  /// Runs `body` with the session. Cancelling the task interrupts the statement that runs and
-  /// fails every further one of this visit.
+  /// Runs `body` with the session. Cancelling the task interrupts the running statement and fails
+  /// every later statement of this visit.
   package func run<R: Sendable, E: SQLiteErrorConvertible>(
     _ body: @Sendable (Session) throws(E) -> R
   ) async throws(E) -> R {
@@ -43,12 +44,13 @@ package actor ConnectionActor<Session> {
       throw E(sqlite: .misuse("the connection is closed"))
     }
     connection.leaveFewPages()
-    // Others may have written since, and an open transaction does not see it.
+    // Another connection may have written since the last visit; an open transaction does not see
+    // it.
     if !connection.isInTransaction { connection.fitLongestValue() }
     return try await visit(connection) { () throws(E) in try body(session) }
   }
 
-  /// As ``run(_:)``; what `body` leaves open is ended.
+  /// As ``run(_:)``; afterwards a transaction that `body` left open is rolled back.
   func runAlone<R: Sendable, E: SQLiteErrorConvertible>(
     _ body: @Sendable (Session) throws(E) -> R
   ) async throws(E) -> R {
@@ -56,7 +58,7 @@ package actor ConnectionActor<Session> {
     return try await run(body)
   }
 
-  /// As ``run(_:)``, with a value that stays until ``rest()``.
+  /// As ``run(_:)``, with a value that is kept until ``rest()``.
   func run<R: Sendable, Value, E: SQLiteErrorConvertible>(
     keeping value: LeasedValue<Value>, _ body: @Sendable (Session, inout Value?) throws(E) -> R
   ) async throws(E) -> R {
@@ -85,7 +87,7 @@ package actor ConnectionActor<Session> {
     Result { () throws(E) in try body() }
   }
 
-  /// Ends what a visitor may have left open: its value and its transaction.
+  /// Drops the kept value and rolls back an open transaction.
   package func rest() {
     forgetKept()
     connection?.rollBackLeftovers()
@@ -96,8 +98,9 @@ package actor ConnectionActor<Session> {
     kept = nil
   }
 
-  /// Goes back to the journal mode the file came with and closes the connection.
-  /// - Throws: an error when another connection prevents the former; it is closed all the same.
+  /// Restores the journal mode that the file came with, and closes the connection.
+  /// - Throws: an error when another connection keeps the journal mode from going back; the
+  ///   connection is closed all the same.
   package func close() throws(SQLiteError) {
     guard let closing = connection else { return }
     forgetKept()
@@ -108,7 +111,7 @@ package actor ConnectionActor<Session> {
 }
 
 extension ConnectionActor where Session == Connection {
-  /// Opens a connection that is its own session.
+  /// Opens a connection that serves as its own session.
   package func open(
     _ make: @Sendable () throws(SQLiteError) -> Connection,
     configure: @Sendable (Connection) throws(SQLiteError) -> Void = { _ in }
@@ -121,15 +124,15 @@ extension ConnectionActor where Session == Connection {
   }
 }
 
-/// What holds a value that can be dropped.
+/// Holds a value that can be dropped.
 protocol Clearable: AnyObject, Sendable {
   func clear()
 }
 
-/// A value that stays with a leased reader between two visits, for example a cursor that is stepped
-/// over several visits.
+/// A value that stays with a leased reader between two visits, such as a cursor that is stepped in
+/// several visits.
 ///
-/// The value is used and dropped on the reader's thread, before the reader goes back to its pool.
+/// The reader's thread uses the value and drops it before the reader goes back to its pool.
 public final class LeasedValue<Value>: Clearable, @unchecked Sendable {
   fileprivate var value: Value?
 

@@ -6,14 +6,14 @@ public enum PoolAccess: Sendable, Hashable {
   case readWrite(usesWAL: Bool)
 }
 
-/// The connections to one file: one writer, and readers that are opened as they are needed.
+/// The connections to one file: one writer, and readers that are opened when they are needed.
 ///
-/// Writers wait for each other; readers run beside the writer under WAL, and take turns with it by
-/// the busy timeout under a rollback journal. Close a pool before the program ends: only then is
-/// the file surely left in the journal mode it came with.
+/// Visits of the writer wait for each other. Under WAL, readers run beside the writer; under a
+/// rollback journal they wait for its lock, at most for the busy timeout. Close a pool before the
+/// program ends: only then is the file certain to be in the journal mode it came with.
 ///
-/// Visitors work with a `Session`, which is made once for each connection and lives as long. It must
-/// not hold the connection strongly.
+/// Visitors work with a `Session`. It is made once for each connection, lives as long as the
+/// connection and must not hold the connection strongly.
 public final class ConnectionPool<Session>: Sendable {
   public let path: String
   public let access: PoolAccess
@@ -21,10 +21,12 @@ public final class ConnectionPool<Session>: Sendable {
 
   /// Opens the writer, or for reading only the first reader, so that a bad file fails here.
   /// - Parameters:
-  ///   - busyTimeout: how long each connection waits for the lock of another, from its opening on.
-  ///   - session: makes the session of every new connection, for example registers functions.
-  ///   - willWrite: called before the writer changes anything, the journal mode included; commits of
-  ///     others from then on are what its ``Connection/findsForeignCommits()`` finds.
+  ///   - busyTimeout: how long each connection, while it opens and later, waits for a lock of
+  ///     another.
+  ///   - session: makes the session of every new connection; may, for example, register functions.
+  ///   - willWrite: called before the writer changes anything, the journal mode included. The
+  ///     writer's
+  ///     ``Connection/findsForeignCommits()`` finds the commits of others from then on.
   public init(
     path: String, access: PoolAccess, profile: Connection.Profile = .foreign,
     maximumReaders: Int = 4,
@@ -48,7 +50,7 @@ public final class ConnectionPool<Session>: Sendable {
     Task { try? await connections.close() }
   }
 
-  /// Runs `body` on a reader. What it leaves open of a transaction is rolled back.
+  /// Runs `body` on a reader. A transaction that `body` leaves open is rolled back.
   public func read<R: Sendable, E: SQLiteErrorConvertible>(
     _ body: @Sendable (Session) throws(E) -> R
   ) async throws(E) -> R {
@@ -60,8 +62,8 @@ public final class ConnectionPool<Session>: Sendable {
     return try await reader.runAlone(body)
   }
 
-  /// Runs `body` on the writer, after those that came before. What it leaves open of a
-  /// transaction is rolled back.
+  /// Runs `body` on the writer, after the visits that were asked for earlier. A transaction that
+  /// `body` leaves open is rolled back.
   /// - Throws: an error that `isReadOnly` in a pool for reading.
   public func write<R: Sendable, E: SQLiteErrorConvertible>(
     _ body: @Sendable (Session) throws(E) -> R
@@ -70,21 +72,21 @@ public final class ConnectionPool<Session>: Sendable {
     return try await writer.runAlone(body)
   }
 
-  /// Keeps a reader for several visits, for example for a cursor; it counts as one of the readers
-  /// until it is released.
+  /// Takes a reader for several visits, for example for a cursor. Until its release the reader
+  /// counts as one of the pool's readers in use.
   public func lease() async throws(SQLiteError) -> ReaderLease<Session> {
     ReaderLease(reader: try await connections.acquire(), queue: connections.readers)
   }
 
-  /// A reader beside one that is held already, for work that can be divided; `nil` when half of the
-  /// readers are out or somebody waits, so that others never wait for want of it.
+  /// One more reader for work that can be divided; `nil` when half of the readers are in use or
+  /// somebody waits for one, so that divided work keeps nobody waiting.
   public func spareLease() async throws(SQLiteError) -> ReaderLease<Session>? {
     guard let reader = try await connections.acquireSpare() else { return nil }
     return ReaderLease(reader: reader, queue: connections.readers)
   }
 
-  /// Waits for the work that runs, closes every connection and leaves the file in the journal
-  /// mode it came with and nothing beside it. Later visits fail.
+  /// Waits for the running visits and closes every connection. The file is then in the journal mode
+  /// it came with, without `-wal` and `-shm` beside it. Later visits fail.
   /// - Throws: an error that `isBusy` when another program kept the journal mode from going back.
   public func close() async throws(SQLiteError) {
     try await connections.close()
@@ -92,7 +94,7 @@ public final class ConnectionPool<Session>: Sendable {
 }
 
 extension ConnectionPool where Session == Connection {
-  /// A pool whose visitors work with the connections themselves.
+  /// A pool whose visitors use the connections themselves.
   ///
   /// - Parameter configure: prepares every new connection.
   public convenience init(

@@ -5,7 +5,7 @@ struct ConnectionFactory<Session>: Sendable {
   let profile: Connection.Profile
   let busyTimeout: Duration
   let session: @Sendable (Connection) throws(SQLiteError) -> Session
-  /// Called when the writer knows what is committed and has changed nothing.
+  /// Called when the writer knows the last commit and has changed nothing yet.
   let willWrite: @Sendable () async -> Void
 
   /// `nil` for a pool that only reads.
@@ -49,18 +49,19 @@ struct ConnectionFactory<Session>: Sendable {
   }
 }
 
-/// What a pool owns; lives on while a forgotten pool is closed in the background.
+/// The connections that a pool owns. They outlive a pool that nobody closed, until the background
+/// has closed them.
 struct PooledConnections<Session>: Sendable {
   let writer: ConnectionActor<Session>?
   let readers: ReaderQueue<Session>
   let factory: ConnectionFactory<Session>
 
-  /// A reader at rest, a new one, or the next one that is released.
+  /// An idle reader, a new one, or the next one that is released.
   func acquire() async throws(SQLiteError) -> ConnectionActor<Session> {
     try await reader(by: await readers.claim())
   }
 
-  /// A reader at rest or a new one, where many are left.
+  /// An idle reader or a new one, where fewer than half of the readers are in use.
   func acquireSpare() async throws(SQLiteError) -> ConnectionActor<Session>? {
     guard let claim = readers.claimSpare() else { return nil }
     return try await reader(by: claim)
@@ -73,9 +74,9 @@ struct PooledConnections<Session>: Sendable {
     case .reader(let reader): return reader
     case .cancelled: throw .interrupted()
     case .closed: throw .misuse("the pool is closed: \(factory.path)")
-    case .place:
+    case .opening:
       do throws(SQLiteError) { return try await factory.makeReader() } catch {
-        readers.giveUpPlace()
+        readers.giveUpOpening()
         throw error
       }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A reader kept for several visits; given back by `release()` or when the last reference goes.
+/// A reader taken for several visits; `release()` gives it back, or the end of the last reference.
 ///
 /// Between visits its transaction stays open.
 public final class ReaderLease<Session>: Sendable {
@@ -31,7 +31,7 @@ public final class ReaderLease<Session>: Sendable {
     return try await reader.run(body)
   }
 
-  /// As ``run(_:)``, with a value that stays with the reader until it is released.
+  /// As ``run(_:)``, with a value that the reader keeps until its release.
   public func run<R: Sendable, Value, E: SQLiteErrorConvertible>(
     keeping value: LeasedValue<Value>, _ body: @Sendable (Session, inout Value?) throws(E) -> R
   ) async throws(E) -> R {

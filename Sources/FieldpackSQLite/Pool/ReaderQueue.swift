@@ -1,10 +1,10 @@
-/// The readers of a pool at rest, and those who wait for one.
+/// The idle readers of a pool, and the visitors that wait for one.
 final class ReaderQueue<Session>: @unchecked Sendable {
-  /// What someone who asks for a reader gets.
+  /// The answer to a visitor that asks for a reader.
   enum Claim: Sendable {
     case reader(ConnectionActor<Session>)
-    /// The right to open one more.
-    case place
+    /// The visitor may open one more reader.
+    case opening
     case cancelled
     case closed
   }
@@ -14,11 +14,11 @@ final class ReaderQueue<Session>: @unchecked Sendable {
     let continuation: CheckedContinuation<Claim, Never>
   }
 
-  // Everything below is guarded by `lock`; continuations are resumed outside of it.
+  // `lock` guards all that follows; continuations are resumed without the lock.
   private let lock = PlatformLock()
   private let maximum: Int
   private var idle: [ConnectionActor<Session>] = []
-  private var placesTaken = 0
+  private var openCount = 0
   private var waiters: [Waiter] = []
   private var lastNumber: UInt64 = 0
   private var isClosed = false
@@ -41,16 +41,17 @@ final class ReaderQueue<Session>: @unchecked Sendable {
     }
   }
 
-  /// A reader or a place that nobody will miss: fewer than half are out, and nobody waits.
+  /// A reader, or the right to open one, where fewer than half are in use and nobody waits.
   func claimSpare() -> Claim? {
     lock.withLock {
-      guard waiters.isEmpty, placesTaken - idle.count < maximum / 2 else { return nil }
+      guard waiters.isEmpty, openCount - idle.count < maximum / 2 else { return nil }
       return claimAtOnce()
     }
   }
 
   func release(_ reader: ConnectionActor<Session>) {
-    // By itself, because the metadata of continuations takes long to make and is seldom needed.
+    // The usual case comes first: the other one makes the metadata of continuations, which takes
+    // long.
     let isKept = lock.withLock {
       guard waiters.isEmpty, closers.isEmpty else { return false }
       idle.append(reader)
@@ -59,12 +60,12 @@ final class ReaderQueue<Session>: @unchecked Sendable {
     if !isKept { hand(.reader(reader)) }
   }
 
-  /// The reader could not be opened: somebody else may try.
-  func giveUpPlace() {
-    hand(.place)
+  /// Gives the right to open a reader to another visitor, after an opening that failed.
+  func giveUpOpening() {
+    hand(.opening)
   }
 
-  /// Turns away whoever waits, waits for the readers that are out and hands over all of them.
+  /// Turns away all waiting visitors, waits for the readers in use, and gives all readers.
   func close() async -> [ConnectionActor<Session>] {
     let turnedAway = lock.withLock {
       isClosed = true
@@ -74,15 +75,15 @@ final class ReaderQueue<Session>: @unchecked Sendable {
     for waiter in turnedAway { waiter.continuation.resume(returning: .closed) }
     await withCheckedContinuation { continuation in
       let isReady = lock.withLock {
-        if idle.count < placesTaken { closers.append(continuation) }
-        return idle.count >= placesTaken
+        if idle.count < openCount { closers.append(continuation) }
+        return idle.count >= openCount
       }
       if isReady { continuation.resume() }
     }
     return lock.withLock {
       defer {
         idle.removeAll()
-        placesTaken = 0
+        openCount = 0
       }
       return idle
     }
@@ -91,14 +92,14 @@ final class ReaderQueue<Session>: @unchecked Sendable {
   private func claimAtOnce() -> Claim? {
     if isClosed { return .closed }
     if let reader = idle.popLast() { return .reader(reader) }
-    guard placesTaken < maximum else { return nil }
-    placesTaken += 1
-    return .place
+    guard openCount < maximum else { return nil }
+    openCount += 1
+    return .opening
   }
 
   private func wait(_ waiter: Waiter) {
     let claim: Claim? = lock.withLock {
-      // Cancelled before it came here: nobody else would wake it.
+      // A task cancelled before its waiter stands here would never be woken.
       if Task.isCancelled { return .cancelled }
       if let claim = claimAtOnce() { return claim }
       waiters.append(waiter)
@@ -115,12 +116,13 @@ final class ReaderQueue<Session>: @unchecked Sendable {
     waiter?.continuation.resume(returning: .cancelled)
   }
 
-  /// Gives a reader or a place to who has waited longest, or takes it back.
+  /// Gives a reader, or the right to open one, to the visitor that has waited longest; takes it
+  /// back where nobody waits.
   private func hand(_ claim: Claim) {
     let (waiter, ready) = lock.withLock { () -> (Waiter?, [CheckedContinuation<Void, Never>]) in
       if !waiters.isEmpty { return (waiters.removeFirst(), []) }
-      if case .reader(let reader) = claim { idle.append(reader) } else { placesTaken -= 1 }
-      guard idle.count >= placesTaken else { return (nil, []) }
+      if case .reader(let reader) = claim { idle.append(reader) } else { openCount -= 1 }
+      guard idle.count >= openCount else { return (nil, []) }
       defer { closers.removeAll() }
       return (nil, closers)
     }

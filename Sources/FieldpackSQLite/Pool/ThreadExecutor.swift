@@ -6,15 +6,15 @@ import CSQLite
   import Darwin
 #endif
 
-/// Runs the jobs of one actor on a thread of its own, so that blocking C code never sits on the
-/// cooperative pool.
+/// Runs the jobs of one actor on a thread of its own, so that blocking C code never holds a thread
+/// of the cooperative pool.
 public final class ThreadExecutor: SerialExecutor {
   private let queue = JobQueue()
 
   /// - Throws: an error that `isOutOfThreads` when the system has no thread left.
   public convenience init() throws(SQLiteError) { try self.init(stackSize: nil) }
 
-  /// - Parameter stackSize: in bytes; `nil` is what the system gives by default.
+  /// - Parameter stackSize: the size of the stack in bytes; `nil` for the system's default.
   init(stackSize: Int?) throws(SQLiteError) {
     let context = Unmanaged.passRetained(queue).toOpaque()
     var attributes = pthread_attr_t()
@@ -42,7 +42,7 @@ public final class ThreadExecutor: SerialExecutor {
     queue.append(UnownedJob(job), on: asUnownedSerialExecutor())
   }
 
-  /// A new thread inherits the mask: signals are the main thread's to handle.
+  /// A new thread inherits the mask of blocked signals; only the main thread handles signals.
   private static func withSignalsBlocked<R>(_ body: () -> R) -> R {
     var all = sigset_t()
     var before = sigset_t()
@@ -53,11 +53,11 @@ public final class ThreadExecutor: SerialExecutor {
   }
 }
 
-/// Jobs on their way to the thread, in order.
+/// The jobs that wait for the thread, in order.
 private final class JobQueue: @unchecked Sendable {
   private typealias Entry = (job: UnownedJob, executor: UnownedSerialExecutor)
 
-  // `entries` and `isClosed` are guarded by `lock`.
+  // `lock` guards `entries` and `isClosed`.
   private let lock = PlatformLock()
   private var entries: [Entry] = []
   private var isClosed = false
@@ -85,8 +85,8 @@ private final class JobQueue: @unchecked Sendable {
     }
   }
 
-  /// glibc makes the heap of a thread larger by one page at a time and keeps what has been given
-  /// back, so that asking for some memory at once spares many calls of the system.
+  /// Asks for memory and gives it back: glibc enlarges the heap of a thread by one page at a time
+  /// and keeps what is given back, so that this spares many system calls.
   private static func growHeap() {
     let blocks = (0..<2).map { _ in sqlite3_malloc(100_000) }
     for block in blocks { sqlite3_free(block) }
