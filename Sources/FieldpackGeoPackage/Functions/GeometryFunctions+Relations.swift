@@ -110,12 +110,3 @@ extension GeometryCall {
     }
   }
 }
-
-extension Envelope {
-  /// The distance between the boxes, 0 where they meet.
-  func gap(to other: Envelope) -> Double {
-    let dx = max(0, other.minX - maxX, minX - other.maxX)
-    let dy = max(0, other.minY - maxY, minY - other.maxY)
-    return (dx * dx + dy * dy).squareRoot()
-  }
-}

@@ -130,3 +130,12 @@ extension LiteralProjection {
     }
   }
 }
+
+extension Envelope {
+  /// The distance between the boxes, 0 where they meet.
+  func gap(to other: Envelope) -> Double {
+    let dx = max(0, other.minX - maxX, minX - other.maxX)
+    let dy = max(0, other.minY - maxY, minY - other.maxY)
+    return (dx * dx + dy * dy).squareRoot()
+  }
+}

@@ -253,6 +253,9 @@ extension Query {
 
 /// The rows of `EXPLAIN QUERY PLAN` as indented lines.
 enum PlanTree {
+  /// What tells our descriptions from those of other virtual tables in a plan.
+  static let mark = "fieldpack "
+
   static func lines(_ rows: [[SQLiteValue]]) -> [String] {
     var depths: [Int64: Int] = [:]
     return rows.map { row in
@@ -260,6 +263,18 @@ enum PlanTree {
       depths[row[0].integerValue ?? 0] = depth
       return String(repeating: "  ", count: depth) + (row[3].textValue ?? "")
     }
+  }
+
+  /// A line without what SQLite puts around the words of a virtual table of ours.
+  static func plain(_ line: String) -> String {
+    guard let begin = line.firstRange(of: " VIRTUAL TABLE INDEX "),
+      let mark = line.firstRange(of: ":\(Self.mark)"), begin.upperBound < mark.lowerBound
+    else { return line }
+    let words = line[mark.upperBound...]
+    let head = line[..<begin.lowerBound]
+    guard words.hasPrefix("SEARCH") else { return String(head + words.dropFirst("SCAN".count)) }
+    let found = head.replacing("SCAN ", with: "SEARCH ", maxReplacements: 1)
+    return String(found + words.dropFirst("SEARCH".count))
   }
 }
 

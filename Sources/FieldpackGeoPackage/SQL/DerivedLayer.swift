@@ -97,8 +97,8 @@ public struct Aggregate: Hashable, Sendable {
   var name: String { column.map { "\(function.rawValue)_\($0)" } ?? function.rawValue }
 }
 
-/// How a connection comes to its derived layer.
-final class Derivation: Sendable {
+/// How the sessions of a store come to its derived layer.
+final class LayerDerivation: Derivation {
   let layer: DerivedLayer
   /// The other layer of a join, as it lies in its file.
   let joined: Joined?
@@ -118,6 +118,12 @@ final class Derivation: Sendable {
     self.layer = layer
     self.joined = joined
   }
+
+  var readsOtherFile: Bool { joined?.path != nil }
+
+  func install(on session: GeoPackageSession) throws(FieldpackError) -> Catalogue {
+    try DerivedCatalogue(file: session, derivation: self).install()
+  }
 }
 
 extension GeoPackageStore {
@@ -128,13 +134,13 @@ extension GeoPackageStore {
   /// - Throws: `.invalidArgument` for SQL that is wrong, `.readOnly` for SQL that does more than
   ///   read, `.notFound` for layers and columns that are not there.
   public func deriving(_ layer: DerivedLayer) async throws(FieldpackError) -> GeoPackageStore {
-    var joined: Derivation.Joined?
+    var joined: LayerDerivation.Joined?
     if let join = layer.join {
       let other = join.store ?? self
       let (table, count) = try await other.joinable(join)
       joined = .init(table: table, path: other.path == path ? nil : other.path, rowCount: count)
     }
-    return try await GeoPackageStore(self, Derivation(layer, joined: joined))
+    return try await GeoPackageStore(self, LayerDerivation(layer, joined: joined))
   }
 
   private func joinable(

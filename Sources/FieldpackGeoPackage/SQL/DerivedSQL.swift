@@ -7,7 +7,7 @@ import FieldpackTopology
 struct DerivedSQL {
   let file: GeoPackageSession
   let catalogue: Catalogue
-  let derivation: Derivation
+  let derivation: LayerDerivation
   /// A view of the statement's rows, where a condition or a union has to know them.
   var rows: LayerTable?
 
@@ -78,7 +78,7 @@ struct DerivedSQL {
   // MARK: Join
 
   private func join(
-    _ table: LayerTable, _ joined: Derivation.Joined
+    _ table: LayerTable, _ joined: LayerDerivation.Joined
   ) throws(FieldpackError) -> (sql: String, columns: [String]) {
     let schema = joined.path == nil ? "main" : Self.attached
     let (selected, columns) = Self.columns(table, joined.table)
@@ -93,7 +93,7 @@ struct DerivedSQL {
   /// The ids of each pair, by both. The features of the smaller layer are looked up in the other's
   /// index; they are prepared once each, so that they may be the more complex ones as well.
   private func pairs(
-    _ table: LayerTable, _ joined: Derivation.Joined
+    _ table: LayerTable, _ joined: LayerDerivation.Joined
   ) throws(FieldpackError) -> String {
     guard let relation = layer.join?.relation.topological, let geometry = table.schema.geometry,
       let other = joined.table.schema.geometry
@@ -120,7 +120,7 @@ struct DerivedSQL {
   }
 
   private func moved(
-    _ other: GeometryColumn, _ joined: Derivation.Joined, to table: LayerTable
+    _ other: GeometryColumn, _ joined: LayerDerivation.Joined, to table: LayerTable
   ) throws(FieldpackError) -> String {
     let column = "r.\(quoted(other.name))"
     // Each file has its own numbers of systems.
@@ -143,7 +143,7 @@ struct DerivedSQL {
 
   /// The number that this file has for a system of another.
   private func ownNumber(
-    of srs: SRS, _ joined: Derivation.Joined
+    of srs: SRS, _ joined: LayerDerivation.Joined
   ) throws(FieldpackError) -> Int64 {
     let systems = catalogue.systems
     if let known = systems.entries.first(where: { $0.value.srs == srs }) { return known.key }

@@ -10,7 +10,6 @@ final class IndexedLayerTables {
 
   // The file owns this.
   private unowned let file: GeoPackageSession
-  private var isRegistered = false
   /// What the tables stand for, by the number that is a table's argument.
   private var targets: [Int: (layer: LayerTable, schema: String)] = [:]
   private var latest = 0
@@ -25,7 +24,17 @@ final class IndexedLayerTables {
     fileprivate var names: [String] = []
   }
 
-  init(_ file: GeoPackageSession) { self.file = file }
+  init(_ file: GeoPackageSession) throws(SQLiteError) {
+    self.file = file
+    try file.connection.register(module: Self.module) {
+      [unowned self] (arguments) throws(SQLiteError) in
+      guard let number = arguments.first.flatMap({ Int($0) }), let target = targets[number] else {
+        throw SQLiteError(
+          extendedCode: 1, message: "\(Self.module) tables are made by Fieldpack alone")
+      }
+      return try IndexedLayerTable(target.layer, in: target.schema, of: file)
+    }
+  }
 
   /// Puts up the tables that help `sql`: none where it has no function that finds by an R-tree. Those
   /// of a derived layer, which stand already, serve as well.
@@ -59,7 +68,6 @@ final class IndexedLayerTables {
     _ layer: LayerTable, in schema: String = "main", as name: String
   ) throws(FieldpackError) {
     try file.sql(layer: layer.layer.id) { () throws(SQLiteError) in
-      try register()
       latest += 1
       targets[latest] = (layer, schema)
       try file.connection.changingTemporary { () throws(SQLiteError) in
@@ -82,18 +90,5 @@ final class IndexedLayerTables {
     else { return }
     numbers[SQLName(name)] = nil
     targets[number] = nil
-  }
-
-  private func register() throws(SQLiteError) {
-    guard !isRegistered else { return }
-    try file.connection.register(module: Self.module) {
-      [unowned self] (arguments) throws(SQLiteError) in
-      guard let number = arguments.first.flatMap({ Int($0) }), let target = targets[number] else {
-        throw SQLiteError(
-          extendedCode: 1, message: "\(Self.module) tables are made by Fieldpack alone")
-      }
-      return try IndexedLayerTable(target.layer, in: target.schema, of: file)
-    }
-    isRegistered = true
   }
 }

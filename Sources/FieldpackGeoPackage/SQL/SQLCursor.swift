@@ -60,16 +60,3 @@ extension Statement {
     }
   }
 }
-
-extension Connection {
-  /// Runs `prepare`, and once more with SpatiaLite's functions where one was not known.
-  func withSpatiaLite<R>(_ prepare: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
-    do throws(SQLiteError) {
-      return try prepare()
-    } catch {
-      guard error.code == 1, error.message.hasPrefix("no such function") else { throw error }
-      try borrowSpatiaLite(SpatiaLiteRules.lending)
-      return try prepare()
-    }
-  }
-}

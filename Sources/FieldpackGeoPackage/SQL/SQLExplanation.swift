@@ -50,20 +50,6 @@ extension GeoPackageStore {
   }
 }
 
-extension PlanTree {
-  /// A line without what SQLite puts around the words of a virtual table of ours.
-  static func plain(_ line: String) -> String {
-    guard let begin = line.firstRange(of: " VIRTUAL TABLE INDEX "),
-      let mark = line.firstRange(of: ":\(ShadowPlan.mark)"), begin.upperBound < mark.lowerBound
-    else { return line }
-    let words = line[mark.upperBound...]
-    let head = line[..<begin.lowerBound]
-    guard words.hasPrefix("SEARCH") else { return String(head + words.dropFirst("SCAN".count)) }
-    let found = head.replacing("SCAN ", with: "SEARCH ", maxReplacements: 1)
-    return String(found + words.dropFirst("SEARCH".count))
-  }
-}
-
 extension Value {
   /// A geometry as GeoPackage stores it, for a parameter of ``GeoPackageStore/rows(sql:parameters:)``.
   ///

@@ -17,20 +17,19 @@ package final class GeoPackageSession {
   private(set) lazy var transformations = TransformationCache()
   package private(set) lazy var systems = SRSCatalogue()
   private var known = KnownSystems()
-  private var hasGeometryFunctions = false
   /// The exact relations that SQL calls.
   let relations: RelationFunctions
   let indexes: SpatialIndexes
   /// How the layers are to be drawn, as their schemas tell.
   var style: LayerStyle?
-  private(set) lazy var shadows = IndexedLayerTables(self)
+  private var extensions: [any SessionExtension] = []
   /// Good for as long as the catalogue is.
   let planCache = PlanCache()
   /// What the file's triggers may do, on a connection that writes.
   let triggers: TriggerGuard?
   private let profile: OpeningProfile
   /// Makes the one layer that this connection has, where it is a derived one.
-  var derivation: Derivation?
+  var derivation: (any Derivation)?
   private var derived: Catalogue?
   private var cached: (state: PlannedState, catalogue: Catalogue)?
   /// The state of the file that was read last, which is that of the catalogue.
@@ -66,7 +65,7 @@ package final class GeoPackageSession {
     guard let derivation, derived == nil else { return }
     self.derivation = nil
     defer { self.derivation = derivation }
-    derived = try DerivedCatalogue(file: self, derivation: derivation).install()
+    derived = try derivation.install(on: self)
   }
 
   /// The folder that the file lies in, where there is one.
@@ -91,16 +90,15 @@ package final class GeoPackageSession {
     return try body(&known)
   }
 
-  // MARK: SQL
-
-  /// Gives users' SQL the functions on geometries.
-  func registerGeometryFunctions() throws(SQLiteError) {
-    guard !hasGeometryFunctions else { return }
-    try GeometryFunctions(of: self).register()
-    hasGeometryFunctions = true
-    triggers?.forget()
-    try? triggers?.learn(connection)
+  /// The extension of a type, which is installed at the first call.
+  package func installed<E: SessionExtension>(_ type: E.Type) throws(SQLiteError) -> E {
+    for case let known as E in extensions { return known }
+    let made = try E(on: self)
+    extensions.append(made)
+    return made
   }
+
+  // MARK: SQL
 
   /// Limits the steps of SQLite's machine that a statement may take where every trigger may run: more
   /// than a change of all rows of the file takes, and about a second of a trigger without end.

@@ -45,7 +45,7 @@ public final class GeoPackageStore: WritableStore {
   }
 
   /// A store on the file of another one with a derived layer alone.
-  init(_ base: GeoPackageStore, _ derivation: Derivation) async throws(FieldpackError) {
+  init(_ base: GeoPackageStore, _ derivation: any Derivation) async throws(FieldpackError) {
     id = base.id
     path = base.path
     watch = CommitWatch(path: base.path, id: base.id)

@@ -20,7 +20,7 @@ actor StorePools {
   private let style: LayerStyle?
   private let logger: Logger
   private let watch: CommitWatch
-  private let derivation: Derivation?
+  private let derivation: (any Derivation)?
   /// What came of reading the catalogue, once the first reader is open.
   private let opened = Locked<Result<Void, FieldpackError>?>(nil)
   private var readingPool: Pool?
@@ -54,14 +54,14 @@ actor StorePools {
   }
 
   /// Connections of their own to the same file, with a derived layer each.
-  init(_ base: StorePools, _ derivation: Derivation, watch: CommitWatch) {
+  init(_ base: StorePools, _ derivation: any Derivation, watch: CommitWatch) {
     self.watch = watch
     path = base.path
     id = base.id
     usesWAL = base.usesWAL
     usesFileIDs = base.usesFileIDs
     // How the other file is trusted is not known here.
-    profile = derivation.joined?.path == nil ? base.profile : .foreign
+    profile = derivation.readsOtherFile ? .foreign : base.profile
     busyTimeout = base.busyTimeout
     style = base.style
     logger = base.logger

@@ -10,7 +10,7 @@ import Testing
 @Suite struct GeometryFunctionTests {
   private static func connection() throws -> Connection {
     let connection = try Connection(inMemory: .own)
-    try connection.session("memory").registerGeometryFunctions()
+    _ = try connection.session("memory").userSQL()
     return connection
   }
 

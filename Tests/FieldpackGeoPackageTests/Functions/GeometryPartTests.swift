@@ -133,7 +133,7 @@ import Testing
 
   private static func connection() throws -> Connection {
     let connection = try Connection(inMemory: .own)
-    try connection.session("memory").registerGeometryFunctions()
+    _ = try connection.session("memory").userSQL()
     return connection
   }
 }

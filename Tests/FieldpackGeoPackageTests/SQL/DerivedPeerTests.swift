@@ -111,7 +111,7 @@ import Testing
       blobs.append((id, WKB.bytes(of: geometry)))
     }
     let connection = try Connection(inMemory: .own)
-    try connection.session("memory").registerGeometryFunctions()
+    _ = try connection.session("memory").userSQL()
     return try blobs.map { id, wkb in
       let statement = try connection.prepare(
         "SELECT printf('%d %.6f', ?, \(measure)(ST_GeomFromWKB(?)))")
