@@ -1,5 +1,5 @@
 import FieldpackCore
-import FieldpackGeometry
+package import FieldpackGeometry
 import FieldpackProjection
 import FieldpackTopology
 
@@ -133,7 +133,7 @@ extension LiteralProjection {
 
 extension Envelope {
   /// The distance between the boxes, 0 where they meet.
-  func gap(to other: Envelope) -> Double {
+  package func gap(to other: Envelope) -> Double {
     let dx = max(0, other.minX - maxX, minX - other.maxX)
     let dy = max(0, other.minY - maxY, minY - other.maxY)
     return (dx * dx + dy * dy).squareRoot()

@@ -1,8 +1,8 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
 import FieldpackRTree
-import FieldpackSQLite
+package import FieldpackSQLite
 
 /// Answers queries on one connection.
 class GeoPackageReading: SnapshotReading {
@@ -252,11 +252,11 @@ extension Query {
 }
 
 /// The rows of `EXPLAIN QUERY PLAN` as indented lines.
-enum PlanTree {
+package enum PlanTree {
   /// What tells our descriptions from those of other virtual tables in a plan.
-  static let mark = "fieldpack "
+  package static let mark = "fieldpack "
 
-  static func lines(_ rows: [[SQLiteValue]]) -> [String] {
+  package static func lines(_ rows: [[SQLiteValue]]) -> [String] {
     var depths: [Int64: Int] = [:]
     return rows.map { row in
       let depth = (depths[row[1].integerValue ?? 0] ?? -1) + 1
@@ -266,7 +266,7 @@ enum PlanTree {
   }
 
   /// A line without what SQLite puts around the words of a virtual table of ours.
-  static func plain(_ line: String) -> String {
+  package static func plain(_ line: String) -> String {
     guard let begin = line.firstRange(of: " VIRTUAL TABLE INDEX "),
       let mark = line.firstRange(of: ":\(Self.mark)"), begin.upperBound < mark.lowerBound
     else { return line }
@@ -279,7 +279,7 @@ enum PlanTree {
 }
 
 extension Value {
-  init(_ value: SQLiteValue) {
+  package init(_ value: SQLiteValue) {
     self =
       switch value {
       case .null: .null

@@ -11,7 +11,7 @@ import FieldpackSQLite
 ///
 /// Until the store writes, a connection of its own looks for that; it holds no lock between two
 /// looks. From then on the writer looks, which alone can tell its own commits from others'.
-final class CommitWatch: Sendable {
+package final class CommitWatch: Sendable {
   struct Watcher {
     var count = 0
     /// Knows the file as it was when watching began, until the writer has looked.

@@ -1,7 +1,7 @@
 /// The tokens of a piece of SQL, as far as texts, names and the rest have to be told apart; comments
 /// are left out.
-struct SQLTokens: Sequence, IteratorProtocol {
-  enum Token {
+package struct SQLTokens: Sequence, IteratorProtocol {
+  package enum Token {
     /// A text with its quotes.
     case text(ArraySlice<UInt8>)
     /// A name in `"` or `` ` ``, with them.
@@ -13,9 +13,9 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
   private var rest: ArraySlice<UInt8>
 
-  init(_ sql: String) { rest = Array(sql.utf8)[...] }
+  package init(_ sql: String) { rest = Array(sql.utf8)[...] }
 
-  mutating func next() -> Token? {
+  package mutating func next() -> Token? {
     while let byte = rest.first {
       switch byte {
       case UInt8(ascii: "'"): return .text(takeQuoted(byte))
@@ -32,14 +32,14 @@ struct SQLTokens: Sequence, IteratorProtocol {
   }
 
   /// What comes before `end`, which is taken, too.
-  mutating func take(upTo end: UInt8) -> ArraySlice<UInt8> {
+  package mutating func take(upTo end: UInt8) -> ArraySlice<UInt8> {
     let taken = take { $0 != end }
     rest = rest.dropFirst()
     return taken
   }
 
   /// What a text or name says without its quotes; a doubled quote stands for one.
-  static func unquoted(_ token: ArraySlice<UInt8>) -> [UInt8] {
+  package static func unquoted(_ token: ArraySlice<UInt8>) -> [UInt8] {
     guard let quote = token.first else { return [] }
     var rest = token.dropFirst()
     var content: [UInt8] = []

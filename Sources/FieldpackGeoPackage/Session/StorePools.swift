@@ -1,5 +1,5 @@
-import FieldpackCore
-import FieldpackSQLite
+package import FieldpackCore
+package import FieldpackSQLite
 
 #if canImport(Glibc)
   import Glibc
@@ -8,8 +8,8 @@ import FieldpackSQLite
 #endif
 
 /// The connections of a store: read-only ones until the first write.
-actor StorePools {
-  typealias Pool = ConnectionPool<GeoPackageSession>
+package actor StorePools {
+  package typealias Pool = ConnectionPool<GeoPackageSession>
 
   private let path: String
   private let id: StoreID
@@ -76,7 +76,7 @@ actor StorePools {
   }
 
   /// The pool to read from.
-  func reader() async throws(FieldpackError) -> Pool {
+  package func reader() async throws(FieldpackError) -> Pool {
     if let pool = writingPool ?? readingPool, !isClosed, !isSwitching { return pool }
     await takeTurn()
     defer { endTurn() }
@@ -87,7 +87,7 @@ actor StorePools {
   }
 
   /// The pool to write with, opened at the first call.
-  func writer() async throws(FieldpackError) -> Pool {
+  package func writer() async throws(FieldpackError) -> Pool {
     guard derivation == nil else {
       throw FieldpackError(
         .readOnly, "a derived layer cannot be changed", location: .init(store: id))

@@ -5,6 +5,7 @@ import FieldpackTestSupport
 import Testing
 
 @testable import FieldpackGeoPackage
+@testable import FieldpackSQL
 
 /// The functions on geometries that users' SQL has.
 @Suite struct GeometryFunctionTests {

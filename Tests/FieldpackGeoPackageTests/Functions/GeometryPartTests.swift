@@ -3,6 +3,7 @@ import FieldpackSQLite
 import Testing
 
 @testable import FieldpackGeoPackage
+@testable import FieldpackSQL
 
 /// Functions that take geometries apart.
 @Suite struct GeometryPartTests {

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import FieldpackGeoPackage
+@testable import FieldpackSQL
 
 /// Joins, groups and geometry operations give what SpatiaLite and shapely give.
 @Suite struct DerivedPeerTests {

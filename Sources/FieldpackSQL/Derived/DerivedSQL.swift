@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
 import FieldpackTopology
@@ -55,8 +56,7 @@ struct DerivedSQL {
     var rows = rows
     // What would number them is not among the columns.
     rows.idSQL = "NULL"
-    let lowering = FilterLowering(
-      table: rows, project: LiteralProjection(file: file, catalogue: catalogue))
+    let lowering = FilterLowering(table: rows, of: file, catalogue)
     return "\(all) WHERE \(try lowering.condition(layer.filter).inlined)"
   }
 
@@ -68,8 +68,7 @@ struct DerivedSQL {
   /// A selection of the ids that the filter keeps; `nil` for all.
   private func ids(of table: LayerTable) throws(FieldpackError) -> String? {
     guard layer.filter != .all else { return nil }
-    let lowering = FilterLowering(
-      table: table, project: LiteralProjection(file: file, catalogue: catalogue))
+    let lowering = FilterLowering(table: table, of: file, catalogue)
     let access = try lowering.access(layer.filter)
     let source = access.source.inlined
     return "SELECT \(access.id) FROM \(source) WHERE \(access.condition.inlined)"

@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// A layer that a statement makes of others: rows of SQL, a spatial join, or groups.
@@ -137,25 +138,13 @@ extension GeoPackageStore {
     var joined: LayerDerivation.Joined?
     if let join = layer.join {
       let other = join.store ?? self
-      let (table, count) = try await other.joinable(join)
+      guard join.relation != .disjoint else {
+        throw FieldpackError(
+          .invalidArgument, "no index finds what is disjoint, so it cannot be joined")
+      }
+      let (table, count) = try await other.table(of: join.layer)
       joined = .init(table: table, path: other.path == path ? nil : other.path, rowCount: count)
     }
     return try await GeoPackageStore(self, LayerDerivation(layer, joined: joined))
-  }
-
-  private func joinable(
-    _ join: SpatialJoin
-  ) async throws(FieldpackError) -> (LayerTable, Int) {
-    guard join.relation != .disjoint else {
-      throw FieldpackError(
-        .invalidArgument, "no index finds what is disjoint, so it cannot be joined")
-    }
-    return try await reading { (reading) throws(FieldpackError) in
-      let catalogue = try reading.file.catalogue()
-      guard let table = catalogue.layer(join.layer) else {
-        throw reading.file.missingLayer(join.layer, in: catalogue)
-      }
-      return (table, try reading.count(Query(layers: [table.layer.id])))
-    }
   }
 }

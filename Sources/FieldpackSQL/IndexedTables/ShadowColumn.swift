@@ -1,3 +1,4 @@
+import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// A column of a table that a ``IndexedLayerTable`` stands for.

@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackGeoPackage
 import FieldpackSQLite
 
 extension GeoPackageStore {

@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackGeoPackage
 public import FieldpackGeometry
 import FieldpackSQLite
 

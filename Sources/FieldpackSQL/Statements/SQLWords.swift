@@ -1,3 +1,4 @@
+import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// The identifiers that a piece of SQL mentions; what stands in texts and comments is left out.

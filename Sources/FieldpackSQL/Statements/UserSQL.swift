@@ -1,3 +1,4 @@
+import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// What statements of users need on a session: the functions on geometries, the tables that find by
