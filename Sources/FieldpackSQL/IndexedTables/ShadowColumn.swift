@@ -1,4 +1,3 @@
-import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// A column of a table that a ``IndexedLayerTable`` stands for.

@@ -7,6 +7,7 @@ final class UserSQL: SessionExtension {
   // The session owns this.
   private unowned let connection: Connection
   let tables: IndexedLayerTables
+  private var sandbox: SpatiaLiteSandbox?
 
   init(on session: GeoPackageSession) throws(SQLiteError) {
     connection = session.connection
@@ -26,8 +27,10 @@ final class UserSQL: SessionExtension {
     do throws(SQLiteError) {
       return try body()
     } catch {
-      guard error.code == 1, error.message.hasPrefix("no such function") else { throw error }
-      try connection.borrowSpatiaLite(SpatiaLiteRules.lending)
+      guard sandbox == nil, error.code == 1, error.message.hasPrefix("no such function") else {
+        throw error
+      }
+      sandbox = try SpatiaLiteSandbox(lendingTo: connection)
       return try body()
     }
   }
