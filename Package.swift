@@ -55,14 +55,20 @@ let package = Package(
       [
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
         "FieldpackTopology", "FieldpackProjection",
-      ], testing: ["FieldpackCheck"])
+      ], testing: ["FieldpackSQL", "FieldpackCheck"])
     + [
+      .target(
+        name: "FieldpackSQL",
+        dependencies: [
+          "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
+          "FieldpackTopology", "FieldpackProjection", "FieldpackGeoPackage",
+        ], swiftSettings: settings),
       .target(
         name: "FieldpackCheck",
         dependencies: [
           "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
           "FieldpackProjection", "FieldpackGeoPackage",
-        ], swiftSettings: settings)
+        ], swiftSettings: settings),
     ]
     + engine(
       "FieldpackFormats",
@@ -74,7 +80,7 @@ let package = Package(
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
         "FieldpackTopology",
         "FieldpackProjection", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
-      ], testing: ["FieldpackCheck"])
+      ], testing: ["FieldpackSQL", "FieldpackCheck"])
     + engine(
       "FieldpackCaptures",
       [
@@ -86,17 +92,19 @@ let package = Package(
       [
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackProjection",
         "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackTracks",
-      ], testing: ["FieldpackCheck"])
+      ], testing: ["FieldpackSQL", "FieldpackCheck"])
     + engine(
       "FieldpackArrow",
-      ["FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "CArrow"])
+      ["FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "CArrow"],
+      testing: ["FieldpackSQL"])
     + engine(
       "Fieldpack",
       [
         "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
         "FieldpackCore",
-        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackCheck", "FieldpackFormats",
-        "FieldpackHTTP", "FieldpackTracks", "FieldpackCaptures", "FieldpackMotion",
+        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck",
+        "FieldpackFormats", "FieldpackHTTP", "FieldpackTracks", "FieldpackCaptures",
+        "FieldpackMotion",
       ])
     + engine("FieldpackCLI", ["Fieldpack"])
     + [

@@ -8,4 +8,5 @@
 @_exported public import FieldpackGeometry
 @_exported public import FieldpackHTTP
 @_exported public import FieldpackMotion
+@_exported public import FieldpackSQL
 @_exported public import FieldpackTracks

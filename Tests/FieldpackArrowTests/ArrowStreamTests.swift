@@ -2,6 +2,7 @@ import CArrow
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackSQL
 import FieldpackTestSupport
 import Foundation
 import Testing

@@ -2,6 +2,7 @@ import FieldpackCheck
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackMotion
+import FieldpackSQL
 import FieldpackSQLite
 import FieldpackTestSupport
 import Foundation

@@ -1,6 +1,7 @@
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackMotion
+import FieldpackSQL
 import FieldpackTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackSQL
 import FieldpackSQLite
 import FieldpackTestSupport
 import FieldpackTracks

@@ -47,14 +47,20 @@ let stores =
     [
       "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
       "FieldpackTopology", "FieldpackProjection",
-    ], testing: ["FieldpackCheck"])
+    ], testing: ["FieldpackSQL", "FieldpackCheck"])
   + [
+    .target(
+      name: "FieldpackSQL",
+      dependencies: [
+        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
+        "FieldpackTopology", "FieldpackProjection", "FieldpackGeoPackage",
+      ], swiftSettings: settings),
     .target(
       name: "FieldpackCheck",
       dependencies: [
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
         "FieldpackProjection", "FieldpackGeoPackage",
-      ], swiftSettings: settings)
+      ], swiftSettings: settings),
   ]
 
 // The compiler crashes on JSONScanner+Structure.swift with the thread sanitizer.

@@ -1,5 +1,6 @@
 public import FieldpackCore
-public import FieldpackGeoPackage
+import FieldpackGeoPackage
+public import FieldpackSQL
 
 extension Workspace {
   /// A workspace whose one store has the one layer that `layer` describes, and what is left to ask of

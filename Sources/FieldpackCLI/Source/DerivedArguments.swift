@@ -1,6 +1,6 @@
 import Fieldpack
 import FieldpackCore
-import FieldpackGeoPackage
+import FieldpackSQL
 
 /// Rows in place of a layer's features: of a statement, a spatial join, or groups.
 enum DerivedArguments {

@@ -1,5 +1,5 @@
 package import FieldpackCore
-import FieldpackGeometry
+package import FieldpackGeometry
 import FieldpackSQLite
 
 /// The layers of a file as its tables describe them.
@@ -16,7 +16,7 @@ package struct Catalogue: Sendable {
   package var notes: [String] = []
 
   package struct SystemRow: Hashable, Sendable {
-    var srs: SRS
+    package var srs: SRS
     var name: String
     var definition: String
     var description: String?

@@ -11,7 +11,7 @@ package struct ContentVersion: Hashable, Sendable {
 
 extension CommitWatch {
   /// Notes a commit of the store itself; `nil` where the store does not know which layers changed.
-  func noteOwn(_ layers: Set<LayerID>?) {
+  package func noteOwn(_ layers: Set<LayerID>?) {
     state.withLock { state in
       guard let layers else {
         state.ownOfAny += 1

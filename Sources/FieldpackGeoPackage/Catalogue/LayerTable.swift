@@ -30,6 +30,16 @@ package struct LayerTable: Sendable {
   /// The collation that sorts the file's texts by code point.
   package var textCollation = "BINARY"
 
+  package init(
+    layer: Layer, table: String, idSQL: String? = nil, rtree: String? = nil, srsID: Int64? = nil
+  ) {
+    self.layer = layer
+    self.table = table
+    self.idSQL = idSQL
+    self.rtree = rtree
+    self.srsID = srsID
+  }
+
   package var schema: Schema { layer.schema }
 
   /// The table; for a keyless view a SELECT that numbers the rows.

@@ -14,9 +14,9 @@ package struct TableReader {
   }
 
   package struct Column {
-    var definition: ColumnDefinition
+    package var definition: ColumnDefinition
     /// The declared type, word for word.
-    var declared: String
+    package var declared: String
 
     fileprivate var key: (type: String, isKey: Bool) { (declared, definition.isPrimaryKey) }
   }
@@ -28,7 +28,7 @@ package struct TableReader {
   }
 
   /// - Parameter indexes: the table's indexes, as ``indexes()`` gives them.
-  func columns(_ indexes: [TableIndex]) throws(FieldpackError) -> [Column] {
+  package func columns(_ indexes: [TableIndex]) throws(FieldpackError) -> [Column] {
     // A column is unique where it is alone in a unique index of all rows.
     let unique = Set(
       indexes.filter { $0.isUnique && !$0.isPartial && $0.keys.count == 1 }

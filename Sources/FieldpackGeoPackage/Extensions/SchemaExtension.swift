@@ -1,5 +1,5 @@
-import FieldpackCore
-import FieldpackSQLite
+package import FieldpackCore
+package import FieldpackSQLite
 
 /// The Schema extension: `gpkg_data_columns` and `gpkg_data_column_constraints`.
 struct SchemaExtension {
@@ -363,7 +363,7 @@ extension SQLiteValue {
   }
 
   /// The stored form of a value, independent of the column.
-  init(_ value: Value) {
+  package init(_ value: Value) {
     self =
       switch value {
       case .null: .null

@@ -1,5 +1,5 @@
 import FieldpackCore
-import FieldpackGeometry
+package import FieldpackGeometry
 import FieldpackProjection
 import FieldpackTopology
 
@@ -128,5 +128,14 @@ extension LiteralProjection {
     } catch {
       throw FieldpackError(error, location: location)
     }
+  }
+}
+
+extension Envelope {
+  /// The distance between the boxes, 0 where they meet.
+  package func gap(to other: Envelope) -> Double {
+    let dx = max(0, other.minX - maxX, minX - other.maxX)
+    let dy = max(0, other.minY - maxY, minY - other.maxY)
+    return (dx * dx + dy * dy).squareRoot()
   }
 }

@@ -1,7 +1,7 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
-import FieldpackSQLite
+package import FieldpackSQLite
 
 /// Turns a filter into one SQL condition on a layer's table.
 ///
@@ -11,7 +11,7 @@ import FieldpackSQLite
 /// Comparisons between values of different classes (number and text, say) are NULL, whatever
 /// SQLite's affinities would make of them. `typeof` guards ensure it where the declared type
 /// cannot.
-struct FilterLowering {
+package struct FilterLowering {
   let table: LayerTable
   /// Transforms literals from their SRS to the layer's.
   let project: any LiteralProjecting
@@ -21,7 +21,7 @@ struct FilterLowering {
   var conditionDepth = 0
 
   /// The condition as SQL. Throws `.notFound` for a column that the layer lacks.
-  func condition(_ filter: Filter) throws(FieldpackError) -> SQLFragment {
+  package func condition(_ filter: Filter) throws(FieldpackError) -> SQLFragment {
     try lower(filter, negated: false)
   }
 

@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackSQLite
 
 /// An index of a layer's table, as `PRAGMA index_list` and `PRAGMA index_xinfo` report it.
-struct TableIndex: Hashable, Sendable {
+package struct TableIndex: Hashable, Sendable {
   struct Key: Hashable, Sendable {
     /// `nil` for an expression and for the rowid.
     var column: SQLName?

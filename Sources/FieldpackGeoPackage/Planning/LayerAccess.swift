@@ -1,14 +1,14 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackGeometry
-import FieldpackSQLite
+package import FieldpackSQLite
 
 /// The FROM and WHERE that give the rows of a layer which a filter may keep.
-struct LayerAccess {
+package struct LayerAccess {
   /// The SQL after FROM.
-  var source: SQLFragment
-  var condition: SQLFragment
+  package var source: SQLFragment
+  package var condition: SQLFragment
   /// The id as SQL, by which ordering costs nothing.
-  var id: String
+  package var id: String
   /// The call that asks the R-tree; `nil` where the table is scanned.
   var candidates: SQLFragment?
   /// Whether the condition is `id IN (…)` with the ids from the R-tree.
@@ -28,7 +28,7 @@ struct LayerAccess {
 extension FilterLowering {
   /// Reads through the R-tree where the layer has one and the filter a box or a geometry, else
   /// through the table.
-  func access(_ filter: Filter) throws(FieldpackError) -> LayerAccess {
+  package func access(_ filter: Filter) throws(FieldpackError) -> LayerAccess {
     if table.rtree != nil, table.idSQL != nil {
       if let access = try joinedAccess(filter) { return access }
       if let ids = try candidateIDs(filter), let id = table.idSQL {

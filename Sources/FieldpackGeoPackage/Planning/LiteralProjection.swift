@@ -115,3 +115,10 @@ extension GeoPackageSession {
     }
   }
 }
+
+extension FilterLowering {
+  /// Lowers filters on a table of a session's file.
+  package init(table: LayerTable, of file: GeoPackageSession, _ catalogue: Catalogue) {
+    self.init(table: table, project: LiteralProjection(file: file, catalogue: catalogue))
+  }
+}

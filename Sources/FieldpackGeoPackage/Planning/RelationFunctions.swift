@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
-import FieldpackTopology
+package import FieldpackTopology
 
 /// `fieldpack_intersects(geometry, wkb, id, skips)` and its siblings: exact relations to a constant
 /// geometry, which is prepared once per statement.
@@ -11,7 +11,7 @@ import FieldpackTopology
 /// way the failure is kept until the cursor calls ``takeFailures()`` after the step.
 ///
 /// Confined to the thread of its connection, as its GEOS context is.
-final class RelationFunctions {
+package final class RelationFunctions {
   private var context: TopologyContext?
   private var failures: [Failure] = []
   let geodesics = GeodesicCache()
@@ -20,10 +20,10 @@ final class RelationFunctions {
   private var latest: (wkb: [UInt8], geometry: PreparedGeometry)?
 
   /// A geometry that could not be tested.
-  struct Failure {
+  package struct Failure {
     /// `nil` where rows have no ids.
     var feature: FeatureID?
-    var reason: String
+    package var reason: String
   }
 
   func evaluate(_ relation: SpatialRelation, _ call: FunctionContext) {
@@ -136,7 +136,7 @@ final class RelationFunctions {
     return DistanceMeasure(shape, system)
   }
 
-  func takeFailures() -> [Failure] {
+  package func takeFailures() -> [Failure] {
     if failures.isEmpty { return [] }
     defer { failures = [] }
     return failures
@@ -150,7 +150,7 @@ final class RelationFunctions {
   }
 
   /// The prepared geometry; the latest one is kept.
-  func prepared(_ wkb: RawSpan) throws(TopologyError) -> PreparedGeometry {
+  package func prepared(_ wkb: RawSpan) throws(TopologyError) -> PreparedGeometry {
     let bytes = wkb.withUnsafeBytes { Array($0) }
     if let latest, latest.wkb == bytes { return latest.geometry }
     let context: TopologyContext
@@ -162,7 +162,7 @@ final class RelationFunctions {
   }
 
   /// Tests the header's envelope first, which spares most geometries the exact test.
-  static func test(
+  package static func test(
     _ relation: TopologicalRelation, _ prepared: PreparedGeometry, _ blob: RawSpan
   ) throws -> Bool? {
     let header = try GeoPackageBinary(blob)

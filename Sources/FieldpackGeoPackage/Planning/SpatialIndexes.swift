@@ -1,8 +1,8 @@
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackRTree
-import FieldpackSQLite
-import FieldpackTopology
+package import FieldpackSQLite
+package import FieldpackTopology
 
 /// The R-trees of one connection's file, and the SQL functions that search them:
 ///
@@ -13,7 +13,7 @@ import FieldpackTopology
 ///
 /// Both give two columns: `"fieldpack id"`, ascending, and `"fieldpack sure"`, which is 1 where the
 /// R-tree alone proves the relation. The names hold a space so that no column of a layer has them.
-final class SpatialIndexes {
+package final class SpatialIndexes {
   static let idColumn = quoted("fieldpack id")
   static let sureColumn = quoted("fieldpack sure")
 
@@ -111,7 +111,7 @@ final class SpatialIndexes {
 
   /// The features that may have the relation to a geometry; those that need the exact test are
   /// marked.
-  func related(
+  package func related(
     _ rtree: String, in schema: String = "main", _ relation: TopologicalRelation,
     _ prepared: PreparedGeometry
   ) throws(SQLiteError) -> IDList {

@@ -1,8 +1,8 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackSQLite
 
 /// A cursor or scan that holds readers of a store until it ends.
-protocol OpenCursor: AnyObject, Sendable {
+package protocol OpenCursor: AnyObject, Sendable {
   /// Gives the readers back as soon as possible, because the store closes. Later calls throw.
   func stop() async
 }
@@ -16,7 +16,7 @@ extension FieldpackError {
 }
 
 /// The reader that a cursor holds from its first batch to its last, or until the store closes.
-actor CursorLease<Value>: OpenCursor {
+package actor CursorLease<Value>: OpenCursor {
   private let pools: StorePools
   private let store: StoreID
   private var lease: ReaderLease<GeoPackageSession>?
@@ -25,7 +25,7 @@ actor CursorLease<Value>: OpenCursor {
   /// Whether the store was closed before the last batch.
   private var isStopped = false
 
-  init(pools: StorePools, store: StoreID) {
+  package init(pools: StorePools, store: StoreID) {
     self.pools = pools
     self.store = store
   }
@@ -33,7 +33,7 @@ actor CursorLease<Value>: OpenCursor {
   /// Runs `body` on the reader. The cursor ends when `body` gives `nil` or throws.
   ///
   /// - Throws: `.unavailable` where the store was closed meanwhile.
-  func next<R: Sendable>(
+  package func next<R: Sendable>(
     _ body: @Sendable (GeoPackageSession, inout Value?) throws(FieldpackError) -> R?
   ) async throws(FieldpackError) -> R? {
     guard !isStopped else { throw closed }
@@ -80,7 +80,7 @@ actor CursorLease<Value>: OpenCursor {
   }
 
   /// Gives the reader back before the last batch. Later calls throw.
-  func stop() async {
+  package func stop() async {
     guard !isDone else { return }
     isStopped = true
     isDone = true

@@ -1,8 +1,8 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
 import FieldpackRTree
-import FieldpackSQLite
+package import FieldpackSQLite
 
 /// Answers queries on one connection.
 class GeoPackageReading: SnapshotReading {
@@ -252,8 +252,11 @@ extension Query {
 }
 
 /// The rows of `EXPLAIN QUERY PLAN` as indented lines.
-enum PlanTree {
-  static func lines(_ rows: [[SQLiteValue]]) -> [String] {
+package enum PlanTree {
+  /// What tells our descriptions from those of other virtual tables in a plan.
+  package static let mark = "fieldpack "
+
+  package static func lines(_ rows: [[SQLiteValue]]) -> [String] {
     var depths: [Int64: Int] = [:]
     return rows.map { row in
       let depth = (depths[row[1].integerValue ?? 0] ?? -1) + 1
@@ -261,10 +264,22 @@ enum PlanTree {
       return String(repeating: "  ", count: depth) + (row[3].textValue ?? "")
     }
   }
+
+  /// A line without what SQLite puts around the words of a virtual table of ours.
+  package static func plain(_ line: String) -> String {
+    guard let begin = line.firstRange(of: " VIRTUAL TABLE INDEX "),
+      let mark = line.firstRange(of: ":\(Self.mark)"), begin.upperBound < mark.lowerBound
+    else { return line }
+    let words = line[mark.upperBound...]
+    let head = line[..<begin.lowerBound]
+    guard words.hasPrefix("SEARCH") else { return String(head + words.dropFirst("SCAN".count)) }
+    let found = head.replacing("SCAN ", with: "SEARCH ", maxReplacements: 1)
+    return String(found + words.dropFirst("SEARCH".count))
+  }
 }
 
 extension Value {
-  init(_ value: SQLiteValue) {
+  package init(_ value: SQLiteValue) {
     self =
       switch value {
       case .null: .null

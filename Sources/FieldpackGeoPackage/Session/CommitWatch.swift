@@ -12,7 +12,7 @@ import FieldpackSQLite
 /// Until the store writes, an observer looks for commits: a connection of its own that holds no
 /// lock between two looks. From the store's first write on its writer looks, because a connection
 /// tells only its own commits from those of others.
-final class CommitWatch: Sendable {
+package final class CommitWatch: Sendable {
   struct Watcher {
     var count = 0
     /// A connection that knows the file as it was when watching began; kept until the writer has

@@ -14,23 +14,22 @@ package final class GeoPackageSession {
   let usesFileIDs: Bool
   /// The file as its user knows it, which differs from where it lies while it is made.
   package let path: String
-  private(set) lazy var transformations = TransformationCache()
+  package private(set) lazy var transformations = TransformationCache()
   package private(set) lazy var systems = SRSCatalogue()
   private var known = KnownSystems()
-  private var hasGeometryFunctions = false
   /// The exact relations that SQL calls.
-  let relations: RelationFunctions
-  let indexes: SpatialIndexes
+  package let relations: RelationFunctions
+  package let indexes: SpatialIndexes
   /// How the layers are to be drawn, as their schemas tell.
   var style: LayerStyle?
-  private(set) lazy var shadows = IndexedLayerTables(self)
+  private var extensions: [any SessionExtension] = []
   /// Good for as long as the catalogue is.
   let planCache = PlanCache()
   /// What the file's triggers may do, on a connection that writes.
-  let triggers: TriggerGuard?
+  package let triggers: TriggerGuard?
   private let profile: OpeningProfile
   /// Makes the one layer that this connection has, where it is a derived one.
-  var derivation: Derivation?
+  var derivation: (any Derivation)?
   private var derived: Catalogue?
   private var cached: (state: PlannedState, catalogue: Catalogue)?
   /// The state of the file that was read last, which is that of the catalogue.
@@ -62,11 +61,11 @@ package final class GeoPackageSession {
   }
 
   /// Puts up the derived layer, before any transaction.
-  func derive() throws(FieldpackError) {
+  package func derive() throws(FieldpackError) {
     guard let derivation, derived == nil else { return }
     self.derivation = nil
     defer { self.derivation = derivation }
-    derived = try DerivedCatalogue(file: self, derivation: derivation).install()
+    derived = try derivation.install(on: self)
   }
 
   /// The folder that the file lies in, where there is one.
@@ -77,7 +76,7 @@ package final class GeoPackageSession {
   }
 
   /// How geometries of a system are measured on the ellipsoid.
-  func geodesics(_ reference: SRSReference) throws(ProjectionError) -> GeodesicSystem {
+  package func geodesics(_ reference: SRSReference) throws(ProjectionError) -> GeodesicSystem {
     try relations.geodesics.system(reference)
   }
 
@@ -91,20 +90,19 @@ package final class GeoPackageSession {
     return try body(&known)
   }
 
-  // MARK: SQL
-
-  /// Gives users' SQL the functions on geometries.
-  func registerGeometryFunctions() throws(SQLiteError) {
-    guard !hasGeometryFunctions else { return }
-    try GeometryFunctions(of: self).register()
-    hasGeometryFunctions = true
-    triggers?.forget()
-    try? triggers?.learn(connection)
+  /// The extension of a type, which is installed at the first call.
+  package func installed<E: SessionExtension>(_ type: E.Type) throws(SQLiteError) -> E {
+    for case let known as E in extensions { return known }
+    let made = try E(on: self)
+    extensions.append(made)
+    return made
   }
+
+  // MARK: SQL
 
   /// Limits the steps of SQLite's machine that a statement may take where every trigger may run: more
   /// than a change of all rows of the file takes, and about a second of a trigger without end.
-  func limitSteps() throws(FieldpackError) {
+  package func limitSteps() throws(FieldpackError) {
     guard profile.runsTriggers else { return }
     let pages = try integer("PRAGMA page_count") ?? 0
     let size = pages.multipliedReportingOverflow(by: try integer("PRAGMA page_size") ?? 0)
@@ -254,7 +252,7 @@ package final class GeoPackageSession {
   }
 
   /// The layers of the file itself, also where this connection has a derived one in their place.
-  func fileCatalogue() throws(FieldpackError) -> Catalogue {
+  package func fileCatalogue() throws(FieldpackError) -> Catalogue {
     let state = try readState()
     if let cached, cached.state == state { return cached.catalogue }
     planCache.removeAll()
@@ -311,7 +309,7 @@ package final class GeoPackageSession {
 
   // MARK: Errors
 
-  func missingLayer(_ layer: LayerID, in catalogue: Catalogue) -> FieldpackError {
+  package func missingLayer(_ layer: LayerID, in catalogue: Catalogue) -> FieldpackError {
     let known = catalogue.layers.map(\.layer.id.rawValue)
     let list = known.isEmpty ? "it has none" : "it has: \(known.joined(separator: ", "))"
     return FieldpackError(

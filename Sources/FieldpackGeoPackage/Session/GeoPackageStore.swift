@@ -17,8 +17,8 @@ import FieldpackSQLite
 public final class GeoPackageStore: WritableStore {
   public let id: StoreID
   public let path: String
-  let pools: StorePools
-  let watch: CommitWatch
+  package let pools: StorePools
+  package let watch: CommitWatch
 
   /// Opens a file that exists.
   ///
@@ -45,7 +45,7 @@ public final class GeoPackageStore: WritableStore {
   }
 
   /// A store on the file of another one with a derived layer alone.
-  init(_ base: GeoPackageStore, _ derivation: Derivation) async throws(FieldpackError) {
+  package init(_ base: GeoPackageStore, _ derivation: any Derivation) async throws(FieldpackError) {
     id = base.id
     path = base.path
     watch = CommitWatch(path: base.path, id: base.id)
@@ -73,6 +73,19 @@ public final class GeoPackageStore: WritableStore {
     _ id: FeatureID, in layer: LayerID
   ) async throws(FieldpackError) -> Feature? {
     try await reading { (reading) throws(FieldpackError) in try reading.feature(id, in: layer) }
+  }
+
+  /// A layer as the file stores it, and how many features it has.
+  package func table(
+    of layer: LayerID
+  ) async throws(FieldpackError) -> (table: LayerTable, count: Int) {
+    try await reading { (reading) throws(FieldpackError) in
+      let catalogue = try reading.file.catalogue()
+      guard let table = catalogue.layer(layer) else {
+        throw reading.file.missingLayer(layer, in: catalogue)
+      }
+      return (table, try reading.count(Query(layers: [table.layer.id])))
+    }
   }
 
   public func explain(_ query: Query) async throws(FieldpackError) -> [Explanation] {

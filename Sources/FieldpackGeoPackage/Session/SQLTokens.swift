@@ -1,7 +1,7 @@
 /// The tokens of a piece of SQL without its comments. Texts, quoted names, words and single bytes
 /// are told apart; no more.
-struct SQLTokens: Sequence, IteratorProtocol {
-  enum Token {
+package struct SQLTokens: Sequence, IteratorProtocol {
+  package enum Token {
     /// A text with its quotes.
     case text(ArraySlice<UInt8>)
     /// A name in `"` or `` ` ``, with its quotes.
@@ -13,9 +13,9 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
   private var rest: ArraySlice<UInt8>
 
-  init(_ sql: String) { rest = Array(sql.utf8)[...] }
+  package init(_ sql: String) { rest = Array(sql.utf8)[...] }
 
-  mutating func next() -> Token? {
+  package mutating func next() -> Token? {
     while let byte = rest.first {
       switch byte {
       case UInt8(ascii: "'"): return .text(takeQuoted(byte))
@@ -32,14 +32,14 @@ struct SQLTokens: Sequence, IteratorProtocol {
   }
 
   /// Takes the bytes up to `end`, with `end`.
-  mutating func take(upTo end: UInt8) -> ArraySlice<UInt8> {
+  package mutating func take(upTo end: UInt8) -> ArraySlice<UInt8> {
     let taken = take { $0 != end }
     rest = rest.dropFirst()
     return taken
   }
 
   /// The content of a text or name: without its quotes, with a doubled quote as one.
-  static func unquoted(_ token: ArraySlice<UInt8>) -> [UInt8] {
+  package static func unquoted(_ token: ArraySlice<UInt8>) -> [UInt8] {
     guard let quote = token.first else { return [] }
     var rest = token.dropFirst()
     var content: [UInt8] = []

@@ -1,5 +1,5 @@
-import FieldpackCore
-import FieldpackSQLite
+package import FieldpackCore
+package import FieldpackSQLite
 
 #if canImport(Glibc)
   import Glibc
@@ -8,8 +8,8 @@ import FieldpackSQLite
 #endif
 
 /// The connections of a store: read-only ones until the first write.
-actor StorePools {
-  typealias Pool = ConnectionPool<GeoPackageSession>
+package actor StorePools {
+  package typealias Pool = ConnectionPool<GeoPackageSession>
 
   private let path: String
   private let id: StoreID
@@ -20,7 +20,7 @@ actor StorePools {
   private let style: LayerStyle?
   private let logger: Logger
   private let watch: CommitWatch
-  private let derivation: Derivation?
+  private let derivation: (any Derivation)?
   /// What came of reading the catalogue, once the first reader is open.
   private let opened = Locked<Result<Void, FieldpackError>?>(nil)
   private var readingPool: Pool?
@@ -54,14 +54,14 @@ actor StorePools {
   }
 
   /// Connections of their own to the same file, with a derived layer each.
-  init(_ base: StorePools, _ derivation: Derivation, watch: CommitWatch) {
+  init(_ base: StorePools, _ derivation: any Derivation, watch: CommitWatch) {
     self.watch = watch
     path = base.path
     id = base.id
     usesWAL = base.usesWAL
     usesFileIDs = base.usesFileIDs
     // How the other file is trusted is not known here.
-    profile = derivation.joined?.path == nil ? base.profile : .foreign
+    profile = derivation.readsOtherFile ? .foreign : base.profile
     busyTimeout = base.busyTimeout
     style = base.style
     logger = base.logger
@@ -76,7 +76,7 @@ actor StorePools {
   }
 
   /// The pool to read from.
-  func reader() async throws(FieldpackError) -> Pool {
+  package func reader() async throws(FieldpackError) -> Pool {
     if let pool = writingPool ?? readingPool, !isClosed, !isSwitching { return pool }
     await takeTurn()
     defer { endTurn() }
@@ -87,7 +87,7 @@ actor StorePools {
   }
 
   /// The pool to write with, opened at the first call.
-  func writer() async throws(FieldpackError) -> Pool {
+  package func writer() async throws(FieldpackError) -> Pool {
     guard derivation == nil else {
       throw FieldpackError(
         .readOnly, "a derived layer cannot be changed", location: .init(store: id))

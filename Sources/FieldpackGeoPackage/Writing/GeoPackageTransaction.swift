@@ -1,5 +1,5 @@
-import FieldpackCore
-import FieldpackGeometry
+package import FieldpackCore
+package import FieldpackGeometry
 import FieldpackSQLite
 
 /// Makes the changes of one transaction, and keeps extents and dates correct.
@@ -293,8 +293,10 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
 }
 
 /// The rows of `gpkg_contents`.
-struct ContentsTable {
+package struct ContentsTable {
   let file: GeoPackageSession
+
+  package init(file: GeoPackageSession) { self.file = file }
 
   static func bounds(_ extent: Envelope?) -> [SQLiteValue] {
     guard let extent else { return [.null, .null, .null, .null] }
@@ -318,7 +320,7 @@ struct ContentsTable {
   }
 
   /// Writes a layer's extent and the time of its last change.
-  func update(_ table: LayerTable, extent: Envelope?) throws(FieldpackError) {
+  package func update(_ table: LayerTable, extent: Envelope?) throws(FieldpackError) {
     try file.execute(
       "UPDATE gpkg_contents SET \(Self.change), min_x = ?, min_y = ?, max_x = ?, max_y = ? "
         + "WHERE lower(table_name) = lower(?)", Self.bounds(extent) + [.text(table.table)])

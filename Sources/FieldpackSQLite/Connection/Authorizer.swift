@@ -109,7 +109,7 @@ extension Connection {
   }
 
   /// Removes the authorizer while `body` prepares statements of our own.
-  func withoutAuthorizer<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+  package func withoutAuthorizer<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     sqlite3_set_authorizer(handle, nil, nil)
     defer { installAuthorizer() }
     return try body()

@@ -44,9 +44,8 @@ public final class Connection {
   var cache: StatementCache
   /// The registered functions in order; of two with the same name and argument count the last is in
   /// force.
-  var functions: [Function] = []
+  package internal(set) var functions: [Function] = []
   var spatiaLite: SpatiaLite?
-  var lender: SpatiaLiteSandbox?
   /// The number of virtual machine instructions that a statement may run before its next row or its
   /// end; beyond it the statement throws an error that `isEndless`. Instructions of triggers count
   /// too. `nil` for no limit.

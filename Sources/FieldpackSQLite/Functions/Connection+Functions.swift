@@ -16,13 +16,13 @@ public struct FunctionFlags: OptionSet, Sendable, Hashable {
 }
 
 /// A registered function, kept so that it can be registered again.
-final class Function {
-  let name: String
-  let argumentCount: Int32
-  let flags: FunctionFlags
-  let body: Body
+package final class Function {
+  package let name: String
+  package let argumentCount: Int32
+  package let flags: FunctionFlags
+  package let body: Body
 
-  enum Body {
+  package enum Body {
     case scalar((FunctionContext) -> Void)
     /// A function that makes the state for the rows of one group.
     case aggregate(() -> any AggregateState)
@@ -51,7 +51,7 @@ extension Connection {
     try register(name, arguments: arguments, flags: flags, .scalar(body))
   }
 
-  func register(
+  package func register(
     _ name: String, arguments: Int, flags: FunctionFlags, _ body: Function.Body
   ) throws(SQLiteError) {
     guard let count = Int32(exactly: arguments) else {

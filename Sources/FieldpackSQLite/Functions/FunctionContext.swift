@@ -47,6 +47,25 @@ public struct FunctionContext {
     isNull(index) ? nil : [UInt8](unsafeBytes(index))
   }
 
+  /// A copy of the argument.
+  package func value(_ index: Int) -> SQLiteValue {
+    argument(index).map { FunctionValue($0).copy } ?? .null
+  }
+
+  /// Binds the argument to a parameter. Text and blobs are not copied: their bytes stay valid until the
+  /// call ends.
+  package func lend(
+    _ index: Int, to statement: Statement, at parameter: Int
+  ) throws(SQLiteError) {
+    switch kind(index) {
+    case .null: break
+    case .integer: try statement.bind(integer(index), at: parameter)
+    case .real: try statement.bind(real(index), at: parameter)
+    case .text: try statement.bindUnowned(utf8: unsafeBytes(index), at: parameter)
+    case .blob: try statement.bindUnowned(unsafeBytes(index), at: parameter)
+    }
+  }
+
   @usableFromInline
   func unsafeBytes(_ index: Int) -> UnsafeRawBufferPointer {
     guard let value = argument(index) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
@@ -76,6 +95,16 @@ struct FunctionValue {
     }
     let count = start == nil ? 0 : Int(sqlite3_value_bytes(value))
     return UnsafeRawBufferPointer(start: start, count: count)
+  }
+
+  var copy: SQLiteValue {
+    switch kind {
+    case .null: .null
+    case .integer: .integer(sqlite3_value_int64(value))
+    case .real: .real(sqlite3_value_double(value))
+    case .text: .text(String(decoding: bytes, as: UTF8.self))
+    case .blob: .blob([UInt8](bytes))
+    }
   }
 }
 

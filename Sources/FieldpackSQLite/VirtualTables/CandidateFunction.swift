@@ -295,7 +295,7 @@ private func filter(
   setRows(nil, of: cursor)
   let table = idTable(base)
   var values = (0..<Int(count)).map { index in
-    arguments?[index].map { SQLiteValue($0) } ?? .null
+    arguments?[index].map { FunctionValue($0).copy } ?? .null
   }
   var (first, last) = (Int64.min, Int64.max)
   // Ends that are not integers are left to SQLite, which tests them itself.
@@ -335,18 +335,4 @@ private func setRows(_ rows: IDRows?, of cursor: UnsafeMutablePointer<sqlite3_vt
 private func setMessage(_ text: String, of base: UnsafeMutablePointer<sqlite3_vtab>) {
   sqlite3_free(base.pointee.zErrMsg)
   base.pointee.zErrMsg = copyForSQLite(text)
-}
-
-extension SQLiteValue {
-  fileprivate init(_ value: OpaquePointer) {
-    let arguments = FunctionValue(value)
-    self =
-      switch arguments.kind {
-      case .null: .null
-      case .integer: .integer(sqlite3_value_int64(value))
-      case .real: .real(sqlite3_value_double(value))
-      case .text: .text(String(decoding: arguments.bytes, as: UTF8.self))
-      case .blob: .blob([UInt8](arguments.bytes))
-      }
-  }
 }

@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackSQL
 import FieldpackTestSupport
 import Foundation
 import Testing

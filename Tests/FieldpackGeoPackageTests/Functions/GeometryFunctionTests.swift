@@ -5,12 +5,13 @@ import FieldpackTestSupport
 import Testing
 
 @testable import FieldpackGeoPackage
+@testable import FieldpackSQL
 
 /// The functions on geometries that users' SQL has.
 @Suite struct GeometryFunctionTests {
   private static func connection() throws -> Connection {
     let connection = try Connection(inMemory: .own)
-    try connection.session("memory").registerGeometryFunctions()
+    _ = try connection.session("memory").userSQL()
     return connection
   }
 

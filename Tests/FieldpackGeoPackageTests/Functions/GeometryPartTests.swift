@@ -3,6 +3,7 @@ import FieldpackSQLite
 import Testing
 
 @testable import FieldpackGeoPackage
+@testable import FieldpackSQL
 
 /// Functions that take geometries apart.
 @Suite struct GeometryPartTests {
@@ -133,7 +134,7 @@ import Testing
 
   private static func connection() throws -> Connection {
     let connection = try Connection(inMemory: .own)
-    try connection.session("memory").registerGeometryFunctions()
+    _ = try connection.session("memory").userSQL()
     return connection
   }
 }

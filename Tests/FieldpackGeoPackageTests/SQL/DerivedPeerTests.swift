@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import FieldpackGeoPackage
+@testable import FieldpackSQL
 
 /// Joins, groups and geometry operations give what SpatiaLite and shapely give.
 @Suite struct DerivedPeerTests {
@@ -111,7 +112,7 @@ import Testing
       blobs.append((id, WKB.bytes(of: geometry)))
     }
     let connection = try Connection(inMemory: .own)
-    try connection.session("memory").registerGeometryFunctions()
+    _ = try connection.session("memory").userSQL()
     return try blobs.map { id, wkb in
       let statement = try connection.prepare(
         "SELECT printf('%d %.6f', ?, \(measure)(ST_GeomFromWKB(?)))")

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import FieldpackGeoPackage
+@testable import FieldpackSQL
 
 /// Stores whose one layer is made of others.
 @Suite struct DerivedStoreTests {

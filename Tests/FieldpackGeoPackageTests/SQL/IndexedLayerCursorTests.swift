@@ -5,6 +5,7 @@ import FieldpackTestSupport
 import Testing
 
 @testable import FieldpackGeoPackage
+@testable import FieldpackSQL
 
 /// Which rows are read of the features that an R-tree finds for a user's SQL.
 @Suite struct IndexedLayerCursorTests {

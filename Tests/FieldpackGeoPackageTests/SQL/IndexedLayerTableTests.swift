@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import FieldpackGeoPackage
+@testable import FieldpackSQL
 
 /// SQL of users that finds features by the R-tree on its own.
 @Suite struct IndexedLayerTableTests {

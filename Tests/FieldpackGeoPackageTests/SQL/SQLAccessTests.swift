@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import FieldpackGeoPackage
+@testable import FieldpackSQL
 
 /// SQL of the library's users.
 @Suite struct SQLAccessTests {

@@ -1,6 +1,7 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeoPackage
+import FieldpackSQL
 
 extension FieldpackTool {
   static let sqlFamily = "Show how queries are answered, and run SQL."

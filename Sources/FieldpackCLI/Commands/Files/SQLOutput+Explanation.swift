@@ -1,5 +1,5 @@
 import FieldpackCore
-import FieldpackGeoPackage
+import FieldpackSQL
 
 extension SQLOutput {
   /// Statement, plan, rows and time, for people.

@@ -1,6 +1,6 @@
 import FieldpackCore
-import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackSQL
 
 /// Rows of SQL on their way out.
 struct SQLOutput {

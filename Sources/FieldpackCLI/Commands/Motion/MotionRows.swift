@@ -1,5 +1,6 @@
 import Fieldpack
 import FieldpackCore
+import FieldpackSQL
 
 /// `fieldpack motion show` with rows of samples, or of what they come to.
 struct MotionRows {

@@ -1,5 +1,5 @@
-import FieldpackCore
-import FieldpackSQLite
+package import FieldpackCore
+package import FieldpackSQLite
 
 /// Keeps a file's foreign triggers from running, and lets its views call harmless functions only.
 ///
@@ -8,7 +8,7 @@ import FieldpackSQLite
 /// its text writes. A view that a statement reads may call every harmless function, and the
 /// statement's own CTEs are free. SQLite asks while it prepares statements, so the check costs
 /// nothing per row.
-final class TriggerGuard: Sendable {
+package final class TriggerGuard: Sendable {
   private enum Refusal {
     case trigger(FileTriggers.Foreign)
     case action(AuthorizedAction)
@@ -40,7 +40,7 @@ final class TriggerGuard: Sendable {
 
   /// Reads the schema's triggers and views where the schema has changed. To be called in every
   /// transaction that writes, before its first change.
-  func learn(_ connection: Connection) throws(SQLiteError) {
+  package func learn(_ connection: Connection) throws(SQLiteError) {
     let version = try connection.schemaVersion
     guard known.withLock({ $0?.schemaVersion }) != version else { return }
     known.withLock { $0 = nil }
@@ -78,7 +78,7 @@ final class TriggerGuard: Sendable {
   }
 
   /// To be called when functions were added.
-  func forget() { known.withLock { $0 = nil } }
+  package func forget() { known.withLock { $0 = nil } }
 
   private static func harmlessFunctions(
     _ connection: Connection
@@ -122,7 +122,7 @@ final class TriggerGuard: Sendable {
   }
 
   /// Whether an action is permitted to the statement, trigger or view that asks.
-  func permits(_ action: AuthorizedAction) -> Bool {
+  package func permits(_ action: AuthorizedAction) -> Bool {
     guard !runsAll else { return true }
     let refusal = known.withLock { Self.refusal(of: action, $0) }
     guard let refusal else { return true }
@@ -163,7 +163,7 @@ final class TriggerGuard: Sendable {
   // MARK: Errors
 
   /// The error for a statement that was not authorized; `nil` for others.
-  func refusal(_ error: SQLiteError) -> FieldpackError? {
+  package func refusal(_ error: SQLiteError) -> FieldpackError? {
     let refusal = refused.withLock { refusal in
       defer { refusal = nil }
       return refusal

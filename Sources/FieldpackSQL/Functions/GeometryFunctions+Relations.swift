@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
 import FieldpackTopology
@@ -108,14 +109,5 @@ extension GeometryCall {
     try context.withBytes(index) { blob in
       try tools.prepared(index, of: self, blob, wkb)
     }
-  }
-}
-
-extension Envelope {
-  /// The distance between the boxes, 0 where they meet.
-  func gap(to other: Envelope) -> Double {
-    let dx = max(0, other.minX - maxX, minX - other.maxX)
-    let dy = max(0, other.minY - maxY, minY - other.maxY)
-    return (dx * dx + dy * dy).squareRoot()
   }
 }

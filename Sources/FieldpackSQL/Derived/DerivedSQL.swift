@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
 import FieldpackTopology
@@ -7,7 +8,7 @@ import FieldpackTopology
 struct DerivedSQL {
   let file: GeoPackageSession
   let catalogue: Catalogue
-  let derivation: Derivation
+  let derivation: LayerDerivation
   /// A view of the statement's rows, where a condition or a union needs their columns.
   var rows: LayerTable?
 
@@ -55,8 +56,7 @@ struct DerivedSQL {
     var rows = rows
     // The columns have no id that a condition could ask for.
     rows.idSQL = "NULL"
-    let lowering = FilterLowering(
-      table: rows, project: LiteralProjection(file: file, catalogue: catalogue))
+    let lowering = FilterLowering(table: rows, of: file, catalogue)
     return "\(all) WHERE \(try lowering.condition(layer.filter).inlined)"
   }
 
@@ -68,8 +68,7 @@ struct DerivedSQL {
   /// A selection of the ids that the filter keeps; `nil` for all.
   private func ids(of table: LayerTable) throws(FieldpackError) -> String? {
     guard layer.filter != .all else { return nil }
-    let lowering = FilterLowering(
-      table: table, project: LiteralProjection(file: file, catalogue: catalogue))
+    let lowering = FilterLowering(table: table, of: file, catalogue)
     let access = try lowering.access(layer.filter)
     let source = access.source.inlined
     return "SELECT \(access.id) FROM \(source) WHERE \(access.condition.inlined)"
@@ -78,7 +77,7 @@ struct DerivedSQL {
   // MARK: Join
 
   private func join(
-    _ table: LayerTable, _ joined: Derivation.Joined
+    _ table: LayerTable, _ joined: LayerDerivation.Joined
   ) throws(FieldpackError) -> (sql: String, columns: [String]) {
     let schema = joined.path == nil ? "main" : Self.attached
     let (selected, columns) = Self.columns(table, joined.table)
@@ -94,7 +93,7 @@ struct DerivedSQL {
   /// up in the R-tree of the other; each is prepared once, so that complex geometries cost little,
   /// too.
   private func pairs(
-    _ table: LayerTable, _ joined: Derivation.Joined
+    _ table: LayerTable, _ joined: LayerDerivation.Joined
   ) throws(FieldpackError) -> String {
     guard let relation = layer.join?.relation.topological, let geometry = table.schema.geometry,
       let other = joined.table.schema.geometry
@@ -121,7 +120,7 @@ struct DerivedSQL {
   }
 
   private func moved(
-    _ other: GeometryColumn, _ joined: Derivation.Joined, to table: LayerTable
+    _ other: GeometryColumn, _ joined: LayerDerivation.Joined, to table: LayerTable
   ) throws(FieldpackError) -> String {
     let column = "r.\(quoted(other.name))"
     // An `srs_id` is good within its own file only.
@@ -144,7 +143,7 @@ struct DerivedSQL {
 
   /// The `srs_id` that this file has for a reference system of the other file.
   private func ownNumber(
-    of srs: SRS, _ joined: Derivation.Joined
+    of srs: SRS, _ joined: LayerDerivation.Joined
   ) throws(FieldpackError) -> Int64 {
     let systems = catalogue.systems
     if let known = systems.entries.first(where: { $0.value.srs == srs }) { return known.key }

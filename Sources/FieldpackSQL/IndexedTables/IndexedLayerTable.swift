@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackSQLite
 import FieldpackTopology
 
@@ -184,18 +185,15 @@ struct ShadowPlan: Hashable {
   var conditions: [Condition] = []
   var order: Order?
 
-  /// The mark of our descriptions among those of other virtual tables in a query plan.
-  static let mark = "fieldpack "
-
   func description(in shadow: IndexedLayerTable) -> String {
     func name(_ column: Int) -> String { column < 0 ? "rowid" : shadow.columns[column].name }
     if let relation, let rtree = shadow.layer.rtree {
-      return Self.mark + "SEARCH USING R-TREE \(rtree) FOR \(relation.rawValue)"
+      return PlanTree.mark + "SEARCH USING R-TREE \(rtree) FOR \(relation.rawValue)"
     }
     let terms = conditions.map { name($0.column) + $0.operation.sql }
     let found = terms.isEmpty ? "SCAN" : "SEARCH USING TABLE (\(terms.joined(separator: " AND ")))"
     let sorted = order.map { " ORDER BY \(name($0.column))\($0.isDescending ? " DESC" : "")" } ?? ""
-    return Self.mark + found + sorted
+    return PlanTree.mark + found + sorted
   }
 
   /// The statement that finds the rows in the table: the id, then the columns.

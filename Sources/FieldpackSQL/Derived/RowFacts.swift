@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
 

@@ -7,10 +7,6 @@ import FieldpackSQLite
 /// SpatiaLite 5.0 ends the process for empty geometries, reads nested collections beyond their end,
 /// and knows no curves.
 enum SpatiaLiteRules {
-  static let lending = LendingRules(
-    refused: refused, substitute: { substitute(for: $0) }, longestText: { longestText(for: $0) },
-    admits: { admits($0) }, converted: { SpatiaLiteBlob.geoPackageBlob(of: $0) })
-
   /// The function of Fieldpack that replaces one of SpatiaLite's, both in lower case.
   static func substitute(for name: String) -> String? {
     if let other = otherNames[name] { return other }
@@ -29,8 +25,8 @@ enum SpatiaLiteRules {
 
   private static let modes = "geometries are those of a GeoPackage here"
 
-  private static let refused = harmful.merging(ofFiles.map { ($0, "it opens a file by its name") })
-  {
+  /// The functions that are refused, with the reason.
+  static let refused = harmful.merging(ofFiles.map { ($0, "it opens a file by its name") }) {
     $1
   }
 
@@ -54,8 +50,9 @@ enum SpatiaLiteRules {
     "togars": "SpatiaLite ends the process for positions off the globe",
   ]
 
-  /// SpatiaLite copies names of tables and the like into buffers of fixed size.
-  private static func longestText(for name: String) -> Int {
+  /// The longest text in bytes that a function may be given. SpatiaLite copies names of tables and the
+  /// like into buffers of fixed size.
+  static func longestText(for name: String) -> Int {
     name.contains("from") || name.hasPrefix("xb_") || name.hasPrefix("md5") ? .max : 256
   }
 

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// A user's statement that only reads, from its preparation to its end.
@@ -9,6 +10,7 @@ final class UserStatement {
   private let file: GeoPackageSession
   private let place: SQLPlace
   private var statement: Statement?
+  private let tables: IndexedLayerTables
   private let raised: IndexedLayerTables.Raised
 
   init(
@@ -18,21 +20,21 @@ final class UserStatement {
     self.file = file
     place = SQLPlace(file: file, use: .rows)
     let connection = file.connection
+    let users: UserSQL
     do throws(SQLiteError) {
-      try file.registerGeometryFunctions()
+      users = try file.userSQL()
     } catch {
       throw place.error(error)
     }
-    raised = try file.shadows.putUp(for: sql)
+    tables = users.tables
+    raised = try tables.putUp(for: sql)
     do throws(SQLiteError) {
       try connection.executeScript("BEGIN")
       // This begins the read transaction, so that the readers of R-trees know the state of the
       // file.
       _ = try connection.schemaVersion
       connection.setAuthorizer(.readOnlySQL)
-      let prepared = try connection.withSpatiaLite { () throws(SQLiteError) in
-        try connection.prepare(sql, caching: false)
-      }
+      let prepared = try users.prepare(sql)
       try Self.check(parameters, of: prepared)
       let run =
         explaining
@@ -49,7 +51,7 @@ final class UserStatement {
     statement = nil
     file.connection.setAuthorizer(nil)
     file.connection.rollBackLeftovers()
-    file.shadows.takeDown(raised)
+    tables.takeDown(raised)
   }
 
   private static func check(

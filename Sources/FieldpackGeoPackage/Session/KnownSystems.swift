@@ -1,6 +1,6 @@
 import FieldpackCore
-import FieldpackGeometry
-import FieldpackProjection
+package import FieldpackGeometry
+package import FieldpackProjection
 
 /// The reference systems that SQL functions have asked for, by the file's `srs_id`.
 struct KnownSystems {
@@ -12,7 +12,7 @@ struct KnownSystems {
 
 extension GeoPackageSession {
   /// The file's definition of an `srs_id`. A number that the file does not define is EPSG's code.
-  func reference(srsID: Int32) throws -> SRSReference {
+  package func reference(srsID: Int32) throws -> SRSReference {
     if srsID == -1 { return SRSReference(.undefinedCartesian) }
     if srsID == 0 { return SRSReference(.undefinedGeographic) }
     let id = Int64(srsID)
@@ -28,7 +28,7 @@ extension GeoPackageSession {
   }
 
   /// The file's `srs_id` of a system; the code itself where the file does not define the system.
-  func srsID(of srs: SRS) throws -> Int32 {
+  package func srsID(of srs: SRS) throws -> Int32 {
     try knownSystems { known in
       if let found = known.numbers[srs] { return found }
       let found = try rows(of: &known).entries.first { $0.value.srs == srs }

@@ -1,32 +1,5 @@
-import CSQLite
-
-/// The rules by which a connection borrows SpatiaLite's functions.
-public struct LendingRules: Sendable {
-  /// Whether SpatiaLite may be given a blob; a function with a refused blob answers NULL.
-  public var admits: @Sendable (RawSpan) -> Bool
-  /// The name of our function that replaces a function of SpatiaLite, where it takes as many
-  /// arguments; both names are in lower case.
-  public var substitute: @Sendable (String) -> String?
-  /// The functions that are refused, by their names in lower case, with the reason.
-  public var refused: [String: String]
-  /// The longest text in bytes that a function may be given, by the function's name in lower case.
-  public var longestText: @Sendable (String) -> Int
-  /// The replacement of a blob that SpatiaLite answers; `nil` keeps the blob.
-  public var converted: @Sendable (RawSpan) -> [UInt8]?
-
-  public init(
-    refused: [String: String], substitute: @escaping @Sendable (String) -> String?,
-    longestText: @escaping @Sendable (String) -> Int,
-    admits: @escaping @Sendable (RawSpan) -> Bool,
-    converted: @escaping @Sendable (RawSpan) -> [UInt8]?
-  ) {
-    self.refused = refused
-    self.substitute = substitute
-    self.longestText = longestText
-    self.admits = admits
-    self.converted = converted
-  }
-}
+import FieldpackCore
+import FieldpackSQLite
 
 /// The name of a function and its number of arguments.
 struct FunctionSignature: Hashable {
@@ -46,22 +19,61 @@ final class SpatiaLiteSandbox {
     let isAggregate: Bool
   }
 
-  let rules: LendingRules
-  private(set) var functions: [LentFunction] = []
   private let connection: Connection
   private let gate = Gate()
   private var statements: [FunctionSignature: Statement] = [:]
 
-  init(_ rules: LendingRules) throws(SQLiteError) {
-    self.rules = rules
+  /// Registers functions with SpatiaLite's names on a connection, which call SpatiaLite on its own.
+  /// Functions that the connection already has stay in force.
+  init(lendingTo borrower: Connection) throws(SQLiteError) {
     connection = try Connection(inMemory: .foreign)
     try connection.executeScript(Self.geoPackageTables)
     let before = Set(try connection.knownFunctions().map(\.signature))
     try connection.loadSpatiaLite()
     try connection.execute("CREATE TABLE gathered (\(Self.columns(Self.mostGathered)))")
-    functions = try connection.knownFunctions().filter { !before.contains($0.signature) }
+    let functions = try connection.knownFunctions().filter { !before.contains($0.signature) }
     let gate = gate
     connection.setAuthorizer(.custom { gate.permits($0) })
+    try lend(functions, to: borrower)
+  }
+
+  private func lend(
+    _ functions: [LentFunction], to borrower: Connection
+  ) throws(SQLiteError) {
+    let known = try borrower.withoutAuthorizer { () throws(SQLiteError) in
+      Set(try borrower.knownFunctions().map(\.signature))
+    }
+    var own: [FunctionSignature: Function] = [:]
+    for function in borrower.functions {
+      let count = Int(function.argumentCount)
+      own[FunctionSignature(name: function.name.lowercased(), argumentCount: count)] = function
+    }
+    for lent in functions where !known.contains(lent.signature) {
+      let (name, count) = (lent.signature.name, lent.signature.argumentCount)
+      let substitute = SpatiaLiteRules.substitute(for: name).flatMap {
+        own[FunctionSignature(name: $0, argumentCount: count)]
+      }
+      try borrower.register(
+        name, arguments: count, flags: substitute?.flags ?? lent.flags,
+        substitute?.body ?? body(of: lent))
+    }
+  }
+
+  private func body(of lent: LentFunction) -> Function.Body {
+    let signature = lent.signature
+    if let reason = SpatiaLiteRules.refused[signature.name] {
+      return .scalar { $0.setError("\(signature.name)() is refused: \(reason)") }
+    }
+    if lent.isAggregate { return .aggregate { [self] in LentGroup(self, signature) } }
+    return .scalar { [self] call in
+      do throws(SQLiteError) {
+        guard try call.areAdmitted(to: signature.name) else { return }
+        try answer(
+          FunctionSignature(name: signature.name, argumentCount: call.argumentCount), to: call)
+      } catch {
+        call.setError("\(signature.name)(): \(error.message)")
+      }
+    }
   }
 
   /// SpatiaLite accepts GeoPackage's geometries only in a database with these tables.
@@ -78,7 +90,7 @@ final class SpatiaLiteSandbox {
       of: signature,
       "SELECT \"\(signature.name)\"(\(Self.marks(signature.argumentCount)))")
     defer { statement.clearBindings() }
-    for index in 0..<signature.argumentCount { try call.lend(index, to: statement) }
+    for index in 0..<signature.argumentCount { try call.lend(index, to: statement, at: index + 1) }
     try setAnswer(of: statement, to: call)
   }
 
@@ -132,32 +144,29 @@ final class SpatiaLiteSandbox {
     guard !gate.hasRefused else {
       throw .misuse("it works on the database itself, which SpatiaLite is kept from here")
     }
-    if hasRow { call.set(statement, by: rules) }
+    if hasRow { call.set(statement) }
   }
 }
 
-/// Keeps SpatiaLite's functions from changing the database in which they run; `lock` guards both
-/// values.
-private final class Gate: @unchecked Sendable {
-  private let lock = PlatformLock()
-  private var isOpen = false
-  private var isRefusing = false
+/// Keeps SpatiaLite's functions from changing the database in which they run.
+private final class Gate: Sendable {
+  private let state = Locked((isOpen: false, hasRefused: false))
 
-  var hasRefused: Bool { lock.withLock { isRefusing } }
+  var hasRefused: Bool { state.withLock { $0.hasRefused } }
 
   /// Allows all statements that `body` prepares.
   func open<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
-    lock.withLock { isOpen = true }
-    defer { lock.withLock { isOpen = false } }
+    state.withLock { $0.isOpen = true }
+    defer { state.withLock { $0.isOpen = false } }
     return try body()
   }
 
-  func close() { lock.withLock { isRefusing = false } }
+  func close() { state.withLock { $0.hasRefused = false } }
 
   func permits(_ action: AuthorizedAction) -> Bool {
-    lock.withLock {
-      if isOpen || Self.isHarmless(action) { return true }
-      isRefusing = true
+    state.withLock {
+      if $0.isOpen || Self.isHarmless(action) { return true }
+      $0.hasRefused = true
       return false
     }
   }
@@ -186,7 +195,7 @@ private final class LentGroup: AggregateState {
 
   func add(_ row: FunctionContext) {
     do throws(SQLiteError) {
-      guard try row.areAdmitted(to: signature.name, by: lender.rules) else { return }
+      guard try row.areAdmitted(to: signature.name) else { return }
       rows.append((0..<row.argumentCount).map { row.value($0) })
     } catch {
       row.setError("\(signature.name)(): \(error.message)")
@@ -205,50 +214,6 @@ private final class LentGroup: AggregateState {
 }
 
 extension Connection {
-  /// Registers functions with SpatiaLite's names that call SpatiaLite on its own connection; later
-  /// calls do nothing. Functions that this connection already has stay in force.
-  public func borrowSpatiaLite(_ rules: LendingRules) throws(SQLiteError) {
-    guard lender == nil else { return }
-    let lender = try SpatiaLiteSandbox(rules)
-    let known = try withoutAuthorizer { () throws(SQLiteError) in
-      Set(try knownFunctions().map(\.signature))
-    }
-    var own: [FunctionSignature: Function] = [:]
-    for function in functions {
-      let count = Int(function.argumentCount)
-      own[FunctionSignature(name: function.name.lowercased(), argumentCount: count)] = function
-    }
-    for lent in lender.functions where !known.contains(lent.signature) {
-      let (name, count) = (lent.signature.name, lent.signature.argumentCount)
-      let substitute = rules.substitute(name).flatMap {
-        own[FunctionSignature(name: $0, argumentCount: count)]
-      }
-      try register(
-        name, arguments: count, flags: substitute?.flags ?? lent.flags,
-        substitute?.body ?? Self.body(of: lent, from: lender))
-    }
-    self.lender = lender
-  }
-
-  private static func body(
-    of lent: SpatiaLiteSandbox.LentFunction, from lender: SpatiaLiteSandbox
-  ) -> Function.Body {
-    let signature = lent.signature
-    if let reason = lender.rules.refused[signature.name] {
-      return .scalar { $0.setError("\(signature.name)() is refused: \(reason)") }
-    }
-    if lent.isAggregate { return .aggregate { LentGroup(lender, signature) } }
-    return .scalar { call in
-      do throws(SQLiteError) {
-        guard try call.areAdmitted(to: signature.name, by: lender.rules) else { return }
-        try lender.answer(
-          FunctionSignature(name: signature.name, argumentCount: call.argumentCount), to: call)
-      } catch {
-        call.setError("\(signature.name)(): \(error.message)")
-      }
-    }
-  }
-
   fileprivate func knownFunctions() throws(SQLiteError) -> [SpatiaLiteSandbox.LentFunction] {
     let statement = try prepare(
       "SELECT DISTINCT lower(name), narg, flags, type FROM pragma_function_list", caching: false)
@@ -267,48 +232,25 @@ extension Connection {
 }
 
 extension FunctionContext {
-  fileprivate func areAdmitted(
-    to name: String, by rules: LendingRules
-  ) throws(SQLiteError) -> Bool {
+  fileprivate func areAdmitted(to name: String) throws(SQLiteError) -> Bool {
     var areAdmitted = true
     for index in 0..<argumentCount {
       switch kind(index) {
       case .text:
-        let most = rules.longestText(name)
-        guard unsafeBytes(index).count <= most else {
+        let most = SpatiaLiteRules.longestText(for: name)
+        guard withBytes(index, { $0.byteCount }) <= most else {
           throw .misuse(
             "argument \(index + 1) has more than the \(most) bytes SpatiaLite can take")
         }
-      case .blob: areAdmitted = areAdmitted && withBytes(index) { rules.admits($0) }
+      case .blob: areAdmitted = areAdmitted && withBytes(index) { SpatiaLiteRules.admits($0) }
       default: break
       }
     }
     return areAdmitted
   }
 
-  fileprivate func value(_ index: Int) -> SQLiteValue {
-    switch kind(index) {
-    case .null: .null
-    case .integer: .integer(integer(index))
-    case .real: .real(real(index))
-    case .text: .text(string(index) ?? "")
-    case .blob: .blob(blob(index) ?? [])
-    }
-  }
-
-  /// Binds an argument. Text and blobs are not copied: their bytes stay valid until the call ends.
-  fileprivate func lend(_ index: Int, to statement: Statement) throws(SQLiteError) {
-    switch kind(index) {
-    case .null: break
-    case .integer: try statement.bind(integer(index), at: index + 1)
-    case .real: try statement.bind(real(index), at: index + 1)
-    case .text: try statement.bindUnowned(utf8: unsafeBytes(index), at: index + 1)
-    case .blob: try statement.bindUnowned(unsafeBytes(index), at: index + 1)
-    }
-  }
-
   /// Answers the first column of the current row.
-  fileprivate func set(_ row: Statement, by rules: LendingRules) {
+  fileprivate func set(_ row: Statement) {
     switch row.kind(0) {
     case .null: setNull()
     case .integer: set(row.integer(0))
@@ -316,7 +258,7 @@ extension FunctionContext {
     case .text: row.withBytes(0) { set(utf8: $0) }
     case .blob:
       row.withBytes(0) { blob in
-        if let other = rules.converted(blob) { set(other) } else { set(blob) }
+        if let other = SpatiaLiteBlob.geoPackageBlob(of: blob) { set(other) } else { set(blob) }
       }
     }
   }

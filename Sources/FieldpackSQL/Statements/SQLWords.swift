@@ -1,3 +1,4 @@
+import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// The identifiers in a piece of SQL; texts and comments do not count.

@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackGeoPackage
 import FieldpackSQLite
 
 extension GeoPackageStore {
@@ -73,10 +74,10 @@ private struct SQLScript {
     defer { connection.setAuthorizer(before) }
     var outcomes: [SQLOutcome] = []
     do throws(SQLiteError) {
-      try file.registerGeometryFunctions()
+      let users = try file.userSQL()
       try triggers?.learn(connection)
       var statements = connection.statements(of: script)
-      while let next = try connection.withSpatiaLite({ () throws(SQLiteError) in
+      while let next = try users.withSpatiaLite({ () throws(SQLiteError) in
         try statements.next()
       }) {
         outcomes.append(try outcome(of: next))

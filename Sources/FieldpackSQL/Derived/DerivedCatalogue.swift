@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
@@ -6,7 +7,7 @@ import FieldpackSQLite
 /// Makes the views of a derived layer on a connection and finds out the layer's schema.
 struct DerivedCatalogue {
   let file: GeoPackageSession
-  let derivation: Derivation
+  let derivation: LayerDerivation
 
   /// The view that the layer's rows come from.
   static let view = "fieldpack rows"
@@ -16,12 +17,12 @@ struct DerivedCatalogue {
   /// - Precondition: no transaction is open: its end would remove the views.
   func install() throws(FieldpackError) -> Catalogue {
     let base = try file.catalogue()
-    try file.sql { () throws(SQLiteError) in try file.registerGeometryFunctions() }
+    let tables = try file.sql { () throws(SQLiteError) in try file.userSQL().tables }
     do throws(FieldpackError) {
-      return try install(on: base)
+      return try install(on: base, tables)
     } catch {
       // For example after a cancellation; the next call then makes the views again.
-      for name in [DerivedSQL.left, DerivedSQL.right] { file.shadows.takeDown(name) }
+      for name in [DerivedSQL.left, DerivedSQL.right] { tables.takeDown(name) }
       for view in [Self.view, Self.statementView] {
         _ = file.connection.endTemporary("DROP VIEW IF EXISTS temp.\(quoted(view))")
       }
@@ -30,9 +31,11 @@ struct DerivedCatalogue {
     }
   }
 
-  private func install(on base: Catalogue) throws(FieldpackError) -> Catalogue {
+  private func install(
+    on base: Catalogue, _ tables: IndexedLayerTables
+  ) throws(FieldpackError) -> Catalogue {
     if let path = derivation.joined?.path { try attach(path) }
-    try putUpShadows(base)
+    try putUp(tables, base)
     var derived = DerivedSQL(file: file, catalogue: base, derivation: derivation)
     derived.rows = try statementRows(base)
     let sql = try derived.statement()
@@ -67,26 +70,24 @@ struct DerivedCatalogue {
     }
   }
 
-  private func putUpShadows(_ base: Catalogue) throws(FieldpackError) {
+  private func putUp(
+    _ tables: IndexedLayerTables, _ base: Catalogue
+  ) throws(FieldpackError) {
     switch derivation.layer.source {
-    case .sql(let sql): try file.shadows.putUp(for: sql)
+    case .sql(let sql): try tables.putUp(for: sql)
     case .layer(let id):
       guard let joined = derivation.joined, let table = base.layer(id) else { return }
-      try putUp(table, as: DerivedSQL.left)
-      try putUp(
-        joined.table, in: joined.path == nil ? "main" : DerivedSQL.attached, as: DerivedSQL.right)
+      let schema = joined.path == nil ? "main" : DerivedSQL.attached
+      try tables.putUp(checked(table), as: DerivedSQL.left)
+      try tables.putUp(checked(joined.table), in: schema, as: DerivedSQL.right)
     }
   }
 
-  private func putUp(
-    _ table: LayerTable, in schema: String = "main", as name: String
-  ) throws(FieldpackError) {
-    guard !table.layer.isView, table.idSQL != nil else {
-      throw FieldpackError(
-        .unsupported, "layer '\(table.layer.id)' is a view, which is not joined",
-        location: .init(store: file.store, layer: table.layer.id))
-    }
-    try file.shadows.putUp(table, in: schema, as: name)
+  private func checked(_ table: LayerTable) throws(FieldpackError) -> LayerTable {
+    guard table.layer.isView || table.idSQL == nil else { return table }
+    throw FieldpackError(
+      .unsupported, "layer '\(table.layer.id)' is a view, which is not joined",
+      location: .init(store: file.store, layer: table.layer.id))
   }
 
   /// Lets SQLite compile the statement with an authorizer that allows nothing but reading.
@@ -95,9 +96,7 @@ struct DerivedCatalogue {
     connection.setAuthorizer(.readOnlySQL)
     defer { connection.setAuthorizer(nil) }
     do throws(SQLiteError) {
-      let statement = try connection.withSpatiaLite { () throws(SQLiteError) in
-        try connection.prepare(sql, caching: false)
-      }
+      let statement = try file.userSQL().prepare(sql)
       guard statement.parameterCount == 0 else {
         throw SQLiteError(extendedCode: 1, message: "a layer's statement takes no parameters")
       }
@@ -233,9 +232,7 @@ extension GeoPackageSession {
     do throws(SQLiteError) {
       connection.setAuthorizer(.readOnlySQL)
       defer { connection.setAuthorizer(nil) }
-      let statement = try connection.withSpatiaLite { () throws(SQLiteError) in
-        try connection.prepare(sql, caching: false)
-      }
+      let statement = try userSQL().prepare(sql)
       var text = statement.ownText[...]
       while let last = text.last, last == ";" || last.isWhitespace { text.removeLast() }
       // A line comment may end the text, and would hide a parenthesis behind it.

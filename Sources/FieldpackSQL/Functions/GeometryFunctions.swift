@@ -1,3 +1,4 @@
+import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
 

@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackGeoPackage
 public import FieldpackGeometry
 import FieldpackSQLite
 
@@ -47,20 +48,6 @@ extension GeoPackageStore {
       "no spatial index is used: ST_Intersects and its kin use it as a condition of their own, "
         + "joined by AND, with the geometry column first: WHERE ST_Intersects(geom, …)"
     ]
-  }
-}
-
-extension PlanTree {
-  /// A line of a plan without the words that SQLite puts around those of our virtual tables.
-  static func plain(_ line: String) -> String {
-    guard let begin = line.firstRange(of: " VIRTUAL TABLE INDEX "),
-      let mark = line.firstRange(of: ":\(ShadowPlan.mark)"), begin.upperBound < mark.lowerBound
-    else { return line }
-    let words = line[mark.upperBound...]
-    let head = line[..<begin.lowerBound]
-    guard words.hasPrefix("SEARCH") else { return String(head + words.dropFirst("SCAN".count)) }
-    let found = head.replacing("SCAN ", with: "SEARCH ", maxReplacements: 1)
-    return String(found + words.dropFirst("SEARCH".count))
   }
 }
 

@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// A layer computed from others: rows of SQL, a spatial join, or groups.
@@ -100,7 +101,7 @@ public struct Aggregate: Hashable, Sendable {
 }
 
 /// The description of a derived layer, with the schema once a connection has found it out.
-final class Derivation: Sendable {
+final class LayerDerivation: Derivation {
   let layer: DerivedLayer
   /// The other layer of a join.
   let joined: Joined?
@@ -120,6 +121,12 @@ final class Derivation: Sendable {
     self.layer = layer
     self.joined = joined
   }
+
+  var readsOtherFile: Bool { joined?.path != nil }
+
+  func install(on session: GeoPackageSession) throws(FieldpackError) -> Catalogue {
+    try DerivedCatalogue(file: session, derivation: self).install()
+  }
 }
 
 extension GeoPackageStore {
@@ -130,28 +137,16 @@ extension GeoPackageStore {
   /// - Throws: `.invalidArgument` for SQL that is wrong, `.readOnly` for SQL that does more than
   ///   read, `.notFound` for layers and columns that are not there.
   public func deriving(_ layer: DerivedLayer) async throws(FieldpackError) -> GeoPackageStore {
-    var joined: Derivation.Joined?
+    var joined: LayerDerivation.Joined?
     if let join = layer.join {
       let other = join.store ?? self
-      let (table, count) = try await other.joinable(join)
+      guard join.relation != .disjoint else {
+        throw FieldpackError(
+          .invalidArgument, "no index finds what is disjoint, so it cannot be joined")
+      }
+      let (table, count) = try await other.table(of: join.layer)
       joined = .init(table: table, path: other.path == path ? nil : other.path, rowCount: count)
     }
-    return try await GeoPackageStore(self, Derivation(layer, joined: joined))
-  }
-
-  private func joinable(
-    _ join: SpatialJoin
-  ) async throws(FieldpackError) -> (LayerTable, Int) {
-    guard join.relation != .disjoint else {
-      throw FieldpackError(
-        .invalidArgument, "no index finds what is disjoint, so it cannot be joined")
-    }
-    return try await reading { (reading) throws(FieldpackError) in
-      let catalogue = try reading.file.catalogue()
-      guard let table = catalogue.layer(join.layer) else {
-        throw reading.file.missingLayer(join.layer, in: catalogue)
-      }
-      return (table, try reading.count(Query(layers: [table.layer.id])))
-    }
+    return try await GeoPackageStore(self, LayerDerivation(layer, joined: joined))
   }
 }

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// The virtual tables in the place of layers while a user's statement runs on a connection.
@@ -11,7 +12,6 @@ final class IndexedLayerTables {
 
   // The session owns this object.
   private unowned let file: GeoPackageSession
-  private var isRegistered = false
   /// The layers behind the virtual tables, by the number that each table has as its argument.
   private var targets: [Int: (layer: LayerTable, schema: String)] = [:]
   private var latest = 0
@@ -26,7 +26,17 @@ final class IndexedLayerTables {
     fileprivate var names: [String] = []
   }
 
-  init(_ file: GeoPackageSession) { self.file = file }
+  init(_ file: GeoPackageSession) throws(SQLiteError) {
+    self.file = file
+    try file.connection.register(module: Self.module) {
+      [unowned self] (arguments) throws(SQLiteError) in
+      guard let number = arguments.first.flatMap({ Int($0) }), let target = targets[number] else {
+        throw SQLiteError(
+          extendedCode: 1, message: "\(Self.module) tables are made by Fieldpack alone")
+      }
+      return try IndexedLayerTable(target.layer, in: target.schema, of: file)
+    }
+  }
 
   /// Makes the tables that help `sql`; none where it has no function that searches an R-tree.
   /// Existing tables of a derived layer serve as well.
@@ -60,7 +70,6 @@ final class IndexedLayerTables {
     _ layer: LayerTable, in schema: String = "main", as name: String
   ) throws(FieldpackError) {
     try file.sql(layer: layer.layer.id) { () throws(SQLiteError) in
-      try register()
       latest += 1
       targets[latest] = (layer, schema)
       try file.connection.changingTemporary { () throws(SQLiteError) in
@@ -83,18 +92,5 @@ final class IndexedLayerTables {
     else { return }
     numbers[SQLName(name)] = nil
     targets[number] = nil
-  }
-
-  private func register() throws(SQLiteError) {
-    guard !isRegistered else { return }
-    try file.connection.register(module: Self.module) {
-      [unowned self] (arguments) throws(SQLiteError) in
-      guard let number = arguments.first.flatMap({ Int($0) }), let target = targets[number] else {
-        throw SQLiteError(
-          extendedCode: 1, message: "\(Self.module) tables are made by Fieldpack alone")
-      }
-      return try IndexedLayerTable(target.layer, in: target.schema, of: file)
-    }
-    isRegistered = true
   }
 }

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackSQLite
 
 /// Gives a statement's rows in batches.
@@ -57,19 +58,6 @@ extension Statement {
       default: break
       }
       return value
-    }
-  }
-}
-
-extension Connection {
-  /// Runs `prepare`; where it meets an unknown function, once more with SpatiaLite's functions.
-  func withSpatiaLite<R>(_ prepare: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
-    do throws(SQLiteError) {
-      return try prepare()
-    } catch {
-      guard error.code == 1, error.message.hasPrefix("no such function") else { throw error }
-      try borrowSpatiaLite(SpatiaLiteRules.lending)
-      return try prepare()
     }
   }
 }

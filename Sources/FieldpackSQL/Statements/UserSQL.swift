@@ -1,0 +1,42 @@
+import FieldpackGeoPackage
+import FieldpackSQLite
+
+/// What statements of users need on a session: the functions on geometries, the tables that find by
+/// R-trees, and SpatiaLite's functions where a statement calls one.
+final class UserSQL: SessionExtension {
+  // The session owns this.
+  private unowned let connection: Connection
+  let tables: IndexedLayerTables
+  private var sandbox: SpatiaLiteSandbox?
+
+  init(on session: GeoPackageSession) throws(SQLiteError) {
+    connection = session.connection
+    try GeometryFunctions(of: session).register()
+    tables = try IndexedLayerTables(session)
+    session.triggers?.forget()
+    try? session.triggers?.learn(connection)
+  }
+
+  /// Compiles a statement that runs once.
+  func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    try withSpatiaLite { () throws(SQLiteError) in try connection.prepare(sql, caching: false) }
+  }
+
+  /// Runs `body`, and once more with SpatiaLite's functions where one was not known.
+  func withSpatiaLite<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+    do throws(SQLiteError) {
+      return try body()
+    } catch {
+      guard sandbox == nil, error.code == 1, error.message.hasPrefix("no such function") else {
+        throw error
+      }
+      sandbox = try SpatiaLiteSandbox(lendingTo: connection)
+      return try body()
+    }
+  }
+}
+
+extension GeoPackageSession {
+  /// What users' statements need, installed at the first call.
+  func userSQL() throws(SQLiteError) -> UserSQL { try installed(UserSQL.self) }
+}
