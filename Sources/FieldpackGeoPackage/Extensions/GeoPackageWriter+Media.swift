@@ -1,21 +1,59 @@
-import FieldpackCore
+public import FieldpackCore
 import FieldpackSQLite
 
-extension GeoPackageTransaction {
-  /// Stores a row of a layer of media, together with its link if it has one.
-  func addMedia(
-    _ content: RawSpan, _ contentType: String, _ attributes: Attributes, to layer: LayerID,
-    linkedTo base: FeatureID, by relation: Relation
+extension GeoPackageWriter {
+  /// Creates a layer for files, with an `id`, the bytes in `data`, their media type in
+  /// `content_type`, and `columns`.
+  public func createMediaLayer(
+    _ layer: LayerID, columns: [ColumnDefinition] = []
+  ) throws(FieldpackError) {
+    let own = [
+      ColumnDefinition(MediaColumns.data, .blob(), isNullable: false),
+      ColumnDefinition(MediaColumns.contentType, .text(), isNullable: false),
+    ]
+    try createLayer(Schema(layer: layer, idColumn: "id", columns: own + columns))
+  }
+
+  /// Stores a file in a layer of media, and links it where a relation is given.
+  ///
+  /// The bytes are not copied before SQLite gets them. Nothing is stored where the link fails.
+  /// - Parameters:
+  ///   - contentType: the media type of the bytes, such as `image/jpeg`.
+  ///   - base: the row of the relation's base that the file belongs to; given with `relation`.
+  /// - Throws: `.notFound` for an unknown layer, row or relation, `.invalidArgument` where only one
+  ///   of `base` and `relation` is given or the layer is no layer of media.
+  @discardableResult
+  public func addMedia(
+    _ content: RawSpan, as contentType: String, attributes: Attributes = [:], to layer: LayerID,
+    relatedTo base: FeatureID? = nil, by relation: Relation? = nil
   ) throws(FieldpackError) -> FeatureID {
-    try file.connection.savepoint { () throws(FieldpackError) in
-      let id = try addMedia(content, contentType, attributes, to: layer)
-      try RelationTables(file: file).link(base, id, relation, [:])
-      return id
+    switch (base, relation) {
+    case (let base?, let relation?):
+      try file.connection.savepoint { () throws(FieldpackError) in
+        let id = try insertMedia(content, contentType, attributes, to: layer)
+        try link(base, to: id, by: relation)
+        return id
+      }
+    case (nil, nil): try insertMedia(content, contentType, attributes, to: layer)
+    default:
+      throw FieldpackError(
+        .invalidArgument, "a file is linked by a row and a relation together, not by one of both",
+        location: .init(layer: layer))
     }
   }
 
+  @discardableResult
+  public func addMedia(
+    _ content: [UInt8], as contentType: String, attributes: Attributes = [:], to layer: LayerID,
+    relatedTo base: FeatureID? = nil, by relation: Relation? = nil
+  ) throws(FieldpackError) -> FeatureID {
+    try addMedia(
+      content.span.bytes, as: contentType, attributes: attributes, to: layer, relatedTo: base,
+      by: relation)
+  }
+
   /// Stores a row of a layer of media.
-  func addMedia(
+  private func insertMedia(
     _ content: RawSpan, _ contentType: String, _ attributes: Attributes, to layer: LayerID
   ) throws(FieldpackError) -> FeatureID {
     var known = attributes
@@ -50,33 +88,13 @@ extension GeoPackageTransaction {
   }
 }
 
-/// Removes what refers to a deleted row: links of relations, and metadata about the row.
-struct RowLeftovers {
-  let file: GeoPackageSession
-
-  /// Deletes a row of `table` by `delete`, together with everything that refers to the row.
+extension GeoPackageSnapshot {
+  /// Lends the bytes of a file in a layer of media, with their media type.
   ///
-  /// - Parameter id: the row's id in SQL.
-  func deleting(
-    _ number: Int64, of table: String, id: String, _ delete: () throws(FieldpackError) -> Void
-  ) throws(FieldpackError) {
-    guard try file.catalogue().hasRowReferences else { return try delete() }
-    let unlinking = try RelationTables(file: file).unlinking(number, of: table, id: id)
-    let metadata = MetadataTables(file: file)
-    let hasMetadata = try metadata.exists ? metadata.isAbout(row: number, of: table) : false
-    guard hasMetadata || !unlinking.isEmpty else { return try delete() }
-    try file.connection.savepoint { () throws(FieldpackError) in
-      for statement in unlinking { try file.execute(statement.text, statement.parameters) }
-      if hasMetadata { try metadata.forget(row: number, of: table) }
-      try delete()
-    }
-  }
-}
-
-extension GeoPackageReading {
-  /// Lends the bytes of a row of a layer of media.
-  func withMedia<R>(
-    _ id: FeatureID, in layer: LayerID, _ body: (RawSpan, String) throws(FieldpackError) -> R
+  /// - Returns: the result of `body`; `nil`, without a call, where there is no such row.
+  public func withMedia<R>(
+    _ id: FeatureID, in layer: LayerID,
+    _ body: (RawSpan, _ contentType: String) throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R? {
     let catalogue = try file.catalogue()
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
@@ -95,4 +113,10 @@ extension GeoPackageReading {
       try body(bytes, contentType)
     }
   }
+}
+
+/// The columns that a layer of media has.
+enum MediaColumns {
+  static let data = "data"
+  static let contentType = "content_type"
 }

@@ -144,12 +144,12 @@ extension GeoPackageStore {
       throw FieldpackError(
         .invalidArgument, "no index finds what is disjoint, so it cannot be joined")
     }
-    return try await reading { (reading) throws(FieldpackError) in
-      let catalogue = try reading.file.catalogue()
+    return try await read { (snapshot) throws(FieldpackError) in
+      let catalogue = try snapshot.file.catalogue()
       guard let table = catalogue.layer(join.layer) else {
-        throw reading.file.missingLayer(join.layer, in: catalogue)
+        throw snapshot.file.missingLayer(join.layer, in: catalogue)
       }
-      return (table, try reading.count(Query(layers: [table.layer.id])))
+      return (table, try snapshot.count(Query(layers: [table.layer.id])))
     }
   }
 }
