@@ -31,11 +31,3 @@ extension SnapshotReading {
     return try list.features()
   }
 }
-
-extension StoreSnapshot {
-  package borrowing func features(_ query: Query) throws(FieldpackError) -> [Feature] {
-    var list = FeatureList("")
-    try scan(query, into: &list)
-    return try list.features()
-  }
-}

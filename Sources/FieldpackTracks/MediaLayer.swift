@@ -1,12 +1,12 @@
 package import FieldpackCore
-import FieldpackGeoPackage
+package import FieldpackGeoPackage
 
 /// The layer of files that photos and captures keep theirs in.
 package enum MediaLayer {
   package static let id: LayerID = "media"
 
   /// Makes the layer where it is missing.
-  package static func prepare(_ writer: inout FeatureWriter) throws(FieldpackError) {
+  package static func prepare(_ writer: GeoPackageWriter) throws(FieldpackError) {
     guard try !writer.layers().contains(where: { $0.id == id }) else { return }
     try writer.createMediaLayer(id, columns: columns)
     try index(writer)
@@ -14,10 +14,9 @@ package enum MediaLayer {
 
   /// Makes the index by what a file is known again where it is missing: without it every search goes
   /// through the bytes of all files.
-  package static func index(_ writer: FeatureWriter) throws(FieldpackError) {
-    let sql = try writer.statements
-    guard try sql.schema(of: id)?.columnIndex("sha256") != nil else { return }
-    try sql.execute("CREATE INDEX IF NOT EXISTS media_sha256 ON media (sha256)")
+  package static func index(_ writer: GeoPackageWriter) throws(FieldpackError) {
+    guard try writer.schema(of: id)?.columnIndex("sha256") != nil else { return }
+    try writer.execute("CREATE INDEX IF NOT EXISTS media_sha256 ON media (sha256)")
   }
 
   private static var columns: [ColumnDefinition] {

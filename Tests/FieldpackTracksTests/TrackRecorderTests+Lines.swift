@@ -58,20 +58,19 @@ extension TrackRecorderTests {
     let count = 10_000
     try await package.withStore { store in
       try await store.write { (writer) throws(FieldpackError) in
-        try FieldData.layers.prepare(in: writer.statements)
+        try FieldData.layers.prepare(in: writer)
       }
     }
     let fixes = path(count)
     let (written, last) = try await package.withStore { store in
       try await store.write { (writer) throws(FieldpackError) in
-        let sql = try writer.statements
-        let tables = TrackTables(sql: sql)
+        let tables = TrackTables(writer: writer)
         var track = try tables.create(.all, name: "walk", device: "", at: .at(0))
         var (written, last) = (0, 0)
         for (number, fix) in fixes.enumerated() {
           _ = try tables.add(fix, number: number, to: &track, at: .at(0))
           try tables.finish(&track)
-          let row = try sql.rows("SELECT (length(geom) - 49) / 16, length_m FROM track").first
+          let row = try writer.rows("SELECT (length(geom) - 49) / 16, length_m FROM track").first
           let stored = row?[0].int ?? 0
           if stored != last { written += stored }
           last = stored

@@ -8,7 +8,7 @@ extension ExportRun {
     for member in workspace.members {
       let layers = Set(
         targets.filter { $0.store == member.id }.map { $0.layer.rawValue.lowercased() })
-      guard let store = member.store as? GeoPackageStore, !layers.isEmpty else { continue }
+      guard let store = member.store?.geoPackage, !layers.isEmpty else { continue }
       do throws(FieldpackError) {
         let kinds = try await leftBehind(in: store, beside: layers)
         guard !kinds.isEmpty else { continue }

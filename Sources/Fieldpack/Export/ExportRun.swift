@@ -64,7 +64,7 @@ struct ExportRun: Sendable {
   private func describe(_ targets: inout [ExportTarget]) async throws(FieldpackError) {
     for index in targets.indices {
       let store = try workspace.store(targets[index].store)
-      if let store = store as? GeoPackageStore {
+      if let store = store.geoPackage {
         let geometry = targets[index].schema.geometry
         targets[index].system = try await store.systems().first {
           $0.srs == geometry?.srs && $0.epoch == geometry?.epoch

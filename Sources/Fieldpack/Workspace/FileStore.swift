@@ -10,7 +10,8 @@ import FoundationEssentials
 /// `-2` and so on for equal ones, so a key tuple holds as long as the feature is the same.
 public final class FileStore: Store {
   public let id: StoreID
-  private let cached: GeoPackageStore
+  /// What the file is kept as.
+  let cached: GeoPackageStore
   /// Keeps the cached file until the store is closed.
   private let entry: Locked<CacheEntry?>
   private let skipped: SkippedInFile
@@ -46,9 +47,6 @@ public final class FileStore: Store {
 
   /// Whether `layer` is another name of the only layer.
   func answers(to layer: LayerID) -> Bool { resolved(layer) != layer }
-
-  /// What the file is kept as.
-  var geoPackage: GeoPackageStore { cached }
 
   /// The layer that `layer` is a name of.
   func resolved(_ layer: LayerID) -> LayerID {

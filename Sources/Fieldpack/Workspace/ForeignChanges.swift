@@ -9,7 +9,7 @@ struct ForeignChanges: Sendable {
   init?(of members: [Workspace.Member], asked query: Query) {
     stores = members.compactMap { member in
       guard query.stores?.contains(member.id) ?? true else { return nil }
-      return member.store as? GeoPackageStore
+      return member.store?.geoPackage
     }
     if stores.isEmpty { return nil }
   }

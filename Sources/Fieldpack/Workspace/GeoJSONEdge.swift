@@ -81,14 +81,14 @@ struct LayerGeometries {
   let schema: Schema
 
   func intoLayer(_ geometries: [Geometry]) async throws(FieldpackError) -> [Geometry] {
-    if let store = store as? GeoPackageStore {
+    if let store = store.geoPackage {
       return try await store.transformed(geometries, from: .wgs84, to: schema.layer)
     }
     return try Self.transformed(geometries, from: .wgs84, to: schema.geometry?.srs ?? .wgs84)
   }
 
   func fromLayer(_ geometries: [Geometry]) async throws(FieldpackError) -> [Geometry] {
-    if let store = store as? GeoPackageStore {
+    if let store = store.geoPackage {
       return try await store.transformed(geometries, of: schema.layer, to: .wgs84)
     }
     return try Self.transformed(geometries, from: schema.geometry?.srs ?? .wgs84, to: .wgs84)

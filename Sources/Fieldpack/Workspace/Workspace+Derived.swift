@@ -97,8 +97,8 @@ extension Workspace {
 
   private static func geoPackage(of member: Member) throws(FieldpackError) -> GeoPackageStore {
     if case .failed(let error) = member.state { throw error }
-    if let store = member.store as? GeoPackageStore { return store }
-    if let store = member.store as? FileStore { return store.geoPackage }
+    if let store = member.store?.geoPackage { return store }
+    if let store = member.store as? FileStore { return store.cached }
     throw FieldpackError(
       .unsupported, "store '\(member.id)' takes no SQL", location: .init(store: member.id))
   }

@@ -16,7 +16,7 @@ extension Workspace {
   public func importFeatures(
     from file: URL, as format: Format? = nil, into layer: LayerID, of id: StoreID
   ) async throws(FieldpackError) -> ImportReport {
-    guard let store = try writableStore(id) as? GeoPackageStore else {
+    guard let store = try writableStore(id).geoPackage else {
       throw FieldpackError(
         .unsupported, "files are imported into GeoPackage stores; '\(id)' is none",
         location: .init(store: id))

@@ -135,8 +135,8 @@ public struct CaptureCatalogue: Sendable {
   /// Deletes captures with their points, lines and files: all of them, or none.
   public func delete(_ captures: [Capture]) async throws(FieldpackError) {
     try await store.write { (writer) throws(FieldpackError) in
-      let rows = CaptureRows(relation: try CaptureLayers.prepare(&writer))
-      for capture in captures { try rows.delete(capture.key.feature, &writer) }
+      let rows = CaptureRows(relation: try CaptureLayers.prepare(writer))
+      for capture in captures { try rows.delete(capture.key.feature, writer) }
     }
   }
 }

@@ -119,14 +119,14 @@ private struct CaptureImportRun {
   ) async throws(FieldpackError) {
     let store = try await opened()
     let outcome = try await store.write { (writer) throws(FieldpackError) in
-      let rows = CaptureRows(relation: try CaptureLayers.prepare(&writer))
-      let same = try writer.backing.features(
+      let rows = CaptureRows(relation: try CaptureLayers.prepare(writer))
+      let same = try writer.features(
         Query(CaptureLayers.capture, where: Column<String>("token") == found.info.token)
           .withoutGeometry().select([]))
       if let id = same.first?.id {
-        return (id: id, isKnown: true, added: try rows.storeFiles(of: found, id, &writer))
+        return (id: id, isKnown: true, added: try rows.storeFiles(of: found, id, writer))
       }
-      return (id: try rows.store(found, &writer), isKnown: false, added: 0)
+      return (id: try rows.store(found, writer), isKnown: false, added: 0)
     }
     let entry = CaptureImport.Report.Entry(
       name: name, token: found.info.token,

@@ -25,10 +25,10 @@ public enum CaptureLayers {
   static let version: Int64 = 1
 
   /// Makes the layers where they are missing.
-  static func prepare(_ writer: inout FeatureWriter) throws(FieldpackError) -> Relation {
-    try layers.prepare(in: writer.statements)
+  static func prepare(_ writer: GeoPackageWriter) throws(FieldpackError) -> Relation {
+    try layers.prepare(in: writer)
     if let relation = relation(try writer.relations()) { return relation }
-    try MediaLayer.prepare(&writer)
+    try MediaLayer.prepare(writer)
     return try writer.createRelation(
       from: capture, to: media, as: .media, mapping: mapping)
   }

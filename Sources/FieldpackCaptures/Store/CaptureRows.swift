@@ -11,20 +11,20 @@ struct CaptureRows {
 
   /// Stores a capture that is not there yet.
   func store(
-    _ found: FoundCapture, _ writer: inout FeatureWriter
+    _ found: FoundCapture, _ writer: GeoPackageWriter
   ) throws(FieldpackError) -> FeatureID {
     let id = try writer.create(
       Feature(
         geometry: .point(found.info.position, .xy),
         attributes: Self.attributes(of: found.info, found.geodata)), in: CaptureLayers.capture)
     guard case .integer(let number) = id else { return id }
-    try storePoints(found.geodata.points, of: number, &writer)
-    try storeFiles(of: found, id, &writer)
+    try storePoints(found.geodata.points, of: number, writer)
+    try storeFiles(of: found, id, writer)
     return id
   }
 
   private func storePoints(
-    _ points: [CapturePoint], of capture: Int64, _ writer: inout FeatureWriter
+    _ points: [CapturePoint], of capture: Int64, _ writer: GeoPackageWriter
   ) throws(FieldpackError) {
     for (index, point) in points.enumerated() {
       try writer.create(
@@ -50,11 +50,11 @@ struct CaptureRows {
   /// Stores the files of a capture that are not there yet; gives how many.
   @discardableResult
   func storeFiles(
-    of found: FoundCapture, _ id: FeatureID, _ writer: inout FeatureWriter
+    of found: FoundCapture, _ id: FeatureID, _ writer: GeoPackageWriter
   ) throws(FieldpackError) -> Int {
     let related = try writer.related(to: id, by: relation)
     let known = Set(
-      try writer.backing.features(StoredFile.query(related)).compactMap(StoredFile.init).map(\.role)
+      try writer.features(StoredFile.query(related)).compactMap(StoredFile.init).map(\.role)
     )
     var stored = 0
     for (role, file) in [(CaptureRole.media, found.media), (.thumbnail, found.thumbnail)] {
@@ -74,13 +74,13 @@ struct CaptureRows {
   }
 
   /// Deletes a capture with its points, its line and its files.
-  func delete(_ id: FeatureID, _ writer: inout FeatureWriter) throws(FieldpackError) {
+  func delete(_ id: FeatureID, _ writer: GeoPackageWriter) throws(FieldpackError) {
     for media in try writer.related(to: id, by: relation) {
       try writer.delete(media, in: CaptureLayers.media)
     }
     guard case .integer(let number) = id else { return }
     for layer in [CaptureLayers.point, CaptureLayers.track] {
-      let rows = try writer.backing.features(
+      let rows = try writer.features(
         Query(layer, where: Column<Int64>("capture_fid") == number).withoutGeometry().select([]))
       for row in rows.compactMap(\.id) { try writer.delete(row, in: layer) }
     }

@@ -42,7 +42,7 @@ extension StoredFile {
   }
 }
 
-extension StoreSnapshot {
+extension GeoPackageSnapshot {
   /// What is known of a capture's files.
   borrowing func files(of capture: FeatureID) throws(FieldpackError) -> [StoredFile] {
     guard let relation = CaptureLayers.relation(try relations()) else { return [] }

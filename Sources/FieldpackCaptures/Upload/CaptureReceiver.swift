@@ -90,12 +90,12 @@ extension CaptureCatalogue {
     _ received: CaptureReceiver.Received
   ) async throws(FieldpackError) -> KeyTuple {
     let id = try await store.write { (writer) throws(FieldpackError) in
-      let rows = CaptureRows(relation: try CaptureLayers.prepare(&writer))
-      let same = try writer.backing.features(
+      let rows = CaptureRows(relation: try CaptureLayers.prepare(writer))
+      let same = try writer.features(
         Query(CaptureLayers.capture, where: Column<String>("token") == received.info.token)
           .withoutGeometry().select([]))
       if let id = same.first?.id { return id }
-      return try rows.store(received.found, &writer)
+      return try rows.store(received.found, writer)
     }
     return KeyTuple(store: store.id, layer: CaptureLayers.capture, feature: id)
   }

@@ -28,7 +28,7 @@ struct UploadJobs: Sendable {
     message: String? = nil
   ) async throws(FieldpackError) {
     try await store.write { (writer) throws(FieldpackError) in
-      try set(state, of: capture, attempt: attempt, status: status, message: message, &writer)
+      try set(state, of: capture, attempt: attempt, status: status, message: message, writer)
     }
   }
 
@@ -38,7 +38,7 @@ struct UploadJobs: Sendable {
   ) async throws(FieldpackError) {
     let now = Self.now
     try await store.write { (writer) throws(FieldpackError) in
-      try set(.succeeded, of: capture, attempt: attempt, status: answer.status, &writer)
+      try set(.succeeded, of: capture, attempt: attempt, status: answer.status, writer)
       try writer.update(
         capture.key.feature, in: CaptureLayers.capture,
         set: [
@@ -49,7 +49,7 @@ struct UploadJobs: Sendable {
 
   private func set(
     _ state: State, of capture: Capture, attempt: Int?, status: Int?, message: String? = nil,
-    _ writer: inout FeatureWriter
+    _ writer: GeoPackageWriter
   ) throws(FieldpackError) {
     var values: Attributes = [
       "state": .text(state.rawValue), "updated_at": .dateTime(CaptureRows.instant(Self.now)),
@@ -59,7 +59,7 @@ struct UploadJobs: Sendable {
     if let attempt { values["attempt"] = .integer(Int64(attempt)) }
     let token = capture.info.token
     let isThis = Column<String>("capture_token") == token && Column<String>("url") == url
-    let known = try writer.backing.features(
+    let known = try writer.features(
       Query(CaptureLayers.job, where: isThis).select([]).limit(1))
     if let id = known.first?.id {
       return try writer.update(id, in: CaptureLayers.job, set: values)

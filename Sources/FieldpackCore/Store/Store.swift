@@ -101,9 +101,6 @@ public struct StoreSnapshot: ~Copyable {
 
   public init(_ reading: any SnapshotReading) { self.reading = reading }
 
-  /// The store's own reader, for operations that only some stores have.
-  package var backing: any SnapshotReading { reading }
-
   public borrowing func layers() throws(FieldpackError) -> [Layer] { try reading.layers() }
 
   public borrowing func scan(
@@ -128,7 +125,7 @@ public protocol FeatureWriting: SnapshotReading {
   func create(_ feature: Feature, in layer: LayerID) throws(FieldpackError) -> FeatureID
   func upsert(_ feature: Feature, in layer: LayerID) throws(FieldpackError) -> FeatureID
   func update(
-    _ id: FeatureID, in layer: LayerID, attributes: Attributes, geometry: GeometryUpdate
+    _ id: FeatureID, in layer: LayerID, set attributes: Attributes, geometry: GeometryUpdate
   ) throws(FieldpackError)
   func delete(_ id: FeatureID, in layer: LayerID) throws(FieldpackError)
   func createLayer(_ schema: Schema) throws(FieldpackError)
@@ -142,9 +139,6 @@ public struct FeatureWriter {
   private let writing: any FeatureWriting
 
   public init(_ writing: any FeatureWriting) { self.writing = writing }
-
-  /// The store's own writer, for operations that only some stores have.
-  package var backing: any FeatureWriting { writing }
 
   /// Stores a new feature and returns its id: the id it asks for, else one that the store chooses.
   ///
@@ -171,7 +165,7 @@ public struct FeatureWriter {
     _ id: FeatureID, in layer: LayerID, set attributes: Attributes = [:],
     geometry: GeometryUpdate = .keep
   ) throws(FieldpackError) {
-    try writing.update(id, in: layer, attributes: attributes, geometry: geometry)
+    try writing.update(id, in: layer, set: attributes, geometry: geometry)
   }
 
   public mutating func delete(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) {

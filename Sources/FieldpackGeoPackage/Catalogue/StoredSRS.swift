@@ -41,22 +41,21 @@ public struct StoredSRS: Hashable, Sendable {
 extension GeoPackageStore {
   /// The systems that the file defines, including those of no layer.
   public func systems() async throws(FieldpackError) -> [StoredSRS] {
-    try await reading { (reading) throws(FieldpackError) in
-      try reading.file.catalogue().systems.entries.map { StoredSRS($0.value) }
+    try await read { (snapshot) throws(FieldpackError) in
+      try snapshot.file.catalogue().systems.entries.map { StoredSRS($0.value) }
     }
   }
 }
 
-extension FeatureWriter {
+extension GeoPackageWriter {
   /// Defines a reference system in the file, unless the file has it already. A system that PROJ
   /// knows by its code is defined as PROJ defines it.
   ///
   /// The CRS WKT extension is added for a system that only WKT 2 can describe, or that has an
   /// epoch.
-  public mutating func define(_ system: StoredSRS) throws(FieldpackError) {
-    let transaction = try geoPackage
-    try transaction.whole { () throws(FieldpackError) in
-      _ = try ReferenceSystems(file: transaction.file).ensure(system.row)
+  public func define(_ system: StoredSRS) throws(FieldpackError) {
+    try whole { () throws(FieldpackError) in
+      _ = try ReferenceSystems(file: file).ensure(system.row)
     }
   }
 }

@@ -106,7 +106,7 @@ extension ReaderLease<GeoPackageSession> {
       if briefly { file.connection.busyTimeout = briefTimeout }
       defer { file.connection.busyTimeout = timeout }
       try file.beginAnew()
-      return try GeoPackageReading(file, report: request.report)
+      return try GeoPackageSnapshot(file, report: request.report)
         .following(request.plan, inPieces: true).plan
     }
   }

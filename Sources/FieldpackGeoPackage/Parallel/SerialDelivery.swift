@@ -45,14 +45,14 @@ extension GeoPackageStore {
   public func scan<S: FeatureSink & Sendable>(
     _ query: Query, into sink: S, report: QueryReport
   ) async throws(FieldpackError) -> S {
-    let scan = try await reading(report) { (reading) throws(FieldpackError) -> Scan<S> in
-      let planner = try reading.planner(query)
+    let scan = try await read(reporting: report) { (snapshot) throws(FieldpackError) -> Scan<S> in
+      let planner = try snapshot.planner(query)
       let paths = try planner.paths()
       if try planner.isBetterCut(paths) {
-        return .betterCut(try reading.plan(query, inPieces: true))
+        return .betterCut(try snapshot.plan(query, inPieces: true))
       }
       var sink = sink
-      try reading.scan(planner, paths, into: &sink)
+      try snapshot.scan(planner, paths, into: &sink)
       return .done(sink)
     }
     switch scan {

@@ -80,7 +80,7 @@ extension QueryPlanner {
   }
 }
 
-extension GeoPackageReading {
+extension GeoPackageSnapshot {
   /// Plans a query for the state of the file that is being read.
   func plan(_ query: Query, inPieces: Bool = false) throws(FieldpackError) -> QueryPlan {
     try planner(query, report: QueryReport()).plan(inPieces: inPieces)

@@ -20,7 +20,7 @@ struct BatchCursor: Sendable {
     return try await lease.next { (file, walk) throws(FieldpackError) in
       if walk == nil {
         try file.execute("BEGIN")
-        walk = Walk(try GeoPackageReading(file, report: report).rows(plan))
+        walk = Walk(try GeoPackageSnapshot(file, report: report).rows(plan))
       }
       return try walk?.batch(of: store)
     }

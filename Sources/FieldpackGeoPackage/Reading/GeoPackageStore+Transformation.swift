@@ -34,8 +34,8 @@ extension GeoPackageStore {
       -> CoordinateTransformation?
   ) async throws(FieldpackError) -> [Geometry] {
     guard !geometries.isEmpty else { return [] }
-    return try await reading { (reading) throws(FieldpackError) in
-      let file = reading.file
+    return try await read { (snapshot) throws(FieldpackError) in
+      let file = snapshot.file
       let catalogue = try file.catalogue()
       guard let table = catalogue.layer(layer) else {
         throw file.missingLayer(layer, in: catalogue)

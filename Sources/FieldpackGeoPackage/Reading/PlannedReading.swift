@@ -4,8 +4,8 @@ import FieldpackProjection
 extension GeoPackageStore {
   public func prepare(_ query: Query) async throws(FieldpackError) -> PreparedQuery {
     let id = id
-    let (plan, layers) = try await reading { (reading) throws(FieldpackError) in
-      let planner = try reading.planner(query)
+    let (plan, layers) = try await read { (snapshot) throws(FieldpackError) in
+      let planner = try snapshot.planner(query)
       let plan = try planner.plan(inPieces: true)
       return (plan, try planner.prepared(plan.paths, of: id))
     }
@@ -59,20 +59,20 @@ private struct PlannedReading: QueryAnswering {
   }
 
   func count() async throws(FieldpackError) -> Int {
-    try await following { (reading, planner, paths) throws(FieldpackError) in
-      try reading.count(planner, paths.map(\.table))
+    try await following { (snapshot, planner, paths) throws(FieldpackError) in
+      try snapshot.count(planner, paths.map(\.table))
     }
   }
 
   func explain() async throws(FieldpackError) -> [Explanation] {
-    try await following { (reading, planner, paths) throws(FieldpackError) in
-      try reading.explain(planner, paths)
+    try await following { (snapshot, planner, paths) throws(FieldpackError) in
+      try snapshot.explain(planner, paths)
     }
   }
 
   func estimatedRows() async throws(FieldpackError) -> [LayerID: Int] {
-    try await following { (reading, planner, paths) throws(FieldpackError) in
-      try reading.estimatedRows(planner, paths.map(\.table))
+    try await following { (snapshot, planner, paths) throws(FieldpackError) in
+      try snapshot.estimatedRows(planner, paths.map(\.table))
     }
   }
 
@@ -84,12 +84,12 @@ private struct PlannedReading: QueryAnswering {
   }
 
   private func following<R: Sendable>(
-    _ body: @Sendable (GeoPackageReading, QueryPlanner, [LayerPath]) throws(FieldpackError) -> R
+    _ body: @Sendable (GeoPackageSnapshot, QueryPlanner, [LayerPath]) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     let plan = plan
-    return try await store.reading { (reading) throws(FieldpackError) in
-      let (current, planner) = try reading.following(plan, inPieces: false)
-      return try body(reading, planner, current.paths)
+    return try await store.read { (snapshot) throws(FieldpackError) in
+      let (current, planner) = try snapshot.following(plan, inPieces: false)
+      return try body(snapshot, planner, current.paths)
     }
   }
 }

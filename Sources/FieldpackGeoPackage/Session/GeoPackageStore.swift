@@ -50,29 +50,29 @@ public final class GeoPackageStore: WritableStore {
     path = base.path
     watch = CommitWatch(path: base.path, id: base.id)
     pools = StorePools(base.pools, derivation, watch: watch)
-    try await reading { (reading) throws(FieldpackError) in _ = try reading.file.catalogue() }
+    try await read { (snapshot) throws(FieldpackError) in _ = try snapshot.file.catalogue() }
   }
 
   // MARK: Reading
 
   public func layers() async throws(FieldpackError) -> [Layer] {
-    try await reading { (reading) throws(FieldpackError) in try reading.layers() }
+    try await read { (snapshot) throws(FieldpackError) in try snapshot.layers() }
   }
 
   public func schemas() async throws(FieldpackError) -> [Schema] {
-    try await reading { (reading) throws(FieldpackError) in
-      try reading.file.catalogue().layers.map(\.schema)
+    try await read { (snapshot) throws(FieldpackError) in
+      try snapshot.file.catalogue().layers.map(\.schema)
     }
   }
 
   public func count(_ query: Query) async throws(FieldpackError) -> Int {
-    try await reading { (reading) throws(FieldpackError) in try reading.count(query) }
+    try await read { (snapshot) throws(FieldpackError) in try snapshot.count(query) }
   }
 
   public func feature(
     _ id: FeatureID, in layer: LayerID
   ) async throws(FieldpackError) -> Feature? {
-    try await reading { (reading) throws(FieldpackError) in try reading.feature(id, in: layer) }
+    try await read { (snapshot) throws(FieldpackError) in try snapshot.feature(id, in: layer) }
   }
 
   /// A layer as the file stores it, and how many features it has.
@@ -96,10 +96,11 @@ public final class GeoPackageStore: WritableStore {
     try await prepare(query).estimatedRows()
   }
 
+  /// Runs `body` on one snapshot: every read in it sees the same state of the file.
   public func read<R: Sendable>(
-    _ body: @Sendable (borrowing StoreSnapshot) throws(FieldpackError) -> R
+    _ body: @Sendable (GeoPackageSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
-    try await reading { (reading) throws(FieldpackError) in try body(StoreSnapshot(reading)) }
+    try await read(reporting: QueryReport(), body)
   }
 
   public func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches {
@@ -113,23 +114,24 @@ public final class GeoPackageStore: WritableStore {
   }
 
   /// Runs `body` on one connection in one read transaction.
-  func reading<R: Sendable>(
-    _ report: QueryReport = QueryReport(),
-    _ body: @Sendable (GeoPackageReading) throws(FieldpackError) -> R
+  func read<R: Sendable>(
+    reporting report: QueryReport,
+    _ body: @Sendable (GeoPackageSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     let pool = try await pools.reader()
     return try await pool.read { (file) throws(FieldpackError) in
       try file.derive()
       try file.execute("BEGIN")
       defer { try? file.execute("ROLLBACK") }
-      return try body(GeoPackageReading(file, report: report))
+      return try body(GeoPackageSnapshot(file, report: report))
     }
   }
 
   // MARK: Writing
 
+  /// Runs `body` in a transaction: all of its changes are committed, or none when it throws.
   public func write<R: Sendable>(
-    _ body: @Sendable (inout FeatureWriter) throws(FieldpackError) -> R
+    _ body: @Sendable (GeoPackageWriter) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     let (id, watch) = (id, watch)
     let pool = try await pools.writer()
@@ -142,11 +144,10 @@ public final class GeoPackageStore: WritableStore {
       let result = try file.connection.transaction(.immediate) { () throws(FieldpackError) in
         try file.learnTriggers()
         try file.triggers?.check("gpkg_contents", store: id)
-        let transaction = GeoPackageTransaction(file)
-        var writer = FeatureWriter(transaction)
-        let result = try body(&writer)
-        changed = transaction.changedLayers
-        try transaction.finish()
+        let writer = GeoPackageWriter(file)
+        let result = try body(writer)
+        changed = writer.changedLayers
+        try writer.finish()
         return result
       }
       watch.noteOwn(changed)
@@ -169,4 +170,33 @@ public final class GeoPackageStore: WritableStore {
   }
 
   public func close() async { await pools.close() }
+}
+
+extension Store {
+  /// This store where it is a GeoPackage, for what only GeoPackages hold; `nil` where it is another.
+  public var geoPackage: GeoPackageStore? { self as? GeoPackageStore }
+}
+
+// What every store lends lies in extensions of the protocols, so that a call on a `GeoPackageStore`
+// itself prefers the GeoPackage's own snapshot and writer.
+
+extension Store where Self == GeoPackageStore {
+  public func read<R: Sendable>(
+    _ body: @Sendable (borrowing StoreSnapshot) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    try await self.read(reporting: QueryReport()) { (snapshot) throws(FieldpackError) in
+      try body(StoreSnapshot(snapshot))
+    }
+  }
+}
+
+extension WritableStore where Self == GeoPackageStore {
+  public func write<R: Sendable>(
+    _ body: @Sendable (inout FeatureWriter) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    try await self.write { (writer: GeoPackageWriter) throws(FieldpackError) in
+      var features = FeatureWriter(writer)
+      return try body(&features)
+    }
+  }
 }

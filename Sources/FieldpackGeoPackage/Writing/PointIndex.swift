@@ -24,7 +24,7 @@ package struct PointIndex {
   }
 }
 
-extension TransactionStatements {
+extension GeoPackageWriter {
   /// Inserts many rows into a layer of points.
   ///
   /// The triggers that maintain the R-tree take a third of the time of such rows. So they are
@@ -51,7 +51,7 @@ extension TransactionStatements {
   /// The R-tree of a layer whose triggers are exactly those that maintain the R-tree, word for
   /// word.
   private func rtreeOfOwnTriggers(_ layer: LayerID) throws(FieldpackError) -> String? {
-    let table = try transaction.table(layer)
+    let table = try table(layer)
     guard let rtree = table.rtree, !table.lacksIndexTriggers else { return nil }
     let sql = RTreeSQL(table)
     let own = Set(sql.triggers(.upTo13) + sql.triggers(.from14))

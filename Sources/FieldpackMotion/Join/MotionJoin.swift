@@ -46,13 +46,12 @@ extension GeoPackageStore {
     let known = try await motionSessions()
     let chosen = try sessions.isEmpty ? known : Self.named(sessions, among: known)
     return try await write { (writer) throws(FieldpackError) in
-      let sql = try writer.statements
-      try MotionLayers.received.prepare(in: sql)
-      try MotionLayers.joined.prepare(in: sql)
+      try MotionLayers.received.prepare(in: writer)
+      try MotionLayers.joined.prepare(in: writer)
       var report = MotionJoinReport()
       for session in chosen {
-        try MotionJoin.remove(session, sql, &writer)
-        var join = MotionJoin(sql: sql, path: path, gap: gap, session: session)
+        try MotionJoin.remove(session, writer)
+        var join = MotionJoin(writer: writer, path: path, gap: gap, session: session)
         report.sessions.append(try join.run())
       }
       return report
@@ -81,7 +80,7 @@ private struct MotionJoin {
   /// After so many samples it is asked whether to go on.
   private static let cancellationStep = 4096
 
-  let sql: TransactionStatements
+  let writer: GeoPackageWriter
   let path: TimedPath
   let gap: Double
   let session: StoredMotionSession
@@ -89,8 +88,8 @@ private struct MotionJoin {
   private var envelope = Envelope.empty
   private var samples = 0
 
-  init(sql: TransactionStatements, path: TimedPath, gap: Double, session: StoredMotionSession) {
-    self.sql = sql
+  init(writer: GeoPackageWriter, path: TimedPath, gap: Double, session: StoredMotionSession) {
+    self.writer = writer
     self.path = path
     self.gap = gap
     self.session = session
@@ -98,10 +97,10 @@ private struct MotionJoin {
 
   /// Takes away what an earlier join made, row by row so that the extents get smaller.
   static func remove(
-    _ session: StoredMotionSession, _ sql: TransactionStatements, _ writer: inout FeatureWriter
+    _ session: StoredMotionSession, _ writer: GeoPackageWriter
   ) throws(FieldpackError) {
     for layer in [MotionLayers.point, MotionLayers.track] {
-      let rows = try sql.rows(
+      let rows = try writer.rows(
         "SELECT fid FROM \(layer) WHERE session_id = ?", [.integer(session.row)])
       for row in rows {
         guard let id = row[0].wholeNumber else { continue }
@@ -118,14 +117,14 @@ private struct MotionJoin {
       samples += 1
       try place(sample.id, at: sample.time)
     }
-    if !line.isEmpty { try sql.changed(MotionLayers.point, growing: envelope) }
+    if !line.isEmpty { try writer.changed(MotionLayers.point, growing: envelope) }
     if line.count > 1 { try insertLine() }
     return .init(id: session.session.id, samples: samples, placed: line.count)
   }
 
   /// The samples by time, sorted once: by pages that would cost the square of their number.
   private func sortedSamples() throws(FieldpackError) -> [(time: Double, id: Int64)] {
-    try sql.run { (connection) throws(SQLiteError) in
+    try writer.run { (connection) throws(SQLiteError) in
       let statement = try connection.prepare(
         "SELECT s.t_unix, s.id FROM daco_batch b JOIN daco_sample s ON s.batch_id = b.id "
           + "WHERE b.session_id = ? ORDER BY s.t_unix, s.id")
@@ -145,7 +144,7 @@ private struct MotionJoin {
     var blob: [UInt8] = []
     GeoPackageBinary.append(
       .point(position, .xym), srsID: 4326, to: &blob)
-    try sql.execute(
+    try writer.execute(
       Self.pointSQL,
       [
         .blob(blob), .integer(session.row), .text(Instant(unixSeconds: time).description),
@@ -165,14 +164,14 @@ private struct MotionJoin {
     GeoPackageBinary.append(
       .lineString(CoordinateSequence(line, dimensions: .xym)), srsID: 4326, to: &blob)
     let name = session.session.device.name
-    try sql.execute(
+    try writer.execute(
       "INSERT INTO motion_track (geom, session_id, name, started_at, stopped_at, point_count) "
         + "VALUES (?, ?, ?, ?, ?, ?)",
       [
         .blob(blob), .integer(session.row), .text(name.isEmpty ? session.session.id : name),
         .text(moment(line.first)), .text(moment(line.last)), .integer(Int64(line.count)),
       ])
-    try sql.changed(MotionLayers.track, growing: envelope)
+    try writer.changed(MotionLayers.track, growing: envelope)
   }
 
   private func moment(_ position: Position?) -> String {

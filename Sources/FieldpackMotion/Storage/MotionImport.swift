@@ -46,9 +46,8 @@ extension GeoPackageStore {
       throw FieldpackError(.invalidArgument, "the rate of samples is more than 0")
     }
     return try await write { (writer) throws(FieldpackError) in
-      let sql = try writer.statements
-      try MotionLayers.received.prepare(in: sql)
-      var work = try MotionImport(sql, rate: rate, skipsErrors: skipsErrors)
+      try MotionLayers.received.prepare(in: writer)
+      var work = try MotionImport(writer, rate: rate, skipsErrors: skipsErrors)
       for path in paths { try work.read(path) }
       return work.finish()
     }
@@ -69,12 +68,12 @@ private struct MotionImport {
   private var report = MotionImportReport()
 
   init(
-    _ sql: TransactionStatements, rate: Double, skipsErrors: Bool
+    _ writer: GeoPackageWriter, rate: Double, skipsErrors: Bool
   ) throws(FieldpackError) {
-    tables = MotionTables(sql: sql)
+    tables = MotionTables(writer: writer)
     self.rate = rate
     self.skipsErrors = skipsErrors
-    lastBatch = try sql.rows("SELECT max(id) FROM daco_batch").first?[0].wholeNumber ?? 0
+    lastBatch = try writer.rows("SELECT max(id) FROM daco_batch").first?[0].wholeNumber ?? 0
   }
 
   mutating func finish() -> MotionImportReport {
@@ -158,7 +157,7 @@ private struct MotionImport {
 
   private func isKnown(_ data: MotionRequest.Data) throws(FieldpackError) -> Bool {
     guard lastBatch > 0 else { return false }
-    let found = try tables.sql.rows(
+    let found = try tables.writer.rows(
       "SELECT 1 FROM daco_batch WHERE session_id = (SELECT id FROM daco_session WHERE uuid = ?) "
         + "AND sent_at_unix = ? AND sample_count = ? AND sections = ? AND id <= ? LIMIT 1",
       [

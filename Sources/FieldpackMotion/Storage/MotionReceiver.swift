@@ -46,8 +46,7 @@ public struct MotionReceiver: Sendable {
     guard !sound.isEmpty else { return requests.map { Self.refusal($0) } }
     let (rate, newSession) = (rate, newSession)
     return try await store.write { (writer) throws(FieldpackError) in
-      let sql = try writer.statements
-      let tables = MotionTables(sql: sql)
+      let tables = MotionTables(writer: writer)
       var ingest = try tables.ingest(for: sound, rate: rate, newSession: newSession)
       var records: [MotionRecord] = []
       let responses = requests.map { request in
@@ -56,7 +55,7 @@ public struct MotionReceiver: Sendable {
         if let record = answer.record { records.append(record) }
         return answer.response
       }
-      if !records.isEmpty { try MotionLayers.received.prepare(in: sql) }
+      if !records.isEmpty { try MotionLayers.received.prepare(in: writer) }
       for record in records {
         if case .received(let batch) = record, try tables.hasBatch(batch) { continue }
         try tables.store(record)
@@ -77,10 +76,9 @@ public struct MotionReceiver: Sendable {
   /// - Throws: `.notFound` where the file has no such session.
   public func revoke(_ session: String, at now: Double) async throws(FieldpackError) {
     try await store.write { (writer) throws(FieldpackError) in
-      let sql = try writer.statements
-      var isKnown = try sql.hasTable(MotionLayers.session.rawValue)
+      var isKnown = try writer.hasTable(MotionLayers.session.rawValue)
       if isKnown {
-        isKnown = try !sql.rows("SELECT 1 FROM daco_session WHERE uuid = ?", [.text(session)])
+        isKnown = try !writer.rows("SELECT 1 FROM daco_session WHERE uuid = ?", [.text(session)])
           .isEmpty
       }
       guard isKnown else {
@@ -88,10 +86,10 @@ public struct MotionReceiver: Sendable {
           .notFound, "there is no session '\(session)'",
           location: .init(layer: MotionLayers.session))
       }
-      try sql.execute(
+      try writer.execute(
         "UPDATE daco_session SET revoked_at_unix = coalesce(revoked_at_unix, ?) WHERE uuid = ?",
         [.real(now), .text(session)])
-      try sql.changed(MotionLayers.session)
+      try writer.changed(MotionLayers.session)
     }
   }
 }

@@ -111,9 +111,8 @@ public actor MotionRecorder {
       sections: samples.reduce([]) { $0.union($1.reading.sections) }, samples: samples)
     let isStarted = isStarted
     try await store.write { (writer) throws(FieldpackError) in
-      let sql = try writer.statements
-      try MotionLayers.received.prepare(in: sql)
-      let tables = MotionTables(sql: sql)
+      try MotionLayers.received.prepare(in: writer)
+      let tables = MotionTables(writer: writer)
       if !isStarted { try tables.store(.started(start)) }
       try tables.store(.received(batch))
     }

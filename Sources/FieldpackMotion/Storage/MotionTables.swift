@@ -4,7 +4,7 @@ import FieldpackSQLite
 
 /// `daco_device`, `daco_session`, `daco_batch` and `daco_sample`, in one transaction.
 struct MotionTables {
-  let sql: TransactionStatements
+  let writer: GeoPackageWriter
 
   static let channels = MotionChannel.allCases.map(\.rawValue).joined(separator: ", ")
 
@@ -13,10 +13,10 @@ struct MotionTables {
     case .started(let session): try create(session)
     case .received(let batch): try insert(batch)
     case .revoked(let session, let moment):
-      try sql.execute(
+      try writer.execute(
         "UPDATE daco_session SET revoked_at_unix = ? WHERE uuid = ?",
         [.real(moment), .text(session)])
-      try sql.changed(MotionLayers.session)
+      try writer.changed(MotionLayers.session)
     }
   }
 
@@ -24,59 +24,59 @@ struct MotionTables {
 
   private func create(_ session: MotionSession) throws(FieldpackError) {
     let device = try device(session.device, at: session.startedAt)
-    try sql.execute(
+    try writer.execute(
       "INSERT INTO daco_session (uuid, device_id, started_at_unix, revoked_at_unix, "
         + "sample_rate_hz) VALUES (?, ?, ?, ?, ?)",
       [
         .text(session.id), .integer(device), .real(session.startedAt),
         session.revokedAt.map(SQLiteValue.real) ?? .null, .real(session.rate),
       ])
-    try sql.changed(MotionLayers.session)
+    try writer.changed(MotionLayers.session)
   }
 
   /// The row of a device: the one with its identifier, whose names become these, else a new one.
   private func device(
     _ device: MotionDevice, at moment: Double
   ) throws(FieldpackError) -> Int64 {
-    try sql.changed(MotionLayers.device)
+    try writer.changed(MotionLayers.device)
     let names: [SQLiteValue] = [
       .text(device.name), .text(device.model), .text(device.localizedModel),
       .text(device.systemName), .text(device.systemVersion),
     ]
     if let identifier = device.identifierForVendor {
-      let known = try sql.rows(
+      let known = try writer.rows(
         "SELECT id FROM daco_device WHERE identifier_for_vendor = ?", [.text(identifier)])
       if case .integer(let id)? = known.first?.first {
-        try sql.execute(
+        try writer.execute(
           "UPDATE daco_device SET name = ?, model = ?, localized_model = ?, system_name = ?, "
             + "system_version = ? WHERE id = ?", names + [.integer(id)])
         return id
       }
     }
-    try sql.execute(
+    try writer.execute(
       "INSERT INTO daco_device (name, model, localized_model, system_name, system_version, "
         + "identifier_for_vendor, first_seen) VALUES (?, ?, ?, ?, ?, ?, ?)",
       names + [
         device.identifierForVendor.map(SQLiteValue.text) ?? .null,
         .text(Instant(unixSeconds: moment).description),
       ])
-    return sql.connection.lastInsertRowID
+    return writer.connection.lastInsertRowID
   }
 
   // MARK: Samples
 
   private func insert(_ batch: MotionBatch) throws(FieldpackError) {
-    try sql.execute(
+    try writer.execute(
       "INSERT INTO daco_batch (session_id, sent_at_unix, received_at_unix, sample_count, sections) "
         + "VALUES ((SELECT id FROM daco_session WHERE uuid = ?), ?, ?, ?, ?)",
       [
         .text(batch.session), .real(batch.sentAt), .real(batch.receivedAt),
         .integer(Int64(batch.samples.count)), .integer(batch.sections.rawValue),
       ])
-    try sql.changed(MotionLayers.batch)
-    let id = sql.connection.lastInsertRowID
+    try writer.changed(MotionLayers.batch)
+    let id = writer.connection.lastInsertRowID
     guard !batch.samples.isEmpty else { return }
-    try sql.run(in: MotionLayers.sample) { (connection) throws(SQLiteError) in
+    try writer.run(in: MotionLayers.sample) { (connection) throws(SQLiteError) in
       let statement = try connection.prepare(Self.sampleSQL)
       defer { statement.reset() }
       for (index, sample) in batch.samples.enumerated() {
@@ -93,7 +93,7 @@ struct MotionTables {
         try statement.run()
       }
     }
-    try sql.changed(MotionLayers.sample)
+    try writer.changed(MotionLayers.sample)
   }
 
   private static let sampleSQL =
@@ -104,7 +104,7 @@ struct MotionTables {
 
   /// Whether a batch is there already, the same in its time and all its numbers.
   func hasBatch(_ batch: MotionBatch) throws(FieldpackError) -> Bool {
-    let known = try sql.rows(
+    let known = try writer.rows(
       "SELECT id FROM daco_batch WHERE session_id = (SELECT id FROM daco_session WHERE uuid = ?) "
         + "AND sent_at_unix = ? AND sample_count = ? AND sections = ?",
       [
@@ -112,7 +112,7 @@ struct MotionTables {
         .integer(batch.sections.rawValue),
       ])
     for row in known {
-      let values = try sql.rows(
+      let values = try writer.rows(
         "SELECT \(Self.channels) FROM daco_sample WHERE batch_id = ? ORDER BY i", [row[0]])
       let numbers = batch.samples.map { sample in
         MotionChannel.allCases.map { sample.reading[$0] }
@@ -127,7 +127,7 @@ struct MotionTables {
     for requests: [MotionRequest], rate: Double, newSession: @escaping @Sendable () -> String
   ) throws(FieldpackError) -> MotionIngest {
     var ingest = MotionIngest(rate: rate, newSession: newSession)
-    guard try sql.hasTable(MotionLayers.session.rawValue) else { return ingest }
+    guard try writer.hasTable(MotionLayers.session.rawValue) else { return ingest }
     for request in requests {
       guard case .data(let data) = request, !ingest.knows(data.session) else { continue }
       if let session = try session(data.session) { _ = ingest.add(session) }
@@ -136,7 +136,7 @@ struct MotionTables {
   }
 
   func session(_ id: String) throws(FieldpackError) -> MotionSession? {
-    let rows = try sql.rows(
+    let rows = try writer.rows(
       "SELECT started_at_unix, revoked_at_unix, sample_rate_hz FROM daco_session WHERE uuid = ?",
       [.text(id)])
     guard let row = rows.first else { return nil }

@@ -91,7 +91,7 @@ public struct LayerPhotoProvider: PhotoProvider {
 
   /// The first file that a relation of media links to the photo.
   private static func media(
-    of id: FeatureID, in layer: LayerID, _ snapshot: borrowing StoreSnapshot, _ maximum: Int
+    of id: FeatureID, in layer: LayerID, _ snapshot: GeoPackageSnapshot, _ maximum: Int
   ) throws(FieldpackError) -> [UInt8]? {
     for relation in try snapshot.relations() where relation.base == layer && relation.kind == .media
     {

@@ -77,7 +77,7 @@ private struct Reading {
   private var links: [FeatureID: [RelationLink]] = [:]
   private var jobs: [Int64: Feature] = [:]
 
-  init(_ snapshot: borrowing StoreSnapshot) throws(FieldpackError) {
+  init(_ snapshot: GeoPackageSnapshot) throws(FieldpackError) {
     guard let layers = PhotoLayers(try snapshot.relations()) else { return }
     for photo in try snapshot.features(Query(PhotoLayers.photo).withoutGeometry()) {
       if let id = photo.id { photos[id] = Self.photo(photo, id) }
@@ -112,7 +112,7 @@ private struct Reading {
   }
 
   func entries(
-    of track: Int64?, _ snapshot: borrowing StoreSnapshot
+    of track: Int64?, _ snapshot: GeoPackageSnapshot
   ) throws(FieldpackError) -> [PhotoFeed.Entry] {
     let known = try snapshot.layers().map(\.id)
     guard known.contains(PhotoLayers.point) else {

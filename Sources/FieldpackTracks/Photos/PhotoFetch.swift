@@ -81,7 +81,7 @@ public struct PhotoFetch: Sendable {
     self.settings = settings
     try await waitingWhileBusy { () async throws(FieldpackError) in
       try await store.write { (writer) throws(FieldpackError) in
-        _ = try PhotoLayers.prepare(&writer)
+        _ = try PhotoLayers.prepare(writer)
         try PhotoLayers.index(writer)
       }
     }
@@ -123,9 +123,9 @@ public struct PhotoFetch: Sendable {
     if let track { filter = filter && Column<Int64>("track_fid") == track }
     return try await waitingWhileBusy { [filter] () async throws(FieldpackError) in
       try await store.write { [filter] (writer) throws(FieldpackError) in
-        let points = try writer.backing.features(
+        let points = try writer.features(
           Query(PhotoLayers.point, where: filter).withoutGeometry().select("photo_state"))
-        let jobs = try PhotoJob.all(writer.backing)
+        let jobs = try PhotoJob.all(writer)
         for point in points {
           guard let id = point.id else { continue }
           if case .integer(let number) = id, let job = jobs[number]?.row {
@@ -214,7 +214,7 @@ public struct PhotoFetch: Sendable {
       try await store.write { (writer) throws(FieldpackError) in
         try PhotoRecord(
           point: point, finding: finding, provider: provider.name, settings: settings
-        ).store(&writer)
+        ).store(writer)
       }
     }
   }

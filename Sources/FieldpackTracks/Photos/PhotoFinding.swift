@@ -64,7 +64,7 @@ struct PhotoKnowledge: Sendable {
   private(set) var pictured: Set<String>
 
   init(
-    of track: Int64, provider: String, _ snapshot: borrowing StoreSnapshot
+    of track: Int64, provider: String, _ snapshot: GeoPackageSnapshot
   ) throws(FieldpackError) {
     self.track = track
     guard let layers = PhotoLayers(try snapshot.relations()) else {
@@ -112,19 +112,15 @@ struct PhotoJob: Sendable {
   private static let query = Query(PhotoLayers.job).select("point_fid", "attempt", "next_at")
 
   /// All there are, by the id of their point.
-  static func all(_ snapshot: borrowing StoreSnapshot) throws(FieldpackError) -> [Int64: PhotoJob] {
-    guard try snapshot.layers().contains(where: { $0.id == PhotoLayers.job }) else { return [:] }
+  static func all(_ snapshot: GeoPackageSnapshot) throws(FieldpackError) -> [Int64: PhotoJob] {
+    guard try snapshot.schema(of: PhotoLayers.job) != nil else { return [:] }
     return jobs(try snapshot.features(query))
   }
 
-  static func all(_ reading: any SnapshotReading) throws(FieldpackError) -> [Int64: PhotoJob] {
-    jobs(try reading.features(query))
-  }
-
   static func of(
-    _ point: Int64, _ reading: any SnapshotReading
+    _ point: Int64, _ snapshot: GeoPackageSnapshot
   ) throws(FieldpackError) -> PhotoJob? {
-    jobs(try reading.features(query.where(Column<Int64>("point_fid") == point)))[point]
+    jobs(try snapshot.features(query.where(Column<Int64>("point_fid") == point)))[point]
   }
 
   private static func jobs(_ features: [Feature]) -> [Int64: PhotoJob] {

@@ -37,7 +37,7 @@ struct PhotoLayers {
   /// Those of a file, made where they are missing.
   ///
   /// - Throws: `.notFound` where there are no track points.
-  static func prepare(_ writer: inout FeatureWriter) throws(FieldpackError) -> PhotoLayers {
+  static func prepare(_ writer: GeoPackageWriter) throws(FieldpackError) -> PhotoLayers {
     if let found = PhotoLayers(try writer.relations()) { return found }
     let known = try writer.layers().map(\.id)
     guard known.contains(point) else {
@@ -47,7 +47,7 @@ struct PhotoLayers {
     }
     if !known.contains(photo) { try writer.createLayer(photoSchema) }
     if !known.contains(job) { try writer.createLayer(jobSchema) }
-    try MediaLayer.prepare(&writer)
+    try MediaLayer.prepare(writer)
     return PhotoLayers(
       candidates: try writer.createRelation(
         from: point, to: photo, as: .features, mapping: pointPhoto,
@@ -62,15 +62,14 @@ struct PhotoLayers {
 
   /// Makes the indexes that are missing: by what a picture is known again, by what a photo is, and for
   /// the points that wait.
-  static func index(_ writer: FeatureWriter) throws(FieldpackError) {
+  static func index(_ writer: GeoPackageWriter) throws(FieldpackError) {
     try MediaLayer.index(writer)
-    let sql = try writer.statements
-    try sql.execute(
+    try writer.execute(
       "CREATE INDEX IF NOT EXISTS track_point_photo_state ON track_point (photo_state, track_fid)")
     // Another program may have written a photo twice.
-    let twice = try sql.rows(
+    let twice = try writer.rows(
       "SELECT 1 FROM photo GROUP BY provider, photo_id HAVING count(*) > 1 LIMIT 1")
-    try sql.execute(
+    try writer.execute(
       "CREATE \(twice.isEmpty ? "UNIQUE " : "")INDEX IF NOT EXISTS photo_provider_id "
         + "ON photo (provider, photo_id)")
   }

@@ -19,36 +19,35 @@ struct PhotoRecord {
     case taken
   }
 
-  func store(_ writer: inout FeatureWriter) throws(FieldpackError) -> Result {
+  func store(_ writer: GeoPackageWriter) throws(FieldpackError) -> Result {
     let id = FeatureID.integer(point.id)
     let state = try writer.feature(id, in: PhotoLayers.point)?[Column<String>("photo_state")]
     guard state == PhotoState.pending.rawValue else { return .settled }
-    let layers = try PhotoLayers.prepare(&writer)
+    let layers = try PhotoLayers.prepare(writer)
     if try isTaken(layers, writer) { return .taken }
-    let job = try PhotoJob.of(point.id, writer.backing)
+    let job = try PhotoJob.of(point.id, writer)
     let attempt = (job?.attempt ?? 0) + (finding.isUnavailable ? 0 : 1)
     let outcome = outcome(attempt)
-    if !finding.isUnavailable { try storeCandidates(layers, &writer) }
+    if !finding.isUnavailable { try storeCandidates(layers, writer) }
     try writer.update(
       id, in: PhotoLayers.point, set: ["photo_state": .text(outcome.state.rawValue)])
-    try store(job, outcome, attempt, &writer)
+    try store(job, outcome, attempt, writer)
     return .stored(outcome)
   }
 
   /// Whether another point of the track has the photo, which was not known when it was chosen.
   private func isTaken(
-    _ layers: PhotoLayers, _ writer: FeatureWriter
+    _ layers: PhotoLayers, _ writer: GeoPackageWriter
   ) throws(FieldpackError) -> Bool {
     guard let chosen = finding.chosen, !finding.isRepeated,
       let photo = try knownRow(of: chosen, writer)
     else { return false }
-    let snapshot = StoreSnapshot(writer.backing)
-    for base in try snapshot.bases(relatedTo: photo, by: layers.candidates) {
-      let isChosen = try snapshot.links(by: layers.candidates, of: base).contains {
+    for base in try writer.bases(relatedTo: photo, by: layers.candidates) {
+      let isChosen = try writer.links(by: layers.candidates, of: base).contains {
         $0.related == photo && $0.attributes["chosen"] == .integer(1)
       }
       guard isChosen, base != .integer(point.id) else { continue }
-      let track = try snapshot.feature(base, in: PhotoLayers.point)?[Column<Int64>("track_fid")]
+      let track = try writer.feature(base, in: PhotoLayers.point)?[Column<Int64>("track_fid")]
       if track == point.track { return true }
     }
     return false
@@ -82,13 +81,13 @@ struct PhotoRecord {
 
   /// The photos with their links, and the picture of the one that was chosen.
   private func storeCandidates(
-    _ layers: PhotoLayers, _ writer: inout FeatureWriter
+    _ layers: PhotoLayers, _ writer: GeoPackageWriter
   ) throws(FieldpackError) {
     let relations = RelationRows(layers: layers)
-    try relations.removeLinks(of: .integer(point.id), &writer)
+    try relations.removeLinks(of: .integer(point.id), writer)
     for (rank, candidate) in finding.candidates.enumerated() {
       let isChosen = candidate.id == finding.chosen?.id
-      let photo = try row(of: candidate, &writer)
+      let photo = try row(of: candidate, writer)
       var link: Attributes = [
         "rank": .integer(Int64(rank)), "chosen": .integer(isChosen ? 1 : 0),
       ]
@@ -96,23 +95,23 @@ struct PhotoRecord {
       try writer.link(
         .integer(point.id), to: photo, by: layers.candidates, attributes: link)
       if isChosen, let picture = finding.picture {
-        try storePicture(picture, of: candidate, photo, layers, &writer)
+        try storePicture(picture, of: candidate, photo, layers, writer)
       }
     }
   }
 
   private func knownRow(
-    of candidate: PhotoCandidate, _ writer: FeatureWriter
+    of candidate: PhotoCandidate, _ writer: GeoPackageWriter
   ) throws(FieldpackError) -> FeatureID? {
     let isThis =
       Column<String>("provider") == provider && Column<String>("photo_id") == candidate.id
-    return try writer.backing.features(
+    return try writer.features(
       Query(PhotoLayers.photo, where: isThis).withoutGeometry().select([]).limit(1)
     ).first?.id
   }
 
   private func row(
-    of candidate: PhotoCandidate, _ writer: inout FeatureWriter
+    of candidate: PhotoCandidate, _ writer: GeoPackageWriter
   ) throws(FieldpackError) -> FeatureID {
     if let id = try knownRow(of: candidate, writer) { return id }
     func text(_ value: String?) -> Value { value.map(Value.text) ?? .null }
@@ -131,11 +130,11 @@ struct PhotoRecord {
   /// A picture that another photo has, too, is kept once.
   private func storePicture(
     _ picture: Picture, of candidate: PhotoCandidate, _ photo: FeatureID, _ layers: PhotoLayers,
-    _ writer: inout FeatureWriter
+    _ writer: GeoPackageWriter
   ) throws(FieldpackError) {
     try writer.update(
       photo, in: PhotoLayers.photo, set: ["fetched_at": .dateTime(settings.now())])
-    let same = try writer.backing.features(
+    let same = try writer.features(
       Query(PhotoLayers.media, where: Column<String>("sha256") == picture.digest)
         .select([]).limit(1))
     if let media = same.first?.id {
@@ -154,7 +153,7 @@ struct PhotoRecord {
   /// A point that has its picture needs no job any more.
   private func store(
     _ known: PhotoJob?, _ outcome: PhotoFetch.Outcome, _ attempt: Int64,
-    _ writer: inout FeatureWriter
+    _ writer: GeoPackageWriter
   ) throws(FieldpackError) {
     if outcome.state == .found {
       if let known { try writer.delete(known.row, in: PhotoLayers.job) }
@@ -185,7 +184,7 @@ private struct RelationRows {
 
   /// Takes away those of an earlier try, whose photos may not be candidates any more.
   func removeLinks(
-    of point: FeatureID, _ writer: inout FeatureWriter
+    of point: FeatureID, _ writer: GeoPackageWriter
   ) throws(FieldpackError) {
     for photo in try writer.related(to: point, by: layers.candidates) {
       try writer.unlink(point, from: photo, by: layers.candidates)

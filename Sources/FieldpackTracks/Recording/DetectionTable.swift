@@ -5,12 +5,12 @@ import FieldpackSQLite
 
 /// The rows of `detection` of one run, in one transaction.
 struct DetectionTable {
-  let sql: TransactionStatements
+  let writer: GeoPackageWriter
   let run: Int64
 
   /// The number of the run's next detection.
   func nextSequence() throws(FieldpackError) -> Int {
-    let last = try sql.rows(
+    let last = try writer.rows(
       "SELECT max(seq) FROM detection WHERE run_id = ?", [.integer(run)])
     return (last.first?[0].int ?? 0) + 1
   }
@@ -24,17 +24,18 @@ struct DetectionTable {
     guard !detections.isEmpty else { return }
     let areFinite = positions.allSatisfy { $0.x.isFinite && $0.y.isFinite }
     if detections.count >= Self.many, areFinite {
-      try sql.insertPoints(into: FieldData.detection) { (connection, index) throws(SQLiteError) in
+      try writer.insertPoints(into: FieldData.detection) {
+        (connection, index) throws(SQLiteError) in
         try insert(detections, from: sequence, at: positions, on: connection, index)
       }
     } else {
-      try sql.run(in: FieldData.detection) { (connection) throws(SQLiteError) in
+      try writer.run(in: FieldData.detection) { (connection) throws(SQLiteError) in
         try insert(detections, from: sequence, at: positions, on: connection, nil)
       }
     }
     var grown = Envelope.empty
     for position in positions { grown.formUnion(Envelope(of: position)) }
-    try sql.changed(FieldData.detection, growing: grown)
+    try writer.changed(FieldData.detection, growing: grown)
   }
 
   /// So many that their index is kept without its trigger.

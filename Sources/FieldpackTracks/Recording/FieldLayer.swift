@@ -41,31 +41,31 @@ package struct FieldLayers: Sendable {
   ///
   /// - Throws: `.unsupported` for a layer of a newer version, `.cannotCreate` where a table of that
   ///   name is something else; then nothing has changed when the transaction is rolled back.
-  package func prepare(in sql: TransactionStatements) throws(FieldpackError) {
-    let stated = try Self.versions(in: sql)
+  package func prepare(in writer: GeoPackageWriter) throws(FieldpackError) {
+    let stated = try Self.versions(in: writer)
     for layer in layers {
       var found = stated[layer.id.rawValue]
-      if found == nil, try sql.hasTable(layer.id.rawValue) { found = 1 }
+      if found == nil, try writer.hasTable(layer.id.rawValue) { found = 1 }
       if let found, found > version { throw newer(layer.id, found) }
-      guard let schema = try sql.schema(of: layer.id) else {
-        try create(layer, in: sql)
+      guard let schema = try writer.schema(of: layer.id) else {
+        try create(layer, in: writer)
         continue
       }
       if found != version {
         let isStated = stated[layer.id.rawValue] != nil
-        try upgrade(layer, from: schema, isStated: isStated, in: sql)
+        try upgrade(layer, from: schema, isStated: isStated, in: writer)
       }
-      try sql.ready(layer.id)
+      try writer.ready(layer.id)
     }
   }
 
   /// The versions that the file states.
   private static func versions(
-    in sql: TransactionStatements
+    in writer: GeoPackageWriter
   ) throws(FieldpackError) -> [String: Int64] {
-    guard try sql.hasTable(table) else { return [:] }
+    guard try writer.hasTable(table) else { return [:] }
     var versions: [String: Int64] = [:]
-    for row in try sql.rows("SELECT layer, version FROM \(table)") {
+    for row in try writer.rows("SELECT layer, version FROM \(table)") {
       guard case .text(let layer) = row[0], case .integer(let version) = row[1] else { continue }
       versions[layer] = version
     }
@@ -81,14 +81,14 @@ package struct FieldLayers: Sendable {
   }
 
   private func create(
-    _ layer: FieldLayer, in sql: TransactionStatements
+    _ layer: FieldLayer, in writer: GeoPackageWriter
   ) throws(FieldpackError) {
-    try sql.createLayer(layer.schema, rules: layer.rules)
-    try finish(layer, in: sql)
+    try writer.createLayer(layer.schema, rules: layer.rules)
+    try finish(layer, in: writer)
   }
 
   private func upgrade(
-    _ layer: FieldLayer, from schema: Schema, isStated: Bool, in sql: TransactionStatements
+    _ layer: FieldLayer, from schema: Schema, isStated: Bool, in writer: GeoPackageWriter
   ) throws(FieldpackError) {
     let known = Set(schema.columns.map(\.name))
     guard isStated || !layer.firstColumns.isEmpty, layer.firstColumns.isSubset(of: known) else {
@@ -105,24 +105,24 @@ package struct FieldLayers: Sendable {
         location: .init(layer: layer.id))
     }
     let added = layer.schema.columns.filter { !known.contains($0.name) }
-    try sql.addColumns(added, to: layer.id)
+    if !added.isEmpty { try writer.addColumns(added, to: layer.id) }
     for column in layer.schema.columns where known.contains(column.name) {
       guard let constraint = column.constraint else { continue }
-      try sql.setConstraint(constraint, of: column.name, in: layer.id)
+      try writer.setConstraint(constraint, of: column.name, in: layer.id)
     }
-    try finish(layer, in: sql)
+    try finish(layer, in: writer)
   }
 
   private func finish(
-    _ layer: FieldLayer, in sql: TransactionStatements
+    _ layer: FieldLayer, in writer: GeoPackageWriter
   ) throws(FieldpackError) {
-    for index in layer.indexes { try sql.execute(index) }
-    if try !sql.hasTable(Self.table) {
-      try sql.execute(
+    for index in layer.indexes { try writer.execute(index) }
+    if try !writer.hasTable(Self.table) {
+      try writer.execute(
         "CREATE TABLE \(Self.table) (layer TEXT PRIMARY KEY NOT NULL, version INTEGER NOT NULL)")
     }
-    try sql.registerExtension(Self.table, table: Self.table)
-    try sql.execute(
+    try writer.registerExtension(Self.table, table: Self.table)
+    try writer.execute(
       "INSERT OR REPLACE INTO \(Self.table) (layer, version) VALUES (?, ?)",
       [.text(layer.id.rawValue), .integer(version)])
   }

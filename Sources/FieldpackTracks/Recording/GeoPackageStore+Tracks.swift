@@ -107,7 +107,7 @@ private struct TrackColumns {
   private let names: Set<String>
 
   /// `nil` where the layer is not there.
-  init?(_ layer: LayerID, in snapshot: borrowing StoreSnapshot) throws(FieldpackError) {
+  init?(_ layer: LayerID, in snapshot: GeoPackageSnapshot) throws(FieldpackError) {
     guard let schema = try snapshot.schema(of: layer) else { return nil }
     names = Set(schema.columns.map(\.name))
   }

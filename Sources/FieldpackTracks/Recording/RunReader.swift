@@ -172,7 +172,7 @@ final class RunReader: Sendable {
     let (run, now) = (run, plan.now())
     guard let change = state.withLock({ $0.change(at: now) }) else { return }
     try await plan.store.write { (writer) throws(FieldpackError) in
-      try RunTables(sql: writer.statements).log(run, .warning, change, at: now)
+      try RunTables(writer: writer).log(run, .warning, change, at: now)
     }
     plan.note(change)
   }

@@ -19,19 +19,19 @@ struct RunRecord: Sendable {
   ///
   /// - Returns: what the file knows of the devices, too.
   static func begin(
-    _ plan: RunPlan, in sql: TransactionStatements, at now: Instant
+    _ plan: RunPlan, in writer: GeoPackageWriter, at now: Instant
   ) throws(FieldpackError) -> (RunRecord, known: [DeviceState]) {
-    let run = try RunTables(sql: sql).begin(
+    let run = try RunTables(writer: writer).begin(
       plan.name, plan.kind, parameters: plan.parameters, source: plan.sourceName,
       isReplay: plan.isReplay, at: now)
-    let known = try StateTables(sql: sql, run: run.id).read()
+    let known = try StateTables(writer: writer, run: run.id).read()
     var record = RunRecord(
       run: run, plan: plan,
-      sequence: try DetectionTable(sql: sql, run: run.id).nextSequence())
+      sequence: try DetectionTable(writer: writer, run: run.id).nextSequence())
     for (place, row) in known.enumerated() {
       record.rows.append(row.id.map { DeviceRow(id: $0, track: row.track) })
       guard let track = row.track else { continue }
-      record.tracks[place] = try TrackTables(sql: sql).open(track, device: row.state.device)
+      record.tracks[place] = try TrackTables(writer: writer).open(track, device: row.state.device)
     }
     return (record, known.map(\.state))
   }
@@ -40,23 +40,23 @@ struct RunRecord: Sendable {
   ///
   /// - Throws: the failure ``LocationFailure/aborted`` where another start took the run over.
   mutating func store(
-    _ watched: WatchedFixes, in sql: TransactionStatements, at now: Instant
+    _ watched: WatchedFixes, in writer: GeoPackageWriter, at now: Instant
   ) throws(FieldpackError) -> RecordedStep {
     var after = run
     after.fixes = watched.first + watched.count
     after.digest = watched.digest
     // Before anything else: another start of the run may have stored the same points.
-    try RunTables(sql: sql).advance(to: after)
+    try RunTables(writer: writer).advance(to: after)
     var step = RecordedStep(fixes: after.fixes, detections: watched.detections, points: [])
     if let method = plan.method {
-      try storePoints(watched, method, to: &step, in: sql, at: now)
+      try storePoints(watched, method, to: &step, in: writer, at: now)
     } else {
-      try log(watched.notes[...], in: sql, at: now)
-      try DetectionTable(sql: sql, run: run.id).store(
+      try log(watched.notes[...], in: writer, at: now)
+      try DetectionTable(writer: writer, run: run.id).store(
         watched.detections, from: sequence, at: watched.positions)
       sequence += watched.detections.count
     }
-    try store(watched.moved, in: sql)
+    try store(watched.moved, in: writer)
     run = after
     return step
   }
@@ -66,28 +66,28 @@ struct RunRecord: Sendable {
   /// Makes points of the fixes that were detected; the log is told of all fixes in their order.
   private mutating func storePoints(
     _ watched: WatchedFixes, _ method: RecordingMethod, to step: inout RecordedStep,
-    in sql: TransactionStatements, at now: Instant
+    in writer: GeoPackageWriter, at now: Instant
   ) throws(FieldpackError) {
     var notes = watched.notes[...]
     for seen in watched.seen {
       let earlier = notes.prefix { $0.number < seen.number }
-      try log(earlier, in: sql, at: now)
+      try log(earlier, in: writer, at: now)
       notes = notes.dropFirst(earlier.count)
-      try add(seen, method, to: &step, in: sql, at: now)
+      try add(seen, method, to: &step, in: writer, at: now)
     }
-    try log(notes, in: sql, at: now)
+    try log(notes, in: writer, at: now)
     for seen in watched.seen {
       guard var track = tracks.removeValue(forKey: seen.place) else { continue }
       defer { tracks[seen.place] = track }
-      try TrackTables(sql: sql).finish(&track)
+      try TrackTables(writer: writer).finish(&track)
     }
   }
 
   private mutating func add(
     _ seen: WatchedFixes.Seen, _ method: RecordingMethod, to step: inout RecordedStep,
-    in sql: TransactionStatements, at now: Instant
+    in writer: GeoPackageWriter, at now: Instant
   ) throws(FieldpackError) {
-    let (tables, fix) = (TrackTables(sql: sql), seen.fix)
+    let (tables, fix) = (TrackTables(writer: writer), seen.fix)
     var track: OpenTrack
     if let known = tracks.removeValue(forKey: seen.place) {
       track = known
@@ -99,20 +99,20 @@ struct RunRecord: Sendable {
     if let point = try tables.add(fix, number: seen.number, to: &track, at: now) {
       step.points.append(point)
       track.isStanding = false
-      try plan.afterPoint?(point, sql)
+      try plan.afterPoint?(point, writer)
     } else if !track.isStanding {
       track.isStanding = true
-      try RunTables(sql: sql).log(
+      try RunTables(writer: writer).log(
         run, .info, "dropped: at the place of the point before", fix: seen.number,
         device: fix.device, at: now)
     }
   }
 
   private func log(
-    _ notes: ArraySlice<WatchedFixes.Note>, in sql: TransactionStatements, at now: Instant
+    _ notes: ArraySlice<WatchedFixes.Note>, in writer: GeoPackageWriter, at now: Instant
   ) throws(FieldpackError) {
     for note in notes {
-      try RunTables(sql: sql).log(
+      try RunTables(writer: writer).log(
         run, .warning, note.message, fix: note.number, device: note.device,
         at: now)
     }
@@ -122,7 +122,7 @@ struct RunRecord: Sendable {
 
   /// Stores what is known of the devices.
   private mutating func store(
-    _ moved: [WatchedFixes.Moved], in sql: TransactionStatements
+    _ moved: [WatchedFixes.Moved], in writer: GeoPackageWriter
   ) throws(FieldpackError) {
     if let last = moved.map(\.place).max(), last >= rows.count {
       rows += Array(repeating: nil, count: last + 1 - rows.count)
@@ -133,11 +133,11 @@ struct RunRecord: Sendable {
         id: row?.track == track ? row?.id : nil, state: device.state, track: track,
         hasOtherStays: device.hasOtherStays)
     }
-    try StateTables(sql: sql, run: run.id).store(&states)
+    try StateTables(writer: writer, run: run.id).store(&states)
     for (device, state) in zip(moved, states) {
       rows[device.place] = state.id.map { DeviceRow(id: $0, track: state.track) }
     }
-    try sql.changed(FieldData.state)
+    try writer.changed(FieldData.state)
   }
 }
 

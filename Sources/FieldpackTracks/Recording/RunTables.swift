@@ -21,7 +21,7 @@ struct StoredRun: Sendable {
 
 /// `monitor_run` and `track_log`, in one transaction.
 struct RunTables {
-  let sql: TransactionStatements
+  let writer: GeoPackageWriter
 
   /// Begins a run, or goes on with the one of that name.
   ///
@@ -32,7 +32,7 @@ struct RunTables {
     _ name: String, _ kind: StoredRun.Kind, parameters: String, source: String?, isReplay: Bool,
     at now: Instant
   ) throws(FieldpackError) -> StoredRun {
-    let found = try sql.rows(
+    let found = try writer.rows(
       "SELECT id, kind, parameters, fixes, generation, state, source, fixes_digest "
         + "FROM monitor_run WHERE name = ?",
       [.text(name)]
@@ -57,7 +57,7 @@ struct RunTables {
           + "'\(source)'. Try: '\(before)', or another name",
         location: .init(layer: FieldData.run))
     }
-    try sql.execute(
+    try writer.execute(
       "UPDATE monitor_run SET generation = ?, state = 'running', stopped_at = NULL, "
         + "source = coalesce(?, source) WHERE id = ?",
       [.integer(generation + 1), source.map(SQLiteValue.text) ?? .null, .integer(id)])
@@ -81,7 +81,7 @@ struct RunTables {
   private func create(
     _ name: String, _ kind: StoredRun.Kind, parameters: String, source: String?, at now: Instant
   ) throws(FieldpackError) -> StoredRun {
-    try sql.execute(
+    try writer.execute(
       "INSERT INTO monitor_run (name, kind, parameters, source, state, started_at) "
         + "VALUES (?, ?, ?, ?, 'running', ?)",
       [
@@ -89,7 +89,7 @@ struct RunTables {
         source.map(SQLiteValue.text) ?? .null, .text(now.description),
       ])
     let run = StoredRun(
-      id: sql.connection.lastInsertRowID, name: name, fixes: 0, digest: FixesDigest(),
+      id: writer.connection.lastInsertRowID, name: name, fixes: 0, digest: FixesDigest(),
       generation: 0, isResumed: false)
     try log(run, .info, "started: \(parameters)", at: now)
     return run
@@ -115,7 +115,7 @@ struct RunTables {
   ///
   /// - Throws: the failure ``LocationFailure/aborted`` where another start took the run over.
   func advance(to run: StoredRun) throws(FieldpackError) {
-    try sql.run(in: FieldData.run) { (connection) throws(SQLiteError) in
+    try writer.run(in: FieldData.run) { (connection) throws(SQLiteError) in
       let statement = try connection.prepare(
         "UPDATE monitor_run SET fixes = ?1, fixes_digest = ?4 WHERE id = ?2 AND generation = ?3")
       try statement.bind(run.fixes, at: 1)
@@ -124,35 +124,35 @@ struct RunTables {
       try statement.bind(run.digest.map { Int64(bitPattern: $0.bits) }, at: 4)
       try statement.run()
     }
-    guard sql.connection.changes == 1 else { throw .takenOver(run.name) }
-    try sql.changed(FieldData.run)
+    guard writer.connection.changes == 1 else { throw .takenOver(run.name) }
+    try writer.changed(FieldData.run)
   }
 
   /// Ends a run, and completes the lines of its tracks; one that another start took over stays as it is.
   func end(
     _ run: StoredRun, as state: StoredRun.State, _ message: String, at now: Instant
   ) throws(FieldpackError) {
-    try sql.execute(
+    try writer.execute(
       "UPDATE monitor_run SET state = ?, stopped_at = ? WHERE id = ? AND generation = ?",
       [
         .text(state.rawValue), .text(now.description), .integer(run.id), .integer(run.generation),
       ])
-    guard sql.connection.changes == 1 else { return }
+    guard writer.connection.changes == 1 else { return }
     try stopTracks(of: run, at: now)
-    try sql.changed(FieldData.run)
-    try sql.changed(FieldData.track)
+    try writer.changed(FieldData.run)
+    try writer.changed(FieldData.track)
     try log(run, state == .failed ? .error : .info, message, at: now)
   }
 
   /// Completes the lines of the run's tracks; a track stops at the time of its device's last fix, and now only where none had one.
   private func stopTracks(of run: StoredRun, at now: Instant) throws(FieldpackError) {
-    let tracks = try sql.rows(
+    let tracks = try writer.rows(
       "SELECT track_fid, time_ms FROM monitor_state WHERE run_id = ? AND track_fid IS NOT NULL",
       [.integer(run.id)])
     for row in tracks {
       guard case .integer(let track) = row[0] else { continue }
-      try TrackTables(sql: sql).completeLine(of: track)
-      try sql.execute(
+      try TrackTables(writer: writer).completeLine(of: track)
+      try writer.execute(
         "UPDATE track SET stopped_at = ? WHERE fid = ?",
         [.text((row[1].instant ?? now).description), .integer(track)])
     }
@@ -162,13 +162,13 @@ struct RunTables {
     _ run: StoredRun, _ level: TrackLogEntry.Level, _ message: String, fix: Int? = nil,
     device: String? = nil, at now: Instant
   ) throws(FieldpackError) {
-    try sql.execute(
+    try writer.execute(
       "INSERT INTO track_log (run_id, time, level, message, fix, device) VALUES (?, ?, ?, ?, ?, ?)",
       [
         .integer(run.id), .text(now.description), .text(level.rawValue), .text(message),
         fix.map { .integer(Int64($0)) } ?? .null, device.map(SQLiteValue.text) ?? .null,
       ])
-    try sql.changed(FieldData.log)
+    try writer.changed(FieldData.log)
   }
 }
 

@@ -89,9 +89,8 @@ final class RunWalk: Sendable {
     let (plan, now) = (plan, plan.now())
     try await plan.store.keepStatementJournals()
     let (record, known) = try await plan.store.write { (writer) throws(FieldpackError) in
-      let sql = try writer.statements
-      try FieldData.layers.prepare(in: sql)
-      return try RunRecord.begin(plan, in: sql, at: now)
+      try FieldData.layers.prepare(in: writer)
+      return try RunRecord.begin(plan, in: writer, at: now)
     }
     self.record.withLock { $0 = record }
     let reader = RunReader(plan, record.run, known, source)
@@ -129,9 +128,8 @@ final class RunWalk: Sendable {
   private func store(_ watched: WatchedFixes) async throws(FieldpackError) -> RecordedStep {
     let (record, now) = (record, plan.now())
     return try await plan.store.write { (writer) throws(FieldpackError) in
-      let sql = try writer.statements
       return try record.withLock { (record) throws(FieldpackError) in
-        guard let step = try record?.store(watched, in: sql, at: now) else {
+        guard let step = try record?.store(watched, in: writer, at: now) else {
           throw FieldpackError(.unavailable, "the run has not begun")
         }
         return step
@@ -169,7 +167,7 @@ final class RunWalk: Sendable {
     // The task that is cancelled could not write any more.
     await Task.detached {
       try? await store.write { (writer) throws(FieldpackError) in
-        try RunTables(sql: writer.statements).end(run, as: ending, message, at: now)
+        try RunTables(writer: writer).end(run, as: ending, message, at: now)
       }
     }.value
   }

@@ -14,14 +14,14 @@ struct StateRow: Sendable {
 
 /// `monitor_state` and `monitor_stay`: what a run's monitor knows of each device.
 struct StateTables {
-  let sql: TransactionStatements
+  let writer: GeoPackageWriter
   let run: Int64
 
   // MARK: Writing
 
   /// Stores what is known of devices, and notes the ids of their rows.
   func store(_ rows: inout [StateRow]) throws(FieldpackError) {
-    try sql.run(in: FieldData.state) { (connection) throws(SQLiteError) in
+    try writer.run(in: FieldData.state) { (connection) throws(SQLiteError) in
       let update = try connection.prepare(Self.update)
       let insert = try connection.prepare(Self.insert)
       let stays = try StayStatements(connection)
@@ -130,7 +130,7 @@ struct StateTables {
   /// Everything the run's monitor knew, device by device in the order of their names.
   func read() throws(FieldpackError) -> [StateRow] {
     var stays: [String: [Stay]] = [:]
-    for row in try sql.rows(
+    for row in try writer.rows(
       "SELECT device, region, region_text, fix, since_ms, has_dwelt FROM monitor_stay "
         + "WHERE run_id = ? ORDER BY id", [.integer(run)])
     {
@@ -141,7 +141,7 @@ struct StateTables {
         Stay(region: region, fix: fix, since: row[4].instant, hasDwelt: row[5] == .integer(1)))
     }
     var found: [StateRow] = []
-    for row in try sql.rows(
+    for row in try writer.rows(
       "SELECT device, track_fid, last_fix, longitude, latitude, time_ms, anchor_fix, "
         + "anchor_longitude, anchor_latitude, anchor_beyond_ms, late_count, late_ms, id "
         + "FROM monitor_state WHERE run_id = ? ORDER BY device", [.integer(run)])

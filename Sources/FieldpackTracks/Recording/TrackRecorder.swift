@@ -68,4 +68,4 @@ public final class TrackRecorder: Sendable {
 
 /// What is done in the transaction that stores a track point.
 package typealias PointAction =
-  @Sendable (TrackPoint, TransactionStatements) throws(FieldpackError) -> Void
+  @Sendable (TrackPoint, GeoPackageWriter) throws(FieldpackError) -> Void

@@ -25,39 +25,39 @@ struct OpenTrack: Sendable {
 
 /// `track` and `track_point`, in one transaction.
 struct TrackTables {
-  let sql: TransactionStatements
+  let writer: GeoPackageWriter
 
   // MARK: Tracks
 
   func create(
     _ method: RecordingMethod, name: String, device: String, at start: Instant
   ) throws(FieldpackError) -> OpenTrack {
-    try sql.execute(
+    try writer.execute(
       "INSERT INTO track (ordinal, monitor, threshold_m, started_at, name, device) VALUES "
         + "((SELECT coalesce(max(ordinal), 0) + 1 FROM track), ?, ?, ?, ?, ?)",
       [
         .text(method.monitor.rawValue), .real(method.threshold), .text(start.description),
         .text(name), device.isEmpty ? .null : .text(device),
       ])
-    try sql.changed(FieldData.track)
+    try writer.changed(FieldData.track)
     return OpenTrack(
-      id: sql.connection.lastInsertRowID, device: device, pointCount: 0, sequence: 0, length: 0)
+      id: writer.connection.lastInsertRowID, device: device, pointCount: 0, sequence: 0, length: 0)
   }
 
   /// The track as the file has it; `nil` where it is gone.
   func open(_ id: Int64, device: String) throws(FieldpackError) -> OpenTrack? {
     guard
-      let row = try sql.rows("SELECT length_m FROM track WHERE fid = ?", [.integer(id)]).first
+      let row = try writer.rows("SELECT length_m FROM track WHERE fid = ?", [.integer(id)]).first
     else { return nil }
-    try sql.execute("UPDATE track SET stopped_at = NULL WHERE fid = ?", [.integer(id)])
+    try writer.execute("UPDATE track SET stopped_at = NULL WHERE fid = ?", [.integer(id)])
     try completeLine(of: id)
-    try sql.changed(FieldData.track)
+    try writer.changed(FieldData.track)
     var track = OpenTrack(
       id: id, device: device, pointCount: 0, sequence: 0, length: row[0].double ?? 0)
     track.pointCount =
-      try sql.rows("SELECT count(*) FROM track_point WHERE track_fid = ?", [.integer(id)])
+      try writer.rows("SELECT count(*) FROM track_point WHERE track_fid = ?", [.integer(id)])
       .first?[0].int ?? 0
-    let last = try sql.rows(
+    let last = try writer.rows(
       "SELECT seq, id_md5, ST_MinX(geom), ST_MinY(geom) FROM track_point WHERE track_fid = ? "
         + "ORDER BY seq DESC LIMIT 1", [.integer(id)])
     guard let last = last.first else { return track }
@@ -103,7 +103,7 @@ struct TrackTables {
   }
 
   private func insert(_ point: TrackPoint) throws(FieldpackError) -> Int64 {
-    try sql.run(in: FieldData.trackPoint) { (connection) throws(SQLiteError) in
+    try writer.run(in: FieldData.trackPoint) { (connection) throws(SQLiteError) in
       let statement = try connection.prepare(
         "INSERT INTO track_point (geom, track_fid, seq, time, time_unix, id_md5, ele_m, accuracy_m, "
           + "course_deg, speed_mps, fix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
@@ -132,7 +132,7 @@ struct TrackTables {
   /// tenth: written at each of n transactions it would take n² / 2 vertices, so it takes 11 n.
   func finish(_ track: inout OpenTrack) throws(FieldpackError) {
     guard !track.grown.isEmpty else { return }
-    try sql.run(in: FieldData.track) { (connection) throws(SQLiteError) in
+    try writer.run(in: FieldData.track) { (connection) throws(SQLiteError) in
       let statement = try connection.prepare("UPDATE track SET length_m = ? WHERE fid = ?")
       try statement.bind(track.length, at: 1)
       try statement.bind(track.id, at: 2)
@@ -144,16 +144,16 @@ struct TrackTables {
       try write(line, of: track.id)
       track.pending = []
     }
-    try sql.changed(FieldData.track)
-    try sql.changed(FieldData.trackPoint, growing: track.grown)
+    try writer.changed(FieldData.track)
+    try writer.changed(FieldData.trackPoint, growing: track.grown)
     track.grown = .empty
   }
 
   /// Gives the track's row the line through all of its points, where it has another.
   func completeLine(of id: Int64) throws(FieldpackError) {
-    let count = try sql.rows(
+    let count = try writer.rows(
       "SELECT count(*) FROM track_point WHERE track_fid = ?", [.integer(id)])
-    let stored = try sql.rows("SELECT geom FROM track WHERE fid = ?", [.integer(id)])
+    let stored = try writer.rows("SELECT geom FROM track WHERE fid = ?", [.integer(id)])
     if case .blob(let blob)? = stored.first?[0],
       TrackLine(blob: blob, count: count.first?[0].int ?? 0) != nil
     {
@@ -163,20 +163,20 @@ struct TrackTables {
   }
 
   private func write(_ line: TrackLine, of id: Int64) throws(FieldpackError) {
-    try sql.run(in: FieldData.track) { (connection) throws(SQLiteError) in
+    try writer.run(in: FieldData.track) { (connection) throws(SQLiteError) in
       let statement = try connection.prepare("UPDATE track SET geom = ? WHERE fid = ?")
       try statement.bind(line.blob, at: 1)
       try statement.bind(id, at: 2)
       try statement.run()
     }
-    try sql.changed(FieldData.track, growing: line.envelope)
+    try writer.changed(FieldData.track, growing: line.envelope)
   }
 
   /// `nil` before there are two points.
   private func line(of track: OpenTrack) throws(FieldpackError) -> TrackLine? {
     guard track.pointCount >= 2 else { return nil }
     if track.pending.count == track.pointCount { return TrackLine(track.pending, srsID: 4326) }
-    let stored = try sql.rows("SELECT geom FROM track WHERE fid = ?", [.integer(track.id)])
+    let stored = try writer.rows("SELECT geom FROM track WHERE fid = ?", [.integer(track.id)])
     if case .blob(let blob)? = stored.first?[0],
       var line = TrackLine(blob: blob, count: track.pointCount - track.pending.count)
     {
@@ -189,7 +189,7 @@ struct TrackTables {
 
   /// `nil` for less than two points.
   private func line(throughPointsOf id: Int64) throws(FieldpackError) -> TrackLine? {
-    let points = try sql.rows(
+    let points = try writer.rows(
       "SELECT ST_MinX(geom), ST_MinY(geom) FROM track_point WHERE track_fid = ? ORDER BY seq",
       [.integer(id)])
     let positions = points.compactMap { row in

@@ -39,7 +39,7 @@ public final class RegionLayer: Sendable {
     self.store = store
     self.radius = radius
     self.radiusColumn = radiusColumn
-    watched = (store as? GeoPackageStore).map { ($0, $0.beginWatching()) }
+    watched = store.geoPackage.map { ($0, $0.beginWatching()) }
   }
 
   /// Which regions it gives, as the parameters of a run tell it.

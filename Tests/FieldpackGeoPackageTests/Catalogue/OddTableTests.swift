@@ -96,7 +96,7 @@ import Testing
     await store.close()
   }
 
-  private typealias Change = @Sendable (inout FeatureWriter) throws(FieldpackError) -> Void
+  private typealias Change = @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void
 
   private static let changes: [(String, Change)] = [
     ("create", { (writer) throws(FieldpackError) in _ = try writer.create(Feature(), in: "v") }),

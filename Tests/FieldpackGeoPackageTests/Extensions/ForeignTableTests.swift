@@ -50,7 +50,7 @@ import Testing
       + (try package.rows("SELECT * FROM gpkg_contents WHERE table_name = 'nga_properties'"))
   }
 
-  private static func edits(_ writer: inout FeatureWriter) throws(FieldpackError) {
+  private static func edits(_ writer: GeoPackageWriter) throws(FieldpackError) {
     try writer.update(1, in: "points", set: ["name": "x"], geometry: .set(.point(x: 5, y: 5)))
     try writer.delete(2, in: "points")
     try writer.addColumns([ColumnDefinition("more", .json)], to: "points")
@@ -76,7 +76,7 @@ import Testing
     let before = try dump(package)
     #expect(before.count == 18)
     try await package.withStore { store in
-      try await store.write { (writer) throws(FieldpackError) in try Self.edits(&writer) }
+      try await store.write { (writer) throws(FieldpackError) in try Self.edits(writer) }
     }
     #expect(try dump(package) == before)
     let writer = try GeoPackageBulkWriter(changing: package.path, store: "survey")

@@ -58,7 +58,7 @@ import Testing
   private func search(_ query: Query, _ layer: LayerID, _ store: GeoPackageStore) async throws
     -> RowSearch
   {
-    try await store.reading { (reading) throws(FieldpackError) in
+    try await store.read { (reading) throws(FieldpackError) in
       let planner = try reading.planner(query)
       return try planner.search(planner.catalogue.layer(layer)!)
     }
@@ -84,7 +84,7 @@ import Testing
       ("seen", false, 0, .bySQLite),
     ]
     try await package.withStore { store in
-      let catalogue = try await store.reading { (reading) throws(FieldpackError) in
+      let catalogue = try await store.read { (reading) throws(FieldpackError) in
         try reading.file.catalogue()
       }
       for (layer, hasRowIDs, indexes, searchByNumber) in expected {

@@ -159,7 +159,7 @@ import Testing
     let package = try await Self.package(800)
     try package.withSession { session in
       let connection = session.connection
-      let reading = GeoPackageReading(session)
+      let reading = GeoPackageSnapshot(session)
       let query = Query("boxes", where: .intersects(Self.corner))
       let everything = Query("boxes", where: .intersects(Self.everywhere))
       let before = try reading.count(everything)

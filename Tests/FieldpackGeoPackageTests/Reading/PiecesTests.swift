@@ -132,7 +132,7 @@ import Testing
     ]
     try await package.withStore { store in
       for (query, isCut) in queries {
-        let plan = try await store.reading { (reading) throws(FieldpackError) in
+        let plan = try await store.read { (reading) throws(FieldpackError) in
           try reading.plan(query, inPieces: true)
         }
         #expect(plan.isCut == isCut, "\(query)")
@@ -151,7 +151,7 @@ import Testing
     }
     let tries = Locked(0)
     let pool = try await store.pools.reader()
-    let plan = try await store.reading { (reading) throws(FieldpackError) in
+    let plan = try await store.read { (reading) throws(FieldpackError) in
       try reading.plan(Query("wells"), inPieces: true)
     }
     let request = PieceReaders.Request(store: "survey", plan: plan, report: QueryReport()) {

@@ -103,7 +103,7 @@ import Testing
     let package = try await package(3000)
     let store = try await GeoPackageStore(
       path: package.path, id: "survey", busyTimeout: .milliseconds(300))
-    let change: @Sendable (inout FeatureWriter) throws(FieldpackError) -> Void = {
+    let change: @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void = {
       (writer) throws(FieldpackError) in try writer.delete(1, in: "wells")
     }
     var iterator: FeatureBatches.Iterator? = try await store.query(Query()).makeAsyncIterator()
@@ -175,7 +175,7 @@ import Testing
       path: package.path, id: "survey", busyTimeout: .milliseconds(100))
     let other = try await holder("BEGIN IMMEDIATE", package)
     #expect(try await store.count(Query("wells")) == 10)
-    let change: @Sendable (inout FeatureWriter) throws(FieldpackError) -> Void = {
+    let change: @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void = {
       (writer) throws(FieldpackError) in try writer.delete(1, in: "wells")
     }
     #expect(await code { try await store.write(change) } == .busy)

@@ -46,7 +46,7 @@ import Testing
     for (profile, isMapped) in [(OpeningProfile.foreign, false), (.own, true)] {
       let store = try await open(package, profile)
       try await add(to: store)
-      let sizes = try await store.reading { (reading) throws(FieldpackError) in
+      let sizes = try await store.read { (reading) throws(FieldpackError) in
         try reading.file.rows("PRAGMA mmap_size")
       }
       #expect(((sizes.first?.first?.integerValue ?? 0) > 0) == isMapped)

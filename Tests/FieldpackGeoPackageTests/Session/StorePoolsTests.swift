@@ -33,7 +33,7 @@ import Testing
       layer.join?.store = store
       let joined = try await own.deriving(layer)
       #expect(try await joined.count(Query()) == 1)
-      let settings = try await joined.reading { (reading) throws(FieldpackError) in
+      let settings = try await joined.read { (reading) throws(FieldpackError) in
         let mapped = try reading.file.rows("PRAGMA mmap_size").first?.first?.integerValue ?? 0
         let checks = try reading.file.rows("PRAGMA cell_size_check").first?.first?.integerValue
         return [[mapped > 0 ? 1 : 0], [checks ?? -1]] as [[Int64]]

@@ -26,9 +26,8 @@ import Testing
     _ numbers: Range<Int>, into store: GeoPackageStore
   ) async throws -> Bool {
     try await store.write { (writer) throws(FieldpackError) in
-      let sql = try writer.statements
       var isGiven = false
-      try sql.insertPoints(into: Self.layer) { (connection, index) throws(SQLiteError) in
+      try writer.insertPoints(into: Self.layer) { (connection, index) throws(SQLiteError) in
         isGiven = index != nil
         let statement = try connection.prepare(
           "INSERT INTO \(quoted(Self.layer.rawValue)) (geom, number) VALUES (?, ?)")
@@ -40,7 +39,7 @@ import Testing
           try index?.add(connection.lastInsertRowID, x, y)
         }
       }
-      try sql.changed(
+      try writer.changed(
         Self.layer, growing: Envelope(minX: -10, minY: 50, maxX: 100, maxY: 51))
       return isGiven
     }
@@ -80,8 +79,7 @@ import Testing
       let one = Feature(geometry: .point(x: -5, y: 50.25), attributes: ["number": 1000])
       try await store.write { (writer) throws(FieldpackError) in
         try writer.create(one, in: Self.layer)
-        let sql = try writer.statements
-        try sql.run { (connection) throws(SQLiteError) in
+        try writer.run { (connection) throws(SQLiteError) in
           let statement = try connection.prepare(
             "INSERT INTO \(quoted(Self.layer.rawValue)) (geom, number) VALUES (?, ?)")
           try statement.bind(Self.blob(7, 50.75), at: 1)

@@ -87,7 +87,7 @@ import Testing
       + wrong.map { "\($0) elsewhere in tree" }
   }
 
-  typealias Change = @Sendable (inout FeatureWriter) throws(FieldpackError) -> Void
+  typealias Change = @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void
 
   private static let changes: [(String, Change)] = [
     (

@@ -14,20 +14,19 @@ import Testing
     let server = try FlickrServer([(13.4, 52.5001)])
     _ = try await walk.fetch(server.provider())
     try await walk.store.write { (writer) throws(FieldpackError) in
-      let sql = try writer.statements
       // As files were before there were indexes.
       for name in ["media_sha256", "photo_provider_id", "track_point_photo_state"] {
-        try sql.execute("DROP INDEX \(name)")
+        try writer.execute("DROP INDEX \(name)")
       }
       for _ in 1..<copies {
-        try sql.execute(
+        try writer.execute(
           "INSERT INTO photo (provider, photo_id, secret, server, farm, title, source_url) "
             + "SELECT provider, photo_id, secret, server, farm, title, source_url FROM photo")
       }
     }
     #expect(try await walk.fetch(server.provider()) == [])
     let names = try await walk.store.write { (writer) throws(FieldpackError) in
-      try writer.statements.rows(
+      try writer.rows(
         "SELECT name, sql LIKE '%UNIQUE%' FROM sqlite_master WHERE type = 'index' AND name IN "
           + "('media_sha256', 'photo_provider_id', 'track_point_photo_state') ORDER BY name"
       ).map { "\($0[0].string ?? "") \($0[1].int ?? -1)" }

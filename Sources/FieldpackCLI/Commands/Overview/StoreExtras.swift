@@ -16,7 +16,7 @@ struct StoreExtras {
   /// What `store` has; nothing where it is no GeoPackage, or its tables for it are damaged, which is
   /// no reason to hide its layers.
   init(_ store: any Store) async throws(FieldpackError) {
-    guard let store = store as? GeoPackageStore else { return }
+    guard let store = store.geoPackage else { return }
     do throws(FieldpackError) {
       pyramids = try await store.tilePyramids()
       relations = try await store.relations()

@@ -2,15 +2,12 @@ package import FieldpackCore
 package import FieldpackGeometry
 package import FieldpackSQLite
 
-/// SQL on the transaction that a writer stands for, for layers whose tables the caller made.
-///
-/// Statements stay prepared with the connection, so that the next row, also of a later transaction,
-/// costs no more than its values. Whoever changes rows has to tell by ``changed(_:growing:)``.
-package struct TransactionStatements {
-  let transaction: GeoPackageTransaction
+// SQL for layers whose tables the caller made.
+//
+// Statements stay prepared with the connection, so that the next row, also of a later transaction,
+// costs no more than its values. Whoever changes rows has to tell by `changed(_:growing:)`.
 
-  private var file: GeoPackageSession { transaction.file }
-
+extension GeoPackageWriter {
   package var connection: Connection { file.connection }
 
   /// Runs `body` and gives SQLite's errors the file's words.
@@ -26,28 +23,15 @@ package struct TransactionStatements {
     try file.execute(sql, values)
   }
 
-  package func rows(
-    _ sql: String, _ values: [SQLiteValue] = []
-  ) throws(FieldpackError) -> [[SQLiteValue]] {
-    try file.rows(sql, values)
-  }
-
   /// Notes that rows of a layer changed, so that its extent and date are true when the transaction
   /// ends.
   ///
   /// - Parameter envelope: what the layer's extent has to hold now; it does not get smaller.
   package func changed(_ layer: LayerID, growing envelope: Envelope? = nil) throws(FieldpackError) {
-    let table = try transaction.table(layer)
+    let table = try table(layer)
     try file.checkCountless(table)
-    transaction.touch(table, growing: envelope)
+    touch(table, growing: envelope)
   }
-
-  /// The schema of a layer; `nil` where there is none of that name.
-  package func schema(of layer: LayerID) throws(FieldpackError) -> Schema? {
-    try file.catalogue().layer(layer)?.schema
-  }
-
-  package func hasTable(_ name: String) throws(FieldpackError) -> Bool { try file.hasTable(name) }
 
   /// Creates a layer whose table has rules that a schema does not know, such as a foreign key.
   ///
@@ -55,29 +39,15 @@ package struct TransactionStatements {
   package func createLayer(
     _ schema: Schema, rules: [String]
   ) throws(FieldpackError) {
-    try transaction.whole { () throws(FieldpackError) in
+    try whole { () throws(FieldpackError) in
       try LayerCreation(file: file).create(schema, rules: rules)
     }
-  }
-
-  /// Adds columns to a layer that is there.
-  package func addColumns(
-    _ columns: [ColumnDefinition], to layer: LayerID
-  ) throws(FieldpackError) {
-    guard !columns.isEmpty else { return }
-    try transaction.addColumns(columns, to: layer)
-  }
-
-  package func setConstraint(
-    _ constraint: ColumnConstraint?, of column: String, in layer: LayerID
-  ) throws(FieldpackError) {
-    try transaction.setConstraint(constraint, of: column, in: layer)
   }
 
   /// Makes a layer ready for rows that go past the writer's own calls, whose index triggers may be
   /// missing.
   package func ready(_ layer: LayerID) throws(FieldpackError) {
-    _ = try transaction.writable(layer)
+    _ = try writable(layer)
   }
 
   /// Registers an extension that Fieldpack defines itself, for a table.
@@ -89,29 +59,19 @@ package struct TransactionStatements {
   }
 }
 
-extension FeatureWriter {
-  /// The transaction's SQL.
-  ///
-  /// - Throws: `.unsupported` where the store is no GeoPackage.
-  package var statements: TransactionStatements {
-    get throws(FieldpackError) { TransactionStatements(transaction: try geoPackage) }
-  }
-}
-
-extension StoreSnapshot {
+extension GeoPackageSnapshot {
   /// The rows of a small result, of SQL that the program wrote itself.
-  package borrowing func rows(
+  package func rows(
     _ sql: String, _ values: [SQLiteValue] = []
   ) throws(FieldpackError) -> [[SQLiteValue]] {
-    try geoPackage.file.rows(sql, values)
+    try file.rows(sql, values)
   }
 
   /// Gives each row of a result to `body`; its columns are good until it returns.
-  package borrowing func each(
+  package func each(
     _ sql: String, _ values: [SQLiteValue] = [],
     _ body: (Statement) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
-    let file = try geoPackage.file
     let statement = try file.sql { () throws(SQLiteError) in
       let statement = try file.connection.prepare(sql)
       try statement.bind(values)
@@ -122,11 +82,11 @@ extension StoreSnapshot {
   }
 
   /// The schema of a layer; `nil` where there is none of that name.
-  package borrowing func schema(of layer: LayerID) throws(FieldpackError) -> Schema? {
-    try geoPackage.file.catalogue().layer(layer)?.schema
+  package func schema(of layer: LayerID) throws(FieldpackError) -> Schema? {
+    try file.catalogue().layer(layer)?.schema
   }
 
-  package borrowing func hasTable(_ name: String) throws(FieldpackError) -> Bool {
-    try geoPackage.file.hasTable(name)
+  package func hasTable(_ name: String) throws(FieldpackError) -> Bool {
+    try file.hasTable(name)
   }
 }

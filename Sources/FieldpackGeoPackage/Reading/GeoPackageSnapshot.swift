@@ -1,11 +1,16 @@
-package import FieldpackCore
+public import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
 import FieldpackRTree
 package import FieldpackSQLite
 
-/// Answers queries on one connection.
-class GeoPackageReading: SnapshotReading {
+/// One state of a GeoPackage, for the length of a `read` call: what every store answers, and what only
+/// a GeoPackage holds.
+///
+///     let relations = try await store.read { (snapshot) throws(FieldpackError) in
+///       try snapshot.relations()
+///     }
+public class GeoPackageSnapshot: SnapshotReading {
   let file: GeoPackageSession
   let report: QueryReport
 
@@ -21,7 +26,7 @@ class GeoPackageReading: SnapshotReading {
       file: file, catalogue: try file.catalogue(), query: query, report: report ?? self.report)
   }
 
-  func layers() throws(FieldpackError) -> [Layer] {
+  public func layers() throws(FieldpackError) -> [Layer] {
     var layers: [Layer] = []
     let catalogue = try file.catalogue()
     for table in catalogue.layers {
@@ -53,7 +58,7 @@ class GeoPackageReading: SnapshotReading {
       mayBeEndless ? try file.limited("counting its rows", measured) : try measured()
   }
 
-  func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {
+  public func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {
     let planner = try planner(query)
     try scan(planner, planner.paths(), into: &sink)
   }
@@ -87,7 +92,7 @@ class GeoPackageReading: SnapshotReading {
     return try QueryWalk(planner: planner, paths: plan.paths)
   }
 
-  func count(_ query: Query) throws(FieldpackError) -> Int {
+  public func count(_ query: Query) throws(FieldpackError) -> Int {
     let planner = try planner(query)
     return try count(planner, try planner.tables())
   }
@@ -174,7 +179,7 @@ class GeoPackageReading: SnapshotReading {
     }
   }
 
-  func feature(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) -> Feature? {
+  public func feature(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) -> Feature? {
     let catalogue = try file.catalogue()
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
     guard let wanted = table.sqlValue(of: id), table.idSQL != nil else { return nil }

@@ -1,9 +1,15 @@
-package import FieldpackCore
+public import FieldpackCore
 package import FieldpackGeometry
 import FieldpackSQLite
 
-/// Makes the changes of one transaction, and keeps extents and dates correct.
-final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
+/// A transaction on a GeoPackage, for the length of a `write` call: what every store's
+/// ``FeatureWriter`` can, and what only a GeoPackage keeps. Extents and dates stay correct.
+///
+///     try await store.write { (writer) throws(FieldpackError) in
+///       let photos = try writer.createRelation(from: "wells", to: "photos", as: .media)
+///       try writer.link(.integer(101), to: .integer(7), by: photos)
+///     }
+public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
   /// What changed in a layer.
   private struct Touched {
     var grown = Envelope.empty
@@ -39,7 +45,10 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
 
   // MARK: Features
 
-  func create(_ feature: Feature, in layer: LayerID) throws(FieldpackError) -> FeatureID {
+  @discardableResult
+  public func create(
+    _ feature: Feature, in layer: LayerID
+  ) throws(FieldpackError) -> FeatureID {
     let table = try writable(layer)
     let encoder = FeatureEncoder(file: file, table: table)
     var values = try encoder.values(feature.attributes, of: feature.id)
@@ -67,12 +76,15 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
       location: .init(store: file.store, layer: table.layer.id))
   }
 
-  func upsert(_ feature: Feature, in layer: LayerID) throws(FieldpackError) -> FeatureID {
+  @discardableResult
+  public func upsert(
+    _ feature: Feature, in layer: LayerID
+  ) throws(FieldpackError) -> FeatureID {
     guard let id = feature.id, try exists(id, try writable(layer)) else {
       return try create(feature, in: layer)
     }
     try update(
-      id, in: layer, attributes: feature.attributes,
+      id, in: layer, set: feature.attributes,
       geometry: feature.geometry.map { .set($0) } ?? .keep)
     return id
   }
@@ -83,8 +95,9 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
       [.integer(try number(id, table))]) != nil
   }
 
-  func update(
-    _ id: FeatureID, in layer: LayerID, attributes: Attributes, geometry: GeometryUpdate
+  public func update(
+    _ id: FeatureID, in layer: LayerID, set attributes: Attributes = [:],
+    geometry: GeometryUpdate = .keep
   ) throws(FieldpackError) {
     let table = try writable(layer)
     let encoder = FeatureEncoder(file: file, table: table)
@@ -127,7 +140,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     curves[table.layer.id] = known.union(found)
   }
 
-  func delete(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) {
+  public func delete(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) {
     let table = try writable(layer)
     let number = try number(id, table)
     guard try exists(id, table) else { throw missing(id, table) }
@@ -236,11 +249,11 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
 
   // MARK: Layers
 
-  func createLayer(_ schema: Schema) throws(FieldpackError) {
+  public func createLayer(_ schema: Schema) throws(FieldpackError) {
     try whole { () throws(FieldpackError) in try LayerCreation(file: file).create(schema) }
   }
 
-  func addColumns(
+  public func addColumns(
     _ columns: [ColumnDefinition], to layer: LayerID
   ) throws(FieldpackError) {
     let table = try writable(layer)
@@ -249,7 +262,7 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     }
   }
 
-  func renameLayer(_ layer: LayerID, to name: LayerID) throws(FieldpackError) {
+  public func renameLayer(_ layer: LayerID, to name: LayerID) throws(FieldpackError) {
     let table = try writable(layer)
     try LayerCreation(file: file).checkName(name)
     if SQLName(name.rawValue) != SQLName(table.table), try file.hasTable(name.rawValue) {
@@ -265,23 +278,11 @@ final class GeoPackageTransaction: GeoPackageReading, FeatureWriting {
     curves[table.layer.id] = nil
   }
 
-  func removeLayer(_ layer: LayerID) throws(FieldpackError) {
+  public func removeLayer(_ layer: LayerID) throws(FieldpackError) {
     let table = try table(layer)
     try whole { () throws(FieldpackError) in try LayerChange(file: file).remove(table) }
     replaced.insert(table.layer.id)
     (touched[table.layer.id], curves[table.layer.id]) = (nil, nil)
-  }
-
-  func setConstraint(
-    _ constraint: ColumnConstraint?, of column: String, in layer: LayerID
-  ) throws(FieldpackError) {
-    let table = try table(layer)
-    guard let index = table.schema.columnIndex(column) else {
-      throw table.schema.unknownColumn(column).adding(location: .init(store: file.store))
-    }
-    try whole { () throws(FieldpackError) in
-      try SchemaExtension(file: file).set(constraint, of: table.schema.columns[index], in: table)
-    }
   }
 
   /// Runs several statements that happen together or not at all, even where the caller continues
