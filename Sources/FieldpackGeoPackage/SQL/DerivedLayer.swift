@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackGeometry
 import FieldpackSQLite
 
 /// A layer that a statement makes of others: rows of SQL, a spatial join, or groups.

@@ -22,7 +22,7 @@ final class IndexedLayerCursor: VirtualCursor {
 
   /// What the R-tree found, and where the walk is.
   private struct Search {
-    let relation: TopologicalRelation
+    let relation: SpatialRelation
     let geometry: PreparedGeometry
     let list: IDList
     var next = 0
@@ -100,7 +100,7 @@ final class IndexedLayerCursor: VirtualCursor {
   // MARK: By the R-tree
 
   private func begin(
-    _ relation: TopologicalRelation, _ arguments: LentArguments
+    _ relation: SpatialRelation, _ arguments: LentArguments
   ) throws(SQLiteError) {
     guard arguments.kind(0) != .null, let rtree = shadow.layer.rtree else { return }
     let file = shadow.file

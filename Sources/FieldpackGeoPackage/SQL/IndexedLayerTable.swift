@@ -1,6 +1,6 @@
 import FieldpackCore
+import FieldpackGeometry
 import FieldpackSQLite
-import FieldpackTopology
 
 /// A virtual table that stands for a layer's table in a user's statement and finds features by the
 /// layer's R-tree where the statement asks for them by `ST_Intersects(geom, …)` or its kin.
@@ -177,7 +177,7 @@ struct ShadowPlan: Hashable {
   /// The columns that are read.
   var columns: [Int]
   /// By the R-tree, where there is one.
-  var relation: TopologicalRelation?
+  var relation: SpatialRelation?
   var conditions: [Condition] = []
   var order: Order?
 
