@@ -103,7 +103,7 @@ extension Geometry {
 
   /// Whether this geometry has `relation` to `other`; `nil` where one of the two is empty.
   public func has(
-    _ relation: TopologicalRelation, to other: Geometry
+    _ relation: SpatialRelation, to other: Geometry
   ) throws(TopologyError) -> Bool? {
     let context = try TopologyContext()
     return try context.read(self).has(relation, to: context.read(other))

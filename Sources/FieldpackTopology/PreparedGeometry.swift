@@ -49,7 +49,7 @@ public final class PreparedGeometry {
   /// - Throws: ``TopologyError/Kind/invalidGeometry``, ``TopologyError/Kind/notFinite``,
   ///   ``TopologyError/Kind/failed``.
   public func test(
-    _ relation: TopologicalRelation, of wkb: RawSpan
+    _ relation: SpatialRelation, of wkb: RawSpan
   ) throws(TopologyError) -> Bool? {
     var check = InputCheck()
     if case .made(let sides) = grid { check.sides = sides }
@@ -64,7 +64,7 @@ public final class PreparedGeometry {
 
   /// Whether `feature` has `relation` to this geometry; `nil` where one of the two is empty.
   public func test(
-    _ relation: TopologicalRelation, of feature: TopologyGeometry
+    _ relation: SpatialRelation, of feature: TopologyGeometry
   ) throws(TopologyError) -> Bool? {
     if envelope == nil || feature.isEmpty { return nil }
     return try base.answer(
@@ -99,7 +99,7 @@ public final class PreparedGeometry {
 
   // GEOS takes the prepared geometry as the first operand, our relations take the feature: hence
   // the converse.
-  private func call(_ relation: TopologicalRelation, of feature: OpaquePointer) -> CChar {
+  private func call(_ relation: SpatialRelation, of feature: OpaquePointer) -> CChar {
     let handle = context.handle
     return switch relation {
     case .intersects: GEOSPreparedIntersects_r(handle, prepared, feature)
@@ -123,7 +123,7 @@ extension PreparedGeometry {
   /// - Parameter feature: The exact box around a feature that is not empty. It must not be too
   ///   small, nor, where the answer is `true`, too large; an R-tree's rounded box cannot be used.
   public func decision(
-    on relation: TopologicalRelation, of feature: Envelope
+    on relation: SpatialRelation, of feature: Envelope
   ) -> Bool? {
     guard let envelope, !feature.isEmpty else { return nil }
     if !envelope.intersects(feature) { return relation == .disjoint }
@@ -146,13 +146,13 @@ extension PreparedGeometry {
 
   /// The answer to ``test(_:of:)-(_,RawSpan)`` for a feature that is not empty and lies within
   /// `box`; `nil` where the box does not decide it.
-  public func decision(on relation: TopologicalRelation, within box: Envelope) -> Bool? {
+  public func decision(on relation: SpatialRelation, within box: Envelope) -> Bool? {
     guard let envelope, !box.isEmpty else { return nil }
     if !envelope.intersects(box) { return relation == .disjoint }
     return side(of: box).map { Self.answer(to: relation, on: $0) }
   }
 
-  private static func answer(to relation: TopologicalRelation, on side: Side) -> Bool {
+  private static func answer(to relation: SpatialRelation, on side: Side) -> Bool {
     switch relation {
     case .disjoint: side == .outside
     case .intersects, .within, .coveredBy: side == .inside
@@ -161,7 +161,7 @@ extension PreparedGeometry {
   }
 
   private func rectangleDecision(
-    on relation: TopologicalRelation, of feature: Envelope, in rectangle: Envelope
+    on relation: SpatialRelation, of feature: Envelope, in rectangle: Envelope
   ) -> Bool? {
     guard rectangle.contains(feature) else { return nil }
     switch relation {
@@ -175,7 +175,7 @@ extension PreparedGeometry {
   // MARK: Sides
 
   /// The answer that one position's side gives; `nil` where GEOS has to be asked.
-  private static func answer(to relation: TopologicalRelation, _ check: InputCheck) -> Bool? {
+  private static func answer(to relation: SpatialRelation, _ check: InputCheck) -> Bool? {
     // GEOS gets a converted geometry, whose positions may differ from these.
     if check.needsConversion { return nil }
     switch relation {

@@ -1,12 +1,12 @@
 import CGEOS
-import FieldpackGeometry
+public import FieldpackGeometry
 
 extension TopologyGeometry {
   /// Whether this geometry has `relation` to `other`; `nil` where one of the two is empty.
   ///
   /// For one geometry against many, a ``PreparedGeometry`` is some hundred times as fast.
   public func has(
-    _ relation: TopologicalRelation, to other: TopologyGeometry
+    _ relation: SpatialRelation, to other: TopologyGeometry
   ) throws(TopologyError) -> Bool? {
     if isEmpty || other.isEmpty { return nil }
     return try hasExactly(relation, to: other)
@@ -15,7 +15,7 @@ extension TopologyGeometry {
   /// The relation as in ``has(_:to:)``, but with DE-9IM's answer for empty geometries: they are
   /// disjoint from all geometries.
   public func hasExactly(
-    _ relation: TopologicalRelation, to other: TopologyGeometry
+    _ relation: SpatialRelation, to other: TopologyGeometry
   ) throws(TopologyError) -> Bool {
     let (handle, a, b) = (context.handle, pointer, other.pointer)
     let result =

@@ -179,8 +179,7 @@ extension Store {
 let relateExactly: FilterEvaluator.Relate = { relation, geometry, span throws(FieldpackError) in
   do {
     let prepared = try PreparedGeometry(geometry, in: TopologyContext())
-    let topological = TopologicalRelation(rawValue: relation.rawValue)
-    return try prepared.test(topological ?? .intersects, of: span)
+    return try prepared.test(relation, of: span)
   } catch {
     throw FieldpackError(.invalidData, "\(error)", underlying: error)
   }

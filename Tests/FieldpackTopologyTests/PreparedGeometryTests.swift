@@ -17,7 +17,7 @@ import Testing
     let prepared = try PreparedGeometry(Self.square, in: TopologyContext())
     let inner = WKB.bytes(of: Self.box(2, 2, 3, 3))
     let outer = WKB.bytes(of: Self.box(-1, -1, 11, 11))
-    let expected: [(TopologicalRelation, Bool, Bool)] = [
+    let expected: [(SpatialRelation, Bool, Bool)] = [
       (.intersects, true, true), (.disjoint, false, false), (.within, true, false),
       (.contains, false, true), (.covers, false, true), (.coveredBy, true, false),
       (.touches, false, false), (.crosses, false, false), (.overlaps, false, false),
@@ -31,8 +31,8 @@ import Testing
     #expect(try prepared.test(.equals, of: turned.span.bytes) == true)
   }
 
-  @Test(arguments: TopologicalRelation.allCases)
-  func `an empty geometry answers nothing`(relation: TopologicalRelation) throws {
+  @Test(arguments: SpatialRelation.allCases)
+  func `an empty geometry answers nothing`(relation: SpatialRelation) throws {
     let context = try TopologyContext()
     let prepared = try PreparedGeometry(Self.square, in: context)
     for empty in [
@@ -70,9 +70,9 @@ import Testing
     }
   }
 
-  @Test(arguments: TopologicalRelation.allCases)
+  @Test(arguments: SpatialRelation.allCases)
   func `the envelope decides only what the geometry would say`(
-    relation: TopologicalRelation
+    relation: SpatialRelation
   ) throws {
     let context = try TopologyContext()
     let features: [Geometry] = [
@@ -120,10 +120,10 @@ import Testing
   }
 
   @Test func `a converse of a converse is the relation`() {
-    for relation in TopologicalRelation.allCases {
-      #expect(relation.converse.converse == relation)
+    for relation in SpatialRelation.allCases {
+      #expect(relation.mirrored.mirrored == relation)
     }
-    #expect(TopologicalRelation.within.converse == .contains)
-    #expect(TopologicalRelation.covers.converse == .coveredBy)
+    #expect(SpatialRelation.within.mirrored == .contains)
+    #expect(SpatialRelation.covers.mirrored == .coveredBy)
   }
 }

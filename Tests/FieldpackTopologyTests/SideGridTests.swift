@@ -99,7 +99,7 @@ import Testing
     var told = 0
     for box in boxes {
       let shape = WKB.bytes(of: Self.rectangle(box))
-      for relation in TopologicalRelation.allCases {
+      for relation in SpatialRelation.allCases {
         guard let decision = prepared.decision(on: relation, within: box) else { continue }
         told += 1
         #expect(
@@ -109,7 +109,7 @@ import Testing
     }
     // What is not valid, and what is too flat, is decided by envelopes alone.
     #expect(
-      told > TopologicalRelation.allCases.count * boxes.count / (index == 7 ? 20 : 5), "\(name)")
+      told > SpatialRelation.allCases.count * boxes.count / (index == 7 ? 20 : 5), "\(name)")
   }
 
   // The last is not valid, and GEOS throws.
@@ -125,7 +125,7 @@ import Testing
     for box in boxes { _ = used.decision(on: .intersects, within: box) }
     for box in boxes.prefix(600) {
       let shape = WKB.bytes(of: Self.rectangle(box))
-      for relation in TopologicalRelation.allCases {
+      for relation in SpatialRelation.allCases {
         #expect(
           try used.test(relation, of: shape.span.bytes)
             == fresh.test(relation, of: shape.span.bytes), "\(name): \(relation) of \(box)")

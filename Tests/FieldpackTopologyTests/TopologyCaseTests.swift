@@ -101,7 +101,7 @@ private final class TopologyCaseRunner {
       case "buffer", "buffermitredjoin": return try buffer(one, a)
       default: break
       }
-      if let relation = TopologicalRelation.allCases.first(where: {
+      if let relation = SpatialRelation.allCases.first(where: {
         $0.rawValue.lowercased() == one.operation
       }) {
         return try predicate(relation, one, a, second)
@@ -134,14 +134,14 @@ private final class TopologyCaseRunner {
   }
 
   private func predicate(
-    _ relation: TopologicalRelation, _ one: TopologyCase, _ a: TopologyGeometry, _ b: [UInt8]
+    _ relation: SpatialRelation, _ one: TopologyCase, _ a: TopologyGeometry, _ b: [UInt8]
   ) throws(TopologyError) -> String? {
     let other = try context.read(wkb: b)
     let plain = try a.hasExactly(relation, to: other)
     if String(plain) != one.expected { return "\(plain)" }
     // The prepared geometry is the relation's second operand: the first is the feature.
     let prepared = try PreparedGeometry(other).test(relation, of: a)
-    let converse = try PreparedGeometry(a).test(relation.converse, of: b.span.bytes)
+    let converse = try PreparedGeometry(a).test(relation.mirrored, of: b.span.bytes)
     let expected: Bool? = a.isEmpty || other.isEmpty ? nil : plain
     if prepared != expected { return "prepared \(String(describing: prepared))" }
     if converse != expected { return "prepared converse \(String(describing: converse))" }

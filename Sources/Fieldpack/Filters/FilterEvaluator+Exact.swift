@@ -14,7 +14,7 @@ extension FilterEvaluator {
     return { relation, geometry, span throws(FieldpackError) in
       try kept.withLock { (kept) throws(FieldpackError) in
         try kept.answer { (kept) throws(TopologyError) in
-          try kept.prepared(geometry).test(relation.topological, of: span)
+          try kept.prepared(geometry).test(relation, of: span)
         }
       }
     }

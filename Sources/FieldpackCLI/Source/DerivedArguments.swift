@@ -1,5 +1,7 @@
 import Fieldpack
 import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
 import FieldpackSQL
 
 /// Rows in place of a layer's features: of a statement, a spatial join, or groups.

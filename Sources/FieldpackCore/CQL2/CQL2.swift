@@ -156,17 +156,6 @@ package enum CQL2 {
 extension SpatialRelation {
   /// The name as CQL2 Text writes it.
   var functionName: String { "S_" + rawValue.uppercased() }
-
-  /// The relation of the other geometry to this one.
-  public var mirrored: SpatialRelation {
-    switch self {
-    case .within: .contains
-    case .contains: .within
-    case .covers: .coveredBy
-    case .coveredBy: .covers
-    default: self
-    }
-  }
 }
 
 extension Filter {

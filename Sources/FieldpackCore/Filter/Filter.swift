@@ -21,12 +21,6 @@ public enum EnvelopeRelation: String, Hashable, Sendable, CaseIterable {
   case disjoint
 }
 
-/// How a feature's geometry lies to another, exactly (DE-9IM).
-public enum SpatialRelation: String, Hashable, Sendable, CaseIterable {
-  case intersects, disjoint, within, contains, touches, crosses, overlaps, equals
-  case covers, coveredBy
-}
-
 /// What a condition tests between a feature's geometry and another, beside the named relations.
 public enum SpatialTest: Hashable, Sendable {
   /// The DE-9IM matrix of the feature and the geometry fits the pattern: nine characters of `T`,

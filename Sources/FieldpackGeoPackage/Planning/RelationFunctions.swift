@@ -29,7 +29,7 @@ package final class RelationFunctions {
   func evaluate(_ relation: SpatialRelation, _ call: FunctionContext) {
     answer(call, idAt: 2) {
       let prepared = try prepared(call)
-      return try call.withBytes(0) { blob in try Self.test(relation.topological, prepared, blob) }
+      return try call.withBytes(0) { blob in try Self.test(relation, prepared, blob) }
     }
   }
 
@@ -163,7 +163,7 @@ package final class RelationFunctions {
 
   /// Tests the header's envelope first, which spares most geometries the exact test.
   package static func test(
-    _ relation: TopologicalRelation, _ prepared: PreparedGeometry, _ blob: RawSpan
+    _ relation: SpatialRelation, _ prepared: PreparedGeometry, _ blob: RawSpan
   ) throws -> Bool? {
     let header = try GeoPackageBinary(blob)
     if header.isFlaggedEmpty || header.isExtended { return nil }

@@ -106,13 +106,13 @@ package final class SpatialIndexes {
     } catch {
       throw Self.misuse("the geometry cannot be used: \(error)")
     }
-    return try related(rtree, relation.topological, prepared)
+    return try related(rtree, relation, prepared)
   }
 
   /// The features that may have the relation to a geometry; those that need the exact test are
   /// marked.
   package func related(
-    _ rtree: String, in schema: String = "main", _ relation: TopologicalRelation,
+    _ rtree: String, in schema: String = "main", _ relation: SpatialRelation,
     _ prepared: PreparedGeometry
   ) throws(SQLiteError) -> IDList {
     guard let envelope = prepared.envelope else { return IDList([]) }
@@ -135,7 +135,7 @@ package final class SpatialIndexes {
   }
 }
 
-extension TopologicalRelation {
+extension SpatialRelation {
   /// The relation that the envelopes have whenever the geometries have this one.
   fileprivate var ofEnvelopes: EnvelopeRelation {
     switch self {

@@ -1,5 +1,6 @@
 public import FieldpackCore
 public import FieldpackGeoPackage
+public import FieldpackGeometry
 import FieldpackSQLite
 
 /// A layer computed from others: rows of SQL, a spatial join, or groups.

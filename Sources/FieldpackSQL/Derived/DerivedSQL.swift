@@ -2,7 +2,6 @@ import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
-import FieldpackTopology
 
 /// Writes the statement of a derived layer.
 struct DerivedSQL {
@@ -95,7 +94,7 @@ struct DerivedSQL {
   private func pairs(
     _ table: LayerTable, _ joined: LayerDerivation.Joined
   ) throws(FieldpackError) -> String {
-    guard let relation = layer.join?.relation.topological, let geometry = table.schema.geometry,
+    guard let relation = layer.join?.relation, let geometry = table.schema.geometry,
       let other = joined.table.schema.geometry
     else {
       let bare = table.schema.geometry == nil ? table : joined.table
@@ -112,7 +111,7 @@ struct DerivedSQL {
     let from =
       looksUpLeft
       ? "\(right) CROSS JOIN \(left) ON ST_\(relation.functionName)(\(l), \(r))"
-      : "\(left) CROSS JOIN \(right) ON ST_\(relation.converse.functionName)(\(r), \(l))"
+      : "\(left) CROSS JOIN \(right) ON ST_\(relation.mirrored.functionName)(\(r), \(l))"
     var sql = "SELECT l.\(table.id) AS a, r.\(joined.table.id) AS b FROM \(from)"
     if let ids = try ids(of: table) { sql += " WHERE +l.\(table.id) IN (\(ids))" }
     // Without a limit SQLite drops the order of a subquery.

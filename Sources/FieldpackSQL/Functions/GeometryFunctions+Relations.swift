@@ -8,7 +8,7 @@ import FieldpackTopology
 /// stays the same from row to row, is prepared once.
 extension GeometryFunctions {
   func registerRelations() throws(SQLiteError) {
-    for relation in TopologicalRelation.allCases {
+    for relation in SpatialRelation.allCases {
       // SpatiaLite's functions of these names answer -1, which is true, where a geometry is NULL.
       for name in ["ST_\(relation.functionName)", relation.functionName] {
         try add(name, 2) { call in
@@ -35,7 +35,7 @@ extension GeometryFunctions {
   }
 }
 
-extension TopologicalRelation {
+extension SpatialRelation {
   /// The name without `ST_`: `intersects` gives `Intersects`.
   var functionName: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }
@@ -43,10 +43,10 @@ extension TopologicalRelation {
 extension GeometryCall {
 
   /// NULL where one geometry is empty, as in filters.
-  fileprivate func test(_ relation: TopologicalRelation) throws -> Bool? {
+  fileprivate func test(_ relation: SpatialRelation) throws -> Bool? {
     try withPair(
       prepared: { prepared, isSecond, header, wkb in
-        let asked = isSecond ? relation : relation.converse
+        let asked = isSecond ? relation : relation.mirrored
         if header.isFlaggedEmpty { return nil }
         if let envelope = header.envelope,
           let decided = prepared.decision(on: asked, of: envelope)

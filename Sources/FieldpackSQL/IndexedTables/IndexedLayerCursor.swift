@@ -24,7 +24,7 @@ final class IndexedLayerCursor: VirtualCursor {
 
   /// The ids that the R-tree found, and the state of the walk through them.
   private struct Search {
-    let relation: TopologicalRelation
+    let relation: SpatialRelation
     let geometry: PreparedGeometry
     let list: IDList
     var next = 0
@@ -102,7 +102,7 @@ final class IndexedLayerCursor: VirtualCursor {
   // MARK: By the R-tree
 
   private func begin(
-    _ relation: TopologicalRelation, _ arguments: LentArguments
+    _ relation: SpatialRelation, _ arguments: LentArguments
   ) throws(SQLiteError) {
     guard arguments.kind(0) != .null, let rtree = shadow.layer.rtree else { return }
     let file = shadow.file

@@ -1,7 +1,7 @@
 import FieldpackCore
 import FieldpackGeoPackage
+import FieldpackGeometry
 import FieldpackSQLite
-import FieldpackTopology
 
 /// A virtual table in the place of a layer's table in a user's statement. It finds features by the
 /// layer's R-tree where the statement has the condition `ST_Intersects(geom, …)` or its kin.
@@ -181,7 +181,7 @@ struct ShadowPlan: Hashable {
   /// The columns that are read.
   var columns: [Int]
   /// The relation to search the R-tree by; `nil` for a search by the table.
-  var relation: TopologicalRelation?
+  var relation: SpatialRelation?
   var conditions: [Condition] = []
   var order: Order?
 

@@ -213,7 +213,7 @@ final class BruteForce {
     let answer = Self.fits(relation, matrix, shape.dimension, literal.dimension)
     if shape.isValid, literal.isValid { return answer }
     let named = try shape.geometry.hasExactly(
-      TopologicalRelation(rawValue: relation.rawValue) ?? .intersects, to: literal.geometry)
+      relation, to: literal.geometry)
     if named != answer { invalidCount += 1 }
     return named
   }

@@ -168,7 +168,7 @@ final class Relater: @unchecked Sendable {
       self.context = context
       let kept = try prepared[geometry] ?? PreparedGeometry(geometry, in: context)
       prepared[geometry] = kept
-      return try kept.test(relation.topological, of: wkb)
+      return try kept.test(relation, of: wkb)
     } catch {
       throw FieldpackError(.invalidData, "\(error)", underlying: error)
     }

@@ -1,5 +1,5 @@
 /// How one geometry lies to another, exactly, as DE-9IM defines it.
-public enum TopologicalRelation: String, Hashable, Sendable, CaseIterable {
+public enum SpatialRelation: String, Hashable, Sendable, CaseIterable {
   /// The geometries share a point.
   case intersects
   /// The geometries share no point.
@@ -8,10 +8,6 @@ public enum TopologicalRelation: String, Hashable, Sendable, CaseIterable {
   case within
   /// The second is within the first.
   case contains
-  /// No point of the second lies outside the first.
-  case covers
-  /// No point of the first lies outside the second.
-  case coveredBy
   /// The geometries share points, but their interiors share none.
   case touches
   /// The interiors share points, whose dimension is lower than the larger of the two geometries'
@@ -22,9 +18,13 @@ public enum TopologicalRelation: String, Hashable, Sendable, CaseIterable {
   case overlaps
   /// The geometries are the same set of points, in any order.
   case equals
+  /// No point of the second lies outside the first.
+  case covers
+  /// No point of the first lies outside the second.
+  case coveredBy
 
   /// The relation of the second geometry to the first: `a within b` is `b contains a`.
-  public var converse: TopologicalRelation {
+  public var mirrored: SpatialRelation {
     switch self {
     case .within: .contains
     case .contains: .within
