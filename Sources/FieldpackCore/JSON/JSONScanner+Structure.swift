@@ -1,8 +1,6 @@
-package import FieldpackCore
-
 extension JSONScanner {
   /// Takes the opening brace or bracket at the cursor.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func enter() throws(FieldpackError) {
     if depth >= limits.depth { throw failure("arrays and objects are nested too deeply") }
     depth += 1
@@ -37,13 +35,13 @@ extension JSONScanner {
   }
 
   /// Goes to the next element of the array entered; false closes the array.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func nextElement(_ isFirst: inout Bool) throws(FieldpackError) -> Bool {
     try advance(&isFirst, closing: UInt8(ascii: "]"))
   }
 
-  @inline(__always)
-  private mutating func advance(
+  @inlinable @inline(__always)
+  mutating func advance(
     _ isFirst: inout Bool, closing: UInt8
   ) throws(FieldpackError) -> Bool {
     let byte = try peek()

@@ -1,5 +1,3 @@
-package import FieldpackCore
-
 /// A number as it stands in the text: ±mantissa × 10^exponent.
 struct NumberToken {
   var isNegative = false

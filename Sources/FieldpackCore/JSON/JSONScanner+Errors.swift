@@ -1,8 +1,6 @@
-package import FieldpackCore
-
 extension JSONScanner {
   /// The error for what stands at `index` of the window, by default at the cursor.
-  @inline(never)
+  @usableFromInline @inline(never)
   func failure(_ message: String, at index: Int? = nil) -> FieldpackError {
     FieldpackError(
       .invalidData, message,
@@ -19,8 +17,8 @@ extension JSONScanner {
     return error
   }
 
-  @inline(never)
-  func unexpected(_ wanted: String) -> FieldpackError {
+  @usableFromInline @inline(never)
+  package func unexpected(_ wanted: String) -> FieldpackError {
     failure("\(wanted) expected, not \(describeNext())")
   }
 

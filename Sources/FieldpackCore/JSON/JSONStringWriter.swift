@@ -10,7 +10,7 @@ package enum JSONStringWriter {
   }
 
   /// Appends `name` as it is, then `text` as ``append(_:to:)`` does.
-  static func append(
+  package static func append(
     _ text: UnsafeBufferPointer<UInt8>, after name: UnsafeBufferPointer<UInt8>,
     to bytes: inout [UInt8]
   ) {
@@ -103,7 +103,7 @@ package enum JSONStringWriter {
 /// The length of the character of two to four bytes at `index`, 0 where it is not well-formed after
 /// RFC 3629 section 4.
 @inline(__always)
-func wellFormedLength(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
+package func wellFormedLength(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
   let first = text[index]
   let length: Int
   var range: ClosedRange<UInt8> = 0x80...0xBF

@@ -1,5 +1,3 @@
-package import FieldpackCore
-
 extension JSONScanner {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let highs: UInt64 = 0x8080_8080_8080_8080
