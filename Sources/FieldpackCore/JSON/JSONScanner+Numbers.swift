@@ -40,6 +40,12 @@ extension JSONScanner {
     return number.mantissa <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- number.mantissa) : nil
   }
 
+  /// Takes the number at the cursor and returns what `real` tells of it.
+  package mutating func scanReal() throws(FieldpackError) -> Double {
+    try scanNumber()
+    return real
+  }
+
   /// The double nearest to the last number, infinite where it is out of range.
   @inline(__always)
   package var real: Double {
@@ -81,21 +87,23 @@ extension JSONScanner {
       index += 1
     } else {
       index = digits(from: index, into: &token.mantissa)
-      if index == first { return try stop(at: index, "a digit") }
+      if index == first { return try stop(at: index, .digit, "a digit") }
     }
     var digitCount = index - first
     token.isWhole = true
     if bytes[index] == UInt8(ascii: ".") {
       let point = index + 1
       index = digits(from: point, into: &token.mantissa)
-      if index == point { return try stop(at: index, "a digit after the decimal point") }
+      if index == point {
+        return try stop(at: index, .fractionDigit, "a digit after the decimal point")
+      }
       token.isWhole = false
       token.exponent = point - index
       digitCount += index - point
     }
     if bytes[index] | 0x20 == UInt8(ascii: "e") {
       index = exponent(from: index + 1, into: &token)
-      if index < 0 { return try stop(at: -index, "a digit in the exponent") }
+      if index < 0 { return try stop(at: -index, .exponentDigit, "a digit in the exponent") }
     }
     token.isLong = digitCount > 19
     number = token
@@ -110,7 +118,7 @@ extension JSONScanner {
       cursor = index
       return true
     }
-    return try stop(at: index, "the end of a number")
+    return try stop(at: index, .numberEnd, "the end of a number")
   }
 
   @inline(__always)
@@ -147,10 +155,12 @@ extension JSONScanner {
   }
 
   @inline(never)
-  private func stop(at index: Int, _ wanted: String) throws(FieldpackError) -> Bool {
+  private mutating func stop(
+    at index: Int, _ fault: Fault, _ wanted: String
+  ) throws(FieldpackError) -> Bool {
     if index >= limit, !isLast { return false }
     let found = index >= limit ? "the end of the text" : describe(bytes[index])
-    throw failure("\(wanted) expected, not \(found)", at: index)
+    throw failure(fault, "\(wanted) expected, not \(found)", at: index)
   }
 }
 

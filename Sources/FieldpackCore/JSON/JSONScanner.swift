@@ -16,6 +16,8 @@ package struct JSONScanner: ~Copyable {
     package var token = 256 << 20
     /// The deepest nesting of arrays and objects.
     @usableFromInline package var depth = 512
+    /// Lets bytes in strings pass that are not UTF-8.
+    var allowsBrokenUTF8 = false
 
     package init() {}
   }
@@ -31,11 +33,11 @@ package struct JSONScanner: ~Copyable {
   private(set) var isLast: Bool
   /// Arrays and objects that are open.
   @usableFromInline package var depth = 0
-  /// One bit a level, set for an object; only `walk` uses it.
-  let kinds: UnsafeMutablePointer<UInt64>
   var unescaped = GrowingBytes()
   var compacted = GrowingBytes()
   var number = NumberToken()
+  /// The fault of the last token that could not be taken, and its index in the window.
+  var fault: (Fault, index: Int)?
   /// Where the last string or number began in the window.
   @usableFromInline var tokenStart = 0
   /// Treats the record separators of RFC 8142 as white space between documents.
@@ -54,9 +56,6 @@ package struct JSONScanner: ~Copyable {
     isLast = input == nil
     bytes = .allocate(capacity: capacity + Self.padding)
     bytes.initialize(repeating: 0)
-    let words = (limits.depth + 64) / 64
-    kinds = .allocate(capacity: words)
-    kinds.initialize(repeating: 0, count: words)
   }
 
   /// Reads a file from its start.
@@ -71,10 +70,7 @@ package struct JSONScanner: ~Copyable {
     limit = self.bytes.update(fromContentsOf: bytes)
   }
 
-  deinit {
-    bytes.deallocate()
-    kinds.deallocate()
-  }
+  deinit { bytes.deallocate() }
 
   /// Where the next byte lies in the file.
   @inlinable package var offset: Int { windowOffset + cursor }

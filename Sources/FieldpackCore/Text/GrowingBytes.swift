@@ -11,7 +11,9 @@ package struct GrowingBytes: ~Copyable {
 
   deinit { base.deallocate() }
 
-  @inlinable package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
+  @inlinable package var bytes: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: base, count: count)
+  }
 
   @inlinable package mutating func removeAll() { count = 0 }
 
