@@ -109,6 +109,10 @@ public final class ByteInput {
     }
   }
 
+  /// The bytes of a buffer to read the file through: `most`, or fewer for a smaller file, whose end
+  /// shows in a read that does not fill it.
+  package func room(upTo most: Int) -> Int { min(most, size + 1) }
+
   /// The first bytes of the file; the position of reading stays.
   public func head(_ count: Int) throws(FieldpackError) -> [UInt8] {
     let kept = position

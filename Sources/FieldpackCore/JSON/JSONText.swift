@@ -1,40 +1,114 @@
-/// Pieces of JSON text, for the tool's documents and for log lines.
+import FieldpackGeometry
+
+/// Pieces of JSON text.
 package enum JSONText {
-  /// Appends `text` as a JSON string.
-  ///
-  /// Control characters beyond ASCII are escaped too, so that no line controls a terminal.
-  package static func append(_ text: String, to bytes: inout [UInt8]) {
+  /// The characters of a string that are escaped.
+  package enum Escapes {
+    /// Those of RFC 8259 section 7, for files.
+    case required
+    /// All control characters, those beyond ASCII too, so that no document or log line controls a
+    /// terminal.
+    case controls
+  }
+
+  package static func append(
+    _ text: String, escaping escapes: Escapes = .controls, to bytes: inout [UInt8]
+  ) {
+    var text = text
+    text.withUTF8 { append($0, escaping: escapes, to: &bytes) }
+  }
+
+  /// Appends `name` as it is, then `text` as a JSON string, in which bytes that are not UTF-8 become
+  /// U+FFFD.
+  package static func append(
+    _ text: UnsafeBufferPointer<UInt8>,
+    after name: UnsafeBufferPointer<UInt8> = UnsafeBufferPointer(start: nil, count: 0),
+    escaping escapes: Escapes, to bytes: inout [UInt8]
+  ) {
+    let plain = plainPrefix(of: text, from: 0)
+    if plain == text.count {
+      return bytes.appendRun(upTo: name.count + text.count + 2) { run in
+        run.append(name)
+        run.append(UInt8(ascii: "\""))
+        run.append(text)
+        run.append(UInt8(ascii: "\""))
+      }
+    }
+    bytes.append(contentsOf: name)
     bytes.append(UInt8(ascii: "\""))
-    var isPlain = true
-    for byte in text.utf8 where byte < 0x20 || byte >= 0x7F || byte == 0x22 || byte == 0x5C {
-      isPlain = false
-      break
-    }
-    if isPlain {
-      bytes.append(contentsOf: text.utf8)
-    } else {
-      for scalar in text.unicodeScalars { append(scalar, to: &bytes) }
-    }
+    bytes.append(contentsOf: text[..<plain])
+    appendEscaping(text, from: plain, escapes, to: &bytes)
     bytes.append(UInt8(ascii: "\""))
   }
 
-  private static func append(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
-    switch scalar {
-    case "\"": bytes.append(contentsOf: #"\""#.utf8)
-    case "\\": bytes.append(contentsOf: #"\\"#.utf8)
-    case "\n": bytes.append(contentsOf: #"\n"#.utf8)
-    case "\r": bytes.append(contentsOf: #"\r"#.utf8)
-    case "\t": bytes.append(contentsOf: #"\t"#.utf8)
-    default:
-      let value = scalar.value
-      guard value < 0x20 || 0x7F..<0xA0 ~= value else {
-        bytes.append(contentsOf: Character(scalar).utf8)
-        return
+  private static func appendEscaping(
+    _ text: UnsafeBufferPointer<UInt8>, from start: Int, _ escapes: Escapes, to bytes: inout [UInt8]
+  ) {
+    var (plain, index) = (start, start)
+    while index < text.count {
+      let byte = text[index]
+      let length = byte < 0x80 ? 1 : wellFormedLength(text, at: index)
+      // U+0080 to U+009F are 0xC2 and a byte that is their number.
+      let isControl = byte == 0x7F || byte == 0xC2 && length == 2 && text[index + 1] < 0xA0
+      if isControl ? escapes == .required : byte >= 0x80 && length > 0 {
+        index = plainPrefix(of: text, from: index + length)
+        continue
       }
-      let hex = String(value, radix: 16)
-      bytes.append(contentsOf: "\\u".utf8)
-      for _ in hex.utf8.count..<4 { bytes.append(UInt8(ascii: "0")) }
-      bytes.append(contentsOf: hex.utf8)
+      bytes.append(contentsOf: text[plain..<index])
+      if length == 0 {
+        bytes += "\u{FFFD}".utf8
+      } else {
+        appendEscape(of: text[index + length - 1], escapes, to: &bytes)
+      }
+      plain = index + max(length, 1)
+      index = plainPrefix(of: text, from: plain)
+    }
+    bytes.append(contentsOf: text[plain...])
+  }
+
+  /// Where the first byte stands that is not ASCII or may need an escape; eight bytes a step.
+  private static func plainPrefix(of text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    var index = start
+    let words = UnsafeRawBufferPointer(text)
+    while index + 8 <= text.count {
+      let word = words.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      guard needsCare(word) == 0 else { break }
+      index += 8
+    }
+    while index < text.count {
+      let byte = text[index]
+      guard byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else {
+        return index
+      }
+      index += 1
+    }
+    return index
+  }
+
+  /// Not 0 where any of eight bytes is a control character, a quote, a backslash or not ASCII.
+  @inline(__always)
+  private static func needsCare(_ word: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quote = word ^ ones &* 0x22
+    let backslash = word ^ ones &* 0x5C
+    let controls = (word &- ones &* 0x20) | (word &+ ones)
+    return (word | controls | (quote &- ones) | (backslash &- ones)) & (ones &* 0x80)
+  }
+
+  private static func appendEscape(
+    of byte: UInt8, _ escapes: Escapes, to bytes: inout [UInt8]
+  ) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+    case 0x08 where escapes == .required: bytes += "\\b".utf8
+    case 0x09: bytes += "\\t".utf8
+    case 0x0A: bytes += "\\n".utf8
+    case 0x0C where escapes == .required: bytes += "\\f".utf8
+    case 0x0D: bytes += "\\r".utf8
+    default:
+      bytes += "\\u00".utf8
+      if byte < 0x10 { bytes.append(UInt8(ascii: "0")) }
+      bytes += String(byte, radix: 16).utf8
     }
   }
 
@@ -48,4 +122,28 @@ package enum JSONText {
     let isWhole = text.suffix(2).elementsEqual(".0".utf8)
     bytes.append(contentsOf: isWhole ? text.dropLast(2) : text[...])
   }
+}
+
+/// The length of the character of two to four bytes at `index`, 0 where it is not well-formed after
+/// RFC 3629 section 4.
+@inline(__always)
+package func wellFormedLength(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
+  let first = text[index]
+  let length: Int
+  var range: ClosedRange<UInt8> = 0x80...0xBF
+  switch first {
+  case 0xC2...0xDF: length = 2
+  case 0xE0...0xEF:
+    length = 3
+    if first == 0xE0 { range = 0xA0...0xBF }
+    if first == 0xED { range = 0x80...0x9F }
+  case 0xF0...0xF4:
+    length = 4
+    if first == 0xF0 { range = 0x90...0xBF }
+    if first == 0xF4 { range = 0x80...0x8F }
+  default: return 0
+  }
+  guard index + length <= text.count, range.contains(text[index + 1]) else { return 0 }
+  for place in 2..<max(length, 2) where text[index + place] & 0xC0 != 0x80 { return 0 }
+  return length
 }

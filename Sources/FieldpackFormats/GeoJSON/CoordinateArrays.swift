@@ -121,8 +121,7 @@ struct CoordinateArrays: ~Copyable {
         try refuse("a coordinate is not a number (RFC 7946 section 3.1.1)", &scanner)
         continue
       }
-      try scanner.scanNumber()
-      let value = scanner.real
+      let value = try scanner.scanReal()
       if !value.isFinite {
         complain("a coordinate is beyond the range of numbers", at: scanner.tokenOffset)
       }

@@ -32,7 +32,7 @@ struct GeoJSONPlan: Sendable {
     where index != idPlace && index != metadataPlace {
       let start = names.count
       if !members.isEmpty { names.append(UInt8(ascii: ",")) }
-      JSONStringWriter.append(column.name, to: &names)
+      JSONText.append(column.name, escaping: .required, to: &names)
       names.append(UInt8(ascii: ":"))
       columns.append(index)
       members.append(
@@ -53,7 +53,7 @@ extension GeoJSONEncoder {
     if options.keyStore != nil {
       body.bytes += ",\"id\":".utf8
       let key = plan.keyPrefix + Base64.encode(row.id.description.utf8)
-      JSONStringWriter.append(key, to: &body.bytes)
+      JSONText.append(key, escaping: .required, to: &body.bytes)
     } else if let place = plan.idPlace {
       guard row.kind(at: place) != .null else { return }
       body.bytes += ",\"id\":".utf8
@@ -66,7 +66,7 @@ extension GeoJSONEncoder {
         }
       } else {
         body.bytes += ",\"id\":".utf8
-        JSONStringWriter.append(row.id.description, to: &body.bytes)
+        JSONText.append(row.id.description, escaping: .required, to: &body.bytes)
       }
     }
   }
@@ -141,7 +141,7 @@ extension GeoJSONEncoder {
     case .blob:
       body.bytes.append(contentsOf: name)
       let content = UnsafeRawBufferPointer(Self.content(of: cell, bytes))
-      JSONStringWriter.append(Base64.encode(content), to: &body.bytes)
+      JSONText.append(Base64.encode(content), escaping: .required, to: &body.bytes)
     }
   }
 
@@ -160,7 +160,7 @@ extension GeoJSONEncoder {
       body.bytes.append(contentsOf: name)
       body.bytes += compact
     } else {
-      JSONStringWriter.append(value, after: name, to: &body.bytes)
+      JSONText.append(value, after: name, escaping: .required, to: &body.bytes)
     }
   }
 
@@ -193,9 +193,9 @@ extension GeoJSONEncoder {
       guard let value else { continue }
       body.bytes += separator.utf8
       separator = ","
-      JSONStringWriter.append(name, to: &body.bytes)
+      JSONText.append(name, escaping: .required, to: &body.bytes)
       body.bytes.append(UInt8(ascii: ":"))
-      JSONStringWriter.append(value, to: &body.bytes)
+      JSONText.append(value, escaping: .required, to: &body.bytes)
     }
     body.bytes.append(UInt8(ascii: "}"))
   }

@@ -1,3 +1,4 @@
+import FieldpackCore
 import FieldpackGeometry
 
 extension GeoJSONGeometryParser {

@@ -59,7 +59,7 @@ extension ValueRow {
         let (head, tail) = (String(repeating: "a", count: before), "0123456789")
         var bytes: [UInt8] = []
         let text = Array("\(head)\(character)\(tail)\(character)".utf8)
-        text.withUnsafeBufferPointer { JSONStringWriter.append($0, to: &bytes) }
+        text.withUnsafeBufferPointer { JSONText.append($0, escaping: .required, to: &bytes) }
         #expect(
           String(decoding: bytes, as: UTF8.self) == "\"\(head)\(escaped)\(tail)\(escaped)\"")
       }
@@ -69,7 +69,7 @@ extension ValueRow {
   @Test func `text that is not UTF-8 is mended`() {
     var bytes: [UInt8] = []
     let broken: [UInt8] = [0x61, 0xFF, 0xC3, 0xA9, 0xED, 0xA0, 0x80, 0xF0, 0x9F]
-    broken.withUnsafeBufferPointer { JSONStringWriter.append($0, to: &bytes) }
+    broken.withUnsafeBufferPointer { JSONText.append($0, escaping: .required, to: &bytes) }
     #expect(
       String(decoding: bytes, as: UTF8.self)
         == "\"a\u{FFFD}é\(String(repeating: "\u{FFFD}", count: 5))\"")

@@ -1,5 +1,3 @@
-package import FieldpackCore
-
 /// Reads JSON (RFC 8259) from bytes through one reused window, token by token, without building
 /// values.
 ///
@@ -17,29 +15,31 @@ package struct JSONScanner: ~Copyable {
     /// The longest string or number, in bytes.
     package var token = 256 << 20
     /// The deepest nesting of arrays and objects.
-    package var depth = 512
+    @usableFromInline package var depth = 512
+    /// Lets bytes in strings pass that are not UTF-8.
+    var allowsBrokenUTF8 = false
 
     package init() {}
   }
 
-  let limits: Limits
-  let input: ByteInput?
+  @usableFromInline let limits: Limits
+  package let input: ByteInput?
   /// The window and its padding; debug builds check every index into it.
-  private(set) var bytes: UnsafeMutableBufferPointer<UInt8>
+  @usableFromInline private(set) var bytes: UnsafeMutableBufferPointer<UInt8>
   /// The next byte in the window; the byte at `limit` is always 0, so that loops need not compare.
-  var cursor = 0
+  @usableFromInline var cursor = 0
   private(set) var limit = 0
-  private var windowOffset = 0
+  @usableFromInline private(set) var windowOffset = 0
   private(set) var isLast: Bool
   /// Arrays and objects that are open.
-  package var depth = 0
-  /// One bit a level, set for an object; only `walk` uses it.
-  let kinds: UnsafeMutablePointer<UInt64>
+  @usableFromInline package var depth = 0
   var unescaped = GrowingBytes()
   var compacted = GrowingBytes()
   var number = NumberToken()
+  /// The fault of the last token that could not be taken, and its index in the window.
+  var fault: (Fault, index: Int)?
   /// Where the last string or number began in the window.
-  var tokenStart = 0
+  @usableFromInline var tokenStart = 0
   /// Treats the record separators of RFC 8142 as white space between documents.
   package var allowsRecordSeparators = false
   package private(set) var hasRecordSeparators = false
@@ -56,9 +56,6 @@ package struct JSONScanner: ~Copyable {
     isLast = input == nil
     bytes = .allocate(capacity: capacity + Self.padding)
     bytes.initialize(repeating: 0)
-    let words = (limits.depth + 64) / 64
-    kinds = .allocate(capacity: words)
-    kinds.initialize(repeating: 0, count: words)
   }
 
   /// Reads a file from its start.
@@ -73,25 +70,22 @@ package struct JSONScanner: ~Copyable {
     limit = self.bytes.update(fromContentsOf: bytes)
   }
 
-  deinit {
-    bytes.deallocate()
-    kinds.deallocate()
-  }
+  deinit { bytes.deallocate() }
 
   /// Where the next byte lies in the file.
-  package var offset: Int { windowOffset + cursor }
+  @inlinable package var offset: Int { windowOffset + cursor }
 
   func offset(of index: Int) -> Int { windowOffset + index }
 
   /// Where the last string or number began in the file.
-  package var tokenOffset: Int { windowOffset + tokenStart }
+  @inlinable package var tokenOffset: Int { windowOffset + tokenStart }
 
   // MARK: The window
 
   /// Bytes of the file that the window can hold.
   private var capacity: Int { bytes.count - Self.padding }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   func address(_ index: Int) -> UnsafeMutablePointer<UInt8> {
     bytes.baseAddress.unsafelyUnwrapped + index
   }
@@ -146,7 +140,7 @@ package struct JSONScanner: ~Copyable {
   }
 
   /// Goes on where reading stopped, after another has read from the same input.
-  func resume() { input?.seek(to: windowOffset + limit) }
+  package func resume() { input?.seek(to: windowOffset + limit) }
 
   /// Skips to behind the next `byte`; false where there is none and the end is reached.
   @discardableResult
@@ -165,17 +159,17 @@ package struct JSONScanner: ~Copyable {
   // MARK: What comes next
 
   /// The first byte of the next token, which stays where it is; 0 at the end.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func peek() throws(FieldpackError) -> UInt8 {
     let byte = bytes[cursor]
     return byte > 0x20 ? byte : try skipBlanks()
   }
 
   /// Takes the byte that `peek` showed.
-  package mutating func takeByte() { cursor += 1 }
+  @inlinable package mutating func takeByte() { cursor += 1 }
 
-  @inline(never)
-  private mutating func skipBlanks() throws(FieldpackError) -> UInt8 {
+  @usableFromInline @inline(never)
+  mutating func skipBlanks() throws(FieldpackError) -> UInt8 {
     while true {
       let byte = bytes[cursor]
       switch byte {

@@ -1,5 +1,3 @@
-package import FieldpackCore
-
 extension JSONScanner {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let highs: UInt64 = 0x8080_8080_8080_8080
@@ -63,17 +61,20 @@ extension JSONScanner {
   private mutating func continueString(at index: Int) throws(FieldpackError) -> Int {
     if index >= limit {
       guard !isLast else {
-        throw failure("the text ends within a string", at: limit)
+        throw failure(.openString, "the text ends within a string", at: limit)
       }
       return index - (try refill(keeping: tokenStart))
     }
-    throw failure("\(describe(bytes[index])) must be escaped in a string", at: index)
+    throw failure(
+      .control, "\(describe(bytes[index])) must be escaped in a string", at: index)
   }
 
   private mutating func skipEscape(at index: Int) throws(FieldpackError) -> Int {
     var index = index
     while index + 1 >= limit, !isLast { index -= try refill(keeping: tokenStart) }
-    guard index + 1 < limit else { throw failure("the text ends within a string", at: limit) }
+    guard index + 1 < limit else {
+      throw failure(.openEscape, "the text ends within a string", at: limit)
+    }
     // The letter after the backslash is judged when the escapes are undone; raw text needs it, too.
     switch bytes[index + 1] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
@@ -82,10 +83,10 @@ extension JSONScanner {
     case UInt8(ascii: "u"):
       while index + 5 >= limit, !isLast { index -= try refill(keeping: tokenStart) }
       guard hexadecimal(at: index + 2) != nil else {
-        throw failure("\\u needs four hexadecimal digits", at: index)
+        throw failure(.hexadecimalDigits, "\\u needs four hexadecimal digits", at: index)
       }
       return index + 6
-    default: throw failure("no such escape in JSON", at: index)
+    default: throw failure(.unknownEscape, "no such escape in JSON", at: index)
     }
   }
 
@@ -99,10 +100,10 @@ extension JSONScanner {
     var index = start
     while index + 4 > limit, !isLast { index -= try refill(keeping: tokenStart) }
     let length = wellFormedLength(UnsafeBufferPointer(rebasing: bytes[..<limit]), at: index)
-    guard length > 0 else {
+    guard length > 0 || limits.allowsBrokenUTF8 else {
       throw failure("the text is not UTF-8", at: index)
     }
-    return index + length
+    return index + max(length, 1)
   }
 
   /// Undoes the escapes of a string whose form is known to be right.

@@ -1,5 +1,3 @@
-package import FieldpackCore
-
 /// A number as it stands in the text: ±mantissa × 10^exponent.
 struct NumberToken {
   var isNegative = false
@@ -40,6 +38,12 @@ extension JSONScanner {
     guard number.isWhole, !number.isLong else { return nil }
     if !number.isNegative { return Int64(exactly: number.mantissa) }
     return number.mantissa <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- number.mantissa) : nil
+  }
+
+  /// Takes the number at the cursor and returns what `real` tells of it.
+  package mutating func scanReal() throws(FieldpackError) -> Double {
+    try scanNumber()
+    return real
   }
 
   /// The double nearest to the last number, infinite where it is out of range.
@@ -83,21 +87,23 @@ extension JSONScanner {
       index += 1
     } else {
       index = digits(from: index, into: &token.mantissa)
-      if index == first { return try stop(at: index, "a digit") }
+      if index == first { return try stop(at: index, .digit, "a digit") }
     }
     var digitCount = index - first
     token.isWhole = true
     if bytes[index] == UInt8(ascii: ".") {
       let point = index + 1
       index = digits(from: point, into: &token.mantissa)
-      if index == point { return try stop(at: index, "a digit after the decimal point") }
+      if index == point {
+        return try stop(at: index, .fractionDigit, "a digit after the decimal point")
+      }
       token.isWhole = false
       token.exponent = point - index
       digitCount += index - point
     }
     if bytes[index] | 0x20 == UInt8(ascii: "e") {
       index = exponent(from: index + 1, into: &token)
-      if index < 0 { return try stop(at: -index, "a digit in the exponent") }
+      if index < 0 { return try stop(at: -index, .exponentDigit, "a digit in the exponent") }
     }
     token.isLong = digitCount > 19
     number = token
@@ -112,7 +118,7 @@ extension JSONScanner {
       cursor = index
       return true
     }
-    return try stop(at: index, "the end of a number")
+    return try stop(at: index, .numberEnd, "the end of a number")
   }
 
   @inline(__always)
@@ -149,10 +155,12 @@ extension JSONScanner {
   }
 
   @inline(never)
-  private func stop(at index: Int, _ wanted: String) throws(FieldpackError) -> Bool {
+  private mutating func stop(
+    at index: Int, _ fault: Fault, _ wanted: String
+  ) throws(FieldpackError) -> Bool {
     if index >= limit, !isLast { return false }
     let found = index >= limit ? "the end of the text" : describe(bytes[index])
-    throw failure("\(wanted) expected, not \(found)", at: index)
+    throw failure(fault, "\(wanted) expected, not \(found)", at: index)
   }
 }
 

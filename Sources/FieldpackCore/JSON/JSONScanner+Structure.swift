@@ -1,8 +1,6 @@
-package import FieldpackCore
-
 extension JSONScanner {
   /// Takes the opening brace or bracket at the cursor.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func enter() throws(FieldpackError) {
     if depth >= limits.depth { throw failure("arrays and objects are nested too deeply") }
     depth += 1
@@ -37,13 +35,13 @@ extension JSONScanner {
   }
 
   /// Goes to the next element of the array entered; false closes the array.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func nextElement(_ isFirst: inout Bool) throws(FieldpackError) -> Bool {
     try advance(&isFirst, closing: UInt8(ascii: "]"))
   }
 
-  @inline(__always)
-  private mutating func advance(
+  @inlinable @inline(__always)
+  mutating func advance(
     _ isFirst: inout Bool, closing: UInt8
   ) throws(FieldpackError) -> Bool {
     let byte = try peek()
@@ -97,65 +95,36 @@ extension JSONScanner {
     return compacted.bytes
   }
 
+  /// The limit of depth bounds the recursion.
   private mutating func walk(copies: Bool) throws(FieldpackError) {
-    let floor = depth
-    repeat {
-      let byte = try peek()
-      switch byte {
-      case UInt8(ascii: "{"), UInt8(ascii: "["):
-        try open(byte, copies: copies)
-        // `[` and `{` are two below their closing signs.
-        if try peek() != byte + 2 {
-          if byte == UInt8(ascii: "{") { try name(copies: copies) }
-          continue
-        }
-      case UInt8(ascii: "\""):
-        _ = try scanRawString()
-        if copies { try copyToken() }
-      case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-        try scanNumber()
-        if copies { try copyToken() }
-      default:
-        let word = try scanLiteral()
-        tokenStart = cursor - (word == UInt8(ascii: "f") ? 5 : 4)
-        if copies { try copyToken() }
-      }
-      try closeOrContinue(downTo: floor, copies: copies)
-    } while depth > floor
-  }
-
-  private mutating func open(_ byte: UInt8, copies: Bool) throws(FieldpackError) {
-    try enter()
-    if copies { compacted.append(byte) }
-    let bit: UInt64 = 1 << UInt64(depth & 63)
-    if byte == UInt8(ascii: "{") {
-      kinds[depth >> 6] |= bit
-    } else {
-      kinds[depth >> 6] &= ~bit
+    let byte = try peek()
+    switch byte {
+    case UInt8(ascii: "{"), UInt8(ascii: "["): try walkElements(of: byte, copies: copies)
+    case UInt8(ascii: "\""): _ = try scanRawString()
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try scanNumber()
+    default:
+      let word = try scanLiteral()
+      tokenStart = cursor - (word == UInt8(ascii: "f") ? 5 : 4)
     }
+    if copies, byte != UInt8(ascii: "{"), byte != UInt8(ascii: "[") { try copyToken() }
   }
 
-  /// Takes the closing signs that follow, then the comma and, in an object, the next name.
-  private mutating func closeOrContinue(
-    downTo floor: Int, copies: Bool
+  private mutating func walkElements(
+    of opening: UInt8, copies: Bool
   ) throws(FieldpackError) {
-    while depth > floor {
-      let isObject = kinds[depth >> 6] >> UInt64(depth & 63) & 1 == 1
-      let byte = try peek()
-      if byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
-        cursor += 1
-        depth -= 1
-        if copies { compacted.append(byte) }
-        continue
-      }
-      guard byte == UInt8(ascii: ",") else {
-        throw unexpected(isObject ? "',' or '}'" : "',' or ']'")
-      }
-      cursor += 1
-      if copies { compacted.append(byte) }
-      if isObject { try name(copies: copies) }
-      return
+    try enter()
+    if copies { compacted.append(opening) }
+    // `[` and `{` are two below their closing signs.
+    let closing = opening + 2
+    var isFirst = true
+    var hasElements = false
+    while try advance(&isFirst, closing: closing) {
+      if copies, hasElements { compacted.append(UInt8(ascii: ",")) }
+      hasElements = true
+      if opening == UInt8(ascii: "{") { try name(copies: copies) }
+      try walk(copies: copies)
     }
+    if copies { compacted.append(closing) }
   }
 
   private mutating func name(copies: Bool) throws(FieldpackError) {

@@ -1,8 +1,8 @@
 /// Bytes that grow as needed and keep their memory when emptied.
 package struct GrowingBytes: ~Copyable {
-  package private(set) var base: UnsafeMutablePointer<UInt8>
-  package private(set) var count = 0
-  private var capacity: Int
+  @usableFromInline package private(set) var base: UnsafeMutablePointer<UInt8>
+  @usableFromInline package internal(set) var count = 0
+  @usableFromInline private(set) var capacity: Int
 
   package init(capacity: Int = 256) {
     self.capacity = max(capacity, 16)
@@ -11,20 +11,22 @@ package struct GrowingBytes: ~Copyable {
 
   deinit { base.deallocate() }
 
-  package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
+  @inlinable package var bytes: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: base, count: count)
+  }
 
-  package mutating func removeAll() { count = 0 }
+  @inlinable package mutating func removeAll() { count = 0 }
 
   /// Cuts back to the first `length` bytes.
-  package mutating func truncate(to length: Int) { count = min(count, length) }
+  @inlinable package mutating func truncate(to length: Int) { count = min(count, length) }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func reserve(_ more: Int) {
     if capacity - count < more { grow(more) }
   }
 
-  @inline(never)
-  private mutating func grow(_ more: Int) {
+  @usableFromInline @inline(never)
+  mutating func grow(_ more: Int) {
     let wanted = max(capacity * 2, count + more)
     let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted)
     larger.update(from: base, count: count)
@@ -33,14 +35,14 @@ package struct GrowingBytes: ~Copyable {
     capacity = wanted
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func append(_ byte: UInt8) {
     reserve(1)
     base[count] = byte
     count += 1
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard let start = bytes.baseAddress else { return }
     reserve(bytes.count)
@@ -49,7 +51,7 @@ package struct GrowingBytes: ~Copyable {
   }
 
   /// Appends the bytes of `value` as they lie in memory.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func append<T: BitwiseCopyable>(raw value: T) {
     reserve(MemoryLayout<T>.size)
     UnsafeMutableRawPointer(base + count).storeBytes(of: value, as: T.self)
@@ -57,7 +59,7 @@ package struct GrowingBytes: ~Copyable {
   }
 
   /// Overwrites bytes that were appended before.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func store<T: BitwiseCopyable>(_ value: T, at offset: Int) {
     precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count)
     UnsafeMutableRawPointer(base + offset).storeBytes(of: value, as: T.self)

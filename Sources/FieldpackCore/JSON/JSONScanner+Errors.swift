@@ -1,8 +1,30 @@
-package import FieldpackCore
-
 extension JSONScanner {
+  /// What is wrong with a token, for callers that word their errors themselves.
+  enum Fault {
+    /// A control character in a string.
+    case control
+    /// The text ends within a string.
+    case openString
+    /// The text ends behind the backslash of an escape.
+    case openEscape
+    case unknownEscape
+    case hexadecimalDigits
+    /// A number has no digit.
+    case digit
+    case fractionDigit
+    case exponentDigit
+    /// What follows a number is neither a sign of JSON nor blank.
+    case numberEnd
+  }
+
+  /// The error for a token, whose fault and its place are kept in `fault`.
+  mutating func failure(_ fault: Fault, _ message: String, at index: Int) -> FieldpackError {
+    self.fault = (fault, index)
+    return failure(message, at: index)
+  }
+
   /// The error for what stands at `index` of the window, by default at the cursor.
-  @inline(never)
+  @usableFromInline @inline(never)
   func failure(_ message: String, at index: Int? = nil) -> FieldpackError {
     FieldpackError(
       .invalidData, message,
@@ -19,8 +41,8 @@ extension JSONScanner {
     return error
   }
 
-  @inline(never)
-  func unexpected(_ wanted: String) -> FieldpackError {
+  @usableFromInline @inline(never)
+  package func unexpected(_ wanted: String) -> FieldpackError {
     failure("\(wanted) expected, not \(describeNext())")
   }
 

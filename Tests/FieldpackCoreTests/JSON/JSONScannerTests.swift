@@ -1,9 +1,8 @@
-import FieldpackCore
 import FieldpackTestSupport
 import Foundation
 import Testing
 
-@testable import FieldpackFormats
+@testable import FieldpackCore
 
 @Suite struct JSONScannerTests {
   private func error(of text: String, limits: JSONScanner.Limits = .init()) -> FieldpackError? {
