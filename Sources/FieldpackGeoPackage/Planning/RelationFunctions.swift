@@ -1,5 +1,5 @@
 import FieldpackCore
-import FieldpackGeometry
+package import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
 package import FieldpackTopology

@@ -79,12 +79,12 @@ public final class GeoPackageStore: WritableStore {
   package func table(
     of layer: LayerID
   ) async throws(FieldpackError) -> (table: LayerTable, count: Int) {
-    try await reading { (reading) throws(FieldpackError) in
-      let catalogue = try reading.file.catalogue()
+    try await read { (snapshot) throws(FieldpackError) in
+      let catalogue = try snapshot.file.catalogue()
       guard let table = catalogue.layer(layer) else {
-        throw reading.file.missingLayer(layer, in: catalogue)
+        throw snapshot.file.missingLayer(layer, in: catalogue)
       }
-      return (table, try reading.count(Query(layers: [table.layer.id])))
+      return (table, try snapshot.count(Query(layers: [table.layer.id])))
     }
   }
 
