@@ -28,6 +28,7 @@ let package = Package(
   platforms: [.macOS("26.0")],
   products: [
     .library(name: "Fieldpack", targets: ["Fieldpack"]),
+    .library(name: "FieldpackStoreKit", targets: ["FieldpackStoreKit"]),
     .library(name: "FieldpackArrow", type: .dynamic, targets: ["FieldpackArrow"]),
     .executable(name: "fieldpack", targets: ["FieldpackMain"]),
   ],
@@ -47,7 +48,10 @@ let package = Package(
     + engine("FieldpackGeometry", [])
     + engine("FieldpackTopology", ["FieldpackGeometry", "CGEOS"])
     + engine("FieldpackProjection", ["FieldpackGeometry", "CPROJ"])
-    + engine("FieldpackCore", ["FieldpackGeometry"])
+    + engine("FieldpackCore", ["FieldpackGeometry"], testing: ["FieldpackStoreKit"])
+    + engine(
+      "FieldpackStoreKit",
+      ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackProjection"])
     + engine("FieldpackSQLite", ["CSQLite", "CSpatiaLite"])
     + engine("FieldpackRTree", ["FieldpackGeometry", "FieldpackCore", "FieldpackSQLite"])
     + engine(
@@ -55,7 +59,7 @@ let package = Package(
       [
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
         "FieldpackTopology", "FieldpackProjection",
-      ], testing: ["FieldpackSQL", "FieldpackCheck"])
+      ], testing: ["FieldpackSQL", "FieldpackCheck", "FieldpackStoreKit"])
     + [
       .target(
         name: "FieldpackSQL",

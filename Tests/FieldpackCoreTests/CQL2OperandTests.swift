@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackStoreKit
 import FieldpackTestSupport
 import Testing
 

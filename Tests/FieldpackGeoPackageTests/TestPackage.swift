@@ -1,8 +1,8 @@
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
+import FieldpackStoreKit
 import FieldpackTestSupport
-import FieldpackTopology
 import Foundation
 
 @testable import FieldpackGeoPackage
@@ -165,23 +165,13 @@ extension Store {
   func evaluatedIDs(_ layer: LayerID, _ filter: Filter) async throws -> [Int64] {
     var ids: [Int64] = []
     for try await batch in try await query(Query(layer)) {
-      let evaluator = try FilterEvaluator(filter, schema: batch.schema, relate: relateExactly)
+      let evaluator = try FilterEvaluator(filter, schema: batch.schema)
       for index in 0..<batch.count {
         guard case .integer(let id) = batch[index].id else { continue }
         if try evaluator.evaluate(batch[index]) == true { ids.append(id) }
       }
     }
     return ids
-  }
-}
-
-/// The exact relations for the in-memory evaluator.
-let relateExactly: FilterEvaluator.Relate = { relation, geometry, span throws(FieldpackError) in
-  do {
-    let prepared = try PreparedGeometry(geometry, in: TopologyContext())
-    return try prepared.test(relation, of: span)
-  } catch {
-    throw FieldpackError(.invalidData, "\(error)", underlying: error)
   }
 }
 

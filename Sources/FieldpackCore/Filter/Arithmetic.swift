@@ -77,7 +77,7 @@ extension Scalar {
   }
 
   /// The scalar as a value; a moment becomes an instant.
-  var value: Value {
+  package var value: Value {
     switch self {
     case .null: .null
     case .integer(let number): .integer(number)

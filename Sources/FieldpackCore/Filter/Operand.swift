@@ -21,7 +21,7 @@ public enum FilterFunction: String, Hashable, Sendable, CaseIterable {
   case accenti = "ACCENTI"
 
   /// The function's result; NULL where the argument is not a text.
-  func apply(_ arguments: [Scalar]) -> Scalar {
+  package func apply(_ arguments: [Scalar]) -> Scalar {
     guard arguments.count == 1, case .text(let text) = arguments[0] else { return .null }
     return .text(folding(text))
   }
@@ -77,5 +77,17 @@ extension Operand {
       start?.visit(body)
       end?.visit(body)
     }
+  }
+}
+
+extension Operand {
+  /// The error for an interval or a list where a single value is wanted.
+  package var isNoValue: FieldpackError {
+    if case .interval = self {
+      return FieldpackError(
+        .invalidArgument, "an INTERVAL stands in a temporal function such as T_DURING")
+    }
+    return FieldpackError(
+      .invalidArgument, "an array stands in an array function such as A_CONTAINS")
   }
 }

@@ -10,8 +10,8 @@ import FieldpackGeometry
 /// `$or` an array of such objects. `layerIds`, or `layers`, names layers, and `limit` how many
 /// features are wanted: 100 where it is absent.
 ///
-/// SpatialConnect's objects name no column, and test a value; see ``accepts(_:)``. Conditions on
-/// features name a column: `{"$gt": {"field": "nfi", "value": 3}}`. An unknown member is an error;
+/// SpatialConnect's objects name no column, and test a value, as FieldpackStoreKit's `accepts(_:)`
+/// does. Conditions on features name a column: `{"$gt": {"field": "nfi", "value": 3}}`. An unknown member is an error;
 /// SpatialConnect ignored it.
 public struct LegacyFilter: Hashable, Sendable {
   /// Whose meaning the operations have; the parts of SpatialConnect differed.
@@ -72,23 +72,15 @@ public struct LegacyFilter: Hashable, Sendable {
   /// - Throws: `.invalidArgument` where an operation names no column.
   public var query: Query {
     get throws(FieldpackError) {
-      var filter = Filter.all
-      for term in terms { filter = filter && (try term.filter(meaning, of: nil)) }
-      return Query(layers: layers, where: filter).limit(limit)
+      Query(layers: layers, where: try condition(on: nil)).limit(limit)
     }
   }
 
-  /// Whether `value` passes every operation that names no column; `false` for a value of another
-  /// class than that of the operation.
-  ///
-  /// - Throws: `.invalidArgument` for an operation on features.
-  public func accepts(_ value: Value) throws(FieldpackError) -> Bool {
-    for term in terms {
-      let filter = try term.filter(meaning, of: value)
-      let answer = try filter.evaluate(ValueRow(), schema: Schema(layer: "value"))
-      if answer != true { return false }
-    }
-    return true
+  /// The condition on features, or on `value` where it is given.
+  package func condition(on value: Value?) throws(FieldpackError) -> Filter {
+    var filter = Filter.all
+    for term in terms { filter = filter && (try term.filter(meaning, of: value)) }
+    return filter
   }
 }
 

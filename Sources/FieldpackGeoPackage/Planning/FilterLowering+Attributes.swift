@@ -12,17 +12,10 @@ extension FilterLowering {
     case (let left?, _, _, let value?): return compareColumn(left, comparison, Literal(value))
     case (_, let value?, let right?, _):
       return compareColumn(right, comparison.mirrored, Literal(value))
-    case (_, _?, _, _?): return try constant(.compare(a, comparison, b))
+    case (_, let left?, _, let right?):
+      return comparison.answer(Comparand(left), Comparand(right)) == true ? .isTrue : .isFalse
     default: return compareTerms(try term(a), comparison, try term(b))
     }
-  }
-
-  /// Evaluates a condition without columns while planning.
-  private func constant(_ filter: Filter, negated: Bool = false) throws(FieldpackError)
-    -> SQLFragment
-  {
-    let answer = try filter.evaluate(IDRow(number: 0), schema: Schema(layer: table.layer.id))
-    return answer.map { $0 != negated } == true ? .isTrue : .isFalse
   }
 
   private func compareColumn(
@@ -168,7 +161,9 @@ extension FilterLowering {
     if let column = try column(value, allowsGeometry: true) {
       return SQLFragment("\(column.sql) \(test)")
     }
-    if value.isConstant { return try constant(.isNull(value), negated: negated) }
+    if let value = value.constant {
+      return Scalar(value).isNull != negated ? .isTrue : .isFalse
+    }
     let term = try term(value)
     return SQLFragment("\(term.sql.text) \(test)", term.sql.parameters, stack: term.sql.stack)
   }

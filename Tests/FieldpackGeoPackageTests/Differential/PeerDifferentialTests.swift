@@ -1,6 +1,7 @@
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
+import FieldpackStoreKit
 import FieldpackTestSupport
 import FieldpackTopology
 import Foundation
@@ -122,7 +123,6 @@ struct DifferentialTrial {
   let conditions: [Condition]
   let brute: BruteForce
   private let rows: [ValueRow]
-  private let relater = Relater()
 
   private static let schema = Schema(
     layer: "places", geometry: GeometryColumn(),
@@ -204,11 +204,7 @@ struct DifferentialTrial {
 
   /// What the evaluator in memory answers, feature by feature.
   func evaluated(_ filter: Filter) throws -> [Bool?] {
-    let relater = relater
-    let evaluator = try FilterEvaluator(filter, schema: Self.schema) {
-      (relation, geometry, span) throws(FieldpackError) in
-      try relater.answer(relation, geometry, span)
-    }
+    let evaluator = try FilterEvaluator(filter, schema: Self.schema)
     return try rows.map { try evaluator.evaluate($0) }
   }
 }

@@ -1,8 +1,8 @@
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
+import FieldpackStoreKit
 import FieldpackTestSupport
-import FieldpackTopology
 import Testing
 
 @testable import FieldpackGeoPackage
@@ -42,7 +42,6 @@ private final class RandomRows {
   private let connection: Connection
   private var rows: [ValueRow] = []
   private let schema = FilterTableTests.schema
-  private let relater = Relater()
   private let lowering: FilterLowering
 
   /// Literals stay as they are.
@@ -121,11 +120,7 @@ private final class RandomRows {
   /// What differs between the two evaluators, for the condition as it is read back from its text
   /// where it has one, and for its negation.
   func difference(_ filter: Filter, _ matches: inout Int) throws -> String? {
-    let relater = relater
-    let evaluator = try FilterEvaluator(filter, schema: schema) {
-      (relation, geometry, span) throws(FieldpackError) in
-      try relater.answer(relation, geometry, span)
-    }
+    let evaluator = try FilterEvaluator(filter, schema: schema)
     var expected: (yes: [Int64], no: [Int64]) = ([], [])
     for (index, row) in rows.enumerated() {
       switch try evaluator.evaluate(row) {
@@ -152,26 +147,6 @@ private final class RandomRows {
     var ids: [Int64] = []
     while try select.step() { ids.append(select.integer(0)) }
     return ids
-  }
-}
-
-/// Exact relations with geometries that are prepared once; of one thread.
-final class Relater: @unchecked Sendable {
-  private var context: TopologyContext?
-  private var prepared: [Geometry: PreparedGeometry] = [:]
-
-  func answer(
-    _ relation: SpatialRelation, _ geometry: Geometry, _ wkb: RawSpan
-  ) throws(FieldpackError) -> Bool? {
-    do {
-      let context = try context ?? TopologyContext()
-      self.context = context
-      let kept = try prepared[geometry] ?? PreparedGeometry(geometry, in: context)
-      prepared[geometry] = kept
-      return try kept.test(relation, of: wkb)
-    } catch {
-      throw FieldpackError(.invalidData, "\(error)", underlying: error)
-    }
   }
 }
 

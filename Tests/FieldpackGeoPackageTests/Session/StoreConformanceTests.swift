@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackStoreKit
 import FieldpackTestSupport
 import Testing
 

@@ -21,19 +21,19 @@ package enum Scalar: Sendable {
     }
   }
 
-  init(_ id: FeatureID) {
+  package init(_ id: FeatureID) {
     switch id {
     case .integer(let number): self = .integer(number)
     case .text(let text): self = .text(text)
     }
   }
 
-  var isNull: Bool {
+  package var isNull: Bool {
     if case .null = self { true } else { false }
   }
 
   /// The moment that a text names; every other value as it is.
-  var asMoment: Scalar {
+  package var asMoment: Scalar {
     guard case .text(var text) = self else { return self }
     let moment = text.withUTF8 { DateTimeParser.moment($0) }
     return moment.map { .moment($0.milliseconds) } ?? self
@@ -56,14 +56,27 @@ package enum Scalar: Sendable {
 }
 
 /// A value, and whether it makes a comparison temporal.
-struct Comparand {
-  var scalar: Scalar
-  var isTemporal: Bool
+package struct Comparand {
+  package var scalar: Scalar
+  package var isTemporal: Bool
+
+  package init(scalar: Scalar, isTemporal: Bool = false) {
+    self.scalar = scalar
+    self.isTemporal = isTemporal
+  }
+
+  package init(_ value: Value) {
+    scalar = Scalar(value)
+    switch value {
+    case .date, .dateTime: isTemporal = true
+    default: isTemporal = false
+    }
+  }
 }
 
 extension Comparison {
   /// Whether the comparison holds for two values in this order: -1, 0 or 1.
-  func holds(_ order: Int) -> Bool {
+  private func holds(_ order: Int) -> Bool {
     switch self {
     case .equal: order == 0
     case .notEqual: order != 0
@@ -72,6 +85,14 @@ extension Comparison {
     case .greater: order > 0
     case .greaterOrEqual: order >= 0
     }
+  }
+
+  /// Whether the comparison holds between two values; `nil` stands for NULL.
+  package func answer(_ a: Comparand, _ b: Comparand) -> Bool? {
+    let isTemporal = a.isTemporal || b.isTemporal
+    let left = isTemporal ? a.scalar.asMoment : a.scalar
+    let right = isTemporal ? b.scalar.asMoment : b.scalar
+    return left.order(to: right).map { holds($0) }
   }
 }
 
@@ -137,7 +158,7 @@ package struct LikePattern: Sendable {
     elements = folded
   }
 
-  func matches(_ text: String) -> Bool { elements.matches(text) }
+  package func matches(_ text: String) -> Bool { elements.matches(text) }
 }
 
 extension LikePattern.Element: WildcardToken {

@@ -1,8 +1,8 @@
-public import FieldpackGeometry
+public import FieldpackCore
 
 /// A filter bound to a schema, which answers for one row after another.
 ///
-/// The rules, which every other evaluator of a ``Filter`` follows:
+/// The rules, which every other evaluator of a `Filter` follows:
 /// - Numbers compare by value, an integer with a real exactly; a boolean is 0 or 1. NaN is NULL, as
 ///   SQLite stores it.
 /// - Texts compare by code point, blobs by byte.
@@ -14,47 +14,21 @@ public import FieldpackGeometry
 ///   nor greater.
 /// - `IN` answers NULL where no value is equal and one comparison is NULL; an empty list is false.
 /// - `LIKE` reads texts as they are stored; everything else answers NULL, as it does in the
-///   functions of texts, see ``TextFolding``.
-/// - Arithmetic takes numbers, see ``Arithmetic``; temporal conditions take what names a moment, see
-///   ``TemporalRelation``; conditions on arrays take lists and texts that are JSON arrays, see
-///   ``ArrayRelation``. Everything else answers NULL.
+///   functions of texts, see `TextFolding`.
+/// - Arithmetic takes numbers, see `Arithmetic`; temporal conditions take what names a moment, see
+///   `TemporalRelation`; conditions on arrays take lists and texts that are JSON arrays, see
+///   `ArrayRelation`. Everything else answers NULL.
+/// - Relations, patterns and planar distances are GEOS's, geodesic distances those of the layer's
+///   reference system.
 /// - `IS NULL` is the one test that a NULL answers; it may name the geometry column.
 public struct FilterEvaluator: Sendable {
-  let root: Condition
-  let relate: Relate
-
-  /// Whether the geometry in WKB, which is not empty, has the relation to the other geometry.
-  ///
-  /// FieldpackCore has no geometry library, so the caller supplies the test.
-  public typealias Relate =
-    @Sendable (SpatialRelation, Geometry, RawSpan) throws(FieldpackError) -> Bool?
-
-  /// A ``Relate`` that throws, for filters without exact relations.
-  public static let noRelations: Relate = { relation, _, _ throws(FieldpackError) in
-    throw FieldpackError(.unsupported, "no library is at hand that tests '\(relation.rawValue)'")
-  }
-
-  let test: Test
-
-  /// Whether the geometry in WKB, which is not empty, passes the test with the other geometry. Both
-  /// are in the given SRS.
-  public typealias Test =
-    @Sendable (SpatialTest, Geometry, SRS, RawSpan) throws(FieldpackError) -> Bool?
-
-  /// A ``Test`` that throws, for filters without patterns and distances.
-  public static let noTests: Test = { _, _, _, _ throws(FieldpackError) in
-    throw FieldpackError(.unsupported, "no library is at hand that tests patterns and distances")
-  }
+  private let root: Condition
+  let topology = Locked(TopologyCache())
 
   /// - Throws: `.notFound` for a column that the schema lacks, `.unsupported` for a geometry in
   ///   another SRS than the layer's, `.invalidArgument` for an empty box.
-  public init(
-    _ filter: Filter, schema: Schema, relate: @escaping Relate = Self.noRelations,
-    test: @escaping Test = Self.noTests
-  ) throws(FieldpackError) {
+  public init(_ filter: Filter, schema: Schema) throws(FieldpackError) {
     root = try FilterBinder(schema: schema).condition(filter)
-    self.relate = relate
-    self.test = test
   }
 
   /// Whether the row meets the condition; `nil` stands for NULL.
@@ -70,12 +44,12 @@ public struct FilterEvaluator: Sendable {
     switch condition {
     case .all: return true
     case .compare(let left, let comparison, let right):
-      return compare(try scalar(left, row), comparison, try scalar(right, row))
+      return comparison.answer(try scalar(left, row), try scalar(right, row))
     case .between(let value, let low, let high):
       let value = try scalar(value, row)
       return conjunction(
-        compare(value, .greaterOrEqual, try scalar(low, row)),
-        compare(value, .lessOrEqual, try scalar(high, row)))
+        Comparison.greaterOrEqual.answer(value, try scalar(low, row)),
+        Comparison.lessOrEqual.answer(value, try scalar(high, row)))
     case .isIn(let value, let list): return try isIn(scalar(value, row), list, row)
     case .isNull(let term): return try isNull(term, row)
     case .like(let term, let pattern):
@@ -135,7 +109,7 @@ extension FilterEvaluator {
   ) throws(FieldpackError) -> Bool? {
     var answer: Bool? = false
     for term in list {
-      switch compare(value, .equal, try scalar(term, row)) {
+      switch Comparison.equal.answer(value, try scalar(term, row)) {
       case true?: return true
       case false?: break
       case nil: answer = nil
@@ -155,31 +129,23 @@ extension FilterEvaluator {
     _ term: Term, _ row: borrowing some FeatureRow & ~Copyable
   ) throws(FieldpackError) -> Comparand {
     switch term {
-    case .literal(let scalar, let isTemporal):
-      return Comparand(scalar: scalar, isTemporal: isTemporal)
-    case .geometry: return Comparand(scalar: .null, isTemporal: false)
-    case .id: return Comparand(scalar: Scalar(row.id), isTemporal: false)
+    case .literal(let comparand): return comparand
+    case .geometry: return Comparand(scalar: .null)
+    case .id: return Comparand(scalar: Scalar(row.id))
     case .column(let column, let isTemporal):
       return Comparand(scalar: Scalar(row.stored(at: column)), isTemporal: isTemporal)
     case .arithmetic(let a, let operation, let b):
       let result = operation.apply(try scalar(a, row).scalar, try scalar(b, row).scalar)
-      return Comparand(scalar: result, isTemporal: false)
+      return Comparand(scalar: result)
     case .call(let function, let terms):
       var arguments: [Scalar] = []
       for term in terms { arguments.append(try scalar(term, row).scalar) }
-      return Comparand(scalar: function.apply(arguments), isTemporal: false)
+      return Comparand(scalar: function.apply(arguments))
     case .condition(let condition):
       let answer = try evaluate(condition, row)
       let scalar = answer.map { Scalar.integer($0 ? 1 : 0) } ?? .null
-      return Comparand(scalar: scalar, isTemporal: false)
+      return Comparand(scalar: scalar)
     }
-  }
-
-  private func compare(_ a: Comparand, _ comparison: Comparison, _ b: Comparand) -> Bool? {
-    let isTemporal = a.isTemporal || b.isTemporal
-    let left = isTemporal ? a.scalar.asMoment : a.scalar
-    let right = isTemporal ? b.scalar.asMoment : b.scalar
-    return left.order(to: right).map { comparison.holds($0) }
   }
 }
 
@@ -187,10 +153,18 @@ extension Filter {
   /// Whether the row meets the condition; `nil` stands for NULL. ``FilterEvaluator`` has the rules,
   /// and is faster for more than one row.
   public func evaluate(
-    _ row: borrowing some FeatureRow & ~Copyable, schema: Schema,
-    relate: @escaping FilterEvaluator.Relate = FilterEvaluator.noRelations,
-    test: @escaping FilterEvaluator.Test = FilterEvaluator.noTests
+    _ row: borrowing some FeatureRow & ~Copyable, schema: Schema
   ) throws(FieldpackError) -> Bool? {
-    try FilterEvaluator(self, schema: schema, relate: relate, test: test).evaluate(row)
+    try FilterEvaluator(self, schema: schema).evaluate(row)
+  }
+}
+
+extension LegacyFilter {
+  /// Whether `value` passes every operation; `false` for a value of another class than that of an
+  /// operation.
+  ///
+  /// - Throws: `.invalidArgument` for an operation on features.
+  public func accepts(_ value: Value) throws(FieldpackError) -> Bool {
+    try condition(on: value).evaluate(ValueRow(), schema: Schema(layer: "value")) == true
   }
 }

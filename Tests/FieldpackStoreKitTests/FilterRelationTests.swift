@@ -1,7 +1,7 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackStoreKit
 import FieldpackTestSupport
-import FieldpackTopology
 import Testing
 
 /// The exact relations of the shared table, in memory with GEOS.
@@ -12,16 +12,8 @@ import Testing
 
   @Test(arguments: FilterTable.cases)
   func `finds the rows of the shared table`(example: FilterTable.Case) throws {
-    let relate: FilterEvaluator.Relate = { relation, geometry, span throws(FieldpackError) in
-      do {
-        let prepared = try PreparedGeometry(geometry, in: TopologyContext())
-        return try prepared.test(relation, of: span)
-      } catch {
-        throw FieldpackError(.invalidData, "\(error)", underlying: error)
-      }
-    }
     let filter = try Filter(cql2: example.text)
-    let evaluator = try FilterEvaluator(filter, schema: Self.schema, relate: relate)
+    let evaluator = try FilterEvaluator(filter, schema: Self.schema)
     let found = try FilterTable.rows.filter { try evaluator.evaluate(Row($0)) == true }
     #expect(found.map(\.id) == example.ids)
   }

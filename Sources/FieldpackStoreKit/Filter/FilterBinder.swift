@@ -1,3 +1,4 @@
+import FieldpackCore
 import FieldpackGeometry
 
 /// A filter whose columns are indexes of a row's columns.
@@ -27,7 +28,7 @@ indirect enum Term: Sendable {
   case column(Int, isTemporal: Bool)
   case id
   case geometry
-  case literal(Scalar, isTemporal: Bool)
+  case literal(Comparand)
   case arithmetic(Term, Arithmetic, Term)
   case call(FilterFunction, [Term])
   case condition(Condition)
@@ -109,14 +110,7 @@ struct FilterBinder {
   private func term(
     _ operand: Operand, allowsGeometry: Bool = false
   ) throws(FieldpackError) -> Term {
-    if let value = operand.constant {
-      let isTemporal =
-        switch value {
-        case .date, .dateTime: true
-        default: false
-        }
-      return .literal(Scalar(value), isTemporal: isTemporal)
-    }
+    if let value = operand.constant { return .literal(Comparand(value)) }
     switch operand {
     case .column(let name):
       let term = try term(named: name)
@@ -214,75 +208,5 @@ extension FilterBinder {
       .invalidArgument,
       "the box \(box.minX), \(box.minY), \(box.maxX), \(box.maxY) holds nothing: its minimum lies "
         + "beyond its maximum")
-  }
-}
-
-extension Schema {
-  /// What a name of a column stands for.
-  public enum ColumnRole: Hashable, Sendable {
-    /// The attribute at an index of ``Schema/columns``.
-    case attribute(Int)
-    case id
-    case geometry
-  }
-
-  /// What `name` stands for, by exact name, else ignoring ASCII case as SQL does. A geometry column
-  /// also answers to `geometry`, where no other column has that name.
-  public func role(of name: String) -> ColumnRole? {
-    if let index = columnIndex(name) { return .attribute(index) }
-    let folded = name.uppercasedASCII
-    func isMeant(_ column: String?) -> Bool {
-      column?.uppercasedASCII.hasSameBytes(as: folded) ?? false
-    }
-    if isMeant(idColumn) { return .id }
-    return geometry != nil && (isMeant(geometry?.name) || isMeant(CQL2.anyGeometry))
-      ? .geometry : nil
-  }
-
-  /// The geometry column; where `name` is given, the column must have that name.
-  ///
-  /// - Throws: `.notFound`, naming the geometry column that the layer has.
-  public func geometryColumn(named name: String? = nil) throws(FieldpackError) -> GeometryColumn {
-    guard let geometry else {
-      throw FieldpackError(
-        .notFound, "layer '\(layer)' has no geometry for a spatial condition",
-        location: .init(layer: layer))
-    }
-    guard let name, !name.uppercasedASCII.hasSameBytes(as: geometry.name.uppercasedASCII) else {
-      return geometry
-    }
-    throw FieldpackError(
-      .notFound,
-      "layer '\(layer)' has no geometry column '\(name)' (it has '\(geometry.name)', which may "
-        + "also be called geometry)", location: .init(layer: layer))
-  }
-
-  package func geometryIsNoValue(_ name: String) -> FieldpackError {
-    FieldpackError(
-      .invalidArgument,
-      "the geometry column '\(name)' compares with nothing: use a relation such as "
-        + "S_INTERSECTS, or IS NULL", location: .init(layer: layer))
-  }
-
-  /// The error for a column that the layer lacks; it suggests columns with similar names.
-  public func unknownColumn(_ name: String) -> FieldpackError {
-    let names = [idColumn, geometry?.name].compactMap(\.self) + columns.map(\.name)
-    let listed = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
-    return FieldpackError(
-      .notFound,
-      "layer '\(layer)' has no column '\(name)'\(NearNames.question(name, in: names))"
-        + " (it has: \(listed))", location: .init(layer: layer))
-  }
-}
-
-extension Operand {
-  /// The error for an interval or a list where a single value is wanted.
-  package var isNoValue: FieldpackError {
-    if case .interval = self {
-      return FieldpackError(
-        .invalidArgument, "an INTERVAL stands in a temporal function such as T_DURING")
-    }
-    return FieldpackError(
-      .invalidArgument, "an array stands in an array function such as A_CONTAINS")
   }
 }

@@ -1,3 +1,4 @@
+import FieldpackCore
 import FieldpackGeometry
 
 extension FilterEvaluator {
@@ -31,7 +32,7 @@ extension FilterEvaluator {
     if let envelope = row.envelope, envelope.isEmpty { return nil }
     let answer = try row.withGeometry { span throws(FieldpackError) in
       let isEmpty = try reading(row.id) { () throws(GeometryError) in try WKB.isEmpty(span) }
-      return isEmpty ? nil : try relate(relation, geometry, span)
+      return isEmpty ? nil : try self.answer(relation, geometry, span)
     }
     return answer ?? nil
   }
@@ -44,7 +45,7 @@ extension FilterEvaluator {
     if let envelope = row.envelope, envelope.isEmpty { return nil }
     let answer = try row.withGeometry { span throws(FieldpackError) in
       let isEmpty = try reading(row.id) { () throws(GeometryError) in try WKB.isEmpty(span) }
-      return isEmpty ? nil : try self.test(test, geometry, srs, span)
+      return isEmpty ? nil : try self.answer(test, geometry, srs, span)
     }
     return answer ?? nil
   }
@@ -92,6 +93,6 @@ extension FilterEvaluator {
     _ relation: SpatialRelation, _ geometry: Geometry, toLiteral wkb: [UInt8]
   ) throws(FieldpackError) -> Bool? {
     let isEmpty = (try? WKB.isEmpty(wkb.span.bytes)) ?? true
-    return isEmpty || geometry.isEmpty ? nil : try relate(relation, geometry, wkb.span.bytes)
+    return isEmpty || geometry.isEmpty ? nil : try answer(relation, geometry, wkb.span.bytes)
   }
 }

@@ -1,6 +1,6 @@
-import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackStoreKit
 import Testing
 
 /// Patterns and distances of rows in memory.
@@ -11,9 +11,7 @@ import Testing
     let schema = Schema(layer: "places", geometry: GeometryColumn(srs: srs))
     var batch = FeatureBatch(store: "memory", schema: schema)
     batch.append(ValueRow(Feature(geometry: geometry), id: .integer(1), schema: schema))
-    return try filter.evaluate(
-      batch[0], schema: schema, relate: FilterEvaluator.exactRelations,
-      test: FilterEvaluator.exactTests)
+    return try filter.evaluate(batch[0], schema: schema)
   }
 
   @Test func `distances and patterns answer as in a store`() throws {

@@ -1,53 +1,45 @@
-public import FieldpackCore
-import FieldpackGeoPackage
+import FieldpackCore
 import FieldpackGeometry
 import FieldpackProjection
 import FieldpackTopology
 
 extension FilterEvaluator {
-  /// The exact relations, by GEOS.
-  ///
-  /// Each value prepares the geometries of its relations once, for one thread at a time: take one for
-  /// each evaluator.
-  public static var exactRelations: Relate {
-    let kept = Locked(PreparedGeometries())
-    return { relation, geometry, span throws(FieldpackError) in
-      try kept.withLock { (kept) throws(FieldpackError) in
-        try kept.answer { (kept) throws(TopologyError) in
-          try kept.prepared(geometry).test(relation, of: span)
-        }
+  /// Whether the geometry in WKB, which is not empty, has the relation to the other geometry.
+  func answer(
+    _ relation: SpatialRelation, _ geometry: Geometry, _ wkb: RawSpan
+  ) throws(FieldpackError) -> Bool? {
+    try topology.withLock { (cache) throws(FieldpackError) in
+      try cache.answer { (cache) throws(TopologyError) in
+        try cache.prepared(geometry).test(relation, of: wkb)
       }
     }
   }
 
-  /// Patterns and planar distances by GEOS, geodesic distances as `GeodesicShape` tells.
-  ///
-  /// Each value is for one evaluator, as those of ``exactRelations`` are.
-  public static var exactTests: Test {
-    let kept = Locked(PreparedGeometries())
-    return { test, geometry, srs, span throws(FieldpackError) in
-      try kept.withLock { (kept) throws(FieldpackError) in
-        switch test {
-        case .matrix(let pattern):
-          return try kept.answer { (kept) throws(TopologyError) in
-            let other = try kept.prepared(geometry).base
-            return try other.reading(span).relates(to: other, pattern: pattern)
-          }
-        case .within(let distance, .planar):
-          return try kept.answer { (kept) throws(TopologyError) in
-            try kept.prepared(geometry).isWithin(distance, of: span)
-          }
-        case .within(let distance, .geodesic):
-          return try kept.isWithin(distance, of: geometry, in: srs, span)
+  /// Whether the geometry in WKB, which is not empty, passes the test with the other geometry. Both
+  /// are in `srs`.
+  func answer(
+    _ test: SpatialTest, _ geometry: Geometry, _ srs: SRS, _ wkb: RawSpan
+  ) throws(FieldpackError) -> Bool? {
+    try topology.withLock { (cache) throws(FieldpackError) in
+      switch test {
+      case .matrix(let pattern):
+        return try cache.answer { (cache) throws(TopologyError) in
+          let other = try cache.prepared(geometry).base
+          return try other.reading(wkb).relates(to: other, pattern: pattern)
         }
+      case .within(let distance, .planar):
+        return try cache.answer { (cache) throws(TopologyError) in
+          try cache.prepared(geometry).isWithin(distance, of: wkb)
+        }
+      case .within(let distance, .geodesic):
+        return try cache.isWithin(distance, of: geometry, in: srs, wkb)
       }
     }
   }
-
 }
 
 /// The geometries that rows were last tested against, as GEOS has them.
-private struct PreparedGeometries {
+struct TopologyCache {
   private var latest: [(geometry: Geometry, prepared: PreparedGeometry)] = []
   private var measured: (srs: SRS, system: GeodesicSystem)?
 
@@ -67,7 +59,14 @@ private struct PreparedGeometries {
       let other = try system.shape(of: WKB.bytes(of: geometry).span.bytes)
       return try system.shape(of: span).isWithin(distance, of: other)
     } catch {
-      throw FieldpackError(error)
+      let code: FieldpackError.Code =
+        switch error.kind {
+        case .unknownSRS, .undefinedSRS, .invalidDefinition: .invalidArgument
+        case .failedPoints, .invalidGeometry: .invalidData
+        case .noOperation: .unsupported
+        case .unavailable: .unavailable
+        }
+      throw FieldpackError(code, error.message, underlying: error)
     }
   }
 

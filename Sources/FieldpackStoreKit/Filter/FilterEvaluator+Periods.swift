@@ -1,3 +1,5 @@
+import FieldpackCore
+
 extension FilterEvaluator {
   /// The period that a term is in a row; `nil` where a bound is NULL or names no moment.
   func period(
