@@ -63,12 +63,8 @@ let stores =
       ], swiftSettings: settings),
   ]
 
-// The compiler crashes on JSONScanner+Structure.swift with the thread sanitizer.
-let formats =
-  Context.environment["FIELDPACK_SANITIZER"] == "thread"
-  ? []
-  : engine(
-    "FieldpackFormats", ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "CXML2"])
+let formats = engine(
+  "FieldpackFormats", ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "CXML2"])
 
 let package = Package(
   name: "fieldpack-sanitize",
