@@ -19,7 +19,6 @@ final class IndexedLayerCursor: VirtualCursor {
   /// Where in the row each column of the table is; -1 where it is not read.
   private var places: [Int] = []
   private var search: Search?
-  private(set) var isAtEnd = true
 
   /// What the R-tree found, and where the walk is.
   private struct Search {
@@ -37,17 +36,18 @@ final class IndexedLayerCursor: VirtualCursor {
 
   init(_ shadow: IndexedLayerTable) { self.shadow = shadow }
 
-  func begin(plan number: Int, _ arguments: LentArguments) throws(SQLiteError) {
-    isAtEnd = true
+  override func begin(
+    plan number: Int, _ arguments: LentArguments
+  ) throws(SQLiteError) -> Bool {
     search = nil
     if number != planNumber { use(shadow.plan(number), number) }
-    guard let plan else { return }
+    guard let plan else { return false }
     if let relation = plan.relation {
       try begin(relation, arguments)
     } else {
       try begin(plan, arguments)
     }
-    try advance()
+    return try advance()
   }
 
   private func use(_ plan: ShadowPlan, _ number: Int) {
@@ -58,13 +58,13 @@ final class IndexedLayerCursor: VirtualCursor {
     for (place, column) in plan.columns.enumerated() { places[column] = place + 1 }
   }
 
-  func advance() throws(SQLiteError) {
-    isAtEnd = search == nil ? try row?.step() != true : try !advanceInSearch()
+  override func advance() throws(SQLiteError) -> Bool {
+    search == nil ? try row?.step() == true : try advanceInSearch()
   }
 
-  var rowID: Int64 { search?.id ?? row?.integer(0) ?? 0 }
+  override var rowID: Int64 { search?.id ?? row?.integer(0) ?? 0 }
 
-  func give(column: Int, to result: ColumnResult) throws(SQLiteError) {
+  override func give(column: Int, to result: ColumnResult) throws(SQLiteError) {
     if column == shadow.idColumn || column < 0 { return result.set(rowID) }
     guard let row, places[column] >= 0 else { return }
     if let search {
