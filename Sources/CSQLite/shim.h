@@ -34,5 +34,6 @@ typedef struct fieldpack_vtab {
 
 typedef struct fieldpack_vtab_cursor {
   sqlite3_vtab_cursor base;
-  void *rows;
+  void *cursor;
+  int has_row;
 } fieldpack_vtab_cursor;

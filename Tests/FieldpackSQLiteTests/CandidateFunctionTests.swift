@@ -40,6 +40,22 @@ import Testing
     #expect(IDList([]).ids == [])
   }
 
+  @Test func `a range of ids begins and ends the walk, and marks stay true`() throws {
+    let connection = try connection()
+    for (condition, wanted) in [
+      ("number BETWEEN 3 AND 6", [[3, 1], [4, 0], [5, 1], [6, 0]]),
+      ("number >= 9", [[9, 1], [10, 0]]),
+      ("number <= 1.5", [[1, 1]]), ("number BETWEEN 6 AND 5", []), ("number >= 11", []),
+    ] as [(String, [[Int64]])] {
+      let sql = "SELECT number, odd FROM numbers(10, 1) WHERE \(condition)"
+      #expect(try rows(sql, connection) == wanted, "\(condition)")
+    }
+    try connection.register(
+      idTable: "ends", idColumn: "id", unmarkedColumn: "sure", argumentCount: 0
+    ) { (_) throws(SQLiteError) in IDList([.min, .max], marked: [.min]) }
+    #expect(try rows("SELECT id, sure FROM ends()", connection) == [[.min, 0], [.max, 1]])
+  }
+
   @Test func `is read in its order, without sorting`() throws {
     let connection = try connection()
     try connection.executeScript(

@@ -20,7 +20,6 @@ final class IndexedLayerCursor: VirtualCursor {
   /// The index in the row of each column of the table; -1 for a column that is not read.
   private var rowIndexes: [Int] = []
   private var search: Search?
-  private(set) var isAtEnd = true
 
   /// The ids that the R-tree found, and the state of the walk through them.
   private struct Search {
@@ -38,17 +37,18 @@ final class IndexedLayerCursor: VirtualCursor {
 
   init(_ shadow: IndexedLayerTable) { self.shadow = shadow }
 
-  func begin(plan number: Int, _ arguments: LentArguments) throws(SQLiteError) {
-    isAtEnd = true
+  override func begin(
+    plan number: Int, _ arguments: LentArguments
+  ) throws(SQLiteError) -> Bool {
     search = nil
     if number != planNumber { use(shadow.plan(number), number) }
-    guard let plan else { return }
+    guard let plan else { return false }
     if let relation = plan.relation {
       try begin(relation, arguments)
     } else {
       try begin(plan, arguments)
     }
-    try advance()
+    return try advance()
   }
 
   private func use(_ plan: ShadowPlan, _ number: Int) {
@@ -59,13 +59,13 @@ final class IndexedLayerCursor: VirtualCursor {
     for (place, column) in plan.columns.enumerated() { rowIndexes[column] = place + 1 }
   }
 
-  func advance() throws(SQLiteError) {
-    isAtEnd = search == nil ? try row?.step() != true : try !advanceInSearch()
+  override func advance() throws(SQLiteError) -> Bool {
+    search == nil ? try row?.step() == true : try advanceInSearch()
   }
 
-  var rowID: Int64 { search?.id ?? row?.integer(0) ?? 0 }
+  override var rowID: Int64 { search?.id ?? row?.integer(0) ?? 0 }
 
-  func give(column: Int, to result: ColumnResult) throws(SQLiteError) {
+  override func give(column: Int, to result: ColumnResult) throws(SQLiteError) {
     if column == shadow.idColumn || column < 0 { return result.set(rowID) }
     guard let row, rowIndexes[column] >= 0 else { return }
     if let search {

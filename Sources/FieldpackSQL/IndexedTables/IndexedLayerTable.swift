@@ -57,7 +57,7 @@ final class IndexedLayerTable: VirtualTable {
 
   var declaration: String { "CREATE TABLE x(\(columns.map(\.sql).joined(separator: ", ")))" }
 
-  func makeCursor() -> any VirtualCursor { IndexedLayerCursor(self) }
+  func makeCursor() -> VirtualCursor { IndexedLayerCursor(self) }
 
   func plan(_ number: Int) -> ShadowPlan { plans[number] }
 

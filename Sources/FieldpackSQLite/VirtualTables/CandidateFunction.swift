@@ -57,16 +57,43 @@ public struct IDList: Sendable {
   }
 }
 
-/// A table-valued function of a connection whose rows are ids: `SELECT … FROM name(argument, …)`.
-///
-/// The registration names its two columns: the id, and whether the id is unmarked. The rows come in
-/// ascending order, and SQLite is told so. The file's triggers and views cannot use the function.
-final class CandidateFunction {
-  let name: String
-  let argumentCount: Int
-  fileprivate let declaration: String
+extension Connection {
+  /// Registers a table-valued function whose rows are ids in ascending order:
+  /// `SELECT … FROM name(argument, …)`. The file's triggers and views cannot use it.
+  ///
+  /// - Parameters:
+  ///   - idColumn: the name of the first column; an integer.
+  ///   - unmarkedColumn: the name of the second: 1, or 0 where the id is marked.
+  ///   - argumentCount: how many arguments every call must have.
+  ///   - body: called on the thread that steps the statement. It may use the connection, but must
+  ///     not hold it strongly. What it throws ends the statement with that error's code.
+  public func register(
+    idTable name: String, idColumn: String, unmarkedColumn: String, argumentCount: Int,
+    _ body: @escaping ([SQLiteValue]) throws(SQLiteError) -> IDList
+  ) throws(SQLiteError) {
+    let function = CandidateFunction(
+      name: name, idColumn: idColumn, unmarkedColumn: unmarkedColumn,
+      argumentCount: argumentCount, body: body)
+    let module = TableModule(isFunction: true) { (_) throws(SQLiteError) in function }
+    // SQLite makes these calls for every row that a box finds. They name the class, so that they reach
+    // it directly.
+    module.callbacks.pointee.xNext = { moving($0) { (own: CandidateCursor) in own.advance() } }
+    module.callbacks.pointee.xColumn = { cursor, context, column in
+      guard let context else { return SQLITE_MISUSE }
+      return trying(cursor) { (own: CandidateCursor) in
+        own.give(column: Int(column), to: ColumnResult(context: context))
+      }
+    }
+    try register(name, module)
+  }
+}
+
+/// A table-valued function whose rows are ids in ascending order, which SQLite is told.
+private final class CandidateFunction: VirtualTable {
+  private let name: String
+  private let argumentCount: Int
+  let declaration: String
   fileprivate let body: ([SQLiteValue]) throws(SQLiteError) -> IDList
-  fileprivate let module: UnsafeMutablePointer<sqlite3_module>
 
   init(
     name: String, idColumn: String, unmarkedColumn: String, argumentCount: Int,
@@ -79,65 +106,105 @@ final class CandidateFunction {
     for index in 0..<argumentCount { arguments += ", \"\(name) \(index)\" HIDDEN" }
     declaration =
       "CREATE TABLE x(\"\(idColumn)\" INTEGER, \"\(unmarkedColumn)\" INTEGER\(arguments))"
-    module = .allocate(capacity: 1)
-    module.initialize(to: makeModule())
   }
 
-  deinit {
-    module.deinitialize(count: 1)
-    module.deallocate()
+  func makeCursor() -> VirtualCursor { CandidateCursor(self) }
+
+  /// Requires all arguments and takes them in their order; after them the ends of a range of ids, the
+  /// lower one first, which SQLite also tests itself.
+  func choose(_ request: inout IndexRequest) throws(SQLiteError) {
+    for argument in 0..<argumentCount {
+      let given = request.constraints.first {
+        $0.column == argument + 2 && $0.operation == .equal
+      }
+      guard let given else {
+        throw SQLiteError(
+          extendedCode: SQLITE_ERROR, message: "\(name)() takes \(argumentCount) arguments")
+      }
+      // This code rules out a plan (https://www.sqlite.org/vtab.html#return_value).
+      guard given.isUsable else {
+        throw SQLiteError(extendedCode: SQLITE_CONSTRAINT, message: "an argument is not known yet")
+      }
+      request.take(given, isExact: true)
+    }
+    var ends: RangeEnds = []
+    for (operation, end) in [
+      (IndexRequest.Operation.greaterOrEqual, RangeEnds.lower), (.lessOrEqual, .upper),
+    ] {
+      let found = request.constraints.first {
+        $0.column == 0 && $0.isUsable && $0.operation == operation
+      }
+      guard let found else { continue }
+      request.take(found, isExact: false)
+      ends.insert(end)
+    }
+    request.plan = ends.rawValue
+    request.estimate(cost: 100, rows: 100)
+    if request.order.count == 1, request.order[0] == (0, false) { request.setOrdered() }
   }
 }
 
-extension Connection {
-  /// Registers a table-valued function whose rows are ids in ascending order.
-  ///
-  /// - Parameters:
-  ///   - idColumn: the name of the first column; an integer.
-  ///   - unmarkedColumn: the name of the second: 1, or 0 where the id is marked.
-  ///   - argumentCount: how many arguments every call must have.
-  ///   - body: called on the thread that steps the statement. It may use the connection, but must
-  ///     not hold it strongly. What it throws ends the statement with that error's code.
-  public func register(
-    idTable name: String, idColumn: String, unmarkedColumn: String, argumentCount: Int,
-    _ body: @escaping ([SQLiteValue]) throws(SQLiteError) -> IDList
-  ) throws(SQLiteError) {
-    let table = CandidateFunction(
-      name: name, idColumn: idColumn, unmarkedColumn: unmarkedColumn,
-      argumentCount: argumentCount, body: body)
-    let context = Unmanaged.passRetained(table).toOpaque()
-    // SQLite also releases the context when this fails.
-    try check(
-      sqlite3_create_module_v2(handle, name, table.module, context, releaseCallback))
-  }
+/// The ends of a range of ids that follow the arguments of a call.
+private struct RangeEnds: OptionSet {
+  let rawValue: Int
+  static let lower = RangeEnds(rawValue: 1)
+  static let upper = RangeEnds(rawValue: 2)
 }
 
-/// The rows of one call and the index of the current one.
-private final class IDRows {
-  private let list: IDList
-  private var index: Int
-  private let end: Int
-  private var nextMarked: Int
+/// Walks the ids of one call.
+private final class CandidateCursor: VirtualCursor {
+  // SQLite keeps the table while a cursor of it is open.
+  private unowned let function: CandidateFunction
+  private var list = IDList([])
+  private var index = 0
+  private var end = 0
+  private var id: Int64 = 0
+  /// Index of the first marked id that is not less than `id`.
+  private var mark = 0
+  private var markedID: Int64?
 
-  init(_ list: IDList, from first: Int64, through last: Int64) {
-    self.list = list
+  init(_ function: CandidateFunction) { self.function = function }
+
+  override func begin(plan: Int, _ arguments: LentArguments) throws(SQLiteError) -> Bool {
+    var values = (0..<arguments.count).map { arguments.value($0) }
+    let ends = RangeEnds(rawValue: plan)
+    var (first, last) = (Int64.min, Int64.max)
+    // Ends that are not integers are left to SQLite, which tests them itself.
+    if ends.contains(.upper), case .integer(let id)? = values.popLast() { last = id }
+    if ends.contains(.lower), case .integer(let id)? = values.popLast() { first = id }
+    list = try function.body(values)
     index = list.ids.firstIndex(from: first)
     end = last == .max ? list.ids.count : list.ids.firstIndex(from: last + 1)
-    nextMarked = list.marked.firstIndex(from: first)
+    setMark(list.marked.firstIndex(from: first))
+    return settle()
   }
 
-  var isAtEnd: Bool { index >= end }
-  var number: Int64 { Int64(index) }
-  var id: Int64 { list.ids[index] }
-
-  var isUnmarked: Bool {
-    nextMarked >= list.marked.count || list.marked[nextMarked] != list.ids[index]
-  }
-
-  func advance() {
-    let passed = list.ids[index]
-    while nextMarked < list.marked.count, list.marked[nextMarked] <= passed { nextMarked += 1 }
+  override func advance() -> Bool {
     index += 1
+    return settle()
+  }
+
+  /// Reads the id at `index`, where there is one.
+  private func settle() -> Bool {
+    guard index < end else { return false }
+    id = list.ids[index]
+    while let markedID, markedID < id { setMark(mark + 1) }
+    return true
+  }
+
+  private func setMark(_ index: Int) {
+    mark = index
+    markedID = index < list.marked.count ? list.marked[index] : nil
+  }
+
+  override var rowID: Int64 { Int64(index) }
+
+  override func give(column: Int, to result: ColumnResult) {
+    if column == 0 {
+      result.set(id)
+    } else if column == 1 {
+      result.set(markedID == id ? 0 : 1)
+    }
   }
 }
 
@@ -151,188 +218,4 @@ extension [Int64] {
     }
     return low
   }
-}
-
-/// The ends of a range of ids that follow the arguments of a call.
-private struct RangeEnds: OptionSet {
-  let rawValue: Int32
-  static let lower = RangeEnds(rawValue: 1)
-  static let upper = RangeEnds(rawValue: 2)
-
-  init(rawValue: Int32) { self.rawValue = rawValue }
-
-  /// The end that a constraint on the id sets; `nil` for other constraints.
-  init?(_ constraint: sqlite3_index_constraint) {
-    switch Int32(constraint.op) {
-    case SQLITE_INDEX_CONSTRAINT_GE: self = .lower
-    case SQLITE_INDEX_CONSTRAINT_LE: self = .upper
-    default: return nil
-    }
-  }
-}
-
-// MARK: What SQLite calls
-
-private func makeModule() -> sqlite3_module {
-  var module = sqlite3_module()
-  // Without xCreate the table exists under its own name in every connection that registers it.
-  module.xConnect = { connect($0, $1, $4, $5) }
-  module.xBestIndex = { bestIndex($0, $1) }
-  module.xDisconnect = { table in
-    UnsafeMutableRawPointer(table)?.assumingMemoryBound(to: fieldpack_vtab.self).deallocate()
-    return SQLITE_OK
-  }
-  module.xOpen = { _, result in
-    let cursor = UnsafeMutablePointer<fieldpack_vtab_cursor>.allocate(capacity: 1)
-    cursor.initialize(to: fieldpack_vtab_cursor())
-    result?.pointee = UnsafeMutableRawPointer(cursor).assumingMemoryBound(
-      to: sqlite3_vtab_cursor.self)
-    return SQLITE_OK
-  }
-  module.xClose = { cursor in
-    guard let cursor else { return SQLITE_OK }
-    setRows(nil, of: cursor)
-    UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: fieldpack_vtab_cursor.self)
-      .deallocate()
-    return SQLITE_OK
-  }
-  module.xFilter = { cursor, ends, _, count, arguments in
-    filter(cursor, RangeEnds(rawValue: ends), count, arguments)
-  }
-  module.xNext = { cursor in
-    withRows(of: cursor) { $0.advance() }
-    return SQLITE_OK
-  }
-  module.xEof = { cursor in
-    (withRows(of: cursor) { $0.isAtEnd } ?? true) ? 1 : 0
-  }
-  module.xColumn = { cursor, context, column in
-    withRows(of: cursor) { rows in
-      switch column {
-      case 0: sqlite3_result_int64(context, rows.id)
-      case 1: sqlite3_result_int(context, rows.isUnmarked ? 1 : 0)
-      default: break
-      }
-    }
-    return SQLITE_OK
-  }
-  module.xRowid = { cursor, result in
-    result?.pointee = withRows(of: cursor) { $0.number } ?? 0
-    return SQLITE_OK
-  }
-  return module
-}
-
-private func connect(
-  _ database: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
-  _ result: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>?,
-  _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-  guard let context else { return SQLITE_MISUSE }
-  let table = Unmanaged<CandidateFunction>.fromOpaque(context).takeUnretainedValue()
-  let code = sqlite3_declare_vtab(database, table.declaration)
-  guard code == SQLITE_OK else { return code }
-  _ = fieldpack_sqlite_make_direct_only(database)
-  let made = UnsafeMutablePointer<fieldpack_vtab>.allocate(capacity: 1)
-  made.initialize(to: fieldpack_vtab())
-  // The module holds the table until the connection closes.
-  made.pointee.table = context
-  result?.pointee = UnsafeMutableRawPointer(made).assumingMemoryBound(to: sqlite3_vtab.self)
-  return SQLITE_OK
-}
-
-/// Requires all arguments, and passes them to `filter` in their order.
-private func bestIndex(
-  _ base: UnsafeMutablePointer<sqlite3_vtab>?,
-  _ information: UnsafeMutablePointer<sqlite3_index_info>?
-) -> Int32 {
-  guard let base, let information else { return SQLITE_MISUSE }
-  let table = idTable(base)
-  let constraints = UnsafeBufferPointer(
-    start: information.pointee.aConstraint, count: Int(information.pointee.nConstraint))
-  var given = 0
-  var ends: RangeEnds = []
-  for (index, constraint) in constraints.enumerated() {
-    let argument = Int(constraint.iColumn) - 2
-    guard argument >= 0, Int32(constraint.op) == SQLITE_INDEX_CONSTRAINT_EQ else { continue }
-    if constraint.usable == 0 { return SQLITE_CONSTRAINT }
-    information.pointee.aConstraintUsage[index].argvIndex = Int32(argument + 1)
-    information.pointee.aConstraintUsage[index].omit = 1
-    given |= 1 << argument
-  }
-  guard given == 1 << table.argumentCount - 1 else {
-    setMessage("\(table.name)() takes \(table.argumentCount) arguments", of: base)
-    return SQLITE_ERROR
-  }
-  // The lower end is passed first, whatever the order of the constraints. SQLite also tests both
-  // constraints itself.
-  var next = Int32(table.argumentCount)
-  for wanted in [RangeEnds.lower, .upper] {
-    let found = constraints.firstIndex {
-      $0.iColumn == 0 && $0.usable != 0 && RangeEnds($0) == wanted
-    }
-    guard let found else { continue }
-    next += 1
-    information.pointee.aConstraintUsage[found].argvIndex = next
-    ends.insert(wanted)
-  }
-  information.pointee.idxNum = ends.rawValue
-  information.pointee.estimatedCost = 100
-  information.pointee.estimatedRows = 100
-  if information.pointee.nOrderBy == 1, let order = information.pointee.aOrderBy,
-    order.pointee.iColumn == 0, order.pointee.desc == 0
-  {
-    information.pointee.orderByConsumed = 1
-  }
-  return SQLITE_OK
-}
-
-private func filter(
-  _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ ends: RangeEnds, _ count: Int32,
-  _ arguments: UnsafeMutablePointer<OpaquePointer?>?
-) -> Int32 {
-  guard let cursor, let base = cursor.pointee.pVtab else { return SQLITE_MISUSE }
-  setRows(nil, of: cursor)
-  let table = idTable(base)
-  var values = (0..<Int(count)).map { index in
-    arguments?[index].map { FunctionValue($0).copy } ?? .null
-  }
-  var (first, last) = (Int64.min, Int64.max)
-  // Ends that are not integers are left to SQLite, which tests them itself.
-  if ends.contains(.upper), case .integer(let id)? = values.popLast() { last = id }
-  if ends.contains(.lower), case .integer(let id)? = values.popLast() { first = id }
-  do throws(SQLiteError) {
-    setRows(IDRows(try table.body(values), from: first, through: last), of: cursor)
-    return SQLITE_OK
-  } catch {
-    setMessage(error.message, of: base)
-    return error.extendedCode
-  }
-}
-
-private func idTable(_ base: UnsafeMutablePointer<sqlite3_vtab>) -> CandidateFunction {
-  let table = UnsafeMutableRawPointer(base).assumingMemoryBound(to: fieldpack_vtab.self)
-  return Unmanaged<CandidateFunction>.fromOpaque(table.pointee.table).takeUnretainedValue()
-}
-
-@inline(__always)
-private func withRows<R>(
-  of cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ body: (IDRows) -> R
-) -> R? {
-  guard let cursor else { return nil }
-  let own = UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: fieldpack_vtab_cursor.self)
-  guard let rows = own.pointee.rows else { return nil }
-  return Unmanaged<IDRows>.fromOpaque(rows)._withUnsafeGuaranteedRef(body)
-}
-
-private func setRows(_ rows: IDRows?, of cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>) {
-  let own = UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: fieldpack_vtab_cursor.self)
-  if let old = own.pointee.rows { Unmanaged<IDRows>.fromOpaque(old).release() }
-  own.pointee.rows = rows.map { Unmanaged.passRetained($0).toOpaque() }
-}
-
-/// Sets the message for `sqlite3_errmsg`.
-private func setMessage(_ text: String, of base: UnsafeMutablePointer<sqlite3_vtab>) {
-  sqlite3_free(base.pointee.zErrMsg)
-  base.pointee.zErrMsg = copyForSQLite(text)
 }

@@ -3,12 +3,21 @@ import CSQLite
 /// A module of virtual tables with its callbacks for SQLite.
 final class TableModule {
   fileprivate let make: ([String]) throws(SQLiteError) -> any VirtualTable
+  /// Whether the module has a single table under its own name, which a statement calls as a function.
+  /// The file's triggers and views cannot.
+  fileprivate let isFunction: Bool
   let callbacks: UnsafeMutablePointer<sqlite3_module>
 
-  init(make: @escaping ([String]) throws(SQLiteError) -> any VirtualTable) {
+  init(
+    isFunction: Bool, make: @escaping ([String]) throws(SQLiteError) -> any VirtualTable
+  ) {
+    self.isFunction = isFunction
     self.make = make
     callbacks = .allocate(capacity: 1)
     callbacks.initialize(to: makeCallbacks())
+    // Without xCreate the module has this table alone
+    // (https://www.sqlite.org/vtab.html#eponymous_only_virtual_tables).
+    if isFunction { callbacks.pointee.xCreate = nil }
   }
 
   deinit {
@@ -26,13 +35,6 @@ private final class HeldTable {
   init(_ table: any VirtualTable) { self.table = table }
 }
 
-/// A cursor that SQLite holds.
-private final class HeldCursor {
-  let cursor: any VirtualCursor
-
-  init(_ cursor: any VirtualCursor) { self.cursor = cursor }
-}
-
 private func makeCallbacks() -> sqlite3_module {
   var module = sqlite3_module()
   // xCreate and xConnect must differ: with one function for both, the table would exist under the
@@ -45,21 +47,20 @@ private func makeCallbacks() -> sqlite3_module {
   module.xOpen = { open($0, $1) }
   module.xClose = { close($0) }
   module.xFilter = { cursor, plan, _, count, arguments in
-    trying(cursor) { (cursor) throws(SQLiteError) in
-      try cursor.begin(plan: Int(plan), LentArguments(count: count, arguments))
+    moving(cursor) { (own: VirtualCursor) throws(SQLiteError) in
+      try own.begin(plan: Int(plan), LentArguments(count: count, arguments))
     }
   }
-  module.xNext = { trying($0) { (cursor) throws(SQLiteError) in try cursor.advance() } }
-  module.xEof = { cursor in (withCursor(cursor) { $0.isAtEnd } ?? true) ? 1 : 0 }
+  module.xNext = { moving($0) { (own: VirtualCursor) throws(SQLiteError) in try own.advance() } }
+  module.xEof = { cursor in cursor.map { held($0).pointee.has_row } == 1 ? 0 : 1 }
   module.xColumn = { cursor, context, column in
     guard let context else { return SQLITE_MISUSE }
-    return trying(cursor) { (cursor) throws(SQLiteError) in
-      try cursor.give(column: Int(column), to: ColumnResult(context: context))
+    return trying(cursor) { (own: VirtualCursor) throws(SQLiteError) in
+      try own.give(column: Int(column), to: ColumnResult(context: context))
     }
   }
   module.xRowid = { cursor, result in
-    result?.pointee = withCursor(cursor) { $0.rowID } ?? 0
-    return SQLITE_OK
+    trying(cursor) { (own: VirtualCursor) in result?.pointee = own.rowID }
   }
   module.xFindFunction = { findFunction($0, $1, $2, $3, $4) }
   return module
@@ -81,6 +82,7 @@ private func connect(
     let held = HeldTable(try module.make(arguments))
     let code = sqlite3_declare_vtab(database, held.table.declaration)
     guard code == SQLITE_OK else { return code }
+    if module.isFunction { _ = fieldpack_sqlite_make_direct_only(database) }
     let made = UnsafeMutablePointer<fieldpack_vtab>.allocate(capacity: 1)
     made.initialize(to: fieldpack_vtab())
     made.pointee.table = Unmanaged.passRetained(held).toOpaque()
@@ -133,8 +135,7 @@ private func open(
   guard let base else { return SQLITE_MISUSE }
   let made = UnsafeMutablePointer<fieldpack_vtab_cursor>.allocate(capacity: 1)
   made.initialize(to: fieldpack_vtab_cursor())
-  let held = HeldCursor(heldTable(base).table.makeCursor())
-  made.pointee.rows = Unmanaged.passRetained(held).toOpaque()
+  made.pointee.cursor = Unmanaged.passRetained(heldTable(base).table.makeCursor()).toOpaque()
   result?.pointee = UnsafeMutableRawPointer(made).assumingMemoryBound(
     to: sqlite3_vtab_cursor.self)
   return SQLITE_OK
@@ -142,38 +143,47 @@ private func open(
 
 private func close(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> Int32 {
   guard let cursor else { return SQLITE_OK }
-  let own = UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: fieldpack_vtab_cursor.self)
-  if let held = own.pointee.rows { Unmanaged<HeldCursor>.fromOpaque(held).release() }
+  let own = held(cursor)
+  if let object = own.pointee.cursor { Unmanaged<VirtualCursor>.fromOpaque(object).release() }
   own.deallocate()
   return SQLITE_OK
 }
 
 @inline(__always)
-private func withCursor<R>(
-  _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ body: (any VirtualCursor) -> R
-) -> R? {
-  guard let cursor else { return nil }
-  let own = UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: fieldpack_vtab_cursor.self)
-  guard let held = own.pointee.rows else { return nil }
-  return Unmanaged<HeldCursor>.fromOpaque(held)._withUnsafeGuaranteedRef { body($0.cursor) }
+private func held(
+  _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>
+) -> UnsafeMutablePointer<fieldpack_vtab_cursor> {
+  UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: fieldpack_vtab_cursor.self)
 }
 
-/// Runs `body` and stores its error where SQLite looks for it.
+/// Runs `body` on a cursor, of the class that its closure names, and stores its error where SQLite looks
+/// for it.
 @inline(__always)
-private func trying(
+func trying<Cursor: VirtualCursor>(
   _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?,
-  _ body: (any VirtualCursor) throws(SQLiteError) -> Void
+  _ body: (Cursor) throws(SQLiteError) -> Void
 ) -> Int32 {
-  let code = withCursor(cursor) { own -> Int32 in
+  guard let cursor, let own = held(cursor).pointee.cursor else { return SQLITE_MISUSE }
+  return Unmanaged<Cursor>.fromOpaque(own)._withUnsafeGuaranteedRef { own -> Int32 in
     do throws(SQLiteError) {
       try body(own)
       return SQLITE_OK
     } catch {
-      guard let base = cursor?.pointee.pVtab else { return error.extendedCode }
-      return fail(error, base)
+      return fail(error, cursor.pointee.pVtab)
     }
   }
-  return code ?? SQLITE_MISUSE
+}
+
+/// Runs `body`, which moves the cursor, and notes whether there is a row.
+@inline(__always)
+func moving<Cursor: VirtualCursor>(
+  _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?,
+  _ body: (Cursor) throws(SQLiteError) -> Bool
+) -> Int32 {
+  trying(cursor) { (own: Cursor) throws(SQLiteError) in
+    let hasRow = try body(own)
+    if let cursor { held(cursor).pointee.has_row = hasRow ? 1 : 0 }
+  }
 }
 
 private func fail(_ error: SQLiteError, _ base: UnsafeMutablePointer<sqlite3_vtab>) -> Int32 {

@@ -11,24 +11,34 @@ public protocol VirtualTable: AnyObject {
   /// considers.
   func choose(_ request: inout IndexRequest) throws(SQLiteError)
 
-  func makeCursor() -> any VirtualCursor
+  func makeCursor() -> VirtualCursor
 
   /// The implementation for a call of a function whose first argument is a column of the table;
   /// `nil` keeps the registered function.
   func overload(function name: String, argumentCount: Int) -> FunctionOverload?
 }
 
-/// Walks the rows of a ``VirtualTable``.
-public protocol VirtualCursor: AnyObject {
-  /// Moves to the first row of a plan; may be called again with other arguments.
+extension VirtualTable {
+  public func overload(function name: String, argumentCount: Int) -> FunctionOverload? { nil }
+}
+
+/// Walks the rows of a ``VirtualTable``; a class, because a call through a protocol costs each row more.
+open class VirtualCursor {
+  public init() {}
+
+  /// Moves to the first row of a plan and gives whether there is one; may be called again with other
+  /// arguments.
   /// - Parameters:
   ///   - plan: the number that ``IndexRequest/plan`` was set to.
   ///   - arguments: the values of the constraints taken, in the order of taking; lent for the call.
-  func begin(plan: Int, _ arguments: LentArguments) throws(SQLiteError)
-  func advance() throws(SQLiteError)
-  var isAtEnd: Bool { get }
-  var rowID: Int64 { get }
-  func give(column: Int, to result: ColumnResult) throws(SQLiteError)
+  open func begin(plan: Int, _ arguments: LentArguments) throws(SQLiteError) -> Bool { false }
+
+  /// Moves to the next row and gives whether there is one.
+  open func advance() throws(SQLiteError) -> Bool { false }
+
+  open var rowID: Int64 { 0 }
+
+  open func give(column: Int, to result: ColumnResult) throws(SQLiteError) {}
 }
 
 /// A function for the columns of a virtual table.
@@ -64,7 +74,7 @@ public struct LentArguments {
   }
 
   public func kind(_ index: Int) -> StorageClass {
-    value(index).map { FunctionValue($0).kind } ?? .null
+    pointer(index).map { FunctionValue($0).kind } ?? .null
   }
 
   /// Lends the bytes of a blob or text (UTF-8, not validated); no bytes for NULL.
@@ -72,19 +82,23 @@ public struct LentArguments {
     _ index: Int, _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
     let empty = UnsafeRawBufferPointer(start: nil, count: 0)
-    return try body((value(index).map { FunctionValue($0).bytes } ?? empty).bytes)
+    return try body((pointer(index).map { FunctionValue($0).bytes } ?? empty).bytes)
   }
 
   /// Binds the value unchanged to a parameter; bytes are copied.
   public func bind(
     _ index: Int, to statement: Statement, at parameter: Int
   ) throws(SQLiteError) {
-    guard let value = value(index) else { return try statement.bindNull(at: parameter) }
+    guard let value = pointer(index) else { return try statement.bindNull(at: parameter) }
     let code = sqlite3_bind_value(statement.handle, Int32(clamping: parameter), value)
     guard code == SQLITE_OK else { throw statement.failure(code) }
   }
 
-  private func value(_ index: Int) -> OpaquePointer? {
+  func value(_ index: Int) -> SQLiteValue {
+    pointer(index).map { FunctionValue($0).copy } ?? .null
+  }
+
+  private func pointer(_ index: Int) -> OpaquePointer? {
     index >= 0 && index < count ? values?[index] : nil
   }
 }
@@ -110,7 +124,10 @@ extension Connection {
   public func register(
     module name: String, _ make: @escaping ([String]) throws(SQLiteError) -> any VirtualTable
   ) throws(SQLiteError) {
-    let module = TableModule(make: make)
+    try register(name, TableModule(isFunction: false, make: make))
+  }
+
+  func register(_ name: String, _ module: TableModule) throws(SQLiteError) {
     let context = Unmanaged.passRetained(module).toOpaque()
     // SQLite also releases the context when this fails.
     try check(
