@@ -137,15 +137,15 @@ struct ArrowColumn {
 extension RawSpan {
   fileprivate var isASCII: Bool {
     withUnsafeBytes { bytes in
-      var place = 0
+      var offset = 0
       var seen: UInt64 = 0
-      while place + 8 <= bytes.count {
-        seen |= bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-        place += 8
+      while offset + 8 <= bytes.count {
+        seen |= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        offset += 8
       }
-      while place < bytes.count {
-        seen |= UInt64(bytes[place])
-        place += 1
+      while offset < bytes.count {
+        seen |= UInt64(bytes[offset])
+        offset += 1
       }
       return seen & 0x8080_8080_8080_8080 == 0
     }

@@ -54,7 +54,7 @@ struct HTTPAddress: Hashable {
   }
 
   /// The address for messages: without its query, where keys stand.
-  var place: String { "\(scheme)://\(host):\(port)\(path)" }
+  var shown: String { "\(scheme)://\(host):\(port)\(path)" }
 
   /// Whether a redirect may lead from here to `other`: to the same server, or from http to https
   /// there.

@@ -48,7 +48,7 @@ public final class HTTPClient: Sendable {
       address = next
     }
     throw FieldpackError(
-      .invalidData, .redirect, address.place,
+      .invalidData, .redirect, address.shown,
       configuration.maximumRedirects < 1
         ? "the answer is a redirect, and none is followed"
         : "more than \(configuration.maximumRedirects) redirects follow each other")
@@ -66,12 +66,12 @@ public final class HTTPClient: Sendable {
       next = try HTTPAddress(location, relativeTo: address)
     } catch {
       throw FieldpackError(
-        .invalidData, .redirect, address.place,
+        .invalidData, .redirect, address.shown,
         "the answer leads to what is not followed: \(error.message)")
     }
     guard address.leads(to: next) else {
       throw FieldpackError(
-        .invalidData, .redirect, address.place,
+        .invalidData, .redirect, address.shown,
         "the answer leads to another server, \(next.scheme)://\(next.host):\(next.port), "
           + "and is not followed")
     }

@@ -25,28 +25,28 @@ extension FieldpackError {
   /// What went wrong with an exchange by HTTP, where that is what the error is of.
   public var httpFailure: HTTPFailure? { underlying as? HTTPFailure }
 
-  init(_ code: Code, _ failure: HTTPFailure, _ place: String, _ message: String) {
-    self.init(code, "\(place): \(message)", underlying: failure)
+  init(_ code: Code, _ failure: HTTPFailure, _ address: String, _ message: String) {
+    self.init(code, "\(address): \(message)", underlying: failure)
   }
 
   /// - Parameters:
-  ///   - place: the address without what may be secret in it.
+  ///   - address: the address without what may be secret in it.
   ///   - detail: what the library has to say.
-  init(_ result: CURLcode, _ place: String, _ detail: String) {
+  init(_ result: CURLcode, _ address: String, _ detail: String) {
     let text = detail.isEmpty ? String(cString: curl_easy_strerror(result)) : detail
     switch result {
-    case CURLE_OPERATION_TIMEDOUT: self.init(.unavailable, .timeout, place, text)
+    case CURLE_OPERATION_TIMEDOUT: self.init(.unavailable, .timeout, address, text)
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR:
-      self.init(.unavailable, .untrusted, place, text)
-    case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING: self.init(.unavailable, .cutShort, place, text)
-    case CURLE_FILESIZE_EXCEEDED: self.init(.invalidData, .tooLong, place, text)
+      self.init(.unavailable, .untrusted, address, text)
+    case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING: self.init(.unavailable, .cutShort, address, text)
+    case CURLE_FILESIZE_EXCEEDED: self.init(.invalidData, .tooLong, address, text)
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP2, CURLE_HTTP2_STREAM,
       CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
-      self.init(.invalidData, .malformed, place, text)
+      self.init(.invalidData, .malformed, address, text)
     case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT:
-      self.init(.invalidArgument, "\(place): \(text)")
-    case CURLE_OUT_OF_MEMORY: self.init(.io, "\(place): \(text)")
-    default: self.init(.unavailable, .connection, place, text)
+      self.init(.invalidArgument, "\(address): \(text)")
+    case CURLE_OUT_OF_MEMORY: self.init(.io, "\(address): \(text)")
+    default: self.init(.unavailable, .connection, address, text)
     }
   }
 }

@@ -137,7 +137,7 @@ final class Transfer: @unchecked Sendable {
   fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Int {
     guard bytes.count <= maximumLength - received.count else {
       stop = FieldpackError(
-        .invalidData, .tooLong, address.place,
+        .invalidData, .tooLong, address.shown,
         "the answer is longer than \(maximumLength) bytes")
       return 0
     }
@@ -149,7 +149,7 @@ final class Transfer: @unchecked Sendable {
     headerLength += bytes.count
     guard headerLength <= Self.maximumHeader else {
       stop = FieldpackError(
-        .invalidData, .tooLong, address.place,
+        .invalidData, .tooLong, address.shown,
         "the header is longer than \(Self.maximumHeader) bytes")
       return 0
     }
@@ -186,7 +186,7 @@ final class Transfer: @unchecked Sendable {
   func outcome(_ result: CURLcode) -> Result<HTTPResponse, FieldpackError> {
     if let stop { return .failure(stop) }
     guard result == CURLE_OK else {
-      return .failure(FieldpackError(result, address.place, String(cString: detail)))
+      return .failure(FieldpackError(result, address.shown, String(cString: detail)))
     }
     var status = 0
     _ = fieldpack_curl_info_number(handle.raw, CURLINFO_RESPONSE_CODE, &status)
@@ -197,7 +197,7 @@ final class Transfer: @unchecked Sendable {
   }
 
   var cancelled: FieldpackError {
-    FieldpackError(.interrupted, "\(address.place): the exchange was cancelled")
+    FieldpackError(.interrupted, "\(address.shown): the exchange was cancelled")
   }
 }
 

@@ -7,9 +7,9 @@
 /// Bounds of geodesic distances by chords: straight lines between positions on the unit sphere of
 /// reduced latitudes.
 extension Geodesic {
-  /// The position of a place in space, in equatorial radii from the Earth's centre.
-  package func spacePoint(_ place: GeodesicPlace) -> SIMD3<Double> {
-    var space = place.spherePoint
+  /// Where a position is in space, in equatorial radii from the Earth's centre.
+  package func spacePoint(_ position: GeodesicPosition) -> SIMD3<Double> {
+    var space = position.spherePoint
     space.z *= polarRadius / equatorialRadius
     return space
   }
@@ -48,14 +48,15 @@ extension Geodesic {
   /// The smallest radius of curvature of the ellipsoid, in metres.
   package var leastRadius: Double { polarRadius * polarRadius / equatorialRadius }
 
-  /// The direction of a path's arrival at a place, as a unit vector in space that is tangent to the
+  /// The direction of a path's arrival at a position, as a unit vector in space that is tangent to the
   /// ellipsoid.
-  package func direction(of path: ArrivingPath, at place: GeodesicPlace) -> SIMD3<Double> {
-    let (up, out) = (place.rise, place.run * (polarRadius / equatorialRadius))
+  package func direction(of path: ArrivingPath, at position: GeodesicPosition) -> SIMD3<Double> {
+    let (up, out) = (position.rise, position.run * (polarRadius / equatorialRadius))
     let scale = 1 / (up * up + out * out).squareRoot()
     let rise = path.north * up * scale
     return [
-      -path.east * place.sine - rise * place.cosine, path.east * place.cosine - rise * place.sine,
+      -path.east * position.sine - rise * position.cosine,
+      path.east * position.cosine - rise * position.sine,
       path.north * out * scale,
     ]
   }

@@ -44,15 +44,15 @@ struct ArrowReader {
   }
 
   private static func metadata(_ start: UnsafePointer<CChar>?) -> [(String, String)] {
-    guard var place = start.map({ UnsafeRawPointer($0) }) else { return [] }
+    guard var pointer = start.map({ UnsafeRawPointer($0) }) else { return [] }
     func number() -> Int {
-      defer { place += 4 }
-      return Int(place.loadUnaligned(as: Int32.self))
+      defer { pointer += 4 }
+      return Int(pointer.loadUnaligned(as: Int32.self))
     }
     func text() -> String {
       let count = number()
-      defer { place += count }
-      return String(decoding: UnsafeRawBufferPointer(start: place, count: count), as: UTF8.self)
+      defer { pointer += count }
+      return String(decoding: UnsafeRawBufferPointer(start: pointer, count: count), as: UTF8.self)
     }
     return (0..<number()).map { _ in (text(), text()) }
   }

@@ -27,8 +27,8 @@ import Testing
   ]
 
   @Test(arguments: cases.indices)
-  func `allows what its rule says, and NULL`(place: Int) {
-    let (rule, allowed, refused) = Self.cases[place]
+  func `allows what its rule says, and NULL`(index: Int) {
+    let (rule, allowed, refused) = Self.cases[index]
     let constraint = ColumnConstraint("rule", rule)
     #expect(allowed.filter { !constraint.allows($0) } == [])
     #expect(refused.filter { constraint.allows($0) } == [])

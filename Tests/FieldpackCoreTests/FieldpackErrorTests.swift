@@ -33,11 +33,11 @@ import Testing
   @Test func `a description leads with the position`() {
     let error = FieldpackError(.io, "gone")
     #expect("\(error)" == "gone")
-    let placed = error.adding(
+    let located = error.adding(
       location: .init(store: "s", layer: "l"), position: .init(file: "f", line: 1))
-    #expect("\(placed)" == "f:1: gone")
-    #expect(placed.location == KeyTuple.Partial(store: "s", layer: "l"))
-    let kept = placed.adding(
+    #expect("\(located)" == "f:1: gone")
+    #expect(located.location == KeyTuple.Partial(store: "s", layer: "l"))
+    let kept = located.adding(
       location: .init(store: "other", feature: 7), position: .init(file: "other"))
     #expect(kept.location == KeyTuple.Partial(store: "s", layer: "l", feature: 7))
     #expect(kept.position == FilePosition(file: "f", line: 1))
@@ -46,9 +46,9 @@ import Testing
   @Test func `a description ends with the advice, in words of the API`() {
     let error = FieldpackError(.cannotCreate, "a.csv exists", advice: .overwrite)
     #expect("\(error)" == "a.csv exists. Try: overwrite = true, or another name")
-    let placed = error.adding(position: .init(file: "f", line: 1))
-    #expect(placed.advice == .overwrite)
-    #expect("\(placed)" == "f:1: a.csv exists. Try: overwrite = true, or another name")
+    let located = error.adding(position: .init(file: "f", line: 1))
+    #expect(located.advice == .overwrite)
+    #expect("\(located)" == "f:1: a.csv exists. Try: overwrite = true, or another name")
   }
 
   @Test func `advice about the cause comes first`() {

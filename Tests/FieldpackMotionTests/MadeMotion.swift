@@ -9,7 +9,7 @@ enum MadeMotion {
       identifierForVendor: "vendor-\(number)", model: "board")
   }
 
-  /// A reading whose twelve numbers depend on device and place, none of them round.
+  /// A reading whose twelve numbers depend on device and index, none of them round.
   static func reading(_ device: Int, _ index: Int) -> MotionReading {
     let values = (0..<12).map { channel in
       Double(device * 12 + channel + 1) / 7 + Double(index) / 3

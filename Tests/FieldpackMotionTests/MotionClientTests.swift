@@ -272,7 +272,7 @@ import Testing
 private final class Switching: MotionSource {
   let isLive = false
   private let readings: [MotionReading]
-  private let place = Locked(0)
+  private let given = Locked(0)
   private let before: @Sendable (Int) async -> Void
 
   init(_ readings: [MotionReading], before: @escaping @Sendable (Int) async -> Void) {
@@ -281,9 +281,9 @@ private final class Switching: MotionSource {
   }
 
   func next() async throws(FieldpackError) -> MotionReading? {
-    let index = place.withLock { place in
-      defer { place += 1 }
-      return place
+    let index = given.withLock { given in
+      defer { given += 1 }
+      return given
     }
     await before(index)
     return index < readings.count ? readings[index] : nil

@@ -7,13 +7,13 @@ import FieldpackTracks
 import Testing
 
 @Suite struct TimedPathTests {
-  private static func place(_ time: Double, _ x: Double, _ y: Double) -> TimedPath.Place {
-    TimedPath.Place(time: time, position: Position(x: x, y: y, z: 9))
+  private static func point(_ time: Double, _ x: Double, _ y: Double) -> TimedPath.Point {
+    TimedPath.Point(time: time, position: Position(x: x, y: y, z: 9))
   }
 
   private static let path = TimedPath(legs: [
-    [place(100, 5, 5), place(110, 6, 5)],
-    [place(10, 0, 0), place(0, 2, 2), place(10, 9, 9), place(40, 30, 0)],
+    [point(100, 5, 5), point(110, 6, 5)],
+    [point(10, 0, 0), point(0, 2, 2), point(10, 9, 9), point(40, 30, 0)],
     [],
   ])
 
@@ -35,12 +35,12 @@ import Testing
 
   @Test func `a path has the times of its places`() {
     #expect(Self.path.times == 0...110)
-    #expect(Self.path.placeCount == 5)
+    #expect(Self.path.pointCount == 5)
     #expect(TimedPath(legs: []).times == nil)
   }
 
   @Test func `a way over the antimeridian is the short one`() {
-    let path = TimedPath(legs: [[Self.place(0, 179, 0), Self.place(4, -179, 4)]])
+    let path = TimedPath(legs: [[Self.point(0, 179, 0), Self.point(4, -179, 4)]])
     let xs = [1.0, 3].map { path.position(at: $0, maximumGap: 9)?.x }
     #expect(xs == [179.5, -179.5])
   }
@@ -58,7 +58,7 @@ import Testing
 
   @Test func `of legs at one time the one begun last counts`() {
     let path = TimedPath(legs: [
-      [Self.place(0, 0, 0), Self.place(100, 100, 0)], [Self.place(10, 1, 1), Self.place(20, 1, 2)],
+      [Self.point(0, 0, 0), Self.point(100, 100, 0)], [Self.point(10, 1, 1), Self.point(20, 1, 2)],
     ])
     #expect(path.position(at: 15, maximumGap: 100) == Position(x: 1, y: 1.5, m: 15))
     #expect(path.position(at: 50, maximumGap: 100) == Position(x: 50, y: 0, m: 50))

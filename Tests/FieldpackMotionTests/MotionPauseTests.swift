@@ -105,7 +105,7 @@ private struct Stuck: MotionSource {
 /// Readings that a function makes, in its time.
 private final class Stepping: MotionSource {
   let isLive: Bool
-  private let place = Locked(0)
+  private let given = Locked(0)
   private let make: @Sendable (Int) async -> MotionReading?
 
   init(isLive: Bool, make: @escaping @Sendable (Int) async -> MotionReading?) {
@@ -115,9 +115,9 @@ private final class Stepping: MotionSource {
 
   func next() async throws(FieldpackError) -> MotionReading? {
     await make(
-      place.withLock { place in
-        defer { place += 1 }
-        return place
+      given.withLock { given in
+        defer { given += 1 }
+        return given
       })
   }
 }

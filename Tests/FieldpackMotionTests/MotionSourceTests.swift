@@ -206,11 +206,11 @@ import Testing
       let samples = try await Self.all(RecordedMotion(store, session: "a"))
       #expect(samples.count == 3000)
       #expect(samples == (try await store.motionSamples(ofSession: "a")))
-      let places = [0.0, 1000].map {
-        TimedPath.Place(time: $0, position: Position(x: $0 / 100, y: 0))
+      let points = [0.0, 1000].map {
+        TimedPath.Point(time: $0, position: Position(x: $0 / 100, y: 0))
       }
       let report = try await store.joinMotion(
-        to: TimedPath(legs: [places]), maximumGap: 1000)
+        to: TimedPath(legs: [points]), maximumGap: 1000)
       #expect(report.sessions == [.init(id: "a", samples: 3000, placed: 3000)])
     }
     let plan = try package.rows("EXPLAIN QUERY PLAN \(RecordedMotion.sampleSQL)")

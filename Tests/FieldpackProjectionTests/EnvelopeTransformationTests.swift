@@ -115,11 +115,11 @@ struct KnownBox: Sendable {
     let boxes = try transformation.transform(
       Envelope(minX: -180, minY: -90, maxX: 180, maxY: 90))
     try #require(boxes.count == 1)
-    for place in [(13.4, 52.5), (0, 0), (-0.1, 51.5), (3, 47), (10, 85.9), (-60, -30)] {
-      let moved = try #require(transformation.transform(Position(x: place.0, y: place.1)))
+    for position in [(13.4, 52.5), (0, 0), (-0.1, 51.5), (3, 47), (10, 85.9), (-60, -30)] {
+      let moved = try #require(transformation.transform(Position(x: position.0, y: position.1)))
       #expect(
         boxes[0].contains(Envelope(minX: moved.x, minY: moved.y, maxX: moved.x, maxY: moved.y)),
-        "EPSG:\(code) at \(place): \(moved) outside \(boxes[0])")
+        "EPSG:\(code) at \(position): \(moved) outside \(boxes[0])")
     }
   }
 

@@ -8,7 +8,7 @@ import Testing
     try WKT.read(a).geodesicDistance(to: WKT.read(b))
   }
 
-  // By pyproj 3.7: each edge sampled at 2,000 places, then closer and closer around the least.
+  // By pyproj 3.7: each edge sampled at 2,000 positions, then closer and closer around the least.
   @Test(arguments: [
     ("POINT(13.4 52.5)", "POINT(2.35 48.85)", 879035.3878126009),
     ("POINT(0 60)", "LINESTRING(-10 50,10 50)", 1113225.7778063624),
@@ -81,15 +81,15 @@ import Testing
       let boxes = shape.boxes(within: metres)
       let end = Geodesic.wgs84.position(
         from: centre, azimuth: number(-180...180), distance: metres * number(0.9...1))
-      let place = Envelope(minX: end.x, minY: end.y, maxX: end.x, maxY: end.y)
-      #expect(boxes.contains { $0.contains(place) }, "\(centre) \(metres) \(end)")
+      let point = Envelope(minX: end.x, minY: end.y, maxX: end.x, maxY: end.y)
+      #expect(boxes.contains { $0.contains(point) }, "\(centre) \(metres) \(end)")
       let width = number(0...20)
       let box = Envelope(
         minX: end.x - width, minY: max(-90, end.y - width), maxX: end.x, maxY: end.y)
       let distance = Geodesic.wgs84.distance(from: centre, to: end)
       #expect(shape.leastDistance(to: box) <= distance)
-      #expect(shape.leastDistance(to: place) <= distance)
-      #expect(shape.leastDistance(to: place) >= distance * 0.996 - 1)
+      #expect(shape.leastDistance(to: point) <= distance)
+      #expect(shape.leastDistance(to: point) >= distance * 0.996 - 1)
     }
   }
 
@@ -98,8 +98,8 @@ import Testing
     #expect(pole.count == 1 && pole[0].minX == -.infinity && pole[0].maxY == 90)
     let edge = try GeodesicShape(.point(x: 179.9, y: 0)).boxes(within: 50_000)
     for x in [-539.9, -180.1, -179.9, 179.9, 180.1, 539.9] {
-      let place = Envelope(minX: x, minY: 0, maxX: x, maxY: 0)
-      #expect(edge.filter { $0.contains(place) }.count == 1, "\(x)")
+      let point = Envelope(minX: x, minY: 0, maxX: x, maxY: 0)
+      #expect(edge.filter { $0.contains(point) }.count == 1, "\(x)")
     }
   }
 
@@ -110,8 +110,8 @@ import Testing
       for turn in stride(from: -1080.0, through: 1080, by: 360) where abs(x + turn) <= 540 {
         let other = Geometry.point(x: x + turn + 0.1, y: 0)
         #expect(try shape.isWithin(12_000, of: GeodesicShape(other)) == true)
-        let place = try #require(other.envelope)
-        #expect(shape.boxes(within: 12_000).contains { $0.contains(place) }, "\(x) \(turn)")
+        let box = try #require(other.envelope)
+        #expect(shape.boxes(within: 12_000).contains { $0.contains(box) }, "\(x) \(turn)")
       }
     }
     #expect(throws: ProjectionError.self) { try GeodesicShape(.point(x: 725, y: 0)) }

@@ -35,9 +35,9 @@ import Testing
 
   @Test(arguments: Dimensions.allCases)
   func `a line is as long as its parts`(dimensions: Dimensions) {
-    let places = [(13.4, 52.5), (2.35, 48.85), (-73.78, 40.64)]
+    let positions = [(13.4, 52.5), (2.35, 48.85), (-73.78, 40.64)]
     let line = CoordinateSequence(
-      places.map { Position(x: $0.0, y: $0.1, z: 8_000, m: 5) }, dimensions: dimensions)
+      positions.map { Position(x: $0.0, y: $0.1, z: 8_000, m: 5) }, dimensions: dimensions)
     let parts =
       Geodesic.wgs84.distance(from: line[0], to: line[1])
       + Geodesic.wgs84.distance(from: line[1], to: line[2])

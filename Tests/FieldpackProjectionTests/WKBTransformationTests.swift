@@ -3,20 +3,21 @@ import FieldpackProjection
 import Testing
 
 @Suite struct WKBTransformationTests {
-  private static let place = Position(x: 13.4, y: 52.5, z: 34, m: 7)
+  private static let position = Position(x: 13.4, y: 52.5, z: 34, m: 7)
   private static let moved = Position(x: 1491681.1766298658, y: 6891041.723891586, z: 34, m: 7)
 
-  /// One geometry of every type, every position at `place`.
-  private static func geometries(at place: Position, _ dimensions: Dimensions) -> [Geometry] {
-    let line = CoordinateSequence([place, place, place, place], dimensions: dimensions)
+  /// One geometry of every type, every position at `position`.
+  private static func geometries(at position: Position, _ dimensions: Dimensions) -> [Geometry] {
+    let line = CoordinateSequence([position, position, position, position], dimensions: dimensions)
     let polygon = Geometry.polygon([line, line], dimensions)
     return [
-      .point(place, dimensions), .point(nil, dimensions), .lineString(line),
+      .point(position, dimensions), .point(nil, dimensions), .lineString(line),
       .lineString(CoordinateSequence(dimensions: dimensions)), polygon, .polygon([], dimensions),
-      .multiPoint([place, nil, place], dimensions), .multiLineString([line, line], dimensions),
+      .multiPoint([position, nil, position], dimensions),
+      .multiLineString([line, line], dimensions),
       .multiPolygon([[line], [line, line]], dimensions),
       .geometryCollection(
-        [.point(place, dimensions), .geometryCollection([polygon], dimensions)], dimensions),
+        [.point(position, dimensions), .geometryCollection([polygon], dimensions)], dimensions),
       .circularString(line),
       .composite(.compoundCurve, [.lineString(line), .circularString(line)], dimensions),
       .composite(.curvePolygon, [.circularString(line)], dimensions),
@@ -36,7 +37,7 @@ import Testing
         Position(x: 13.4, y: 52.5, z: dimensions.hasZ ? 34 : nil, m: dimensions.hasM ? 7 : nil)))
     #expect(abs(exact.x - Self.moved.x) < 1e-6 && abs(exact.y - Self.moved.y) < 1e-6)
     let pairs = zip(
-      Self.geometries(at: Self.place, dimensions), Self.geometries(at: exact, dimensions))
+      Self.geometries(at: Self.position, dimensions), Self.geometries(at: exact, dimensions))
     for (source, expected) in pairs {
       for flavour in [WKB.Flavour.iso, .ewkb(srid: 4326), .ewkb(srid: nil)] {
         var bytes = WKB.bytes(of: source, byteOrder: order, flavour: flavour)
@@ -125,7 +126,7 @@ import Testing
 
   @Test func `damaged bytes are an error and stay as they are`() throws {
     let mercator = try CoordinateTransformation(from: .wgs84, to: SRS("EPSG", 3857))
-    let whole = WKB.bytes(of: Self.geometries(at: Self.place, .xyzm)[9])
+    let whole = WKB.bytes(of: Self.geometries(at: Self.position, .xyzm)[9])
     for length in 0..<whole.count {
       var bytes = Array(whole.prefix(length))
       let error = #expect(throws: ProjectionError.self) { try mercator.transform(wkb: &bytes) }

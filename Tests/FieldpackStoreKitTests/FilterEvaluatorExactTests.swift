@@ -15,16 +15,16 @@ import Testing
   }
 
   @Test func `distances and patterns answer as in a store`() throws {
-    let place = Geometry.point(x: 179.99, y: 0)
+    let point = Geometry.point(x: 179.99, y: 0)
     let other = Geometry.point(x: -179.99, y: 0)
-    #expect(try answer(.isWithin(2_227, of: place), other) == true)
-    #expect(try answer(.isWithin(2_226, of: place), other) == false)
-    #expect(try answer(.isWithin(2_227, of: place, metric: .planar), other) == true)
-    #expect(try answer(.isWithin(300, of: place, metric: .planar), other) == false)
-    #expect(try answer(.isWithin(1, of: place), nil) == nil)
-    #expect(try answer(.isWithin(1, of: place), .point(nil, .xy)) == nil)
-    #expect(try answer(.relates(to: place, pattern: "0********"), place) == true)
-    #expect(try answer(.relates(to: place, pattern: "0********"), other) == false)
-    #expect(try answer(.relation(.coveredBy, place), place) == true)
+    #expect(try answer(.isWithin(2_227, of: point), other) == true)
+    #expect(try answer(.isWithin(2_226, of: point), other) == false)
+    #expect(try answer(.isWithin(2_227, of: point, metric: .planar), other) == true)
+    #expect(try answer(.isWithin(300, of: point, metric: .planar), other) == false)
+    #expect(try answer(.isWithin(1, of: point), nil) == nil)
+    #expect(try answer(.isWithin(1, of: point), .point(nil, .xy)) == nil)
+    #expect(try answer(.relates(to: point, pattern: "0********"), point) == true)
+    #expect(try answer(.relates(to: point, pattern: "0********"), other) == false)
+    #expect(try answer(.relation(.coveredBy, point), point) == true)
   }
 }

@@ -14,7 +14,7 @@ public final class TemporaryFolder: Sendable {
 
   public func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 
-  /// Writes `text` to a file of this folder and returns its place.
+  /// Writes `text` to a file of this folder and returns its URL.
   public func write(_ text: String, to name: String) throws -> URL {
     try Data(text.utf8).write(to: file(name))
     return file(name)

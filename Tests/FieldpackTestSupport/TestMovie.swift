@@ -18,8 +18,8 @@ public enum TestMovie {
   }
 
   private static func big(_ value: Int, _ count: Int) -> [UInt8] {
-    (0..<count).map { place in
-      let shift = 8 * (count - 1 - place)
+    (0..<count).map { index in
+      let shift = 8 * (count - 1 - index)
       return shift < 64 ? UInt8(truncatingIfNeeded: value >> shift) : 0
     }
   }

@@ -16,18 +16,18 @@ import Testing
     return text.components(separatedBy: "\n```")
   }()
 
-  private static func blocks(_ language: String) -> [(place: Int, text: String)] {
-    article.enumerated().compactMap { place, part in
+  private static func blocks(_ language: String) -> [(index: Int, text: String)] {
+    article.enumerated().compactMap { index, part in
       guard part.hasPrefix(language + "\n") else { return nil }
-      return (place, String(part.dropFirst(language.count + 1)))
+      return (index, String(part.dropFirst(language.count + 1)))
     }
   }
 
   /// Each command with the document after it.
   private static let examples: [Example] = {
     let documents = Dictionary(uniqueKeysWithValues: blocks("json"))
-    return blocks("console").compactMap { place, text in
-      guard text.hasPrefix("$ "), let document = documents[place + 2] else { return nil }
+    return blocks("console").compactMap { index, text in
+      guard text.hasPrefix("$ "), let document = documents[index + 2] else { return nil }
       return Example(command: String(text.dropFirst(2)), document: document)
     }
   }()

@@ -37,8 +37,8 @@ struct TopologyCaseTests {
       // Curves in WKT, which GEOS 3.11.1 cannot read, have a test of their own below.
       if one.file == "TestOverlayCurvesAA.xml" { continue }
       counts[one.operation, default: 0] += 1
-      if let difference = try runner.difference(in: one), Self.explained[one.place] == nil {
-        differences.append("\(one.place): \(difference)")
+      if let difference = try runner.difference(in: one), Self.explained[one.title] == nil {
+        differences.append("\(one.title): \(difference)")
       }
     }
     #expect(differences == [])
@@ -70,7 +70,7 @@ struct TopologyCaseTests {
         }
       checked += 1
       let scale = max(try a.area(), try b.area())
-      #expect(abs(try found.area() - expected) < 1e-3 * scale, "\(one.place)")
+      #expect(abs(try found.area() - expected) < 1e-3 * scale, "\(one.title)")
     }
     #expect(checked == 47)
   }

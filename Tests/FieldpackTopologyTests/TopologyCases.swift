@@ -18,7 +18,7 @@ struct TopologyCase: Sendable {
   let arguments: [Int: String]
   let expected: String
 
-  var place: String { "\(file) case \(number) \(operation)" }
+  var title: String { "\(file) case \(number) \(operation)" }
 
   func text(_ argument: Int) -> String { arguments[argument] == "B" ? b : a }
 }

@@ -226,9 +226,9 @@ import Testing
 
   @Test func `a device whose name is spelled in two ways is known again`() async throws {
     var fixes = Array(Self.fixes.prefix(40))
-    for place in fixes.indices {
-      fixes[place].device = place % 2 == 0 ? "caf\u{e9}" : "cafe\u{301}"
-      fixes[place].time = nil
+    for index in fixes.indices {
+      fixes[index].device = index % 2 == 0 ? "caf\u{e9}" : "cafe\u{301}"
+      fixes[index].time = nil
     }
     for end in [20, 40, 40] {
       try await package.withStore { store in

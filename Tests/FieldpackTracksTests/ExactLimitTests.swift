@@ -34,8 +34,8 @@ import Testing
     return try #require(regions.distance(to: 0, from: view))
   }
 
-  /// 200 places around the region, of which many have quick distances beside the geodesic.
-  private static let places = (0..<200).map { number in
+  /// 200 fixes around the region, of which many have quick distances beside the geodesic.
+  private static let fixes = (0..<200).map { number in
     let step = Double(number)
     return Fix(
       longitude: 13.405 + 0.02 * (step * 0.37).remainder(dividingBy: 1),
@@ -46,7 +46,7 @@ import Testing
     let regions = try WatchedRegions([Self.circle])
     let centre = Fix(longitude: 13.4, latitude: 52.5)
     var measured = 0
-    for fix in Self.places {
+    for fix in Self.fixes {
       let way = Geodesic.wgs84.distance(from: centre.position, to: fix.position) - 80
       guard way > 0 else { continue }
       measured += 1
@@ -65,7 +65,7 @@ import Testing
     ])
     let centre = Fix(longitude: 13.405, latitude: 52.505)
     var (outside, inside) = (0, 0)
-    for fix in Self.places {
+    for fix in Self.fixes {
       let way = try distance(regions, fix)
       var exact = fix
       exact.accuracy = abs(way)

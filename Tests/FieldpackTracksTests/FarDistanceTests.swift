@@ -40,10 +40,10 @@ import Testing
       for _ in 0..<12 {
         let way = pow(10, Double.random(in: 0...7.25, using: &random))
         let azimuth = Double.random(in: -180...180, using: &random)
-        let place = Geodesic.wgs84.position(from: centre, azimuth: azimuth, distance: way)
-        let found = regions.distance(from: place, toEdgeOf: 1) ?? .nan
-        let expected = border.distance(to: try GeodesicShape(.point(x: place.x, y: place.y)))
-        #expect(abs(abs(found) - (expected ?? .nan)) < 1e-3, "\(place) to \(ring)")
+        let position = Geodesic.wgs84.position(from: centre, azimuth: azimuth, distance: way)
+        let found = regions.distance(from: position, toEdgeOf: 1) ?? .nan
+        let expected = border.distance(to: try GeodesicShape(.point(x: position.x, y: position.y)))
+        #expect(abs(abs(found) - (expected ?? .nan)) < 1e-3, "\(position) to \(ring)")
       }
     }
   }
@@ -70,8 +70,8 @@ import Testing
           CoordinateSequence(
             [Position(x: corner, y: -16), Position(x: corner < 0 ? -180 : 180, y: -16)],
             dimensions: .xy)))
-      let place = try GeodesicShape(.point(x: x, y: -15.5))
-      let expected = min(side.distance(to: place) ?? .nan, top.distance(to: place) ?? .nan)
+      let point = try GeodesicShape(.point(x: x, y: -15.5))
+      let expected = min(side.distance(to: point) ?? .nan, top.distance(to: point) ?? .nan)
       #expect(abs(found - expected) < 1e-3)
     }
   }
@@ -79,14 +79,14 @@ import Testing
   /// Long ways meet the regions they go through, though the index passes over most of their box.
   @Test func `a long way crosses the regions on it and no others`() throws {
     var random = FilterGenerator.SplitMix(state: 5)
-    let places = (0..<200).map { _ in
+    let positions = (0..<200).map { _ in
       Position(
         x: Double.random(in: -180...180, using: &random),
         y: Double.random(in: -80...80, using: &random))
     }
-    let watched = places.enumerated().map { number, place in
+    let watched = positions.enumerated().map { number, position in
       let box = [(-1.0, -1.0), (1, -1), (1, 1), (-1, 1), (-1, -1)].map {
-        Position(x: place.x + $0.0, y: place.y + $0.1)
+        Position(x: position.x + $0.0, y: position.y + $0.1)
       }
       return WatchedRegion(
         id: .integer(Int64(number)),
@@ -105,7 +105,7 @@ import Testing
         latitude: Double.random(in: -80...80, using: &random))
       var (seen, expected): ([Detection], [Detection]) = ([], [])
       together.take(fix, number: number, into: &seen)
-      for place in apart.indices { apart[place].take(fix, number: number, into: &expected) }
+      for index in apart.indices { apart[index].take(fix, number: number, into: &expected) }
       #expect(seen == expected)
       count += seen.count
     }

@@ -25,12 +25,12 @@ struct RandomRegions {
     .random(in: range, using: &random)
   }
 
-  private mutating func place() -> Position {
+  private mutating func position() -> Position {
     Position(x: number(box.minX...box.maxX), y: number(box.minY...box.maxY))
   }
 
   private mutating func fix() -> Position {
-    fixes.isEmpty ? place() : fixes[Int.random(in: 0..<fixes.count, using: &random)].position
+    fixes.isEmpty ? position() : fixes[Int.random(in: 0..<fixes.count, using: &random)].position
   }
 
   private func ring(_ positions: [(Double, Double)]) -> CoordinateSequence {
@@ -52,7 +52,7 @@ struct RandomRegions {
 
   private mutating func region(_ id: FeatureID) -> WatchedRegion {
     let size = max(box.width, box.height) * pow(10, number(-2.5...(-0.5))) + 1e-6
-    let centre = Bool.random(using: &random) ? place() : fix()
+    let centre = Bool.random(using: &random) ? position() : fix()
     switch Int.random(in: 0..<8, using: &random) {
     case 0:
       return WatchedRegion(
@@ -82,7 +82,7 @@ struct RandomRegions {
       return WatchedRegion(
         id: id, geometry: .polygon([ring([(a.x, a.y), (x, a.y), (x, y), (a.x, y)])], .xy))
     default:
-      let (a, b, c) = (fix(), fix(), place())
+      let (a, b, c) = (fix(), fix(), position())
       return WatchedRegion(
         id: id, geometry: .polygon([ring([(a.x, a.y), (b.x, b.y), (c.x, c.y)])], .xy))
     }

@@ -70,12 +70,12 @@ import Testing
     _ = try await watch(batches(10, fixes), in: package)
     let expected = try live().map { "\(fixes[$0.fix].longitude) 52.5" }
     try await package.withStore { store in
-      var places: [String] = []
+      var positions: [String] = []
       for try await feature in try await store.query(Query("detection")).features {
         guard case .point(let position?, _) = feature.geometry else { continue }
-        places.append("\(position.x) \(position.y)")
+        positions.append("\(position.x) \(position.y)")
       }
-      #expect(places == expected)
+      #expect(positions == expected)
     }
   }
 

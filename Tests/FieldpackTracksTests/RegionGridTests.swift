@@ -21,8 +21,8 @@ import Testing
   private func expect(_ boxes: [Envelope], holding positions: [Position]) throws {
     let watched = try WatchedRegions(boxes.enumerated().map { region($0.offset, $0.element) })
     for position in positions {
-      let expected = boxes.indices.filter { place in
-        let box = boxes[place]
+      let expected = boxes.indices.filter { index in
+        let box = boxes[index]
         if abs(position.y) == 90 { return box.minY == position.y || box.maxY == position.y }
         return position.y >= box.minY && position.y <= box.maxY
           && [-360.0, 0, 360].contains {

@@ -54,14 +54,14 @@ import Testing
     _ count: Int, from start: Position, step: Double, seed: UInt64, devices: Int = 1
   ) -> [Fix] {
     var random = FilterGenerator.SplitMix(state: seed)
-    var places = [Position](repeating: start, count: devices)
+    var positions = [Position](repeating: start, count: devices)
     return (0..<count).map { number in
       let device = number % devices
-      var (x, y) = (places[device].x, places[device].y)
+      var (x, y) = (positions[device].x, positions[device].y)
       x += .random(in: -step...step, using: &random)
       y = max(-90, min(90, y + .random(in: -step...step, using: &random)))
       if x > 180 { x -= 360 } else if x < -180 { x += 360 }
-      places[device] = Position(x: x, y: y)
+      positions[device] = Position(x: x, y: y)
       return Fix(
         longitude: x, latitude: y, time: Instant(milliseconds: Int64(number) * 5000),
         accuracy: .random(in: 0...200, using: &random), device: "device \(device)")

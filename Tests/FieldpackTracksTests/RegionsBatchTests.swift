@@ -22,14 +22,14 @@ import Testing
   /// time.
   private func fixes(_ count: Int, around centre: Position, seed: UInt64) -> [Fix] {
     var random = FilterGenerator.SplitMix(state: seed)
-    var places = [Position](repeating: centre, count: 40)
+    var positions = [Position](repeating: centre, count: 40)
     return (0..<count).map { number in
-      let device = Int.random(in: 0..<places.count, using: &random)
+      let device = Int.random(in: 0..<positions.count, using: &random)
       let step = Bool.random(using: &random) ? 0.002 : 0.05
-      var x = places[device].x + .random(in: -step...step, using: &random)
-      var y = places[device].y + .random(in: -step...step, using: &random)
+      var x = positions[device].x + .random(in: -step...step, using: &random)
+      var y = positions[device].y + .random(in: -step...step, using: &random)
       if abs(x - centre.x) > 0.2 || abs(y - centre.y) > 0.2 { (x, y) = (centre.x, centre.y) }
-      places[device] = Position(x: x, y: y)
+      positions[device] = Position(x: x, y: y)
       if x > 180 { x -= 360 }
       let late = Int64.random(in: 0..<20, using: &random) == 0 ? Int64(500_000) : 0
       let odd = Int.random(in: 0..<30, using: &random)

@@ -18,14 +18,14 @@ import Testing
   private static let killsARun = 4
 
   /// Where the fixes are.
-  enum Place: CaseIterable {
+  enum Source: CaseIterable {
     case lines
     /// In the file that the run is kept in.
     case sameFile
   }
 
   /// Five devices that go along circles and over strips; some fixes are late.
-  private static func fixes() -> [(place: String, device: String, time: Instant)] {
+  private static func fixes() -> [(coordinates: String, device: String, time: Instant)] {
     (0..<12_000).map { number in
       let step = Double(number / 3 * 3 % 6000) * 0.00004
       let time = number % 61 == 7 ? number - 40 : number
@@ -58,19 +58,19 @@ import Testing
   }
 
   /// A source, and the file that a run over it begins with.
-  private func source(_ place: Place) async throws -> (path: String?, template: TracksPackage) {
+  private func source(_ kind: Source) async throws -> (path: String?, template: TracksPackage) {
     let template = try TracksPackage()
-    switch place {
+    switch kind {
     case .lines:
       let lines = Self.fixes().map { fix in
         #"{"type":"Feature","properties":{"device":"\#(fix.device)","time":"\#(fix.time)"},"#
-          + #""geometry":{"type":"Point","coordinates":\#(fix.place)}}"# + "\n"
+          + #""geometry":{"type":"Point","coordinates":\#(fix.coordinates)}}"# + "\n"
       }
       return (try folder.write(lines.joined(), to: "fixes.jsonl").path, template)
     case .sameFile:
       let features = Self.fixes().enumerated().map { number, fix in
         #"{"type":"Feature","id":\#(number + 1),"properties":{"device":"\#(fix.device)","#
-          + #""time":"\#(fix.time)"},"geometry":{"type":"Point","coordinates":\#(fix.place)}}"#
+          + #""time":"\#(fix.time)"},"geometry":{"type":"Point","coordinates":\#(fix.coordinates)}}"#
       }
       let path = try folder.write(Self.collection(features), to: "waypoints.geojson").path
       let result = try await Tool.run("import", path, "--into", template.path)
@@ -80,8 +80,8 @@ import Testing
   }
 
   private func arguments(_ source: String?, _ package: TracksPackage) -> [String] {
-    let place = source.map { [$0, "--into", package.path] } ?? [package.path, "waypoints"]
-    return ["monitor"] + place + [
+    let inputs = source.map { [$0, "--into", package.path] } ?? [package.path, "waypoints"]
+    return ["monitor"] + inputs + [
       "--record", "run", "--regions", zones, "--radius", "30", "--detect",
       "enter,exit,cross,dwell,inside", "--hysteresis", "10", "--dwell", "5",
     ]
@@ -97,9 +97,9 @@ import Testing
     "SELECT fix, device, message FROM track_log WHERE level = 'warning' ORDER BY id",
   ]
 
-  @Test(arguments: Place.allCases)
-  func `a replay that is killed goes on as if it had not been`(place: Place) async throws {
-    let (source, template) = try await source(place)
+  @Test(arguments: Source.allCases)
+  func `a replay that is killed goes on as if it had not been`(kind: Source) async throws {
+    let (source, template) = try await source(kind)
     func makePackage() throws -> TracksPackage {
       let package = try TracksPackage()
       try Data(contentsOf: URL(fileURLWithPath: template.path)).write(

@@ -1,4 +1,4 @@
-/// Something to tell about a config, with the place it is about.
+/// Something to tell about a config, with the position it is about.
 public struct ConfigDiagnostic: Hashable, Sendable, CustomStringConvertible {
   public enum Severity: String, Hashable, Sendable, CaseIterable {
     /// Worth knowing; the config means what it says.

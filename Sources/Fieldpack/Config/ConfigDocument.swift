@@ -72,9 +72,9 @@ public struct ConfigDocument: Sendable {
   func diagnostic(
     _ severity: ConfigDiagnostic.Severity, at offset: Int, _ message: String
   ) -> ConfigDiagnostic {
-    let place = position(of: offset)
+    let position = position(of: offset)
     return ConfigDiagnostic(
-      severity, file: file, line: place.line ?? 1, column: place.column ?? 1, message)
+      severity, file: file, line: position.line ?? 1, column: position.column ?? 1, message)
   }
 
   /// Replaces the bytes and reads them anew.
@@ -98,7 +98,7 @@ public struct ConfigDocument: Sendable {
   }
 }
 
-/// Builds the values of a config with their places.
+/// Builds the values of a config with their positions.
 private struct ConfigReader: ~Copyable {
   private var scanner: JSONScanner
   private(set) var repeatedNames: [ConfigMember] = []

@@ -1,6 +1,6 @@
 import FieldpackCore
 
-/// A value of a config, with the place where it stands.
+/// A value of a config, with the position where it stands.
 public struct ConfigValue: Hashable, Sendable {
   public indirect enum Content: Hashable, Sendable {
     case null

@@ -42,7 +42,7 @@ public struct StoreRegistry: Sendable {
       .configuration, "store type '\(config.typeIdentifier)' is not known\(question) \(known)")
   }
 
-  /// Opens a store; its errors name it and the place in its config.
+  /// Opens a store; its errors name it and the position in its config.
   public func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
     let type = try type(of: config)
     do {

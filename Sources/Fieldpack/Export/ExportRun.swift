@@ -204,8 +204,8 @@ extension Format {
 
 extension ExportReport {
   mutating func add(_ count: Int, _ store: StoreID, _ layer: LayerID) {
-    if let place = layers.firstIndex(where: { $0.store == store && $0.layer == layer }) {
-      layers[place].count += count
+    if let index = layers.firstIndex(where: { $0.store == store && $0.layer == layer }) {
+      layers[index].count += count
     } else {
       layers.append(.init(store: store, layer: layer, count: count))
     }

@@ -60,9 +60,9 @@ extension [ExportTarget] {
         .invalidArgument,
         "\(format.title) has no place for key tuples", advice: .omitKeys)
     }
-    for (place, target) in enumerated() {
+    for (index, target) in enumerated() {
       let name = target.layer.rawValue.lowercased()
-      guard let other = self[..<place].first(where: { $0.layer.rawValue.lowercased() == name })
+      guard let other = self[..<index].first(where: { $0.layer.rawValue.lowercased() == name })
       else { continue }
       throw FieldpackError(
         .invalidArgument,

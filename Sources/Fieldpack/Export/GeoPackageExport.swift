@@ -93,7 +93,7 @@ final class GeoPackageExport {
     try loader.begin(stored.schema)
     for index in 0..<batch.count {
       try loader.feature(
-        TextIDRow(row: batch[index], place: stored.schema.columns.count - 1))
+        TextIDRow(row: batch[index], idColumn: stored.schema.columns.count - 1))
     }
   }
 
@@ -127,19 +127,19 @@ final class GeoPackageExport {
 /// A row with its id as one column more.
 private struct TextIDRow: FeatureRow {
   let row: FeatureBatch.Row
-  let place: Int
+  let idColumn: Int
 
   var id: FeatureID { row.id }
   var envelope: Envelope? { row.envelope }
 
-  func kind(at column: Int) -> ValueKind { column == place ? .text : row.kind(at: column) }
-  func integer(at column: Int) -> Int64 { column == place ? 0 : row.integer(at: column) }
-  func real(at column: Int) -> Double { column == place ? .nan : row.real(at: column) }
+  func kind(at column: Int) -> ValueKind { column == idColumn ? .text : row.kind(at: column) }
+  func integer(at column: Int) -> Int64 { column == idColumn ? 0 : row.integer(at: column) }
+  func real(at column: Int) -> Double { column == idColumn ? .nan : row.real(at: column) }
 
   func withBytes<R, E: Error>(
     at column: Int, _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
-    guard column == place else { return try row.withBytes(at: column, body) }
+    guard column == idColumn else { return try row.withBytes(at: column, body) }
     let bytes = Array(id.description.utf8)
     return try body(bytes.span.bytes)
   }

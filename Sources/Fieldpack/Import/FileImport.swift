@@ -17,7 +17,7 @@ public struct FileImport: Sendable {
   /// A target that does not exist is created beside its place and appears there when it is whole;
   /// one that exists is changed in one transaction.
   /// - Throws: `.cannotCreate` for a layer that exists, unless ``ImportOptions/mode`` says what to
-  ///   do with it; `.invalidData` with the file, the feature and the place for what cannot be
+  ///   do with it; `.invalidData` with the file, the feature and the position for what cannot be
   ///   read; `.interrupted` when the task is cancelled.
   public func run(
     _ files: [String], into target: String

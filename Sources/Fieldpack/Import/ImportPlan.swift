@@ -23,7 +23,7 @@ struct ImportPlan {
   /// Gives features without ids of their own a text made from their contents.
   var hashesContents = false
   fileprivate var destinations: [Destination] = []
-  /// For each file, its layers with the place of their destination.
+  /// For each file, its layers with the index of their destination.
   private var files: [[(layer: FileLayer, destination: Int)]] = []
 
   init(options: ImportOptions, existing: [Layer]) {
@@ -34,12 +34,12 @@ struct ImportPlan {
   // MARK: Planning
 
   mutating func add(_ layers: [FileLayer], from file: String) throws(FieldpackError) {
-    var placed: [(FileLayer, Int)] = []
-    for layer in layers { placed.append((layer, try place(layer, from: file))) }
-    files.append(placed)
+    var assigned: [(FileLayer, Int)] = []
+    for layer in layers { assigned.append((layer, try assign(layer, from: file))) }
+    files.append(assigned)
   }
 
-  private mutating func place(
+  private mutating func assign(
     _ layer: FileLayer, from file: String
   ) throws(FieldpackError) -> Int {
     let name = layer.schema.layer
@@ -128,9 +128,9 @@ struct ImportPlan {
       asked.schema.layer = destination.name
       asked.schema.geometry = destination.schema.geometry
       asked.ids = destination.ids
-      for (place, column) in asked.schema.columns.enumerated() {
+      for (number, column) in asked.schema.columns.enumerated() {
         if let wide = destination.schema.columnIndex(column.name) {
-          asked.schema.columns[place].type = destination.schema.columns[wide].type
+          asked.schema.columns[number].type = destination.schema.columns[wide].type
         }
       }
       return asked
@@ -182,10 +182,10 @@ extension ImportPlan.Destination {
   fileprivate mutating func adoptExisting(from file: String) throws(FieldpackError) {
     guard let existing else { return }
     for (index, column) in schema.columns.enumerated() {
-      guard let place = existing.schema.columnIndex(column.name) else { continue }
+      guard let known = existing.schema.columnIndex(column.name) else { continue }
       schema.columns[index].type = try ColumnWidening.type(
-        for: existing.schema.columns[place], and: column, isFixed: true, file: file)
-      schema.columns[index].name = existing.schema.columns[place].name
+        for: existing.schema.columns[known], and: column, isFixed: true, file: file)
+      schema.columns[index].name = existing.schema.columns[known].name
     }
     guard let new = schema.geometry else { return }
     try checkExisting(takes: new, from: file)

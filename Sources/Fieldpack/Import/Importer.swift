@@ -162,10 +162,10 @@ struct Importer {
     report.notes += result.notes.map { $0.preceded(by: "\(file): ") }
     report.skipped += result.skipped
     report.skippedCount += result.skippedCount
-    for (place, layer) in result.layers.enumerated() {
+    for (number, layer) in result.layers.enumerated() {
       report.imported.append(
         .init(
-          file: file, layer: plan.target(index, place), schema: layer.schema,
+          file: file, layer: plan.target(index, number), schema: layer.schema,
           count: result.counts[layer.schema.layer] ?? 0))
     }
   }

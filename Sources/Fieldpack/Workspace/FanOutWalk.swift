@@ -57,8 +57,8 @@ actor FanOutWalk {
   }
 
   /// The next batch of a stream.
-  private func read(_ place: Int) async throws(FieldpackError) -> FeatureBatch? {
-    let stream = streams[place]
+  private func read(_ number: Int) async throws(FieldpackError) -> FeatureBatch? {
+    let stream = streams[number]
     guard !stream.isOver else { return nil }
     do throws(FieldpackError) {
       if let batch = try await stream.iterator.next() { return batch }
@@ -66,7 +66,7 @@ actor FanOutWalk {
       try fanOut.report(error, of: stream.store)
     }
     fanOut.report.merge(stream.batches.report)
-    streams[place].isOver = true
+    streams[number].isOver = true
     return nil
   }
 
@@ -94,11 +94,11 @@ actor FanOutWalk {
   private func nextMerged() async throws(FieldpackError) -> FeatureBatch? {
     while let stream = try await openNext() { streams.append(stream) }
     var result: FeatureBatch?
-    while toGive > 0, let place = try await firstStream(), let batch = streams[place].batch {
+    while toGive > 0, let number = try await firstStream(), let batch = streams[number].batch {
       let schema = wanted(batch.schema)
       if let result, result.schema != schema || result.store != batch.store { return result }
-      let row = batch[streams[place].index]
-      streams[place].index += 1
+      let row = batch[streams[number].index]
+      streams[number].index += 1
       if toSkip > 0 {
         toSkip -= 1
         continue
@@ -116,19 +116,19 @@ actor FanOutWalk {
   /// The stream whose next row comes first; of equal ones the first in config order.
   private func firstStream() async throws(FieldpackError) -> Int? {
     var best: Int?
-    for place in streams.indices {
-      try await fill(place)
-      guard streams[place].batch != nil else { continue }
-      if let current = best, !precedes(place, current) { continue }
-      best = place
+    for number in streams.indices {
+      try await fill(number)
+      guard streams[number].batch != nil else { continue }
+      if let current = best, !precedes(number, current) { continue }
+      best = number
     }
     return best
   }
 
-  private func fill(_ place: Int) async throws(FieldpackError) {
-    if let batch = streams[place].batch, streams[place].index < batch.count { return }
-    streams[place].batch = try await read(place)
-    streams[place].index = 0
+  private func fill(_ number: Int) async throws(FieldpackError) {
+    if let batch = streams[number].batch, streams[number].index < batch.count { return }
+    streams[number].batch = try await read(number)
+    streams[number].index = 0
   }
 
   private func precedes(_ a: Int, _ b: Int) -> Bool {
@@ -142,16 +142,16 @@ actor FanOutWalk {
   }
 
   /// The value of the last column, which is the distance asked for.
-  private func distance(_ place: Int) -> Value {
-    guard let batch = streams[place].batch, let last = batch.schema.columns.indices.last else {
+  private func distance(_ number: Int) -> Value {
+    guard let batch = streams[number].batch, let last = batch.schema.columns.indices.last else {
       return .null
     }
-    return batch[streams[place].index].value(at: last, of: .double)
+    return batch[streams[number].index].value(at: last, of: .double)
   }
 
-  private func key(_ place: Int, _ column: String) -> Value {
-    guard let batch = streams[place].batch else { return .null }
-    let row = batch[streams[place].index]
+  private func key(_ number: Int, _ column: String) -> Value {
+    guard let batch = streams[number].batch else { return .null }
+    let row = batch[streams[number].index]
     if let index = batch.schema.columnIndex(column) {
       return row.value(at: index, of: batch.schema.columns[index].type)
     }
@@ -176,23 +176,23 @@ actor FanOutWalk {
 /// A row with some of its columns.
 private struct ProjectedRow: FeatureRow {
   let row: FeatureBatch.Row
-  let places: [Int]
+  let columns: [Int]
 
   init(row: FeatureBatch.Row, from all: Schema, to some: Schema) {
     self.row = row
-    places = some.columns.compactMap { all.columnIndex($0.name) }
+    columns = some.columns.compactMap { all.columnIndex($0.name) }
   }
 
   var id: FeatureID { row.id }
   var envelope: Envelope? { row.envelope }
-  func kind(at column: Int) -> ValueKind { row.kind(at: places[column]) }
-  func integer(at column: Int) -> Int64 { row.integer(at: places[column]) }
-  func real(at column: Int) -> Double { row.real(at: places[column]) }
+  func kind(at column: Int) -> ValueKind { row.kind(at: columns[column]) }
+  func integer(at column: Int) -> Int64 { row.integer(at: columns[column]) }
+  func real(at column: Int) -> Double { row.real(at: columns[column]) }
 
   func withBytes<R, E: Error>(
     at column: Int, _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
-    try row.withBytes(at: places[column], body)
+    try row.withBytes(at: columns[column], body)
   }
 
   func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {

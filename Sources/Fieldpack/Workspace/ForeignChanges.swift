@@ -27,10 +27,10 @@ struct ForeignChanges: Sendable {
       do {
         while true {
           try await Task.sleep(for: interval)
-          for (place, store) in stores.enumerated() {
-            let count = try await store.foreignCommits(watchers[place])
-            guard count != counts[place] else { continue }
-            counts[place] = count
+          for (index, store) in stores.enumerated() {
+            let count = try await store.foreignCommits(watchers[index])
+            guard count != counts[index] else { continue }
+            counts[index] = count
             if case .dropped = continuation.yield(FeatureChange(external: store.id)) {
               missed.withLock { $0 += 1 }
             }

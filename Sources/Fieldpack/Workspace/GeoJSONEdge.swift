@@ -34,16 +34,16 @@ struct GeoJSONEdge {
   /// The members as the layer's columns take them: blobs are Base64 in GeoJSON.
   func attributes(_ given: Attributes) throws(FieldpackError) -> Attributes {
     var elements = given.elements
-    for (place, element) in elements.enumerated() {
-      guard let index = schema.columnIndex(element.name), case .text(let text) = element.value,
-        case .blob = schema.columns[index].type
+    for (index, element) in elements.enumerated() {
+      guard let column = schema.columnIndex(element.name), case .text(let text) = element.value,
+        case .blob = schema.columns[column].type
       else { continue }
       guard let bytes = Base64.decode(text.utf8) else {
         throw FieldpackError(
           .invalidData, "column '\(element.name)' holds bytes, and its text is not Base64",
           location: .init(layer: schema.layer))
       }
-      elements[place].value = .blob(bytes)
+      elements[index].value = .blob(bytes)
     }
     return Attributes(elements)
   }
@@ -69,8 +69,8 @@ struct GeoJSONEdge {
     } else if case .integer = id {
       feature.id = id
     } else {
-      let place = given.position.description
-      notes.append("\(place): its id has no place in layer '\(schema.layer)' and is not kept")
+      let position = given.position.description
+      notes.append("\(position): its id has no place in layer '\(schema.layer)' and is not kept")
     }
   }
 }

@@ -99,23 +99,23 @@ extension Workspace {
     for group in LayerGroup.groups(of: updates.map(\.key)) {
       let store = try writableStore(group.store)
       let edge = GeoJSONEdge(schema: try await schema(of: group.layer, in: store))
-      let places = group.places
+      let indexes = group.indexes
       let given = try await edge.keepingUnchanged(
-        places.map { (updates[$0].key.feature, features[$0].geometry) }, in: store)
+        indexes.map { (updates[$0].key.feature, features[$0].geometry) }, in: store)
       let geometries = try await edge.geometries(given, in: store)
-      for (place, geometry) in zip(places, geometries) {
-        updates[place].key.layer = edge.schema.layer
-        updates[place].geometry = geometry
+      for (index, geometry) in zip(indexes, geometries) {
+        updates[index].key.layer = edge.schema.layer
+        updates[index].geometry = geometry
         do throws(FieldpackError) {
-          updates[place].attributes = try edge.attributes(features[place].attributes)
-        } catch { throw error.adding(position: features[place].position) }
+          updates[index].attributes = try edge.attributes(features[index].attributes)
+        } catch { throw error.adding(position: features[index].position) }
       }
     }
     try await update(updates, from: features.map(\.position), allowsLoss)
     return updates.map(\.key)
   }
 
-  /// As ``update(_:)-([FeatureUpdate])``, with the place of a change that fails.
+  /// As ``update(_:)-([FeatureUpdate])``, with the position of a change that fails.
   private func update(
     _ updates: [FeatureUpdate], from positions: [FilePosition], _ allowsLoss: Bool
   ) async throws(FieldpackError) {
@@ -165,11 +165,11 @@ extension Workspace {
   }
 }
 
-/// The places of key tuples that name one layer.
+/// The indexes of key tuples that name one layer.
 private struct LayerGroup {
   let store: StoreID
   let layer: LayerID
-  var places: [Int] = []
+  var indexes: [Int] = []
 
   private struct Name: Hashable {
     let store: StoreID
@@ -179,14 +179,14 @@ private struct LayerGroup {
   static func groups(of keys: [KeyTuple]) -> [LayerGroup] {
     var groups: [LayerGroup] = []
     var found: [Name: Int] = [:]
-    for (place, key) in keys.enumerated() {
+    for (index, key) in keys.enumerated() {
       let name = Name(store: key.store, layer: key.layer)
-      let index = found[name] ?? groups.count
-      if index == groups.count {
+      let group = found[name] ?? groups.count
+      if group == groups.count {
         groups.append(LayerGroup(store: key.store, layer: key.layer))
-        found[name] = index
+        found[name] = group
       }
-      groups[index].places.append(place)
+      groups[group].indexes.append(index)
     }
     return groups
   }

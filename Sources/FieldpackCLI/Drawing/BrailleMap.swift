@@ -33,17 +33,17 @@ public struct BrailleMap: MapDrawing {
   }
 
   private mutating func dot(_ point: MapPoint) {
-    let place = frame.place(point)
-    guard place.x > -1, place.y > -1, place.x < frame.width + 1, place.y < frame.height + 1
+    let pixel = frame.project(point)
+    guard pixel.x > -1, pixel.y > -1, pixel.x < frame.width + 1, pixel.y < frame.height + 1
     else { return }
-    canvas.set(x: Int(place.x.rounded()), y: Int(place.y.rounded()))
+    canvas.set(x: Int(pixel.x.rounded()), y: Int(pixel.y.rounded()))
   }
 
   private mutating func trace(_ points: [MapPoint]) {
     if points.count == 1 { dot(points[0]) }
     for (a, b) in zip(points, points.dropFirst()) where a.isFinite && b.isFinite {
       let clipped = Clipping.segment(
-        frame.place(a), frame.place(b), width: frame.width, height: frame.height)
+        frame.project(a), frame.project(b), width: frame.width, height: frame.height)
       guard let (from, to) = clipped else { continue }
       canvas.line(
         fromX: Int(from.x.rounded()), y: Int(from.y.rounded()), toX: Int(to.x.rounded()),

@@ -35,7 +35,7 @@ public struct MapFrame: Hashable, Sendable {
   }
 
   /// Where a position lies on the drawing.
-  func place(_ point: MapPoint) -> MapPoint {
+  func project(_ point: MapPoint) -> MapPoint {
     MapPoint((point.x - envelope.minX) * scaleX, (envelope.maxY - point.y) * scaleY)
   }
 

@@ -126,7 +126,7 @@ struct MotionPlot {
     }
   }
 
-  /// At most four places a half pixel, however many samples there are.
+  /// At most four points a half pixel, however many samples there are.
   private func line(
     _ channel: MotionChannel, at y: Double, _ axis: PlotAxis, _ time: PlotAxis, _ first: Double
   ) -> SVGPath {

@@ -142,25 +142,25 @@ struct PhotoPage {
   /// The tracks through their points, and where the photos were taken.
   private func map() async throws(FieldpackError) -> [UInt8] {
     var envelope = Envelope.empty
-    for place in feed.entries.compactMap(\.position) { envelope.formUnion(Self.box(place)) }
+    for position in feed.entries.compactMap(\.position) { envelope.formUnion(Self.box(position)) }
     var map = SVGMap(title: "The points on a map", envelope, isGeographic: true)
     map.beginLayer("track")
     for (_, entries) in Dictionary(grouping: feed.entries, by: \.track).sorted(by: { $0.0 < $1.0 })
     {
-      let places = entries.sorted { $0.number < $1.number }.compactMap(\.position)
-      map.draw(.line(places.map { MapPoint($0.x, $0.y) }))
+      let positions = entries.sorted { $0.number < $1.number }.compactMap(\.position)
+      map.draw(.line(positions.map { MapPoint($0.x, $0.y) }))
     }
     for hasPicture in [false, true] {
-      let places = feed.entries.filter { ($0.photo?.media != nil) == hasPicture }
+      let positions = feed.entries.filter { ($0.photo?.media != nil) == hasPicture }
         .compactMap(\.position)
-      guard !places.isEmpty else { continue }
+      guard !positions.isEmpty else { continue }
       map.beginLayer(hasPicture ? "points with a picture" : "points without one")
-      for place in places { map.draw(.point(MapPoint(place.x, place.y))) }
+      for position in positions { map.draw(.point(MapPoint(position.x, position.y))) }
     }
     return map.finished()
   }
 
-  private static func box(_ place: Position) -> Envelope {
-    Envelope(minX: place.x, minY: place.y, maxX: place.x, maxY: place.y)
+  private static func box(_ position: Position) -> Envelope {
+    Envelope(minX: position.x, minY: position.y, maxX: position.x, maxY: position.y)
   }
 }

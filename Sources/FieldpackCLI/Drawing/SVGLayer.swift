@@ -6,7 +6,7 @@ struct SVGLayer {
   /// One `<path>` a polygon, so that features that overlap do not cut holes into each other.
   private(set) var polygons: [UInt8] = []
   private(set) var lines = SVGPath()
-  /// Where points are, each place once: a million points are as many places as the map has.
+  /// Where points are, each pixel once: a million points are no more dots than the map has pixels.
   private(set) var dots: Set<Dot> = []
   /// Polygons and lines too small to be seen as such.
   private(set) var specks: Set<Dot> = []
@@ -33,15 +33,15 @@ struct SVGLayer {
   mutating func draw(_ shape: MapShape) {
     switch shape {
     case .point(let point):
-      if point.isFinite { dots.insert(dot(SVGPath.tenths(frame.place(point)))) }
+      if point.isFinite { dots.insert(dot(SVGPath.tenths(frame.project(point)))) }
     case .line(let points): draw(line: points)
     case .polygon(let rings): draw(polygon: rings)
     }
   }
 
-  private func dot(_ place: (x: Int, y: Int)) -> Dot {
+  private func dot(_ point: (x: Int, y: Int)) -> Dot {
     // To the whole pixel: a dot is several pixels wide.
-    Dot(x: (place.x + 5) / 10 * 10, y: (place.y + 5) / 10 * 10)
+    Dot(x: (point.x + 5) / 10 * 10, y: (point.y + 5) / 10 * 10)
   }
 
   private mutating func draw(line points: [MapPoint]) {
@@ -52,7 +52,7 @@ struct SVGLayer {
       return
     }
     lines.move(to: first)
-    for place in kept.dropFirst() { lines.line(to: place) }
+    for point in kept.dropFirst() { lines.line(to: point) }
   }
 
   private mutating func draw(polygon rings: [[MapPoint]]) {
@@ -70,7 +70,7 @@ struct SVGLayer {
         continue
       }
       path.move(to: kept[0])
-      for place in kept.dropFirst() { path.line(to: place) }
+      for point in kept.dropFirst() { path.line(to: point) }
       path.close()
     }
     guard !path.bytes.isEmpty else { return }
@@ -79,18 +79,18 @@ struct SVGLayer {
     polygons.append(contentsOf: "\"/>\n".utf8)
   }
 
-  /// The places of the vertices that can be told apart on the map; the last is always kept.
+  /// The vertices that can be told apart on the map, in tenths of a pixel; the last is always kept.
   private func simplified(_ points: [MapPoint]) -> [(x: Int, y: Int)] {
     var kept: [(x: Int, y: Int)] = []
     var last: (x: Int, y: Int)?
     for point in points where point.isFinite {
-      let place = SVGPath.tenths(frame.place(point))
-      last = place
+      let point = SVGPath.tenths(frame.project(point))
+      last = point
       if let previous = kept.last {
-        let (dx, dy) = (place.x - previous.x, place.y - previous.y)
+        let (dx, dy) = (point.x - previous.x, point.y - previous.y)
         if dx * dx + dy * dy < Self.tolerance * Self.tolerance { continue }
       }
-      kept.append(place)
+      kept.append(point)
     }
     if let last, let end = kept.last, last != end {
       if kept.count > 1 { kept.removeLast() }

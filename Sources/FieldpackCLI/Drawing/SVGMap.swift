@@ -149,8 +149,8 @@ public struct SVGMap: MapDrawing {
   }
 
   private func addLegend(_ legend: Legend, to svg: inout SVGText, top: Double) {
-    for (index, place) in legend.places.enumerated() {
-      let (x, y) = (Self.margin + place.x, top + Double(place.row) * Self.legendRow)
+    for (index, position) in legend.positions.enumerated() {
+      let (x, y) = (Self.margin + position.x, top + Double(position.row) * Self.legendRow)
       let layer = layers[index]
       let paint =
         layer.hasPolygons
@@ -169,7 +169,7 @@ public struct SVGMap: MapDrawing {
   /// Where the names of the layers stand, in rows.
   private struct Legend {
     private(set) var names: [String] = []
-    private(set) var places: [(x: Double, row: Int)] = []
+    private(set) var positions: [(x: Double, row: Int)] = []
     private(set) var rows = 1
 
     init(_ layers: [String], width: Double) {
@@ -183,7 +183,7 @@ public struct SVGMap: MapDrawing {
           rows += 1
         }
         names.append(name)
-        places.append((x, rows - 1))
+        positions.append((x, rows - 1))
         x += needed
       }
     }

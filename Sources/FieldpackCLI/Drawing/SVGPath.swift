@@ -4,12 +4,12 @@ struct SVGPath {
   private var x = 0
   private var y = 0
 
-  /// Where the tenths of a pixel are that a place rounds to; far outside they stay at a bound.
-  static func tenths(_ place: MapPoint) -> (x: Int, y: Int) {
+  /// Where the tenths of a pixel are that a point rounds to; far outside they stay at a bound.
+  static func tenths(_ point: MapPoint) -> (x: Int, y: Int) {
     let limit = 1e6
     return (
-      Int((max(-limit, min(limit, place.x)) * 10).rounded()),
-      Int((max(-limit, min(limit, place.y)) * 10).rounded())
+      Int((max(-limit, min(limit, point.x)) * 10).rounded()),
+      Int((max(-limit, min(limit, point.y)) * 10).rounded())
     )
   }
 

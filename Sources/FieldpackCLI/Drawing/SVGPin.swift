@@ -1,12 +1,12 @@
 /// A mark on an SVG map with a title, turned to where something points.
 public struct SVGPin: Hashable, Sendable {
-  public var place: MapPoint
+  public var point: MapPoint
   /// Degrees clockwise from north; `nil` is a mark without a direction.
   public var heading: Double?
   public var title: String
 
-  public init(at place: MapPoint, heading: Double? = nil, title: String) {
-    self.place = place
+  public init(at point: MapPoint, heading: Double? = nil, title: String) {
+    self.point = point
     self.heading = heading
     self.title = title
   }
@@ -15,9 +15,9 @@ public struct SVGPin: Hashable, Sendable {
   private static let drop = "M0 0C-3-6-7-9-7-13a7 7 0 0 1 14 0C7-9 3-6 0 0z"
 
   func add(to svg: inout SVGText, in frame: MapFrame) {
-    guard place.isFinite else { return }
-    let place = frame.place(place)
-    let (x, y) = (svg.number(place.x), svg.number(place.y))
+    guard point.isFinite else { return }
+    let point = frame.project(point)
+    let (x, y) = (svg.number(point.x), svg.number(point.y))
     var turn = ""
     if let heading, heading.isFinite {
       let degrees = heading.truncatingRemainder(dividingBy: 360)
@@ -27,9 +27,9 @@ public struct SVGPin: Hashable, Sendable {
       "<path transform=\"translate(\(x) \(y))\(turn)\" d=\"\(turn.isEmpty ? Self.drop : Self.arrow)\" "
         + "fill=\"#D55E00\" stroke=\"#fff\" stroke-width=\"1.5\"/>\n")
     let shown = DisplayText.cut(DisplayText.visible(title), to: 40)
-    let isLeft = place.x < frame.width * 0.7
+    let isLeft = point.x < frame.width * 0.7
     svg.text(
-      shown, x: place.x + (isLeft ? 12 : -12), y: place.y + 4, size: 12,
+      shown, x: point.x + (isLeft ? 12 : -12), y: point.y + 4, size: 12,
       attributes: "fill=\"#222\" stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\""
         + (isLeft ? "" : " text-anchor=\"end\""))
   }

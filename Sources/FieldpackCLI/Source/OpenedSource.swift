@@ -97,17 +97,17 @@ final class SpooledInput: Sendable {
   let path: String
 
   init() throws(FieldpackError) {
-    let place = FileManager.default.temporaryDirectory
+    let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("fieldpack-\(UUID().uuidString)")
     do {
       try FileManager.default.createDirectory(
-        at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw FieldpackError(
-        .cannotCreate, "cannot create the temporary folder \(place.path)", underlying: error)
+        .cannotCreate, "cannot create the temporary folder \(url.path)", underlying: error)
     }
-    folder = place.path
-    path = place.appendingPathComponent(Self.name).path
+    folder = url.path
+    path = url.appendingPathComponent(Self.name).path
     try Self.spool(to: path)
   }
 

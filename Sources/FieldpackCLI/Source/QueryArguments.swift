@@ -55,9 +55,9 @@ enum QueryArguments {
     if let names = arguments[sort] {
       query = query.order(by: names.entries.map { Order($0.name, descending: $0.isNegative) })
     }
-    if let place = arguments[near] {
+    if let position = arguments[near] {
       query = query.nearest(
-        to: .point(place, .xy), srs: .wgs84, count: arguments[within] == nil ? 10 : nil,
+        to: .point(position, .xy), srs: .wgs84, count: arguments[within] == nil ? 10 : nil,
         within: arguments[within])
     } else if arguments.contains(within) {
       throw FieldpackError(

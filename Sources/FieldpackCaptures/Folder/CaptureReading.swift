@@ -103,15 +103,15 @@ struct CaptureReading {
   }
 
   private static func points(
-    _ node: JSONNode?, of place: String
+    _ node: JSONNode?, of subject: String
   ) throws(FieldpackError) -> [CapturePoint] {
     guard case .list(let nodes)? = node, !nodes.isEmpty else {
-      throw FieldpackError(.invalidData, "\(place) has no points")
+      throw FieldpackError(.invalidData, "\(subject) has no points")
     }
     var points: [CapturePoint] = []
     points.reserveCapacity(nodes.count)
     for (index, node) in nodes.enumerated() {
-      points.append(try point(try JSONMembers(node, of: "\(place) point \(index)")))
+      points.append(try point(try JSONMembers(node, of: "\(subject) point \(index)")))
     }
     return points
   }
@@ -119,16 +119,16 @@ struct CaptureReading {
   /// A point of geo-data.
   static func point(_ members: JSONMembers) throws(FieldpackError) -> CapturePoint {
     var members = members
-    let place: (latitude: Double, longitude: Double)
+    let position: (latitude: Double, longitude: Double)
     if let coordinates = try members.coordinates() {
-      place = coordinates
+      position = coordinates
     } else {
       let latitude = try members.required("latitude")
-      place = try members.onEarth(latitude, try members.required("longitude"))
+      position = try members.onEarth(latitude, try members.required("longitude"))
     }
     var point = CapturePoint(
-      time: try members.required("timestamp"), longitude: place.longitude,
-      latitude: place.latitude, heading: try members.number("heading"),
+      time: try members.required("timestamp"), longitude: position.longitude,
+      latitude: position.latitude, heading: try members.number("heading"),
       accuracy: try members.number("accuracy"))
     point.extraJSON = members.rest
     return point

@@ -3,12 +3,12 @@ import FieldpackCore
 /// The members of a JSON object that are taken one by one, so that those not known are left over.
 struct JSONMembers {
   private var members: [JSONNode.Member]
-  private let place: String
+  private let subject: String
 
-  /// - Parameter place: what to call the object in errors, such as `capture-info.json`.
-  init(_ node: JSONNode, of place: String) throws(FieldpackError) {
+  /// - Parameter subject: what to call the object in errors, such as `capture-info.json`.
+  init(_ node: JSONNode, of subject: String) throws(FieldpackError) {
     guard case .members(let members) = node else {
-      throw FieldpackError(.invalidData, "\(place): expected an object but found \(node.kind)")
+      throw FieldpackError(.invalidData, "\(subject): expected an object but found \(node.kind)")
     }
     var last: [JSONNode.Member] = []
     for member in members {
@@ -17,7 +17,7 @@ struct JSONMembers {
       last.append(member)
     }
     self.members = last
-    self.place = place
+    self.subject = subject
   }
 
   /// Those that were not taken, as a JSON object; `nil` where there are none.
@@ -57,7 +57,7 @@ struct JSONMembers {
 
   mutating func required(_ name: String) throws(FieldpackError) -> Double {
     guard let number = try number(name) else {
-      throw FieldpackError(.invalidData, "\(place) has no '\(name)'")
+      throw FieldpackError(.invalidData, "\(subject) has no '\(name)'")
     }
     return number
   }
@@ -76,7 +76,8 @@ struct JSONMembers {
   ) throws(FieldpackError) -> (latitude: Double, longitude: Double) {
     guard abs(latitude) <= 90, abs(longitude) <= 180 else {
       throw FieldpackError(
-        .invalidData, "\(place): latitude \(latitude) and longitude \(longitude) are not on Earth")
+        .invalidData, "\(subject): latitude \(latitude) and longitude \(longitude) are not on Earth"
+      )
     }
     return (latitude, longitude)
   }
@@ -85,7 +86,7 @@ struct JSONMembers {
     let found =
       if case .text(let text) = node { "'\(text.prefix(40))'" } else { node.kind }
     return FieldpackError(
-      .invalidData, "\(place): '\(name)' should be \(what) but is \(found)")
+      .invalidData, "\(subject): '\(name)' should be \(what) but is \(found)")
   }
 
   private static func number(_ node: JSONNode) -> Double? {

@@ -13,35 +13,35 @@ extension SafeFolder {
   ///
   /// - Throws: `.notFound`; `.invalidData` for links and what is no regular file.
   func opened(_ name: String) throws(FieldpackError) -> (descriptor: Int32, size: Int) {
-    let place = "\(path)/\(name)"
+    let filePath = "\(path)/\(name)"
     let file = openat(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
       if errno == ELOOP {
-        throw FieldpackError(.invalidData, "\(place) is a link, which is not followed")
+        throw FieldpackError(.invalidData, "\(filePath) is a link, which is not followed")
       }
-      throw .system(errno, "open", place)
+      throw .system(errno, "open", filePath)
     }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(file)
-      throw FieldpackError(.invalidData, "\(place) is no regular file")
+      throw FieldpackError(.invalidData, "\(filePath) is no regular file")
     }
     return (file, Int(status.st_size))
   }
 
   /// Makes a file that is on the disk when this returns.
   ///
-  /// - Parameter place: what to call it in errors where its name does not say it.
+  /// - Parameter filePath: what to call it in errors where its name does not say it.
   func create(
-    _ name: String, _ bytes: RawSpan, place: String? = nil
+    _ name: String, _ bytes: RawSpan, filePath: String? = nil
   ) throws(FieldpackError) {
-    let place = place ?? "\(path)/\(name)"
+    let filePath = filePath ?? "\(path)/\(name)"
     guard let file = FileSystem.create(name, in: descriptor, mode: 0o644) else {
-      throw .system(errno, "create", place)
+      throw .system(errno, "create", filePath)
     }
     defer { close(file) }
-    try FileSystem.write(bytes, to: file, path: place)
-    try FileSystem.sync(file, path: place)
+    try FileSystem.write(bytes, to: file, path: filePath)
+    try FileSystem.sync(file, path: filePath)
   }
 
   /// Writes a file that is whole and on the disk under its name, in place of another, or not there.
@@ -49,7 +49,7 @@ extension SafeFolder {
     let part = Self.part(of: name)
     FileSystem.remove(part, in: descriptor)
     do throws(FieldpackError) {
-      try create(part, bytes.span.bytes, place: "\(path)/\(name)")
+      try create(part, bytes.span.bytes, filePath: "\(path)/\(name)")
     } catch {
       FileSystem.remove(part, in: descriptor)
       throw error
@@ -58,7 +58,7 @@ extension SafeFolder {
   }
 
   /// Gives a file that another program wrote its name, once it is on the disk.
-  func place(_ name: String, as newName: String) throws(FieldpackError) {
+  func finish(_ name: String, as newName: String) throws(FieldpackError) {
     guard name != newName else { return }
     let file = try opened(name)
     defer { close(file.descriptor) }

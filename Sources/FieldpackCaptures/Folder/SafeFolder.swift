@@ -39,11 +39,11 @@ final class SafeFolder {
   ///
   /// - Throws: `.invalidData` for a link.
   func folder(_ name: String) throws(FieldpackError) -> SafeFolder {
-    let place = "\(path)/\(name)"
+    let folderPath = "\(path)/\(name)"
     let opened = openat(
       descriptor, name, O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW)
-    guard opened >= 0 else { throw Self.failure(errno, place) }
-    return SafeFolder(opened, path: place)
+    guard opened >= 0 else { throw Self.failure(errno, folderPath) }
+    return SafeFolder(opened, path: folderPath)
   }
 
   /// What is in the folder, by name, without hidden files.
@@ -79,15 +79,15 @@ final class SafeFolder {
   /// - Throws: `.invalidData` for a link, for what is no regular file, and for one that is longer
   ///   than `limit`.
   func bytes(of name: String, limit: Int) throws(FieldpackError) -> [UInt8]? {
-    let place = "\(path)/\(name)"
+    let filePath = "\(path)/\(name)"
     let opened = openat(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard opened >= 0 else {
       if errno == ENOENT { return nil }
-      throw Self.failure(errno, place)
+      throw Self.failure(errno, filePath)
     }
     defer { close(opened) }
     var status = stat()
-    guard fstat(opened, &status) == 0 else { throw .system(errno, "read", place) }
+    guard fstat(opened, &status) == 0 else { throw .system(errno, "read", filePath) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw FieldpackError(.invalidData, "\(name) is no regular file")
     }
@@ -95,11 +95,11 @@ final class SafeFolder {
       throw FieldpackError(
         .invalidData, "\(name) has \(status.st_size) bytes, more than the \(limit) that are read")
     }
-    return try Self.read(opened, Int(status.st_size), place)
+    return try Self.read(opened, Int(status.st_size), filePath)
   }
 
   private static func read(
-    _ descriptor: Int32, _ size: Int, _ place: String
+    _ descriptor: Int32, _ size: Int, _ filePath: String
   ) throws(FieldpackError) -> [UInt8] {
     var number: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -111,16 +111,17 @@ final class SafeFolder {
         count += got
       }
     }
-    guard number == 0 else { throw .system(number, "read", place) }
+    guard number == 0 else { throw .system(number, "read", filePath) }
     return bytes
   }
 
-  private static func failure(_ number: Int32, _ place: String) -> FieldpackError {
+  private static func failure(_ number: Int32, _ filePath: String) -> FieldpackError {
     if number == ELOOP || number == ENOTDIR {
       return FieldpackError(
-        .invalidData, "\(place) is a link, which may lead out of the folder, and is not followed")
+        .invalidData, "\(filePath) is a link, which may lead out of the folder, and is not followed"
+      )
     }
-    return .system(number, "open", place)
+    return .system(number, "open", filePath)
   }
 }
 
@@ -133,8 +134,8 @@ extension SafeFolder {
 }
 
 /// `read(2)`, out of the way of the methods of that name.
-private func readBytes(_ descriptor: Int32, _ place: UnsafeMutablePointer<UInt8>?, _ count: Int)
+private func readBytes(_ descriptor: Int32, _ target: UnsafeMutablePointer<UInt8>?, _ count: Int)
   -> Int
 {
-  read(descriptor, place, count)
+  read(descriptor, target, count)
 }

@@ -67,7 +67,7 @@ public struct CaptureAdding: Sendable {
       added.append(try await make(path, in: stage, draft))
     }
     if let destination { try await store(&added, from: stage, in: destination) }
-    if destination?.keepsFolders != false { try place(&added, from: stage) }
+    if destination?.keepsFolders != false { try moveFolders(&added, from: stage) }
     return added
   }
 
@@ -101,7 +101,7 @@ public struct CaptureAdding: Sendable {
     return RecordedCapture(info: info, points: draft.points.count, folder: nil, key: nil)
   }
 
-  // MARK: Into their places
+  // MARK: To their destinations
 
   private func store(
     _ added: inout [RecordedCapture], from stage: String, in destination: CaptureDestination
@@ -153,7 +153,7 @@ public struct CaptureAdding: Sendable {
     await store.close()
   }
 
-  private func place(
+  private func moveFolders(
     _ added: inout [RecordedCapture], from stage: String
   ) throws(FieldpackError) {
     for index in added.indices {

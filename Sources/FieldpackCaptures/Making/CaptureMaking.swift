@@ -88,7 +88,7 @@ public struct CaptureMaking: Sendable {
     if let upright {
       try folder.replace(names.media, upright)
     } else {
-      try folder.place(source, as: names.media)
+      try folder.finish(source, as: names.media)
     }
     if name != names.media { folder.discard(name) }
     let info = Self.info(draft, token, file.media.kind, at: first, file.media.orientation)
@@ -108,7 +108,7 @@ public struct CaptureMaking: Sendable {
     let source = try Self.source(of: token, name, in: folder)
     let first = try draft.checked(as: kind)
     let names = CaptureNames(token, kind)
-    try folder.place(source, as: names.media)
+    try folder.finish(source, as: names.media)
     if name != names.media { folder.discard(name) }
     return try Self.tell(Self.info(draft, token, kind, at: first, nil), draft, names, in: folder)
   }

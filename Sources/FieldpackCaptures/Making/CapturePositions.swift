@@ -8,9 +8,9 @@ public struct CapturePositions: Sendable {
   /// What to call them in errors.
   private let name: String
 
-  /// One place, by longitude and latitude.
-  public init(_ place: Position) {
-    updates = [.fix(Fix(longitude: place.x, latitude: place.y))]
+  /// One position, by longitude and latitude.
+  public init(_ position: Position) {
+    updates = [.fix(Fix(longitude: position.x, latitude: position.y))]
     name = "the place"
   }
 
@@ -48,7 +48,7 @@ public struct CapturePositions: Sendable {
     guard let first = fixes.first, let last = fixes.last else {
       throw FieldpackError(.invalidData, "\(name) gave no position, and a capture has one")
     }
-    let begin = createdAt.map { moment -> (place: Int, fix: Fix) in
+    let begin = createdAt.map { moment -> (index: Int, fix: Fix) in
       fixes.last { $0.fix.unixTime.map { $0 <= moment } ?? false } ?? first
     }
     switch kind {
@@ -56,7 +56,7 @@ public struct CapturePositions: Sendable {
       let taken = begin ?? last
       var points = PointTaking(.image, .fixes)
       var point: CapturePoint?
-      for update in updates[...taken.place] { point = points.take(update, after: 0) ?? point }
+      for update in updates[...taken.index] { point = points.take(update, after: 0) ?? point }
       return CaptureDraft(
         points: point.map { [$0] } ?? [],
         createdAt: createdAt ?? taken.fix.unixTime ?? fallback)
@@ -66,14 +66,14 @@ public struct CapturePositions: Sendable {
           .invalidData, "\(name) has positions without times, which a video needs")
       }
       return CaptureDraft(
-        points: points(from: (begin ?? first).place, createdAt, duration),
+        points: points(from: (begin ?? first).index, createdAt, duration),
         createdAt: createdAt ?? first.fix.unixTime ?? fallback)
     }
   }
 
-  private var fixes: [(place: Int, fix: Fix)] {
-    updates.enumerated().compactMap { place, update in
-      if case .fix(let fix) = update { (place, fix) } else { nil }
+  private var fixes: [(index: Int, fix: Fix)] {
+    updates.enumerated().compactMap { index, update in
+      if case .fix(let fix) = update { (index, fix) } else { nil }
     }
   }
 
@@ -83,12 +83,12 @@ public struct CapturePositions: Sendable {
   ) -> [CapturePoint] {
     var taking = PointTaking(.video, .fixes)
     var points: [CapturePoint] = []
-    for (place, update) in updates.enumerated() {
+    for (index, update) in updates.enumerated() {
       var update = update
-      if place < start {
+      if index < start {
         // What the device pointed to before is known at the beginning.
         guard case .heading = update else { continue }
-      } else if place == start, let moment, case .fix(var fix) = update {
+      } else if index == start, let moment, case .fix(var fix) = update {
         fix.time = Instant(milliseconds: Int64((moment * 1000).rounded()))
         update = .fix(fix)
       }

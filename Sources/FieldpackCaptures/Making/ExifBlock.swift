@@ -4,7 +4,7 @@ struct ExifBlock: Sendable {
   private(set) var bytes: [UInt8]
   private(set) var turn = PictureTurn.none
   private let isLittle: Bool
-  /// Where the value of Orientation stands, and where the place of the second directory.
+  /// Where the value of Orientation stands, and where the offset of the second directory.
   private var value: Range<Int>?
   private var next: Int?
 
@@ -24,22 +24,22 @@ struct ExifBlock: Sendable {
       let count = number(at: 6 + offset, 2)
     else { return nil }
     let entries = 8 + offset
-    for place in stride(from: entries, to: entries + 12 * count, by: 12) {
-      guard let tag = number(at: place, 2) else { return }
-      if tag == Self.orientation { readTurn(at: place) }
+    for entry in stride(from: entries, to: entries + 12 * count, by: 12) {
+      guard let tag = number(at: entry, 2) else { return }
+      if tag == Self.orientation { readTurn(at: entry) }
     }
     let end = entries + 12 * count
     if number(at: end, 4) != nil { next = end }
   }
 
   /// A SHORT, or a LONG as some programs write it.
-  private mutating func readTurn(at place: Int) {
-    guard let type = number(at: place + 2, 2), type == 3 || type == 4,
-      number(at: place + 4, 4) == 1, let value = number(at: place + 8, type == 3 ? 2 : 4),
+  private mutating func readTurn(at offset: Int) {
+    guard let type = number(at: offset + 2, 2), type == 3 || type == 4,
+      number(at: offset + 4, 4) == 1, let value = number(at: offset + 8, type == 3 ? 2 : 4),
       let turn = PictureTurn(rawValue: value)
     else { return }
     self.turn = turn
-    self.value = place + 8..<place + (type == 3 ? 10 : 12)
+    self.value = offset + 8..<offset + (type == 3 ? 10 : 12)
   }
 
   /// The same of a picture that stands upright.
@@ -48,17 +48,17 @@ struct ExifBlock: Sendable {
   var upright: ExifBlock {
     var block = self
     if let value {
-      for place in value { block.bytes[place] = 0 }
+      for offset in value { block.bytes[offset] = 0 }
       block.bytes[isLittle ? value.lowerBound : value.upperBound - 1] = 1
     }
-    if let next { for place in next..<next + 4 { block.bytes[place] = 0 } }
+    if let next { for offset in next..<next + 4 { block.bytes[offset] = 0 } }
     block.turn = .none
     return block
   }
 
-  private func number(at place: Int, _ count: Int) -> Int? {
-    guard place >= 0, place + count <= bytes.count else { return nil }
-    let digits = bytes[place..<place + count]
+  private func number(at offset: Int, _ count: Int) -> Int? {
+    guard offset >= 0, offset + count <= bytes.count else { return nil }
+    let digits = bytes[offset..<offset + count]
     return (isLittle ? Array(digits.reversed()) : Array(digits))
       .reduce(0) { $0 << 8 | Int($1) }
   }

@@ -25,47 +25,48 @@ struct JPEGStructure: Sendable {
   ///   many pixels.
   init(_ bytes: [UInt8], name: String) throws(FieldpackError) {
     self.name = name
-    var place = 2
+    var offset = 2
     for _ in 0..<Self.segmentLimit {
-      guard let marker = try Self.marker(bytes, &place, name) else {
+      guard let marker = try Self.marker(bytes, &offset, name) else {
         try check()
         return
       }
-      guard place + 2 <= bytes.count else { throw Self.cutShort(name) }
-      let length = Int(bytes[place]) << 8 | Int(bytes[place + 1])
+      guard offset + 2 <= bytes.count else { throw Self.cutShort(name) }
+      let length = Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
       guard length >= 2 else { throw Self.wrong(name, "has a segment without a length") }
-      guard place + length <= bytes.count else { throw Self.cutShort(name) }
-      try take(marker, bytes[place + 2..<place + length], all: bytes[place - 2..<place + length])
-      place += length
-      if marker == 0xDA { try Self.passScan(bytes, &place, name) }
+      guard offset + length <= bytes.count else { throw Self.cutShort(name) }
+      try take(
+        marker, bytes[offset + 2..<offset + length], all: bytes[offset - 2..<offset + length])
+      offset += length
+      if marker == 0xDA { try Self.passScan(bytes, &offset, name) }
     }
     throw Self.wrong(name, "has more than \(Self.segmentLimit) segments")
   }
 
-  /// The marker at `place`, which comes to stand behind it; `nil` at the end of the picture.
+  /// The marker at `offset`, which comes to stand behind it; `nil` at the end of the picture.
   private static func marker(
-    _ bytes: [UInt8], _ place: inout Int, _ name: String
+    _ bytes: [UInt8], _ offset: inout Int, _ name: String
   ) throws(FieldpackError) -> UInt8? {
-    guard place < bytes.count else { throw cutShort(name) }
-    guard bytes[place] == 0xFF else {
-      throw wrong(name, "is damaged at byte \(place), where a segment should begin")
+    guard offset < bytes.count else { throw cutShort(name) }
+    guard bytes[offset] == 0xFF else {
+      throw wrong(name, "is damaged at byte \(offset), where a segment should begin")
     }
-    while place < bytes.count, bytes[place] == 0xFF { place += 1 }
-    guard place < bytes.count else { throw cutShort(name) }
-    let marker = bytes[place]
-    place += 1
+    while offset < bytes.count, bytes[offset] == 0xFF { offset += 1 }
+    guard offset < bytes.count else { throw cutShort(name) }
+    let marker = bytes[offset]
+    offset += 1
     if marker == 0xD9 { return nil }
     guard marker >= 0xC0, !(0xD0...0xD8).contains(marker) else {
-      throw wrong(name, "is damaged at byte \(place - 1), where a segment should begin")
+      throw wrong(name, "is damaged at byte \(offset - 1), where a segment should begin")
     }
     return marker
   }
 
   /// Goes to the marker after the data of a scan.
   private static func passScan(
-    _ bytes: [UInt8], _ place: inout Int, _ name: String
+    _ bytes: [UInt8], _ offset: inout Int, _ name: String
   ) throws(FieldpackError) {
-    let start = place
+    let start = offset
     let found = bytes.withUnsafeBytes { all -> Int? in
       var next = start
       while let base = all.baseAddress, next < all.count,
@@ -85,7 +86,7 @@ struct JPEGStructure: Sendable {
       return nil
     }
     guard let found else { throw cutShort(name) }
-    place = found
+    offset = found
   }
 
   private mutating func take(
@@ -135,16 +136,16 @@ struct JPEGStructure: Sendable {
 extension PictureSize {
   /// - Throws: `.invalidData` for an empty one, `.unsupported` for one of too many pixels.
   func check(_ name: String) throws(FieldpackError) {
-    let place = FilePosition(file: name)
+    let position = FilePosition(file: name)
     guard width > 0, height > 0 else {
       throw FieldpackError(
-        .invalidData, "\(name) says it is \(width) x \(height) pixels large", position: place)
+        .invalidData, "\(name) says it is \(width) x \(height) pixels large", position: position)
     }
     guard width * height <= Self.limit else {
       throw FieldpackError(
         .unsupported,
         "\(name) says it is \(width) x \(height) pixels large; \(Self.limit) pixels are decoded at "
-          + "most", position: place)
+          + "most", position: position)
     }
   }
 }
@@ -163,15 +164,15 @@ extension JPEGStructure {
       dressed += exif
     }
     dressed += profile
-    var place = 2
-    while place + 4 <= picture.count, picture[place] == 0xFF, picture[place + 1] != 0xDA {
-      let marker = picture[place + 1]
-      let end = place + 2 + (Int(picture[place + 2]) << 8 | Int(picture[place + 3]))
-      guard end > place + 2, end <= picture.count else { break }
+    var offset = 2
+    while offset + 4 <= picture.count, picture[offset] == 0xFF, picture[offset + 1] != 0xDA {
+      let marker = picture[offset + 1]
+      let end = offset + 2 + (Int(picture[offset + 2]) << 8 | Int(picture[offset + 3]))
+      guard end > offset + 2, end <= picture.count else { break }
       // What programs tell of themselves, and comments.
-      if !(0xE0...0xEF).contains(marker), marker != 0xFE { dressed += picture[place..<end] }
-      place = end
+      if !(0xE0...0xEF).contains(marker), marker != 0xFE { dressed += picture[offset..<end] }
+      offset = end
     }
-    return dressed + picture[place...]
+    return dressed + picture[offset...]
   }
 }

@@ -71,12 +71,12 @@ private struct MovieBoxes {
   /// The boxes in a range, which end with it.
   mutating func list(_ range: Range<Int>, isTop: Bool = false) throws(FieldpackError) -> [Box] {
     var boxes: [Box] = []
-    var place = range.lowerBound
+    var offset = range.lowerBound
     // Some programs end a list with a zero of four bytes.
-    while range.upperBound - place >= 8 {
+    while range.upperBound - offset >= 8 {
       budget -= 1
       guard budget >= 0 else { throw wrong("has too many boxes") }
-      let head = try bytes(place, min(16, range.upperBound - place))
+      let head = try bytes(offset, min(16, range.upperBound - offset))
       var (length, headLength) = (Self.number(head[0..<4]), 8)
       if length == 1, head.count == 16 {
         // The largest files have 63 bits for that; a sum beyond them must not overflow.
@@ -84,16 +84,16 @@ private struct MovieBoxes {
         (length, headLength) = (Self.number(head[8..<16]), 16)
       } else if length == 0 {
         guard isTop else { return boxes }
-        length = range.upperBound - place
+        length = range.upperBound - offset
       }
       let type = String(decoding: head[4..<8], as: UTF8.self)
       guard length >= headLength else { throw wrong("has a box without a sensible length") }
-      guard length <= range.upperBound - place else {
-        let missing = place + length - range.upperBound
+      guard length <= range.upperBound - offset else {
+        let missing = offset + length - range.upperBound
         throw wrong("is cut short: \(missing) bytes of its box '\(Self.shown(type))' are missing")
       }
-      boxes.append(Box(type: type, content: place + headLength..<place + length))
-      place += length
+      boxes.append(Box(type: type, content: offset + headLength..<offset + length))
+      offset += length
     }
     return boxes
   }
@@ -106,12 +106,12 @@ private struct MovieBoxes {
     try list(box.content).first { $0.type == type }
   }
 
-  private func bytes(_ place: Int, _ count: Int) throws(FieldpackError) -> [UInt8] {
+  private func bytes(_ offset: Int, _ count: Int) throws(FieldpackError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    let got = pread(descriptor, &bytes, count, off_t(place))
+    let got = pread(descriptor, &bytes, count, off_t(offset))
     // That it cannot be read now is not what it is.
     guard got >= 0 else { throw .system(errno, "read", name) }
-    guard got == count else { throw wrong("cannot be read at byte \(place)") }
+    guard got == count else { throw wrong("cannot be read at byte \(offset)") }
     return bytes
   }
 

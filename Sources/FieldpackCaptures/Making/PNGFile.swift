@@ -14,15 +14,15 @@ enum PNGFile {
   ) throws(FieldpackError) -> [UInt8] {
     let wrong = FFmpeg.notWhole(name, .omitThumbnail)
     var bare = signature
-    var place = signature.count
+    var offset = signature.count
     var last = ""
     guard bytes.starts(with: signature) else { throw wrong }
-    while place + 12 <= bytes.count {
-      let end = place + 12 + bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+    while offset + 12 <= bytes.count {
+      let end = offset + 12 + bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
       guard end <= bytes.count else { throw wrong }
-      last = String(decoding: bytes[place + 4..<place + 8], as: UTF8.self)
-      if kept.contains(last) { bare += bytes[place..<end] }
-      place = end
+      last = String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self)
+      if kept.contains(last) { bare += bytes[offset..<end] }
+      offset = end
     }
     let sides = bare.count < 24 ? [] : [bare[16..<20], bare[20..<24]]
     guard last == "IEND",

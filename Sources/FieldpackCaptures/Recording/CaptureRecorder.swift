@@ -101,7 +101,7 @@ public final class CaptureRecorder: Sendable {
     try result.get()
   }
 
-  /// Ends the capture with what there is and gives it its place; cancelling does not stop it.
+  /// Ends the capture with what there is and gives it its name; cancelling does not stop it.
   ///
   /// - Throws: `.invalidArgument` where nothing is recorded; `.unavailable` where no position has come
   ///   yet, and `.notFound` where there are no media: the recording goes on. What

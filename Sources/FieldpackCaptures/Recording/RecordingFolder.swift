@@ -125,11 +125,11 @@ final class RecordingFolder {
   func appending(
     to name: String, keeping length: Int? = nil
   ) throws(FieldpackError) -> AppendedFile {
-    let place = "\(path)/\(name)"
+    let filePath = "\(path)/\(name)"
     let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let file = openat(folder.descriptor, name, flags, 0o644)
-    guard file >= 0 else { throw .system(errno, "create", place) }
-    let appended = AppendedFile(file, place)
+    guard file >= 0 else { throw .system(errno, "create", filePath) }
+    let appended = AppendedFile(file, filePath)
     if let length { try appended.cut(to: length) }
     return appended
   }

@@ -1,6 +1,6 @@
 import FieldpackCore
 
-/// The end of a recording: from what lies in its folder to a capture in its place. Each step can be
+/// The end of a recording: from what lies in its folder to a capture under its name. Each step can be
 /// done again after a kill, and what was written decides where to go on.
 struct Settlement {
   let settings: RecordingSettings
@@ -167,15 +167,16 @@ struct Settlement {
       try folder.removeAll()
       return recorded
     }
-    try place(info)
+    try commit(info)
     let target = "\(folder.root)/\(info.token)"
     recorded.folder = target
     if let failure, let destination { throw destination.notImported(target, failure) }
     return recorded
   }
 
-  /// Leaves the capture's files alone in the folder, the notes of the recording to the last.
-  private func place(_ info: CaptureInfo) throws(FieldpackError) {
+  /// Leaves only the capture's files in the folder, the notes of the recording to the last, and gives
+  /// the folder its name.
+  private func commit(_ info: CaptureInfo) throws(FieldpackError) {
     let names = try CaptureFileNames(info)
     let kept = [names.media, names.thumbnail, names.geodata, CaptureReading.infoFile]
     let last = [RecordingNotes.points, RecordingNotes.file]

@@ -32,26 +32,26 @@ struct MultipartReader {
       throw FieldpackError(.invalidData, "the body does not begin with its boundary")
     }
     var parts: [Part] = []
-    var place = mark.count
+    var offset = mark.count
     while true {
-      if body[place...].starts(with: "--".utf8) { return parts }
-      guard body[place...].starts(with: "\r\n".utf8), parts.count < mostParts else {
+      if body[offset...].starts(with: "--".utf8) { return parts }
+      guard body[offset...].starts(with: "\r\n".utf8), parts.count < mostParts else {
         throw FieldpackError(
           .invalidData, "a boundary of the body has no end, or there are too many")
       }
-      place += 2
-      let (part, next) = try part(of: body, from: place, mark: mark)
+      offset += 2
+      let (part, next) = try part(of: body, from: offset, mark: mark)
       parts.append(part)
-      place = next
+      offset = next
     }
   }
 
   private static func part(
     of body: [UInt8], from start: Int, mark: [UInt8]
   ) throws(FieldpackError) -> (Part, next: Int) {
-    guard let blank = place(of: Array("\r\n\r\n".utf8), in: body, from: start),
+    guard let blank = offset(of: Array("\r\n\r\n".utf8), in: body, from: start),
       blank - start <= longestHead,
-      let end = place(of: Array("\r\n".utf8) + mark, in: body, from: blank + 2)
+      let end = offset(of: Array("\r\n".utf8) + mark, in: body, from: blank + 2)
     else { throw FieldpackError(.invalidData, "a part of the body has no end") }
     var disposition = ""
     for line in String(decoding: body[start..<blank], as: UTF8.self).split(separator: "\r\n")
@@ -68,19 +68,19 @@ struct MultipartReader {
   }
 
   /// Where `text` begins at `start` or later; media are too long to be looked through item by item.
-  private static func place(of text: [UInt8], in body: [UInt8], from start: Int) -> Int? {
+  private static func offset(of text: [UInt8], in body: [UInt8], from start: Int) -> Int? {
     body.withUnsafeBytes { body in
       text.withUnsafeBytes { text -> Int? in
         guard let base = body.baseAddress, let wanted = text.baseAddress, let first = text.first
         else { return nil }
-        var place = start
-        while place + text.count <= body.count {
+        var offset = start
+        while offset + text.count <= body.count {
           guard
-            let found = memchr(base + place, Int32(first), body.count - text.count + 1 - place)
+            let found = memchr(base + offset, Int32(first), body.count - text.count + 1 - offset)
           else { return nil }
-          place = UnsafeRawPointer(found) - base
-          if memcmp(found, wanted, text.count) == 0 { return place }
-          place += 1
+          offset = UnsafeRawPointer(found) - base
+          if memcmp(found, wanted, text.count) == 0 { return offset }
+          offset += 1
         }
         return nil
       }

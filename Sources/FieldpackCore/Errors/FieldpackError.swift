@@ -58,15 +58,15 @@ public struct FieldpackError: Error, Sendable, CustomStringConvertible {
   public func adding(
     location other: KeyTuple.Partial = .init(), position otherPosition: FilePosition? = nil
   ) -> FieldpackError {
-    let place = KeyTuple.Partial(
+    let completed = KeyTuple.Partial(
       store: location.store ?? other.store, layer: location.layer ?? other.layer,
       feature: location.feature ?? other.feature)
     return FieldpackError(
-      code, message, advice: advice, location: place, position: position ?? otherPosition,
+      code, message, advice: advice, location: completed, position: position ?? otherPosition,
       underlying: underlying)
   }
 
-  /// The place, what happened, and the advice in Swift's words.
+  /// The position, what happened, and the advice in Swift's words.
   public var description: String {
     let hint = advice.map { ". Try: \($0)" } ?? ""
     guard let position else { return message + hint }
@@ -74,7 +74,7 @@ public struct FieldpackError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// A place in an input file; every member is given as far as it is known.
+/// A position in an input file; every member is given as far as it is known.
 public struct FilePosition: Hashable, Sendable, CustomStringConvertible {
   public var file: String?
   /// 1-based.

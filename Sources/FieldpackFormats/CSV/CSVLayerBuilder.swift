@@ -7,8 +7,8 @@ struct CSVLayerBuilder: ~Copyable {
     var field: Int
     var name: String
     var seen: ScalarTraits = []
-    /// The place in the row, -1 where the row has no such column.
-    var place = -1
+    /// The column in the row, -1 where the row has none.
+    var rowColumn = -1
     var type = ColumnType.text()
   }
 
@@ -31,10 +31,11 @@ struct CSVLayerBuilder: ~Copyable {
     rows = RowBuffer(columnCount: asked?.schema.columns.count ?? 0)
     columns = header.columns.map { Column(field: $0.field, name: $0.name) }
     for index in columns.indices {
-      guard let place = asked?.schema.columns.firstIndex(where: { $0.name == columns[index].name })
+      guard
+        let rowColumn = asked?.schema.columns.firstIndex(where: { $0.name == columns[index].name })
       else { continue }
-      columns[index].place = place
-      columns[index].type = asked?.schema.columns[place].type ?? .text()
+      columns[index].rowColumn = rowColumn
+      columns[index].type = asked?.schema.columns[rowColumn].type ?? .text()
     }
   }
 
@@ -119,16 +120,16 @@ struct CSVLayerBuilder: ~Copyable {
   private mutating func set(
     _ column: Column, _ scalar: InferredValue, _ text: UnsafeBufferPointer<UInt8>
   ) {
-    guard column.place >= 0 else { return }
+    guard column.rowColumn >= 0 else { return }
     switch (column.type, scalar) {
-    case (.integer, .integer(let value)): rows.set(column.place, value)
-    case (.double, .integer(let value)): rows.set(column.place, Double(value))
-    case (.double, .real(let value)): rows.set(column.place, value)
-    case (.boolean, .boolean(let value)): rows.set(column.place, Int64(value ? 1 : 0))
-    case (.date, .date): rows.set(column.place, trimmed(text))
+    case (.integer, .integer(let value)): rows.set(column.rowColumn, value)
+    case (.double, .integer(let value)): rows.set(column.rowColumn, Double(value))
+    case (.double, .real(let value)): rows.set(column.rowColumn, value)
+    case (.boolean, .boolean(let value)): rows.set(column.rowColumn, Int64(value ? 1 : 0))
+    case (.date, .date): rows.set(column.rowColumn, trimmed(text))
     case (.dateTime, .dateTime(let value)):
-      rows.setText(column.place) { value.append(to: &$0) }
-    case (.text, _): rows.set(column.place, text)
+      rows.setText(column.rowColumn) { value.append(to: &$0) }
+    case (.text, _): rows.set(column.rowColumn, text)
     default: break
     }
   }

@@ -34,7 +34,7 @@ public struct CSVReader: FileReader {
       do throws(FieldpackError) {
         try builder.take(scanner)
       } catch {
-        guard options.skipsErrors else { throw placed(error, scanner, builder.count) }
+        guard options.skipsErrors else { throw located(error, scanner, builder.count) }
       }
     }
     return [builder.found]
@@ -54,7 +54,7 @@ public struct CSVReader: FileReader {
       do throws(FieldpackError) {
         try builder.take(scanner)
       } catch {
-        try pass(over: placed(error, scanner, builder.count + result.skippedCount), &result)
+        try pass(over: located(error, scanner, builder.count + result.skippedCount), &result)
         continue
       }
       if builder.rows.count > 0 {
@@ -90,7 +90,7 @@ public struct CSVReader: FileReader {
         advice: error.advice))
   }
 
-  private func placed(
+  private func located(
     _ error: FieldpackError, _ scanner: CSVScanner, _ before: Int
   ) -> FieldpackError {
     error.adding(
@@ -100,16 +100,16 @@ public struct CSVReader: FileReader {
 
   /// Reads the header; the scanner then stands before the first row.
   private func open() throws(FieldpackError) -> (CSVScanner, CSVHeader) {
-    let place = FilePosition(file: input.name, line: 1)
+    let position = FilePosition(file: input.name, line: 1)
     guard input.size > 0 else {
-      throw FieldpackError(.invalidData, "the file is empty", position: place)
+      throw FieldpackError(.invalidData, "the file is empty", position: position)
     }
     var scanner = try CSVScanner(input, delimiter: delimiter())
     guard try scanner.nextRecord() else {
-      throw FieldpackError(.invalidData, "the file has no header", position: place)
+      throw FieldpackError(.invalidData, "the file has no header", position: position)
     }
     if let problem = scanner.problem {
-      throw FieldpackError(.invalidData, "the header: \(problem)", position: place)
+      throw FieldpackError(.invalidData, "the header: \(problem)", position: position)
     }
     let names = scanner.fields.map { String(decoding: scanner.text[$0.range], as: UTF8.self) }
     return (scanner, try CSVHeader(names, options: options, file: input.name))

@@ -9,8 +9,8 @@ struct GPXColumns {
   struct Column {
     var kind: GPXField.Kind?
     var seen: ScalarTraits = []
-    /// The place in the row, -1 where the row has no such column.
-    var place = -1
+    /// The column in the row, -1 where the row has none.
+    var rowColumn = -1
     var target = Target.text
   }
 
@@ -56,22 +56,22 @@ struct GPXColumns {
     if unique != name { notes.append("the extension '\(name)' is in column '\(unique)'") }
     columns.append(Column(kind: nil))
     columnNames.append(unique)
-    place(columns.count - 1, in: schema)
+    locate(columns.count - 1, in: schema)
     return columns.count - 1
   }
 
-  mutating func place(in schema: Schema?) {
-    for index in columns.indices { place(index, in: schema) }
+  mutating func locate(in schema: Schema?) {
+    for index in columns.indices { locate(index, in: schema) }
   }
 
-  private mutating func place(_ index: Int, in schema: Schema?) {
+  private mutating func locate(_ index: Int, in schema: Schema?) {
     guard let schema,
       let found = schema.columns.firstIndex(where: { $0.name == columnNames[index] })
     else {
-      columns[index].place = -1
+      columns[index].rowColumn = -1
       return
     }
-    columns[index].place = found
+    columns[index].rowColumn = found
     columns[index].target =
       switch schema.columns[found].type {
       case .integer: .integer

@@ -5,7 +5,7 @@ import FieldpackGeometry
 /// five layers.
 struct GPXDocument: ~Copyable {
   /// Where the parser is.
-  private enum Place: UInt8 {
+  private enum State: UInt8 {
     case document, gpx, point, position, path, segment, link, leaf, extensions, captured, skipped
   }
 
@@ -20,8 +20,8 @@ struct GPXDocument: ~Copyable {
   /// Track points whose time lies before that of the one before.
   private var timesBackwards = 0
 
-  private var place = Place.document
-  private var outerPlaces: [Place] = []
+  private var state = State.document
+  private var outerStates: [State] = []
   private var tags = GPXTagTable()
   private var text = GrowingBytes()
   private var isInPoint = false
@@ -47,10 +47,10 @@ struct GPXDocument: ~Copyable {
     builders = InlineArray { builder(GPXLayerKind.allCases[$0]) }
     let wanted = GPXLayerKind.wanted(options.only)
     isWanted = InlineArray { wanted.contains(GPXLayerKind.allCases[$0]) }
-    outerPlaces.reserveCapacity(XMLPushParser.maximumDepth)
+    outerStates.reserveCapacity(XMLPushParser.maximumDepth)
   }
 
-  /// The place of the innermost open feature's builder.
+  /// Index of the innermost open feature's builder.
   private var current: Int { isInPoint ? pointKind.rawValue : pathKind.rawValue }
 
   /// Closes what is open where the head of a file ends.
@@ -99,8 +99,8 @@ struct GPXDocument: ~Copyable {
     _ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces,
     in parser: XMLPushParser
   ) throws(FieldpackError) {
-    let inner: Place
-    switch place {
+    let inner: State
+    switch state {
     case .document: inner = try root(name, parser)
     case .gpx: inner = try feature(tags.tag(of: name), attributes, parser)
     case .point: inner = child(name, attributes, namespaces, pointKind)
@@ -113,23 +113,23 @@ struct GPXDocument: ~Copyable {
       inner = .captured
     case .leaf, .skipped: inner = .skipped
     }
-    outerPlaces.append(place)
-    place = inner
+    outerStates.append(state)
+    state = inner
   }
 
   mutating func endElement(_ name: XMLName) {
-    switch place {
+    switch state {
     case .point, .position: closePoint()
     case .path: closePath()
     case .leaf: closeLeaf()
     case .captured: builders[current].endCaptured(name)
     default: break
     }
-    place = outerPlaces.popLast() ?? .document
+    state = outerStates.popLast() ?? .document
   }
 
   mutating func characters(_ bytes: UnsafeBufferPointer<UInt8>) {
-    switch place {
+    switch state {
     case .leaf: text.append(bytes)
     case .extensions, .captured: builders[current].captured(bytes)
     default: break
@@ -139,7 +139,7 @@ struct GPXDocument: ~Copyable {
   // MARK: Starts
 
   private mutating func root(_ name: XMLName, _ parser: XMLPushParser) throws(FieldpackError)
-    -> Place
+    -> State
   {
     tags.namespace = name.uri
     guard tags.tag(of: name) == .gpx else {
@@ -152,7 +152,7 @@ struct GPXDocument: ~Copyable {
 
   private mutating func feature(
     _ tag: GPXTag, _ attributes: XMLAttributes, _ parser: XMLPushParser
-  ) throws(FieldpackError) -> Place {
+  ) throws(FieldpackError) -> State {
     switch tag {
     case .wpt where isWanted(.waypoints): return try openPoint(.waypoints, attributes, parser)
     case .rte where isWanted(.routes) || isWanted(.routePoints): return openPath(.routes)
@@ -163,7 +163,7 @@ struct GPXDocument: ~Copyable {
 
   private func isWanted(_ kind: GPXLayerKind) -> Bool { isWanted[kind.rawValue] }
 
-  private mutating func openPath(_ kind: GPXLayerKind) -> Place {
+  private mutating func openPath(_ kind: GPXLayerKind) -> State {
     pathKind = kind
     isInPath = true
     path.reset()
@@ -176,7 +176,7 @@ struct GPXDocument: ~Copyable {
   private mutating func pathChild(
     _ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces,
     _ parser: XMLPushParser
-  ) throws(FieldpackError) -> Place {
+  ) throws(FieldpackError) -> State {
     switch tags.tag(of: name) {
     case .rtept where pathKind == .routes:
       return try openPoint(.routePoints, attributes, parser)
@@ -191,7 +191,7 @@ struct GPXDocument: ~Copyable {
 
   private mutating func segmentChild(
     _ tag: GPXTag, _ attributes: XMLAttributes, _ parser: XMLPushParser
-  ) throws(FieldpackError) -> Place {
+  ) throws(FieldpackError) -> State {
     if tag == .trkpt { return try openPoint(.trackPoints, attributes, parser) }
     segmentExtensions += 1
     return .skipped
@@ -201,7 +201,7 @@ struct GPXDocument: ~Copyable {
   private mutating func child(
     _ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces,
     _ kind: GPXLayerKind
-  ) -> Place {
+  ) -> State {
     let tag = tags.tag(of: name)
     if let found = GPXField.of(tag, in: kind) {
       field = found
@@ -219,7 +219,7 @@ struct GPXDocument: ~Copyable {
   }
 
   /// A child of a point that is only a vertex of its path.
-  private mutating func ordinate(_ tag: GPXTag) -> Place {
+  private mutating func ordinate(_ tag: GPXTag) -> State {
     guard tag == .ele || tag == .time else { return .skipped }
     field = tag == .ele ? .ele : .time
     text.removeAll()
@@ -240,7 +240,7 @@ struct GPXDocument: ~Copyable {
     return count <= GPXField.maximumLinks ? GPXField.link(count - 1, part: part) : nil
   }
 
-  private mutating func linkPart(_ tag: GPXTag) -> Place {
+  private mutating func linkPart(_ tag: GPXTag) -> State {
     let part: Int
     switch tag {
     case .text: part = 1
@@ -257,7 +257,7 @@ struct GPXDocument: ~Copyable {
 
   private mutating func openPoint(
     _ kind: GPXLayerKind, _ attributes: XMLAttributes, _ parser: XMLPushParser
-  ) throws(FieldpackError) -> Place {
+  ) throws(FieldpackError) -> State {
     ordinals[kind.rawValue] += 1
     let (latitude, longitude) = Self.coordinates(attributes)
     guard let y = Self.degrees(latitude, limit: 90), let x = Self.degrees(longitude, limit: 180)
@@ -329,13 +329,13 @@ struct GPXDocument: ~Copyable {
   ) throws(FieldpackError) {
     var position = parser.position
     position.feature = ordinals[kind.rawValue]
-    let place = KeyTuple.Partial(layer: builders[kind.rawValue].layer)
+    let location = KeyTuple.Partial(layer: builders[kind.rawValue].layer)
     guard options.skipsErrors else {
-      throw FieldpackError(.invalidData, reason, location: place, position: position)
+      throw FieldpackError(.invalidData, reason, location: location, position: position)
     }
     skippedCount += 1
     if skipped.count < options.skippedLimit {
-      skipped.append(SkippedFeature(location: place, position: position, reason: reason))
+      skipped.append(SkippedFeature(location: location, position: position, reason: reason))
     }
   }
 

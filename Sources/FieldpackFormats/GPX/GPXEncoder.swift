@@ -76,12 +76,13 @@ package struct GPXEncoder: FeatureTextEncoder {
     } catch {
       points.removeLast(points.count - pointsEnd)
       paths.removeLast(paths.count - pathsEnd)
-      let place = KeyTuple.Partial(layer: layers[current].schema.layer, feature: row.id)
+      let location = KeyTuple.Partial(layer: layers[current].schema.layer, feature: row.id)
       guard skipsErrors else {
-        failure = error.adding(location: place)
+        failure = error.adding(location: location)
         return
       }
-      skipped.append(SkippedFeature(location: place, reason: error.message, advice: error.advice))
+      skipped.append(
+        SkippedFeature(location: location, reason: error.message, advice: error.advice))
     }
   }
 
@@ -154,8 +155,8 @@ package struct GPXEncoder: FeatureTextEncoder {
     GPXPathVisitor.appendStart(isTrack ? "trkpt" : "rtept", point.x, point.y, to: &paths)
     layers[current].points.append(row, z: point.z, m: point.m, to: &paths)
     paths.appendRun(upTo: 16) { $0.append(isTrack ? "</trkpt>\n" : "</rtept>\n") }
-    let place = layers[current].place(of: row)
-    let kind = Part.Kind.point(path: place.path, segment: place.segment, number: place.number)
+    let numbers = layers[current].numbers(of: row)
+    let kind = Part.Kind.point(path: numbers.path, segment: numbers.segment, number: numbers.number)
     parts.append(Part(kind: kind, layer: current, length: paths.count - start))
   }
 

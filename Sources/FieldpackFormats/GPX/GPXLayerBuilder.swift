@@ -25,7 +25,7 @@ struct GPXLayerBuilder: ~Copyable {
     allowed = Dimensions(
       hasZ: asked?.geometry?.z != .prohibited, hasM: asked?.geometry?.m != .prohibited)
     rows = RowBuffer(columnCount: asked?.columns.count ?? 0)
-    columns.place(in: asked)
+    columns.locate(in: asked)
   }
 
   /// The layer as the file shows it, `nil` without features.
@@ -42,8 +42,8 @@ struct GPXLayerBuilder: ~Copyable {
   mutating func set(_ field: GPXField, _ value: Int) {
     let index = field.rawValue
     columns.note(.integer, at: index)
-    let place = columns.columns[index].place
-    if place >= 0 { rows.set(place, Int64(value)) }
+    let rowColumn = columns.columns[index].rowColumn
+    if rowColumn >= 0 { rows.set(rowColumn, Int64(value)) }
   }
 
   mutating func set(_ field: GPXField, real value: Double) { set(field.rawValue, .real(value)) }
@@ -106,7 +106,7 @@ struct GPXLayerBuilder: ~Copyable {
     let column = columns.columns[GPXField.time.rawValue]
     if moment.isWholeSeconds, column.target == .dateTime {
       columns.note(.dateTime, at: GPXField.time.rawValue)
-      setWholeSeconds(column.place, inner)
+      setWholeSeconds(column.rowColumn, inner)
     } else {
       set(
         GPXField.time.rawValue, text, inner, moment.isDateTime ? .dateTime(moment.instant) : .text)
@@ -115,9 +115,9 @@ struct GPXLayerBuilder: ~Copyable {
   }
 
   /// GeoPackage's form of `YYYY-MM-DDTHH:MM:SSZ` is the text itself with a fraction.
-  private mutating func setWholeSeconds(_ place: Int, _ text: UnsafeBufferPointer<UInt8>) {
-    guard place >= 0, rows.isNull(place) else { return }
-    rows.setText(place) { bytes in
+  private mutating func setWholeSeconds(_ rowColumn: Int, _ text: UnsafeBufferPointer<UInt8>) {
+    guard rowColumn >= 0, rows.isNull(rowColumn) else { return }
+    rows.setText(rowColumn) { bytes in
       bytes.append(UnsafeBufferPointer(rebasing: text.dropLast()))
       for byte in ".000Z".utf8 { bytes.append(byte) }
     }
@@ -137,14 +137,14 @@ struct GPXLayerBuilder: ~Copyable {
     guard !inner.isEmpty else { return }
     columns.note(scalar.trait, at: index)
     let column = columns.columns[index]
-    guard column.place >= 0, rows.isNull(column.place) else { return }
+    guard column.rowColumn >= 0, rows.isNull(column.rowColumn) else { return }
     switch (column.target, scalar) {
-    case (.integer, .integer(let value)): rows.set(column.place, value)
-    case (.real, .integer(let value)): rows.set(column.place, Double(value))
-    case (.real, .real(let value)): rows.set(column.place, value)
+    case (.integer, .integer(let value)): rows.set(column.rowColumn, value)
+    case (.real, .integer(let value)): rows.set(column.rowColumn, Double(value))
+    case (.real, .real(let value)): rows.set(column.rowColumn, value)
     case (.dateTime, .dateTime(let value)):
-      rows.setText(column.place) { value.append(to: &$0) }
-    case (.text, _): rows.set(column.place, column.kind == .text ? text : inner)
+      rows.setText(column.rowColumn) { value.append(to: &$0) }
+    case (.text, _): rows.set(column.rowColumn, column.kind == .text ? text : inner)
     default: break
     }
   }

@@ -72,7 +72,7 @@ struct GPXPathVisitor: WKBRunVisitor {
             return
           }
           text.append(open)
-          Self.appendPlace(x, y, to: &text)
+          Self.appendPosition(x, y, to: &text)
           GPXElementWriter.appendElevation(z, to: &text)
           GPXElementWriter.appendTime(m, to: &text)
           text.append(close)
@@ -109,7 +109,7 @@ struct GPXPathVisitor: WKBRunVisitor {
 
   /// Appends what stands between `lat="` and the tag's end.
   @inline(__always)
-  private static func appendPlace(_ x: Double, _ y: Double, to text: inout TextRun) {
+  private static func appendPosition(_ x: Double, _ y: Double, to text: inout TextRun) {
     GPXValueText.append(decimal: y, to: &text)
     text.append("\" lon=\"")
     // longitudeType ends before 180.
@@ -124,7 +124,7 @@ struct GPXPathVisitor: WKBRunVisitor {
       text.append("<")
       text.append(element)
       text.append(" lat=\"")
-      appendPlace(x, y, to: &text)
+      appendPosition(x, y, to: &text)
     }
   }
 }

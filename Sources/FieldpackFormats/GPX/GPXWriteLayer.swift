@@ -80,8 +80,8 @@ struct GPXWriteLayer {
     }
   }
 
-  /// Which path, which segment of it, and which point there a row of points is.
-  func place(
+  /// The numbers of the path, the segment and the point that a row of points is.
+  func numbers(
     of row: borrowing some FeatureRow & ~Copyable
   ) -> (path: Int64?, segment: Int64, number: Int64?) {
     switch role {

@@ -14,22 +14,22 @@ struct GeoJSONPlan: Sendable {
   /// The column of each member.
   var columns: [Int] = []
   var names: [UInt8] = []
-  var idPlace: Int?
+  var idColumn: Int?
   var hasFeatureID = false
-  var metadataPlace: Int?
+  var metadataColumn: Int?
   /// The key tuple up to the feature's part.
   var keyPrefix = ""
 
   init() {}
 
   init(_ schema: Schema, _ options: GeoJSONWriter.Options) {
-    idPlace = schema.columns.firstIndex { $0.isSourceID }
+    idColumn = schema.columns.firstIndex { $0.isSourceID }
     hasFeatureID = schema.idColumn != nil
     if options.spatialConnect != nil {
-      metadataPlace = schema.columns.firstIndex { $0.description == GeoJSONReader.metadataTitle }
+      metadataColumn = schema.columns.firstIndex { $0.description == GeoJSONReader.metadataTitle }
     }
     for (index, column) in schema.columns.enumerated()
-    where index != idPlace && index != metadataPlace {
+    where index != idColumn && index != metadataColumn {
       let start = names.count
       if !members.isEmpty { names.append(UInt8(ascii: ",")) }
       JSONText.append(column.name, escaping: .required, to: &names)
@@ -54,10 +54,10 @@ extension GeoJSONEncoder {
       body.bytes += ",\"id\":".utf8
       let key = plan.keyPrefix + Base64.encode(row.id.description.utf8)
       JSONText.append(key, escaping: .required, to: &body.bytes)
-    } else if let place = plan.idPlace {
-      guard row.kind(at: place) != .null else { return }
+    } else if let column = plan.idColumn {
+      guard row.kind(at: column) != .null else { return }
       body.bytes += ",\"id\":".utf8
-      appendValue(row, place, isJSON: false)
+      appendValue(row, column, isJSON: false)
     } else if plan.hasFeatureID {
       if case .integer(let id) = row.id, options.spatialConnect == nil {
         body.bytes.appendRun(upTo: NumberText.room + 8) { text in
@@ -179,8 +179,8 @@ extension GeoJSONEncoder {
   /// Appends SpatialConnect's `metadata`: as it was read, else what is known.
   mutating func appendMetadata(_ row: borrowing some FeatureRow & ~Copyable) {
     body.bytes += ",\"metadata\":".utf8
-    if let place = plan.metadataPlace, row.kind(at: place) != .null {
-      return appendValue(row, place, isJSON: true)
+    if let column = plan.metadataColumn, row.kind(at: column) != .null {
+      return appendValue(row, column, isJSON: true)
     }
     let known: [(String, String?)] = [
       ("created_at", options.spatialConnect?.createdAt.map(Self.spatialConnectTime)),

@@ -55,12 +55,12 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
       return
     }
     body.bytes.removeSubrange(start...)
-    let place = KeyTuple.Partial(layer: layer, feature: row.id)
+    let location = KeyTuple.Partial(layer: layer, feature: row.id)
     if options.skipsErrors {
-      skipped.append(SkippedFeature(location: place, reason: reason))
+      skipped.append(SkippedFeature(location: location, reason: reason))
     } else {
       failure = FieldpackError(
-        .invalidData, "feature \(row.id) cannot be written: \(reason)", location: place)
+        .invalidData, "feature \(row.id) cannot be written: \(reason)", location: location)
     }
   }
 

@@ -35,8 +35,9 @@ extension GeoJSONGeometryParser {
         + " (RFC 7946 section 3.1)"
     }
     let arrays = coordinates.arrayCounts
-    let places = [0, coordinates.positionCount, arrays.second, arrays.third, arrays.fourth][depth]
-    if places != coordinates.positionCount {
+    let innermost = [0, coordinates.positionCount, arrays.second, arrays.third, arrays.fourth][
+      depth]
+    if innermost != coordinates.positionCount {
       return "a position has no numbers (RFC 7946 section 3.1.1)"
     }
     notice()
@@ -128,7 +129,7 @@ extension GeoJSONGeometryParser {
   /// Lines and polygons without positions are left out of Multi types: they add nothing to them.
   private mutating func appendMultiLineString() -> String? {
     appendHeader(.multiLineString, hasZ: isThreeDimensional)
-    let place = wkb.count
+    let countOffset = wkb.count
     wkb.append(raw: UInt32(0))
     var count: UInt32 = 0
     var from = 0
@@ -138,13 +139,13 @@ extension GeoJSONGeometryParser {
       if let message = appendLine(from, to, isEmptyAllowed: false) { return message }
       count += 1
     }
-    wkb.store(count, at: place)
+    wkb.store(count, at: countOffset)
     return nil
   }
 
   private mutating func appendMultiPolygon() -> String? {
     appendHeader(.multiPolygon, hasZ: isThreeDimensional)
-    let place = wkb.count
+    let countOffset = wkb.count
     wkb.append(raw: UInt32(0))
     var count: UInt32 = 0
     var from = 0
@@ -155,7 +156,7 @@ extension GeoJSONGeometryParser {
       if let message = appendPolygon(from, to, ends) { return message }
       count += 1
     }
-    wkb.store(count, at: place)
+    wkb.store(count, at: countOffset)
     return nil
   }
 
@@ -175,7 +176,7 @@ extension GeoJSONGeometryParser {
 
   /// A ring that is left open is closed with its first position.
   private mutating func appendRing(_ from: Int, _ to: Int) -> String? {
-    let isClosed = to > from && hasEqualPlace(from, to - 1)
+    let isClosed = to > from && isSamePosition(from, to - 1)
     let count = to - from + (isClosed ? 0 : 1)
     guard count >= 4 else {
       return "a ring has fewer than four positions (RFC 7946 section 3.1.6)"
@@ -189,7 +190,7 @@ extension GeoJSONGeometryParser {
     return nil
   }
 
-  private func hasEqualPlace(_ a: Int, _ b: Int) -> Bool {
+  private func isSamePosition(_ a: Int, _ b: Int) -> Bool {
     let stride = coordinates.stride
     let ordinates = coordinates.ordinates
     return ordinates[a * stride] == ordinates[b * stride]

@@ -41,11 +41,11 @@ extension GeoJSONParser {
   private mutating func judgeWhole() throws(FieldpackError) {
     scanner.feature = nil
     if facts.documents == 0 {
-      let place = facts.typelessOffset ?? scanner.offset
+      let offset = facts.typelessOffset ?? scanner.offset
       throw scanner.failure(
         facts.typelessOffset == nil
           ? "the file is empty" : "this is no GeoJSON object: it has no type (RFC 7946 section 3)",
-        offset: place)
+        offset: offset)
     }
     guard options.sourceSRS == nil else { return }
     if let name = geometry.crs.unknown {
@@ -199,14 +199,14 @@ extension GeoJSONParser {
     do throws(FieldpackError) {
       try sink.feature(row)
     } catch {
-      throw error.adding(position: place)
+      throw error.adding(position: featurePosition)
     }
   }
 
   private mutating func note(_ problem: FeatureProblem) {
     facts.skippedCount += 1
     guard facts.skipped.count < options.skippedLimit else { return }
-    var position = place
+    var position = featurePosition
     position.byteOffset = problem.offset
     facts.skipped.append(
       SkippedFeature(

@@ -10,10 +10,10 @@ extension GeoJSONParser {
     else { return }
     ids.duplicate = try Self.search(input, options, reading: scanner.offset)
     if case .found(let id) = ids.duplicate, let column = options.idColumn {
-      let place = try Self.secondPlace(of: id, input, options, reading: scanner.offset)
+      let position = try Self.secondPosition(of: id, input, options, reading: scanner.offset)
       throw FieldpackError(
         .invalidData, "'\(column)' is \(id) a second time, so it cannot be the feature's id",
-        position: place)
+        position: position)
     }
     scanner.resume()
   }
@@ -39,14 +39,14 @@ extension GeoJSONParser {
     return parser.collected.duplicate().map { .found($0) } ?? .none
   }
 
-  private static func secondPlace(
+  private static func secondPosition(
     of id: Int64, _ input: ByteInput, _ options: ReadOptions, reading offset: Int
   ) throws(FieldpackError) -> FilePosition? {
     var parser = pass(input, options, reading: offset)
     parser.watched = (id, 0, nil)
     var sink = NoSink()
     try parser.run(into: &sink)
-    return parser.watched?.place
+    return parser.watched?.position
   }
 
   mutating func collectID() {
@@ -54,7 +54,7 @@ extension GeoJSONParser {
     guard var watch = watched else { return collected.append(id) }
     if watch.id == id {
       watch.count += 1
-      if watch.count == 2 { watch.place = place }
+      if watch.count == 2 { watch.position = featurePosition }
     }
     watched = watch
   }

@@ -47,18 +47,18 @@ extension GeoJSONParser {
   @inline(__always)
   private mutating func parseValue(of number: Int) throws(FieldpackError) {
     let form = properties.properties[number].form
-    let place = properties.properties[number].place
+    let column = properties.properties[number].columnIndex
     let byte = try scanner.peek()
     let kinds: PropertyKinds
     switch byte {
     case UInt8(ascii: "\""):
-      kinds = try parseText(form, place, known: properties.properties[number].kinds)
+      kinds = try parseText(form, column, known: properties.properties[number].kinds)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-      kinds = try parseNumber(form, place)
+      kinds = try parseNumber(form, column)
     case UInt8(ascii: "{"), UInt8(ascii: "["):
-      kinds = try parseNested(form, place)
+      kinds = try parseNested(form, column)
     default:
-      kinds = try parseLiteral(form, place)
+      kinds = try parseLiteral(form, column)
     }
     properties.note(kinds, of: number)
     if row.bytes.count > GeoJSONRow.maximumBytes {
@@ -68,23 +68,23 @@ extension GeoJSONParser {
   }
 
   private mutating func parseNumber(
-    _ form: PropertyForm, _ place: Int
+    _ form: PropertyForm, _ column: Int
   ) throws(FieldpackError) -> PropertyKinds {
     try scanner.scanNumber()
     let integer = scanner.integer
     let real = integer == nil ? scanner.real : 0
     switch form {
     case .integer:
-      if let integer { row.set(place, integer: integer) } else { row.setNull(place) }
+      if let integer { row.set(column, integer: integer) } else { row.setNull(column) }
     case .real:
       let value = integer.map(Double.init) ?? real
-      if value.isFinite { row.set(place, real: value) } else { row.setNull(place) }
-    case .text, .json: row.set(place, text: scanner.numberText)
+      if value.isFinite { row.set(column, real: value) } else { row.setNull(column) }
+    case .text, .json: row.set(column, text: scanner.numberText)
     case .featureID:
       sourceID = integer.map(SourceID.integer) ?? .text
       return .integer
     case .absent: break
-    default: row.setNull(place)
+    default: row.setNull(column)
     }
     if integer != nil { return .integer }
     if !real.isFinite { return .hugeNumber }
@@ -92,62 +92,62 @@ extension GeoJSONParser {
   }
 
   private mutating func parseLiteral(
-    _ form: PropertyForm, _ place: Int
+    _ form: PropertyForm, _ column: Int
   ) throws(FieldpackError) -> PropertyKinds {
     let first = try scanner.scanLiteral()
     if form == .featureID { sourceID = .absent }
     if first == UInt8(ascii: "n") {
-      if form != .absent, form != .featureID { row.setNull(place) }
+      if form != .absent, form != .featureID { row.setNull(column) }
       return .null
     }
     let isTrue = first == UInt8(ascii: "t")
     switch form {
-    case .boolean: row.set(place, integer: isTrue ? 1 : 0)
+    case .boolean: row.set(column, integer: isTrue ? 1 : 0)
     case .text, .json:
       let word: StaticString = isTrue ? "true" : "false"
       row.set(
-        place, text: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+        column, text: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     case .absent, .featureID: break
-    default: row.setNull(place)
+    default: row.setNull(column)
     }
     return .boolean
   }
 
   private mutating func parseNested(
-    _ form: PropertyForm, _ place: Int
+    _ form: PropertyForm, _ column: Int
   ) throws(FieldpackError) -> PropertyKinds {
     switch form {
-    case .text, .json: row.set(place, text: try scanner.compactValue())
+    case .text, .json: row.set(column, text: try scanner.compactValue())
     case .featureID:
       sourceID = .absent
       try scanner.skipValue()
     case .absent: try scanner.skipValue()
     default:
       try scanner.skipValue()
-      row.setNull(place)
+      row.setNull(column)
     }
     return .nested
   }
 
   private mutating func parseText(
-    _ form: PropertyForm, _ place: Int, known: PropertyKinds
+    _ form: PropertyForm, _ column: Int, known: PropertyKinds
   ) throws(FieldpackError) -> PropertyKinds {
     let text = try scanner.scanString()
     if form == .dateTime, moments.wholeSeconds(text) != nil {
-      row.set(place, wholeSeconds: text)
+      row.set(column, wholeSeconds: text)
       return .dateTime
     }
     // Once a column has other text, what looks like a date changes nothing.
     let isJudged = form == .date || form == .dateTime || !known.contains(.text)
     let judged = isJudged ? TemporalText(text) : .other
     switch (form, judged) {
-    case (.text, _): row.set(place, text: text)
-    case (.json, _): row.set(place, text: scanner.tokenText)
-    case (.date, .date): row.set(place, text: text)
-    case (.dateTime, .instant(let instant)): row.set(place, instant: instant)
+    case (.text, _): row.set(column, text: text)
+    case (.json, _): row.set(column, text: scanner.tokenText)
+    case (.date, .date): row.set(column, text: text)
+    case (.dateTime, .instant(let instant)): row.set(column, instant: instant)
     case (.featureID, _): sourceID = .text
     case (.absent, _): break
-    default: row.setNull(place)
+    default: row.setNull(column)
     }
     return switch judged {
     case .date: .date

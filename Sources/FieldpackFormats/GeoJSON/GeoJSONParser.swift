@@ -10,14 +10,14 @@ struct GeoJSONParser: ~Copyable {
   struct Target {
     var schema: Schema?
     var givesFileIDs = false
-    var idPlace: Int?
-    var metadataPlace: Int?
+    var idColumn: Int?
+    var metadataColumn: Int?
 
     init(_ layer: FileLayer?) {
       schema = layer?.schema
       givesFileIDs = layer?.ids == .file
-      idPlace = schema?.columns.firstIndex { $0.isSourceID }
-      metadataPlace = schema?.columns.firstIndex { $0.description == GeoJSONReader.metadataTitle }
+      idColumn = schema?.columns.firstIndex { $0.isSourceID }
+      metadataColumn = schema?.columns.firstIndex { $0.description == GeoJSONReader.metadataTitle }
     }
   }
 
@@ -48,9 +48,9 @@ struct GeoJSONParser: ~Copyable {
   /// There is an `id` member, whatever the ids are taken from.
   var hasID = false
   var hasMetadata = false
-  /// Where the row keeps the text of the id, and of the metadata.
-  var idPlace: UInt64?
-  var metadataPlace: UInt64?
+  /// The row's cell for the text of the id, and of the metadata.
+  var idCell: UInt64?
+  var metadataCell: UInt64?
 
   // What the file is like.
   var facts = GeoJSONFacts()
@@ -66,7 +66,7 @@ struct GeoJSONParser: ~Copyable {
   /// The pass is for the ids alone.
   var collectsIDs = false
   /// An id whose second occurrence is looked for.
-  var watched: (id: Int64, count: Int, place: FilePosition?)?
+  var watched: (id: Int64, count: Int, position: FilePosition?)?
 
   init(_ scanner: consuming JSONScanner, options: ReadOptions, layer: FileLayer?) {
     self.scanner = scanner
@@ -91,7 +91,7 @@ struct GeoJSONParser: ~Copyable {
   mutating func forgetIdentity() {
     sourceID = .absent
     (hasID, hasMetadata) = (false, false)
-    (idPlace, metadataPlace) = (nil, nil)
+    (idCell, metadataCell) = (nil, nil)
   }
 
   mutating func complain(_ message: String, at offset: Int) {
@@ -169,16 +169,16 @@ struct GeoJSONParser: ~Copyable {
   }
 
   private mutating func parseID() throws(FieldpackError) {
-    idPlace = nil
+    idCell = nil
     let id: SourceID
     switch try scanner.peek() {
     case UInt8(ascii: "\""):
       let text = try scanner.scanString()
-      if target.idPlace != nil { idPlace = row.add(text) }
+      if target.idColumn != nil { idCell = row.add(text) }
       id = .text
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       try scanner.scanNumber()
-      if target.idPlace != nil { idPlace = row.add(scanner.numberText) }
+      if target.idColumn != nil { idCell = row.add(scanner.numberText) }
       id = scanner.integer.map(SourceID.integer) ?? .text
     case UInt8(ascii: "n"):
       _ = try scanner.scanLiteral()
@@ -193,11 +193,11 @@ struct GeoJSONParser: ~Copyable {
 
   /// Keeps SpatialConnect's `metadata`; one that is no object is nothing we know.
   private mutating func parseMetadata() throws(FieldpackError) {
-    metadataPlace = nil
+    metadataCell = nil
     guard try scanner.peek() == UInt8(ascii: "{") else { return try scanner.skipValue() }
     hasMetadata = true
-    if target.metadataPlace == nil { return try scanner.skipValue() }
-    metadataPlace = row.add(try scanner.compactValue())
+    if target.metadataColumn == nil { return try scanner.skipValue() }
+    metadataCell = row.add(try scanner.compactValue())
   }
 
   // MARK: A feature that has been read
@@ -219,11 +219,11 @@ struct GeoJSONParser: ~Copyable {
     if collectsIDs { return collectID() }
     try searchDuplicates()
     row.id = .integer(rowID())
-    if let place = target.idPlace { setText(place, idPlace) }
-    if let place = target.metadataPlace { setText(place, metadataPlace) }
+    if let column = target.idColumn { setText(column, idCell) }
+    if let column = target.metadataColumn { setText(column, metadataCell) }
     if let type = geometry.type {
       facts.note(type, hasZ: geometry.hasZ)
-      placeGeometry(type)
+      setGeometry(type)
     }
     properties.commit()
     if hasID { facts.hasIDMembers = true }
@@ -231,9 +231,9 @@ struct GeoJSONParser: ~Copyable {
     facts.count += 1
   }
 
-  private mutating func setText(_ column: Int, _ place: UInt64?) {
-    guard let place else { return row.setNull(column) }
-    row.set(column, place: place)
+  private mutating func setText(_ column: Int, _ cell: UInt64?) {
+    guard let cell else { return row.setNull(column) }
+    row.set(column, cell: cell)
   }
 
   private mutating func rowID() -> Int64 {
@@ -242,7 +242,7 @@ struct GeoJSONParser: ~Copyable {
     return ids.next()
   }
 
-  private mutating func placeGeometry(_ type: GeometryType) {
+  private mutating func setGeometry(_ type: GeometryType) {
     guard let wanted = target.schema?.geometry?.type else { return }
     let isPromoted = type.multi == wanted
     guard wanted == .geometry || wanted == type || isPromoted else { return }
@@ -250,7 +250,7 @@ struct GeoJSONParser: ~Copyable {
     row.envelope = geometry.envelope.isEmpty ? nil : geometry.envelope
   }
 
-  var place: FilePosition {
+  var featurePosition: FilePosition {
     FilePosition(
       file: scanner.input?.name, byteOffset: featureOffset, feature: featureNumber)
   }

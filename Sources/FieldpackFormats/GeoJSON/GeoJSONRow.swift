@@ -13,7 +13,7 @@ struct GeoJSONRow: ~Copyable, FeatureRow {
   /// An integer, the bits of a real, or `offset << 32 | length` of a text.
   private let cells: UnsafeMutableBufferPointer<UInt64>
 
-  /// More text than this in one feature is refused, so that places fit a cell.
+  /// More text than this in one feature is refused, so that its offset and length fit a cell.
   static let maximumBytes = 1 << 30
 
   init(columnCount: Int) {
@@ -39,11 +39,11 @@ struct GeoJSONRow: ~Copyable, FeatureRow {
 
   // MARK: Filling
 
-  /// Appends a text and returns its place.
+  /// Appends a text and returns its cell.
   mutating func add(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    let place = UInt64(bytes.count) << 32 | UInt64(text.count)
+    let cell = UInt64(bytes.count) << 32 | UInt64(text.count)
     bytes.append(text)
-    return place
+    return cell
   }
 
   mutating func setNull(_ column: Int) { kinds[column] = .null }
@@ -59,12 +59,12 @@ struct GeoJSONRow: ~Copyable, FeatureRow {
   }
 
   mutating func set(_ column: Int, text: UnsafeBufferPointer<UInt8>) {
-    set(column, place: add(text))
+    set(column, cell: add(text))
   }
 
-  mutating func set(_ column: Int, place: UInt64) {
+  mutating func set(_ column: Int, cell: UInt64) {
     kinds[column] = .text
-    cells[column] = place
+    cells[column] = cell
   }
 
   /// GeoPackage's form of `YYYY-MM-DDTHH:MM:SSZ` is the text itself with a fraction.
@@ -72,14 +72,14 @@ struct GeoJSONRow: ~Copyable, FeatureRow {
     let start = bytes.count
     bytes.append(UnsafeBufferPointer(rebasing: text.dropLast()))
     for byte in ".000Z".utf8 { bytes.append(byte) }
-    set(column, place: UInt64(start) << 32 | UInt64(bytes.count - start))
+    set(column, cell: UInt64(start) << 32 | UInt64(bytes.count - start))
   }
 
   /// `YYYY-MM-DDTHH:MM:SS.SSSZ`, GeoPackage's form.
   mutating func set(_ column: Int, instant: Instant) {
     let start = bytes.count
     instant.append(to: &bytes)
-    set(column, place: UInt64(start) << 32 | UInt64(bytes.count - start))
+    set(column, cell: UInt64(start) << 32 | UInt64(bytes.count - start))
   }
 
   // MARK: Reading
@@ -101,9 +101,9 @@ struct GeoJSONRow: ~Copyable, FeatureRow {
   borrowing func withBytes<R, E: Error>(
     at column: Int, _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
-    let place = kinds[column] == .text ? cells[column] : 0
+    let cell = kinds[column] == .text ? cells[column] : 0
     let text = UnsafeRawBufferPointer(
-      start: bytes.base + Int(place >> 32), count: Int(place & 0xFFFF_FFFF))
+      start: bytes.base + Int(cell >> 32), count: Int(cell & 0xFFFF_FFFF))
     return try body(text.bytes)
   }
 

@@ -60,8 +60,8 @@ struct PropertyColumns: ~Copyable {
     var name: String
     /// The name of its column.
     var column: String
-    /// The column's place in the layer asked for; meaningless where `form` is `absent`.
-    var place = 0
+    /// Index of the column in the layer asked for; meaningless where `form` is `absent`.
+    var columnIndex = 0
     var form = PropertyForm.absent
     /// What features that were given have held.
     var kinds: PropertyKinds = []
@@ -118,20 +118,20 @@ struct PropertyColumns: ~Copyable {
       property.form = .featureID
     } else {
       property.column = free(name)
-      if let (place, form) = place(of: property.column) {
-        (property.place, property.form) = (place, form)
+      if let (index, form) = target(of: property.column) {
+        (property.columnIndex, property.form) = (index, form)
       }
     }
     properties.append(property)
   }
 
-  private func place(of column: String) -> (Int, PropertyForm)? {
+  private func target(of column: String) -> (Int, PropertyForm)? {
     guard let given,
-      let place = given.columns.firstIndex(where: {
+      let index = given.columns.firstIndex(where: {
         $0.name == column && !$0.isSourceID && $0.description != GeoJSONReader.metadataTitle
       })
     else { return nil }
-    return (place, PropertyForm(given.columns[place].type))
+    return (index, PropertyForm(given.columns[index].type))
   }
 
   /// `name`, or with the first number that makes it differ from every other whatever their case.

@@ -140,11 +140,11 @@ extension NMEASentence {
     // Second 60 is a leap second.
     guard hour <= 23, minute <= 59, second <= 60 else { throw unreadable(index, "a time hhmmss") }
     var milliseconds = 0
-    for (place, byte) in field.dropFirst(7).enumerated() {
+    for (digit, byte) in field.dropFirst(7).enumerated() {
       guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else {
         throw unreadable(index, "a time hhmmss")
       }
-      if place < 3 { milliseconds += Int(byte - UInt8(ascii: "0")) * [100, 10, 1][place] }
+      if digit < 3 { milliseconds += Int(byte - UInt8(ascii: "0")) * [100, 10, 1][digit] }
     }
     return (hour * 3600 + minute * 60 + second) * 1000 + milliseconds
   }

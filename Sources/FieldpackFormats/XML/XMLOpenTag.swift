@@ -21,8 +21,8 @@ struct XMLOpenTag {
       let first = input.pointee.cur, let base = input.pointee.base, let end = input.pointee.end,
       end - first >= Self.shortestLength
     else { return 0 }
-    let place = Int(input.pointee.consumed) + (first - base)
-    if place != start { self = XMLOpenTag(start: place) }
+    let offset = Int(input.pointee.consumed) + (first - base)
+    if offset != start { self = XMLOpenTag(start: offset) }
     for index in length..<max(length, end - first) { take(first[index]) }
     length = end - first
     return count

@@ -24,8 +24,8 @@ protocol XMLHandling: AnyObject {
 final class XMLPushParser {
   static let maximumDepth = 256
   static let maximumTextLength = 64 << 20
-  /// Attributes of an element, its namespaces counted with them, and namespaces in force at one
-  /// place: libxml2 looks through all of them for each of them.
+  /// Attributes of an element, its namespaces counted with them, and namespaces in force there:
+  /// libxml2 looks through all of them for each of them.
   static let maximumAttributes = 1_000
   /// libxml2 is given so many bytes at a time, which bounds the tags that are not counted.
   private static let pieceLength = 64 << 10
@@ -68,11 +68,11 @@ final class XMLPushParser {
 
   /// Gives the next bytes of the document.
   func push(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
-    var place = 0
-    while place < bytes.count {
-      let end = min(place + Self.pieceLength, bytes.count)
-      try parse(UnsafeRawBufferPointer(rebasing: bytes[place..<end]), isLast: false)
-      place = end
+    var start = 0
+    while start < bytes.count {
+      let end = min(start + Self.pieceLength, bytes.count)
+      try parse(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), isLast: false)
+      start = end
       if let context { check(count: openTag.attributeCount(in: context)) }
       if let failure { throw failure }
     }
@@ -213,10 +213,10 @@ extension XMLPushParser {
     guard failure == nil, error.level == XML_ERR_FATAL else { return }
     let message = error.message.map { String(cString: $0) } ?? "the XML is broken"
     let lines = message.split(separator: "\n")
-    let place = FilePosition(
+    let position = FilePosition(
       file: file, line: error.line > 0 ? Int(error.line) : nil,
       column: error.int2 > 0 ? Int(error.int2) : nil)
     failure = FieldpackError(
-      .invalidData, "the XML is broken: \(lines.first ?? "no reason given")", position: place)
+      .invalidData, "the XML is broken: \(lines.first ?? "no reason given")", position: position)
   }
 }

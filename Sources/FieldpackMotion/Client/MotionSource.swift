@@ -25,14 +25,14 @@ extension TimedMotionSource {
 public final class MotionReplay: MotionSource {
   public let isLive = false
   private let readings: [MotionReading]
-  private let place = Locked(0)
+  private let given = Locked(0)
 
   public init(_ readings: [MotionReading]) { self.readings = readings }
 
   public func next() async throws(FieldpackError) -> MotionReading? {
-    let index = place.withLock { place in
-      defer { place += 1 }
-      return place
+    let index = given.withLock { given in
+      defer { given += 1 }
+      return given
     }
     return index < readings.count ? readings[index] : nil
   }
@@ -42,7 +42,7 @@ public final class MotionReplay: MotionSource {
 public final class MotionGenerator: MotionSource {
   public let isLive: Bool
   private let make: @Sendable (Int) -> MotionReading?
-  private let place = Locked(0)
+  private let given = Locked(0)
 
   /// - Parameter make: is asked with 0, 1, 2 …; `nil` is the end.
   public init(isLive: Bool = false, _ make: @escaping @Sendable (Int) -> MotionReading?) {
@@ -52,9 +52,9 @@ public final class MotionGenerator: MotionSource {
 
   public func next() async throws(FieldpackError) -> MotionReading? {
     make(
-      place.withLock { place in
-        defer { place += 1 }
-        return place
+      given.withLock { given in
+        defer { given += 1 }
+        return given
       })
   }
 }

@@ -16,7 +16,7 @@ public actor RecordedMotion: TimedMotionSource {
   /// Of all samples, by time; `nil` before the first is asked for.
   private var ids: [Int64]?
   /// How many of them are read.
-  private var place = 0
+  private var readCount = 0
   /// When the first sample was given, and its time.
   private var start: (uptime: Double, time: Double)?
 
@@ -58,15 +58,15 @@ public actor RecordedMotion: TimedMotionSource {
   private func read() async throws(FieldpackError) {
     if ids == nil { ids = try await sortedIDs() }
     (page, given) = ([], 0)
-    while page.isEmpty, let ids, place < ids.count {
-      let chunk = ids[place..<min(place + Self.pageSize, ids.count)]
-      place = chunk.endIndex
+    while page.isEmpty, let ids, readCount < ids.count {
+      let chunk = ids[readCount..<min(readCount + Self.pageSize, ids.count)]
+      readCount = chunk.endIndex
       page = try await store.read { (snapshot) throws(FieldpackError) -> [MotionSample] in
         var samples: [MotionSample] = []
         for id in chunk {
           try snapshot.each(Self.sampleSQL, [.integer(id)]) { (row) throws(FieldpackError) in
-            let numbers = (1...MotionChannel.allCases.count).map { place in
-              row.isNull(place) ? nil : row.real(place)
+            let numbers = (1...MotionChannel.allCases.count).map { column in
+              row.isNull(column) ? nil : row.real(column)
             }
             samples.append(MotionSample(time: row.real(0), reading: MotionReading(numbers)))
           }
@@ -99,9 +99,9 @@ extension MotionReading {
   init(_ values: [Double?]) {
     self.init()
     for (index, section) in MotionSection.allCases.enumerated() {
-      let place = index * 3
-      guard place + 2 < values.count, let first = values[place], let second = values[place + 1],
-        let third = values[place + 2]
+      let start = index * 3
+      guard start + 2 < values.count, let first = values[start], let second = values[start + 1],
+        let third = values[start + 2]
       else { continue }
       set(section, first, second, third)
     }

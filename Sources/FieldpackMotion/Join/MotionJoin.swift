@@ -34,7 +34,7 @@ extension GeoPackageStore {
   /// replaced; all is one transaction.
   /// - Parameters:
   ///   - sessions: ids; all sessions of the file where there are none.
-  ///   - gap: samples between places of the path that are more than so many seconds apart get no
+  ///   - gap: samples between points of the path that are more than so many seconds apart get no
   ///     position; 0 or more.
   /// - Throws: `.notFound` for a session that is not there.
   public func joinMotion(

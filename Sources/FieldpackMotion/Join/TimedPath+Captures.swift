@@ -26,14 +26,14 @@ extension TimedPath {
         location: .init(store: store.id))
     }
     let starts = try await Self.starts(in: store, tokens)
-    var legs: [Int64: [Place]] = [:]
+    var legs: [Int64: [Point]] = [:]
     let points = Query(layers: [CaptureLayer.point]).select(["capture_fid", "t_s"])
       .in(stores: [store.id])
     for try await point in try await store.query(points).features {
       guard let capture = point[Column<Int64>("capture_fid")], let start = starts[capture],
         let seconds = point[Column<Double>("t_s")], case .point(let position?, _)? = point.geometry
       else { continue }
-      legs[capture, default: []].append(Place(time: start + seconds, position: position))
+      legs[capture, default: []].append(Point(time: start + seconds, position: position))
     }
     self.init(legs: Array(legs.values))
     guard !self.legs.isEmpty else {

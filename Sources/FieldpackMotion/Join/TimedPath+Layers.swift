@@ -87,18 +87,18 @@ extension TimedPath {
     if let srs = schema.geometry?.srs, srs != .wgs84, !srs.isUndefined {
       query = query.transformed(to: .wgs84)
     }
-    var legs: [[Place]] = []
+    var legs: [[Point]] = []
     for try await feature in try await store.query(query).features {
       switch feature.geometry {
-      case .lineString(let line): legs.append(places(line))
-      case .multiLineString(let lines, _): legs += lines.map(places)
+      case .lineString(let line): legs.append(points(line))
+      case .multiLineString(let lines, _): legs += lines.map(points)
       default: continue
       }
     }
     return TimedPath(legs: legs)
   }
 
-  private static func places(_ line: CoordinateSequence) -> [Place] {
-    line.compactMap { position in position.m.map { Place(time: $0, position: position) } }
+  private static func points(_ line: CoordinateSequence) -> [Point] {
+    line.compactMap { position in position.m.map { Point(time: $0, position: position) } }
   }
 }

@@ -5,7 +5,7 @@ public import FieldpackTracks
 /// Where something was at which time, in legs that know nothing of each other.
 public struct TimedPath: Hashable, Sendable {
   /// A position on WGS 84 and its time in seconds since 1970.
-  public struct Place: Hashable, Sendable {
+  public struct Point: Hashable, Sendable {
     public var time: Double
     public var position: Position
 
@@ -16,12 +16,12 @@ public struct TimedPath: Hashable, Sendable {
   }
 
   /// None empty, by their first time; the times in each grow.
-  public let legs: [[Place]]
+  public let legs: [[Point]]
   /// The latest time of each leg and those before it.
   private let reaches: [Double]
 
-  /// - Parameter legs: places in any order; of those of one time in a leg the first counts.
-  public init(legs: [[Place]]) {
+  /// - Parameter legs: points in any order; of those of one time in a leg the first counts.
+  public init(legs: [[Point]]) {
     self.legs = legs.map(Self.ordered).filter { !$0.isEmpty }
       .sorted { ($0.first?.time ?? 0) < ($1.first?.time ?? 0) }
     var latest = -Double.infinity
@@ -33,41 +33,41 @@ public struct TimedPath: Hashable, Sendable {
 
   /// The fixes that have a time, a leg each device.
   public init(fixes: [Fix]) {
-    var legs: [String: [Place]] = [:]
+    var legs: [String: [Point]] = [:]
     for fix in fixes {
       guard let time = fix.time else { continue }
       legs[fix.device, default: []].append(
-        Place(time: Double(time.milliseconds) / 1000, position: Position(fix)))
+        Point(time: Double(time.milliseconds) / 1000, position: Position(fix)))
     }
     self.init(legs: legs.sorted { $0.key < $1.key }.map(\.value))
   }
 
   /// By time, each time once.
-  private static func ordered(_ places: [Place]) -> [Place] {
-    let sound = places.filter { place in
-      place.time.isFinite && place.position.x.isFinite && place.position.y.isFinite
+  private static func ordered(_ points: [Point]) -> [Point] {
+    let sound = points.filter { point in
+      point.time.isFinite && point.position.x.isFinite && point.position.y.isFinite
     }
     // The sort keeps the order of equal times.
     let sorted = sound.enumerated().sorted { a, b in
       a.element.time != b.element.time ? a.element.time < b.element.time : a.offset < b.offset
     }
-    var places: [Place] = []
-    for (_, place) in sorted where place.time != places.last?.time { places.append(place) }
-    return places
+    var points: [Point] = []
+    for (_, point) in sorted where point.time != points.last?.time { points.append(point) }
+    return points
   }
 
-  public var placeCount: Int { legs.reduce(0) { $0 + $1.count } }
+  public var pointCount: Int { legs.reduce(0) { $0 + $1.count } }
 
-  /// From the first to the last time; `nil` without places.
+  /// From the first to the last time; `nil` without points.
   public var times: ClosedRange<Double>? {
     guard let first = legs.first?.first?.time, let last = reaches.last else { return nil }
     return first...last
   }
 
-  /// Where it was at a time: a place of that time, or between the two around it in its leg, in
+  /// Where it was at a time: at a point of that time, or between the two around it in its leg, in
   /// proportion to the time; `m` is the time.
   ///
-  /// - Parameter gap: `nil` comes back between places that are more than so many seconds apart.
+  /// - Parameter gap: `nil` comes back between points that are more than so many seconds apart.
   public func position(at time: Double, maximumGap gap: Double) -> Position? {
     guard time.isFinite else { return nil }
     var index = legs.partitionIndex { ($0.first?.time ?? 0) > time } - 1
@@ -78,7 +78,7 @@ public struct TimedPath: Hashable, Sendable {
     return nil
   }
 
-  private static func position(at time: Double, in leg: [Place], _ gap: Double) -> Position? {
+  private static func position(at time: Double, in leg: [Point], _ gap: Double) -> Position? {
     let next = leg.partitionIndex { $0.time > time }
     guard next > 0 else { return nil }
     let before = leg[next - 1]

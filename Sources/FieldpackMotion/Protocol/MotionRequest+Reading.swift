@@ -4,8 +4,8 @@ extension MotionRequest {
   /// Reads a body: strictly, and no more than its limits.
   ///
   /// Members that the protocol does not know are passed over.
-  /// - Throws: `.invalidData` for what is no JSON, no UTF-8 or no body of the protocol, with its
-  ///   place.
+  /// - Throws: `.invalidData` for what is no JSON, no UTF-8 or no body of the protocol, with where
+  ///   in it.
   public init(body: [UInt8]) throws(FieldpackError) {
     guard body.count <= Self.maximumLength else {
       throw FieldpackError(
@@ -67,13 +67,13 @@ extension MotionRequest.Data {
       sections.insert(MotionSections(section))
       var lists: [[Double]] = []
       for channel in section.channels {
-        let place = member[channel.member]
-        let list = try place.numbers(atMost: MotionRequest.maximumReadings)
+        let array = member[channel.member]
+        let list = try array.numbers(atMost: MotionRequest.maximumReadings)
         if isFirst, lists.isEmpty {
           readings = [MotionReading](repeating: MotionReading(), count: list.count)
         }
         guard list.count == readings.count else {
-          throw place.mistake("has \(list.count) numbers where \(readings.count) are expected")
+          throw array.mistake("has \(list.count) numbers where \(readings.count) are expected")
         }
         lists.append(list)
       }

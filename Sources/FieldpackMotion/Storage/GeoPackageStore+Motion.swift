@@ -77,9 +77,11 @@ extension GeoPackageStore {
       ) { (row) throws(FieldpackError) in
         var reading = MotionReading()
         for (index, section) in MotionSection.allCases.enumerated() {
-          let place = 2 + index * 3
-          guard !row.isNull(place), !row.isNull(place + 1), !row.isNull(place + 2) else { continue }
-          reading.set(section, row.real(place), row.real(place + 1), row.real(place + 2))
+          let column = 2 + index * 3
+          guard !row.isNull(column), !row.isNull(column + 1), !row.isNull(column + 2) else {
+            continue
+          }
+          reading.set(section, row.real(column), row.real(column + 1), row.real(column + 2))
         }
         samples.append(MotionSample(time: row.real(1), reading: reading))
       }

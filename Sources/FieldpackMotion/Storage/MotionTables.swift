@@ -83,11 +83,11 @@ struct MotionTables {
         try statement.bind(id, at: 1)
         try statement.bind(index, at: 2)
         try statement.bind(sample.time, at: 3)
-        for (place, channel) in MotionChannel.allCases.enumerated() {
+        for (number, channel) in MotionChannel.allCases.enumerated() {
           if let value = sample.reading[channel] {
-            try statement.bind(value, at: place + 4)
+            try statement.bind(value, at: number + 4)
           } else {
-            try statement.bindNull(at: place + 4)
+            try statement.bindNull(at: number + 4)
           }
         }
         try statement.run()

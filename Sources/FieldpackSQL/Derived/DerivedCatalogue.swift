@@ -101,7 +101,7 @@ struct DerivedCatalogue {
         throw SQLiteError(extendedCode: 1, message: "a layer's statement takes no parameters")
       }
     } catch {
-      throw SQLPlace(file: file, use: .layer).error(error)
+      throw SQLContext(file: file, use: .layer).error(error)
     }
   }
 
@@ -113,7 +113,7 @@ struct DerivedCatalogue {
       }
     } catch {
       // SQLite has compiled the statement by itself before, so that only its kind is wrong.
-      guard error.code == 1 else { throw SQLPlace(file: file, use: .layer).error(error) }
+      guard error.code == 1 else { throw SQLContext(file: file, use: .layer).error(error) }
       throw FieldpackError(
         .invalidArgument, "SQL: the statement of a layer is a SELECT: \(error.message)",
         position: FilePosition(file: file.path), underlying: error)
@@ -124,11 +124,11 @@ struct DerivedCatalogue {
 
   /// The table that a first connection has found out, for all others; `make` finds it out.
   private func known(
-    _ place: Locked<LayerTable?>, orMake make: () throws(FieldpackError) -> LayerTable
+    _ slot: Locked<LayerTable?>, orMake make: () throws(FieldpackError) -> LayerTable
   ) throws(FieldpackError) -> LayerTable {
-    if let known = place.withLock({ $0 }) { return known }
+    if let known = slot.withLock({ $0 }) { return known }
     let made = try make()
-    place.withLock { $0 = made }
+    slot.withLock { $0 = made }
     return made
   }
 
@@ -142,8 +142,8 @@ struct DerivedCatalogue {
     let facts =
       source != nil && open.isEmpty ? nil : try RowFacts(file, view: view, open: open)
     var srsID: Int64?
-    if let place = geometryPlace(columns, source, facts) {
-      let column = columns.remove(at: place)
+    if let index = geometryIndex(columns, source, facts) {
+      let column = columns.remove(at: index)
       srsID =
         source?.srsID ?? facts?.srsID(of: column)
         ?? base.layers.first { $0.srsID != nil }?.srsID
@@ -154,9 +154,9 @@ struct DerivedCatalogue {
       }
     }
     var id: String?
-    if isKeyed, let place = try keyPlace(columns, base) {
-      id = quoted(columns[place].definition.name)
-      schema.idColumn = columns.remove(at: place).definition.name
+    if isKeyed, let index = try keyIndex(columns, base) {
+      id = quoted(columns[index].definition.name)
+      schema.idColumn = columns.remove(at: index).definition.name
     }
     schema.columns = columns.map { column in
       var definition = column.definition
@@ -189,7 +189,7 @@ struct DerivedCatalogue {
     return base.layer(id)
   }
 
-  private func geometryPlace(
+  private func geometryIndex(
     _ columns: [TableReader.Column], _ source: LayerTable?, _ facts: RowFacts?
   ) -> Int? {
     guard let source else { return columns.firstIndex { facts?.isGeometry($0) ?? false } }
@@ -199,7 +199,7 @@ struct DerivedCatalogue {
 
   /// The column of the feature ids: the id column of a layer, where the rows come from one table
   /// and none comes twice.
-  private func keyPlace(
+  private func keyIndex(
     _ columns: [TableReader.Column], _ base: Catalogue
   ) throws(FieldpackError) -> Int? {
     guard derivation.joined == nil, derivation.layer.grouping == nil else { return nil }
@@ -213,9 +213,9 @@ struct DerivedCatalogue {
       try file.connection.prepare("SELECT * FROM \(quoted(Self.view))", caching: false)
     }
     let names = statement.columnNames
-    return columns.indices.first { place in
-      guard let index = names.firstIndex(of: columns[place].definition.name),
-        let origin = statement.origin(of: index)
+    return columns.indices.first { index in
+      guard let own = names.firstIndex(of: columns[index].definition.name),
+        let origin = statement.origin(of: own)
       else { return false }
       return base.layers.contains {
         SQLName($0.table) == SQLName(origin.table)
@@ -238,7 +238,7 @@ extension GeoPackageSession {
       // A line comment may end the text, and would hide a parenthesis behind it.
       return (text + "\n", statement.columnNames)
     } catch {
-      throw SQLPlace(file: self, use: .layer).error(error)
+      throw SQLContext(file: self, use: .layer).error(error)
     }
   }
 }

@@ -49,11 +49,11 @@ struct RowFacts {
       var found = names.map { facts[$0] ?? Facts() }
       while try statement.step() {
         count += 1
-        for place in found.indices { found[place].note(statement, place) }
+        for column in found.indices { found[column].note(statement, column) }
       }
       for (name, found) in zip(names, found) { facts[name] = found }
     } catch {
-      throw SQLPlace(file: file, use: .layer).error(error)
+      throw SQLContext(file: file, use: .layer).error(error)
     }
     return count
   }
@@ -93,11 +93,11 @@ extension RowFacts.Facts {
   /// Whether the column holds nothing but geometries.
   fileprivate var holdsGeometries: Bool { geometries > 0 && kinds == [.blob] }
 
-  fileprivate mutating func note(_ statement: Statement, _ place: Int) {
-    let kind = statement.kind(place)
+  fileprivate mutating func note(_ statement: Statement, _ column: Int) {
+    let kind = statement.kind(column)
     if kind != .null { kinds.insert(kind) }
     guard kind == .blob else { return }
-    let found = statement.withBytes(place) { blob -> (GeoPackageBinary, WKB.Header)? in
+    let found = statement.withBytes(column) { blob -> (GeoPackageBinary, WKB.Header)? in
       guard let header = try? GeoPackageBinary(blob), !header.isExtended,
         let body = try? WKB.header(of: blob.extracting(header.bodyOffset...))
       else { return nil }

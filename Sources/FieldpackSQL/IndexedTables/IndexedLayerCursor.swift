@@ -56,7 +56,7 @@ final class IndexedLayerCursor: VirtualCursor {
     self.plan = plan
     planNumber = number
     rowIndexes = [Int](repeating: -1, count: shadow.columns.count)
-    for (place, column) in plan.columns.enumerated() { rowIndexes[column] = place + 1 }
+    for (index, column) in plan.columns.enumerated() { rowIndexes[column] = index + 1 }
   }
 
   override func advance() throws(SQLiteError) -> Bool {
@@ -173,8 +173,8 @@ final class IndexedLayerCursor: VirtualCursor {
     let needsRow =
       shadow.layer.lacksIndexTriggers || readsAttributes || search?.next == 0
       || search?.isRead == true
-    while let place = search?.next, place < list.ids.count {
-      let id = list.ids[place]
+    while let index = search?.next, index < list.ids.count {
+      let id = list.ids[index]
       let isMarked = noteVisit(of: id, list)
       if !isMarked, !needsRow { return true }
       guard try lookUp(id) else { continue }
@@ -199,9 +199,9 @@ final class IndexedLayerCursor: VirtualCursor {
   }
 
   private func test(_ row: Statement, _ id: Int64) throws(SQLiteError) -> Bool {
-    let place = geometryIndex
-    guard let search, row.kind(place) == .blob else { return false }
-    let answer: Result<Bool?, any Error> = row.withBytes(place) { blob in
+    let column = geometryIndex
+    guard let search, row.kind(column) == .blob else { return false }
+    let answer: Result<Bool?, any Error> = row.withBytes(column) { blob in
       Result { try RelationFunctions.test(search.relation, search.geometry, blob) }
     }
     switch answer {

@@ -65,9 +65,9 @@ final class IndexedLayerTable: VirtualTable {
 
   func overload(function name: String, argumentCount: Int) -> FunctionOverload? {
     guard argumentCount == 2, let relation = IndexedFunctions.relation(of: name),
-      let place = IndexedFunctions.relations.firstIndex(of: relation)
+      let index = IndexedFunctions.relations.firstIndex(of: relation)
     else { return nil }
-    return FunctionOverload(name, argumentCount: 2, index: place, on: file.connection)
+    return FunctionOverload(name, argumentCount: 2, index: index, on: file.connection)
   }
 
   // MARK: Choice
@@ -78,9 +78,9 @@ final class IndexedLayerTable: VirtualTable {
     let conditions = request.constraints.filter { canPass($0, request) }
     let isByKey = conditions.contains { $0.operation == .equal || $0.operation == .same }
     if !isByKey, let spatial = request.constraints.first(where: isSpatial),
-      case .function(let place) = spatial.operation
+      case .function(let index) = spatial.operation
     {
-      plan.relation = IndexedFunctions.relations[place]
+      plan.relation = IndexedFunctions.relations[index]
       request.take(spatial, isExact: true)
       let found = max(1, rowCount / 500)
       request.estimate(cost: 20 + found * 3, rows: found)
@@ -119,17 +119,17 @@ final class IndexedLayerTable: VirtualTable {
     _ constraint: IndexRequest.Constraint, _ request: IndexRequest
   ) -> Bool {
     guard constraint.isUsable else { return false }
-    let place = column(constraint)
+    let index = column(constraint)
     let isKnown: Bool
     switch constraint.operation {
     case .equal, .same: isKnown = true
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
-      isKnown = place < 0 || columns[place].affinity.isNumeric
-    case .isNull, .isNotNull: return place >= 0 && columns[place].isIndexed
+      isKnown = index < 0 || columns[index].affinity.isNumeric
+    case .isNull, .isNotNull: return index >= 0 && columns[index].isIndexed
     case .function, .other: return false
     }
-    if place < 0 { return isKnown }
-    let column = columns[place]
+    if index < 0 { return isKnown }
+    let column = columns[index]
     guard column.isIndexed, isKnown, column.affinity != .none else { return false }
     return SQLName(request.collation(of: constraint)) == SQLName(column.collation)
   }
@@ -154,12 +154,12 @@ final class IndexedLayerTable: VirtualTable {
     order: [(column: Int, isDescending: Bool)], _ plan: inout ShadowPlan, _ request: IndexRequest
   ) {
     guard order.count == 1 else { return }
-    let (place, isDescending) = (order[0].column, order[0].isDescending)
-    let isID = place < 0 || place == idColumn
+    let (column, isDescending) = (order[0].column, order[0].isDescending)
+    let isID = column < 0 || column == idColumn
     if plan.relation != nil {
       if isID, !isDescending { request.setOrdered() }
-    } else if isID || columns[place].isIndexed {
-      plan.order = .init(column: isID ? -1 : place, isDescending: isDescending)
+    } else if isID || columns[column].isIndexed {
+      plan.order = .init(column: isID ? -1 : column, isDescending: isDescending)
       request.setOrdered()
     }
   }

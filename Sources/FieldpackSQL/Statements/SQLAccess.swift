@@ -87,7 +87,7 @@ private struct SQLScript {
         if isSystems { file.forgetCatalogue() }
       }
     } catch {
-      throw SQLPlace(file: file, use: .script).error(error)
+      throw SQLContext(file: file, use: .script).error(error)
     }
     return outcomes
   }
@@ -118,8 +118,8 @@ private enum SQLRules {
   }
 }
 
-/// Words errors of a user's SQL for the user.
-struct SQLPlace {
+/// What a user's SQL is run for, which words its errors for the user.
+struct SQLContext {
   let file: GeoPackageSession
   let use: Use
 

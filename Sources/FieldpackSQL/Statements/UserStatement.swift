@@ -8,7 +8,7 @@ import FieldpackSQLite
 /// layers exist, and everything is read from one state of the file.
 final class UserStatement {
   private let file: GeoPackageSession
-  private let place: SQLPlace
+  private let context: SQLContext
   private var statement: Statement?
   private let tables: IndexedLayerTables
   private let raised: IndexedLayerTables.Raised
@@ -18,13 +18,13 @@ final class UserStatement {
     on file: GeoPackageSession
   ) throws(FieldpackError) {
     self.file = file
-    place = SQLPlace(file: file, use: .rows)
+    context = SQLContext(file: file, use: .rows)
     let connection = file.connection
     let users: UserSQL
     do throws(SQLiteError) {
       users = try file.userSQL()
     } catch {
-      throw place.error(error)
+      throw context.error(error)
     }
     tables = users.tables
     raised = try tables.putUp(for: sql)
@@ -42,7 +42,7 @@ final class UserStatement {
       try run.bind(parameters)
       statement = run
     } catch {
-      throw place.error(error)
+      throw context.error(error)
     }
   }
 
@@ -74,7 +74,7 @@ final class UserStatement {
     do throws(SQLiteError) {
       guard let statement, try statement.step() else { return nil }
       return statement.values(&size)
-    } catch { throw place.error(error) }
+    } catch { throw context.error(error) }
   }
 
   /// Reads the remaining rows; returns their number.
@@ -83,7 +83,7 @@ final class UserStatement {
       var count = 0
       while try statement?.step() == true { count += 1 }
       return count
-    } catch { throw place.error(error) }
+    } catch { throw context.error(error) }
   }
 
   /// The remaining rows, for a query plan.
@@ -94,6 +94,6 @@ final class UserStatement {
         rows.append((0..<statement.columnCount).map { statement.value($0) })
       }
       return rows
-    } catch { throw place.error(error) }
+    } catch { throw context.error(error) }
   }
 }

@@ -23,17 +23,17 @@ extension StoreConformance {
     },
     StoreConformance("asks the layers in the order they are named") { store in
       try same(
-        try await store.places(Query("remarks", "springs")),
+        try await store.keys(Query("remarks", "springs")),
         ["remarks/5", "springs/1", "springs/2"])
     },
     StoreConformance("counts limit and offset across layers") { store in
       let query = Query("wells", "springs")
       try same(
-        try await store.places(query.limit(3, offset: 4)), ["wells/9", "springs/1", "springs/2"])
-      try same(try await store.places(query.limit(2, offset: 5)), ["springs/1", "springs/2"])
-      try same(try await store.places(query.offset(6)), ["springs/2"])
-      try same(try await store.places(query.limit(0)), [])
-      try same(try await store.places(query.offset(100)), [])
+        try await store.keys(query.limit(3, offset: 4)), ["wells/9", "springs/1", "springs/2"])
+      try same(try await store.keys(query.limit(2, offset: 5)), ["springs/1", "springs/2"])
+      try same(try await store.keys(query.offset(6)), ["springs/2"])
+      try same(try await store.keys(query.limit(0)), [])
+      try same(try await store.keys(query.offset(100)), [])
       try same(try await store.count(query.limit(3, offset: 4)), 3)
       try same(try await store.count(query.offset(6)), 1)
       try same(try await store.count(query.offset(100)), 0)
@@ -44,11 +44,11 @@ extension StoreConformance {
         "wells/1",
       ]
       let query = Query().order(by: [Order("visits")])
-      try same(try await store.places(query), all)
-      try same(try await store.places(query.limit(4, offset: 1)), Array(all[1..<5]))
+      try same(try await store.keys(query), all)
+      try same(try await store.keys(query.limit(4, offset: 1)), Array(all[1..<5]))
       let falling = Query().order(by: [Order("visits", descending: true)])
       try same(
-        try await store.places(falling),
+        try await store.keys(falling),
         [
           "wells/1", "wells/7", "wells/2", "wells/9", "springs/1", "remarks/5", "wells/4",
           "springs/2",
@@ -59,15 +59,15 @@ extension StoreConformance {
         Order("name"), Order("visits", descending: true),
       ])
       try same(
-        try await store.places(query),
+        try await store.keys(query),
         ["wells/9", "springs/2", "wells/1", "springs/1", "wells/4", "wells/2", "wells/7"])
     },
     StoreConformance("sorts by the id, and a layer without the column as NULL") { store in
       try same(
-        try await store.places(Query("wells").order(by: [Order("fid", descending: true)])),
+        try await store.keys(Query("wells").order(by: [Order("fid", descending: true)])),
         ["wells/9", "wells/7", "wells/4", "wells/2", "wells/1"])
       try same(
-        try await store.places(Query("springs", "remarks").order(by: [Order("flow")])),
+        try await store.keys(Query("springs", "remarks").order(by: [Order("flow")])),
         ["remarks/5", "springs/2", "springs/1"])
     },
   ]
@@ -115,7 +115,7 @@ extension StoreConformance {
         (.intersects(.point(x: 16, y: 55)), ["wells/7"]),
       ]
       for (filter, expected) in cases {
-        try same(try await store.places(Query("wells", where: filter)), expected, "\(filter)")
+        try same(try await store.keys(Query("wells", where: filter)), expected, "\(filter)")
         try same(try await store.count(Query("wells", where: filter)), expected.count, "\(filter)")
       }
     },
@@ -141,9 +141,9 @@ extension StoreConformance {
     StoreConformance("leaves out layers that lack a filtered column, with a note") { store in
       let deep = Query(where: Column<Double>("depth") > 1)
       let batches = try await store.query(deep)
-      var places: [String] = []
-      for try await batch in batches { places += batch.ids.map { "\($0)" } }
-      try same(places, ["1", "7"])
+      var keys: [String] = []
+      for try await batch in batches { keys += batch.ids.map { "\($0)" } }
+      try same(keys, ["1", "7"])
       try same(batches.report.current.notes.count, 2, "\(batches.report.current.notes)")
       try same(try await store.count(deep), 2)
     },
@@ -161,7 +161,7 @@ extension StoreConformance {
       await store.close()
       let code = FieldpackError.Code.unavailable
       try same(try await errorCode { _ = try await store.layers() }, code)
-      try same(try await errorCode { _ = try await store.places(Query()) }, code)
+      try same(try await errorCode { _ = try await store.keys(Query()) }, code)
     },
   ]
 
@@ -191,7 +191,7 @@ extension StoreConformance {
         task.cancel()
         _ = await task.result
       }
-      try same(try await store.places(Query()).count, 8)
+      try same(try await store.keys(Query()).count, 8)
     },
     StoreConformance("closes while a query is half read") { store in
       var iterator = try await store.query(Query()).makeAsyncIterator()

@@ -55,7 +55,7 @@ extension StoreConformance {
         try writer.delete(4, in: "wells")
         try writer.delete(7, in: "wells")
       }
-      try same(try await store.places(Query("wells")), ["wells/1", "wells/2", "wells/9"])
+      try same(try await store.keys(Query("wells")), ["wells/1", "wells/2", "wells/9"])
       let box = Envelope(minX: 13, minY: 52, maxX: 14, maxY: 53)
       try same(try await store.layers().first?.envelope, box)
       for id: FeatureID in [4, "four"] {
@@ -122,7 +122,7 @@ extension StoreConformance {
         try writer.create(Feature(id: 3), in: "springs")
       }
       try same(
-        try await store.places(Query("wells", "springs")),
+        try await store.keys(Query("wells", "springs")),
         ["wells/2", "wells/4", "wells/7", "wells/9", "springs/1", "springs/2", "springs/3"])
       try same(try await store.layers().map(\.id), layers)
     },
@@ -183,7 +183,7 @@ extension StoreConformance {
       try same(try await store.feature(1, in: "Brunnen")?.attributes["owner"], "me")
       let box = Envelope(minX: 12, minY: 51, maxX: 14, maxY: 53)
       try same(
-        try await store.places(Query("Brunnen", where: .intersects(box))),
+        try await store.keys(Query("Brunnen", where: .intersects(box))),
         ["Brunnen/1", "Brunnen/2"])
       _ = try await store.write { (writer) throws(FieldpackError) in
         try writer.create(Feature(geometry: .point(x: 13.5, y: 52.5)), in: "Brunnen")

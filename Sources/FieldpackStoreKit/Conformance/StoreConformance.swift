@@ -143,12 +143,12 @@ extension StoreConformance {
 
 extension Store {
   /// `layer/id` of each feature of a query, in order.
-  func places(_ query: Query) async throws -> [String] {
-    var places: [String] = []
+  func keys(_ query: Query) async throws -> [String] {
+    var keys: [String] = []
     for try await batch in try await self.query(query) {
-      places += batch.ids.map { "\(batch.schema.layer)/\($0)" }
+      keys += batch.ids.map { "\(batch.schema.layer)/\($0)" }
     }
-    return places
+    return keys
   }
 
   func all(_ query: Query) async throws -> [Feature] {

@@ -13,7 +13,7 @@ struct FixLineParser {
     self.device = device
   }
 
-  /// - Throws: `.invalidData` without a place; the next line can be taken all the same.
+  /// - Throws: `.invalidData` without a position; the next line can be taken all the same.
   mutating func take(
     _ line: UnsafeBufferPointer<UInt8>, into updates: inout [LocationUpdate]
   ) throws(FieldpackError) {

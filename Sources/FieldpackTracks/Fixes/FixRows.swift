@@ -10,8 +10,8 @@ struct FixRows: Sendable {
   private let order: String?
   /// Whose tracks those are that the points of a recording name.
   var devices: [FeatureID: String] = [:]
-  /// Places among the columns that are asked for.
-  private var places: [Member: Int] = [:]
+  /// Indexes among the columns that are asked for.
+  private var columns: [Member: Int] = [:]
 
   private enum Member: CaseIterable {
     case time, device, track, accuracy, elevation, course, speed
@@ -58,16 +58,16 @@ struct FixRows: Sendable {
     var wanted: [ColumnDefinition] = []
     for member in Member.allCases {
       guard let index = try Self.column(member, in: schema, options) else { continue }
-      places[member] = wanted.count
+      columns[member] = wanted.count
       wanted.append(schema.columns[index])
     }
-    if places[.device] == nil, schema.layer == FieldData.trackPoint,
+    if columns[.device] == nil, schema.layer == FieldData.trackPoint,
       let index = schema.columnIndex("track_fid")
     {
-      places[.track] = wanted.count
+      columns[.track] = wanted.count
       wanted.append(schema.columns[index])
     }
-    order = places[.time].map { wanted[$0].name }
+    order = columns[.time].map { wanted[$0].name }
     self.schema = Schema(layer: schema.layer, geometry: geometry, columns: wanted)
   }
 
@@ -88,7 +88,7 @@ struct FixRows: Sendable {
   }
 
   /// Whether the fixes are of the devices of their tracks.
-  var needsDevices: Bool { places[.track] != nil }
+  var needsDevices: Bool { columns[.track] != nil }
 
   var hasTimes: Bool { order != nil }
 
@@ -116,40 +116,40 @@ struct FixRows: Sendable {
     fix.accuracy = number(.accuracy, row).flatMap { $0 < 0 ? nil : $0 }
     fix.course = number(.course, row).flatMap { 0..<360 ~= $0 ? $0 : $0 == 360 ? 0 : nil }
     fix.speed = number(.speed, row).flatMap { $0 < 0 ? nil : $0 }
-    if let place = places[.device], row.kind(at: place) != .null {
-      fix.device = Self.text(row, place)
-    } else if let place = places[.track], row.kind(at: place) == .integer {
-      fix.device = devices[.integer(row.integer(at: place))] ?? device
+    if let column = columns[.device], row.kind(at: column) != .null {
+      fix.device = Self.text(row, column)
+    } else if let column = columns[.track], row.kind(at: column) == .integer {
+      fix.device = devices[.integer(row.integer(at: column))] ?? device
     }
     return fix
   }
 
   private func number(_ member: Member, _ row: FeatureBatch.Row) -> Double? {
-    guard let place = places[member] else { return nil }
+    guard let column = columns[member] else { return nil }
     let value: Double? =
-      switch row.kind(at: place) {
-      case .integer: Double(row.integer(at: place))
-      case .real: row.real(at: place)
-      case .text: Double(row.text(at: place))
+      switch row.kind(at: column) {
+      case .integer: Double(row.integer(at: column))
+      case .real: row.real(at: column)
+      case .text: Double(row.text(at: column))
       default: nil
       }
     return value.flatMap { $0.isFinite ? $0 : nil }
   }
 
-  private static func text(_ row: FeatureBatch.Row, _ place: Int) -> String {
-    switch row.kind(at: place) {
-    case .integer: "\(row.integer(at: place))"
-    case .real: "\(row.real(at: place))"
-    default: row.text(at: place)
+  private static func text(_ row: FeatureBatch.Row, _ column: Int) -> String {
+    switch row.kind(at: column) {
+    case .integer: "\(row.integer(at: column))"
+    case .real: "\(row.real(at: column))"
+    default: row.text(at: column)
     }
   }
 
   private func time(
     _ row: FeatureBatch.Row, _ key: KeyTuple
   ) throws(FieldpackError) -> Instant? {
-    guard let place = places[.time], row.kind(at: place) != .null else { return nil }
-    if row.kind(at: place) == .text {
-      let text = row.text(at: place)
+    guard let column = columns[.time], row.kind(at: column) != .null else { return nil }
+    if row.kind(at: column) == .text {
+      let text = row.text(at: column)
       if let instant = Instant(text) { return instant }
       throw failure("'\(text.prefix(40))' is not a time like 2024-05-01T10:00:00Z", key)
     }

@@ -23,7 +23,7 @@ public enum JSONFixReader {
 
   /// Adds what `line` tells to `updates`.
   ///
-  /// - Throws: `.invalidData` for what is no such object, without a place.
+  /// - Throws: `.invalidData` for what is no such object, without a position.
   static func read(
     _ line: UnsafeBufferPointer<UInt8>, device: String, into updates: inout [LocationUpdate]
   ) throws(FieldpackError) {

@@ -89,14 +89,14 @@ struct LineFixReader {
       }
     } catch {
       let position = FilePosition(file: input.name, line: lines.number)
-      guard options.skipsErrors else { throw placed(error, position) }
+      guard options.skipsErrors else { throw located(error, position) }
       report.add(
         skipped: SkippedFeature(
           location: .init(), position: position, reason: error.message, advice: error.advice))
     }
   }
 
-  private func placed(_ error: FieldpackError, _ position: FilePosition) -> FieldpackError {
+  private func located(_ error: FieldpackError, _ position: FilePosition) -> FieldpackError {
     FieldpackError(
       error.code, error.message, advice: error.advice?.then(.skipLines) ?? .skipLines,
       position: position, underlying: error.underlying)

@@ -29,14 +29,14 @@ public struct ScriptedSource: LocationSource {
   public func updates() -> LocationUpdates {
     let (batches, failure) = (batches, failure)
     return LocationUpdates {
-      let place = Locked(0)
+      let next = Locked(0)
       return { () async throws(FieldpackError) in
         if Task.isCancelled {
           throw FieldpackError(.interrupted, "the reading of fixes was cancelled")
         }
-        let index = place.withLock { place in
-          defer { place += 1 }
-          return place
+        let index = next.withLock { next in
+          defer { next += 1 }
+          return next
         }
         if index < batches.count { return batches[index] }
         if let failure { throw failure }

@@ -2,7 +2,7 @@ public import FieldpackCore
 import FieldpackGeometry
 
 /// The vertices of a layer of lines as fixes: by their M in Unix seconds, then by feature id and their
-/// place in the line.
+/// order in the line.
 ///
 /// All are held in memory, 150 bytes each, and given as fast as they are taken. Vertices without an M
 /// come first. Positions are transformed to longitude and latitude; each reading is one query.
@@ -36,7 +36,7 @@ private actor VertexReplay {
   private let layer: LayerID
   private let deviceColumn: String?
   private var fixes: [Fix]?
-  private var place = 0
+  private var index = 0
 
   init(_ store: any Store, _ layer: LayerID, _ deviceColumn: String?) {
     self.store = store
@@ -46,9 +46,9 @@ private actor VertexReplay {
 
   func next() async throws(FieldpackError) -> [LocationUpdate]? {
     if fixes == nil { fixes = Self.ordered(try await read()) }
-    guard let fixes, place < fixes.count else { return nil }
-    let chunk = fixes[place..<min(place + Replay.batchSize, fixes.count)]
-    place += chunk.count
+    guard let fixes, index < fixes.count else { return nil }
+    let chunk = fixes[index..<min(index + Replay.batchSize, fixes.count)]
+    index += chunk.count
     return chunk.map { .fix($0) }
   }
 

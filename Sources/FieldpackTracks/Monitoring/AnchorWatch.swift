@@ -19,7 +19,7 @@ struct AnchorWatch: Sendable {
     _ fix: Fix, number: Int, as kind: Detection.Kind, into detections: inout [Detection],
     where isDue: (_ distance: Double, _ anchor: inout Anchor) -> Bool
   ) -> Bool {
-    guard let place = devices.find(fix.device) else {
+    guard let index = devices.find(fix.device) else {
       guard gate.lets(fix) else { return false }
       let anchor = Anchor(fix: number, longitude: fix.longitude, latitude: fix.latitude)
       devices.append(
@@ -31,10 +31,10 @@ struct AnchorWatch: Sendable {
         Detection(fix: number, kind: .start, device: fix.device, time: fix.time, distance: 0))
       return true
     }
-    let last = devices.entries[place].time
-    guard gate.lets(fix, after: last, late: &devices.entries[place].late) else { return false }
-    devices.entries[place].take(fix, number: number)
-    var anchor = devices.entries[place].anchor ?? Anchor(number, fix)
+    let last = devices.entries[index].time
+    guard gate.lets(fix, after: last, late: &devices.entries[index].late) else { return false }
+    devices.entries[index].take(fix, number: number)
+    var anchor = devices.entries[index].anchor ?? Anchor(number, fix)
     if let since = anchor.beyondSince, let time = fix.time, time < since {
       anchor.beyondSince = nil
     }
@@ -45,19 +45,19 @@ struct AnchorWatch: Sendable {
       detections.append(
         Detection(fix: number, kind: kind, device: fix.device, time: fix.time, distance: distance))
     }
-    devices.entries[place].anchor = anchor
+    devices.entries[index].anchor = anchor
     return true
   }
 
   var state: MonitorState { MonitorState(devices: devices.sorted.map { devices.entries[$0] }) }
 
   func state(of device: String) -> DeviceState? {
-    devices.place(of: device).map { devices.entries[$0] }
+    devices.index(of: device).map { devices.entries[$0] }
   }
 
   mutating func resume(_ state: MonitorState) {
     devices = DeviceTable()
-    for device in state.devices where devices.place(of: device.device) == nil {
+    for device in state.devices where devices.index(of: device.device) == nil {
       devices.append(device.device, device)
     }
   }

@@ -4,17 +4,17 @@ import FieldpackCore
 struct DeviceTable<Entry: Sendable>: Sendable {
   private(set) var names: [String] = []
   var entries: [Entry] = []
-  private var places: [String: Int] = [:]
+  private var indexes: [String: Int] = [:]
   /// Fixes of one device often follow one another, and devices one another in their order.
   private var last = -1
-  /// The place that was found after each.
+  /// The index that was found after each.
   private var followers: [Int] = []
   private var shortcuts = NameShortcuts()
 
-  /// The place of a device; `nil` before its first fix.
-  func place(of name: String) -> Int? { places[name] }
+  /// Index of a device in ``entries``; `nil` before its first fix.
+  func index(of name: String) -> Int? { indexes[name] }
 
-  /// As ``place(of:)``, and faster.
+  /// As ``index(of:)``, and faster.
   mutating func find(_ name: String) -> Int? {
     guard last >= 0 else { return nil }
     if names[last] == name { return last }
@@ -24,29 +24,29 @@ struct DeviceTable<Entry: Sendable>: Sendable {
       return follower
     }
     let hash = shortcuts.hash(name)
-    guard let place = shortcuts.place(hash, where: { names[$0] == name }) ?? places[name] else {
+    guard let index = shortcuts.entry(hash, where: { names[$0] == name }) ?? indexes[name] else {
       return nil
     }
-    followers[last] = place
-    last = place
-    return place
+    followers[last] = index
+    last = index
+    return index
   }
 
-  /// - Returns: the place of the device.
+  /// - Returns: the index of the device.
   @discardableResult
   mutating func append(_ name: String, _ entry: Entry) -> Int {
-    let place = names.count
-    shortcuts.add(shortcuts.hash(name), place)
-    if last >= 0 { followers[last] = place }
-    followers.append(place)
-    last = place
-    places[name] = place
+    let index = names.count
+    shortcuts.add(shortcuts.hash(name), index)
+    if last >= 0 { followers[last] = index }
+    followers.append(index)
+    last = index
+    indexes[name] = index
     names.append(name)
     entries.append(entry)
-    return place
+    return index
   }
 
-  /// The places in the order of the names, code point by code point.
+  /// The indexes in the order of the names, code point by code point.
   var sorted: [Int] {
     names.indices.sorted { names[$0].utf8.lexicographicallyPrecedes(names[$1].utf8) }
   }

@@ -41,8 +41,8 @@ extension FixMonitor {
   public mutating func take(
     _ fixes: [Fix], from first: Int = 0, into detections: inout [Detection]
   ) {
-    for place in fixes.indices {
-      take(fixes[place], number: first + place, into: &detections)
+    for index in fixes.indices {
+      take(fixes[index], number: first + index, into: &detections)
     }
   }
 }

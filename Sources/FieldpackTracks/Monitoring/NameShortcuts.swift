@@ -5,13 +5,13 @@
 struct NameShortcuts: Sendable {
   private struct Slot {
     var hash: UInt32
-    /// Or -1.
-    var place: Int32
+    /// Index of the name in the table; -1 where the slot is free.
+    var entry: Int32
   }
 
   private static let reach = 8
   private let seed = UInt64.random(in: .min ... .max)
-  private var slots = [Slot](repeating: Slot(hash: 0, place: -1), count: 64)
+  private var slots = [Slot](repeating: Slot(hash: 0, entry: -1), count: 64)
   private var count = 0
 
   func hash(_ name: String) -> UInt32 {
@@ -37,31 +37,31 @@ struct NameShortcuts: Sendable {
     return product.high ^ product.low
   }
 
-  /// The place of a name with the hash of which `isSame` is true.
+  /// Index of a name with the hash of which `isSame` is true.
   @inline(__always)
-  func place(_ hash: UInt32, where isSame: (Int) -> Bool) -> Int? {
+  func entry(_ hash: UInt32, where isSame: (Int) -> Bool) -> Int? {
     for step in 0..<Self.reach {
       let slot = slots[(Int(hash) + step) & (slots.count - 1)]
-      guard slot.place >= 0 else { return nil }
-      if slot.hash == hash, isSame(Int(slot.place)) { return Int(slot.place) }
+      guard slot.entry >= 0 else { return nil }
+      if slot.hash == hash, isSame(Int(slot.entry)) { return Int(slot.entry) }
     }
     return nil
   }
 
-  mutating func add(_ hash: UInt32, _ place: Int) {
+  mutating func add(_ hash: UInt32, _ entry: Int) {
     if 2 * count >= slots.count {
       let old = slots
-      slots = [Slot](repeating: Slot(hash: 0, place: -1), count: 2 * old.count)
+      slots = [Slot](repeating: Slot(hash: 0, entry: -1), count: 2 * old.count)
       count = 0
-      for slot in old where slot.place >= 0 { insert(slot) }
+      for slot in old where slot.entry >= 0 { insert(slot) }
     }
-    insert(Slot(hash: hash, place: Int32(place)))
+    insert(Slot(hash: hash, entry: Int32(entry)))
   }
 
   private mutating func insert(_ slot: Slot) {
     for step in 0..<Self.reach {
       let index = (Int(slot.hash) + step) & (slots.count - 1)
-      guard slots[index].place < 0 else { continue }
+      guard slots[index].entry < 0 else { continue }
       slots[index] = slot
       count += 1
       return

@@ -35,16 +35,18 @@ struct RegionsDevice: Sendable {
   }
 }
 
-/// A stay in the region at a place among those that are watched.
+/// A stay in a region.
 struct RegionStay: Sendable {
+  /// Index of the region in ``WatchedRegions/ids``.
   var region: Int32
   var hasDwelt = false
   var fix: Int
   var since: Instant?
 }
 
-/// A fix that is not passed over: the place of its device, and where that was before.
+/// A fix that is not passed over, with where its device was before.
 struct RegionsStep: Sendable {
+  /// Index of the device in the monitor's table.
   let device: Int32
   /// Whether the way from there is asked about.
   let mayCross: Bool
@@ -67,7 +69,8 @@ struct Wants: Sendable {
   }
 }
 
-/// A distance that a detection is still to have: of the detection at a place, to the edge of a region.
+/// A distance that a detection is still to have, by the index of the detection and that of the region
+/// to whose edge it is.
 struct OwedDistance: Sendable {
   var detection: Int
   var region: Int32

@@ -21,8 +21,8 @@ extension RegionsMonitor {
       var waiting: BatchPart?
       for start in stride(from: 0, to: fixes.count, by: Self.part) {
         guard !Task.isCancelled else { break }
-        let places = start..<min(start + Self.part, fixes.count)
-        let next = BatchPart(places: places, steps: places.map { admit(fixes[$0], first + $0) })
+        let range = start..<min(start + Self.part, fixes.count)
+        let next = BatchPart(range: range, steps: range.map { admit(fixes[$0], first + $0) })
         run.look(at: next, &group)
         if let waiting {
           await judge(waiting, of: fixes, from: first, into: &detections, &run, &group)
@@ -48,11 +48,11 @@ extension RegionsMonitor {
   ) async {
     for piece in part.pieces {
       guard let looks = await run.looks(of: piece, &detections, &group) else { return }
-      for place in piece {
-        guard let step = part.steps[place - part.places.lowerBound] else { continue }
-        looks.read(place, &found, &crossed)
+      for index in piece {
+        guard let step = part.steps[index - part.range.lowerBound] else { continue }
+        looks.read(index, &found, &crossed)
         if isUnchanged(step) { continue }
-        judge(fixes[place], first + place, step, into: &detections, &run.owed)
+        judge(fixes[index], first + index, step, into: &detections, &run.owed)
         await run.pay(&detections, &group)
       }
     }
@@ -64,12 +64,12 @@ private struct BatchPart: Sendable {
   /// What a task takes of them at a time.
   private static let size = 1024
 
-  let places: Range<Int>
+  let range: Range<Int>
   let steps: [RegionsStep?]
 
   var pieces: [Range<Int>] {
-    stride(from: places.lowerBound, to: places.upperBound, by: Self.size).map {
-      $0..<min($0 + Self.size, places.upperBound)
+    stride(from: range.lowerBound, to: range.upperBound, by: Self.size).map {
+      $0..<min($0 + Self.size, range.upperBound)
     }
   }
 }
@@ -167,8 +167,8 @@ private struct RegionLooks: Sendable {
     self.fixes = fixes
     ends.reserveCapacity(fixes.count)
     var (found, crossed): ([Int32], [Int32]) = ([], [])
-    for place in fixes {
-      if let step = part.steps[place - part.places.lowerBound] {
+    for fix in fixes {
+      if let step = part.steps[fix - part.range.lowerBound] {
         watched.find(step, holding: &found, crossed: &crossed)
         regions += found
         let end = Int32(regions.count)
@@ -180,13 +180,13 @@ private struct RegionLooks: Sendable {
     }
   }
 
-  func read(_ place: Int, _ found: inout [Int32], _ crossed: inout [Int32]) {
-    let index = place - fixes.lowerBound
+  func read(_ fix: Int, _ found: inout [Int32], _ crossed: inout [Int32]) {
+    let index = fix - fixes.lowerBound
     let start = index > 0 ? Int(ends[index - 1].y) : 0
     let (middle, end) = (Int(ends[index].x), Int(ends[index].y))
     found.removeAll(keepingCapacity: true)
     crossed.removeAll(keepingCapacity: true)
-    for place in start..<middle { found.append(regions[place]) }
-    for place in middle..<end { crossed.append(regions[place]) }
+    for number in start..<middle { found.append(regions[number]) }
+    for number in middle..<end { crossed.append(regions[number]) }
   }
 }

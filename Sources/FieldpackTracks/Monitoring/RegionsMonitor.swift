@@ -35,7 +35,7 @@ public struct RegionsMonitor: FixMonitor {
   private let wants: Wants
   private let gate: FixGate
   private var devices = DeviceTable<RegionsDevice>()
-  /// Stays in regions that are no more, by the place of the device.
+  /// Stays in regions that are no more, by the index of the device.
   private var gone: [Int: [Stay]] = [:]
   // Used for one fix after the other, so that a fix allocates nothing.
   var found: [Int32] = []
@@ -100,16 +100,16 @@ public struct RegionsMonitor: FixMonitor {
   /// Moves the fix's device there; `nil` where the fix is passed over.
   mutating func admit(_ fix: Fix, _ number: Int) -> RegionsStep? {
     let position = SIMD2(fix.longitude, fix.latitude)
-    guard let place = devices.find(fix.device) else {
+    guard let device = devices.find(fix.device) else {
       guard gate.lets(fix) else { return nil }
       devices.append(fix.device, RegionsDevice(fix, number))
       return RegionsStep(
         device: Int32(devices.entries.count - 1), mayCross: false, before: position,
         position: position, time: fix.time)
     }
-    guard let before = devices.entries[place].admit(fix, number, gate) else { return nil }
+    guard let before = devices.entries[device].admit(fix, number, gate) else { return nil }
     return RegionsStep(
-      device: Int32(place), mayCross: wants.cross && before != position, before: before,
+      device: Int32(device), mayCross: wants.cross && before != position, before: before,
       position: position, time: fix.time)
   }
 
@@ -153,11 +153,11 @@ public struct RegionsMonitor: FixMonitor {
   /// Whether the device of a fix stays where it stayed, and nothing is said about that.
   func isUnchanged(_ step: RegionsStep) -> Bool {
     guard gone.isEmpty, crossed.isEmpty, !wants.inside, !wants.outside else { return false }
-    let place = Int(step.device)
-    guard devices.entries[place].isStaying else { return found.isEmpty }
-    guard !wants.dwell, devices.entries[place].stays.count == found.count else { return false }
+    let device = Int(step.device)
+    guard devices.entries[device].isStaying else { return found.isEmpty }
+    guard !wants.dwell, devices.entries[device].stays.count == found.count else { return false }
     for (index, region) in found.enumerated() {
-      let stay = devices.entries[place].stays[index]
+      let stay = devices.entries[device].stays[index]
       guard stay.region == region, stay.since != nil || step.time == nil else { return false }
     }
     return true
@@ -169,9 +169,9 @@ public struct RegionsMonitor: FixMonitor {
     _ owed: inout [OwedDistance]?
   ) {
     var visit = RegionVisit(number, step)
-    let place = Int(step.device)
+    let device = Int(step.device)
     var stays: [RegionStay] = []
-    swap(&stays, &devices.entries[place].stays)
+    swap(&stays, &devices.entries[device].stays)
     staying.removeAll(keepingCapacity: true)
     var (next, nextFound, nextCrossed) = (0, 0, 0)
     var region: Int32 = 0
@@ -199,7 +199,7 @@ public struct RegionsMonitor: FixMonitor {
       end(&visit, fix, into: &detections, &owed)
       region += 1
     }
-    swap(&staying, &devices.entries[place].stays)
+    swap(&staying, &devices.entries[device].stays)
     staying = stays
   }
 
@@ -255,30 +255,30 @@ public struct RegionsMonitor: FixMonitor {
   public var state: MonitorState { MonitorState(devices: devices.sorted.map { state(at: $0) }) }
 
   public func state(of device: String) -> DeviceState? {
-    devices.place(of: device).map { state(at: $0) }
+    devices.index(of: device).map { state(at: $0) }
   }
 
-  private func state(at place: Int) -> DeviceState {
-    let device = devices.entries[place]
+  private func state(at index: Int) -> DeviceState {
+    let device = devices.entries[index]
     let stays = device.stays.map { stay in
       Stay(
         region: regions.ids[Int(stay.region)], fix: stay.fix, since: stay.since,
         hasDwelt: stay.hasDwelt)
     }
-    let all = (gone[place] ?? []) + stays
+    let all = (gone[index] ?? []) + stays
     return DeviceState(
-      device: devices.names[place], fix: device.fix, longitude: device.position.x,
+      device: devices.names[index], fix: device.fix, longitude: device.position.x,
       latitude: device.position.y, time: device.time,
-      late: device.late, stays: gone[place] == nil ? all : all.sorted { $0.region < $1.region })
+      late: device.late, stays: gone[index] == nil ? all : all.sorted { $0.region < $1.region })
   }
 
   public mutating func resume(_ state: MonitorState) {
     devices = DeviceTable()
     gone = [:]
-    for device in state.devices where devices.place(of: device.device) == nil {
+    for device in state.devices where devices.index(of: device.device) == nil {
       var entry = RegionsDevice(device)
       for stay in device.stays.sorted(by: { $0.region < $1.region }) {
-        if let region = regions.place(of: stay.region) {
+        if let region = regions.index(of: stay.region) {
           entry.stays.append(
             RegionStay(
               region: Int32(region), hasDwelt: stay.hasDwelt, fix: stay.fix, since: stay.since))

@@ -39,20 +39,20 @@ package struct PictureType: Hashable, Sendable {
 
   /// From the first frame header, segment by segment.
   private static func jpegSize(_ bytes: [UInt8]) -> (Int?, Int?) {
-    var place = 2
-    while place + 9 < bytes.count, bytes[place] == 0xFF {
-      let marker = bytes[place + 1]
+    var offset = 2
+    while offset + 9 < bytes.count, bytes[offset] == 0xFF {
+      let marker = bytes[offset + 1]
       if marker == 0xFF {
-        place += 1
+        offset += 1
         continue
       }
       // SOF0 to SOF15 without DHT, JPG and DAC, which share their range.
       if (0xC0...0xCF).contains(marker), ![0xC4, 0xC8, 0xCC].contains(marker) {
-        return (big(bytes, place + 7, 2), big(bytes, place + 5, 2))
+        return (big(bytes, offset + 7, 2), big(bytes, offset + 5, 2))
       }
       if marker == 0xD9 || marker == 0xDA { break }
       let hasLength = !(0xD0...0xD7).contains(marker) && marker != 0x01
-      place += hasLength ? 2 + max(2, big(bytes, place + 2, 2)) : 2
+      offset += hasLength ? 2 + max(2, big(bytes, offset + 2, 2)) : 2
     }
     return (nil, nil)
   }

@@ -13,7 +13,7 @@ public final class RecordedMonitor: Sendable {
   private let refresh: Detections.MonitorRefresh?
   private let watched: String?
   private let now: @Sendable () -> Instant
-  private let place = RunningPlace()
+  private let slot = RunSlot()
 
   /// - Parameters:
   ///   - monitor: which begins with what the file knows of the run.
@@ -53,7 +53,7 @@ public final class RecordedMonitor: Sendable {
     let plan = RunPlan(
       store: store, name: name, kind: .monitor, monitor: monitor, refresh: refresh,
       watched: watched, source: source, sourceName: origin, isReplay: isReplay, note: note,
-      words: words, now: now, place: place)
+      words: words, now: now, slot: slot)
     return RecordedSteps { RunWalk(plan) }
   }
 }

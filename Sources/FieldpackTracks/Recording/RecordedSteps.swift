@@ -51,8 +51,8 @@ public struct RecordedSteps: AsyncSequence, Sendable {
   }
 }
 
-/// The run that goes on in a recorder or monitor, which the next start aborts.
-final class RunningPlace: Sendable {
+/// Holds the run that goes on in a recorder or monitor, which the next start aborts.
+final class RunSlot: Sendable {
   /// Whoever iterates the run holds it.
   private struct Going {
     weak var walk: RunWalk?

@@ -9,10 +9,10 @@ struct RunRecord: Sendable {
   private let plan: RunPlan
   /// Of the next detection.
   private var sequence: Int
-  /// The rows of `monitor_state` of the devices, at the places that the watching half has them at; `nil`
-  /// where there is none yet.
+  /// The rows of `monitor_state` of the devices, by their index in ``RunWatch``; `nil` where there is
+  /// none yet.
   private var rows: [DeviceRow?] = []
-  /// By the places of their devices.
+  /// By the index of their device, as the rows.
   private var tracks: [Int: OpenTrack] = [:]
 
   /// Begins the run in the file, or goes on with it.
@@ -28,10 +28,10 @@ struct RunRecord: Sendable {
     var record = RunRecord(
       run: run, plan: plan,
       sequence: try DetectionTable(writer: writer, run: run.id).nextSequence())
-    for (place, row) in known.enumerated() {
+    for (device, row) in known.enumerated() {
       record.rows.append(row.id.map { DeviceRow(id: $0, track: row.track) })
       guard let track = row.track else { continue }
-      record.tracks[place] = try TrackTables(writer: writer).open(track, device: row.state.device)
+      record.tracks[device] = try TrackTables(writer: writer).open(track, device: row.state.device)
     }
     return (record, known.map(\.state))
   }
@@ -77,8 +77,8 @@ struct RunRecord: Sendable {
     }
     try log(notes, in: writer, at: now)
     for seen in watched.seen {
-      guard var track = tracks.removeValue(forKey: seen.place) else { continue }
-      defer { tracks[seen.place] = track }
+      guard var track = tracks.removeValue(forKey: seen.device) else { continue }
+      defer { tracks[seen.device] = track }
       try TrackTables(writer: writer).finish(&track)
     }
   }
@@ -89,13 +89,13 @@ struct RunRecord: Sendable {
   ) throws(FieldpackError) {
     let (tables, fix) = (TrackTables(writer: writer), seen.fix)
     var track: OpenTrack
-    if let known = tracks.removeValue(forKey: seen.place) {
+    if let known = tracks.removeValue(forKey: seen.device) {
       track = known
     } else {
       track = try tables.create(
         method, name: plan.name, device: fix.device, at: fix.time ?? now)
     }
-    defer { tracks[seen.place] = track }
+    defer { tracks[seen.device] = track }
     if let point = try tables.add(fix, number: seen.number, to: &track, at: now) {
       step.points.append(point)
       track.isStanding = false
@@ -124,18 +124,18 @@ struct RunRecord: Sendable {
   private mutating func store(
     _ moved: [WatchedFixes.Moved], in writer: GeoPackageWriter
   ) throws(FieldpackError) {
-    if let last = moved.map(\.place).max(), last >= rows.count {
+    if let last = moved.map(\.device).max(), last >= rows.count {
       rows += Array(repeating: nil, count: last + 1 - rows.count)
     }
-    var states = moved.map { device in
-      let (row, track) = (rows[device.place], tracks[device.place]?.id)
+    var states = moved.map { change in
+      let (row, track) = (rows[change.device], tracks[change.device]?.id)
       return StateRow(
-        id: row?.track == track ? row?.id : nil, state: device.state, track: track,
-        hasOtherStays: device.hasOtherStays)
+        id: row?.track == track ? row?.id : nil, state: change.state, track: track,
+        hasOtherStays: change.hasOtherStays)
     }
     try StateTables(writer: writer, run: run.id).store(&states)
-    for (device, state) in zip(moved, states) {
-      rows[device.place] = state.id.map { DeviceRow(id: $0, track: state.track) }
+    for (change, state) in zip(moved, states) {
+      rows[change.device] = state.id.map { DeviceRow(id: $0, track: state.track) }
     }
     try writer.changed(FieldData.state)
   }

@@ -24,7 +24,7 @@ struct RunPlan: Sendable {
   var words: @Sendable (FieldpackError) -> String
   var afterPoint: PointAction?
   var now: @Sendable () -> Instant
-  var place: RunningPlace
+  var slot: RunSlot
 
   /// What a run of the name has to have in common with this one.
   var parameters: String { monitor.parameters + (watched.map { " " + $0 } ?? "") }
@@ -84,7 +84,7 @@ final class RunWalk: Sendable {
   /// Begins the run, where it has not begun.
   private func reader() async throws(FieldpackError) -> RunReader {
     if let reader = state.withLock({ $0.reader }) { return reader }
-    plan.place.take(self)
+    plan.slot.take(self)
     try await plan.source.checkUse(needsAlways: plan.method?.needsAlways ?? false)
     let (plan, now) = (plan, plan.now())
     try await plan.store.keepStatementJournals()
@@ -161,7 +161,7 @@ final class RunWalk: Sendable {
     }
     ahead?.cancel()
     _ = await ahead?.value
-    plan.place.leave(self)
+    plan.slot.leave(self)
     guard let run = record.withLock({ $0?.run }) else { return }
     let (store, now) = (plan.store, plan.now())
     // The task that is cancelled could not write any more.

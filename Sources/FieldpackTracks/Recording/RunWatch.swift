@@ -12,7 +12,7 @@ struct RunWatch: Sendable {
   private var devices = DeviceTable<WatchedDevice>()
   private var transactions = 0
 
-  /// - Parameter known: the devices that the file knows, at the same places as in the ``RunRecord``.
+  /// - Parameter known: the devices that the file knows, in the order of the ``RunRecord``'s rows.
   init(_ run: StoredRun, _ known: [DeviceState], _ plan: RunPlan) {
     self.run = run
     monitor = plan.monitor
@@ -36,10 +36,10 @@ struct RunWatch: Sendable {
     _ fixes: ArraySlice<Fix>, until end: ContinuousClock.Instant, into watched: inout WatchedFixes
   ) -> ArraySlice<Fix> {
     let count = fixes.withUnsafeBufferPointer { fixes in
-      for place in fixes.indices {
-        guard !watched.isFull else { return place }
-        if watched.count > 0, watched.count % 64 == 0, ContinuousClock.now >= end { return place }
-        watch(fixes[place], into: &watched)
+      for index in fixes.indices {
+        guard !watched.isFull else { return index }
+        if watched.count > 0, watched.count % 64 == 0, ContinuousClock.now >= end { return index }
+        watch(fixes[index], into: &watched)
       }
       return fixes.count
     }
@@ -47,21 +47,21 @@ struct RunWatch: Sendable {
   }
 
   private mutating func watch(_ fix: Fix, into watched: inout WatchedFixes) {
-    let place = devices.find(fix.device) ?? devices.append(fix.device, WatchedDevice())
-    if devices.entries[place].transaction != transactions {
-      devices.entries[place].transaction = transactions
-      watched.before.append((place, monitor.state(of: fix.device)))
+    let device = devices.find(fix.device) ?? devices.append(fix.device, WatchedDevice())
+    if devices.entries[device].transaction != transactions {
+      devices.entries[device].transaction = transactions
+      watched.before.append((device, monitor.state(of: fix.device)))
     }
     let seen = watched.detections.count
     let isTaken = monitor.take(fix, number: run.fixes, into: &watched.detections)
     if watched.detections.count > seen {
       if keepsFixes {
-        watched.seen.append(.init(number: run.fixes, fix: fix, place: place))
+        watched.seen.append(.init(number: run.fixes, fix: fix, device: device))
       } else {
         for _ in seen..<watched.detections.count { watched.positions.append(fix.position) }
       }
     }
-    if let message = devices.entries[place].message(on: fix, isTaken) {
+    if let message = devices.entries[device].message(on: fix, isTaken) {
       watched.notes.append(.init(number: run.fixes, device: fix.device, message: message))
     }
     run.digest?.add(fix)
@@ -72,10 +72,12 @@ struct RunWatch: Sendable {
   /// Adds what is known after the fixes.
   func end(_ watched: inout WatchedFixes) {
     watched.digest = run.digest
-    watched.moved = watched.before.compactMap { place, before in
-      guard let state = monitor.state(of: devices.names[place]), state != before else { return nil }
+    watched.moved = watched.before.compactMap { device, before in
+      guard let state = monitor.state(of: devices.names[device]), state != before else {
+        return nil
+      }
       return .init(
-        place: place, state: state, hasOtherStays: state.stays != before?.stays ?? [])
+        device: device, state: state, hasOtherStays: state.stays != before?.stays ?? [])
     }
     watched.before = []
   }
@@ -109,8 +111,8 @@ struct WatchedFixes: Sendable {
   struct Seen: Sendable {
     let number: Int
     let fix: Fix
-    /// Of its device.
-    let place: Int
+    /// Index of the device in `devices`.
+    let device: Int
   }
 
   /// A fix of which the log is to be told.
@@ -122,7 +124,8 @@ struct WatchedFixes: Sendable {
 
   /// A device of which another state is known.
   struct Moved: Sendable {
-    let place: Int
+    /// Index of the device in `devices`.
+    let device: Int
     let state: DeviceState
     let hasOtherStays: Bool
   }
@@ -141,7 +144,7 @@ struct WatchedFixes: Sendable {
   var notes: [Note] = []
   var moved: [Moved] = []
   /// The devices of the fixes, with what was known of them before.
-  fileprivate var before: [(place: Int, state: DeviceState?)] = []
+  fileprivate var before: [(device: Int, state: DeviceState?)] = []
 
   init(first: Int) { self.first = first }
 

@@ -25,8 +25,8 @@ struct StateTables {
       let update = try connection.prepare(Self.update)
       let insert = try connection.prepare(Self.insert)
       let stays = try StayStatements(connection)
-      for place in rows.indices {
-        let row = rows[place]
+      for index in rows.indices {
+        let row = rows[index]
         var isThere = false
         if let id = row.id {
           try bind(row.state, to: update)
@@ -35,7 +35,7 @@ struct StateTables {
           // Somebody else may have taken the row away, and its stays with it.
           isThere = connection.changes == 1
         }
-        if !isThere { rows[place].id = try store(row, insert, on: connection) }
+        if !isThere { rows[index].id = try store(row, insert, on: connection) }
         if !isThere || row.hasOtherStays { try store(row.state, stays) }
       }
     }

@@ -54,17 +54,17 @@ struct TrackLine {
     withUnsafeBytes(of: value.bitPattern.littleEndian) { blob.append(contentsOf: $0) }
   }
 
-  private mutating func put(_ value: some FixedWidthInteger, at place: Int) {
+  private mutating func put(_ value: some FixedWidthInteger, at start: Int) {
     withUnsafeBytes(of: value.littleEndian) { bytes in
-      for (offset, byte) in bytes.enumerated() { blob[place + offset] = byte }
+      for (offset, byte) in bytes.enumerated() { blob[start + offset] = byte }
     }
   }
 
-  private func word(at place: Int) -> UInt32 {
-    (0..<4).reduce(0) { $0 | UInt32(blob[place + $1]) << UInt32($1 * 8) }
+  private func word(at start: Int) -> UInt32 {
+    (0..<4).reduce(0) { $0 | UInt32(blob[start + $1]) << UInt32($1 * 8) }
   }
 
-  private func number(at place: Int) -> Double {
-    Double(bitPattern: (0..<8).reduce(0) { $0 | UInt64(blob[place + $1]) << UInt64($1 * 8) })
+  private func number(at start: Int) -> Double {
+    Double(bitPattern: (0..<8).reduce(0) { $0 | UInt64(blob[start + $1]) << UInt64($1 * 8) })
   }
 }

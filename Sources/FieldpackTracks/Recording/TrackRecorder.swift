@@ -19,7 +19,7 @@ public import FieldpackGeoPackage
 public final class TrackRecorder: Sendable {
   private let store: GeoPackageStore
   private let now: @Sendable () -> Instant
-  private let place = RunningPlace()
+  private let slot = RunSlot()
   private let afterPoint: PointAction?
 
   /// - Parameter now: the clock, for points whose fix has no time and for the log.
@@ -61,7 +61,7 @@ public final class TrackRecorder: Sendable {
     let plan = RunPlan(
       store: store, name: name, kind: .track, monitor: try method.makeMonitor(), method: method,
       source: source, sourceName: origin, isReplay: isReplay, note: note,
-      words: words, afterPoint: afterPoint, now: now, place: place)
+      words: words, afterPoint: afterPoint, now: now, slot: slot)
     return RecordedSteps { RunWalk(plan) }
   }
 }

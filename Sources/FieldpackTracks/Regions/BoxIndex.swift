@@ -9,8 +9,8 @@ struct BoxIndex: Sendable {
   private struct Link {
     /// The first node that is not below this one.
     var after: Int32
-    /// The place among the boxes given; -1 for a node that holds others.
-    var place: Int32
+    /// Index among the boxes given; -1 for a node that holds others.
+    var entry: Int32
   }
 
   private var boxes: [Box] = []
@@ -34,11 +34,11 @@ struct BoxIndex: Sendable {
     var union = entries[Int(order[range.lowerBound])]
     for entry in order[range].dropFirst() { union = pointwiseMin(union, entries[Int(entry)]) }
     boxes.append(union)
-    links.append(Link(after: 0, place: range.count == 1 ? order[range.lowerBound] : -1))
+    links.append(Link(after: 0, entry: range.count == 1 ? order[range.lowerBound] : -1))
     if range.count > 1 {
       for half in Self.halves(&order, range, entries) {
         guard range.count > 4 else {
-          for place in half { add(&order, place..<place + 1, entries) }
+          for entry in half { add(&order, entry..<entry + 1, entries) }
           continue
         }
         for quarter in Self.halves(&order, half, entries) { add(&order, quarter, entries) }
@@ -52,14 +52,14 @@ struct BoxIndex: Sendable {
   ) -> [Range<Int>] {
     guard range.count > 1 else { return [range] }
     // The sum of a side and its negated opposite is the doubled middle.
-    func middle(_ place: Int32, _ axis: Int) -> Double {
-      let box = entries[Int(place)]
+    func middle(_ entry: Int32, _ axis: Int) -> Double {
+      let box = entries[Int(entry)]
       return box[axis] - box[axis + 2]
     }
     var low = SIMD2(repeating: Double.infinity)
     var high = -low
-    for place in order[range] {
-      let own = SIMD2(middle(place, 0), middle(place, 1))
+    for entry in order[range] {
+      let own = SIMD2(middle(entry, 0), middle(entry, 1))
       (low, high) = (pointwiseMin(low, own), pointwiseMax(high, own))
     }
     let spread = high - low
@@ -71,7 +71,7 @@ struct BoxIndex: Sendable {
     return [range.lowerBound..<half, half..<range.upperBound]
   }
 
-  /// Gives the places of the boxes that meet a box, whose borders count.
+  /// Gives the indexes of the boxes that meet a box, whose borders count.
   @inline(__always)
   func visit(meeting box: Box, _ body: (Int) -> Void) {
     visit(meeting: box, where: { _ in true }, body)
@@ -91,14 +91,14 @@ struct BoxIndex: Sendable {
             node = Int(link.after)
             continue
           }
-          if link.place >= 0 { body(Int(link.place)) }
+          if link.entry >= 0 { body(Int(link.entry)) }
           node += 1
         }
       }
     }
   }
 
-  /// Gives the places of the boxes that the straight way from `start` to `end` meets, and few others.
+  /// Gives the indexes of the boxes that the straight way from `start` to `end` meets, and few others.
   @inline(__always)
   func visit(alongWayFrom start: SIMD2<Double>, to end: SIMD2<Double>, _ body: (Int) -> Void) {
     let (low, high) = (pointwiseMin(start, end), pointwiseMax(start, end))

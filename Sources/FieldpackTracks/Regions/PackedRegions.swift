@@ -5,7 +5,7 @@ import FieldpackProjection
 struct PackedRegions: Sendable {
   /// A circle on the ellipsoid.
   struct Circle: Sendable {
-    let centre: GeodesicPlace
+    let centre: GeodesicPosition
     let radius: Double
     /// The squares of the chords on the unit sphere of reduced latitudes that decide.
     let within: Double
@@ -30,7 +30,7 @@ struct PackedRegions: Sendable {
   struct Region: Sendable {
     var circles = 0..<0
     var areas = 0..<0
-    /// Edges that are border of the whole region, by the place of their first vertex, in `borders`.
+    /// Edges that are border of the whole region, by the index of their first vertex, in `borders`.
     var borders = 0..<0
     /// The most radians that one of these moves on the sphere.
     var turn = 0.0
@@ -42,14 +42,14 @@ struct PackedRegions: Sendable {
   struct Entry: Sendable {
     enum Shape: UInt8, Sendable {
       case circle, area
-      /// A pole that an area reaches: all longitudes are one place there.
+      /// A pole that an area reaches: all longitudes are one position there.
       case pole
     }
 
     let region: Int32
     let shape: Shape
-    /// The circle or the area.
-    let place: Int32
+    /// Index of the circle in `circles`, or of the area in `areas`.
+    let index: Int32
     /// How many turns of 360° the area lies east of the box.
     let turns: Int8
 
@@ -64,7 +64,7 @@ struct PackedRegions: Sendable {
   var vertices: [SIMD2<Double>] = []
   /// The vertices in space, in equatorial radii from the Earth's centre: exact enough for bounds to
   /// a metre.
-  var places: [SIMD3<Float>] = []
+  var spacePoints: [SIMD3<Float>] = []
   var slabs: [Int32] = []
   var slabEdges: [Int32] = []
   var borders: [Int32] = []
@@ -102,8 +102,8 @@ extension PackedRegions {
     var isInside = false
     return slabEdges.withUnsafeBufferPointer { edges in
       vertices.withUnsafeBufferPointer { vertices in
-        for place in Int(slabs[start])..<Int(slabs[start + 1]) {
-          let edge = Int(edges[place])
+        for slot in Int(slabs[start])..<Int(slabs[start + 1]) {
+          let edge = Int(edges[slot])
           let (a, b) = (vertices[edge], vertices[edge + 1])
           guard y >= min(a.y, b.y), y <= max(a.y, b.y), x <= max(a.x, b.x) else { continue }
           // Half open, so that a vertex belongs to one of its edges.
@@ -130,8 +130,8 @@ extension PackedRegions {
     let first = min(area.slabCount - 1, Int(max(0, start)))
     let last = Int(min(count - 1, (high.y - area.minY) * area.scale))
     var isDoubtful = false
-    for place in Int(slabs[area.firstSlab + first])..<Int(slabs[area.firstSlab + last + 1]) {
-      let edge = Int(slabEdges[place])
+    for slot in Int(slabs[area.firstSlab + first])..<Int(slabs[area.firstSlab + last + 1]) {
+      let edge = Int(slabEdges[slot])
       let (a, b) = (vertices[edge], vertices[edge + 1])
       guard all(pointwiseMin(a, b) .<= high), all(pointwiseMax(a, b) .>= low) else { continue }
       guard let p = filteredSide(a, b, from.x, from.y), let q = filteredSide(a, b, to.x, to.y),
@@ -147,10 +147,10 @@ extension PackedRegions {
 
   /// The polygon that an area was made of.
   func polygon(_ area: Area) -> Geometry {
-    var place = area.vertices.lowerBound
+    var start = area.vertices.lowerBound
     let rings = ringCounts[area.rings].map { count in
-      let ring = vertices[place..<place + Int(count)].map { Position(x: $0.x, y: $0.y) }
-      place += Int(count)
+      let ring = vertices[start..<start + Int(count)].map { Position(x: $0.x, y: $0.y) }
+      start += Int(count)
       return CoordinateSequence(ring, dimensions: .xy)
     }
     return .polygon(rings, .xy)

@@ -64,9 +64,9 @@ struct RegionGrid: Sendable {
     guard first >= 0 else { return false }
     let end = next < 0 ? ~next : next
     // Zeros without a sign, so that the difference of equal ones has none.
-    let place = SIMD4<Float>(BoxIndex.box(x, y, x, y)) + 0
+    let box = SIMD4<Float>(BoxIndex.box(x, y, x, y)) + 0
     return items.withUnsafeBufferPointer { items in
-      for item in items[Int(first)..<Int(end)] where Self.hasNoSign(place - item.box) {
+      for item in items[Int(first)..<Int(end)] where Self.hasNoSign(box - item.box) {
         body(item.entry)
       }
       return true

@@ -100,14 +100,14 @@ public final class RegionLayer: Sendable {
     }
   }
 
-  /// The place of the column of the radii.
+  /// Index of the column of the radii.
   private func column(in schema: Schema) throws(FieldpackError) -> Int? {
     guard schema.geometry != nil else {
       throw FieldpackError(
         .invalidData, "layer '\(layer)' has no geometry. Try: a layer of areas or points",
         location: .init(store: store.id, layer: layer))
     }
-    if let place = schema.columnIndex(radiusColumn ?? Self.radiusColumn) { return place }
+    if let index = schema.columnIndex(radiusColumn ?? Self.radiusColumn) { return index }
     guard let radiusColumn else { return nil }
     throw schema.unknownColumn(radiusColumn).adding(location: .init(store: store.id))
   }

@@ -8,7 +8,7 @@ struct RegionPacking {
   private var boxes: [BoxIndex.Box] = []
   private let ellipsoid = Geodesic.wgs84
   private var seam = SeamEdges()
-  /// Edges of the region that is packed now, by the place of their first vertex.
+  /// Edges of the region that is packed now, by the index of their first vertex.
   private var edges: [Int32] = []
 
   /// No longitude is farther from Greenwich: a turn and a half either way.
@@ -37,8 +37,8 @@ struct RegionPacking {
     for edge in packed.borders[borders].lazy.map({ Int($0) }) {
       turn = max(turn, packed.turn(ofEdge: edge))
       for vertex in [edge, edge + 1] {
-        low = pointwiseMin(low, packed.places[vertex])
-        high = pointwiseMax(high, packed.places[vertex])
+        low = pointwiseMin(low, packed.spacePoints[vertex])
+        high = pointwiseMax(high, packed.spacePoints[vertex])
       }
     }
     guard !borders.isEmpty else { return (0, 0) }
@@ -86,11 +86,11 @@ struct RegionPacking {
   }
 
   private mutating func add(
-    _ shape: PackedRegions.Entry.Shape, _ place: Int, turns: Int8, _ box: BoxIndex.Box
+    _ shape: PackedRegions.Entry.Shape, _ index: Int, turns: Int8, _ box: BoxIndex.Box
   ) {
     packed.entries.append(
       PackedRegions.Entry(
-        region: Int32(packed.regions.count), shape: shape, place: Int32(place), turns: turns))
+        region: Int32(packed.regions.count), shape: shape, index: Int32(index), turns: turns))
     boxes.append(box)
   }
 
@@ -111,7 +111,7 @@ struct RegionPacking {
     let square = { (chord: Double) in chord < 0 ? -1 : chord * chord }
     packed.circles.append(
       PackedRegions.Circle(
-        centre: GeodesicPlace(longitude: centre.x, latitude: centre.y), radius: radius,
+        centre: GeodesicPosition(longitude: centre.x, latitude: centre.y), radius: radius,
         within: square(chords.within), beyond: square(chords.beyond)))
     for box in try boxes(around: centre, radius, of: region)
     where box.minX <= 180 && box.maxX >= -180 {
@@ -169,8 +169,8 @@ struct RegionPacking {
 
   private mutating func append(_ x: Double, _ y: Double) {
     packed.vertices.append([x, y])
-    let place = GeodesicPlace(longitude: x, latitude: y)
-    packed.places.append(SIMD3<Float>(ellipsoid.spacePoint(place)))
+    let position = GeodesicPosition(longitude: x, latitude: y)
+    packed.spacePoints.append(SIMD3<Float>(ellipsoid.spacePoint(position)))
   }
 
   private mutating func addBorder(_ start: SIMD2<Double>, _ end: SIMD2<Double>) {
@@ -180,12 +180,12 @@ struct RegionPacking {
   }
 
   private func ownEdges(_ area: PackedRegions.Area) -> [Int] {
-    var place = area.vertices.lowerBound
+    var start = area.vertices.lowerBound
     var edges: [Int] = []
     for count in packed.ringCounts[area.rings] {
       // Those from a position to itself make areas of one position.
-      edges += place..<place + Int(count) - 1
-      place += Int(count)
+      edges += start..<start + Int(count) - 1
+      start += Int(count)
     }
     return edges
   }

@@ -3,23 +3,23 @@ import FieldpackProjection
 
 /// A position from which ways are measured.
 struct Viewpoint {
-  let place: GeodesicPlace
+  let origin: GeodesicPosition
   /// Whether every way is the geodesic itself, and none a quick one.
   var isExact = false
 
   init(_ x: Double, _ y: Double) {
-    place = GeodesicPlace(longitude: x, latitude: y)
+    origin = GeodesicPosition(longitude: x, latitude: y)
   }
 
-  init(_ place: GeodesicPlace) { self.place = place }
+  init(_ origin: GeodesicPosition) { self.origin = origin }
 
-  var x: Double { place.longitude }
-  var y: Double { place.latitude }
+  var x: Double { origin.longitude }
+  var y: Double { origin.latitude }
 
-  func way(to other: GeodesicPlace) -> Double {
+  func way(to other: GeodesicPosition) -> Double {
     isExact
-      ? Geodesic.wgs84.distance(from: place.position, to: other.position)
-      : Geodesic.wgs84.quickDistance(from: place, to: other)
+      ? Geodesic.wgs84.distance(from: origin.position, to: other.position)
+      : Geodesic.wgs84.quickDistance(from: origin, to: other)
   }
 }
 
@@ -34,7 +34,7 @@ extension WatchedRegions {
   func distance(to region: Int, from view: Viewpoint, isHeld: Bool? = nil) -> Double? {
     let shapes = packed.regions[region]
     var least = Double.infinity
-    for place in shapes.circles { least = min(least, way(from: view, to: packed.circles[place])) }
+    for circle in shapes.circles { least = min(least, way(from: view, to: packed.circles[circle])) }
     if let border = distance(toBordersOf: shapes, view) {
       let known = shapes.circles.isEmpty ? isHeld : nil
       let isInside = known ?? shapes.areas.contains { holdsInAnyTurn($0, view.x, view.y) }
@@ -54,7 +54,7 @@ extension WatchedRegions {
   private func way(from view: Viewpoint, to circle: PackedRegions.Circle) -> Double {
     let way = view.way(to: circle.centre) - circle.radius
     guard !view.isExact, abs(way) <= Self.doubt else { return way }
-    let (from, to) = (view.place.position, circle.centre.position)
+    let (from, to) = (view.origin.position, circle.centre.position)
     return Geodesic.wgs84.distance(from: from, to: to) - circle.radius
   }
 
@@ -63,13 +63,13 @@ extension WatchedRegions {
     toBordersOf region: PackedRegions.Region, _ view: Viewpoint
   ) -> Double? {
     guard !region.borders.isEmpty else { return nil }
-    let place = SIMD3<Float>(Geodesic.wgs84.spacePoint(view.place))
-    return farWay(view, place, to: region) ?? nearWay(view, place, to: region)
+    let point = SIMD3<Float>(Geodesic.wgs84.spacePoint(view.origin))
+    return farWay(view, point, to: region) ?? nearWay(view, point, to: region)
   }
 
   /// Measures the edge with the nearest chord, and others where they may be nearer.
   private func nearWay(
-    _ view: Viewpoint, _ place: SIMD3<Float>, to region: PackedRegions.Region
+    _ view: Viewpoint, _ point: SIMD3<Float>, to region: PackedRegions.Region
   ) -> Double {
     let (scale, count) = (PlaneScale(at: view.y), region.borders.count)
     return withUnsafeTemporaryAllocation(of: Float.self, capacity: count) { squares in
@@ -77,14 +77,14 @@ extension WatchedRegions {
         let borders = all[region.borders]
         var nearest = 0
         for (number, edge) in borders.enumerated() {
-          squares.initializeElement(at: number, to: chordSquare(place, Int(edge)))
+          squares.initializeElement(at: number, to: chordSquare(point, Int(edge)))
           if squares[number] < squares[nearest] { nearest = number }
         }
         func edge(_ number: Int) -> Int { Int(borders[borders.startIndex + number]) }
         var best = way(from: view, toEdge: edge(nearest), scale, limit: .infinity)
         var limit = greatestSquare(best, region)
         for number in 0..<count where squares[number] <= limit && number != nearest {
-          guard leastWay(place, edge(number)) < best else { continue }
+          guard leastWay(point, edge(number)) < best else { continue }
           best = way(from: view, toEdge: edge(number), scale, limit: best)
           limit = greatestSquare(best, region)
         }
@@ -100,23 +100,23 @@ extension WatchedRegions {
     return Float(chord * chord * 1.000_001)
   }
 
-  /// From a place to the chord of an edge, in equatorial radii as places are.
+  /// From a point in space to the chord of an edge, in equatorial radii as points are.
   @inline(__always)
-  private func chordSquare(_ place: SIMD3<Float>, _ edge: Int) -> Float {
-    let (start, end) = (packed.places[edge], packed.places[edge + 1])
-    let (along, from) = (end - start, place - start)
+  private func chordSquare(_ point: SIMD3<Float>, _ edge: Int) -> Float {
+    let (start, end) = (packed.spacePoints[edge], packed.spacePoints[edge + 1])
+    let (along, from) = (end - start, point - start)
     let square = (along * along).sum()
     let share = square > 0 ? max(0, min(1, (from * along).sum() / square)) : 0
     let apart = from - share * along
     return (apart * apart).sum()
   }
 
-  /// No way from the place to the edge is shorter, in metres.
-  func leastWay(_ place: SIMD3<Float>, _ edge: Int) -> Double {
+  /// No way from the point to the edge is shorter, in metres.
+  func leastWay(_ point: SIMD3<Float>, _ edge: Int) -> Double {
     let turn = packed.turn(ofEdge: edge)
     // The edge may lie that far from its chord: its second derivative in space, over 8.
-    let chord = Double(chordSquare(place, edge)).squareRoot() - turn * turn / 7.9
-    // Places in single precision are exact to 0.7 m.
+    let chord = Double(chordSquare(point, edge)).squareRoot() - turn * turn / 7.9
+    // Points in single precision are exact to 0.7 m.
     return Geodesic.wgs84.leastWay(through: chord) - 3
   }
 
@@ -126,10 +126,10 @@ extension WatchedRegions {
   ) -> Double {
     let (a, b) = (packed.vertices[edge], packed.vertices[edge + 1])
     if !view.isExact, let foot = scale?.foot(view.x, view.y, a, b) {
-      return min(limit, view.way(to: GeodesicPlace(longitude: foot.x, latitude: foot.y)))
+      return min(limit, view.way(to: GeodesicPosition(longitude: foot.x, latitude: foot.y)))
     }
     return Geodesic.wgs84.distance(
-      from: view.place.position, toEdgeFrom: Position(x: a.x, y: a.y),
+      from: view.origin.position, toEdgeFrom: Position(x: a.x, y: a.y),
       to: Position(x: b.x, y: b.y), limit: limit)
   }
 }
@@ -156,7 +156,7 @@ struct PlaneScale {
   /// edge; `nil` where the plane is not good for a tenth of a millimetre.
   ///
   /// Lengths in the plane are wrong by their share of the radius, times the tangent of the latitude,
-  /// and so is the place of the foot; the way to it is longer than the shortest one by the square of
+  /// and so is the position of the foot; the way to it is longer than the shortest one by the square of
   /// that over twice its length.
   func foot(
     _ x: Double, _ y: Double, _ a: SIMD2<Double>, _ b: SIMD2<Double>

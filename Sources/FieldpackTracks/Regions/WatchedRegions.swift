@@ -11,7 +11,7 @@ import FieldpackProjection
 ///   is its radius or less; an area those within it and on its border (`covers`).
 /// - Longitudes that differ by 360° are the same, so that areas may cross the antimeridian by
 ///   longitudes beyond 180° or be cut there (RFC 7946 section 3.1.9). At a pole all longitudes are
-///   one place: an area that reaches it holds it.
+///   one position: an area that reaches it holds it.
 /// - Edges are straight in longitude and latitude, as is the way between two fixes, which takes the
 ///   shorter way around the Earth.
 /// - Distances to an edge are geodesics, below a millimetre exact. Edges on the antimeridian and at a
@@ -62,12 +62,12 @@ public final class WatchedRegions: Sendable {
   ///
   /// `nil` where there is no such region, and for one without an edge, as the whole Earth is.
   public func distance(from position: Position, toEdgeOf id: FeatureID) -> Double? {
-    guard let region = place(of: id) else { return nil }
+    guard let region = index(of: id) else { return nil }
     return distance(to: region, from: Viewpoint(position.x, position.y))
   }
 
-  /// The place of an id among ``ids``.
-  func place(of id: FeatureID) -> Int? {
+  /// Index of an id among ``ids``.
+  func index(of id: FeatureID) -> Int? {
     var (low, high) = (0, ids.count)
     while low < high {
       let middle = (low + high) / 2
@@ -82,15 +82,15 @@ extension WatchedRegions {
   func find(holding x: Double, _ y: Double, into found: inout [Int32]) {
     found.removeAll(keepingCapacity: true)
     // Positions that no circle is near do not need it.
-    var known: GeodesicPlace?
+    var known: GeodesicPosition?
     func look(_ entry: PackedRegions.Entry) {
       let isHeld: Bool
       switch entry.shape {
       case .circle:
-        let own = known ?? GeodesicPlace(longitude: x, latitude: y)
+        let own = known ?? GeodesicPosition(longitude: x, latitude: y)
         known = own
-        isHeld = holds(packed.circles[Int(entry.place)], own)
-      case .area: isHeld = holds(area: Int(entry.place), x + entry.turn, y)
+        isHeld = holds(packed.circles[Int(entry.index)], own)
+      case .area: isHeld = holds(area: Int(entry.index), x + entry.turn, y)
       case .pole: isHeld = abs(y) == 90
       }
       if isHeld { Self.insert(entry.region, into: &found) }
@@ -99,22 +99,22 @@ extension WatchedRegions {
     packed.index.visit(meeting: BoxIndex.box(x, y, x, y)) { look(packed.entries[$0]) }
   }
 
-  /// Regions at one place are few.
+  /// Few regions hold one position.
   private static func insert(_ region: Int32, into found: inout [Int32]) {
-    var place = found.count
-    while place > 0, found[place - 1] > region { place -= 1 }
-    if place > 0, found[place - 1] == region { return }
-    found.insert(region, at: place)
+    var index = found.count
+    while index > 0, found[index - 1] > region { index -= 1 }
+    if index > 0, found[index - 1] == region { return }
+    found.insert(region, at: index)
   }
 
-  private func holds(_ circle: PackedRegions.Circle, _ place: GeodesicPlace) -> Bool {
-    let apart = place.spherePoint - circle.centre.spherePoint
+  private func holds(_ circle: PackedRegions.Circle, _ position: GeodesicPosition) -> Bool {
+    let apart = position.spherePoint - circle.centre.spherePoint
     let square = (apart * apart).sum()
     if square <= circle.within { return true }
     if square > circle.beyond { return false }
-    let quick = Geodesic.wgs84.quickDistance(from: circle.centre, to: place)
+    let quick = Geodesic.wgs84.quickDistance(from: circle.centre, to: position)
     if abs(quick - circle.radius) > Geodesic.quickError { return quick < circle.radius }
-    let way = Geodesic.wgs84.distance(from: circle.centre.position, to: place.position)
+    let way = Geodesic.wgs84.distance(from: circle.centre.position, to: position.position)
     return way <= circle.radius
   }
 
@@ -129,8 +129,8 @@ extension WatchedRegions {
   /// Whether a region holds a position, without the index.
   func holds(_ region: Int, _ x: Double, _ y: Double) -> Bool {
     let region = packed.regions[region]
-    let place = GeodesicPlace(longitude: x, latitude: y)
-    return packed.circles[region.circles].contains { holds($0, place) }
+    let position = GeodesicPosition(longitude: x, latitude: y)
+    return packed.circles[region.circles].contains { holds($0, position) }
       || region.areas.contains { holdsInAnyTurn($0, x, y) }
   }
 
@@ -171,8 +171,8 @@ extension WatchedRegions {
     for turn in [0.0, 360, -360] {
       // The index has every region between -180° and 180°.
       guard low.x + turn <= 180, high.x + turn >= -180 else { continue }
-      packed.index.visit(alongWayFrom: from + SIMD2(turn, 0), to: to + SIMD2(turn, 0)) { place in
-        let entry = packed.entries[place]
+      packed.index.visit(alongWayFrom: from + SIMD2(turn, 0), to: to + SIMD2(turn, 0)) { index in
+        let entry = packed.entries[index]
         let shift = SIMD2(turn + entry.turn, 0)
         if meets(entry, from + shift, to + shift) { Self.insert(entry.region, into: &found) }
       }
@@ -183,8 +183,8 @@ extension WatchedRegions {
     _ entry: PackedRegions.Entry, _ from: SIMD2<Double>, _ to: SIMD2<Double>
   ) -> Bool {
     switch entry.shape {
-    case .circle: meets(packed.circles[Int(entry.place)], from, to)
-    case .area: meets(area: Int(entry.place), from, to)
+    case .circle: meets(packed.circles[Int(entry.index)], from, to)
+    case .area: meets(area: Int(entry.index), from, to)
     case .pole: true
     }
   }

@@ -127,9 +127,9 @@ import Testing
   @Test func `without a position nothing stays`() async throws {
     let before = try names()
     for (input, status) in [("", Int32(65)), (#"{"heading": 5}"# + "\n", 65), ("nonsense\n", 65)] {
-      for place in [["--folder", "captures"], ["--into", "field.gpkg"]] {
+      for target in [["--folder", "captures"], ["--into", "field.gpkg"]] {
         let result = try await Tool.run(
-          words(["--media", "clip.mov", "--fixes", "-"] + place), input: Data(input.utf8),
+          words(["--media", "clip.mov", "--fixes", "-"] + target), input: Data(input.utf8),
           environment: environment, folder: folder.url)
         #expect(result.status == status)
         #expect(try names() == (before + ["state"]).sorted())

@@ -52,9 +52,9 @@ import Testing
   @Test func `a box and a condition are answered as by SQL`() async throws {
     try await prepare()
     let path = folder.file("demo/motion.gpkg").path
-    let places = try await run(
+    let points = try await run(
       "sql", path, "SELECT ST_X(geom) AS x, az FROM motion_point ORDER BY fid", "--format", "csv")
-    let rows = places.output.split(whereSeparator: \.isNewline).dropFirst().map { line in
+    let rows = points.output.split(whereSeparator: \.isNewline).dropFirst().map { line in
       line.split(separator: ",").compactMap { Double($0) }
     }
     #expect(rows.count == 1000)
@@ -110,11 +110,11 @@ import Testing
     #expect(
       again.output == #"{"sessions":[{"session":"pan","samples":4,"placed":2}]}"# + "\n",
       "\(again)")
-    let places = try await run(
+    let points = try await run(
       "sql", "demo/pan.gpkg", "SELECT rx, t_unix, ST_M(geom) AS m FROM motion_point", "--format",
       "csv")
     #expect(
-      places.output == "rx,t_unix,m\r\n1,1714982101,1714982101\r\n2,1714982104,1714982104\r\n")
+      points.output == "rx,t_unix,m\r\n1,1714982101,1714982101\r\n2,1714982104,1714982104\r\n")
     let none = try await run(
       "motion", "join", "demo/pan.gpkg", "demo/captures.gpkg", "--capture", "abc")
     #expect(none.status == 66 && none.error.contains("there is no capture 'abc'"), "\(none)")

@@ -91,17 +91,17 @@ import Testing
     .enabled(if: Programs.gdalPython != nil, Comment(rawValue: Programs.noGDALPython)),
     arguments: refusals)
   func `what would lose them is refused`(
-    place: Int, type: String, coordinates: String, loss: String
+    index: Int, type: String, coordinates: String, loss: String
   ) async throws {
     try await makeFile()
     let before = try await blobs()
     let feature =
-      #"{"type":"Feature","id":"\#(Self.keys[place])","properties":{},"geometry":"#
+      #"{"type":"Feature","id":"\#(Self.keys[index])","properties":{},"geometry":"#
       + #"{"type":"\#(type)","coordinates":\#(coordinates)}}"#
     let refused = try await survey.run("update", "f.gpkg", input: feature)
     #expect(
       refused.error == """
-        fieldpack: stdin, feature 1, byte 0: the geometry of feature \(place + 1) in layer 'any' \
+        fieldpack: stdin, feature 1, byte 0: the geometry of feature \(index + 1) in layer 'any' \
         has \(loss). Try: fieldpack sql --write with ST_GeomFromText to keep them, or \
         --allow-loss to give them up
 
@@ -114,7 +114,7 @@ import Testing
       "LINESTRING Z (13 52 1,13.3 52.0 3)", "LINESTRING (13 52,13.25 52.5)",
       "POINT (13.5 52.25)",
     ]
-    #expect(try await seen().dropFirst(place).first == expected[place])
+    #expect(try await seen().dropFirst(index).first == expected[index])
     let cleared = try await survey.run(
       "update", "f.gpkg",
       input: #"{"type":"Feature","id":"\#(Self.keys[0])","properties":{},"geometry":null}"#)

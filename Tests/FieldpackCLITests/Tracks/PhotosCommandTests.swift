@@ -99,8 +99,8 @@ import Testing
     #expect(page.contains("<p>No photo within 32 km</p>"))
     #expect(page.contains("<p>3 points, 2 pictures</p>"))
     let order = ["<h2>Point 2</h2>", "<h2>Gate</h2>", "<h2>A &lt;tree&gt;"]
-    let places = order.compactMap { page.range(of: $0)?.lowerBound }
-    #expect(places.count == 3 && places == places.sorted())
+    let starts = order.compactMap { page.range(of: $0)?.lowerBound }
+    #expect(starts.count == 3 && starts == starts.sorted())
     // Nothing is loaded: the only addresses are those of pictures in the page and of SVG's names.
     let addresses = page.matches(of: /(src|href|url)[=(]"?([^"]{1,10})/).map { String($0.2) }
     #expect(addresses == ["data:image", "data:image"])

@@ -52,7 +52,7 @@ struct HostileMediaTests {
 
   @Test func `a film of 65,500 x 65,500 pixels is not decoded`() async throws {
     var bytes = try await Self.film()
-    let entry = try #require(MediaSample.place(of: "stsd", in: bytes))
+    let entry = try #require(MediaSample.offset(of: "stsd", in: bytes))
     MediaSample.set(&bytes, entry + 4 + 8 + 8 + 24, 0xFFDC_FFDC)
     let error = try await failure(bytes)
     #expect(error.code == .unsupported)
@@ -106,13 +106,13 @@ struct HostileMediaTests {
 
   @Test func `directories of EXIF that point to themselves are read once`() throws {
     var exif = MediaSample.exif(6, isLittle: false)
-    // The place of the next directory is the first's own.
+    // The offset of the next directory is the first's own.
     exif.replaceSubrange(40..<44, with: [0, 0, 0, 8])
     #expect(ExifBlock(exif[...])?.turn == .right)
-    for place in exif.indices {
+    for offset in exif.indices {
       for value: UInt8 in [0, 1, 0x7F, 0xFF] {
         var damaged = exif
-        damaged[place] = value
+        damaged[offset] = value
         let block = ExifBlock(damaged[...])
         #expect(block == nil || block?.upright.bytes.count == exif.count)
       }
@@ -152,7 +152,7 @@ struct HostileMediaTests {
 
   @Test func `a film of a codec that is not known is refused by ffmpeg's words`() async throws {
     var bytes = try await Self.film()
-    let entry = try #require(MediaSample.place(of: "stsd", in: bytes))
+    let entry = try #require(MediaSample.offset(of: "stsd", in: bytes))
     bytes.replaceSubrange(entry + 16..<entry + 20, with: Array("raw ".utf8))
     let error = try await failure(bytes)
     #expect(error.code == .invalidData)
@@ -161,11 +161,11 @@ struct HostileMediaTests {
 
   @Test func `a film whose pictures lie in another file is refused`() async throws {
     var bytes = try await Self.film()
-    let reference = try #require(MediaSample.place(of: "url ", in: bytes))
+    let reference = try #require(MediaSample.offset(of: "url ", in: bytes))
     // Not in this file, as flag 1 said.
     MediaSample.set(&bytes, reference + 4, 0)
-    let place = try #require(MediaSample.place(of: "stco", in: bytes))
-    MediaSample.set(&bytes, place + 12, 0x7FFF_FFF0)
+    let offset = try #require(MediaSample.offset(of: "stco", in: bytes))
+    MediaSample.set(&bytes, offset + 12, 0x7FFF_FFF0)
     #expect(try await failure(bytes).code == .invalidData)
   }
 }

@@ -35,8 +35,8 @@ struct Pixels: Equatable {
   }
 
   func color(_ x: Int, _ y: Int) -> [UInt8] {
-    let place = (y * width + x) * 3
-    return Array(bytes[place..<place + 3])
+    let offset = (y * width + x) * 3
+    return Array(bytes[offset..<offset + 3])
   }
 
   /// Top left, top right, bottom left, bottom right.
@@ -63,8 +63,8 @@ struct Pixels: Equatable {
           case 7: (h - 1 - y, w - 1 - x)  // right, bottom
           default: (y, w - 1 - x)  // left, bottom
           }
-        let place = (seenY * width + seenX) * 3
-        stored.bytes += bytes[place..<place + 3]
+        let offset = (seenY * width + seenX) * 3
+        stored.bytes += bytes[offset..<offset + 3]
       }
     }
     return stored
@@ -133,21 +133,21 @@ enum MediaSample {
       case .transverse: [0, -1, -1, 0, Int32(height), Int32(width)]
       case .left: [0, -1, 1, 0, 0, Int32(width)]
       }
-    guard let start = place(of: "tkhd", in: bytes) else { return }
+    guard let start = offset(of: "tkhd", in: bytes) else { return }
     for (index, entry) in zip([0, 1, 3, 4, 6, 7], matrix) {
       set(&bytes, start + 4 + 40 + 4 * index, UInt32(bitPattern: entry << 16))
     }
   }
 
   /// Where four letters stand first.
-  static func place(of type: String, in bytes: [UInt8]) -> Int? {
+  static func offset(of type: String, in bytes: [UInt8]) -> Int? {
     let letters = Array(type.utf8)
     return bytes.indices.dropLast(3).first { bytes[$0..<$0 + 4].elementsEqual(letters) }
   }
 
-  static func set(_ bytes: inout [UInt8], _ place: Int, _ value: UInt32) {
+  static func set(_ bytes: inout [UInt8], _ offset: Int, _ value: UInt32) {
     for index in 0..<4 {
-      bytes[place + index] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * index))
+      bytes[offset + index] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * index))
     }
   }
 

@@ -30,8 +30,8 @@ private struct Case: CustomTestStringConvertible, Sendable {
   /// The colours at the corners of a picture of so many pixels: mixed where a side is one pixel.
   func corners(_ shown: PictureSize) -> [[UInt8]] {
     let all = Pixels(quartersOf: size.width, size.height)
-    func mixed(_ places: [(Int, Int)]) -> [UInt8] {
-      let colors = places.map { all.color($0.0, $0.1) }
+    func mixed(_ pixels: [(Int, Int)]) -> [UInt8] {
+      let colors = pixels.map { all.color($0.0, $0.1) }
       return (0..<3).map { part in
         UInt8(colors.map { Int($0[part]) }.reduce(0, +) / colors.count)
       }

@@ -19,7 +19,7 @@ import Testing
     ProcessInfo.processInfo.environment["FIELDPACK_KILLS"].flatMap { Int($0) } ?? 20
 
   /// Where captures go, and how they are made.
-  enum Place: String, CaseIterable {
+  enum Destination: String, CaseIterable {
     case folder, both, geoPackage
 
     func arguments(_ work: KillFolder) -> [String] {
@@ -36,18 +36,18 @@ import Testing
     var hasThumbnails: Bool { self == .both && Programs.ffmpeg != nil }
   }
 
-  @Test(arguments: Place.allCases)
-  func `killed recordings are whole after the next start`(place: Place) async throws {
-    let work = try await KillFolder(hasThumbnails: place.hasThumbnails)
+  @Test(arguments: Destination.allCases)
+  func `killed recordings are whole after the next start`(destination: Destination) async throws {
+    let work = try await KillFolder(hasThumbnails: destination.hasThumbnails)
     var numbers = FilterGenerator.SplitMix(state: 7)
     var told: [[Int]] = []
-    for run in 0..<max(1, Self.kills / Place.allCases.count) {
-      let recording = try KilledRecording(work, run, place.arguments(work))
+    for run in 0..<max(1, Self.kills / Destination.allCases.count) {
+      let recording = try KilledRecording(work, run, destination.arguments(work))
       told.append(try recording.killAnywhere(&numbers))
     }
-    let last = try await work.tool(place.arguments(work))
+    let last = try await work.tool(destination.arguments(work))
     #expect(last.status == 0, "\(last)")
-    let found = try await work.captures(place)
+    let found = try await work.captures(destination)
     #expect(!found.isEmpty && !told.joined().isEmpty)
     // A recording is one capture at most, and has all that was told of it.
     for (run, points) in told.enumerated() where !points.isEmpty {
@@ -59,7 +59,7 @@ import Testing
       #expect(Set(points.map(KilledRecording.run)).count == 1)
       #expect(points == points.sorted() && Set(points).count == points.count)
     }
-    let leftovers = try work.leftovers(place)
+    let leftovers = try work.leftovers(destination)
     #expect(leftovers == [])
   }
 }
@@ -101,9 +101,9 @@ struct KillFolder {
   }
 
   /// The longitudes of the points of each capture, once its files were found to be whole.
-  func captures(_ place: RecorderKillTests.Place) async throws -> [[Int]] {
+  func captures(_ destination: RecorderKillTests.Destination) async throws -> [[Int]] {
     var folders: [[Int]] = []
-    if place != .geoPackage, FileManager.default.fileExists(atPath: captures) {
+    if destination != .geoPackage, FileManager.default.fileExists(atPath: captures) {
       for token in try FileManager.default.contentsOfDirectory(atPath: captures).sorted() {
         let files = try FileManager.default.contentsOfDirectory(atPath: "\(captures)/\(token)")
         let thumbnail = hasThumbnails ? ["\(token).png"] : []
@@ -114,9 +114,11 @@ struct KillFolder {
         folders.append(found.geodata.points.map { KilledRecording.point(at: $0.longitude) })
       }
     }
-    guard place != .folder, FileManager.default.fileExists(atPath: target) else { return folders }
+    guard destination != .folder, FileManager.default.fileExists(atPath: target) else {
+      return folders
+    }
     let stored = try await storedCaptures()
-    if place == .both {
+    if destination == .both {
       func key(_ points: [Int]) -> Int { points.first ?? -1 }
       #expect(folders.sorted { key($0) < key($1) } == stored.sorted { key($0) < key($1) })
     }
@@ -145,7 +147,7 @@ struct KillFolder {
   }
 
   /// Whatever is there beside whole captures.
-  func leftovers(_ place: RecorderKillTests.Place) throws -> [String] {
+  func leftovers(_ destination: RecorderKillTests.Destination) throws -> [String] {
     let manager = FileManager.default
     let known: Set = ["captures", "clip.mov", "field.gpkg", "state", "pipe"]
     var names = try manager.contentsOfDirectory(atPath: folder.url.path)

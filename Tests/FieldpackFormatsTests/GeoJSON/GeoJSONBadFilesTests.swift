@@ -7,7 +7,7 @@ import Testing
 @testable import FieldpackFormats
 
 /// What becomes of each file of the folder of bad ones: a reading that RFC 7946 allows, or an error
-/// with its place.
+/// with its position.
 @Suite(.enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)))
 struct GeoJSONBadFilesTests {
   static let outcomes: [String: String] = [

@@ -5,7 +5,7 @@ import Testing
 @testable import FieldpackFormats
 
 @Suite struct GeoJSONGeometriesTests {
-  /// The geometry as WKT-like text, or the error without its place.
+  /// The geometry as WKT-like text, or the error without its position.
   private func outcome(_ geometry: String) -> String {
     do {
       let reading = try GeoJSONReading(

@@ -31,8 +31,8 @@ struct RowRecorder: FeatureSink {
 
   /// The stored values of one column.
   func column(_ name: String) -> [Value] {
-    guard let place = schemas.last?.columnIndex(name) else { return [] }
-    return rows.map { $0.values[place] }
+    guard let index = schemas.last?.columnIndex(name) else { return [] }
+    return rows.map { $0.values[index] }
   }
 }
 
@@ -63,9 +63,9 @@ struct GeoJSONReading {
       try self.init(input, options)
     } catch {
       // The folder's name says nothing.
-      var place = error.position
-      if place?.file != nil { place?.file = "x.geojson" }
-      throw FieldpackError(error.code, error.message, location: error.location, position: place)
+      var position = error.position
+      if position?.file != nil { position?.file = "x.geojson" }
+      throw FieldpackError(error.code, error.message, location: error.location, position: position)
     }
   }
 

@@ -41,14 +41,14 @@ struct TrackLogDataTests {
       .split(separator: "\n").map { $0.split(separator: " ").compactMap { Double($0) } }
     let points = reading.collector.features["track_points"] ?? []
     #expect(points.count == expected.count)
-    for (point, place) in zip(points, expected) {
+    for (point, ordinates) in zip(points, expected) {
       guard case .point(let position?, _)? = point.geometry else {
         Issue.record("a point without a position")
         continue
       }
-      #expect(abs(position.x - place[0]) < 1e-9)
-      #expect(abs(position.y - place[1]) < 1e-9)
-      #expect(position.z == place[2])
+      #expect(abs(position.x - ordinates[0]) < 1e-9)
+      #expect(abs(position.y - ordinates[1]) < 1e-9)
+      #expect(position.z == ordinates[2])
     }
   }
 

@@ -239,7 +239,7 @@ extension TestPackage {
 extension ConformanceFinding {
   /// `error gpkg-33 sites.geom#3: reason`, with a `+` where it can be mended.
   var line: String {
-    let place = (table ?? "-") + (column.map { "." + $0 } ?? "") + (row.map { "#\($0)" } ?? "")
-    return "\(level.rawValue) \(requirement) \(place): \(reason)\(isMendable ? " +" : "")"
+    let subject = (table ?? "-") + (column.map { "." + $0 } ?? "") + (row.map { "#\($0)" } ?? "")
+    return "\(level.rawValue) \(requirement) \(subject): \(reason)\(isMendable ? " +" : "")"
   }
 }

@@ -203,8 +203,8 @@ import Testing
     for _ in 0..<25 {
       var bytes = whole
       for _ in 0..<Int.random(in: 1...40, using: &random) {
-        let place = Int.random(in: 100..<bytes.count, using: &random)
-        bytes[place] = UInt8.random(in: 0...255, using: &random)
+        let offset = Int.random(in: 100..<bytes.count, using: &random)
+        bytes[offset] = UInt8.random(in: 0...255, using: &random)
       }
       try bytes.write(to: URL(fileURLWithPath: package.path))
       for repairs in [false, true] {

@@ -60,7 +60,7 @@ final class BruteForce {
   /// For each feature whether it meets the condition; `nil` is NULL.
   func answers(_ condition: Condition, _ semantics: Set<Semantics> = []) throws -> [Bool?] {
     switch condition {
-    case .relation(let relation, let place): return try related(relation, place, semantics)
+    case .relation(let relation, let index): return try related(relation, index, semantics)
     case .and(let parts):
       return try combined(parts, semantics) {
         $0.contains(false) ? false : $0.contains(nil) ? nil : true
@@ -187,15 +187,15 @@ final class BruteForce {
   }
 
   private func related(
-    _ relation: SpatialRelation, _ place: Int, _ semantics: Set<Semantics>
+    _ relation: SpatialRelation, _ index: Int, _ semantics: Set<Semantics>
   ) throws -> [Bool?] {
-    let key = "\(relation) \(place)"
-    let answers = try known[key] ?? shapes.indices.map { try holds(relation, $0, place) }
+    let key = "\(relation) \(index)"
+    let answers = try known[key] ?? shapes.indices.map { try holds(relation, $0, index) }
     known[key] = answers
     return zip(answers, features).map { answer, feature in
       if let answer {
         guard relation == .equals, semantics.contains(.equalIsVertexByVertex) else { return answer }
-        return answer && feature.geometry == geometries[place]
+        return answer && feature.geometry == geometries[index]
       }
       if semantics.contains(.missingIsFalse) {
         return relation == .disjoint && feature.geometry == .point(nil, .xy)
@@ -206,9 +206,9 @@ final class BruteForce {
   }
 
   /// `nil` for a missing or an empty geometry.
-  private func holds(_ relation: SpatialRelation, _ row: Int, _ place: Int) throws -> Bool? {
+  private func holds(_ relation: SpatialRelation, _ row: Int, _ index: Int) throws -> Bool? {
     guard let shape = shapes[row], !shape.geometry.isEmpty else { return nil }
-    let literal = literals[place]
+    let literal = literals[index]
     let matrix = Array(try shape.geometry.relate(to: literal.geometry))
     let answer = Self.fits(relation, matrix, shape.dimension, literal.dimension)
     if shape.isValid, literal.isValid { return answer }
@@ -223,8 +223,8 @@ final class BruteForce {
   private static func fits(
     _ relation: SpatialRelation, _ m: [Character], _ own: Int, _ other: Int
   ) -> Bool {
-    func has(_ places: Int...) -> Bool { places.allSatisfy { m[$0] != "F" } }
-    func lacks(_ places: Int...) -> Bool { places.allSatisfy { m[$0] == "F" } }
+    func has(_ cells: Int...) -> Bool { cells.allSatisfy { m[$0] != "F" } }
+    func lacks(_ cells: Int...) -> Bool { cells.allSatisfy { m[$0] == "F" } }
     let meets = !lacks(0, 1, 3, 4)
     switch relation {
     case .intersects: return meets

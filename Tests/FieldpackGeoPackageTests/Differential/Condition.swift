@@ -12,7 +12,7 @@ indirect enum Condition: Sendable {
   case isNull(Field)
   case like(Field, String)
   case box(EnvelopeRelation, Envelope)
-  /// The place of the geometry among the literals.
+  /// Index of the geometry among the literals.
   case relation(SpatialRelation, Int)
   case and([Condition])
   case or([Condition])
@@ -43,8 +43,8 @@ extension Condition {
     case .isNull(let field): .isNull(.column(field.rawValue))
     case .like(let field, let pattern): .like(.column(field.rawValue), pattern: pattern)
     case .box(let relation, let box): .envelope(relation, box, srs: .wgs84)
-    case .relation(let relation, let place):
-      .relation(relation, geometries[place], srs: .wgs84)
+    case .relation(let relation, let index):
+      .relation(relation, geometries[index], srs: .wgs84)
     case .and(let parts): .and(parts.map { $0.filter(geometries) })
     case .or(let parts): .or(parts.map { $0.filter(geometries) })
     case .not(let part): .not(part.filter(geometries))
@@ -92,8 +92,8 @@ extension Condition {
         "(MbrMinX(geom) <= \(box.minX) AND MbrMaxX(geom) >= \(box.maxX) "
           + "AND MbrMinY(geom) <= \(box.minY) AND MbrMaxY(geom) >= \(box.maxY))"
       }
-    case .relation(let relation, let place):
-      "(ST_\(relation.rawValue)(geom, (SELECT g FROM literals WHERE k = \(place))) = 1)"
+    case .relation(let relation, let index):
+      "(ST_\(relation.rawValue)(geom, (SELECT g FROM literals WHERE k = \(index))) = 1)"
     case .and(let parts): "(\(parts.map(\.spatiaLiteSQL).joined(separator: " AND ")))"
     case .or(let parts): "(\(parts.map(\.spatiaLiteSQL).joined(separator: " OR ")))"
     case .not(let part): "(NOT \(part.spatiaLiteSQL))"
@@ -108,8 +108,8 @@ extension Condition {
     switch self {
     case .box(let relation, let box):
       return "[\"box\",\"\(relation.rawValue)\",\(box.minX),\(box.minY),\(box.maxX),\(box.maxY)]"
-    case .relation(let relation, let place):
-      return "[\"relation\",\"\(relation.rawValue)\",\(place)]"
+    case .relation(let relation, let index):
+      return "[\"relation\",\"\(relation.rawValue)\",\(index)]"
     case .and(let parts): return "[\"and\",\(parts.map(\.json).joined(separator: ","))]"
     case .or(let parts): return "[\"or\",\(parts.map(\.json).joined(separator: ","))]"
     case .not(let part): return "[\"not\",\(part.json)]"

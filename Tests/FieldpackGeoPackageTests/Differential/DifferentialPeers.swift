@@ -15,11 +15,11 @@ final class SpatiaLitePeer {
     connection = try Connection(path: path, mode: .readWrite, profile: .bulk)
     try connection.loadSpatiaLite()
     try connection.execute("CREATE TEMP TABLE literals (k INTEGER PRIMARY KEY, g BLOB)")
-    for (place, literal) in literals.enumerated() {
+    for (index, literal) in literals.enumerated() {
       var blob: [UInt8] = []
       GeoPackageBinary.append(literal, srsID: 4326, to: &blob)
       try connection.execute(
-        "INSERT INTO literals VALUES (?, ?)", .integer(Int64(place)), .blob(blob))
+        "INSERT INTO literals VALUES (?, ?)", .integer(Int64(index)), .blob(blob))
     }
   }
 

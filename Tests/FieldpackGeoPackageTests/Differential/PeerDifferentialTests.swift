@@ -140,9 +140,9 @@ struct DifferentialTrial {
     conditions = (0..<conditionCount).map { _ in random.condition(literals: literals.count) }
     (self.features, self.literals) = (features, literals)
     brute = try BruteForce(features, literals)
-    rows = features.enumerated().map { place, feature in
+    rows = features.enumerated().map { index, feature in
       ValueRow(
-        id: .integer(Int64(place + 1)), feature.values,
+        id: .integer(Int64(index + 1)), feature.values,
         wkb: feature.geometry.map { WKB.bytes(of: $0) })
     }
     package = try TestPackage()
@@ -162,10 +162,10 @@ struct DifferentialTrial {
     }
     // As other programs write them.
     try package.withConnection { connection in
-      for (place, feature) in features.enumerated() where feature.m?.hasSuffix(".000Z") == false {
+      for (index, feature) in features.enumerated() where feature.m?.hasSuffix(".000Z") == false {
         try connection.execute(
           "UPDATE places SET m = ? WHERE fid = ?", .text(feature.m ?? ""),
-          .integer(Int64(place + 1)))
+          .integer(Int64(index + 1)))
       }
     }
   }
@@ -182,18 +182,18 @@ struct DifferentialTrial {
       guard let a else { return false }
       return (try? a.relate(to: b)) == nil || (try? b.relate(to: a)) == nil
     }
-    for (place, literal) in literals.enumerated() {
+    for (index, literal) in literals.enumerated() {
       let shape = try context.read(literal)
       if try !shape.isValid(), shapes.contains(where: { fails($0, shape) }) {
-        literals[place] = .point(x: 0, y: 0)
+        literals[index] = .point(x: 0, y: 0)
       }
     }
     let others = try literals.map { try context.read($0) }
-    for (place, shape) in shapes.enumerated() {
+    for (index, shape) in shapes.enumerated() {
       guard let shape, try !shape.isValid(), others.contains(where: { fails(shape, $0) }) else {
         continue
       }
-      features[place].geometry = nil
+      features[index].geometry = nil
     }
     return (features, literals)
   }

@@ -149,7 +149,7 @@ struct RandomSurvey {
   /// Polygons side by side that share no point.
   private mutating func apart() -> [[CoordinateSequence]] {
     let (west, south) = (ordinate(), ordinate())
-    return (0..<1 + below(3)).map { place in [ring(west + Double(place) * 2, south, 1, 1.5)] }
+    return (0..<1 + below(3)).map { index in [ring(west + Double(index) * 2, south, 1, 1.5)] }
   }
 
   /// What relations are asked with; never empty.

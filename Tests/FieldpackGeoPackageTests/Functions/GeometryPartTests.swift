@@ -110,8 +110,8 @@ import Testing
     for prefix in ["", "ST_"] {
       #expect(try functions.map { try value(prefix + $0, wkt, in: connection) } == wanted)
     }
-    for place in ["0", "9", "-9", "NULL"] {
-      #expect(try value("ST_PointN(g, \(place))", wkt, in: connection) == "NULL")
+    for number in ["0", "9", "-9", "NULL"] {
+      #expect(try value("ST_PointN(g, \(number))", wkt, in: connection) == "NULL")
     }
   }
 

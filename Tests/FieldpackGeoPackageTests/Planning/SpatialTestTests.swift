@@ -9,7 +9,7 @@ import Testing
 
 /// Conditions on distances and patterns, held against every feature tested on its own.
 @Suite struct SpatialTestTests {
-  private static func place(_ random: inout FilterGenerator.SplitMix) -> (Double, Double) {
+  private static func position(_ random: inout FilterGenerator.SplitMix) -> (Double, Double) {
     // Around the antimeridian and the poles as often as anywhere else.
     let x = Double.random(in: -180...180, using: &random)
     let y = Double.random(in: -90...90, using: &random)
@@ -21,7 +21,7 @@ import Testing
   }
 
   private static func geometry(_ random: inout FilterGenerator.SplitMix) -> Geometry? {
-    let (x, y) = place(&random)
+    let (x, y) = position(&random)
     let (east, north) = (min(180, x + 0.4), min(90, y + 0.3))
     switch Int.random(in: 0..<8, using: &random) {
     case 0: return nil
@@ -77,25 +77,25 @@ import Testing
   @Test func `metres in a projected layer, and its own units`() async throws {
     var random = FilterGenerator.SplitMix(state: 8)
     let srs = SRS("EPSG", 25833)
-    let places = (0..<400).map { _ in
+    let positions = (0..<400).map { _ in
       Geometry.point(
         x: Double.random(in: 300_000...700_000, using: &random),
         y: Double.random(in: 5_600_000...6_000_000, using: &random))
     }
-    let package = try await Self.package(places, srs: srs)
+    let package = try await Self.package(positions, srs: srs)
     let centre = Position(x: 15, y: 52)
     let system = try GeodesicSystem(SRSReference(srs))
     let shape = try GeodesicShape(.point(centre, .xy))
     let own = try CoordinateTransformation(from: .wgs84, to: srs).transform(.point(centre, .xy))
     try await package.withStore { (store) async throws in
       for metres in [1_000.0, 20_000, 90_000, 150_000] {
-        let near = try places.enumerated().filter {
+        let near = try positions.enumerated().filter {
           try system.shape(of: WKB.bytes(of: $0.element).span.bytes).isWithin(metres, of: shape)
             == true
         }.map { Int64($0.offset + 1) }
         let filter = Filter.isWithin(metres, of: .point(centre, .xy), srs: .wgs84)
         #expect(try await store.ids(Query("places", where: filter)) == near)
-        let flat = try places.enumerated().filter {
+        let flat = try positions.enumerated().filter {
           try $0.element.isWithin(metres, of: own) == true
         }.map { Int64($0.offset + 1) }
         let planar = Filter.isWithin(metres, of: own, metric: .planar)

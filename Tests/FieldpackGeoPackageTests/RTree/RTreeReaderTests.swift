@@ -113,7 +113,7 @@ import Testing
       #expect(
         try await store.ids(Query("boxes", where: box).limit(5, offset: 7)) == Array(all[7..<12]))
       let ordered = Query("boxes", where: box).order(by: [Order("n", descending: true)])
-      // A feature's place among those of the same number is that of its id.
+      // A feature's rank among those of the same number is that of its id.
       let byHand = try await store.features(Query("boxes", where: box))
       let numbers = (0..<7).reversed().map { Value.integer($0) }
       #expect(

@@ -133,11 +133,11 @@ import Testing
   ) async throws -> [(id: Int64, distance: Double)] {
     var rows: [(id: Int64, distance: Double)] = []
     for try await batch in try await store.query(query) {
-      let place = try #require(batch.schema.columns.indices.last)
-      #expect(batch.schema.columns[place].name == "distance")
+      let column = try #require(batch.schema.columns.indices.last)
+      #expect(batch.schema.columns[column].name == "distance")
       for index in 0..<batch.count {
         guard case .integer(let id) = batch[index].id else { continue }
-        rows.append((id, batch[index].real(at: place)))
+        rows.append((id, batch[index].real(at: column)))
       }
     }
     return rows

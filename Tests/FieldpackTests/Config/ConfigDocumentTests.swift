@@ -9,20 +9,20 @@ import Testing
     try ConfigDocument(Array(text.utf8), file: "a.scfg")
   }
 
-  @Test func `every value has its place`() throws {
+  @Test func `every value has its position`() throws {
     let text =
       "\u{FEFF}{ \"a\": [1, -2.5e3,\n\t\"x\\u00e9\"],\n  \"é\" : {\"b\": null, \"c\": true} }\n"
     let config = try document(text)
-    func place(_ path: [ConfigDocument.Step]) throws -> String {
+    func position(_ path: [ConfigDocument.Step]) throws -> String {
       let value = try #require(config.value(at: path))
       let position = config.position(of: value.range.lowerBound)
       return "\(position): \(String(decoding: config.bytes[value.range], as: UTF8.self))"
     }
-    #expect(try place(["a", 0]) == "a.scfg:1:9: 1")
-    #expect(try place(["a", 1]) == "a.scfg:1:12: -2.5e3")
-    #expect(try place(["a", 2]) == "a.scfg:2:2: \"x\\u00e9\"")
-    #expect(try place(["é"]) == "a.scfg:3:10: {\"b\": null, \"c\": true}")
-    #expect(try place(["é", "c"]) == "a.scfg:3:27: true")
+    #expect(try position(["a", 0]) == "a.scfg:1:9: 1")
+    #expect(try position(["a", 1]) == "a.scfg:1:12: -2.5e3")
+    #expect(try position(["a", 2]) == "a.scfg:2:2: \"x\\u00e9\"")
+    #expect(try position(["é"]) == "a.scfg:3:10: {\"b\": null, \"c\": true}")
+    #expect(try position(["é", "c"]) == "a.scfg:3:27: true")
     #expect(config.value(at: ["a", 2])?.text == "xé")
     #expect(config.value(at: ["a", 0])?.integer == 1)
     #expect(config.value(at: ["a", 3]) == nil)

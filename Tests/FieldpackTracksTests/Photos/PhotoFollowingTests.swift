@@ -23,8 +23,8 @@ import Testing
 
   @Test func `points get their pictures while others are recorded`() async throws {
     let walk = try await PhotoWalk([])
-    let places = (0..<20).map { (13.4, 52.5001 + Double($0) * 0.00001) }
-    let server = try FlickrServer(places)
+    let positions = (0..<20).map { (13.4, 52.5001 + Double($0) * 0.00001) }
+    let server = try FlickrServer(positions)
     let following = PhotoFollowing(store: walk.store, provider: try server.provider())
     for number in 0..<12 {
       try await add(number, to: walk)

@@ -55,7 +55,7 @@ struct CaptureAddCommand {
   private var arguments: ParsedArguments { invocation.arguments }
 
   func run() async throws(FieldpackError) -> Int32 {
-    let place = try CaptureRecordPlace(
+    let target = try CaptureTarget(
       folder: arguments[CaptureRecordCommand.folder],
       geoPackage: arguments[CaptureRecordCommand.into])
     if let heading = arguments[Self.heading], heading > 360 {
@@ -68,15 +68,15 @@ struct CaptureAddCommand {
           .invalidArgument,
           "--at \(Decimals.short(at.x)),\(Decimals.short(at.y)) is not on Earth. Try: lon,lat")
       }
-      try await place.check(invocation)
-      return try await add(CapturePositions(at), to: place)
+      try await target.check(invocation)
+      return try await add(CapturePositions(at), to: target)
     case (nil, let fixes?):
-      try await place.check(invocation)
+      try await target.check(invocation)
       return try await invocation.withFixes(
         of: fixes, layer: arguments[CaptureRecordCommand.layer]
       ) { (source) throws(FieldpackError) in
         let positions = try await CapturePositions(source.source, name: source.origin)
-        return try await add(positions, to: place)
+        return try await add(positions, to: target)
       }
     default:
       throw FieldpackError(
@@ -85,13 +85,13 @@ struct CaptureAddCommand {
   }
 
   private func add(
-    _ positions: CapturePositions, to place: CaptureRecordPlace
+    _ positions: CapturePositions, to target: CaptureTarget
   ) async throws(FieldpackError) -> Int32 {
     let making = CaptureMaking(
       identity: try .stored(), makesThumbnail: !arguments[CaptureRecordCommand.noThumbnail],
       keepsBytes: arguments[CaptureRecordCommand.keepBytes])
-    let adding = CaptureAdding(making, folder: place.folder, into: place.destination)
-    defer { place.removeEmpty() }
+    let adding = CaptureAdding(making, folder: target.folder, into: target.destination)
+    defer { target.removeEmpty() }
     let (created, title) = (arguments[Self.created], arguments[CaptureRecordCommand.title])
     let heading = arguments[Self.heading]
     let added = try await adding.run(arguments[Self.media]) { (media) throws(FieldpackError) in

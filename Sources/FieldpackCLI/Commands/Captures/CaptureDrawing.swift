@@ -13,8 +13,9 @@ struct CaptureDrawing {
     var envelope = Envelope.empty
     for line in lines { if let box = line.envelope { envelope.formUnion(box) } }
     for capture in captures {
-      let place = capture.info.position
-      envelope.formUnion(Envelope(minX: place.x, minY: place.y, maxX: place.x, maxY: place.y))
+      let position = capture.info.position
+      envelope.formUnion(
+        Envelope(minX: position.x, minY: position.y, maxX: position.x, maxY: position.y))
     }
     // Room for pins that stand at the border.
     let room = max(envelope.width, envelope.height) / 20

@@ -66,8 +66,8 @@ struct CaptureImportCommand {
   // MARK: Output
 
   private func text(_ report: CaptureImport.Report, _ target: String) -> String {
-    let place = DisplayText.visible(target)
-    var text = "\(Self.count(report.imported.count)) imported into \(place)\n"
+    let shown = DisplayText.visible(target)
+    var text = "\(Self.count(report.imported.count)) imported into \(shown)\n"
     if !report.known.isEmpty { text += "\(Self.count(report.known.count)) there before\n" }
     if report.filesAdded > 0 {
       text += "\(report.filesAdded) of the files that they lacked added\n"

@@ -16,19 +16,19 @@ struct CaptureListCommand {
     let captures = try await catalogue.list(selection)
     if let picture { try await draw(captures, to: picture) }
     let missing = try await catalogue.missingFiles(of: captures)
-    var places: [KeyTuple: CapturePoint] = [:]
+    var points: [KeyTuple: CapturePoint] = [:]
     if let time = arguments[CaptureArguments.time] {
       for capture in captures {
-        places[capture.key] = try await catalogue.point(of: capture, at: time)
+        points[capture.key] = try await catalogue.point(of: capture, at: time)
       }
     }
     if arguments[CommonOptions.json] {
       let entries = captures.map { capture in
-        capture.document(missing: missing[capture.key] ?? [], at: places[capture.key])
+        capture.document(missing: missing[capture.key] ?? [], at: points[capture.key])
       }
       try invocation.print(["captures": .array(entries)])
     } else {
-      try invocation.print(text(captures, missing, places))
+      try invocation.print(text(captures, missing, points))
     }
     return ExitStatus.success
   }
@@ -51,7 +51,7 @@ struct CaptureListCommand {
   }
 
   private func text(
-    _ captures: [Capture], _ missing: [KeyTuple: [String]], _ places: [KeyTuple: CapturePoint]
+    _ captures: [Capture], _ missing: [KeyTuple: [String]], _ points: [KeyTuple: CapturePoint]
   ) -> String {
     let count = "\(captures.count) capture\(captures.count == 1 ? "" : "s")"
     guard !captures.isEmpty else { return "\(count)\n" }
@@ -62,20 +62,20 @@ struct CaptureListCommand {
     ]
     let terminal = invocation.console.terminal
     let rows = captures.map { capture in
-      row(capture, missing[capture.key] ?? [], places[capture.key])
+      row(capture, missing[capture.key] ?? [], points[capture.key])
     }
     return TextTable.text(
       columns, rows, width: terminal.cutWidth, usesUnicode: terminal.usesUnicode)
       + "\n\(count)\n"
   }
 
-  private func row(_ capture: Capture, _ missing: [String], _ place: CapturePoint?) -> [String] {
+  private func row(_ capture: Capture, _ missing: [String], _ point: CapturePoint?) -> [String] {
     let info = capture.info
-    let heading = place?.heading ?? info.heading
+    let heading = point?.heading ?? info.heading
     return [
       capture.created.description, info.title, info.kind.rawValue,
-      Decimals.short(place?.longitude ?? info.longitude),
-      Decimals.short(place?.latitude ?? info.latitude),
+      Decimals.short(point?.longitude ?? info.longitude),
+      Decimals.short(point?.latitude ?? info.latitude),
       heading.map { $0 < 0 ? "" : "\(Decimals.text($0, digits: 0))°" } ?? "",
       missing.map { $0.split(separator: ".").last.map(String.init) ?? $0 }
         .joined(separator: ", "),
@@ -89,15 +89,15 @@ extension Capture {
 
   /// - Parameters:
   ///   - missing: the files that it lacks; `nil` where that was not looked for.
-  ///   - place: where it was at the time that was asked for.
-  func document(missing: [String]?, at place: CapturePoint? = nil) -> JSONValue {
+  ///   - point: where it was at the time that was asked for.
+  func document(missing: [String]?, at point: CapturePoint? = nil) -> JSONValue {
     func real(_ value: Double?) -> JSONValue { value.map { .real($0) } ?? .null }
     let at: JSONValue =
-      place.map { place in
+      point.map { point in
         [
-          "time": .real(place.time), "longitude": .real(place.longitude),
-          "latitude": .real(place.latitude), "heading": real(place.heading),
-          "accuracy_m": real(place.accuracy),
+          "time": .real(point.time), "longitude": .real(point.longitude),
+          "latitude": .real(point.latitude), "heading": real(point.heading),
+          "accuracy_m": real(point.accuracy),
         ]
       } ?? .null
     return [

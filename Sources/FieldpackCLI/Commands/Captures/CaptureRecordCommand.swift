@@ -74,20 +74,20 @@ struct CaptureRecordCommand {
   private var arguments: ParsedArguments { invocation.arguments }
 
   func run() async throws(FieldpackError) -> Int32 {
-    let place = try CaptureRecordPlace(
+    let target = try CaptureTarget(
       folder: arguments[Self.folder], geoPackage: arguments[Self.into])
     guard (arguments[Self.media] == nil) == (arguments[Self.fixes] == nil) else {
       throw FieldpackError(
         .invalidArgument, "--media and --fixes are needed both, or none to complete what was left")
     }
-    try await place.check(invocation)
+    try await target.check(invocation)
     let making = CaptureMaking(
       identity: try .stored(), makesThumbnail: !arguments[Self.noThumbnail],
       keepsBytes: arguments[Self.keepBytes])
     try making.check()
     let recorder = try CaptureRecorder(
-      folder: place.folder, making: making, into: place.destination)
-    defer { place.removeEmpty() }
+      folder: target.folder, making: making, into: target.destination)
+    defer { target.removeEmpty() }
     let left = try await recorder.completeLeft()
     let report = CaptureRecordReport(invocation: invocation, left: left)
     report.tellLeft()
@@ -144,7 +144,7 @@ struct CaptureRecordCommand {
 }
 
 /// Where captures are recorded, and what they are imported into.
-struct CaptureRecordPlace {
+struct CaptureTarget {
   let folder: String
   let destination: CaptureDestination?
   private let geoPackage: String?

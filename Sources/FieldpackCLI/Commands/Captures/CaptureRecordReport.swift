@@ -72,9 +72,9 @@ struct CaptureRecordReport {
       let points = "\(left.points) point\(left.points == 1 ? "" : "s")"
       switch left.outcome {
       case .completed(let recorded):
-        let place = recorded.folder ?? recorded.key?.description ?? ""
+        let name = recorded.folder ?? recorded.key?.description ?? ""
         invocation.console.note(
-          "a recording that was cut short is whole now: \(place), \(points)")
+          "a recording that was cut short is whole now: \(name), \(points)")
         if let error = left.mediaError {
           invocation.console.note(
             "its media are kept as they are, without a thumbnail: \(error.text)")

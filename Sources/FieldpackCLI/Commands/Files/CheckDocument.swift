@@ -65,19 +65,19 @@ struct FindingSpool {
   }
 
   func visit(_ body: ([UInt8]) throws(FieldpackError) -> Void) throws(FieldpackError) {
-    var place = 0
-    while place < file.end {
-      let count = min(Self.limit, file.end - place)
+    var offset = 0
+    while offset < file.end {
+      let count = min(Self.limit, file.end - offset)
       var failure: FieldpackError?
       let piece = [UInt8](unsafeUninitializedCapacity: count) { room, initialized in
         do throws(FieldpackError) {
-          try file.read(into: UnsafeMutableRawBufferPointer(room), at: place)
+          try file.read(into: UnsafeMutableRawBufferPointer(room), at: offset)
           initialized = count
         } catch { failure = error }
       }
       if let failure { throw failure }
       try body(piece)
-      place += count
+      offset += count
     }
     try body(bytes)
   }

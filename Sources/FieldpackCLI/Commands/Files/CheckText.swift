@@ -38,10 +38,10 @@ struct CheckText {
   }
 
   private func text(of group: FindingGroup) -> String {
-    let place = group.table.map { " \($0)" } ?? ""
+    let table = group.table.map { " \($0)" } ?? ""
     let isMendable = group.findings.allSatisfy(\.isMendable)
     var text = lines(
-      "\(group.level.rawValue) \(group.requirement.id)\(place): \(group.requirement.title)"
+      "\(group.level.rawValue) \(group.requirement.id)\(table): \(group.requirement.title)"
         + (isMendable ? " (--repair mends this)" : ""), indent: 0)
     for finding in group.findings {
       let mark = finding.isMendable && !isMendable ? " (--repair mends this)" : ""
@@ -53,10 +53,10 @@ struct CheckText {
   }
 
   private func line(of finding: ConformanceFinding) -> String {
-    var place: [String] = []
-    if let row = finding.row { place.append("row \(row)") }
-    if let column = finding.column { place.append(column) }
-    let start = place.isEmpty ? "" : place.joined(separator: ", ") + ": "
+    var parts: [String] = []
+    if let row = finding.row { parts.append("row \(row)") }
+    if let column = finding.column { parts.append(column) }
+    let start = parts.isEmpty ? "" : parts.joined(separator: ", ") + ": "
     return start + finding.reason
   }
 

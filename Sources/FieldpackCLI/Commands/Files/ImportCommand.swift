@@ -158,21 +158,21 @@ struct ImportCommand {
   }
 
   private func check(_ file: String, _ target: String) throws(FieldpackError) {
-    let place = FilePosition(file: file)
+    let position = FilePosition(file: file)
     var isFolder = false
     if FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), isFolder {
       let bare = file.hasSuffix("/") ? String(file.dropLast()) : file
       throw FieldpackError(
         .invalidArgument,
         "\(file) is a folder. Try: fieldpack import \(bare)/*.geojson --into \(target)",
-        position: place)
+        position: position)
     }
     let isConfig = file.lowercased().hasSuffix(".scfg")
     guard Format.byExtension(file) == .geoPackage || isConfig else { return }
     throw FieldpackError(
       .invalidArgument,
       "\(file) is a \(isConfig ? "config" : "GeoPackage"), which is read as it is",
-      advice: .exportFirst(file: file), position: place)
+      advice: .exportFirst(file: file), position: position)
   }
 }
 

@@ -46,8 +46,8 @@ struct SQLOutput {
     case .table:
       shape = .table(
         TextTable(
-          columns.enumerated().map { place, name in
-            TableColumn(name, isNumeric: Self.isNumeric(place, sample))
+          columns.enumerated().map { index, name in
+            TableColumn(name, isNumeric: Self.isNumeric(index, sample))
           }, width: terminal.cutWidth,
           usesUnicode: terminal.usesUnicode, sampleSize: 100))
     case .csv: appendCSV(columns)

@@ -46,7 +46,7 @@ enum MonitorArguments {
 }
 
 /// A file of regions, with the layer where it is named.
-struct RegionPlace: Hashable {
+struct RegionFile: Hashable {
   let path: String
   let layer: String?
 
@@ -66,14 +66,14 @@ struct RegionPlace: Hashable {
 /// Which monitor the options ask for.
 struct MonitorPlan {
   /// Where the watched regions are.
-  let regions: RegionPlace?
+  let regions: RegionFile?
   /// Of regions without one of their own.
   var radius: Double? { arguments[MonitorArguments.radius] }
   private let arguments: ParsedArguments
 
   init(_ arguments: ParsedArguments) throws(FieldpackError) {
     self.arguments = arguments
-    regions = arguments[MonitorArguments.regions].map { RegionPlace($0) }
+    regions = arguments[MonitorArguments.regions].map { RegionFile($0) }
     let moves =
       arguments.contains(MonitorArguments.distance) || arguments[MonitorArguments.significant]
     let circles = arguments.contains(MonitorArguments.radius) && regions == nil

@@ -104,15 +104,15 @@ struct MonitorCommand {
 extension Invocation {
   /// Opens the layer of the regions, runs `body` and closes its file, whatever happens.
   func withRegions<R: Sendable>(
-    _ place: RegionPlace, _ body: (any Store, LayerID) async throws(FieldpackError) -> R
+    _ file: RegionFile, _ body: (any Store, LayerID) async throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     var options = SourceOptions()
     options.logger = logger
     if arguments[SourceArguments.noCache] { options.file.cache = .private }
-    let workspace = try await Workspace.open(source: place.path, options: options)
+    let workspace = try await Workspace.open(source: file.path, options: options)
     do throws(FieldpackError) {
       let (store, layer) = try await LayerChoice.layer(
-        place.layer, of: workspace, named: place.path, stores: nil, preferring: [])
+        file.layer, of: workspace, named: file.path, stores: nil, preferring: [])
       let result = try await body(store, layer)
       await workspace.close()
       return result

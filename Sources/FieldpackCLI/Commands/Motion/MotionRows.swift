@@ -136,9 +136,9 @@ struct MotionRows {
   ) async throws(FieldpackError) {
     let kept = Set(names + channels.map(\.rawValue))
     for try await batch in store.rows(sql: query.sql, parameters: query.parameters) {
-      let places = batch.columns.indices.filter { kept.contains(batch.columns[$0]) }
-      let rows = batch.rows.map { row in places.map { row[$0] } }
-      try output.begin(places.map { batch.columns[$0] }, sample: rows)
+      let columns = batch.columns.indices.filter { kept.contains(batch.columns[$0]) }
+      let rows = batch.rows.map { row in columns.map { row[$0] } }
+      try output.begin(columns.map { batch.columns[$0] }, sample: rows)
       for row in rows { try output.add(row) }
     }
   }
@@ -147,10 +147,10 @@ struct MotionRows {
     switch moment {
     case .seconds(let seconds): return seconds
     case .fix(let layer, let id):
-      let place = KeyTuple.Partial(store: store.id, layer: layer, feature: .integer(id))
+      let location = KeyTuple.Partial(store: store.id, layer: layer, feature: .integer(id))
       guard let fix = try await store.feature(.integer(id), in: layer) else {
         throw FieldpackError(
-          .notFound, "layer '\(layer)' has no feature \(id)", location: place)
+          .notFound, "layer '\(layer)' has no feature \(id)", location: location)
       }
       for name in ["time_unix", "t_unix", "time", "timestamp"] {
         switch fix.attributes[name] {
@@ -162,7 +162,7 @@ struct MotionRows {
         }
       }
       throw FieldpackError(
-        .invalidArgument, "feature \(id) of layer '\(layer)' has no time", location: place)
+        .invalidArgument, "feature \(id) of layer '\(layer)' has no time", location: location)
     }
   }
 }

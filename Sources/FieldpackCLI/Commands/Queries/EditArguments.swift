@@ -76,11 +76,11 @@ extension Invocation {
 }
 
 extension FieldpackError {
-  /// The same error with its place in `file`.
+  /// The same error with its position in `file`.
   fileprivate func naming(file: String) -> FieldpackError {
-    var place = position ?? FilePosition()
-    place.file = place.file ?? file
+    var position = position ?? FilePosition()
+    position.file = position.file ?? file
     return FieldpackError(
-      code, message, advice: advice, location: location, position: place, underlying: underlying)
+      code, message, advice: advice, location: location, position: position, underlying: underlying)
   }
 }

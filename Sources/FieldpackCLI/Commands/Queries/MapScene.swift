@@ -85,26 +85,26 @@ struct MapScene {
     var current: Int?
     var kinds = DetectionKinds()
     while let batch = try await iterator.next() {
-      let place = targets.firstIndex {
+      let number = targets.firstIndex {
         $0.store == batch.store && $0.layer == batch.schema.layer
       }
       let walk = WalkDrawing(batch.schema, isGeographic: isGeographic)
-      if let place, place != current {
+      if let number, number != current {
         kinds.draw(on: &drawing, begin)
-        if !walk.hasKinds { begin(&drawing, targets[place], nil) }
-        current = place
+        if !walk.hasKinds { begin(&drawing, targets[number], nil) }
+        current = number
       }
       for index in 0..<batch.count {
         let row = batch[index]
         let key = KeyTuple(store: batch.store, layer: batch.schema.layer, feature: row.id)
         guard let geometry = try row.geometry(key: key) else { continue }
-        if let place, let kind = walk.kind(of: row) {
-          kinds.add(geometry, kind, targets[place])
+        if let number, let kind = walk.kind(of: row) {
+          kinds.add(geometry, kind, targets[number])
         } else {
           drawing.draw(walk.shape(geometry, of: row))
         }
       }
-      if let place { counts[place] += batch.count }
+      if let number { counts[number] += batch.count }
     }
     kinds.draw(on: &drawing, begin)
     return (batches.report.current, counts)
@@ -112,13 +112,13 @@ struct MapScene {
 
   /// Detections wait until their layer is read, since each kind has a colour of its own.
   private struct DetectionKinds {
-    private var places: [String: [Geometry]] = [:]
+    private var shapes: [String: [Geometry]] = [:]
     private var target: ExportTarget?
 
     mutating func add(_ geometry: Geometry, _ kind: String, _ target: ExportTarget) {
       // A file with any number of kinds is none of ours.
-      let name = places[kind] != nil || places.count < 12 ? kind : "other"
-      places[name, default: []].append(geometry)
+      let name = shapes[kind] != nil || shapes.count < 12 ? kind : "other"
+      shapes[name, default: []].append(geometry)
       self.target = target
     }
 
@@ -126,7 +126,7 @@ struct MapScene {
       on drawing: inout Drawing, _ begin: (inout Drawing, ExportTarget, String?) -> Void
     ) {
       guard let target else { return }
-      for (kind, geometries) in places.sorted(by: { $0.key < $1.key }) {
+      for (kind, geometries) in shapes.sorted(by: { $0.key < $1.key }) {
         begin(&drawing, target, kind)
         for geometry in geometries { drawing.draw(geometry) }
       }

@@ -51,7 +51,7 @@ struct QueryDocument {
     options.skipsErrors = query.skipsErrors
     let iterator = batches.makeAsyncIterator()
     while let batch = try await iterator.next() {
-      let place = targets.firstIndex {
+      let number = targets.firstIndex {
         $0.store == batch.store && $0.layer == batch.schema.layer
       }
       let line = ByteOutput()
@@ -63,7 +63,7 @@ struct QueryDocument {
         try append(line.buffer, batch, index, &separator)
         line.buffer.removeAll(keepingCapacity: true)
       }
-      if let place { counts[place] += writer.count }
+      if let number { counts[number] += writer.count }
       for skipped in writer.skipped { batches.report.add(skipped: skipped) }
     }
   }

@@ -60,9 +60,9 @@ extension TrackLogEntry {
   /// Time, level, run, what happened and which fix.
   var line: String {
     let device = device.flatMap { $0.isEmpty ? nil : " of \(DisplayText.visible($0))" } ?? ""
-    let place = fix.map { " (fix \($0)\(device))" } ?? ""
+    let source = fix.map { " (fix \($0)\(device))" } ?? ""
     let head = [time?.description, level?.rawValue].compactMap { $0 }.joined(separator: " ")
-    return "\(head) \(DisplayText.visible(run)): \(DisplayText.visible(message))\(place)\n"
+    return "\(head) \(DisplayText.visible(run)): \(DisplayText.visible(message))\(source)\n"
   }
 
   var document: JSONValue {

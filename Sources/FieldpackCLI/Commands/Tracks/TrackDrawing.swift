@@ -74,9 +74,9 @@ struct TrackDrawing {
     for track in tracks { map.draw(.line(track)) }
     map.beginLayer("points", style: WalkDrawing.style(of: Names.point))
     for point in tracks.joined() { map.draw(.point(point)) }
-    for (kind, places) in detections.sorted(by: { $0.key < $1.key }) {
+    for (kind, geometries) in detections.sorted(by: { $0.key < $1.key }) {
       map.beginLayer(kind, style: WalkDrawing.style(of: Names.detection, kind: kind))
-      for place in places { map.draw(place) }
+      for geometry in geometries { map.draw(geometry) }
     }
     return map.finished()
   }

@@ -122,10 +122,10 @@ private struct TrackExportCommand {
     var drawing = TrackDrawing(title: title)
     for track in tracks { drawing.add(try await store.points(ofTrack: track.id)) }
     try await drawing.addDetections(of: store)
-    guard let place = invocation.arguments[Self.regions].map({ RegionPlace($0) }) else {
+    guard let file = invocation.arguments[Self.regions].map({ RegionFile($0) }) else {
       return drawing
     }
-    _ = try await invocation.withRegions(place) { (store, layer) throws(FieldpackError) in
+    _ = try await invocation.withRegions(file) { (store, layer) throws(FieldpackError) in
       try await drawing.addRegions(layer, of: store)
     }
     return drawing

@@ -53,25 +53,25 @@ struct WalkDrawing {
 
   /// The kind of the detection that a row is; `nil` in other layers.
   func kind(of row: FeatureBatch.Row) -> String? {
-    guard let kindPlace else { return nil }
-    return row.kind(at: kindPlace) == .text ? row.text(at: kindPlace) : "other"
+    guard let kindIndex else { return nil }
+    return row.kind(at: kindIndex) == .text ? row.text(at: kindIndex) : "other"
   }
 
   // MARK: Circles
 
   private let radius: Int?
-  private let kindPlace: Int?
+  private let kindIndex: Int?
   private let isGeographic: Bool
 
   init(_ schema: Schema, isGeographic: Bool) {
     self.isGeographic = isGeographic
-    kindPlace =
+    kindIndex =
       schema.layer == FieldLayerNames.detection ? schema.columnIndex(Self.kindColumn) : nil
     radius = schema.columnIndex(Self.radiusColumn)
   }
 
   var hasCircles: Bool { radius != nil }
-  var hasKinds: Bool { kindPlace != nil }
+  var hasKinds: Bool { kindIndex != nil }
 
   /// The circle of a point that has a radius, else the geometry itself.
   func shape(_ geometry: Geometry, of row: FeatureBatch.Row) -> Geometry {
@@ -81,22 +81,22 @@ struct WalkDrawing {
     guard kind == .integer || kind == .real, metres > 0, metres < 1e7 else { return geometry }
     let corners = 72
     let ring = (0...corners).map { corner in
-      place(at: metres, Double(corner % corners) * 360 / Double(corners), from: center)
+      position(at: metres, Double(corner % corners) * 360 / Double(corners), from: center)
     }
     return .polygon([CoordinateSequence(ring, dimensions: .xy)], .xy)
   }
 
   /// Elsewhere than in degrees units are taken for metres.
-  private func place(at metres: Double, _ azimuth: Double, from center: Position) -> Position {
+  private func position(at metres: Double, _ azimuth: Double, from center: Position) -> Position {
     guard isGeographic else {
       let angle = azimuth * .pi / 180
       return Position(
         x: center.x + metres * sin(angle), y: center.y + metres * cos(angle))
     }
-    var place = Geodesic.wgs84.position(from: center, azimuth: azimuth, distance: metres)
+    var position = Geodesic.wgs84.position(from: center, azimuth: azimuth, distance: metres)
     // One circle stays one, across the antimeridian, too.
-    if place.x - center.x > 180 { place.x -= 360 }
-    if place.x - center.x < -180 { place.x += 360 }
-    return place
+    if position.x - center.x > 180 { position.x -= 360 }
+    if position.x - center.x < -180 { position.x += 360 }
+    return position
   }
 }

@@ -83,8 +83,8 @@ import Testing
 
   private static func package(_ script: String) async throws -> TestPackage {
     try await TestPackage(
-      points: ["a", "b"].enumerated().map { place, name in
-        Feature(geometry: .point(x: Double(place), y: 0), attributes: ["name": .text(name)])
+      points: ["a", "b"].enumerated().map { index, name in
+        Feature(geometry: .point(x: Double(index), y: 0), attributes: ["name": .text(name)])
       }, script)
   }
 

@@ -11,7 +11,7 @@ enum CQL2Target {
       filter = try Filter(cql2: source)
     } catch {
       require(error.code == .invalidArgument, "an error of another code: \(error)")
-      if let position = error.position { checkPlace(position, in: Array(source.utf8)) }
+      if let position = error.position { checkPosition(position, in: Array(source.utf8)) }
       return
     }
     let text = check(filter, in: .text)
@@ -57,11 +57,11 @@ enum CQL2Target {
     return text
   }
 
-  private static func checkPlace(_ place: FilePosition, in bytes: [UInt8]) {
-    guard let line = place.line, let column = place.column else { return }
+  private static func checkPosition(_ position: FilePosition, in bytes: [UInt8]) {
+    guard let line = position.line, let column = position.column else { return }
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     require(
       lines.indices.contains(line - 1) && (1...lines[line - 1].count + 1).contains(column),
-      "an error beyond the text: \(place)")
+      "an error beyond the text: \(position)")
   }
 }

@@ -16,7 +16,7 @@ struct Reading: Equatable {
 
   /// Reads as an import does: as the head suggests, and again where that was wrong.
   ///
-  /// - Parameter byteCount: of the file, in which every place told has to lie.
+  /// - Parameter byteCount: of the file, in which every position told has to lie.
   init(_ reader: some FileReader, byteCount: Int) {
     var reader = reader
     do throws(FieldpackError) {
@@ -34,7 +34,7 @@ struct Reading: Equatable {
       fatalError("the shape of the file is not settled after 3 passes: \(layers)")
     } catch {
       Self.check(error.position, byteCount)
-      // What libxml2 says of broken XML, and of which place, changes with the pieces it is given.
+      // What libxml2 says of broken XML, and of which position, changes with the pieces it is given.
       let isLibrary = error.message.hasPrefix("the XML is broken")
       failure = isLibrary ? "the XML is broken" : "\(error.code): \(error)"
     }
@@ -52,11 +52,13 @@ struct Reading: Equatable {
       "the result counts \(counts), given were \(log.counts)")
   }
 
-  private static func check(_ place: FilePosition?, _ byteCount: Int) {
-    guard let place else { return }
-    require((0...byteCount).contains(place.byteOffset ?? 0), "a byte beyond the file: \(place)")
-    require((0...byteCount + 1).contains(place.line ?? 1), "a line beyond the file: \(place)")
-    require((0...byteCount + 1).contains(place.column ?? 1), "a column beyond the file: \(place)")
+  private static func check(_ position: FilePosition?, _ byteCount: Int) {
+    guard let position else { return }
+    require(
+      (0...byteCount).contains(position.byteOffset ?? 0), "a byte beyond the file: \(position)")
+    require((0...byteCount + 1).contains(position.line ?? 1), "a line beyond the file: \(position)")
+    require(
+      (0...byteCount + 1).contains(position.column ?? 1), "a column beyond the file: \(position)")
   }
 }
 

@@ -9,7 +9,7 @@ package import FieldpackGeometry
 
 /// A position in degrees with its sines and cosines, so that paths from it and to it need not
 /// compute them.
-package struct GeodesicPlace: Hashable, Sendable {
+package struct GeodesicPosition: Hashable, Sendable {
   package let longitude: Double
   package let latitude: Double
   /// The sine of the reduced latitude; `run` is the cosine.
@@ -35,7 +35,7 @@ package struct GeodesicPlace: Hashable, Sendable {
   package var spherePoint: SIMD3<Double> { [run * cosine, run * sine, rise] }
 }
 
-/// A path to a place, with the direction of its arrival.
+/// A path to a position, with the direction of its arrival.
 package struct ArrivingPath: Sendable {
   package var distance: Double
   /// The sine of the azimuth at the end; `north` is the cosine.
@@ -47,15 +47,15 @@ extension Geodesic {
   /// The greatest error of a quick distance in metres.
   package static let quickError = 1e-4
 
-  /// The length of the shortest path between two places, exact to ``quickError``; see
+  /// The length of the shortest path between two positions, exact to ``quickError``; see
   /// ``quickPath(from:to:)``.
-  package func quickDistance(from start: GeodesicPlace, to end: GeodesicPlace) -> Double {
+  package func quickDistance(from start: GeodesicPosition, to end: GeodesicPosition) -> Double {
     quickPath(from: start, to: end)?.distance ?? distance(from: start.position, to: end.position)
   }
 
-  /// The shortest path between two places, by ``quickPath(from:to:)`` unless `isExact`.
+  /// The shortest path between two positions, by ``quickPath(from:to:)`` unless `isExact`.
   package func path(
-    from start: GeodesicPlace, to end: GeodesicPlace, isExact: Bool
+    from start: GeodesicPosition, to end: GeodesicPosition, isExact: Bool
   ) -> ArrivingPath {
     if !isExact, let quick = quickPath(from: start, to: end) { return quick }
     let path = path(from: start.position, to: end.position)
@@ -63,8 +63,8 @@ extension Geodesic {
     return ArrivingPath(distance: path.distance, east: sin(course), north: cos(course))
   }
 
-  /// The shortest path between two places, some ten times as fast as ``path(from:to:)``; `nil` for
-  /// places that are nearly opposite one another, and on an ellipsoid much flatter than the Earth.
+  /// The shortest path between two positions, some ten times as fast as ``path(from:to:)``; `nil` for
+  /// positions that are nearly opposite one another, and on an ellipsoid much flatter than the Earth.
   ///
   /// It evaluates Karney's series (2013, equations 7, 8, 15 to 18 and 23 to 25) along the great
   /// circle on the sphere of reduced latitudes. The difference in longitude on that sphere differs
@@ -74,7 +74,7 @@ extension Geodesic {
   /// error's square, which is limited to a micrometre. The series end behind the third power of a
   /// parameter below 1/590, which leaves 0.03 mm for the longest paths and two micrometres for
   /// 1,000 km. The azimuth is exact to a millionth.
-  package func quickPath(from start: GeodesicPlace, to end: GeodesicPlace) -> ArrivingPath? {
+  package func quickPath(from start: GeodesicPosition, to end: GeodesicPosition) -> ArrivingPath? {
     guard abs(ellipsoid.f) < 0.0035 else { return nil }
     // For equal positions rounding would give a nanometre instead of 0.
     if start.longitude == end.longitude, start.latitude == end.latitude {
@@ -86,7 +86,7 @@ extension Geodesic {
       end.sine * start.cosine - end.cosine * start.sine)
     let first = ways.arc(turn)
     guard first.cosine > -0.9 else { return nil }
-    // The two longitudes differ by 360°, or both places are the same pole.
+    // The two longitudes differ by 360°, or both positions are the same pole.
     guard first.sine > 0 else { return ArrivingPath(distance: 0, east: 0, north: 1) }
     let angle = atan2(first.sine, first.cosine)
     let slope = first.course * first.course + angle * first.bend
@@ -129,7 +129,7 @@ extension Geodesic {
   }
 }
 
-/// A great circle between two places on the sphere of reduced latitudes.
+/// A great circle between two positions on the sphere of reduced latitudes.
 private struct AuxiliaryArc {
   /// The sine of the arc's angle; `cosine` is its cosine.
   let sine: Double
@@ -147,11 +147,11 @@ private struct AuxiliaryArc {
   let north: Double
 }
 
-/// Computes the great circle between two places for any difference of their longitudes.
+/// Computes the great circle between two positions for any difference of their longitudes.
 private struct AuxiliaryWays {
   private let rises, runs, up, down, startRun, endRun: Double
 
-  init(_ start: GeodesicPlace, _ end: GeodesicPlace) {
+  init(_ start: GeodesicPosition, _ end: GeodesicPosition) {
     (rises, runs) = (start.rise * end.rise, start.run * end.run)
     (up, down) = (start.run * end.rise, start.rise * end.run)
     (startRun, endRun) = (start.run, end.run)

@@ -5,15 +5,15 @@ import Foundation
 import Testing
 
 /// Quick ways against Karney's algorithms in PROJ.
-@Suite struct GeodesicPlaceTests {
+@Suite struct GeodesicPositionTests {
   private static let starts: [(x: ClosedRange<Double>, y: ClosedRange<Double>)] = [
     (-180...180, -90...90), (-180...180, -1e-6...1e-6), (0...0, 0...0), (179.999...180, -80...80),
     (-180...180, 89.99...90), (-180...180, -90...(-89.9999)), (10...10, 90...90),
     (-540...540, -90...90), (-180...180, 45...46),
   ]
 
-  private func place(_ position: Position) -> GeodesicPlace {
-    GeodesicPlace(longitude: position.x, latitude: position.y)
+  private func geodesic(_ position: Position) -> GeodesicPosition {
+    GeodesicPosition(longitude: position.x, latitude: position.y)
   }
 
   /// Lengths from a millimetre to 16,000 km, in all directions.
@@ -33,7 +33,7 @@ import Testing
       let to = Geodesic.wgs84.position(from: from, azimuth: azimuth, distance: length)
       let path = Geodesic.wgs84.path(from: from, to: to)
       let ways = [(from, to), (to, from)].map { ends in
-        Geodesic.wgs84.quickPath(from: place(ends.0), to: place(ends.1))
+        Geodesic.wgs84.quickPath(from: geodesic(ends.0), to: geodesic(ends.1))
       }
       for way in ways {
         let error = abs((way?.distance ?? .nan) - path.distance)
@@ -50,14 +50,14 @@ import Testing
     #expect(worstTurn < 1e-6)
   }
 
-  @Test func `ways between places nearly opposite one another are Karney's`() {
+  @Test func `ways between positions nearly opposite one another are Karney's`() {
     for (a, b) in [
       (Position(x: 0, y: 0), Position(x: 179.5, y: 0.5)),
       (Position(x: 0, y: 90), Position(x: 0, y: -90)),
       (Position(x: -90, y: 10), Position(x: 90, y: -10)),
     ] {
-      #expect(Geodesic.wgs84.quickPath(from: place(a), to: place(b)) == nil)
-      let way = Geodesic.wgs84.quickDistance(from: place(a), to: place(b))
+      #expect(Geodesic.wgs84.quickPath(from: geodesic(a), to: geodesic(b)) == nil)
+      let way = Geodesic.wgs84.quickDistance(from: geodesic(a), to: geodesic(b))
       #expect(way == Geodesic.wgs84.distance(from: a, to: b))
     }
   }
@@ -65,23 +65,24 @@ import Testing
   @Test func `ways on a flat ellipsoid are Karney's`() {
     let flat = Geodesic(semiMajorAxis: 1000, flattening: 0.1)
     let (a, b) = (Position(x: 0, y: 10), Position(x: 20, y: 30))
-    let places = [a, b].map { GeodesicPlace(longitude: $0.x, latitude: $0.y, on: flat) }
-    #expect(flat.quickDistance(from: places[0], to: places[1]) == flat.distance(from: a, to: b))
+    let positions = [a, b].map { GeodesicPosition(longitude: $0.x, latitude: $0.y, on: flat) }
+    #expect(
+      flat.quickDistance(from: positions[0], to: positions[1]) == flat.distance(from: a, to: b))
   }
 
-  @Test func `a place is at no distance from itself, in whatever turn`() {
+  @Test func `a position is at no distance from itself, in whatever turn`() {
     for y in [-90.0, -30, 0, 52.5, 90] {
-      let here = place(Position(x: 13, y: y))
+      let here = geodesic(Position(x: 13, y: y))
       #expect(Geodesic.wgs84.quickDistance(from: here, to: here) == 0)
-      let turned = place(Position(x: 373, y: y))
+      let turned = geodesic(Position(x: 373, y: y))
       #expect(Geodesic.wgs84.quickDistance(from: here, to: turned) < 1e-7)
     }
-    let poles = [13.0, -170].map { place(Position(x: $0, y: 90)) }
+    let poles = [13.0, -170].map { geodesic(Position(x: $0, y: 90)) }
     #expect(Geodesic.wgs84.quickDistance(from: poles[0], to: poles[1]) < 1e-7)
   }
 
   @Test func `NaN gives NaN`() {
-    let nowhere = place(Position(x: .nan, y: 0))
-    #expect(Geodesic.wgs84.quickDistance(from: nowhere, to: place(Position(x: 0, y: 0))).isNaN)
+    let nowhere = geodesic(Position(x: .nan, y: 0))
+    #expect(Geodesic.wgs84.quickDistance(from: nowhere, to: geodesic(Position(x: 0, y: 0))).isNaN)
   }
 }
