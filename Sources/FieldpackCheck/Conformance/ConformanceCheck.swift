@@ -32,6 +32,8 @@ final class ConformanceCheck {
   private var geometryIndexes: [SQLName: [Int]] = [:]
   var systems: Set<Int64>?
   private var registrations: Registrations?
+  /// A database in memory, in which SQLite reads how tables are declared.
+  var declarations: Connection?
   /// How long one view may run, and how long all views together may still run.
   private let patience: Duration
   private var timeForViews: Duration
@@ -241,9 +243,10 @@ final class ConformanceCheck {
   // MARK: Contents
 
   func takeContents(
-    _ sql: String, _ row: ([SQLiteValue]) throws(FieldpackError) -> ContentsRow?
+    _ columns: [GPKGContents],
+    _ row: (SystemRow<GPKGContents>) throws(FieldpackError) -> ContentsRow?
   ) throws(FieldpackError) {
-    try gather(sql, row) { rows in
+    try gather(columns, row) { rows in
       contents = rows
       for (index, row) in rows.enumerated() where contentsIndexes[SQLName(row.table)] == nil {
         contentsIndexes[SQLName(row.table)] = index
@@ -252,9 +255,9 @@ final class ConformanceCheck {
   }
 
   func takeGeometryColumns(
-    _ sql: String, _ row: ([SQLiteValue]) throws(FieldpackError) -> GeometryColumnRow?
+    _ row: (SystemRow<GPKGGeometryColumns>) throws(FieldpackError) -> GeometryColumnRow?
   ) throws(FieldpackError) {
-    try gather(sql, row) { rows in
+    try gather(GPKGGeometryColumns.columns, row) { rows in
       geometryColumns = rows
       for (index, row) in rows.enumerated() {
         geometryIndexes[SQLName(row.table), default: []].append(index)
@@ -263,12 +266,13 @@ final class ConformanceCheck {
   }
 
   /// Keeps rows for later comparison. Of a view that exceeds its limits no rows are kept.
-  private func gather<Row>(
-    _ sql: String, _ row: ([SQLiteValue]) throws(FieldpackError) -> Row?, keep: ([Row]) -> Void
+  private func gather<Table: SystemTable, Row>(
+    _ columns: [Table], _ row: (SystemRow<Table>) throws(FieldpackError) -> Row?,
+    keep: ([Row]) -> Void
   ) throws(FieldpackError) {
     var rows: [Row] = []
     do throws(FieldpackError) {
-      try each(sql) { (values) throws(FieldpackError) in
+      try each(of: columns) { (values) throws(FieldpackError) in
         if let taken = try row(values) { rows.append(taken) }
       }
     } catch {
@@ -309,13 +313,7 @@ final class ConformanceCheck {
     var columns: [TableColumn] = []
     try attempt(.core(14), table: name, "its columns") { () throws(FieldpackError) in
       try each("PRAGMA table_xinfo(\(quoted(name)))") { row in
-        let hidden = row[6].integerValue ?? 0
-        guard hidden != 1 else { return }
-        columns.append(
-          TableColumn(
-            name: row[1].textValue ?? "", type: row[2].textValue ?? "",
-            isNotNull: row[3].integerValue == 1, defaultSQL: row[4].textValue,
-            keyPosition: Int(clamping: row[5].integerValue ?? 0), isGenerated: hidden > 1))
+        if row[6].integerValue != 1 { columns.append(TableColumn(row)) }
       }
     }
     knownColumns[SQLName(name)] = columns
@@ -351,13 +349,13 @@ final class ConformanceCheck {
   // MARK: Extensions
 
   private func readRegistrations() throws(FieldpackError) {
-    let table = "gpkg_extensions"
+    let table = GPKGExtensions.table
     try attempt(.core(58), table: table, "the table") { () throws(FieldpackError) in
-      let columns = ["table_name", "column_name", "extension_name", "definition", "scope"]
-      guard try hasColumns(columns, in: table) else { return }
+      guard try hasColumns(GPKGExtensions.columns) else { return }
       var found = Registrations()
-      try each("SELECT extension_name, table_name, column_name FROM gpkg_extensions") { row in
-        found.add(row[0].textValue ?? "", row[1].textValue, row[2].textValue)
+      try each(of: [GPKGExtensions.name, .tableName, .columnName]) { row in
+        found.add(
+          row[.name].textValue ?? "", row[.tableName].textValue, row[.columnName].textValue)
       }
       registrations = found
     }
@@ -376,12 +374,6 @@ final class ConformanceCheck {
 
   /// Whether `gpkg_extensions` exists with its required columns.
   var isExtensionsReadable: Bool { registrations != nil }
-
-  func hasColumns(_ names: [String], in table: String) throws(FieldpackError) -> Bool {
-    guard has(table) else { return false }
-    let present = Set(try columns(of: table).map { SQLName($0.name) })
-    return names.allSatisfy { present.contains(SQLName($0)) }
-  }
 }
 
 extension FieldpackError {

@@ -5,7 +5,9 @@ import FieldpackSQLite
 /// The table of contents: clause 1.1.3.
 struct ContentsCheck {
   let check: ConformanceCheck
-  private static let table = "gpkg_contents"
+  private static let table = GPKGContents.table
+  private static let needed: [GPKGContents] =
+    [.tableName, .dataType, .lastChange, .srsID] + GPKGContents.extent
 
   func run() throws(FieldpackError) {
     guard check.has(Self.table) else {
@@ -16,11 +18,8 @@ struct ContentsCheck {
       return
     }
     try check.attempt(.core(13), table: Self.table, "the table") { () throws(FieldpackError) in
-      try TableDefinition.contents.examine(Self.table, in: check)
-      let needed = [
-        "table_name", "data_type", "last_change", "srs_id", "min_x", "min_y", "max_x", "max_y",
-      ]
-      guard try check.hasColumns(needed, in: Self.table) else { return }
+      try check.examine(GPKGContents.self, .core(13))
+      guard try check.hasColumns(Self.needed) else { return }
       try readRows()
     }
     try readGeometryColumns()
@@ -28,33 +27,27 @@ struct ContentsCheck {
   }
 
   private func readRows() throws(FieldpackError) {
-    try check.takeContents(
-      "SELECT table_name, data_type, last_change, srs_id, min_x, min_y, max_x, max_y "
-        + "FROM gpkg_contents"
-    ) { (row) throws(FieldpackError) in
-      guard let table = row[0].textValue else {
+    try check.takeContents(Self.needed) { (row) throws(FieldpackError) in
+      guard let table = row[.tableName].textValue else {
         try check.report(.error, .core(14), table: Self.table, "a row names no table")
         return nil
       }
       return .init(
-        table: table, dataType: row[1].textValue ?? "", lastChange: row[2],
-        extent: Array(row[4...]), srsID: row[3].integerValue)
+        table: table, dataType: row[.dataType].textValue ?? "", lastChange: row[.lastChange],
+        extent: row[GPKGContents.extent], srsID: row[.srsID].integerValue)
     }
   }
 
   private func readGeometryColumns() throws(FieldpackError) {
-    let name = "gpkg_geometry_columns"
+    let name = GPKGGeometryColumns.table
     guard check.has(name) else { return }
     try check.attempt(.core(21), table: name, "the table") { () throws(FieldpackError) in
-      guard try TableDefinition.geometryColumns.examine(name, in: check) else { return }
-      try check.takeGeometryColumns(
-        "SELECT table_name, column_name, geometry_type_name, srs_id, z, m "
-          + "FROM gpkg_geometry_columns"
-      ) { row in
+      guard try check.examine(GPKGGeometryColumns.self, .core(21)) else { return }
+      try check.takeGeometryColumns { row in
         .init(
-          table: row[0].textValue ?? "", column: row[1].textValue ?? "",
-          type: row[2].textValue ?? "", srsID: row[3].integerValue, z: row[4].integerValue,
-          m: row[5].integerValue)
+          table: row[.tableName].textValue ?? "", column: row[.columnName].textValue ?? "",
+          type: row[.typeName].textValue ?? "", srsID: row[.srsID].integerValue,
+          z: row[.z].integerValue, m: row[.m].integerValue)
       }
     }
   }

@@ -6,8 +6,8 @@ import FieldpackSQLite
 /// Tiled gridded coverages: OGC 17-066.
 struct CoverageCheck {
   let check: ConformanceCheck
-  private static let coverages = "gpkg_2d_gridded_coverage_ancillary"
-  private static let tiles = "gpkg_2d_gridded_tile_ancillary"
+  private static let coverages = GPKGCoverageAncillary.table
+  private static let tiles = GPKGTileAncillary.table
   private static let name = "gpkg_2d_gridded_coverage"
   /// WGS 84 with heights. A file with coverages must define it under its code.
   static let system = SRS("EPSG", 4979)
@@ -24,23 +24,23 @@ struct CoverageCheck {
     }
     try check.requireRows([Self.name], tables: [Self.coverages, Self.tiles], .coverage(6))
     try examineSystem()
-    for (table, definition) in [
-      (Self.coverages, TableDefinition.coverageAncillary),
-      (Self.tiles, .coverageTileAncillary),
-    ] {
-      guard check.has(table) else {
-        try check.report(.error, definition.requirement, table: table, "the table is missing")
-        continue
-      }
-      try check.attempt(definition.requirement, table: table, "the table") {
-        () throws(FieldpackError) in
-        guard try definition.examine(table, in: check) else { return }
-        if table == Self.coverages {
-          try examineCoverages(layers)
-        } else {
-          try examineTiles(layers)
-        }
-      }
+    try examine(GPKGCoverageAncillary.self, .coverage(1)) { () throws(FieldpackError) in
+      try examineCoverages(layers)
+    }
+    try examine(GPKGTileAncillary.self, .coverage(2)) { () throws(FieldpackError) in
+      try examineTiles(layers)
+    }
+  }
+
+  /// Examines a table that coverages need, and then its rows.
+  private func examine<Table: SystemTable>(
+    _: Table.Type, _ requirement: Requirement, rows: () throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
+    guard check.has(Table.table) else {
+      return try check.report(.error, requirement, table: Table.table, "the table is missing")
+    }
+    try check.attempt(requirement, table: Table.table, "the table") { () throws(FieldpackError) in
+      if try check.examine(Table.self, requirement) { try rows() }
     }
   }
 
@@ -68,20 +68,19 @@ struct CoverageCheck {
   ) throws(FieldpackError) {
     var counts: [SQLName: Int] = [:]
     let names = Set(layers.map { SQLName($0.table) })
-    try check.each(
-      "SELECT id, tile_matrix_set_name, datatype FROM gpkg_2d_gridded_coverage_ancillary"
-    ) { (row) throws(FieldpackError) in
-      let table = row[1].textValue ?? ""
+    try check.each(of: [GPKGCoverageAncillary.id, .tableName, .dataType]) {
+      (row) throws(FieldpackError) in
+      let table = row[.tableName].textValue ?? ""
       counts[SQLName(table), default: 0] += 1
       if !names.contains(SQLName(table)) {
         try check.report(
-          .error, .coverage(7), table: Self.coverages, row: row[0].integerValue,
+          .error, .coverage(7), table: Self.coverages, row: row[.id].integerValue,
           "'\(table)' is no coverage of gpkg_contents")
       }
-      if !["integer", "float"].contains(row[2].textValue) {
+      if !["integer", "float"].contains(row[.dataType].textValue) {
         try check.report(
-          .error, .coverage(9), table: Self.coverages, row: row[0].integerValue,
-          "datatype '\(row[2].textValue ?? "")' is neither integer nor float")
+          .error, .coverage(9), table: Self.coverages, row: row[.id].integerValue,
+          "datatype '\(row[.dataType].textValue ?? "")' is neither integer nor float")
       }
     }
     for layer in layers where counts[SQLName(layer.table)] != 1 {

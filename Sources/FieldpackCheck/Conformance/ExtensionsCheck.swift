@@ -5,34 +5,32 @@ import FieldpackSQLite
 /// The table of extensions: clause 2.3.
 struct ExtensionsCheck {
   let check: ConformanceCheck
-  private static let table = "gpkg_extensions"
+  private static let table = GPKGExtensions.table
 
   func run() throws(FieldpackError) {
     guard check.has(Self.table) else { return }
     try check.attempt(.core(58), table: Self.table, "the table") { () throws(FieldpackError) in
-      guard try TableDefinition.extensions.examine(Self.table, in: check),
-        check.isExtensionsReadable
-      else { return }
-      try check.each(
-        "SELECT table_name, column_name, extension_name, definition, scope FROM gpkg_extensions"
-      ) { (row) throws(FieldpackError) in
-        let name = row[2].textValue ?? ""
+      guard try check.examine(GPKGExtensions.self, .core(58)), check.isExtensionsReadable else {
+        return
+      }
+      try check.each(of: GPKGExtensions.columns) { (row) throws(FieldpackError) in
+        let name = row[.name].textValue ?? ""
+        let (table, column) = (row[.tableName].textValue, row[.columnName].textValue)
         try examineName(name)
-        try examineTarget(row[0].textValue, row[1].textValue, name)
+        try examineTarget(table, column, name)
         try examineRTree(row, name)
-        if name == "gpkg_zoom_other", row[1].textValue != "tile_data" {
+        if name == "gpkg_zoom_other", column != "tile_data" {
           try check.report(
-            .error, .core(88), table: row[0].textValue,
-            "\(name) is not registered for column tile_data")
+            .error, .core(88), table: table, "\(name) is not registered for column tile_data")
         }
-        if (row[3].textValue ?? "").isEmpty {
+        if (row[.definition].textValue ?? "").isEmpty {
           try check.report(
             .warning, .core(63), table: Self.table, "\(name) does not say where it is defined")
         }
-        if !["read-write", "write-only"].contains(row[4].textValue) {
+        if !["read-write", "write-only"].contains(row[.scope].textValue) {
           try check.report(
             .error, .core(64), table: Self.table,
-            "the scope of \(name) is '\(row[4].textValue ?? "")'")
+            "the scope of \(name) is '\(row[.scope].textValue ?? "")'")
         }
       }
     }
@@ -101,11 +99,12 @@ struct ExtensionsCheck {
       "\(name) is registered for it, and there is no such column")
   }
 
-  private func examineRTree(_ row: [SQLiteValue], _ name: String) throws(FieldpackError) {
-    guard name == RTreeSQL.extensionName, let table = row[0].textValue, check.has(table) else {
-      return
-    }
-    guard let column = row[1].textValue else {
+  private func examineRTree(
+    _ row: SystemRow<GPKGExtensions>, _ name: String
+  ) throws(FieldpackError) {
+    guard name == RTreeSQL.extensionName, let table = row[.tableName].textValue, check.has(table)
+    else { return }
+    guard let column = row[.columnName].textValue else {
       return try check.report(
         .error, .core(76), table: table, "an R-tree is registered for it, and for no column")
     }
@@ -118,7 +117,7 @@ struct ExtensionsCheck {
         .error, .core(75), table: table, column: column,
         "an R-tree is registered for it, which is no geometry column")
     }
-    if row[4].textValue == "read-write" {
+    if row[.scope].textValue == "read-write" {
       try check.report(
         .error, .core(76), table: table, column: column, "its R-tree is not write-only",
         repair: .extensionRow(
@@ -162,15 +161,16 @@ extension ConformanceCheck {
     guard isExtensionsReadable, names.contains(where: { isRegistered($0) }) else { return }
     let list = names.map { literal($0) }.joined(separator: ", ")
     try each(
-      "SELECT table_name, scope, column_name, extension_name FROM gpkg_extensions "
-        + "WHERE extension_name IN (\(list)) AND scope IS NOT 'read-write'"
+      of: GPKGExtensions.columns,
+      " WHERE extension_name IN (\(list)) AND scope IS NOT 'read-write'"
     ) { (row) throws(FieldpackError) in
+      let table = row[.tableName].textValue
       try report(
-        .error, requirement, table: row[0].textValue,
-        "the scope of \(names[0]) is '\(row[1].textValue ?? "")', not read-write",
+        .error, requirement, table: table,
+        "the scope of \(names[0]) is '\(row[.scope].textValue ?? "")', not read-write",
         repair: .extensionRow(
           ExtensionRow(
-            name: row[3].textValue ?? "", table: row[0].textValue, column: row[2].textValue)))
+            name: row[.name].textValue ?? "", table: table, column: row[.columnName].textValue)))
     }
   }
 }

@@ -5,8 +5,8 @@ import FieldpackSQLite
 /// The metadata extension: annex F.8.
 struct MetadataCheck {
   let check: ConformanceCheck
-  private static let table = "gpkg_metadata"
-  private static let references = "gpkg_metadata_reference"
+  private static let table = GPKGMetadata.table
+  private static let references = GPKGMetadataReference.table
 
   func run() throws(FieldpackError) {
     let tables = [Self.table, Self.references]
@@ -17,9 +17,9 @@ struct MetadataCheck {
     }
     guard check.has(Self.table) else { return }
     try check.attempt(.core(93), table: Self.table, "the table") { () throws(FieldpackError) in
-      guard try TableDefinition.metadata(check.version).examine(Self.table, in: check) else {
-        return
-      }
+      // In 1.0 the column `metadata` has no default.
+      let anyDefault: GPKGMetadata? = check.version < 10_100 ? .content : nil
+      guard try check.examine(GPKGMetadata.self, .core(93), anyDefault: anyDefault) else { return }
       try examineScopes()
     }
     guard check.has(Self.references) else {
@@ -29,9 +29,7 @@ struct MetadataCheck {
       return
     }
     try check.attempt(.core(95), table: Self.references, "the table") { () throws(FieldpackError) in
-      guard try TableDefinition.metadataReference.examine(Self.references, in: check) else {
-        return
-      }
+      guard try check.examine(GPKGMetadataReference.self, .core(95)) else { return }
       try examineReferences()
     }
   }
@@ -39,38 +37,41 @@ struct MetadataCheck {
   private static let scopes = Set(Metadata.Scope.all.map(\.rawValue))
 
   private func examineScopes() throws(FieldpackError) {
-    try check.each("SELECT id, md_scope FROM gpkg_metadata") { (row) throws(FieldpackError) in
-      guard !Self.scopes.contains(row[1].textValue ?? "") else { return }
+    try check.each(of: [GPKGMetadata.id, .scope]) { (row) throws(FieldpackError) in
+      guard !Self.scopes.contains(row[.scope].textValue ?? "") else { return }
       // Since 1.3 the list only gives examples.
       try check.report(
         check.version >= 10_300 ? .note : .error, .core(94), table: Self.table, column: "md_scope",
-        row: row[0].integerValue, "'\(row[1].textValue ?? "")' is no scope of the standard's")
+        row: row[.id].integerValue, "'\(row[.scope].textValue ?? "")' is no scope of the standard's"
+      )
     }
   }
 
   private func examineReferences() throws(FieldpackError) {
-    try check.each(
-      "SELECT reference_scope, table_name, column_name, row_id_value, timestamp, "
-        + "md_file_id IN (SELECT id FROM gpkg_metadata), "
-        + "md_parent_id IS NULL OR (md_parent_id <> md_file_id "
-        + "AND md_parent_id IN (SELECT id FROM gpkg_metadata)), md_file_id, md_parent_id, "
-        + "gpkg_metadata_reference.rowid FROM gpkg_metadata_reference"
-    ) { (row) throws(FieldpackError) in
+    let also = [
+      "md_file_id IN (SELECT id FROM gpkg_metadata)",
+      "md_parent_id IS NULL OR (md_parent_id <> md_file_id "
+        + "AND md_parent_id IN (SELECT id FROM gpkg_metadata))",
+      "gpkg_metadata_reference.rowid",
+    ]
+    try check.each(of: GPKGMetadataReference.columns, also: also) { (row) throws(FieldpackError) in
       try check.noteRow()
-      let id = row[9].integerValue
+      let id = row.also(2).integerValue
       let reference = Reference(row)
       try examineScope(reference, id)
-      if !ContentsCheck.isMoment(row[4]) {
+      if !ContentsCheck.isMoment(row[.timestamp]) {
         try report(
-          100, id, "timestamp '\(row[4].textValue ?? "")' is not like 2024-05-06T07:08:09.012Z",
+          100, id,
+          "timestamp '\(row[.timestamp].textValue ?? "")' is not like 2024-05-06T07:08:09.012Z",
           repair: check.table(Self.references)?.isView == true ? nil : .metadataTime)
       }
-      if row[5].integerValue != 1 {
-        try report(101, id, "md_file_id \(row[7].integerValue ?? 0) is not in gpkg_metadata")
+      if row.also(0).integerValue != 1 {
+        let metadata = row[.metadata].integerValue ?? 0
+        try report(101, id, "md_file_id \(metadata) is not in gpkg_metadata")
       }
-      if row[6].integerValue == 0 {
-        try report(
-          102, id, "md_parent_id \(row[8].integerValue ?? 0) is not another row of gpkg_metadata")
+      if row.also(1).integerValue == 0 {
+        let parent = row[.parent].integerValue ?? 0
+        try report(102, id, "md_parent_id \(parent) is not another row of gpkg_metadata")
       }
     }
   }
@@ -81,11 +82,11 @@ struct MetadataCheck {
     var column: String?
     var rowID: Int64?
 
-    init(_ row: [SQLiteValue]) {
-      scope = row[0].textValue ?? ""
-      table = row[1].textValue
-      column = row[2].textValue
-      rowID = row[3].integerValue
+    init(_ row: SystemRow<GPKGMetadataReference>) {
+      scope = row[.scope].textValue ?? ""
+      table = row[.tableName].textValue
+      column = row[.columnName].textValue
+      rowID = row[.rowID].integerValue
     }
 
     var isOfColumn: Bool { scope == "column" || scope == "row/col" }

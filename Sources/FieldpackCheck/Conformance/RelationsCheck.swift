@@ -6,7 +6,7 @@ import FieldpackSQLite
 /// The related tables extension: OGC 18-000.
 struct RelationsCheck {
   let check: ConformanceCheck
-  private static let table = "gpkgext_relations"
+  private static let table = GPKGRelations.table
   private static let names = ["gpkg_related_tables", "related_tables"]
 
   func run() throws(FieldpackError) {
@@ -17,11 +17,8 @@ struct RelationsCheck {
     }
     guard check.has(Self.table) else { return }
     try check.attempt(.related(4), table: Self.table, "the table") { () throws(FieldpackError) in
-      guard try TableDefinition.relations.examine(Self.table, in: check) else { return }
-      try check.each(
-        "SELECT id, base_table_name, base_primary_column, related_table_name, "
-          + "related_primary_column, relation_name, mapping_table_name FROM gpkgext_relations"
-      ) { (row) throws(FieldpackError) in
+      guard try check.examine(GPKGRelations.self, .related(4)) else { return }
+      try check.each(of: GPKGRelations.columns) { (row) throws(FieldpackError) in
         try examine(Relation(row))
       }
     }
@@ -39,13 +36,13 @@ struct RelationsCheck {
       var key: String
     }
 
-    init(_ row: [SQLiteValue]) {
-      let text = row.map { $0.textValue ?? "" }
-      id = row[0].integerValue
-      base = Side(table: text[1], key: text[2])
-      related = Side(table: text[3], key: text[4])
-      name = text[5]
-      mapping = text[6]
+    init(_ row: SystemRow<GPKGRelations>) {
+      func text(_ column: GPKGRelations) -> String { row[column].textValue ?? "" }
+      id = row[.id].integerValue
+      base = Side(table: text(.base), key: text(.baseColumn))
+      related = Side(table: text(.related), key: text(.relatedColumn))
+      name = text(.name)
+      mapping = text(.mapping)
     }
   }
 
@@ -64,12 +61,12 @@ struct RelationsCheck {
       return try report(7, relation, "there is no mapping table '\(relation.mapping)'")
     }
     try examineRegistration(mapping.name, relation)
-    let hasColumns = try TableDefinition.mapping.examine(mapping.name, in: check)
+    let hasColumns = try check.examine(GPKGMapping.self, .related(9), in: mapping.name)
     guard hasColumns else { return }
     try check.attempt(.related(10), table: mapping.name, "the mappings") {
       () throws(FieldpackError) in
-      if hasBase { try examineIDs("base_id", mapping.name, relation.base, 10) }
-      if hasRelated { try examineIDs("related_id", mapping.name, relation.related, 11) }
+      if hasBase { try examineIDs(GPKGMapping.base.sql, mapping.name, relation.base, 10) }
+      if hasRelated { try examineIDs(GPKGMapping.related.sql, mapping.name, relation.related, 11) }
     }
     if hasRelated { try examineRelated(relation) }
   }

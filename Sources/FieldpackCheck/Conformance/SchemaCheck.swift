@@ -5,8 +5,8 @@ import FieldpackSQLite
 /// The schema extension: annex F.9.
 struct SchemaCheck {
   let check: ConformanceCheck
-  private static let columns = "gpkg_data_columns"
-  private static let constraints = "gpkg_data_column_constraints"
+  private static let columns = GPKGDataColumns.table
+  private static let constraints = GPKGDataColumnConstraints.table
 
   func run() throws(FieldpackError) {
     let tables = [Self.columns, Self.constraints]
@@ -23,7 +23,7 @@ struct SchemaCheck {
     if check.has(Self.columns) {
       try check.attempt(.core(103), table: Self.columns, "the table") {
         () throws(FieldpackError) in
-        guard try TableDefinition.dataColumns.examine(Self.columns, in: check) else { return }
+        guard try check.examine(GPKGDataColumns.self, .core(103)) else { return }
         try examineColumns()
       }
     }
@@ -37,21 +37,20 @@ struct SchemaCheck {
   // MARK: Columns
 
   private func examineColumns() throws(FieldpackError) {
-    let hasConstraints = try check.hasColumns(["constraint_name"], in: Self.constraints)
+    let hasConstraints = try check.hasColumns([GPKGDataColumnConstraints.name])
     let known =
       hasConstraints
       ? "constraint_name IN (SELECT constraint_name FROM gpkg_data_column_constraints)" : "0"
     var registered = Set((check.contents ?? []).map { SQLName($0.table) })
     if check.isExtensionsReadable {
-      try check.each("SELECT DISTINCT table_name FROM gpkg_extensions") { row in
-        if let name = row[0].textValue { registered.insert(SQLName(name)) }
+      try check.each(of: [GPKGExtensions.tableName]) { row in
+        if let name = row[.tableName].textValue { registered.insert(SQLName(name)) }
       }
     }
-    try check.each(
-      "SELECT table_name, column_name, constraint_name, \(known) FROM gpkg_data_columns"
-    ) { (row) throws(FieldpackError) in
-      let table = row[0].textValue ?? ""
-      let column = row[1].textValue ?? ""
+    try check.each(of: [GPKGDataColumns.tableName, .columnName, .constraintName], also: [known]) {
+      (row) throws(FieldpackError) in
+      let table = row[.tableName].textValue ?? ""
+      let column = row[.columnName].textValue ?? ""
       if check.contents != nil, !registered.contains(SQLName(table)) {
         try check.report(
           .error, .core(104), table: table, column: column,
@@ -68,7 +67,7 @@ struct SchemaCheck {
           .error, .core(105), table: table, column: column,
           "gpkg_data_columns describes it, and there is no such table")
       }
-      if let constraint = row[2].textValue, row[3].integerValue != 1 {
+      if let constraint = row[.constraintName].textValue, row.also(0).integerValue != 1 {
         try check.report(
           .error, .core(106), table: table, column: column,
           "constraint '\(constraint)' is not in gpkg_data_column_constraints")
@@ -80,23 +79,22 @@ struct SchemaCheck {
 
   private func examineConstraints() throws(FieldpackError) {
     let table = Self.constraints
-    var ends = ("min_is_inclusive", "max_is_inclusive")
-    if try check.column("minIsInclusive", of: table) != nil {
-      ends = ("minIsInclusive", "maxIsInclusive")
+    let minIsInclusive = GPKGDataColumnConstraints.minIsInclusive.formerSQL
+    let isFormer = try check.column(minIsInclusive, of: table) != nil
+    if isFormer {
       try check.report(
         check.version < 10_100 ? .note : .error, .core(107), table: table,
-        column: "minIsInclusive", "1.1 renamed it min_is_inclusive", repair: .inclusiveColumns)
+        column: minIsInclusive, "1.1 renamed it min_is_inclusive", repair: .inclusiveColumns)
     }
-    guard try TableDefinition.dataColumnConstraints(ends).examine(table, in: check) else { return }
+    let name = { (column: GPKGDataColumnConstraints) in isFormer ? column.formerSQL : column.sql }
+    guard try check.examine(GPKGDataColumnConstraints.self, .core(107), name: name) else { return }
     try check.each(
-      "SELECT constraint_name, constraint_type, value, min, max, \(ends.0), \(ends.1), "
-        + "min < max, rowid FROM gpkg_data_column_constraints"
+      of: GPKGDataColumnConstraints.columns, also: ["min < max", "rowid"], name: name
     ) { (row) throws(FieldpackError) in
-      let fault = Self.fault(row)
-      guard let fault else { return }
+      guard let fault = Self.fault(row) else { return }
       try check.report(
-        .error, .core(fault.requirement), table: table, row: row[8].integerValue,
-        "constraint '\(row[0].textValue ?? "")': \(fault.reason)")
+        .error, .core(fault.requirement), table: table, row: row.also(1).integerValue,
+        "constraint '\(row[.name].textValue ?? "")': \(fault.reason)")
     }
     try check.each(
       "SELECT constraint_name, count(*) FROM gpkg_data_column_constraints WHERE constraint_name IN "
@@ -109,20 +107,23 @@ struct SchemaCheck {
     }
   }
 
-  private static func fault(_ row: [SQLiteValue]) -> (requirement: Int, reason: String)? {
+  private static func fault(
+    _ row: SystemRow<GPKGDataColumnConstraints>
+  ) -> (requirement: Int, reason: String)? {
     let isSet = { (value: SQLiteValue) in value != .null }
-    switch row[1].textValue {
+    switch row[.type].textValue {
     case "range":
-      if isSet(row[2]) { return (110, "a range has no value") }
-      if row[7].integerValue != 1 { return (111, "its minimum is not below its maximum") }
-      let flags = row[5...6].map(\.integerValue)
+      if isSet(row[.value]) { return (110, "a range has no value") }
+      if row.also(0).integerValue != 1 { return (111, "its minimum is not below its maximum") }
+      let flags = row[[.minIsInclusive, .maxIsInclusive]].map(\.integerValue)
       return flags.allSatisfy { $0 == 0 || $0 == 1 }
         ? nil : (112, "it does not say whether its ends belong to it")
     case "enum", "glob":
-      if row[3...6].contains(where: isSet) { return (113, "only a range has a minimum or maximum") }
-      return isSet(row[2]) ? nil : (114, "it has no value")
+      let ends = row[[.min, .minIsInclusive, .max, .maxIsInclusive]]
+      if ends.contains(where: isSet) { return (113, "only a range has a minimum or maximum") }
+      return isSet(row[.value]) ? nil : (114, "it has no value")
     default:
-      return (108, "'\(row[1].textValue ?? "")' is none of range, enum and glob")
+      return (108, "'\(row[.type].textValue ?? "")' is none of range, enum and glob")
     }
   }
 }

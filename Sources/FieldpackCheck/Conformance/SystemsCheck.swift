@@ -5,7 +5,8 @@ import FieldpackSQLite
 /// Reference systems: clause 1.1.2 and the CRS WKT extension.
 struct SystemsCheck {
   let check: ConformanceCheck
-  private static let table = "gpkg_spatial_ref_sys"
+  private static let table = GPKGSpatialRefSys.table
+  private static let wkt2 = GPKGSpatialRefSys.wkt2.sql
 
   func run() throws(FieldpackError) {
     guard check.has(Self.table) else {
@@ -15,11 +16,12 @@ struct SystemsCheck {
       return
     }
     try check.attempt(.core(10), table: Self.table, "the table") { () throws(FieldpackError) in
-      try TableDefinition.systems.examine(Self.table, in: check)
+      // Versions before 1.3 gave the definition a default.
+      try check.examine(GPKGSpatialRefSys.self, .core(10), anyDefault: .definition)
       let hasWKT2 = try checkExtension()
-      let needed = ["srs_id", "organization", "organization_coordsys_id", "definition"]
-      guard try check.hasColumns(needed, in: Self.table) else { return }
-      try checkRows(hasWKT2: hasWKT2)
+      let needed: [GPKGSpatialRefSys] = [.id, .organization, .code, .definition]
+      guard try check.hasColumns(needed) else { return }
+      try checkRows(needed, hasWKT2: hasWKT2)
     }
   }
 
@@ -28,18 +30,18 @@ struct SystemsCheck {
     -1: ("NONE", -1), 0: ("NONE", 0), 4326: ("EPSG", 4326),
   ]
 
-  private func checkRows(hasWKT2: Bool) throws(FieldpackError) {
+  private func checkRows(
+    _ columns: [GPKGSpatialRefSys], hasWKT2: Bool
+  ) throws(FieldpackError) {
     var missing = Set(Self.required.keys)
     var found: Set<Int64> = []
-    try check.each(
-      "SELECT srs_id, organization, organization_coordsys_id, definition, "
-        + "\(hasWKT2 ? "definition_12_063" : "NULL") FROM gpkg_spatial_ref_sys"
-    ) { (row) throws(FieldpackError) in
-      guard let id = row[0].integerValue else { return }
+    try check.each(of: columns, also: [hasWKT2 ? Self.wkt2 : "NULL"]) {
+      (row) throws(FieldpackError) in
+      guard let id = row[.id].integerValue else { return }
       found.insert(id)
       missing.remove(id)
       if Self.required[id] != nil { try checkRequired(id, row, hasWKT2: hasWKT2) }
-      let definitions = [row[3], row[4]].map { Self.isDefinition($0) }
+      let definitions = [row[.definition], row.also(0)].map { Self.isDefinition($0) }
       if id != 0, id != -1, !definitions.contains(true) {
         try check.report(
           hasWKT2 ? .error : .warning, .core(117), table: Self.table, row: id,
@@ -59,12 +61,13 @@ struct SystemsCheck {
   }
 
   private func checkRequired(
-    _ id: Int64, _ row: [SQLiteValue], hasWKT2: Bool
+    _ id: Int64, _ row: SystemRow<GPKGSpatialRefSys>, hasWKT2: Bool
   ) throws(FieldpackError) {
     guard let wanted = Self.required[id] else { return }
-    let organization = row[1].textValue ?? ""
-    if organization.uppercased() != wanted.organization || row[2].integerValue != wanted.code {
-      let code = row[2].integerValue.map { "\($0)" } ?? "none"
+    let organization = row[.organization].textValue ?? ""
+    let found = row[.code].integerValue
+    if organization.uppercased() != wanted.organization || found != wanted.code {
+      let code = found.map { "\($0)" } ?? "none"
       try check.report(
         .error, .core(11), table: Self.table, row: id,
         "srs_id \(id) is \(organization):\(code), not \(wanted.organization):\(wanted.code)",
@@ -74,38 +77,38 @@ struct SystemsCheck {
       return
     }
     if id == 4326 {
-      guard !Self.isDefinition(row[4]) else { return }
-      if !Self.isDefinition(row[3]) {
+      guard !Self.isDefinition(row.also(0)) else { return }
+      if !Self.isDefinition(row[.definition]) {
         try check.report(
           .error, .core(11), table: Self.table, row: id, "srs_id 4326 has no definition",
           repair: .requiredSystems)
       } else if hasWKT2 {
         try check.report(
           .error, .core(116), table: Self.table, row: id,
-          "srs_id 4326 has no definition_12_063", repair: .requiredSystems)
+          "srs_id 4326 has no \(Self.wkt2)", repair: .requiredSystems)
       }
-    } else if row[3].textValue != "undefined" {
+    } else if row[.definition].textValue != "undefined" {
       try check.report(
         .error, .core(11), table: Self.table, row: id,
-        "the definition of srs_id \(id) is '\(row[3].textValue ?? "")', not 'undefined'",
+        "the definition of srs_id \(id) is '\(row[.definition].textValue ?? "")', not 'undefined'",
         repair: .requiredSystems)
-    } else if hasWKT2, row[4].textValue != "undefined" {
+    } else if hasWKT2, row.also(0).textValue != "undefined" {
       try check.report(
         .error, .core(116), table: Self.table, row: id,
-        "definition_12_063 of srs_id \(id) is '\(row[4].textValue ?? "")', not 'undefined'",
+        "\(Self.wkt2) of srs_id \(id) is '\(row.also(0).textValue ?? "")', not 'undefined'",
         repair: .requiredSystems)
     }
   }
 
   /// Checks the column of the CRS WKT extension; returns whether the table has it.
   private func checkExtension() throws(FieldpackError) -> Bool {
-    let column = try check.column("definition_12_063", of: Self.table)
-    let epoch = try check.column("epoch", of: Self.table)
+    let column = try check.column(Self.wkt2, of: Self.table)
+    let epoch = try check.column(GPKGSpatialRefSys.epoch.sql, of: Self.table)
     let isPlain = check.isRegistered("gpkg_crs_wkt")
     let isNewer = check.isRegistered("gpkg_crs_wkt_1_1")
     if column == nil, isPlain || isNewer, check.isExtensionsReadable {
       try check.report(
-        .error, .core(115), table: Self.table, column: "definition_12_063",
+        .error, .core(115), table: Self.table, column: Self.wkt2,
         "the CRS WKT extension is registered, and its column is missing")
     }
     if let column {

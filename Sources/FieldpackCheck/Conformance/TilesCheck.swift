@@ -5,14 +5,14 @@ import FieldpackSQLite
 /// Tile pyramids: clause 2.2, and the extensions for WebP and for other zoom intervals.
 struct TilesCheck {
   let check: ConformanceCheck
-  private static let sets = "gpkg_tile_matrix_set"
-  private static let matrices = "gpkg_tile_matrix"
+  private static let sets = GPKGTileMatrixSet.table
+  private static let matrices = GPKGTileMatrix.table
 
   struct Matrix {
     var zoom: Int64
-    /// matrix_width, matrix_height, tile_width, tile_height.
+    /// The values of `GPKGTileMatrix.counts`.
     var counts: [Int64]
-    /// pixel_x_size, pixel_y_size.
+    /// The values of `GPKGTileMatrix.pixels`.
     var pixels: [Double]
   }
 
@@ -52,12 +52,11 @@ struct TilesCheck {
       return [:]
     }
     try check.attempt(.core(38), table: Self.sets, "the table") { () throws(FieldpackError) in
-      guard try TableDefinition.tileMatrixSet.examine(Self.sets, in: check) else { return }
-      try check.each(
-        "SELECT table_name, srs_id, min_x, min_y, max_x, max_y FROM gpkg_tile_matrix_set"
-      ) { (row) throws(FieldpackError) in
-        let table = row[0].textValue ?? ""
-        let set = MatrixSet(srsID: row[1].integerValue, bounds: row[2...].map(\.realValue))
+      guard try check.examine(GPKGTileMatrixSet.self, .core(38)) else { return }
+      try check.each(of: GPKGTileMatrixSet.columns) { (row) throws(FieldpackError) in
+        let table = row[.tableName].textValue ?? ""
+        let set = MatrixSet(
+          srsID: row[.srsID].integerValue, bounds: row[GPKGTileMatrixSet.bounds].map(\.realValue))
         sets[SQLName(table)] = set
         if check.contents != nil, !names.contains(SQLName(table)) {
           try check.report(
@@ -96,20 +95,19 @@ struct TilesCheck {
       return [:]
     }
     try check.attempt(.core(42), table: Self.matrices, "the table") { () throws(FieldpackError) in
-      guard try TableDefinition.tileMatrix.examine(Self.matrices, in: check) else { return }
-      try check.each(
-        "SELECT table_name, zoom_level, matrix_width, matrix_height, tile_width, tile_height, "
-          + "pixel_x_size, pixel_y_size FROM gpkg_tile_matrix ORDER BY zoom_level"
-      ) { (row) throws(FieldpackError) in
-        let table = row[0].textValue ?? ""
+      guard try check.examine(GPKGTileMatrix.self, .core(42)) else { return }
+      try check.each(of: GPKGTileMatrix.columns, " ORDER BY zoom_level") {
+        (row) throws(FieldpackError) in
+        let table = row[.tableName].textValue ?? ""
         if check.contents != nil, !names.contains(SQLName(table)) {
           try check.report(
             .error, .core(43), table: table,
             "it is in gpkg_tile_matrix, but not as tiles in gpkg_contents")
         }
         let matrix = Matrix(
-          zoom: row[1].integerValue ?? -1, counts: row[2...5].map { $0.integerValue ?? 0 },
-          pixels: row[6...7].map { $0.realValue ?? .nan })
+          zoom: row[.zoom].integerValue ?? -1,
+          counts: row[GPKGTileMatrix.counts].map { $0.integerValue ?? 0 },
+          pixels: row[GPKGTileMatrix.pixels].map { $0.realValue ?? .nan })
         try examineNumbers(matrix, table)
         matrices[SQLName(table), default: []].append(matrix)
       }
@@ -121,17 +119,16 @@ struct TilesCheck {
     if matrix.zoom < 0 {
       try check.report(.error, .core(46), table: table, "zoom level \(matrix.zoom) is below 0")
     }
-    let names = ["matrix_width", "matrix_height", "tile_width", "tile_height"]
-    for (index, name) in names.enumerated() where matrix.counts[index] < 1 {
+    for (index, column) in GPKGTileMatrix.counts.enumerated() where matrix.counts[index] < 1 {
       try check.report(
-        .error, .core(47 + index), table: table, column: name,
-        "\(name) of zoom level \(matrix.zoom) is \(matrix.counts[index])")
+        .error, .core(47 + index), table: table, column: column.sql,
+        "\(column.sql) of zoom level \(matrix.zoom) is \(matrix.counts[index])")
     }
-    for (index, name) in ["pixel_x_size", "pixel_y_size"].enumerated()
+    for (index, column) in GPKGTileMatrix.pixels.enumerated()
     where !(matrix.pixels[index] > 0) {
       try check.report(
-        .error, .core(51 + index), table: table, column: name,
-        "\(name) of zoom level \(matrix.zoom) is \(matrix.pixels[index])")
+        .error, .core(51 + index), table: table, column: column.sql,
+        "\(column.sql) of zoom level \(matrix.zoom) is \(matrix.pixels[index])")
     }
   }
 
@@ -186,7 +183,7 @@ private struct TileRows {
 
   func run() throws(FieldpackError) {
     guard let object = check.table(pyramid.table),
-      try TableDefinition.tilePyramid.examine(object.name, in: check)
+      try check.examine(GPKGTiles.self, .core(54), in: object.name)
     else { return }
     let table = object.name
     let known = Dictionary(levels.map { ($0.zoom, $0) }, uniquingKeysWith: { first, _ in first })

@@ -67,7 +67,7 @@ struct Repairer {
       note("SQLite's indexes made anew")
     case .fileHeader: try mendFileHeader()
     case .systemsTable:
-      try file.execute(RequiredTables.spatialReferenceSystems)
+      try file.execute(GPKGSpatialRefSys.creation())
       note("the table made", table: "gpkg_spatial_ref_sys")
       try mendSystems()
     case .requiredSystems: try mendSystems()
@@ -165,7 +165,7 @@ struct Repairer {
   // MARK: Contents
 
   private mutating func makeContents() throws(FieldpackError) {
-    try file.execute(RequiredTables.contents)
+    try file.execute(GPKGContents.creation())
     note("the table made", table: "gpkg_contents")
     guard try file.hasTable("gpkg_geometry_columns") else { return }
     let rows = try file.limited("the registry of geometry columns") { () throws(FieldpackError) in
@@ -186,7 +186,7 @@ struct Repairer {
   }
 
   private mutating func makeGeometryColumns() throws(FieldpackError) {
-    try file.execute(RequiredTables.geometryColumns)
+    try file.execute(GPKGGeometryColumns.creation())
     note("the table made", table: "gpkg_geometry_columns")
     let layers = try file.rows(
       "SELECT table_name FROM gpkg_contents WHERE lower(data_type) = 'features'")
@@ -283,10 +283,9 @@ struct Repairer {
 
   private mutating func renameInclusiveColumns() throws(FieldpackError) {
     let table = "gpkg_data_column_constraints"
-    for (old, new) in [
-      ("minIsInclusive", "min_is_inclusive"), ("maxIsInclusive", "max_is_inclusive"),
-    ] {
-      try file.execute("ALTER TABLE \(table) RENAME COLUMN \(old) TO \(new)")
+    for column: GPKGDataColumnConstraints in [.minIsInclusive, .maxIsInclusive] {
+      try file.execute(
+        "ALTER TABLE \(table) RENAME COLUMN \(column.formerSQL) TO \(column.sql)")
     }
     note("columns renamed min_is_inclusive and max_is_inclusive", table: table)
   }

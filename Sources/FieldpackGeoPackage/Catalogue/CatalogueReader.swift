@@ -182,6 +182,15 @@ package struct CatalogueReader {
     var srsID: Int64?
     var z: Int64
     var m: Int64
+
+    init?(_ row: SystemRow<GPKGGeometryColumns>) {
+      guard let column = row[.columnName].textValue else { return nil }
+      self.column = column
+      type = row[.typeName].textValue ?? "GEOMETRY"
+      srsID = row[.srsID].integerValue
+      z = row[.z].integerValue ?? 0
+      m = row[.m].integerValue ?? 0
+    }
   }
 
   /// The rows of `gpkg_contents`. Names compare as SQLite compares table names, and of several rows
@@ -198,31 +207,28 @@ package struct CatalogueReader {
       ? " LEFT JOIN gpkg_extensions e ON e.table_name = c.table_name COLLATE NOCASE"
         + " AND e.column_name = g.column_name COLLATE NOCASE AND e.extension_name = ?"
       : " LEFT JOIN (SELECT NULL extension_name) e ON ? AND 0"
+    let columns: [GPKGContents] =
+      [.tableName, .dataType, .identifier, .description, .srsID] + GPKGContents.extent
+    let geometryColumns: [GPKGGeometryColumns] = [.columnName, .typeName, .srsID, .z, .m]
     let rows = try file.rows(
-      "SELECT c.table_name, c.data_type, c.identifier, c.description, c.srs_id, c.min_x, c.min_y, "
-        + "c.max_x, c.max_y, g.column_name, g.geometry_type_name, g.srs_id, g.z, g.m, "
+      "SELECT \(GPKGContents.list(columns, prefix: "c.")), "
+        + "\(GPKGGeometryColumns.list(geometryColumns, prefix: "g.")), "
         + "e.extension_name FROM gpkg_contents c\(geometries)\(extensions)",
       [.text(RTreeSQL.extensionName)])
     var contents: [ContentsRow] = []
-    for row in rows {
-      guard let table = row[0].textValue else { continue }
+    for values in rows {
+      let row = SystemRow(columns, values[...])
+      let geometry = SystemRow(geometryColumns, values[columns.count...])
+      guard let table = row[.tableName].textValue else { continue }
       let found = ContentsRow(
-        table: table, type: (row[1].textValue ?? "").lowercased(), identifier: row[2].textValue,
-        description: row[3].textValue, srsID: row[4].integerValue,
-        extent: row[5...8].map(\.realValue), geometry: Self.geometryRow(row[9...13]),
-        isIndexed: row[14] != .null)
+        table: table, type: (row[.dataType].textValue ?? "").lowercased(),
+        identifier: row[.identifier].textValue, description: row[.description].textValue,
+        srsID: row[.srsID].integerValue, extent: row[GPKGContents.extent].map(\.realValue),
+        geometry: GeometryRow(geometry), isIndexed: geometry.also(0) != .null)
       if let last = contents.last, SQLName(last.table) == SQLName(table) { contents.removeLast() }
       contents.append(found)
     }
     return contents
-  }
-
-  private static func geometryRow(_ values: ArraySlice<SQLiteValue>) -> GeometryRow? {
-    let values = Array(values)
-    guard let column = values[0].textValue else { return nil }
-    return GeometryRow(
-      column: column, type: values[1].textValue ?? "GEOMETRY", srsID: values[2].integerValue,
-      z: values[3].integerValue ?? 0, m: values[4].integerValue ?? 0)
   }
 
   private func layer(

@@ -5,32 +5,8 @@ import FieldpackSQLite
 struct MetadataTables {
   let file: GeoPackageSession
 
-  private static let documents = "gpkg_metadata"
-  private static let references = "gpkg_metadata_reference"
-
-  private static let documentsSQL = """
-    CREATE TABLE gpkg_metadata (
-      id INTEGER CONSTRAINT m_pk PRIMARY KEY ASC NOT NULL,
-      md_scope TEXT NOT NULL DEFAULT 'dataset',
-      md_standard_uri TEXT NOT NULL,
-      mime_type TEXT NOT NULL DEFAULT 'text/xml',
-      metadata TEXT NOT NULL DEFAULT ''
-    )
-    """
-
-  private static let referencesSQL = """
-    CREATE TABLE gpkg_metadata_reference (
-      reference_scope TEXT NOT NULL,
-      table_name TEXT,
-      column_name TEXT,
-      row_id_value INTEGER,
-      timestamp DATETIME NOT NULL DEFAULT (\(RequiredTables.now)),
-      md_file_id INTEGER NOT NULL,
-      md_parent_id INTEGER,
-      CONSTRAINT crmr_mfi_fk FOREIGN KEY (md_file_id) REFERENCES gpkg_metadata(id),
-      CONSTRAINT crmr_mpi_fk FOREIGN KEY (md_parent_id) REFERENCES gpkg_metadata(id)
-    )
-    """
+  private static let documents = GPKGMetadata.table
+  private static let references = GPKGMetadataReference.table
 
   /// Whether both tables exist. One without the other is useless.
   var exists: Bool {
@@ -44,14 +20,12 @@ struct MetadataTables {
 
   func all() throws(FieldpackError) -> [Metadata] {
     guard try file.hasTable(Self.documents) else { return [] }
-    return try file.rows(
-      "SELECT id, md_scope, md_standard_uri, mime_type, metadata FROM \(Self.documents) ORDER BY id"
-    ).compactMap { row in
-      guard let id = row[0].integerValue else { return nil }
+    return try file.rows(of: GPKGMetadata.columns, " ORDER BY id").compactMap { row in
+      guard let id = row[.id].integerValue else { return nil }
       return Metadata(
-        id: id, scope: .init(rawValue: row[1].textValue ?? ""),
-        standardURI: row[2].textValue ?? "", mediaType: row[3].textValue ?? "",
-        content: row[4].textValue ?? "")
+        id: id, scope: .init(rawValue: row[.scope].textValue ?? ""),
+        standardURI: row[.standardURI].textValue ?? "",
+        mediaType: row[.mediaType].textValue ?? "", content: row[.content].textValue ?? "")
     }
   }
 
@@ -63,27 +37,21 @@ struct MetadataTables {
   /// All references. One that names neither a table nor the file is skipped.
   func references() throws(FieldpackError) -> [MetadataReference] {
     guard try file.hasTable(Self.references) else { return [] }
-    return try file.rows(
-      "SELECT md_file_id, reference_scope, table_name, column_name, row_id_value, md_parent_id, "
-        + "timestamp FROM \(Self.references) ORDER BY rowid"
-    ).compactMap { row in
-      guard let id = row[0].integerValue,
-        let subject = Self.subject(
-          row[1].textValue?.lowercased() ?? "", row[2].textValue, row[3].textValue,
-          row[4].integerValue)
-      else { return nil }
+    return try file.rows(of: GPKGMetadataReference.columns, " ORDER BY rowid").compactMap { row in
+      guard let id = row[.metadata].integerValue, let subject = Self.subject(row) else {
+        return nil
+      }
       return MetadataReference(
-        metadata: id, subject: subject, parent: row[5].integerValue,
-        date: row[6].textValue.flatMap { Instant($0) })
+        metadata: id, subject: subject, parent: row[.parent].integerValue,
+        date: row[.timestamp].textValue.flatMap { Instant($0) })
     }
   }
 
-  private static func subject(
-    _ scope: String, _ table: String?, _ column: String?, _ row: Int64?
-  ) -> MetadataSubject? {
+  private static func subject(_ row: SystemRow<GPKGMetadataReference>) -> MetadataSubject? {
+    let scope = row[.scope].textValue?.lowercased()
     if scope == "geopackage" { return .geoPackage }
-    guard let layer = table.map({ LayerID($0) }) else { return nil }
-    switch (scope, column, row) {
+    guard let layer = row[.tableName].textValue.map({ LayerID($0) }) else { return nil }
+    switch (scope, row[.columnName].textValue, row[.rowID].integerValue) {
     case ("table", _, _): return .layer(layer)
     case ("column", let column?, _): return .column(column, of: layer)
     case ("row", _, let row?): return .row(.integer(row), of: layer)
@@ -105,17 +73,15 @@ struct MetadataTables {
     }
     try create()
     try file.execute(
-      "INSERT INTO \(Self.documents) (md_scope, md_standard_uri, mime_type, metadata) "
-        + "VALUES (?, ?, ?, ?)",
+      GPKGMetadata.insertion([.scope, .standardURI, .mediaType, .content]),
       [scope.rawValue, standardURI, mediaType, content].map(SQLiteValue.text))
     return file.connection.lastInsertRowID
   }
 
   private func create() throws(FieldpackError) {
-    for (table, sql) in [
-      (Self.documents, Self.documentsSQL), (Self.references, Self.referencesSQL),
-    ] {
-      if try !file.hasTable(table) { try file.execute(sql) }
+    try file.ensure(GPKGMetadata.self)
+    try file.ensure(GPKGMetadataReference.self)
+    for table in [Self.documents, Self.references] {
       try LayerCreation(file: file).registerExtension(
         "gpkg_metadata", table: table, column: nil, scope: "read-write")
     }
@@ -170,8 +136,9 @@ struct MetadataTables {
     try create()
     try detach(id, from: target)
     try file.execute(
-      "INSERT INTO \(Self.references) (reference_scope, table_name, column_name, row_id_value, "
-        + "md_file_id, md_parent_id) VALUES (?, ?, ?, ?, ?, ?)",
+      GPKGMetadataReference.insertion([
+        .scope, .tableName, .columnName, .rowID, .metadata, .parent,
+      ]),
       target.values + [.integer(id), parent.map(SQLiteValue.integer) ?? .null])
   }
 

@@ -12,12 +12,12 @@ package struct ReferenceSystems {
     self.file = file
   }
 
-  private static let table = "gpkg_spatial_ref_sys"
-  private static let wkt2 = "definition_12_063"
-  private static let plain = [
-    "srs_name", "srs_id", "organization", "organization_coordsys_id", "definition", "description",
-  ]
+  private typealias Column = GPKGSpatialRefSys
 
+  private static let table = Column.table
+  private static let wkt2 = Column.wkt2.sql
+
+  /// The names of the table's columns.
   private func columns() throws(FieldpackError) -> [String] {
     try file.rows("PRAGMA table_info(\(Self.table))").compactMap { $0[1].textValue?.lowercased() }
   }
@@ -28,27 +28,26 @@ package struct ReferenceSystems {
 
   func all() throws(FieldpackError) -> SortedMap<Int64, Catalogue.SystemRow> {
     let (columns, rows) = try file.table(Self.table)
-    let wanted = [
-      "srs_id", "organization", "organization_coordsys_id", "definition", "srs_name",
-      "description", Self.wkt2, "epoch",
-    ].map { columns.firstIndex(of: $0) }
-    for index in 0..<5 where wanted[index] == nil {
+    let indexes = Column.allCases.map { columns.firstIndex(of: $0.sql) }
+    guard Column.columns.allSatisfy({ $0 == .description || columns.contains($0.sql) }) else {
       throw FieldpackError(
         .invalidData, "the table \(Self.table) lacks a column that every GeoPackage has there",
         location: .init(store: file.store), position: FilePosition(file: file.path))
     }
     var systems: [(key: Int64, value: Catalogue.SystemRow)] = []
     for values in rows {
-      let row = wanted.map { $0.map { values[$0] } ?? .null }
-      guard let id = row[0].integerValue else { continue }
+      let values = indexes.map { $0.map { values[$0] } ?? .null }
+      let row = SystemRow(Column.allCases, values[...])
+      guard let id = row[.id].integerValue else { continue }
       var system = Catalogue.SystemRow(
-        srs: .undefinedCartesian, name: row[4].textValue ?? "",
-        definition: row[3].textValue ?? "")
-      system.description = row[5].textValue
-      system.wkt2 = row[6].textValue.flatMap { Self.isUndefined($0) ? nil : $0 }
-      system.epoch = row[7].realValue
+        srs: .undefinedCartesian, name: row[.name].textValue ?? "",
+        definition: row[.definition].textValue ?? "")
+      system.description = row[.description].textValue
+      system.wkt2 = row[.wkt2].textValue.flatMap { Self.isUndefined($0) ? nil : $0 }
+      system.epoch = row[.epoch].realValue
       system.srs = Self.identity(
-        row[1].textValue ?? "NONE", row[2].integerValue ?? id, id, system.bestDefinition)
+        row[.organization].textValue ?? "NONE", row[.code].integerValue ?? id, id,
+        system.bestDefinition)
       systems.append((id, system))
     }
     return SortedMap(systems)
@@ -142,19 +141,15 @@ package struct ReferenceSystems {
     if row.epoch != nil { try addEpoch() }
     let names = try columns()
     let id = try freeID(near: Int64(row.srs.code))
-    var values: [(String, SQLiteValue)] = [
-      ("srs_name", .text(row.name)), ("srs_id", .integer(id)),
-      ("organization", .text(row.srs.organization)),
-      ("organization_coordsys_id", .integer(Int64(row.srs.code))),
-      ("definition", .text(row.definition)),
-      ("description", row.description.map(SQLiteValue.text) ?? .null),
+    var values: [(Column, SQLiteValue)] = [
+      (.name, .text(row.name)), (.id, .integer(id)),
+      (.organization, .text(row.srs.organization)), (.code, .integer(Int64(row.srs.code))),
+      (.definition, .text(row.definition)),
+      (.description, row.description.map(SQLiteValue.text) ?? .null),
     ]
-    if names.contains(Self.wkt2) { values.append((Self.wkt2, .text(row.wkt2 ?? "undefined"))) }
-    if let epoch = row.epoch { values.append(("epoch", .real(epoch))) }
-    let marks = values.map { _ in "?" }.joined(separator: ", ")
-    try file.execute(
-      "INSERT INTO \(Self.table) (\(values.map(\.0).joined(separator: ", "))) VALUES (\(marks))",
-      values.map(\.1))
+    if names.contains(Self.wkt2) { values.append((.wkt2, .text(row.wkt2 ?? "undefined"))) }
+    if let epoch = row.epoch { values.append((.epoch, .real(epoch))) }
+    try file.execute(Column.insertion(values.map(\.0)), values.map(\.1))
     file.forgetCatalogue()
     return id
   }
@@ -165,12 +160,12 @@ package struct ReferenceSystems {
   private func addWKT2() throws(FieldpackError) {
     let names = try columns()
     if !names.contains(Self.wkt2) {
-      if names == Self.plain {
+      if names == Column.columns.map(\.sql) {
         try rebuild()
       } else {
         // Further columns belong to another program, so a table that has some is not rebuilt.
         try file.execute(
-          "ALTER TABLE \(Self.table) ADD COLUMN \(Self.wkt2) TEXT NOT NULL DEFAULT 'undefined'")
+          "ALTER TABLE \(Self.table) ADD COLUMN \(Column.wkt2.rawValue) DEFAULT 'undefined'")
       }
       try fillWKT2()
     }
@@ -191,15 +186,12 @@ package struct ReferenceSystems {
       "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND lower(tbl_name) = ?",
       [.text(Self.table)]
     ).compactMap { $0[0].textValue }
-    let list = Self.plain.joined(separator: ", ")
+    let list = Column.list(Column.columns)
     try file.execute("PRAGMA defer_foreign_keys = ON")
     try file.execute(
       "CREATE TEMP TABLE fieldpack_systems AS SELECT \(list) FROM main.\(Self.table)")
     try file.execute("DROP TABLE main.\(Self.table)")
-    let sql = RequiredTables.spatialReferenceSystems
-    try file.execute(
-      sql.replacing(
-        "description TEXT\n", with: "description TEXT,\n  \(Self.wkt2) TEXT NOT NULL\n"))
+    try file.execute(Column.creation(Column.columns + [.wkt2]))
     try file.execute(
       "INSERT INTO main.\(Self.table) SELECT \(list), 'undefined' FROM temp.fieldpack_systems")
     try file.execute("DROP TABLE temp.fieldpack_systems")
@@ -218,7 +210,7 @@ package struct ReferenceSystems {
   /// Adds the column for coordinate epochs to the table, and registers version 1.1.
   private func addEpoch() throws(FieldpackError) {
     if try !columns().contains("epoch") {
-      try file.execute("ALTER TABLE \(Self.table) ADD COLUMN epoch DOUBLE")
+      try file.execute("ALTER TABLE \(Self.table) ADD COLUMN \(Column.epoch.rawValue)")
     }
     try file.execute(
       "DELETE FROM gpkg_extensions WHERE extension_name = 'gpkg_crs_wkt'")

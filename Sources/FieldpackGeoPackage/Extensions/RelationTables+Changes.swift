@@ -3,18 +3,6 @@ import FieldpackSQLite
 
 extension RelationTables {
 
-  private static let sql = """
-    CREATE TABLE gpkgext_relations (
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
-      base_table_name TEXT NOT NULL,
-      base_primary_column TEXT NOT NULL DEFAULT 'id',
-      related_table_name TEXT NOT NULL,
-      related_primary_column TEXT NOT NULL DEFAULT 'id',
-      relation_name TEXT NOT NULL,
-      mapping_table_name TEXT NOT NULL UNIQUE
-    )
-    """
-
   // MARK: Creating
 
   func create(
@@ -28,11 +16,10 @@ extension RelationTables {
     let relation = Relation(
       base: baseName, related: relatedName, kind: kind, mapping: name, baseColumn: baseColumn,
       relatedColumn: relatedColumn)
-    if try !file.hasTable(Self.table) { try file.execute(Self.sql) }
+    try file.ensure(GPKGRelations.self)
     try createMapping(name, columns)
     try file.execute(
-      "INSERT INTO \(Self.table) (base_table_name, base_primary_column, related_table_name, "
-        + "related_primary_column, relation_name, mapping_table_name) VALUES (?, ?, ?, ?, ?, ?)",
+      GPKGRelations.insertion(Array(GPKGRelations.columns.dropFirst())),
       [baseName.rawValue, baseColumn, relatedName.rawValue, relatedColumn, kind.rawValue, name]
         .map(SQLiteValue.text))
     for table in [Self.table, name] {
@@ -120,7 +107,7 @@ extension RelationTables {
     let own = columns.map { ", \(LayerCreation.columnSQL($0))" }.joined()
     try file.execute(
       "CREATE TABLE \(quoted(name)) (id INTEGER PRIMARY KEY AUTOINCREMENT, "
-        + "base_id INTEGER NOT NULL, related_id INTEGER NOT NULL\(own), "
+        + "\(GPKGMapping.base.rawValue), \(GPKGMapping.related.rawValue)\(own), "
         + "UNIQUE (base_id, related_id))")
     // The index serves the way back, and deleting a related row.
     try file.execute(

@@ -5,24 +5,22 @@ import FieldpackSQLite
 struct RelationTables {
   let file: GeoPackageSession
 
-  static let table = "gpkgext_relations"
+  static let table = GPKGRelations.table
   static let extensionName = "gpkg_related_tables"
 
   // MARK: Reading
 
   func all() throws(FieldpackError) -> [Relation] {
     guard try file.hasTable(Self.table) else { return [] }
-    return try file.rows(
-      "SELECT base_table_name, related_table_name, relation_name, mapping_table_name, "
-        + "base_primary_column, related_primary_column FROM \(Self.table) ORDER BY id"
-    ).compactMap { row in
-      guard let base = row[0].textValue, let related = row[1].textValue,
-        let mapping = row[3].textValue
+    return try file.rows(of: GPKGRelations.columns, " ORDER BY id").compactMap { row in
+      guard let base = row[.base].textValue, let related = row[.related].textValue,
+        let mapping = row[.mapping].textValue
       else { return nil }
       return Relation(
         base: LayerID(base), related: LayerID(related),
-        kind: .init(rawValue: row[2].textValue ?? ""), mapping: mapping,
-        baseColumn: row[4].textValue ?? "id", relatedColumn: row[5].textValue ?? "id")
+        kind: .init(rawValue: row[.name].textValue ?? ""), mapping: mapping,
+        baseColumn: row[.baseColumn].textValue ?? "id",
+        relatedColumn: row[.relatedColumn].textValue ?? "id")
     }
   }
 

@@ -5,8 +5,8 @@ package import FieldpackSQLite
 struct SchemaExtension {
   let file: GeoPackageSession
 
-  static let columnsTable = "gpkg_data_columns"
-  static let constraintsTable = "gpkg_data_column_constraints"
+  static let columnsTable = GPKGDataColumns.table
+  static let constraintsTable = GPKGDataColumnConstraints.table
 
   // MARK: Reading
 
@@ -37,39 +37,36 @@ struct SchemaExtension {
 
   /// All rows of `gpkg_data_columns`, which must exist.
   func entries() throws(FieldpackError) -> [Entry] {
-    let rows = try file.rows(
-      "SELECT table_name, column_name, name, title, description, mime_type, constraint_name "
-        + "FROM \(Self.columnsTable)")
-    let isConstrained = rows.contains { $0[6].textValue != nil }
+    let rows = try file.rows(of: GPKGDataColumns.columns)
+    let isConstrained = rows.contains { $0[.constraintName].textValue != nil }
     let constraints = isConstrained ? try constraints() : [:]
     return rows.map { row in
       Entry(
-        table: row[0].textValue ?? "", column: row[1].textValue ?? "",
-        shortName: row[2].textValue, title: row[3].textValue, description: row[4].textValue,
-        mediaType: row[5].textValue,
-        constraint: row[6].textValue.flatMap { constraints[SQLName($0)] })
+        table: row[.tableName].textValue ?? "", column: row[.columnName].textValue ?? "",
+        shortName: row[.name].textValue, title: row[.title].textValue,
+        description: row[.description].textValue, mediaType: row[.mediaType].textValue,
+        constraint: row[.constraintName].textValue.flatMap { constraints[SQLName($0)] })
     }
   }
 
   /// The constraints of the file by name. Rows that make no sense are skipped.
   func constraints() throws(FieldpackError) -> [SQLName: ColumnConstraint] {
     guard try file.hasTable(Self.constraintsTable) else { return [:] }
-    let names = try constraintColumns()
-    let rows = try file.rows(
-      "SELECT constraint_name, constraint_type, value, min, \(names.minIsInclusive), max, "
-        + "\(names.maxIsInclusive), \(names.description) FROM \(Self.constraintsTable) "
-        + "ORDER BY rowid")
+    let names = try constraintColumns().joined(separator: ", ")
+    let rows = try file.rows("SELECT \(names) FROM \(Self.constraintsTable) ORDER BY rowid")
+      .map { SystemRow(GPKGDataColumnConstraints.columns, $0[...]) }
     var found: [SQLName: ColumnConstraint] = [:]
     // Several rows may have one name; the first that makes sense tells the kind of the constraint.
     var members: [SQLName: [ColumnConstraint.Member]] = [:]
     for row in rows {
-      guard let spelling = row[0].textValue else { continue }
+      guard let spelling = row[.name].textValue else { continue }
       let name = SQLName(spelling)
-      if row[1].textValue?.lowercased() == "enum" {
-        guard let value = row[2].anyText, found[name] == nil || members[name] != nil else {
+      if row[.type].textValue?.lowercased() == "enum" {
+        guard let value = row[.value].anyText, found[name] == nil || members[name] != nil else {
           continue
         }
-        members[name, default: []].append(.init(value, description: row[7].textValue))
+        members[name, default: []].append(
+          .init(value, description: row[.description].textValue))
         if found[name] == nil { found[name] = ColumnConstraint(spelling, .oneOf([])) }
       } else if found[name] == nil {
         found[name] = Self.constraint(spelling, row)
@@ -79,35 +76,33 @@ struct SchemaExtension {
     return found
   }
 
-  /// The columns whose names changed after version 1.0, and those that some files lack.
-  struct ConstraintColumns {
-    var minIsInclusive: String
-    var maxIsInclusive: String
-    var description: String
-  }
-
-  func constraintColumns() throws(FieldpackError) -> ConstraintColumns {
+  /// The names of the columns in the file. Two names changed after version 1.0. In place of one of
+  /// these or of the description, which some files lack, there is `NULL`.
+  private func constraintColumns() throws(FieldpackError) -> [String] {
     let names = try file.rows("PRAGMA table_info(\(Self.constraintsTable))")
       .compactMap { $0[1].textValue?.lowercased() }
-    func first(of names: [String], _ spellings: String...) -> String {
-      spellings.first { names.contains($0.lowercased()) } ?? "NULL"
+    return GPKGDataColumnConstraints.columns.map { column in
+      switch column {
+      case .minIsInclusive, .maxIsInclusive, .description:
+        [column.sql, column.formerSQL].first { names.contains($0.lowercased()) } ?? "NULL"
+      default: column.sql
+      }
     }
-    return ConstraintColumns(
-      minIsInclusive: first(of: names, "min_is_inclusive", "minIsInclusive"),
-      maxIsInclusive: first(of: names, "max_is_inclusive", "maxIsInclusive"),
-      description: first(of: names, "description"))
   }
 
   /// The constraint that one row describes alone.
-  private static func constraint(_ name: String, _ row: [SQLiteValue]) -> ColumnConstraint? {
-    let text = row[7].textValue
-    switch row[1].textValue?.lowercased() {
+  private static func constraint(
+    _ name: String, _ row: SystemRow<GPKGDataColumnConstraints>
+  ) -> ColumnConstraint? {
+    let text = row[.description].textValue
+    switch row[.type].textValue?.lowercased() {
     case "range":
-      let (low, high) = (bound(row[3], row[4]), bound(row[5], row[6]))
+      let low = bound(row[.min], row[.minIsInclusive])
+      let high = bound(row[.max], row[.maxIsInclusive])
       guard low != nil || high != nil else { return nil }
       return ColumnConstraint(name, .range(from: low, to: high), description: text)
     case "glob":
-      guard let pattern = row[2].anyText else { return nil }
+      guard let pattern = row[.value].anyText else { return nil }
       return ColumnConstraint(name, .glob(pattern), description: text)
     default: return nil
     }
@@ -151,8 +146,7 @@ struct SchemaExtension {
         column.description, mediaType, constraint,
       ]
       try file.execute(
-        "INSERT OR REPLACE INTO \(Self.columnsTable) (table_name, column_name, name, title, "
-          + "description, mime_type, constraint_name) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        GPKGDataColumns.insertion(replacing: true),
         texts.map { $0.map(SQLiteValue.text) ?? .null })
     }
   }
@@ -181,8 +175,7 @@ struct SchemaExtension {
         "SELECT 1 FROM \(Self.columnsTable) WHERE \(condition)", key)
       let sql =
         known == nil
-        ? "INSERT INTO \(Self.columnsTable) (constraint_name, table_name, column_name) "
-          + "VALUES (?, ?, ?)"
+        ? GPKGDataColumns.insertion([.constraintName, .tableName, .columnName])
         : "UPDATE \(Self.columnsTable) SET constraint_name = ? WHERE \(condition)"
       try file.execute(sql, [.text(name)] + key)
     } else if try file.hasTable(Self.columnsTable) {
@@ -254,16 +247,15 @@ struct SchemaExtension {
   private func insert(
     _ constraint: ColumnConstraint, as name: String
   ) throws(FieldpackError) {
-    let columns = try constraintColumns()
-    let hasDescription = columns.description != "NULL"
+    var columns = try constraintColumns()
+    // The description is the last column.
+    if columns.last == "NULL" { columns.removeLast() }
+    let marks = columns.map { _ in "?" }.joined(separator: ", ")
     let sql =
-      "INSERT INTO \(Self.constraintsTable) (constraint_name, constraint_type, value, min, "
-      + "\(columns.minIsInclusive), max, \(columns.maxIsInclusive)"
-      + (hasDescription
-        ? ", description) VALUES (?, ?, ?, ?, ?, ?, ?, ?)" : ") VALUES (?, ?, ?, ?, ?, ?, ?)")
+      "INSERT INTO \(Self.constraintsTable) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
     func write(_ values: [SQLiteValue], _ text: String?) throws(FieldpackError) {
-      let text = hasDescription ? [text.map(SQLiteValue.text) ?? .null] : []
-      try file.execute(sql, [.text(name)] + values + text)
+      let row = [.text(name)] + values + [text.map(SQLiteValue.text) ?? .null]
+      try file.execute(sql, Array(row.prefix(columns.count)))
     }
     let none: [SQLiteValue] = [.null, .null, .null, .null]
     switch constraint.rule {
@@ -287,11 +279,9 @@ struct SchemaExtension {
 
   private func create() throws(FieldpackError) {
     let creation = LayerCreation(file: file)
-    for (table, sql) in [
-      (Self.columnsTable, RequiredTables.dataColumns),
-      (Self.constraintsTable, RequiredTables.dataColumnConstraints),
-    ] {
-      if try !file.hasTable(table) { try file.execute(sql) }
+    try file.ensure(GPKGDataColumns.self)
+    try file.ensure(GPKGDataColumnConstraints.self)
+    for table in [Self.columnsTable, Self.constraintsTable] {
       try creation.registerExtension(
         "gpkg_schema", table: table, column: nil, scope: "read-write")
     }

@@ -6,44 +6,12 @@ import FieldpackSQLite
 struct TileTables {
   let file: GeoPackageSession
 
-  private static let sets = "gpkg_tile_matrix_set"
-  private static let matrices = "gpkg_tile_matrix"
-
-  private static let setsSQL = """
-    CREATE TABLE gpkg_tile_matrix_set (
-      table_name TEXT NOT NULL PRIMARY KEY,
-      srs_id INTEGER NOT NULL,
-      min_x DOUBLE NOT NULL,
-      min_y DOUBLE NOT NULL,
-      max_x DOUBLE NOT NULL,
-      max_y DOUBLE NOT NULL,
-      CONSTRAINT fk_gtms_table_name FOREIGN KEY (table_name) REFERENCES gpkg_contents(table_name),
-      CONSTRAINT fk_gtms_srs FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys (srs_id)
-    )
-    """
-
-  private static let matricesSQL = """
-    CREATE TABLE gpkg_tile_matrix (
-      table_name TEXT NOT NULL,
-      zoom_level INTEGER NOT NULL,
-      matrix_width INTEGER NOT NULL,
-      matrix_height INTEGER NOT NULL,
-      tile_width INTEGER NOT NULL,
-      tile_height INTEGER NOT NULL,
-      pixel_x_size DOUBLE NOT NULL,
-      pixel_y_size DOUBLE NOT NULL,
-      CONSTRAINT pk_ttm PRIMARY KEY (table_name, zoom_level),
-      CONSTRAINT fk_tmm_table_name FOREIGN KEY (table_name) REFERENCES gpkg_contents(table_name)
-    )
-    """
-
   // MARK: Reading
 
   func pyramids() throws(FieldpackError) -> [TilePyramid] {
     let rows = try file.rows(
-      "SELECT table_name, lower(data_type), identifier, description, srs_id, min_x, min_y, max_x, "
-        + "max_y FROM gpkg_contents WHERE lower(data_type) IN ('tiles', '2d-gridded-coverage') "
-        + "ORDER BY rowid")
+      of: [.tableName, .dataType, .identifier, .description, .srsID] + GPKGContents.extent,
+      " WHERE lower(data_type) IN ('tiles', '2d-gridded-coverage') ORDER BY rowid")
     guard !rows.isEmpty else { return [] }
     let sets = try self.sets()
     let matrices = try self.matrices()
@@ -53,15 +21,16 @@ struct TileTables {
         .compactMap { $0[0].textValue.map { SQLName($0) } })
     var pyramids: [TilePyramid] = []
     for row in rows {
-      guard let name = row[0].textValue, tables.contains(SQLName(name)) else { continue }
+      guard let name = row[.tableName].textValue, tables.contains(SQLName(name)) else { continue }
       let set = sets[SQLName(name)]
-      let srs = (set?.srsID ?? row[4].integerValue).flatMap { systems[$0]?.srs }
+      let srs = (set?.srsID ?? row[.srsID].integerValue).flatMap { systems[$0]?.srs }
       var pyramid = TilePyramid(
         LayerID(name), srs: srs ?? .undefinedCartesian, bounds: set?.bounds ?? .empty,
-        matrices: matrices[SQLName(name)] ?? [], title: row[2].textValue,
-        description: row[3].textValue)
-      pyramid.kind = TilePyramid.Kind(rawValue: row[1].textValue ?? "") ?? .tiles
-      pyramid.envelope = Envelope(stated: row[5...8].map(\.realValue))
+        matrices: matrices[SQLName(name)] ?? [], title: row[.identifier].textValue,
+        description: row[.description].textValue)
+      let kind = row[.dataType].textValue?.lowercased()
+      pyramid.kind = kind.flatMap { TilePyramid.Kind(rawValue: $0) } ?? .tiles
+      pyramid.envelope = Envelope(stated: row[GPKGContents.extent].map(\.realValue))
       if set == nil { pyramid.notes.append("it has no row in gpkg_tile_matrix_set") }
       if srs == nil { pyramid.notes.append("its SRS is not in gpkg_spatial_ref_sys") }
       if pyramid.matrices.isEmpty { pyramid.notes.append("it has no row in gpkg_tile_matrix") }
@@ -83,30 +52,25 @@ struct TileTables {
   }
 
   private func sets() throws(FieldpackError) -> [SQLName: (srsID: Int64?, bounds: Envelope)] {
-    guard try file.hasTable(Self.sets) else { return [:] }
+    guard try file.hasTable(GPKGTileMatrixSet.table) else { return [:] }
     var found: [SQLName: (srsID: Int64?, bounds: Envelope)] = [:]
-    for row in try file.rows(
-      "SELECT table_name, srs_id, min_x, min_y, max_x, max_y FROM \(Self.sets)")
-    {
-      guard let name = row[0].textValue else { continue }
-      let bounds = Envelope(stated: row[2...5].map(\.realValue)) ?? .empty
-      found[SQLName(name)] = (row[1].integerValue, bounds)
+    for row in try file.rows(of: GPKGTileMatrixSet.columns) {
+      guard let name = row[.tableName].textValue else { continue }
+      let bounds = Envelope(stated: row[GPKGTileMatrixSet.bounds].map(\.realValue)) ?? .empty
+      found[SQLName(name)] = (row[.srsID].integerValue, bounds)
     }
     return found
   }
 
   /// The matrices by table. Rows whose numbers make no grid are skipped.
   private func matrices() throws(FieldpackError) -> [SQLName: [TileMatrix]] {
-    guard try file.hasTable(Self.matrices) else { return [:] }
+    guard try file.hasTable(GPKGTileMatrix.table) else { return [:] }
     var found: [SQLName: [TileMatrix]] = [:]
-    for row in try file.rows(
-      "SELECT table_name, zoom_level, matrix_width, matrix_height, tile_width, tile_height, "
-        + "pixel_x_size, pixel_y_size FROM \(Self.matrices) ORDER BY zoom_level")
-    {
-      let whole = row[1...5].compactMap(\.integerValue).compactMap { Int32(exactly: $0) }.map(
-        Int.init)
-      let sizes = row[6...7].compactMap(\.realValue)
-      guard let name = row[0].textValue, whole.count == 5, sizes.count == 2,
+    for row in try file.rows(of: GPKGTileMatrix.columns, " ORDER BY zoom_level") {
+      let whole = row[[.zoom] + GPKGTileMatrix.counts].compactMap(\.integerValue)
+        .compactMap { Int32(exactly: $0) }.map(Int.init)
+      let sizes = row[GPKGTileMatrix.pixels].compactMap(\.realValue)
+      guard let name = row[.tableName].textValue, whole.count == 5, sizes.count == 2,
         whole[1...].allSatisfy({ $0 > 0 }), sizes.allSatisfy({ $0 > 0 && $0.isFinite })
       else { continue }
       found[SQLName(name), default: []].append(
@@ -185,20 +149,17 @@ struct TileTables {
         .cannotCreate, "there is a table '\(name)' already",
         location: .init(store: file.store, layer: pyramid.name))
     }
-    if try !file.hasTable(Self.sets) { try file.execute(Self.setsSQL) }
-    if try !file.hasTable(Self.matrices) { try file.execute(Self.matricesSQL) }
+    try file.ensure(GPKGTileMatrixSet.self)
+    try file.ensure(GPKGTileMatrix.self)
     let srsID = try ReferenceSystems(file: file).ensure(pyramid.srs)
+    let columns = GPKGTiles.columns.map(\.rawValue).joined(separator: ", ")
     try file.execute(
-      "CREATE TABLE \(quoted(name)) (id INTEGER PRIMARY KEY AUTOINCREMENT, "
-        + "zoom_level INTEGER NOT NULL, tile_column INTEGER NOT NULL, tile_row INTEGER NOT NULL, "
-        + "tile_data BLOB NOT NULL, UNIQUE (zoom_level, tile_column, tile_row))")
+      "CREATE TABLE \(quoted(name)) (\(columns), UNIQUE (zoom_level, tile_column, tile_row))")
     try ContentsTable(file: file).insert(
       name, as: "tiles", title: pyramid.title, description: pyramid.description, srsID: srsID,
       extent: pyramid.envelope ?? pyramid.bounds)
-    // The columns are named, because other programs' files have them in another order.
     try file.execute(
-      "INSERT INTO \(Self.sets) (table_name, srs_id, min_x, min_y, max_x, max_y) "
-        + "VALUES (?, ?, ?, ?, ?, ?)",
+      GPKGTileMatrixSet.insertion(),
       [.text(name), .integer(srsID)] + ContentsTable.bounds(pyramid.bounds))
     for matrix in pyramid.matrices { try insert(matrix, name) }
     if !pyramid.halvesPixels {
@@ -212,8 +173,7 @@ struct TileTables {
       matrix.zoom, matrix.width, matrix.height, matrix.tileWidth, matrix.tileHeight,
     ]
     try file.execute(
-      "INSERT INTO \(Self.matrices) (table_name, zoom_level, matrix_width, matrix_height, "
-        + "tile_width, tile_height, pixel_x_size, pixel_y_size) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      GPKGTileMatrix.insertion(),
       [.text(name)] + counts.map { .integer(Int64($0)) }
         + [.real(matrix.pixelWidth), .real(matrix.pixelHeight)])
   }
@@ -310,9 +270,10 @@ struct TileTables {
     try file.execute("PRAGMA defer_foreign_keys = ON")
     try LayerChange(file: file).forget(table)
     let naming = [
-      (Self.sets, "table_name"), (Self.matrices, "table_name"),
-      ("gpkg_2d_gridded_coverage_ancillary", "tile_matrix_set_name"),
-      ("gpkg_2d_gridded_tile_ancillary", "tpudt_name"), ("gpkg_contents", "table_name"),
+      (GPKGTileMatrixSet.table, "table_name"), (GPKGTileMatrix.table, "table_name"),
+      (GPKGCoverageAncillary.table, GPKGCoverageAncillary.tableName.sql),
+      (GPKGTileAncillary.table, GPKGTileAncillary.tableName.sql),
+      (GPKGContents.table, "table_name"),
     ]
     for (naming, column) in naming where try file.hasTable(naming) {
       try file.execute("DELETE FROM \(naming) WHERE lower(\(column)) = lower(?)", [.text(table)])

@@ -45,8 +45,7 @@ package struct LayerCreation {
       table, as: schema.geometry == nil ? "attributes" : "features", srsID: srsID)
     if let geometry = schema.geometry, let srsID {
       try file.execute(
-        "INSERT INTO gpkg_geometry_columns (table_name, column_name, geometry_type_name, srs_id, "
-          + "z, m) VALUES (?, ?, ?, ?, ?, ?)",
+        GPKGGeometryColumns.insertion(),
         [
           .text(table), .text(geometry.name), .text(geometry.type.name), .integer(srsID),
           .integer(geometry.z.rawValue), .integer(geometry.m.rawValue),
@@ -117,7 +116,7 @@ package struct LayerCreation {
   package func registerExtension(
     _ name: String, table: String?, column: String?, scope: String
   ) throws(FieldpackError) {
-    if try !file.hasTable("gpkg_extensions") { try file.execute(RequiredTables.extensions) }
+    try file.ensure(GPKGExtensions.self)
     let target: [SQLiteValue] = [
       table.map(SQLiteValue.text) ?? .null, column.map(SQLiteValue.text) ?? .null,
     ]
@@ -126,9 +125,7 @@ package struct LayerCreation {
         + "AND extension_name = ?", target + [.text(name)])
     guard known == nil else { return }
     try file.execute(
-      // The columns are named, because other programs' files have them in another order.
-      "INSERT INTO gpkg_extensions (table_name, column_name, extension_name, definition, scope) "
-        + "VALUES (?, ?, ?, ?, ?)",
+      GPKGExtensions.insertion(),
       target + [.text(name), .text(ExtensionDefinition.url(of: name)), .text(scope)])
   }
 
