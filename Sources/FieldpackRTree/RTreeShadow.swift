@@ -37,7 +37,7 @@ package struct RTreeShadow {
     }
   }
 
-  package func prepare(_ sql: String) throws(FieldpackError) -> Statement {
+  func prepare(_ sql: String) throws(FieldpackError) -> Statement {
     try self.sql { () throws(SQLiteError) in try connection.prepare(sql, caching: false) }
   }
 
@@ -91,12 +91,7 @@ struct RTreeNodeWriter {
     node.finish(depth: level == layout.depth ? layout.depth : 0)
     try shadow.sql { () throws(SQLiteError) in
       try insert.bind(number, at: 1)
-      try node.bytes.withUnsafeBytes { bytes in
-        Result { () throws(SQLiteError) in
-          try insert.bindUnowned(bytes, at: 2)
-          try insert.run()
-        }
-      }.get()
+      try insert.run(lending: node.bytes.span.bytes, at: 2)
     }
     unions.append(union)
     union = Self.nothing
@@ -110,7 +105,6 @@ struct RTreeNodeWriter {
     var parents = try RTreePairs(shadow, table: "parent", value: "parentnode")
     while level < layout.depth { try writeLevel(parents: &parents) }
     try parents.finish()
-    insert.clearBindings()
   }
 
   /// Writes the level above the last one.

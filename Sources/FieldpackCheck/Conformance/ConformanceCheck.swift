@@ -198,7 +198,7 @@ final class ConformanceCheck {
     var size = ResultSize()
     try limitingViews { () throws(FieldpackError) in
       try run(sql, values) { (row) throws(FieldpackError) in
-        try file.sql { () throws(SQLiteError) in try size.add(row, of: file.connection) }
+        try size.add(row, of: file)
         try body(row)
       }
     }
@@ -208,15 +208,8 @@ final class ConformanceCheck {
     _ sql: String, _ values: [SQLiteValue],
     _ body: ([SQLiteValue]) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
-    let statement = try file.sql { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(sql, caching: false)
-      try statement.bind(values)
-      return statement
-    }
-    let count = statement.columnCount
-    while try file.sql({ () throws(SQLiteError) in try statement.step() }) {
-      try body((0..<count).map { statement.value($0) })
-    }
+    let statement = try file.prepare(sql, values, caching: false)
+    while try statement.step() { try body(statement.row.values) }
   }
 
   private func readSchema() throws(FieldpackError) {

@@ -70,9 +70,10 @@ struct IndexAudit: ~Copyable {
   }
 
   private mutating func readNodes() throws(FieldpackError) {
-    let nodes = try shadow.prepare("SELECT data FROM \(shadow.table("node")) WHERE nodeno = ?")
-    let parents = try shadow.prepare(
-      "SELECT parentnode FROM \(shadow.table("parent")) WHERE nodeno = ?")
+    let nodes = try check.file.prepare(
+      "SELECT data FROM \(shadow.table("node")) WHERE nodeno = ?", caching: false)
+    let parents = try check.file.prepare(
+      "SELECT parentnode FROM \(shadow.table("parent")) WHERE nodeno = ?", caching: false)
     guard let root = try node(1, nodes) else { return }
     guard root.depth <= RTreeNode.greatestDepth else {
       return try damage("it is \(root.depth) nodes deep")
@@ -109,21 +110,18 @@ struct IndexAudit: ~Copyable {
 
   /// Reads a node and reports it if it is invalid.
   private mutating func node(
-    _ number: Int64, _ nodes: Statement
+    _ number: Int64, _ nodes: SessionStatement
   ) throws(FieldpackError) -> Node? {
     defer { nodes.reset() }
-    let found = try check.file.sql { () throws(SQLiteError) in
-      try nodes.bind(number, at: 1)
-      return try nodes.step()
-    }
-    guard found else {
+    try nodes.bind(number, at: 1)
+    guard try nodes.step() else {
       try damage(number == 1 ? "node 1, the root, is missing" : "node \(number) is missing")
       return nil
     }
-    let node: Node? = nodes.withBytes(0) { span in
+    let node: Node? = nodes.row.withBytes(0) { span in
       span.withUnsafeBytes { bytes in Node(bytes) }
     }
-    guard nodes.kind(0) == .blob, let node else {
+    guard nodes.row.kind(0) == .blob, let node else {
       try damage("node \(number) is cut short")
       return nil
     }
@@ -131,7 +129,7 @@ struct IndexAudit: ~Copyable {
   }
 
   private mutating func examine(
-    _ node: Node, _ visit: Visit, _ parents: Statement
+    _ node: Node, _ visit: Visit, _ parents: SessionStatement
   ) throws(FieldpackError) {
     for cell in node.cells {
       guard cell.minX <= cell.maxX, cell.minY <= cell.maxY else {
@@ -144,10 +142,8 @@ struct IndexAudit: ~Copyable {
     }
     guard let parent = visit.parent else { return }
     defer { parents.reset() }
-    let isTrue = try check.file.sql { () throws(SQLiteError) in
-      try parents.bind(visit.number, at: 1)
-      return try parents.step() && parents.integer(0) == parent
-    }
+    try parents.bind(visit.number, at: 1)
+    let isTrue = try parents.step() && parents.row.integer(0) == parent
     if !isTrue { try damage("the parent of node \(visit.number) is not as noted") }
   }
 
@@ -164,7 +160,8 @@ struct IndexAudit: ~Copyable {
   // MARK: Entries
 
   private mutating func compare(_ scan: RowScan) throws(FieldpackError) {
-    let leaves = try shadow.prepare("SELECT nodeno FROM \(shadow.table("rowid")) WHERE rowid = ?")
+    let leaves = try check.file.prepare(
+      "SELECT nodeno FROM \(shadow.table("rowid")) WHERE rowid = ?", caching: false)
     let reports = EntryReports(check: check, table: table, column: column, name: shadow.name)
     var row = try scan.next()
     var previous: Int64?
@@ -218,13 +215,11 @@ private struct EntryReports {
   }
 
   func leaf(
-    _ found: RTreeLeafEntry, _ leaves: Statement
+    _ found: RTreeLeafEntry, _ leaves: SessionStatement
   ) throws(FieldpackError) {
     defer { leaves.reset() }
-    let isTrue = try check.file.sql { () throws(SQLiteError) in
-      try leaves.bind(found.entry.id, at: 1)
-      return try leaves.step() && leaves.integer(0) == found.leaf
-    }
+    try leaves.bind(found.entry.id, at: 1)
+    let isTrue = try leaves.step() && leaves.row.integer(0) == found.leaf
     if !isTrue { try report(found.entry.id, "the R-tree's node of it is not as noted") }
   }
 

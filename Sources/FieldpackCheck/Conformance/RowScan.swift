@@ -27,7 +27,7 @@ final class RowScan {
   private let columns: [ValueColumn]
   private let values: LentValues
   private let rules: BlobExamination.Rules
-  private var statement: Statement?
+  private var statement: SessionStatement?
   private var lastID: Int64?
   private var resumptions = 0
   private var isAtEnd = false
@@ -107,23 +107,21 @@ final class RowScan {
   }
 
   private func step() throws(FieldpackError) -> Bool {
-    let running: Statement
+    let running: SessionStatement
     if let statement {
       running = statement
     } else {
       running = try prepare(from: lastID.map { $0 &+ 1 })
       statement = running
     }
-    guard try check.file.sql({ () throws(SQLiteError) in try running.step() }) else {
-      return false
-    }
-    running.lend(values)
+    guard try running.step() else { return false }
+    running.row.lend(values)
     count += 1
     try check.noteRow()
     return true
   }
 
-  private func prepare(from first: Int64?) throws(FieldpackError) -> Statement {
+  private func prepare(from first: Int64?) throws(FieldpackError) -> SessionStatement {
     let names =
       [idSQL ?? "NULL", geometryName.map { quoted($0) } ?? "NULL"]
       + columns.map { quoted($0.name) }
@@ -132,11 +130,7 @@ final class RowScan {
       if first != nil { sql += " WHERE \(idSQL) >= ?" }
       sql += " ORDER BY \(idSQL)"
     }
-    return try check.file.sql { () throws(SQLiteError) in
-      let statement = try check.file.connection.prepare(sql, caching: false)
-      if let first { try statement.bind(first, at: 1) }
-      return statement
-    }
+    return try check.file.prepare(sql, first.map { [.integer($0)] } ?? [], caching: false)
   }
 
   private func examine() throws(FieldpackError) -> Row {
@@ -275,10 +269,8 @@ final class RowScan {
   private func probe(_ id: Int64) throws(FieldpackError) -> Probe {
     do throws(FieldpackError) {
       let statement = try prepare(from: id)
-      guard try check.file.sql({ () throws(SQLiteError) in try statement.step() }) else {
-        return .end
-      }
-      statement.lend(values)
+      guard try statement.step() else { return .end }
+      statement.row.lend(values)
       return .row(values.row[0].integer)
     } catch {
       guard error.damage != nil else { throw error }

@@ -120,20 +120,18 @@ struct BlobHeaderRepair {
   private func read(
     _ id: String, _ column: String, after last: Int64?, _ rules: BlobExamination.Rules
   ) throws(FieldpackError) -> ([(Int64, [UInt8])], Int64?) {
-    let rows = try file.sql { () throws(SQLiteError) in
-      let rows = try file.connection.prepare(
-        "SELECT \(id), \(column) FROM \(quoted(layer.table)) \(last == nil ? "" : "WHERE \(id) > ?") "
-          + "ORDER BY \(id)")
-      if let last { try rows.bind(last, at: 1) }
-      return rows
-    }
+    let rows = try file.prepare(
+      "SELECT \(id), \(column) FROM \(quoted(layer.table)) \(last == nil ? "" : "WHERE \(id) > ?") "
+        + "ORDER BY \(id)", last.map { [.integer($0)] } ?? [])
     defer { rows.reset() }
     var mended: [(Int64, [UInt8])] = []
     var bytes = 0
-    while try file.sql({ () throws(SQLiteError) in try rows.step() }) {
-      guard rows.kind(1) == .blob else { continue }
-      let row = rows.integer(0)
-      guard let blob = rows.withBytes(1, { BlobExamination.mended($0, rules) }) else { continue }
+    while try rows.step() {
+      guard rows.row.kind(1) == .blob else { continue }
+      let row = rows.row.integer(0)
+      guard let blob = rows.row.withBytes(1, { BlobExamination.mended($0, rules) }) else {
+        continue
+      }
       mended.append((row, blob))
       bytes += blob.count
       if mended.count == Self.rowsAtOnce || bytes >= Self.bytesAtOnce { return (mended, row) }

@@ -250,12 +250,9 @@ struct Repairer {
   private mutating func mendMetadataTimes() throws(FieldpackError) {
     let table = "gpkg_metadata_reference"
     var wrong: [Int64] = []
-    try file.sql { () throws(SQLiteError) in
-      let rows = try file.connection.prepare(
-        "SELECT \(table).rowid, timestamp FROM \(table)", caching: false)
-      while try rows.step() {
-        if !ContentsCheck.isMoment(rows.value(1)) { wrong.append(rows.integer(0)) }
-      }
+    let rows = try file.prepare("SELECT \(table).rowid, timestamp FROM \(table)", caching: false)
+    while try rows.step() {
+      if !ContentsCheck.isMoment(rows.row.value(1)) { wrong.append(rows.row.integer(0)) }
     }
     for row in wrong {
       try file.execute(

@@ -72,19 +72,11 @@ extension GeoPackageWriter {
     let sql =
       "INSERT INTO \(quoted(table.table)) (\(names.joined(separator: ", "))) VALUES (\(marks))"
     touch(table)
-    let (changes, id) = try file.sql(layer: layer) { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(sql)
-      for (index, value) in values.enumerated() { try statement.bind(value.1, at: index + 2) }
-      try content.withUnsafeBytes { (bytes) throws(SQLiteError) in
-        try statement.bindUnowned(bytes, at: 1)
-        // The cached statement must not point to the caller's bytes.
-        defer { statement.clearBindings() }
-        try statement.run()
-      }
-      return (file.connection.changes, file.connection.lastInsertRowID)
+    try file.prepare(sql, [.null] + values.map(\.1), in: layer).run(lending: content, at: 1)
+    guard file.connection.changes == 1 else {
+      throw file.ignored(nil, in: layer, table: table.table)
     }
-    guard changes == 1 else { throw file.ignored(nil, in: layer, table: table.table) }
-    return .integer(id)
+    return .integer(file.connection.lastInsertRowID)
   }
 }
 
@@ -99,17 +91,14 @@ extension GeoPackageSnapshot {
     let catalogue = try file.catalogue()
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
     guard let wanted = table.sqlValue(of: id) else { return nil }
-    let statement = try file.sql(layer: layer, feature: id) { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(
-        "SELECT \(quoted(MediaColumns.data)), \(quoted(MediaColumns.contentType)) "
-          + "FROM \(quoted(table.table)) WHERE \(table.publicID) = ?")
-      try statement.bind(wanted, at: 1)
-      return try statement.step() ? statement : nil
-    }
-    guard let statement else { return nil }
+    let statement = try file.prepare(
+      "SELECT \(quoted(MediaColumns.data)), \(quoted(MediaColumns.contentType)) "
+        + "FROM \(quoted(table.table)) WHERE \(table.publicID) = ?",
+      [wanted], in: layer, feature: id)
     defer { statement.reset() }
-    let contentType = statement.string(1) ?? ""
-    return try statement.withBytes(0) { (bytes) throws(FieldpackError) in
+    guard try statement.step() else { return nil }
+    let contentType = statement.row.string(1) ?? ""
+    return try statement.row.withBytes(0) { (bytes) throws(FieldpackError) in
       try body(bytes, contentType)
     }
   }

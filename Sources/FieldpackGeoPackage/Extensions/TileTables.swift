@@ -94,15 +94,12 @@ struct TileTables {
     _ body: (RawSpan, String?) throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R? {
     guard let table = try tableName(name) else { throw try missing(name) }
-    let statement = try file.sql(layer: name) { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(
-        "SELECT tile_data FROM \(quoted(table)) WHERE \(Self.addressCondition)")
-      try statement.bind(Self.values(address))
-      return try statement.step() ? statement : nil
-    }
-    guard let statement else { return nil }
+    let statement = try file.prepare(
+      "SELECT tile_data FROM \(quoted(table)) WHERE \(Self.addressCondition)",
+      Self.values(address), in: name)
     defer { statement.reset() }
-    return try statement.withBytes(0) { (bytes) throws(FieldpackError) in
+    guard try statement.step() else { return nil }
+    return try statement.row.withBytes(0) { (bytes) throws(FieldpackError) in
       try body(bytes, bytes.withUnsafeBytes { PictureFormat.mediaType(of: $0) })
     }
   }
@@ -224,17 +221,8 @@ struct TileTables {
   private func store(
     _ content: RawSpan, _ address: TileAddress, _ sql: String
   ) throws(FieldpackError) -> Int {
-    try file.sql { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(sql)
-      try statement.bind(Self.values(address))
-      try content.withUnsafeBytes { (bytes) throws(SQLiteError) in
-        try statement.bindUnowned(bytes, at: 4)
-        // The cached statement must not point to the caller's bytes.
-        defer { statement.clearBindings() }
-        try statement.run()
-      }
-      return file.connection.changes
-    }
+    try file.prepare(sql, Self.values(address)).run(lending: content, at: 4)
+    return file.connection.changes
   }
 
   func delete(

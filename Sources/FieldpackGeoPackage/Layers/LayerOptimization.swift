@@ -159,18 +159,14 @@ struct LayerClustering {
   private func copyAlongCurve(
     _ tree: inout PackedRTree, _ sql: String
   ) throws(FieldpackError) {
-    let (copy, note) = try file.sql { () throws(SQLiteError) in
-      (
-        try file.connection.prepare(sql, caching: false),
-        try file.connection.prepare("INSERT INTO temp.fieldpack_order VALUES (?)", caching: false)
-      )
-    }
+    let layer = table.layer.id
+    let copy = try file.prepare(sql, in: layer, caching: false)
+    let note = try file.prepare(
+      "INSERT INTO temp.fieldpack_order VALUES (?)", in: layer, caching: false)
     try tree.takeAlongCurve { (entry) throws(FieldpackError) in
-      try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-        try copy.bind(entry.id, at: 1)
-        try copy.run()
-        try note.bind(entry.id, at: 1)
-        try note.run()
+      for statement in [copy, note] {
+        try statement.bind(entry.id, at: 1)
+        try statement.run()
       }
     }
   }

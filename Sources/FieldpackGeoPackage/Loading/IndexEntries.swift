@@ -18,15 +18,16 @@ package struct IndexEntries {
     _ body: (Int64, Envelope) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
     guard let geometry = table.schema.geometry else { return }
-    let rows = try prepare(
-      "SELECT \(table.idExpression), \(quoted(geometry.name)) FROM \(quoted(table.table))")
+    let rows = try file.prepare(
+      "SELECT \(table.idExpression), \(quoted(geometry.name)) FROM \(quoted(table.table))",
+      in: table.layer.id)
     defer { rows.reset() }
-    while try step(rows) {
-      guard rows.kind(1) == .blob else { continue }
-      let envelope = rows.withBytes(1) { blob in
+    while try rows.step() {
+      guard rows.row.kind(1) == .blob else { continue }
+      let envelope = rows.row.withBytes(1) { blob in
         (try? GeoPackageBinary.envelope(of: blob)) ?? nil
       }
-      if let envelope { try body(rows.integer(0), envelope) }
+      if let envelope { try body(rows.row.integer(0), envelope) }
     }
   }
 
@@ -61,15 +62,5 @@ package struct IndexEntries {
 
   private func read<R>(_ body: () throws(SQLiteError) -> R) throws(FieldpackError) -> R {
     try file.sql(layer: table.layer.id, body)
-  }
-
-  private func prepare(_ sql: String) throws(FieldpackError) -> Statement {
-    try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      try file.connection.prepare(sql)
-    }
-  }
-
-  private func step(_ statement: Statement) throws(FieldpackError) -> Bool {
-    try file.sql(layer: table.layer.id) { () throws(SQLiteError) in try statement.step() }
   }
 }

@@ -217,16 +217,12 @@ final class Insertion {
       isNew && (ids != .given || table.schema.columns.allSatisfy { $0.isNullable && !$0.isUnique })
     let atOnce = isUnconstrained && names.count * Self.rowsAtOnce < 30_000 ? Self.rowsAtOnce : 1
     let isWide = names.count > 1
-    (single, several, following) = try file.sql(layer: table.layer.id) {
-      () throws(SQLiteError) in
-      func prepare(_ count: Int, _ names: [String]) throws(SQLiteError) -> Statement {
-        try file.connection.prepare(insert(count, names), caching: false)
-      }
-      return (
-        try prepare(1, names), atOnce == 1 ? nil : try prepare(atOnce, names),
-        atOnce == 1 || !isWide ? nil : try prepare(atOnce, Array(names.dropFirst()))
-      )
+    func prepare(_ count: Int, _ names: [String]) throws(FieldpackError) -> Statement {
+      try file.prepare(insert(count, names), in: table.layer.id, caching: false).row
     }
+    single = try prepare(1, names)
+    several = atOnce == 1 ? nil : try prepare(atOnce, names)
+    following = atOnce == 1 || !isWide ? nil : try prepare(atOnce, Array(names.dropFirst()))
   }
 
   /// Inserts all rows; returns the skipped ones.
@@ -293,18 +289,15 @@ final class Insertion {
       highestInserted = max(highestInserted ?? last, last)
       isStored = file.connection.changes == count
     } catch {
-      let location = KeyTuple.Partial(
-        store: file.store, layer: table.layer.id,
-        feature: count == 1 ? .integer(rows.id(first)) : nil)
+      let (layer, feature) = (table.layer.id, count == 1 ? FeatureID.integer(rows.id(first)) : nil)
       guard !error.isTakenID else {
         throw FieldpackError(
-          .constraint,
-          "layer '\(table.layer.id)' has a feature \(rows.id(first)) already",
-          advice: .replaceLayerOrOmitIDs, location: location,
+          .constraint, "layer '\(layer)' has a feature \(rows.id(first)) already",
+          advice: .replaceLayerOrOmitIDs,
+          location: .init(store: file.store, layer: layer, feature: feature),
           position: FilePosition(file: file.path), underlying: error)
       }
-      if let refused = file.triggers?.refusal(error) { throw refused.adding(location: location) }
-      throw FieldpackError(error, path: file.path, location: location)
+      throw file.worded(error, layer: layer, feature: feature)
     }
     guard isStored else {
       let feature = count == 1 ? FeatureID.integer(rows.id(first)) : nil

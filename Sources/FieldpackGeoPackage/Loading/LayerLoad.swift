@@ -249,16 +249,12 @@ final class LayerLoad {
   }
 
   private func insertEntries(_ rtree: String) throws(FieldpackError) {
-    let insert = try file.sql { () throws(SQLiteError) in
-      try file.connection.prepare(
-        "INSERT OR REPLACE INTO \(quoted(rtree)) VALUES (?, ?, ?, ?, ?)")
-    }
+    let insert = try file.prepare(
+      "INSERT OR REPLACE INTO \(quoted(rtree)) VALUES (?, ?, ?, ?, ?)", in: table.layer.id)
     try tree.visit { (entry) throws(FieldpackError) in
-      try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-        try insert.bind(entry.id, at: 1)
-        for axis in 0..<4 { try insert.bind(Double(entry.box[axis]), at: axis + 2) }
-        try insert.run()
-      }
+      try insert.bind(entry.id, at: 1)
+      for axis in 0..<4 { try insert.bind(Double(entry.box[axis]), at: axis + 2) }
+      try insert.run()
     }
   }
 }

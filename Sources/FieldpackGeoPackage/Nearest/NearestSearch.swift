@@ -110,20 +110,10 @@ struct NearestSearch {
   private func look(
     up sql: String, _ values: [SQLiteValue], _ id: Int64
   ) throws(FieldpackError) -> Double? {
-    let statement = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(sql)
-      try statement.bind(values)
-      return statement
-    }
+    let statement = try file.prepare(sql, values, in: table.layer.id)
     defer { statement.reset() }
-    guard try step(statement) else { return nil }
-    return try distance(statement, 0, id)
-  }
-
-  private func step(_ statement: Statement) throws(FieldpackError) -> Bool {
-    try file.reportingUntested(in: table.layer.id, to: planner.report) {
-      () throws(SQLiteError) in try statement.step()
-    }
+    guard try statement.step(reportingTo: planner.report) else { return nil }
+    return try distance(statement.row, 0, id)
   }
 
   // MARK: Rows
@@ -132,17 +122,15 @@ struct NearestSearch {
   private mutating func goThrough() throws(FieldpackError) {
     guard let geometry = table.schema.geometry else { return }
     let access = try planner.lowering(table).access(planner.filter(table))
-    let statement = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      try file.statement(
-        reading: table,
-        "SELECT \(access.id), \(quoted(geometry.name)) FROM \(access.source.text) "
-          + "WHERE \(access.condition.text)",
-        access.source.parameters + access.condition.parameters)
-    }
+    let statement = try file.prepare(
+      reading: table,
+      "SELECT \(access.id), \(quoted(geometry.name)) FROM \(access.source.text) "
+        + "WHERE \(access.condition.text)",
+      access.source.parameters + access.condition.parameters)
     defer { statement.reset() }
-    while try step(statement) {
-      let id = statement.integer(0)
-      if let distance = try distance(statement, 1, id) {
+    while try statement.step(reportingTo: planner.report) {
+      let id = statement.row.integer(0)
+      if let distance = try distance(statement.row, 1, id) {
         take(MeasuredFeature(id: id, distance: distance))
       }
     }

@@ -113,12 +113,9 @@ public class GeoPackageSnapshot: SnapshotReading {
         continue
       }
       let plan = try planner.countPlan(table)
-      total += try file.reportingUntested(in: table.layer.id, to: report) {
-        () throws(SQLiteError) in
-        let statement = try file.statement(reading: table, plan.text, plan.parameters)
-        defer { statement.reset() }
-        return try statement.step() ? Int(statement.integer(0)) : 0
-      }
+      let statement = try file.prepare(reading: table, plan.text, plan.parameters)
+      defer { statement.reset() }
+      if try statement.step(reportingTo: report) { total += Int(statement.row.integer(0)) }
     }
     return min(max(0, total - query.offset), query.limit ?? .max)
   }
@@ -166,17 +163,15 @@ public class GeoPackageSnapshot: SnapshotReading {
   ) throws(FieldpackError) -> [Int64] {
     if ids.isEmpty { return [] }
     let recheck = try box.recheck()
-    return try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(recheck.text)
-      try statement.bind(recheck.parameters)
-      var confirmed: [Int64] = []
-      for id in ids {
-        try statement.bind(id, at: recheck.parameters.count + 1)
-        if try statement.step(), statement.integer(0) == 1 { confirmed.append(id) }
-        statement.reset()
-      }
-      return confirmed
+    let statement = try file.prepare(recheck.text, recheck.parameters, in: table.layer.id)
+    defer { statement.reset() }
+    var confirmed: [Int64] = []
+    for id in ids {
+      try statement.bind(id, at: recheck.parameters.count + 1)
+      if try statement.step(), statement.row.integer(0) == 1 { confirmed.append(id) }
+      statement.reset()
     }
+    return confirmed
   }
 
   public func feature(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) -> Feature? {

@@ -4,8 +4,7 @@ import FieldpackSQLite
 /// Walks the rows of one layer's statement and transforms geometries on the way.
 final class LayerCursor {
   let plan: LayerPlan
-  private let file: GeoPackageSession
-  private let statement: Statement
+  private let statement: SessionStatement
   private let report: QueryReport
   private let geometry: RowGeometry
   private let values: LentValues
@@ -15,13 +14,10 @@ final class LayerCursor {
     _ plan: LayerPlan, file: GeoPackageSession, skipsErrors: Bool, report: QueryReport
   ) throws(FieldpackError) {
     self.plan = plan
-    self.file = file
     self.report = report
-    let parameters = plan.statement.parameters
     // Where another cursor uses the cached statement, this one gets its own.
-    statement = try file.sql(layer: plan.table.layer.id) { () throws(SQLiteError) in
-      try file.statement(reading: plan.table, plan.statement.text, parameters)
-    }
+    statement = try file.prepare(
+      reading: plan.table, plan.statement.text, plan.statement.parameters)
     geometry = RowGeometry(plan, file: file, skipsErrors: skipsErrors, report: report)
     values = LentValues(count: 2 + plan.schema.columns.count)
   }
@@ -33,18 +29,16 @@ final class LayerCursor {
 
   /// Goes before the first row of a range of rowids. The plan must be one for ranges.
   func restart(_ range: ClosedRange<Int64>) throws(FieldpackError) {
-    try file.sql(layer: plan.table.layer.id) { () throws(SQLiteError) in
-      try statement.restart(range)
-    }
+    try statement.restart(range)
   }
 
   /// The work since the last call, in instructions of SQLite's virtual machine.
-  func takeSteps() -> Int { statement.takeSteps() }
+  func takeSteps() -> Int { statement.row.takeSteps() }
 
   /// Goes to the next row that is not skipped; `false` at the end.
   func advance() throws(FieldpackError) -> Bool {
-    while try step() {
-      statement.lend(values)
+    while try statement.step(reportingTo: report) {
+      statement.row.lend(values)
       if let body = try geometry.body(of: values.row) {
         self.body = body
         return true
@@ -53,25 +47,9 @@ final class LayerCursor {
     return false
   }
 
-  private func step() throws(FieldpackError) -> Bool {
-    try file.reportingUntested(in: plan.table.layer.id, to: report) { () throws(SQLiteError) in
-      try statement.step()
-    }
-  }
-
   /// The sort keys of the current row.
   var keys: [SQLiteValue] {
     let first = 2 + schema.columns.count
-    return (first..<first + plan.sortKeys).map { statement.value($0) }
-  }
-}
-
-extension Statement {
-  /// Goes before the first row of a range of rowids, which are the last two parameters.
-  func restart(_ range: ClosedRange<Int64>) throws(SQLiteError) {
-    reset()
-    let last = parameterCount
-    try bind(range.lowerBound, at: last - 1)
-    try bind(range.upperBound, at: last)
+    return (first..<first + plan.sortKeys).map { statement.row.value($0) }
   }
 }

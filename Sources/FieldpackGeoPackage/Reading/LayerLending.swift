@@ -4,9 +4,8 @@ import FieldpackSQLite
 /// Gives the rows of one layer to sinks inside the statement's step, which is the fastest way to
 /// scan a table.
 final class LayerLending {
-  private let file: GeoPackageSession
   private let plan: LayerPlan
-  private let statement: Statement
+  private let statement: SessionStatement
   private let geometry: RowGeometry
   private let values: LentValues
   private let report: QueryReport
@@ -24,17 +23,12 @@ final class LayerLending {
     _ planner: QueryPlanner, _ path: LayerPath, inRanges: Bool
   ) throws(FieldpackError) {
     let plan = try planner.plan(path, limit: nil, offset: 0, as: inRanges ? .lentRange : .lent)
-    let file = planner.file
     self.plan = plan
-    self.file = file
     report = planner.report
-    statement = try file.sql(layer: path.table.layer.id) { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(plan.statement.text)
-      try statement.bind(plan.statement.parameters)
-      return statement
-    }
+    statement = try planner.file.prepare(
+      plan.statement.text, plan.statement.parameters, in: path.table.layer.id)
     geometry = RowGeometry(
-      plan, file: file, skipsErrors: planner.query.skipsErrors, report: planner.report)
+      plan, file: planner.file, skipsErrors: planner.query.skipsErrors, report: planner.report)
     values = LentValues(count: 2 + plan.schema.columns.count)
   }
 
@@ -42,13 +36,11 @@ final class LayerLending {
 
   /// Goes before the first row of a range of rowids.
   func restart(_ range: ClosedRange<Int64>) throws(FieldpackError) {
-    try file.sql(layer: plan.table.layer.id) { () throws(SQLiteError) in
-      try statement.restart(range)
-    }
+    try statement.restart(range)
   }
 
   /// The work since the last call, in instructions of SQLite's virtual machine.
-  func takeSteps() -> Int { statement.takeSteps() }
+  func takeSteps() -> Int { statement.row.takeSteps() }
 
   /// Gives `sink` the layer and the next rows until it is full.
   func fill<Sink: FeatureSink>(
@@ -56,21 +48,18 @@ final class LayerLending {
   ) throws(FieldpackError) -> Filling {
     var filling = Filling()
     var failure: FieldpackError?
-    filling.hasMore = try file.reportingUntested(in: plan.table.layer.id, to: report) {
-      () throws(SQLiteError) in
-      try statement.step(lending: values) {
-        do throws(FieldpackError) {
-          guard let body = try geometry.body(of: values.row) else { return true }
-          if !filling.hasBegun {
-            try sink.begin(plan.schema)
-            filling.hasBegun = true
-          }
-          try sink.feature(geometry.row(values.row, body))
-          return !isFull(&sink)
-        } catch {
-          failure = error
-          return false
+    filling.hasMore = try statement.step(reportingTo: report, lending: values) {
+      do throws(FieldpackError) {
+        guard let body = try geometry.body(of: values.row) else { return true }
+        if !filling.hasBegun {
+          try sink.begin(plan.schema)
+          filling.hasBegun = true
         }
+        try sink.feature(geometry.row(values.row, body))
+        return !isFull(&sink)
+      } catch {
+        failure = error
+        return false
       }
     }
     if let failure { throw failure }

@@ -27,7 +27,7 @@ package final class GeoPackageSession {
   let planCache = PlanCache()
   /// What the file's triggers may do, on a connection that writes.
   package let triggers: TriggerGuard?
-  private let profile: OpeningProfile
+  let profile: OpeningProfile
   /// Makes the one layer that this connection has, where it is a derived one.
   var derivation: (any Derivation)?
   private var derived: Catalogue?
@@ -113,28 +113,15 @@ package final class GeoPackageSession {
   /// that writes, before its first change.
   func learnTriggers() throws(FieldpackError) {
     guard let triggers else { return }
-    try sql { () throws(SQLiteError) in try triggers.learn(connection) }
+    do throws(SQLiteError) { try triggers.learn(connection) } catch { throw worded(error) }
     try limitSteps()
   }
 
-  /// Runs `body` and gives SQLite's errors the file's words.
+  /// Runs `body`, which is no statement, and gives SQLite's errors the file's words.
   package func sql<R>(
-    layer: LayerID? = nil, feature: FeatureID? = nil, _ body: () throws(SQLiteError) -> R
+    layer: LayerID? = nil, _ body: () throws(SQLiteError) -> R
   ) throws(FieldpackError) -> R {
-    do throws(SQLiteError) {
-      return try body()
-    } catch {
-      throw worded(error, layer: layer, feature: feature)
-    }
-  }
-
-  /// An error of SQLite's in the file's words.
-  private func worded(
-    _ error: SQLiteError, layer: LayerID? = nil, feature: FeatureID? = nil
-  ) -> FieldpackError {
-    let location = KeyTuple.Partial(store: store, layer: layer, feature: feature)
-    if let refused = triggers?.refusal(error) { return refused.adding(location: location) }
-    return FieldpackError(error, path: path, location: location)
+    do throws(SQLiteError) { return try body() } catch { throw worded(error, layer: layer) }
   }
 
   /// The tables behind an R-tree.
@@ -162,22 +149,8 @@ package final class GeoPackageSession {
     }
   }
 
-  /// A statement that reads a layer; one over a view of the file may not go on for ever.
-  func statement(
-    reading table: LayerTable, _ text: String, _ values: [SQLiteValue]
-  ) throws(SQLiteError) -> Statement {
-    let statement = try connection.prepare(text)
-    try statement.bind(values)
-    if table.layer.isView, !table.isDerived { statement.mostStepsToRow = profile.viewSteps }
-    return statement
-  }
-
   package func execute(_ text: String, _ values: [SQLiteValue] = []) throws(FieldpackError) {
-    try sql { () throws(SQLiteError) in
-      let statement = try connection.prepare(text)
-      try statement.bind(values)
-      try statement.run()
-    }
+    try prepare(text, values).run()
     try checkChange(by: text)
   }
 
@@ -185,20 +158,17 @@ package final class GeoPackageSession {
   package func rows(
     _ text: String, _ values: [SQLiteValue] = [], atEnd: (Statement) -> Void = { _ in }
   ) throws(FieldpackError) -> [[SQLiteValue]] {
-    try sql { () throws(SQLiteError) in
-      let statement = try connection.prepare(text)
-      defer { statement.reset() }
-      try statement.bind(values)
-      var rows: [[SQLiteValue]] = []
-      var size = ResultSize()
-      while try statement.step() {
-        let row = (0..<statement.columnCount).map { statement.value($0) }
-        try size.add(row, of: connection)
-        rows.append(row)
-      }
-      atEnd(statement)
-      return rows
+    let statement = try prepare(text, values)
+    defer { statement.reset() }
+    var rows: [[SQLiteValue]] = []
+    var size = ResultSize()
+    while try statement.step() {
+      let row = statement.row.values
+      try size.add(row, of: self)
+      rows.append(row)
     }
+    atEnd(statement.row)
+    return rows
   }
 
   /// A small table with the names of its columns in lower case.
@@ -268,13 +238,13 @@ package final class GeoPackageSession {
 
   /// Asks for the state of the file that is being read, which begins to read.
   func readState() throws(FieldpackError) -> PlannedState {
-    // The first of both begins the transaction, without which the second tells of the one before.
-    let state = try sql { () throws(SQLiteError) in
-      PlannedState(
+    do throws(SQLiteError) {
+      // The first of both begins the transaction, without which the second tells of the one before.
+      let state = PlannedState(
         connection: number, schema: try connection.schemaVersion, data: connection.snapshotVersion)
-    }
-    self.state = state
-    return state
+      self.state = state
+      return state
+    } catch { throw worded(error) }
   }
 
   /// Reads the catalogue in a transaction of its own.
@@ -329,26 +299,6 @@ package final class GeoPackageSession {
       advice: advice?.then(passing) ?? passing,
       location: .init(store: store, layer: layer, feature: id),
       position: FilePosition(file: path))
-  }
-
-  /// Runs `body`, names the feature whose geometry ended it, and reports those that an exact
-  /// relation passed over.
-  func reportingUntested<R>(
-    in layer: LayerID, to report: QueryReport, _ body: () throws(SQLiteError) -> R
-  ) throws(FieldpackError) -> R {
-    do throws(SQLiteError) {
-      let result = try body()
-      for failure in relations.takeFailures() {
-        let error = damaged(failure.reason, failure.feature, in: layer)
-        report.add(skipped: SkippedFeature(error))
-      }
-      return result
-    } catch {
-      if let failure = relations.takeFailures().last {
-        throw damaged(failure.reason, failure.feature, in: layer)
-      }
-      throw FieldpackError(error, path: path, location: .init(store: store, layer: layer))
-    }
   }
 }
 

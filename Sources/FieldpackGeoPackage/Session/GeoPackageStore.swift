@@ -163,9 +163,7 @@ public final class GeoPackageStore: WritableStore {
   /// memory for all of its pages.
   package func keepStatementJournals() async throws(FieldpackError) {
     try await pools.writer().write { (file) throws(FieldpackError) in
-      try file.sql { () throws(SQLiteError) in
-        try file.connection.executeScript("PRAGMA temp_store=MEMORY")
-      }
+      try file.execute("PRAGMA temp_store=MEMORY")
     }
   }
 

@@ -1,3 +1,4 @@
+package import FieldpackCore
 package import FieldpackSQLite
 
 /// Limits the memory for a result by the size of the file: the rows of a table never exceed it, and
@@ -10,16 +11,22 @@ package struct ResultSize {
   package init() {}
 
   /// - Throws: an error when the rows so far are larger than the file.
-  package mutating func add(_ row: [SQLiteValue], of connection: Connection) throws(SQLiteError) {
+  package mutating func add(
+    _ row: [SQLiteValue], of file: GeoPackageSession
+  ) throws(FieldpackError) {
     bytes += row.reduce(8) { $0 + Self.bytes($1) }
     guard bytes > most else { return }
     if !isMeasured {
       isMeasured = true
       // Text in UTF-8 can be twice as long as it is in a UTF-16 file.
-      most += try 2 * Self.pragma("page_count", connection) * Self.pragma("page_size", connection)
+      let (count, size) = (
+        try file.integer("PRAGMA page_count") ?? 0, try file.integer("PRAGMA page_size") ?? 0
+      )
+      most += 2 * count * size
     }
     guard bytes > most else { return }
-    throw SQLiteError(extendedCode: 1, message: "a view gives more than the file has room for")
+    throw file.worded(
+      SQLiteError(extendedCode: 1, message: "a view gives more than the file has room for"))
   }
 
   private static func bytes(_ value: SQLiteValue) -> Int64 {
@@ -28,12 +35,5 @@ package struct ResultSize {
     case .blob(let bytes): Int64(bytes.count)
     default: 0
     }
-  }
-
-  private static func pragma(
-    _ name: String, _ connection: Connection
-  ) throws(SQLiteError) -> Int64 {
-    guard case .integer(let number) = try connection.scalar("PRAGMA \(name)") else { return 0 }
-    return number
   }
 }

@@ -10,11 +10,10 @@ package import FieldpackSQLite
 extension GeoPackageWriter {
   package var connection: Connection { file.connection }
 
-  /// Runs `body` and gives SQLite's errors the file's words.
-  package func run<R>(
-    in layer: LayerID? = nil, _ body: (Connection) throws(SQLiteError) -> R
-  ) throws(FieldpackError) -> R {
-    try file.sql(layer: layer) { () throws(SQLiteError) in try body(file.connection) }
+  package func prepare(
+    _ sql: String, in layer: LayerID? = nil
+  ) throws(FieldpackError) -> SessionStatement {
+    try file.prepare(sql, in: layer)
   }
 
   package func execute(
@@ -72,13 +71,9 @@ extension GeoPackageSnapshot {
     _ sql: String, _ values: [SQLiteValue] = [],
     _ body: (Statement) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
-    let statement = try file.sql { () throws(SQLiteError) in
-      let statement = try file.connection.prepare(sql)
-      try statement.bind(values)
-      return statement
-    }
+    let statement = try file.prepare(sql, values)
     defer { statement.reset() }
-    while try file.sql({ () throws(SQLiteError) in try statement.step() }) { try body(statement) }
+    while try statement.step() { try body(statement.row) }
   }
 
   /// The schema of a layer; `nil` where there is none of that name.

@@ -3,7 +3,7 @@ package import FieldpackGeometry
 import FieldpackSQLite
 
 /// A transaction on a GeoPackage, for the length of a `write` call: what every store's
-/// ``FeatureWriter`` can, and what only a GeoPackage keeps. Extents and dates stay correct.
+/// `FeatureWriter` can, and what only a GeoPackage keeps. Extents and dates stay correct.
 ///
 ///     try await store.write { (writer) throws(FieldpackError) in
 ///       let photos = try writer.createRelation(from: "wells", to: "photos", as: .media)

@@ -1,22 +1,17 @@
 package import FieldpackCore
 import FieldpackGeometry
-package import FieldpackSQLite
+import FieldpackSQLite
 
 /// Writes the R-tree of a layer of points while its triggers are disabled.
 package struct PointIndex {
-  private let insert: Statement
-
-  fileprivate init(_ rtree: String, on connection: Connection) throws(SQLiteError) {
-    insert = try connection.prepare(
-      "INSERT OR REPLACE INTO \(quoted(rtree)) VALUES (?1, ?2, ?2, ?3, ?3)")
-  }
+  fileprivate let insert: SessionStatement
 
   /// Adds the entry of an inserted row.
   ///
   /// - Parameters:
   ///   - id: the row's id.
   ///   - x: a number, like `y`. Empty points have no entry.
-  package func add(_ id: Int64, _ x: Double, _ y: Double) throws(SQLiteError) {
+  package func add(_ id: Int64, _ x: Double, _ y: Double) throws(FieldpackError) {
     try insert.bind(id, at: 1)
     try insert.bind(x, at: 2)
     try insert.bind(y, at: 3)
@@ -33,19 +28,24 @@ extension GeoPackageWriter {
   ///
   /// - Parameter body: inserts the rows, and adds each to the index that it gets.
   package func insertPoints(
-    into layer: LayerID, _ body: (Connection, PointIndex?) throws(SQLiteError) -> Void
+    into layer: LayerID, _ body: (PointIndex?) throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
-    guard let rtree = try rtreeOfOwnTriggers(layer) else {
-      return try run(in: layer) { (connection) throws(SQLiteError) in try body(connection, nil) }
+    guard let rtree = try rtreeOfOwnTriggers(layer) else { return try body(nil) }
+    try setTriggers(areEnabled: false, of: layer)
+    let result = Result { () throws(FieldpackError) in
+      try body(
+        PointIndex(
+          insert: try prepare(
+            "INSERT OR REPLACE INTO \(quoted(rtree)) VALUES (?1, ?2, ?2, ?3, ?3)", in: layer)))
     }
-    try run(in: layer) { (connection) throws(SQLiteError) in
-      try connection.setTriggers(areEnabled: false)
-      let result = Result { () throws(SQLiteError) in
-        try body(connection, try PointIndex(rtree, on: connection))
-      }
-      try connection.setTriggers(areEnabled: true)
-      try result.get()
-    }
+    try setTriggers(areEnabled: true, of: layer)
+    try result.get()
+  }
+
+  private func setTriggers(areEnabled: Bool, of layer: LayerID) throws(FieldpackError) {
+    do throws(SQLiteError) {
+      try connection.setTriggers(areEnabled: areEnabled)
+    } catch { throw file.worded(error, layer: layer) }
   }
 
   /// The R-tree of a layer whose triggers are exactly those that maintain the R-tree, word for

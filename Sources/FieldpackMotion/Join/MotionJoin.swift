@@ -124,19 +124,17 @@ private struct MotionJoin {
 
   /// The samples by time, sorted once: by pages that would cost the square of their number.
   private func sortedSamples() throws(FieldpackError) -> [(time: Double, id: Int64)] {
-    try writer.run { (connection) throws(SQLiteError) in
-      let statement = try connection.prepare(
-        "SELECT s.t_unix, s.id FROM daco_batch b JOIN daco_sample s ON s.batch_id = b.id "
-          + "WHERE b.session_id = ? ORDER BY s.t_unix, s.id")
-      defer { statement.reset() }
-      try statement.bind([.integer(session.row)])
-      var samples: [(time: Double, id: Int64)] = []
-      while try statement.step() {
-        guard let time = statement.value(0).number else { continue }
-        samples.append((time, statement.integer(1)))
-      }
-      return samples
+    let statement = try writer.prepare(
+      "SELECT s.t_unix, s.id FROM daco_batch b JOIN daco_sample s ON s.batch_id = b.id "
+        + "WHERE b.session_id = ? ORDER BY s.t_unix, s.id")
+    defer { statement.reset() }
+    try statement.bind(session.row, at: 1)
+    var samples: [(time: Double, id: Int64)] = []
+    while try statement.step() {
+      guard let time = statement.row.value(0).number else { continue }
+      samples.append((time, statement.row.integer(1)))
     }
+    return samples
   }
 
   private mutating func place(_ sample: Int64, at time: Double) throws(FieldpackError) {

@@ -76,22 +76,15 @@ struct MotionTables {
     try writer.changed(MotionLayers.batch)
     let id = writer.connection.lastInsertRowID
     guard !batch.samples.isEmpty else { return }
-    try writer.run(in: MotionLayers.sample) { (connection) throws(SQLiteError) in
-      let statement = try connection.prepare(Self.sampleSQL)
-      defer { statement.reset() }
-      for (index, sample) in batch.samples.enumerated() {
-        try statement.bind(id, at: 1)
-        try statement.bind(index, at: 2)
-        try statement.bind(sample.time, at: 3)
-        for (number, channel) in MotionChannel.allCases.enumerated() {
-          if let value = sample.reading[channel] {
-            try statement.bind(value, at: number + 4)
-          } else {
-            try statement.bindNull(at: number + 4)
-          }
-        }
-        try statement.run()
+    let statement = try writer.prepare(Self.sampleSQL, in: MotionLayers.sample)
+    for (index, sample) in batch.samples.enumerated() {
+      try statement.bind(id, at: 1)
+      try statement.bind(index, at: 2)
+      try statement.bind(sample.time, at: 3)
+      for (number, channel) in MotionChannel.allCases.enumerated() {
+        try statement.bind(sample.reading[channel], at: number + 4)
       }
+      try statement.run()
     }
     try writer.changed(MotionLayers.sample)
   }

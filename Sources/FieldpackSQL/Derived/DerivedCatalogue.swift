@@ -209,9 +209,7 @@ struct DerivedCatalogue {
     guard tables.count == 1, !lines.contains(where: { $0.hasPrefix("COMPOUND") }) else {
       return nil
     }
-    let statement = try file.sql { () throws(SQLiteError) in
-      try file.connection.prepare("SELECT * FROM \(quoted(Self.view))", caching: false)
-    }
+    let statement = try file.prepare("SELECT * FROM \(quoted(Self.view))", caching: false).row
     let names = statement.columnNames
     return columns.indices.first { index in
       guard let own = names.firstIndex(of: columns[index].definition.name),

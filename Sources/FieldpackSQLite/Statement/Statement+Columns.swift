@@ -80,6 +80,9 @@ extension Statement {
     }
   }
 
+  /// The stored values of the current row, owned.
+  public var values: [SQLiteValue] { (0..<columnCount).map(value) }
+
   /// The index for SQLite; -1 where it does not fit, for which SQLite answers NULL.
   private func clampedColumn(_ index: Int) -> Int32 { Int32(exactly: index) ?? -1 }
 }

@@ -69,6 +69,16 @@ public final class Statement {
     while try step() {}
   }
 
+  /// As ``run()``, with a blob as one of the parameters. The blob is not copied; all parameters are
+  /// NULL afterwards, because a cached statement must not point to the caller's bytes.
+  public func run(lending blob: RawSpan, at index: Int) throws(SQLiteError) {
+    defer { clearBindings() }
+    try blob.withUnsafeBytes { (bytes) throws(SQLiteError) in
+      try bindUnowned(bytes, at: index)
+      try run()
+    }
+  }
+
   /// Whether the statement changes nothing in the file.
   public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 

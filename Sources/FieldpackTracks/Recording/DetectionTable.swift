@@ -24,14 +24,11 @@ struct DetectionTable {
     guard !detections.isEmpty else { return }
     let areFinite = positions.allSatisfy { $0.x.isFinite && $0.y.isFinite }
     if detections.count >= Self.many, areFinite {
-      try writer.insertPoints(into: FieldData.detection) {
-        (connection, index) throws(SQLiteError) in
-        try insert(detections, from: sequence, at: positions, on: connection, index)
+      try writer.insertPoints(into: FieldData.detection) { (index) throws(FieldpackError) in
+        try insert(detections, from: sequence, at: positions, index)
       }
     } else {
-      try writer.run(in: FieldData.detection) { (connection) throws(SQLiteError) in
-        try insert(detections, from: sequence, at: positions, on: connection, nil)
-      }
+      try insert(detections, from: sequence, at: positions, nil)
     }
     var grown = Envelope.empty
     for position in positions { grown.formUnion(Envelope(of: position)) }
@@ -43,11 +40,12 @@ struct DetectionTable {
 
   private func insert(
     _ detections: [Detection], from sequence: Int, at positions: [Position],
-    on connection: Connection, _ index: PointIndex?
-  ) throws(SQLiteError) {
-    let statement = try connection.prepare(
+    _ index: PointIndex?
+  ) throws(FieldpackError) {
+    let statement = try writer.prepare(
       "INSERT INTO detection (geom, run_id, seq, fix, kind, device, region, region_text, time, "
-        + "time_unix, distance_m) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        + "time_unix, distance_m) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", in: FieldData.detection
+    )
     try statement.bind(run, at: 2)
     var next = sequence
     for (detection, position) in zip(detections, positions) {
@@ -55,12 +53,12 @@ struct DetectionTable {
       try statement.bind(next, at: 3)
       try bind(detection, to: statement)
       try statement.run()
-      try index?.add(connection.lastInsertRowID, position.x, position.y)
+      try index?.add(writer.connection.lastInsertRowID, position.x, position.y)
       next += 1
     }
   }
 
-  private func bind(_ detection: Detection, to statement: Statement) throws(SQLiteError) {
+  private func bind(_ detection: Detection, to statement: SessionStatement) throws(FieldpackError) {
     try statement.bind(detection.fix, at: 4)
     try statement.bind(detection.kind.rawValue, at: 5)
     try statement.bind(detection.device, at: 6)

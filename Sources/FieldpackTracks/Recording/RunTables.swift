@@ -115,15 +115,14 @@ struct RunTables {
   ///
   /// - Throws: the failure ``LocationFailure/aborted`` where another start took the run over.
   func advance(to run: StoredRun) throws(FieldpackError) {
-    try writer.run(in: FieldData.run) { (connection) throws(SQLiteError) in
-      let statement = try connection.prepare(
-        "UPDATE monitor_run SET fixes = ?1, fixes_digest = ?4 WHERE id = ?2 AND generation = ?3")
-      try statement.bind(run.fixes, at: 1)
-      try statement.bind(run.id, at: 2)
-      try statement.bind(run.generation, at: 3)
-      try statement.bind(run.digest.map { Int64(bitPattern: $0.bits) }, at: 4)
-      try statement.run()
-    }
+    let statement = try writer.prepare(
+      "UPDATE monitor_run SET fixes = ?1, fixes_digest = ?4 WHERE id = ?2 AND generation = ?3",
+      in: FieldData.run)
+    try statement.bind(run.fixes, at: 1)
+    try statement.bind(run.id, at: 2)
+    try statement.bind(run.generation, at: 3)
+    try statement.bind(run.digest.map { Int64(bitPattern: $0.bits) }, at: 4)
+    try statement.run()
     guard writer.connection.changes == 1 else { throw .takenOver(run.name) }
     try writer.changed(FieldData.run)
   }

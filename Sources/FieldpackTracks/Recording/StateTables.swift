@@ -21,38 +21,36 @@ struct StateTables {
 
   /// Stores what is known of devices, and notes the ids of their rows.
   func store(_ rows: inout [StateRow]) throws(FieldpackError) {
-    try writer.run(in: FieldData.state) { (connection) throws(SQLiteError) in
-      let update = try connection.prepare(Self.update)
-      let insert = try connection.prepare(Self.insert)
-      let stays = try StayStatements(connection)
-      for index in rows.indices {
-        let row = rows[index]
-        var isThere = false
-        if let id = row.id {
-          try bind(row.state, to: update)
-          try update.bind(id, at: 11)
-          try update.run()
-          // Somebody else may have taken the row away, and its stays with it.
-          isThere = connection.changes == 1
-        }
-        if !isThere { rows[index].id = try store(row, insert, on: connection) }
-        if !isThere || row.hasOtherStays { try store(row.state, stays) }
+    let update = try writer.prepare(Self.update, in: FieldData.state)
+    let insert = try writer.prepare(Self.insert, in: FieldData.state)
+    let stays = try StayStatements(writer)
+    for index in rows.indices {
+      let row = rows[index]
+      var isThere = false
+      if let id = row.id {
+        try bind(row.state, to: update)
+        try update.bind(id, at: 11)
+        try update.run()
+        // Somebody else may have taken the row away, and its stays with it.
+        isThere = writer.connection.changes == 1
       }
+      if !isThere { rows[index].id = try store(row, insert) }
+      if !isThere || row.hasOtherStays { try store(row.state, stays) }
     }
   }
 
   /// - Returns: the id of the row.
   private func store(
-    _ row: StateRow, _ insert: Statement, on connection: Connection
-  ) throws(SQLiteError) -> Int64? {
+    _ row: StateRow, _ insert: SessionStatement
+  ) throws(FieldpackError) -> Int64? {
     try bindAll(row, to: insert)
     try insert.run()
-    guard connection.changes == 0 else { return connection.lastInsertRowID }
-    let upsert = try connection.prepare(Self.upsert)
+    guard writer.connection.changes == 0 else { return writer.connection.lastInsertRowID }
+    let upsert = try writer.prepare(Self.upsert, in: FieldData.state)
     try bindAll(row, to: upsert)
     defer { upsert.reset() }
     var id: Int64?
-    while try upsert.step() { id = upsert.integer(0) }
+    while try upsert.step() { id = upsert.row.integer(0) }
     return id
   }
 
@@ -77,7 +75,7 @@ struct StateTables {
     values + "UPDATE SET track_fid = excluded.track_fid, "
     + "\(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")) RETURNING id"
 
-  private func bindAll(_ row: StateRow, to statement: Statement) throws(SQLiteError) {
+  private func bindAll(_ row: StateRow, to statement: SessionStatement) throws(FieldpackError) {
     try bind(row.state, to: statement)
     try statement.bind(run, at: 11)
     try statement.bind(row.state.device, at: 12)
@@ -85,7 +83,7 @@ struct StateTables {
   }
 
   /// Binds the columns that all statements have.
-  private func bind(_ state: DeviceState, to statement: Statement) throws(SQLiteError) {
+  private func bind(_ state: DeviceState, to statement: SessionStatement) throws(FieldpackError) {
     try statement.bind(state.fix, at: 1)
     try statement.bind(state.longitude, at: 2)
     try statement.bind(state.latitude, at: 3)
@@ -99,18 +97,19 @@ struct StateTables {
   }
 
   private struct StayStatements {
-    let delete, insert: Statement
+    let delete, insert: SessionStatement
 
-    init(_ connection: Connection) throws(SQLiteError) {
-      delete = try connection.prepare("DELETE FROM monitor_stay WHERE run_id = ? AND device = ?")
-      insert = try connection.prepare(
+    init(_ writer: GeoPackageWriter) throws(FieldpackError) {
+      delete = try writer.prepare(
+        "DELETE FROM monitor_stay WHERE run_id = ? AND device = ?", in: FieldData.state)
+      insert = try writer.prepare(
         "INSERT INTO monitor_stay (run_id, device, region, region_text, fix, since_ms, has_dwelt) "
-          + "VALUES (?, ?, ?, ?, ?, ?, ?)")
+          + "VALUES (?, ?, ?, ?, ?, ?, ?)", in: FieldData.state)
     }
   }
 
   /// Stores the stays of a device.
-  private func store(_ state: DeviceState, _ stays: StayStatements) throws(SQLiteError) {
+  private func store(_ state: DeviceState, _ stays: StayStatements) throws(FieldpackError) {
     for statement in [stays.delete, stays.insert] {
       try statement.bind(run, at: 1)
       try statement.bind(state.device, at: 2)
@@ -204,21 +203,9 @@ extension SQLiteValue {
   }
 }
 
-extension Statement {
-  func bind(_ value: Int64?, at index: Int) throws(SQLiteError) {
-    if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-  }
-
-  func bind(_ value: Double?, at index: Int) throws(SQLiteError) {
-    if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-  }
-
-  func bind(_ value: String?, at index: Int) throws(SQLiteError) {
-    if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-  }
-
+extension SessionStatement {
   /// Binds an id to a column for integers and the one after it for texts.
-  func bind(region: FeatureID?, at index: Int) throws(SQLiteError) {
+  func bind(region: FeatureID?, at index: Int) throws(FieldpackError) {
     switch region {
     case .integer(let number):
       try bind(number, at: index)

@@ -103,24 +103,23 @@ struct TrackTables {
   }
 
   private func insert(_ point: TrackPoint) throws(FieldpackError) -> Int64 {
-    try writer.run(in: FieldData.trackPoint) { (connection) throws(SQLiteError) in
-      let statement = try connection.prepare(
-        "INSERT INTO track_point (geom, track_fid, seq, time, time_unix, id_md5, ele_m, accuracy_m, "
-          + "course_deg, speed_mps, fix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      try statement.bind(PointBlob.bytes(point.longitude, point.latitude), at: 1)
-      try statement.bind(point.track, at: 2)
-      try statement.bind(point.sequence, at: 3)
-      try statement.bind(point.time?.description, at: 4)
-      try statement.bind(point.time?.unixSeconds, at: 5)
-      try statement.bind(point.placeID, at: 6)
-      try statement.bind(point.elevation, at: 7)
-      try statement.bind(point.accuracy, at: 8)
-      try statement.bind(point.course, at: 9)
-      try statement.bind(point.speed, at: 10)
-      try statement.bind(point.fix.map { Int64($0) }, at: 11)
-      try statement.run()
-      return connection.lastInsertRowID
-    }
+    let statement = try writer.prepare(
+      "INSERT INTO track_point (geom, track_fid, seq, time, time_unix, id_md5, ele_m, accuracy_m, "
+        + "course_deg, speed_mps, fix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      in: FieldData.trackPoint)
+    try statement.bind(PointBlob.bytes(point.longitude, point.latitude), at: 1)
+    try statement.bind(point.track, at: 2)
+    try statement.bind(point.sequence, at: 3)
+    try statement.bind(point.time?.description, at: 4)
+    try statement.bind(point.time?.unixSeconds, at: 5)
+    try statement.bind(point.placeID, at: 6)
+    try statement.bind(point.elevation, at: 7)
+    try statement.bind(point.accuracy, at: 8)
+    try statement.bind(point.course, at: 9)
+    try statement.bind(point.speed, at: 10)
+    try statement.bind(point.fix.map { Int64($0) }, at: 11)
+    try statement.run()
+    return writer.connection.lastInsertRowID
   }
 
   // MARK: Lines
@@ -132,12 +131,11 @@ struct TrackTables {
   /// tenth: written at each of n transactions it would take n² / 2 vertices, so it takes 11 n.
   func finish(_ track: inout OpenTrack) throws(FieldpackError) {
     guard !track.grown.isEmpty else { return }
-    try writer.run(in: FieldData.track) { (connection) throws(SQLiteError) in
-      let statement = try connection.prepare("UPDATE track SET length_m = ? WHERE fid = ?")
-      try statement.bind(track.length, at: 1)
-      try statement.bind(track.id, at: 2)
-      try statement.run()
-    }
+    let statement = try writer.prepare(
+      "UPDATE track SET length_m = ? WHERE fid = ?", in: FieldData.track)
+    try statement.bind(track.length, at: 1)
+    try statement.bind(track.id, at: 2)
+    try statement.run()
     if track.pending.count * Self.share >= track.pointCount - track.pending.count,
       let line = try line(of: track)
     {
@@ -163,12 +161,11 @@ struct TrackTables {
   }
 
   private func write(_ line: TrackLine, of id: Int64) throws(FieldpackError) {
-    try writer.run(in: FieldData.track) { (connection) throws(SQLiteError) in
-      let statement = try connection.prepare("UPDATE track SET geom = ? WHERE fid = ?")
-      try statement.bind(line.blob, at: 1)
-      try statement.bind(id, at: 2)
-      try statement.run()
-    }
+    let statement = try writer.prepare(
+      "UPDATE track SET geom = ? WHERE fid = ?", in: FieldData.track)
+    try statement.bind(line.blob, at: 1)
+    try statement.bind(id, at: 2)
+    try statement.run()
     try writer.changed(FieldData.track, growing: line.envelope)
   }
 

@@ -27,16 +27,16 @@ import Testing
   ) async throws -> Bool {
     try await store.write { (writer) throws(FieldpackError) in
       var isGiven = false
-      try writer.insertPoints(into: Self.layer) { (connection, index) throws(SQLiteError) in
+      try writer.insertPoints(into: Self.layer) { (index) throws(FieldpackError) in
         isGiven = index != nil
-        let statement = try connection.prepare(
+        let statement = try writer.prepare(
           "INSERT INTO \(quoted(Self.layer.rawValue)) (geom, number) VALUES (?, ?)")
         for number in numbers {
           let (x, y) = (Double(number) / 10, 50.3)
           try statement.bind(Self.blob(x, y), at: 1)
           try statement.bind(number, at: 2)
           try statement.run()
-          try index?.add(connection.lastInsertRowID, x, y)
+          try index?.add(writer.connection.lastInsertRowID, x, y)
         }
       }
       try writer.changed(
@@ -79,13 +79,11 @@ import Testing
       let one = Feature(geometry: .point(x: -5, y: 50.25), attributes: ["number": 1000])
       try await store.write { (writer) throws(FieldpackError) in
         try writer.create(one, in: Self.layer)
-        try writer.run { (connection) throws(SQLiteError) in
-          let statement = try connection.prepare(
-            "INSERT INTO \(quoted(Self.layer.rawValue)) (geom, number) VALUES (?, ?)")
-          try statement.bind(Self.blob(7, 50.75), at: 1)
-          try statement.bind(2000, at: 2)
-          try statement.run()
-        }
+        let statement = try writer.prepare(
+          "INSERT INTO \(quoted(Self.layer.rawValue)) (geom, number) VALUES (?, ?)")
+        try statement.bind(Self.blob(7, 50.75), at: 1)
+        try statement.bind(2000, at: 2)
+        try statement.run()
       }
       let isGivenAgain = try await insert(300..<600, into: store)
       #expect(isGivenAgain)

@@ -12,14 +12,9 @@ extension GeoPackageSession {
     _ text: String, _ values: [SQLiteValue], of table: LayerTable, feature: FeatureID?
   ) throws(FieldpackError) -> Int64 {
     let layer = table.layer.id
-    let (changes, id) = try sql(layer: layer, feature: feature) { () throws(SQLiteError) in
-      let statement = try connection.prepare(text)
-      try statement.bind(values)
-      try statement.run()
-      return (connection.changes, connection.lastInsertRowID)
-    }
-    guard changes == 1 else { throw ignored(feature, in: layer, table: table.table) }
-    return id
+    try prepare(text, values, in: layer, feature: feature).run()
+    guard connection.changes == 1 else { throw ignored(feature, in: layer, table: table.table) }
+    return connection.lastInsertRowID
   }
 
   /// The error for a row that a statement should have changed and did not.
