@@ -48,9 +48,9 @@ struct GeoJSONParser: ~Copyable {
   /// There is an `id` member, whatever the ids are taken from.
   var hasID = false
   var hasMetadata = false
-  /// Where the row keeps the text of the id, and of the metadata.
-  var idPlace: UInt64?
-  var metadataPlace: UInt64?
+  /// The cells of the texts of the id and of the metadata.
+  var idCell: RowCells.Cell?
+  var metadataCell: RowCells.Cell?
 
   // What the file is like.
   var facts = GeoJSONFacts()
@@ -91,7 +91,7 @@ struct GeoJSONParser: ~Copyable {
   mutating func forgetIdentity() {
     sourceID = .absent
     (hasID, hasMetadata) = (false, false)
-    (idPlace, metadataPlace) = (nil, nil)
+    (idCell, metadataCell) = (nil, nil)
   }
 
   mutating func complain(_ message: String, at offset: Int) {
@@ -169,16 +169,16 @@ struct GeoJSONParser: ~Copyable {
   }
 
   private mutating func parseID() throws(FieldpackError) {
-    idPlace = nil
+    idCell = nil
     let id: SourceID
     switch try scanner.peek() {
     case UInt8(ascii: "\""):
       let text = try scanner.scanString()
-      if target.idPlace != nil { idPlace = row.add(text) }
+      if target.idPlace != nil { idCell = row.add(text) }
       id = .text
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       try scanner.scanNumber()
-      if target.idPlace != nil { idPlace = row.add(scanner.numberText) }
+      if target.idPlace != nil { idCell = row.add(scanner.numberText) }
       id = scanner.integer.map(SourceID.integer) ?? .text
     case UInt8(ascii: "n"):
       _ = try scanner.scanLiteral()
@@ -193,11 +193,11 @@ struct GeoJSONParser: ~Copyable {
 
   /// Keeps SpatialConnect's `metadata`; one that is no object is nothing we know.
   private mutating func parseMetadata() throws(FieldpackError) {
-    metadataPlace = nil
+    metadataCell = nil
     guard try scanner.peek() == UInt8(ascii: "{") else { return try scanner.skipValue() }
     hasMetadata = true
     if target.metadataPlace == nil { return try scanner.skipValue() }
-    metadataPlace = row.add(try scanner.compactValue())
+    metadataCell = row.add(try scanner.compactValue())
   }
 
   // MARK: A feature that has been read
@@ -219,8 +219,8 @@ struct GeoJSONParser: ~Copyable {
     if collectsIDs { return collectID() }
     try searchDuplicates()
     row.id = .integer(rowID())
-    if let place = target.idPlace { setText(place, idPlace) }
-    if let place = target.metadataPlace { setText(place, metadataPlace) }
+    if let place = target.idPlace { setText(place, idCell) }
+    if let place = target.metadataPlace { setText(place, metadataCell) }
     if let type = geometry.type {
       facts.note(type, hasZ: geometry.hasZ)
       placeGeometry(type)
@@ -231,9 +231,8 @@ struct GeoJSONParser: ~Copyable {
     facts.count += 1
   }
 
-  private mutating func setText(_ column: Int, _ place: UInt64?) {
-    guard let place else { return row.setNull(column) }
-    row.set(column, place: place)
+  private mutating func setText(_ column: Int, _ cell: RowCells.Cell?) {
+    row.set(column, cell ?? RowCells.Cell())
   }
 
   private mutating func rowID() -> Int64 {
