@@ -5,18 +5,21 @@ public struct FeatureBatch: Sendable {
   public let store: StoreID
   public let schema: Schema
   @usableFromInline var rows: BatchRows
+  /// The indexes of all columns.
+  @usableFromInline let columns: [Int]
 
   public init(store: StoreID, schema: Schema) {
     self.store = store
     self.schema = schema
-    rows = BatchRows(columns: schema.columns.count)
+    columns = Array(schema.columns.indices)
+    rows = BatchRows(width: columns.count + 2)
   }
 
   /// An empty batch of the same layer, with as much memory reserved as `batch` uses.
   package init(after batch: FeatureBatch) {
     self.init(store: batch.store, schema: batch.schema)
-    rows.cells.reserveCapacity(batch.rows.cells.count)
-    rows.bytes.reserveCapacity(batch.rows.bytes.count + batch.rows.bytes.count / 8)
+    rows.values.cells.reserveCapacity(batch.rows.values.cells.count)
+    rows.values.bytes.reserveCapacity(batch.byteCount + batch.byteCount / 8)
   }
 
   @inlinable public var count: Int { rows.count }
@@ -24,17 +27,19 @@ public struct FeatureBatch: Sendable {
   public var ids: [FeatureID] { (0..<count).map { self[$0].id } }
 
   /// Bytes of texts, blobs and geometries.
-  @inlinable public var byteCount: Int { rows.bytes.count }
+  @inlinable public var byteCount: Int { rows.values.bytes.count }
 
   /// Whether the batch has 1,024 rows or 1 MiB of bytes, and should be handed on.
-  @inlinable public var isFull: Bool { rows.count >= 1024 || rows.bytes.count >= 1 << 20 }
+  @inlinable public var isFull: Bool { rows.count >= 1024 || byteCount >= 1 << 20 }
 
   /// The row at `index`, a view into the batch.
   @inlinable public subscript(index: Int) -> Row { Row(rows: rows, index: index) }
 
   /// Copies a row into the batch.
   @inlinable
-  public mutating func append(_ row: borrowing some FeatureRow & ~Copyable) { rows.append(row) }
+  public mutating func append(_ row: borrowing some FeatureRow & ~Copyable) {
+    rows.append(row, columns)
+  }
 
   /// The feature at `index` as a value, geometry decoded.
   public func feature(at index: Int) throws(FieldpackError) -> Feature {
@@ -84,18 +89,10 @@ public struct FeatureBatch: Sendable {
     @inlinable public func kind(at column: Int) -> ValueKind { rows.value(index, column).kind }
 
     @inlinable public func integer(at column: Int) -> Int64 {
-      let cell = rows.value(index, column)
-      return cell.kind == .integer ? Int64(bitPattern: cell.bits) : 0
+      rows.value(index, column).integer
     }
 
-    @inlinable public func real(at column: Int) -> Double {
-      let cell = rows.value(index, column)
-      return switch cell.kind {
-      case .real: Double(bitPattern: cell.bits)
-      case .integer: Double(Int64(bitPattern: cell.bits))
-      default: .nan
-      }
-    }
+    @inlinable public func real(at column: Int) -> Double { rows.value(index, column).real }
 
     @inlinable
     public func withBytes<R, E: Error>(
@@ -113,81 +110,48 @@ public struct FeatureBatch: Sendable {
   }
 }
 
-/// The values of a batch, row by row: id, geometry, attributes.
+/// The values of a batch.
 @usableFromInline
 struct BatchRows: Sendable {
-  @usableFromInline
-  struct Cell: Sendable {
-    /// An integer, the bits of a real, or `offset << 32 | length` of a text, blob or geometry in
-    /// `bytes`.
-    @usableFromInline let bits: UInt64
-    @usableFromInline let kind: ValueKind
-
-    @inlinable init(_ bits: UInt64, _ kind: ValueKind) {
-      self.bits = bits
-      self.kind = kind
-    }
-  }
-
   /// The number of cells in a row.
   @usableFromInline let width: Int
   @usableFromInline var count = 0
-  @usableFromInline var cells: [Cell] = []
-  @usableFromInline var bytes: [UInt8] = []
+  /// Row by row: id, geometry, attributes.
+  @usableFromInline var values = RowCells()
   /// The envelope of each row; empty while no row has one.
   @usableFromInline var envelopes: [Envelope?] = []
 
-  init(columns: Int) { width = columns + 2 }
+  init(width: Int) { self.width = width }
 
-  @inlinable func cell(_ row: Int, _ offset: Int) -> Cell { cells[row * width + offset] }
+  @inlinable func cell(_ row: Int, _ offset: Int) -> RowCells.Cell {
+    values.cells[row * width + offset]
+  }
 
-  @inlinable func value(_ row: Int, _ column: Int) -> Cell {
+  @inlinable func value(_ row: Int, _ column: Int) -> RowCells.Cell {
     precondition(column >= 0 && column + 2 < width, "no such column")
-    return cells[row * width + column + 2]
+    return values.cells[row * width + column + 2]
   }
 
   @inlinable
   func withBytes<R, E: Error>(
-    _ cell: Cell, _ body: (RawSpan) throws(E) -> R
+    _ cell: RowCells.Cell, _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
-    guard cell.kind == .text || cell.kind == .blob else { return try body(RawSpan()) }
-    let offset = Int(cell.bits >> 32)
-    return try body(
-      bytes.span.bytes.extracting(offset..<offset + Int(cell.bits & 0xFFFF_FFFF)))
+    try body(values.bytes.span.bytes.extracting(cell.range))
   }
 
   @inlinable
-  mutating func append(_ row: borrowing some FeatureRow & ~Copyable) {
+  mutating func append(_ row: borrowing some FeatureRow & ~Copyable, _ columns: [Int]) {
     switch row.id {
-    case .integer(let id): cells.append(Cell(UInt64(bitPattern: id), .integer))
-    case .text(var id):
-      id.withUTF8 { text in appendBytes(UnsafeRawBufferPointer(text), .text) }
+    case .integer(let id): values.append(integer: id)
+    case .text(var id): id.withUTF8 { values.append(.text, UnsafeRawBufferPointer($0)) }
     }
-    let geometry: Void? = row.withGeometry { span in append(span, .blob) }
-    if geometry == nil { cells.append(Cell(0, .null)) }
-    for column in 0..<width - 2 {
-      let kind = row.kind(at: column)
-      switch kind {
-      case .null: cells.append(Cell(0, .null))
-      case .integer: cells.append(Cell(UInt64(bitPattern: row.integer(at: column)), kind))
-      case .real: cells.append(Cell(row.real(at: column).bitPattern, kind))
-      case .text, .blob: row.withBytes(at: column) { span in append(span, kind) }
-      }
+    let geometry: Void? = row.withGeometry { span in
+      span.withUnsafeBytes { values.append(.blob, $0) }
     }
+    if geometry == nil { values.appendNull() }
+    row.append(columns, to: &values)
     appendEnvelope(row.envelope)
     count += 1
-  }
-
-  @inlinable
-  mutating func append(_ span: RawSpan, _ kind: ValueKind) {
-    span.withUnsafeBytes { appendBytes($0, kind) }
-  }
-
-  @inlinable
-  mutating func appendBytes(_ more: UnsafeRawBufferPointer, _ kind: ValueKind) {
-    let offset = bytes.count
-    bytes.append(contentsOf: more)
-    cells.append(Cell(UInt64(offset) << 32 | UInt64(more.count), kind))
   }
 
   @inlinable

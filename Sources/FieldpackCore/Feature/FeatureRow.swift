@@ -25,6 +25,7 @@ public protocol FeatureRow: ~Copyable {
 }
 
 extension FeatureRow where Self: ~Copyable {
+  @inlinable
   public borrowing func append(_ columns: [Int], to cells: inout RowCells) {
     for column in columns {
       let kind = kind(at: column)

@@ -11,34 +11,51 @@ public struct RowCells: Sendable {
     public var kind: ValueKind
 
     @inlinable
-    public init(_ kind: ValueKind, bits: UInt64, length: UInt32 = 0) {
+    public init(_ kind: ValueKind = .null, bits: UInt64 = 0, length: UInt32 = 0) {
       self.bits = bits
       self.length = length
       self.kind = kind
     }
+
+    /// The integer; 0 where the value is not an integer.
+    @inlinable public var integer: Int64 { kind == .integer ? Int64(bitPattern: bits) : 0 }
+
+    /// The number; NaN where the value is not a number.
+    @inlinable public var real: Double {
+      switch kind {
+      case .real: Double(bitPattern: bits)
+      case .integer: Double(Int64(bitPattern: bits))
+      default: .nan
+      }
+    }
+
+    /// Where a text or blob lies; empty for other kinds.
+    @inlinable public var range: Range<Int> {
+      kind == .text || kind == .blob ? Int(bits)..<Int(bits) + Int(length) : 0..<0
+    }
   }
 
-  public private(set) var cells: [Cell] = []
+  public var cells: [Cell] = []
   /// The bytes of all texts and blobs.
   public var bytes: [UInt8] = []
 
   public init() {}
 
-  public mutating func appendNull() { cells.append(Cell(.null, bits: 0)) }
+  @inlinable public mutating func appendNull() { cells.append(Cell(.null, bits: 0)) }
 
-  public mutating func append(integer: Int64) {
+  @inlinable public mutating func append(integer: Int64) {
     append(.integer, bits: UInt64(bitPattern: integer))
   }
 
-  public mutating func append(real: Double) { append(.real, bits: real.bitPattern) }
+  @inlinable public mutating func append(real: Double) { append(.real, bits: real.bitPattern) }
 
   /// Appends an integer or real by its bits.
-  public mutating func append(_ kind: ValueKind, bits: UInt64) {
+  @inlinable public mutating func append(_ kind: ValueKind, bits: UInt64) {
     cells.append(Cell(kind, bits: bits))
   }
 
   /// Appends a text or blob.
-  public mutating func append(_ kind: ValueKind, _ content: UnsafeRawBufferPointer) {
+  @inlinable public mutating func append(_ kind: ValueKind, _ content: UnsafeRawBufferPointer) {
     let start = bytes.count
     bytes.append(contentsOf: content)
     cells.append(
@@ -46,7 +63,7 @@ public struct RowCells: Sendable {
   }
 
   /// Appends a text or blob whose bytes are those of ``bytes`` from `start` to the end.
-  public mutating func append(_ kind: ValueKind, bytesFrom start: Int) {
+  @inlinable public mutating func append(_ kind: ValueKind, bytesFrom start: Int) {
     let length = UInt32(clamping: bytes.count - start)
     cells.append(Cell(kind, bits: UInt64(start), length: length))
   }

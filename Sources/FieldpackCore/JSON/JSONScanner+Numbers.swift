@@ -1,13 +1,14 @@
 /// A number as it stands in the text: ±mantissa × 10^exponent.
+@usableFromInline
 struct NumberToken {
-  var isNegative = false
+  @usableFromInline var isNegative = false
   /// Neither point nor exponent.
-  var isWhole = false
+  @usableFromInline var isWhole = false
   /// The digits as one number, where there are at most 19.
-  var mantissa: UInt64 = 0
+  @usableFromInline var mantissa: UInt64 = 0
   var exponent = 0
   /// More digits than `mantissa` holds.
-  var isLong = false
+  @usableFromInline var isLong = false
 }
 
 extension JSONScanner {
@@ -23,18 +24,18 @@ extension JSONScanner {
   }
 
   /// The last number is written without point and exponent.
-  package var isWhole: Bool { number.isWhole }
+  @inlinable package var isWhole: Bool { number.isWhole }
 
   /// The text of the number that was read last.
-  package var numberText: UnsafeBufferPointer<UInt8> { tokenText }
+  @inlinable package var numberText: UnsafeBufferPointer<UInt8> { tokenText }
 
   /// The string, quotes included, or number that was read last, as it stands.
-  package var tokenText: UnsafeBufferPointer<UInt8> {
+  @inlinable package var tokenText: UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: address(tokenStart), count: cursor - tokenStart)
   }
 
   /// The last number exactly, where it is written as an integer and has 64 bits.
-  package var integer: Int64? {
+  @inlinable package var integer: Int64? {
     guard number.isWhole, !number.isLong else { return nil }
     if !number.isNegative { return Int64(exactly: number.mantissa) }
     return number.mantissa <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- number.mantissa) : nil
@@ -47,11 +48,14 @@ extension JSONScanner {
   }
 
   /// The double nearest to the last number, infinite where it is out of range.
-  @inline(__always)
-  package var real: Double {
+  @inlinable package var real: Double { Self.real(number, numberText) }
+
+  // Not of `self`, because a call would copy the whole scanner.
+  @usableFromInline @inline(__always)
+  static func real(_ number: NumberToken, _ text: UnsafeBufferPointer<UInt8>) -> Double {
     let mantissa = number.mantissa
     let exponent = number.exponent
-    guard !number.isLong else { return slowReal() }
+    guard !number.isLong else { return slowReal(text) }
     let magnitude: Double
     if exponent == 0 || mantissa == 0 {
       magnitude = Double(mantissa)
@@ -62,15 +66,15 @@ extension JSONScanner {
     } else if exponent < 0, exponent >= -19 {
       magnitude = quotient(mantissa, tens[-exponent])
     } else {
-      return slowReal()
+      return slowReal(text)
     }
     return number.isNegative ? -magnitude : magnitude
   }
 
   @inline(never)
-  private func slowReal() -> Double {
+  private static func slowReal(_ text: UnsafeBufferPointer<UInt8>) -> Double {
     // The standard library reads digits alike whatever the locale of the process.
-    Double(String(decoding: numberText, as: UTF8.self)) ?? .nan
+    Double(String(decoding: text, as: UTF8.self)) ?? .nan
   }
 
   /// Reads the number at the cursor; false where it may go on behind the window.

@@ -8,8 +8,10 @@
 /// Strict: no trailing commas, comments, control characters or bytes that are not UTF-8. A UTF-8
 /// byte order mark is skipped. The escape of a lone surrogate, of which RFC 8259 section 8.2 says
 /// only that it is unpredictable, reads as U+FFFD.
+@usableFromInline
 package struct JSONScanner: ~Copyable {
   /// Limits of what a scanner holds in memory.
+  @usableFromInline
   package struct Limits: Sendable {
     package var window = 1 << 20
     /// The longest string or number, in bytes.
@@ -35,7 +37,7 @@ package struct JSONScanner: ~Copyable {
   @usableFromInline package var depth = 0
   var unescaped = GrowingBytes()
   var compacted = GrowingBytes()
-  var number = NumberToken()
+  @usableFromInline var number = NumberToken()
   /// The fault of the last token that could not be taken, and its index in the window.
   var fault: (Fault, index: Int)?
   /// Where the last string or number began in the window.

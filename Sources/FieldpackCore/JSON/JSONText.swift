@@ -126,7 +126,7 @@ package enum JSONText {
 
 /// The length of the character of two to four bytes at `index`, 0 where it is not well-formed after
 /// RFC 3629 section 4.
-@inline(__always)
+@inlinable @inline(__always)
 package func wellFormedLength(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
   let first = text[index]
   let length: Int

@@ -1,4 +1,5 @@
 /// Bytes that grow as needed and keep their memory when emptied.
+@usableFromInline
 package struct GrowingBytes: ~Copyable {
   @usableFromInline package private(set) var base: UnsafeMutablePointer<UInt8>
   @usableFromInline package internal(set) var count = 0

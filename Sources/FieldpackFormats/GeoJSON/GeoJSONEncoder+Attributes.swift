@@ -148,8 +148,7 @@ extension GeoJSONEncoder {
   private static func content(
     of cell: RowCells.Cell, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> UnsafeBufferPointer<UInt8> {
-    let start = Int(cell.bits)
-    return UnsafeBufferPointer(rebasing: bytes[start..<start + Int(cell.length)])
+    UnsafeBufferPointer(rebasing: bytes[cell.range])
   }
 
   /// Appends a text, or the JSON in it; what is said to be JSON and is not is a text after all.

@@ -48,9 +48,9 @@ struct GeoJSONParser: ~Copyable {
   /// There is an `id` member, whatever the ids are taken from.
   var hasID = false
   var hasMetadata = false
-  /// The row's cell for the text of the id, and of the metadata.
-  var idCell: UInt64?
-  var metadataCell: UInt64?
+  /// The cells of the texts of the id and of the metadata.
+  var idCell: RowCells.Cell?
+  var metadataCell: RowCells.Cell?
 
   // What the file is like.
   var facts = GeoJSONFacts()
@@ -231,9 +231,8 @@ struct GeoJSONParser: ~Copyable {
     facts.count += 1
   }
 
-  private mutating func setText(_ column: Int, _ cell: UInt64?) {
-    guard let cell else { return row.setNull(column) }
-    row.set(column, cell: cell)
+  private mutating func setText(_ column: Int, _ cell: RowCells.Cell?) {
+    row.set(column, cell ?? RowCells.Cell())
   }
 
   private mutating func rowID() -> Int64 {

@@ -9,24 +9,17 @@ struct GeoJSONRow: ~Copyable, FeatureRow {
   var envelope: Envelope?
   /// The texts of the feature.
   var bytes = GrowingBytes(capacity: 1 << 12)
-  private let kinds: UnsafeMutableBufferPointer<ValueKind>
-  /// An integer, the bits of a real, or `offset << 32 | length` of a text.
-  private let cells: UnsafeMutableBufferPointer<UInt64>
+  private let cells: UnsafeMutableBufferPointer<RowCells.Cell>
 
-  /// More text than this in one feature is refused, so that its offset and length fit a cell.
+  /// More text than this in one feature is refused, so that lengths fit a cell.
   static let maximumBytes = 1 << 30
 
   init(columnCount: Int) {
-    kinds = .allocate(capacity: columnCount)
     cells = .allocate(capacity: columnCount)
-    kinds.initialize(repeating: .null)
-    cells.initialize(repeating: 0)
+    cells.initialize(repeating: RowCells.Cell())
   }
 
-  deinit {
-    kinds.deallocate()
-    cells.deallocate()
-  }
+  deinit { cells.deallocate() }
 
   mutating func reset() {
     bytes.removeAll()
@@ -35,91 +28,70 @@ struct GeoJSONRow: ~Copyable, FeatureRow {
     envelope = nil
   }
 
-  mutating func clearColumns() { kinds.update(repeating: .null) }
+  mutating func clearColumns() {
+    for column in cells.indices { setNull(column) }
+  }
 
   // MARK: Filling
 
   /// Appends a text and returns its cell.
-  mutating func add(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    let cell = UInt64(bytes.count) << 32 | UInt64(text.count)
+  mutating func add(_ text: UnsafeBufferPointer<UInt8>) -> RowCells.Cell {
+    let start = bytes.count
     bytes.append(text)
-    return cell
+    return textCell(from: start)
   }
 
-  mutating func setNull(_ column: Int) { kinds[column] = .null }
+  /// The cell of the text from `start` to the end of the bytes.
+  private func textCell(from start: Int) -> RowCells.Cell {
+    RowCells.Cell(
+      .text, bits: UInt64(start), length: UInt32(truncatingIfNeeded: bytes.count - start))
+  }
+
+  mutating func setNull(_ column: Int) { cells[column].kind = .null }
 
   mutating func set(_ column: Int, integer: Int64) {
-    kinds[column] = .integer
-    cells[column] = UInt64(bitPattern: integer)
+    cells[column] = RowCells.Cell(.integer, bits: UInt64(bitPattern: integer))
   }
 
   mutating func set(_ column: Int, real: Double) {
-    kinds[column] = .real
-    cells[column] = real.bitPattern
+    cells[column] = RowCells.Cell(.real, bits: real.bitPattern)
   }
 
   mutating func set(_ column: Int, text: UnsafeBufferPointer<UInt8>) {
-    set(column, cell: add(text))
+    set(column, add(text))
   }
 
-  mutating func set(_ column: Int, cell: UInt64) {
-    kinds[column] = .text
-    cells[column] = cell
-  }
+  mutating func set(_ column: Int, _ cell: RowCells.Cell) { cells[column] = cell }
 
   /// GeoPackage's form of `YYYY-MM-DDTHH:MM:SSZ` is the text itself with a fraction.
   mutating func set(_ column: Int, wholeSeconds text: UnsafeBufferPointer<UInt8>) {
     let start = bytes.count
     bytes.append(UnsafeBufferPointer(rebasing: text.dropLast()))
     for byte in ".000Z".utf8 { bytes.append(byte) }
-    set(column, cell: UInt64(start) << 32 | UInt64(bytes.count - start))
+    set(column, textCell(from: start))
   }
 
   /// `YYYY-MM-DDTHH:MM:SS.SSSZ`, GeoPackage's form.
   mutating func set(_ column: Int, instant: Instant) {
     let start = bytes.count
     instant.append(to: &bytes)
-    set(column, cell: UInt64(start) << 32 | UInt64(bytes.count - start))
+    set(column, textCell(from: start))
   }
 
   // MARK: Reading
 
-  borrowing func kind(at column: Int) -> ValueKind { kinds[column] }
+  borrowing func kind(at column: Int) -> ValueKind { cells[column].kind }
 
-  borrowing func integer(at column: Int) -> Int64 {
-    kinds[column] == .integer ? Int64(bitPattern: cells[column]) : 0
-  }
+  borrowing func integer(at column: Int) -> Int64 { cells[column].integer }
 
-  borrowing func real(at column: Int) -> Double {
-    switch kinds[column] {
-    case .real: Double(bitPattern: cells[column])
-    case .integer: Double(Int64(bitPattern: cells[column]))
-    default: .nan
-    }
-  }
+  borrowing func real(at column: Int) -> Double { cells[column].real }
 
   borrowing func withBytes<R, E: Error>(
     at column: Int, _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
-    let cell = kinds[column] == .text ? cells[column] : 0
     let text = UnsafeRawBufferPointer(
-      start: bytes.base + Int(cell >> 32), count: Int(cell & 0xFFFF_FFFF))
+      start: bytes.base + cells[column].range.lowerBound, count: cells[column].range.count)
     return try body(text.bytes)
-  }
-
-  borrowing func append(_ columns: [Int], to target: inout RowCells) {
-    for column in columns {
-      let value = cells[column]
-      switch kinds[column] {
-      case .integer, .real: target.append(kinds[column], bits: value)
-      case .text:
-        target.append(
-          .text,
-          UnsafeRawBufferPointer(
-            start: bytes.base + Int(value >> 32), count: Int(value & 0xFFFF_FFFF)))
-      default: target.appendNull()
-      }
-    }
   }
 
   borrowing func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {

@@ -6,13 +6,6 @@ import FieldpackGeometry
 /// One row is open at a time; `commit` closes it. Storage is kept from one use to the next. As a
 /// ``FeatureRow`` the buffer is the closed row that ``select(_:)`` named.
 struct RowBuffer: ~Copyable, FeatureRow {
-  private struct Cell {
-    /// An integer, the bits of a real, or the offset of a text.
-    var bits: UInt64 = 0
-    var length = 0
-    var kind = ValueKind.null
-  }
-
   private struct Head {
     var id: Int64
     var envelope: Envelope?
@@ -25,7 +18,7 @@ struct RowBuffer: ~Copyable, FeatureRow {
   let columnCount: Int
   private var heads: [Head] = []
   /// Row by row; the open row is the last.
-  private var cells: [Cell] = []
+  private var cells: [RowCells.Cell] = []
   private var bytes = GrowingBytes(capacity: 1 << 12)
   private var scratch: [UInt8] = []
   private var openCell = 0
@@ -45,17 +38,18 @@ struct RowBuffer: ~Copyable, FeatureRow {
   private mutating func open() {
     openCell = cells.count
     openByte = bytes.count
-    for _ in 0..<columnCount { cells.append(Cell()) }
+    for _ in 0..<columnCount { cells.append(RowCells.Cell()) }
   }
 
   func isNull(_ column: Int) -> Bool { cells[openCell + column].kind == .null }
 
   mutating func set(_ column: Int, _ value: Int64) {
-    cells[openCell + column] = Cell(bits: UInt64(bitPattern: value), kind: .integer)
+    cells[openCell + column] = RowCells.Cell(
+      .integer, bits: UInt64(bitPattern: value))
   }
 
   mutating func set(_ column: Int, _ value: Double) {
-    cells[openCell + column] = Cell(bits: value.bitPattern, kind: .real)
+    cells[openCell + column] = RowCells.Cell(.real, bits: value.bitPattern)
   }
 
   mutating func set(_ column: Int, _ text: UnsafeBufferPointer<UInt8>) {
@@ -67,13 +61,13 @@ struct RowBuffer: ~Copyable, FeatureRow {
   mutating func setText(_ column: Int, _ write: (inout GrowingBytes) -> Void) {
     let offset = bytes.count
     write(&bytes)
-    cells[openCell + column] = Cell(
-      bits: UInt64(offset), length: bytes.count - offset, kind: .text)
+    cells[openCell + column] = RowCells.Cell(
+      .text, bits: UInt64(offset), length: UInt32(clamping: bytes.count - offset))
   }
 
   /// Gives up the open row.
   mutating func clear() {
-    for column in 0..<columnCount { cells[openCell + column] = Cell() }
+    for column in 0..<columnCount { cells[openCell + column] = RowCells.Cell() }
     bytes.truncate(to: openByte)
   }
 
@@ -142,43 +136,16 @@ struct RowBuffer: ~Copyable, FeatureRow {
   var id: FeatureID { .integer(heads[selected].id) }
   var envelope: Envelope? { heads[selected].envelope }
 
-  private func cell(_ column: Int) -> Cell { cells[selected * columnCount + column] }
+  private func cell(_ column: Int) -> RowCells.Cell { cells[selected * columnCount + column] }
 
   func kind(at column: Int) -> ValueKind { cell(column).kind }
 
-  func integer(at column: Int) -> Int64 {
-    let cell = cell(column)
-    return cell.kind == .integer ? Int64(bitPattern: cell.bits) : 0
-  }
+  func integer(at column: Int) -> Int64 { cell(column).integer }
 
-  func real(at column: Int) -> Double {
-    let cell = cell(column)
-    return switch cell.kind {
-    case .real: Double(bitPattern: cell.bits)
-    case .integer: Double(Int64(bitPattern: cell.bits))
-    default: .nan
-    }
-  }
+  func real(at column: Int) -> Double { cell(column).real }
 
   func withBytes<R, E: Error>(at column: Int, _ body: (RawSpan) throws(E) -> R) throws(E) -> R {
-    let cell = cell(column)
-    guard cell.kind == .text else { return try lend(0..<0, body) }
-    let offset = Int(cell.bits)
-    return try lend(offset..<offset + cell.length, body)
-  }
-
-  func append(_ columns: [Int], to target: inout RowCells) {
-    for column in columns {
-      let cell = cell(column)
-      switch cell.kind {
-      case .integer, .real: target.append(cell.kind, bits: cell.bits)
-      case .text:
-        let range = Int(cell.bits)..<Int(cell.bits) + cell.length
-        target.append(
-          .text, UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes.bytes[range])))
-      default: target.appendNull()
-      }
-    }
+    try lend(cell(column).range, body)
   }
 
   func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {

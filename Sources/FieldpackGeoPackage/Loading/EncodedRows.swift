@@ -105,8 +105,7 @@ package struct EncodedRows: Sendable {
   private static func slice(
     _ buffer: UnsafeRawBufferPointer, _ cell: RowCells.Cell
   ) -> UnsafeRawBufferPointer {
-    let start = Int(cell.bits)
-    return UnsafeRawBufferPointer(rebasing: buffer[start..<start + Int(cell.length)])
+    UnsafeRawBufferPointer(rebasing: buffer[cell.range])
   }
 }
 

@@ -247,7 +247,7 @@ package struct ColumnLimit: Sendable {
     switch cell.kind {
     case .integer: return integers.contains(Int64(bitPattern: cell.bits))
     case .text where cell.length > length:
-      let bytes = values.bytes[Int(cell.bits)..<Int(cell.bits) + Int(cell.length)]
+      let bytes = values.bytes[cell.range]
       // Every byte but a continuation byte begins a character.
       return bytes.count { $0 & 0xC0 != 0x80 } <= length
     default: return true
@@ -259,15 +259,12 @@ extension RowCells {
   /// A copy of one value.
   fileprivate func value(at index: Int) -> Value {
     let cell = cells[index]
-    func content() -> ArraySlice<UInt8> {
-      bytes[Int(cell.bits)..<Int(cell.bits) + Int(cell.length)]
-    }
     switch cell.kind {
     case .null: return .null
     case .integer: return .integer(Int64(bitPattern: cell.bits))
     case .real: return .real(Double(bitPattern: cell.bits))
-    case .text: return .text(String(decoding: content(), as: UTF8.self))
-    case .blob: return .blob(Array(content()))
+    case .text: return .text(String(decoding: bytes[cell.range], as: UTF8.self))
+    case .blob: return .blob(Array(bytes[cell.range]))
     }
   }
 }

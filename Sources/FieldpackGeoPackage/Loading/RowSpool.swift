@@ -97,7 +97,7 @@ extension EncodedRows {
       withUnsafeBytes(of: cell.length) { bytes.append(contentsOf: $0) }
     }
     for cell in cells where cell.kind == .text || cell.kind == .blob {
-      bytes.append(contentsOf: values.bytes[Int(cell.bits)..<Int(cell.bits) + Int(cell.length)])
+      bytes.append(contentsOf: values.bytes[cell.range])
     }
   }
 

@@ -216,21 +216,6 @@ struct SQLRow: FeatureRow {
     try values[column + 2].withBytes(body)
   }
 
-  // The protocol's default, repeated so that it is compiled for this type.
-  func append(_ columns: [Int], to cells: inout RowCells) {
-    for column in columns {
-      let value = values[column + 2]
-      switch value.kind {
-      case .null: cells.appendNull()
-      case .integer: cells.append(integer: value.integer)
-      case .real: cells.append(real: value.real)
-      case .text, .blob:
-        let kind = value.kind == .text ? ValueKind.text : .blob
-        value.withBytes { span in span.withUnsafeBytes { cells.append(kind, $0) } }
-      }
-    }
-  }
-
   func withGeometry<R, E: Error>(_ read: (RawSpan) throws(E) -> R) throws(E) -> R? {
     switch body {
     case .absent, .unreadable: return nil
