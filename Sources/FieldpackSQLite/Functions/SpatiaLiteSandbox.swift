@@ -1,4 +1,5 @@
 import CSQLite
+import FieldpackThreads
 
 /// The rules by which a connection borrows SpatiaLite's functions.
 public struct LendingRules: Sendable {
@@ -136,28 +137,25 @@ final class SpatiaLiteSandbox {
   }
 }
 
-/// Keeps SpatiaLite's functions from changing the database in which they run; `lock` guards both
-/// values.
-private final class Gate: @unchecked Sendable {
-  private let lock = PlatformLock()
-  private var isOpen = false
-  private var isRefusing = false
+/// Keeps SpatiaLite's functions from changing the database in which they run.
+private final class Gate: Sendable {
+  private let state = Locked((isOpen: false, isRefusing: false))
 
-  var hasRefused: Bool { lock.withLock { isRefusing } }
+  var hasRefused: Bool { state.withLock { $0.isRefusing } }
 
   /// Allows all statements that `body` prepares.
   func open<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
-    lock.withLock { isOpen = true }
-    defer { lock.withLock { isOpen = false } }
+    state.withLock { $0.isOpen = true }
+    defer { state.withLock { $0.isOpen = false } }
     return try body()
   }
 
-  func close() { lock.withLock { isRefusing = false } }
+  func close() { state.withLock { $0.isRefusing = false } }
 
   func permits(_ action: AuthorizedAction) -> Bool {
-    lock.withLock {
-      if isOpen || Self.isHarmless(action) { return true }
-      isRefusing = true
+    state.withLock {
+      if $0.isOpen || Self.isHarmless(action) { return true }
+      $0.isRefusing = true
       return false
     }
   }
