@@ -1,3 +1,4 @@
+import FieldpackCore
 import FieldpackGeometry
 
 /// JSON strings written into a byte buffer.
@@ -93,9 +94,7 @@ package enum JSONStringWriter {
     case 0x0D: bytes += Array("\\r".utf8)
     case 0x80...: bytes += Array("\u{FFFD}".utf8)
     default:
-      let digits = Array("0123456789abcdef".utf8)
-      bytes += Array("\\u00".utf8)
-      bytes += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      bytes += Array("\\u00\(String(hex: [byte]))".utf8)
     }
   }
 }
