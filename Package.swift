@@ -48,11 +48,13 @@ let package = Package(
     + engine("FieldpackGeometry", [])
     + engine("FieldpackTopology", ["FieldpackGeometry", "CGEOS"])
     + engine("FieldpackProjection", ["FieldpackGeometry", "CPROJ"])
-    + engine("FieldpackCore", ["FieldpackGeometry"], testing: ["FieldpackStoreKit"])
+    + [.target(name: "FieldpackThreads", swiftSettings: settings)]
+    + engine(
+      "FieldpackCore", ["FieldpackGeometry", "FieldpackThreads"], testing: ["FieldpackStoreKit"])
     + engine(
       "FieldpackStoreKit",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackProjection"])
-    + engine("FieldpackSQLite", ["CSQLite", "CSpatiaLite"])
+    + engine("FieldpackSQLite", ["FieldpackThreads", "CSQLite", "CSpatiaLite"])
     + engine("FieldpackRTree", ["FieldpackGeometry", "FieldpackCore", "FieldpackSQLite"])
     + engine(
       "FieldpackGeoPackage",

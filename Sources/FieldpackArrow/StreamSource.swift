@@ -64,7 +64,7 @@ final class StreamSource: Sendable {
 func waitFor<R: Sendable>(
   _ body: @escaping @Sendable () async throws(FieldpackError) -> R
 ) throws(FieldpackError) -> R {
-  let done = ConditionLock<Result<R, FieldpackError>?>(nil)
+  let done = Locked<Result<R, FieldpackError>?>(nil)
   Task.detached {
     let result: Result<R, FieldpackError>
     do throws(FieldpackError) { result = .success(try await body()) } catch {

@@ -27,9 +27,6 @@ extension Geodesic {
     angle < 0 ? -1 : angle >= .pi ? 3 : 2 * sin(angle / 2)
   }
 
-  /// A lower bound in metres of the distance between positions whose chord is `chord` long.
-  package func leastWay(chord: Double) -> Double { leastLength(chord: chord) }
-
   /// A lower bound in metres of the distance between positions that are `space` equatorial radii
   /// apart in a straight line.
   package func leastWay(through space: Double) -> Double {

@@ -44,8 +44,6 @@ public struct SRSDefinition: Hashable, Sendable {
 
   /// Whether x and y are longitude and latitude.
   public var isGeographic: Bool { kind == .geographic }
-  public var organization: String { srs.organization }
-  public var code: Int32 { srs.code }
 }
 
 extension Envelope {

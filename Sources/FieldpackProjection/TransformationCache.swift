@@ -1,5 +1,3 @@
-public import FieldpackGeometry
-
 /// Transformations by source and target, made on first use and kept.
 ///
 /// Belongs to one task or connection, as its transformations do. Making a transformation takes
@@ -19,12 +17,6 @@ public final class TransformationCache {
 
   /// The transformation from `source` to `target`.
   /// - Throws: As ``CoordinateTransformation/init(from:to:areaOfInterest:)``; failures are not kept.
-  public func transformation(
-    from source: SRS, to target: SRS
-  ) throws(ProjectionError) -> CoordinateTransformation {
-    try transformation(from: SRSReference(source), to: SRSReference(target))
-  }
-
   public func transformation(
     from source: SRSReference, to target: SRSReference
   ) throws(ProjectionError) -> CoordinateTransformation {

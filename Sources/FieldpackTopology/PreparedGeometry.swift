@@ -62,15 +62,6 @@ public final class PreparedGeometry {
       "the relation '\(relation.rawValue)' holds", call(relation, of: feature))
   }
 
-  /// Whether `feature` has `relation` to this geometry; `nil` where one of the two is empty.
-  public func test(
-    _ relation: SpatialRelation, of feature: TopologyGeometry
-  ) throws(TopologyError) -> Bool? {
-    if envelope == nil || feature.isEmpty { return nil }
-    return try base.answer(
-      "the relation '\(relation.rawValue)' holds", call(relation, of: feature.pointer))
-  }
-
   /// Whether the feature and this geometry are no more than `distance` apart; `nil` where one of
   /// the two is empty.
   public func isWithin(
@@ -117,7 +108,7 @@ public final class PreparedGeometry {
 }
 
 extension PreparedGeometry {
-  /// The answer to ``test(_:of:)-(_,RawSpan)`` where the feature's envelope decides it; `nil` where
+  /// The answer to ``test(_:of:)`` where the feature's envelope decides it; `nil` where
   /// the geometry must be read.
   ///
   /// - Parameter feature: The exact box around a feature that is not empty. It must not be too
@@ -144,7 +135,7 @@ extension PreparedGeometry {
     return side(of: feature).map { Self.answer(to: relation, on: $0) }
   }
 
-  /// The answer to ``test(_:of:)-(_,RawSpan)`` for a feature that is not empty and lies within
+  /// The answer to ``test(_:of:)`` for a feature that is not empty and lies within
   /// `box`; `nil` where the box does not decide it.
   public func decision(on relation: SpatialRelation, within box: Envelope) -> Bool? {
     guard let envelope, !box.isEmpty else { return nil }

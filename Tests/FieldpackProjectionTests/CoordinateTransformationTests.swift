@@ -143,9 +143,11 @@ struct KnownPosition: Sendable {
 
   @Test func `the cache gives the same transformation again`() throws {
     let cache = TransformationCache()
-    let first = try cache.transformation(from: .wgs84, to: SRS("EPSG", 3857))
-    let again = try cache.transformation(from: SRS("EPSG", 4326), to: SRS("epsg", 3857))
-    let back = try cache.transformation(from: SRS("EPSG", 3857), to: .wgs84)
+    let (degrees, metres) = (SRSReference(.wgs84), SRSReference(SRS("EPSG", 3857)))
+    let first = try cache.transformation(from: degrees, to: metres)
+    let again = try cache.transformation(
+      from: SRSReference(SRS("EPSG", 4326)), to: SRSReference(SRS("epsg", 3857)))
+    let back = try cache.transformation(from: metres, to: degrees)
     #expect(first === again)
     #expect(first !== back)
   }

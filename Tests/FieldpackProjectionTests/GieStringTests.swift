@@ -141,8 +141,7 @@ struct GieStringTests {
   }
 
   private static func difference(_ one: GieCase) -> String? {
-    let found = try? CoordinateTransformation.PipelineForTests(
-      one.operation, isInverse: one.isInverse)
+    let found = try? PROJPipeline(one.operation, isInverse: one.isInverse)
     let moved = found?.transform(one.accept)
     guard let expected = one.expect else { return moved == nil ? nil : "does not fail" }
     guard let found, let moved else { return "fails" }

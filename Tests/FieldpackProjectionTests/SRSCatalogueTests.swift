@@ -7,7 +7,7 @@ import Testing
     let found = try SRSCatalogue().definition(of: .wgs84)
     #expect(found.name == "WGS 84")
     #expect(found.kind == .geographic && found.isGeographic && !found.isDeprecated)
-    #expect(found.organization == "EPSG" && found.code == 4326)
+    #expect(found.srs == .wgs84)
     #expect(found.unit == "degree" && abs(found.unitFactor - .pi / 180) < 1e-15)
     #expect(
       found.areaOfUse

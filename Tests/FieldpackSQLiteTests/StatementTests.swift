@@ -58,37 +58,27 @@ import Testing
     #expect(lent == [[97, 98, 99], [1, 2], [], [], [], [49, 50]])
   }
 
-  @Test func `columns tell name, declared type and storage class`() throws {
+  @Test func `columns tell name and storage class`() throws {
     let database = try connection()
     try database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, \"a\"\"b\" VARCHAR(3), c)")
     try database.execute("INSERT INTO t VALUES (1, 'x', 2.5)")
     let statement = try database.prepare("SELECT *, 1 + 1 AS sum FROM t")
     #expect(try statement.step())
     #expect(statement.columnNames == ["id", "a\"b", "c", "sum"])
-    #expect((0..<4).map(statement.declaredType) == ["INTEGER", "VARCHAR(3)", nil, nil])
     #expect((0..<4).map(statement.kind) == [.integer, .text, .real, .integer])
     #expect(statement.string(2) == "2.5")
     #expect(statement.kind(99) == .null)
     #expect(statement.columnName(-1) == "")
   }
 
-  @Test func `parameters have names and a range`() throws {
+  @Test func `parameters have a range`() throws {
     let statement = try connection().prepare("SELECT :a, ?, @b")
     #expect(statement.parameterCount == 3)
-    #expect((1...4).map(statement.parameterName) == [":a", nil, "@b", nil])
-    #expect(statement.parameterIndex("@b") == 3)
-    #expect(statement.parameterIndex(":missing") == nil)
+    #expect(statement.isReadOnly)
     for index in [-1, 0, 4, Int.max] {
       let error = #expect(throws: SQLiteError.self) { try statement.bind(1, at: index) }
       #expect(error?.code == 25)
     }
-  }
-
-  @Test func `the expanded SQL shows the values`() throws {
-    let statement = try connection().prepare("SELECT ?, ?")
-    try statement.bind(["it's", 7])
-    #expect(statement.expandedSQL == "SELECT 'it''s', 7")
-    #expect(statement.isReadOnly)
   }
 
   @Test(arguments: ["SELECT 1; SELECT 2", "SELECT 1;;x", "SELECT 1; /* a */ DROP TABLE t"])

@@ -140,7 +140,8 @@ private final class TopologyCaseRunner {
     let plain = try a.hasExactly(relation, to: other)
     if String(plain) != one.expected { return "\(plain)" }
     // The prepared geometry is the relation's second operand: the first is the feature.
-    let prepared = try PreparedGeometry(other).test(relation, of: a)
+    let feature = try a.wkb()
+    let prepared = try PreparedGeometry(other).test(relation, of: feature.span.bytes)
     let converse = try PreparedGeometry(a).test(relation.mirrored, of: b.span.bytes)
     let expected: Bool? = a.isEmpty || other.isEmpty ? nil : plain
     if prepared != expected { return "prepared \(String(describing: prepared))" }

@@ -57,7 +57,9 @@ final class RegionOracle {
     }
     for turn in Self.turns {
       let point = try context.read(.point(x: x + turn, y: y))
-      if try shape.prepared?.test(.intersects, of: point) ?? polygons.has(.intersects, to: point)
+      let wkb = try point.wkb()
+      if try shape.prepared?.test(.intersects, of: wkb.span.bytes) ?? polygons.has(
+        .intersects, to: point)
         ?? false
       {
         return true
@@ -88,7 +90,9 @@ final class RegionOracle {
         ], dimensions: .xy)
       if let polygons = shape.polygons {
         let line = try context.read(.lineString(way))
-        if try shape.prepared?.test(.intersects, of: line) ?? polygons.has(.intersects, to: line)
+        let wkb = try line.wkb()
+        if try shape.prepared?.test(.intersects, of: wkb.span.bytes) ?? polygons.has(
+          .intersects, to: line)
           ?? false
         {
           return true

@@ -95,13 +95,10 @@ extension ConfigReading {
     }
   }
 
-  /// The same for the same type and uri, on every machine: FNV-1a of 64 bits.
+  /// The same for the same type and uri, on every machine: a hash.
   private static func identifier(type: String, uri: String) -> String {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in Array(type.utf8) + [0] + Array(uri.utf8) {
-      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-    }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    var hash = FNV1a()
+    for byte in Array(type.utf8) + [0] + Array(uri.utf8) { hash.update(byte) }
+    return String(hex: withUnsafeBytes(of: hash.value.bigEndian, Array.init))
   }
 }

@@ -76,13 +76,7 @@ final class GeoPackageExport {
   private static func freeName(_ name: String, in schema: Schema) -> String {
     var taken = Set(schema.columns.map { $0.name.lowercased() })
     if let geometry = schema.geometry { taken.insert(geometry.name.lowercased()) }
-    var free = name
-    var number = 1
-    while taken.contains(free) {
-      number += 1
-      free = "\(name)_\(number)"
-    }
-    return free
+    return name.numbered { !taken.contains($0) }
   }
 
   func write(_ batch: FeatureBatch) throws(FieldpackError) {

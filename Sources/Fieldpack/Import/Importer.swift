@@ -131,7 +131,11 @@ struct Importer {
     try plan.prepare(writer, into: &report)
     stop.begin(pass: pass, sizes: sources.map(\.size))
     var isAsAssumed = true
-    var paths = try writer.loader.pathsNamed()
+    let columns = GPXReader.pathColumns
+    var paths = (
+      tracks: try writer.loader.highestNumber(in: columns.tracks),
+      routes: try writer.loader.highestNumber(in: columns.routes)
+    )
     for index in sources.indices {
       let asked = plan.asked(index)
       let name = sources[index].name

@@ -154,10 +154,9 @@ private struct CacheIdentity {
   /// Changes with the file, the variant and the way files are imported.
   func version(_ variant: String) -> String { "\(stamp)-\(Self.hash("2 " + variant))" }
 
-  /// FNV-1a in hexadecimal.
   private static func hash(_ text: String) -> String {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return String(hash, radix: 16)
+    var hash = FNV1a()
+    for byte in text.utf8 { hash.update(byte) }
+    return String(hash.value, radix: 16)
   }
 }

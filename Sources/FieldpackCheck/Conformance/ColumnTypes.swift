@@ -35,9 +35,8 @@ enum ColumnTypes {
     case (_, .null), (.other, _): nil
     case (.boolean, .integer):
       value.integer == 0 || value.integer == 1 ? nil : "\(value.integer) is neither 0 nor 1"
-    case (.tinyInt, .integer): outside(value.integer, Int64(Int8.min)...Int64(Int8.max))
-    case (.smallInt, .integer): outside(value.integer, Int64(Int16.min)...Int64(Int16.max))
-    case (.mediumInt, .integer): outside(value.integer, Int64(Int32.min)...Int64(Int32.max))
+    case (.tinyInt, .integer), (.smallInt, .integer), (.mediumInt, .integer):
+      outside(value.integer, type.integers)
     case (.integer, .integer), (.float, .real), (.double, .real), (.float, .integer),
       (.double, .integer), (.json, .text), (.text(nil), .text), (.blob(nil), .blob):
       nil

@@ -169,13 +169,7 @@ public struct Query: Hashable, Sendable {
       schema.columnIndex(name) != nil || schema.idColumn?.lowercased() == name
         || schema.geometry?.name.lowercased() == name
     }
-    var name = "distance"
-    var number = 2
-    while isTaken(name) {
-      name = "distance_\(number)"
-      number += 1
-    }
-    return ColumnDefinition(name, .double)
+    return ColumnDefinition("distance".numbered { !isTaken($0) }, .double)
   }
 
   /// How many of the first rows limit and offset need together; `nil` is all.

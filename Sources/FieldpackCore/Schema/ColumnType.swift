@@ -38,6 +38,16 @@ public enum ColumnType: Hashable, Sendable {
     }
   }
 
+  /// The integers that a column of this type holds.
+  package var integers: ClosedRange<Int64> {
+    switch self {
+    case .tinyInt: Int64(Int8.min)...Int64(Int8.max)
+    case .smallInt: Int64(Int16.min)...Int64(Int16.max)
+    case .mediumInt: Int64(Int32.min)...Int64(Int32.max)
+    default: .min ... .max
+    }
+  }
+
   /// The type for the text of a declaration, in upper or lower case.
   public init(sql declared: String) {
     let upper = declared.uppercased().filter { $0 != " " }

@@ -40,20 +40,10 @@ package struct CSVEncoder: FeatureTextEncoder {
     for column in schema.columns { append(name: column.name, &isFirst) }
     if schema.geometry != nil {
       for name in options.geometry == .wkt ? ["wkt"] : ["x", "y"] {
-        append(name: Self.free(name, in: schema), &isFirst)
+        append(name: name.numbered { schema.columnIndex($0) == nil }, &isFirst)
       }
     }
     endRow()
-  }
-
-  private static func free(_ name: String, in schema: Schema) -> String {
-    var unique = name
-    var number = 1
-    while schema.columnIndex(unique) != nil {
-      number += 1
-      unique = "\(name)_\(number)"
-    }
-    return unique
   }
 
   package mutating func feature(

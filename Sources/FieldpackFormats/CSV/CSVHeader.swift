@@ -132,12 +132,7 @@ struct CSVHeader {
     for field in fields.filter({ !fid.contains($0) }) + fid {
       let given = names[field]
       let name = given.isEmpty ? "field_\(field + 1)" : given
-      var unique = name
-      var number = 1
-      while !taken.insert(unique.lowercased()).inserted {
-        number += 1
-        unique = "\(name)_\(number)"
-      }
+      let unique = name.numbered { taken.insert($0.lowercased()).inserted }
       if unique != given, field != idField {
         notes.append("column '\(given)' is named '\(unique)'")
       }

@@ -47,12 +47,7 @@ struct GPXColumns {
       isFullNoted = true
       return nil
     }
-    var unique = name
-    var number = 1
-    while !taken.insert(unique.lowercased()).inserted {
-      number += 1
-      unique = "\(name)_\(number)"
-    }
+    let unique = name.numbered { taken.insert($0.lowercased()).inserted }
     if unique != name { notes.append("the extension '\(name)' is in column '\(unique)'") }
     columns.append(Column(kind: nil))
     columnNames.append(unique)

@@ -26,6 +26,10 @@ public struct GPXReader: FileReader {
   /// Tracks and routes of the file, those of layers that are not asked included; known when it has
   /// been read.
   public private(set) var pathsRead = (tracks: 0, routes: 0)
+  /// The columns of points that hold the number of their track or route.
+  package static let pathColumns = (
+    tracks: GPXField.trackFID.columnName, routes: GPXField.routeFID.columnName
+  )
   /// The layers that a file may have, for ``ReadOptions/only``.
   public static let layerNames = GPXLayerKind.allCases.map(\.name)
   /// How much of a file is looked at to guess its layers.

@@ -84,11 +84,10 @@ struct NameTable: ~Copyable {
     buckets = larger
   }
 
-  /// FNV-1a of 64 bits.
   private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return hash ^ hash >> 32
+    var hash = FNV1a()
+    for byte in name { hash.update(byte) }
+    return hash.value ^ hash.value >> 32
   }
 }
 

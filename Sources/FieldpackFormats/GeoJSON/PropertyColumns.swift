@@ -136,14 +136,7 @@ struct PropertyColumns: ~Copyable {
 
   /// `name`, or with the first number that makes it differ from every other whatever their case.
   private mutating func free(_ name: String) -> String {
-    let usable = Self.usable(name)
-    var candidate = usable
-    var number = 2
-    while !taken.insert(candidate.lowercased()).inserted {
-      candidate = "\(usable)_\(number)"
-      number += 1
-    }
-    return candidate
+    Self.usable(name).numbered { taken.insert($0.lowercased()).inserted }
   }
 
   /// SQL has no empty names and none with NUL.
@@ -162,13 +155,7 @@ struct PropertyColumns: ~Copyable {
   func freeName(_ name: String) -> String {
     var names = Set(columns().map { $0.name.lowercased() })
     names.formUnion(["fid", "geom"])
-    var candidate = name
-    var number = 2
-    while names.contains(candidate) {
-      candidate = "\(name)_\(number)"
-      number += 1
-    }
-    return candidate
+    return name.numbered { !names.contains($0) }
   }
 
   /// What happened to names and numbers, in words.

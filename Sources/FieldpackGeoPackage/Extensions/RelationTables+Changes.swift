@@ -91,14 +91,9 @@ extension RelationTables {
       }
       return asked
     }
-    let plain = "\(base)_\(related)"
-    var name = plain
-    var number = 1
-    while try file.hasTable(name) {
-      number += 1
-      name = "\(plain)_\(number)"
+    return try "\(base)_\(related)".numbered { (name) throws(FieldpackError) in
+      try !file.hasTable(name)
     }
-    return name
   }
 
   private func createMapping(

@@ -55,19 +55,16 @@ public final class BulkLoader: FeatureSink {
   /// The highest id that a layer has had. New ids are higher.
   public func lastID(of layer: LayerID) -> Int64 { targets[layer]?.lastID ?? 0 }
 
-  /// The highest track number and route number that points name in the prepared layers. Ask before
-  /// any rows come.
-  package func pathsNamed() throws(FieldpackError) -> (tracks: Int, routes: Int) {
-    func highest(_ column: String) throws(FieldpackError) -> Int {
-      var found = 0
-      for target in targets.values where target.table.schema.columnIndex(column) != nil {
-        let number = try file.integer(
-          "SELECT max(CAST(\(quoted(column)) AS INTEGER)) FROM \(quoted(target.table.table))")
-        found = max(found, Int(clamping: number ?? 0))
-      }
-      return found
+  /// The highest whole number in the columns of that name in the prepared layers, at least 0. Ask
+  /// before any rows come.
+  package func highestNumber(in column: String) throws(FieldpackError) -> Int {
+    var found = 0
+    for target in targets.values where target.table.schema.columnIndex(column) != nil {
+      let number = try file.integer(
+        "SELECT max(CAST(\(quoted(column)) AS INTEGER)) FROM \(quoted(target.table.table))")
+      found = max(found, Int(clamping: number ?? 0))
     }
-    return (try highest("track_fid"), try highest("route_fid"))
+    return found
   }
 
   public func begin(_ schema: Schema) throws(FieldpackError) {

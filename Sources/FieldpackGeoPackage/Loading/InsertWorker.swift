@@ -43,7 +43,7 @@ final class InsertWorker: Sendable {
   }
 
   private static let queueLength = 4
-  private let state = ConditionLock(State())
+  private let state = Locked(State())
 
   /// Empty rows to fill, with reused buffers if there are any.
   func emptyRows() -> EncodedRows {
@@ -117,7 +117,7 @@ final class InsertWorker: Sendable {
     }
   }
 
-  private static func work(_ state: ConditionLock<State>) {
+  private static func work(_ state: Locked<State>) {
     while true {
       let next: Job?? = state.wait { state in
         if state.isStopped { return .some(nil) }

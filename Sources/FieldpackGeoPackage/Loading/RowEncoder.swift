@@ -168,12 +168,11 @@ package struct RowEncoder {
   private func appendContentID(
     _ row: borrowing some FeatureRow & ~Copyable, _ start: Int, _ rows: inout EncodedRows
   ) {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    for byte in rows.values.bytes[start...] { mix(byte) }
+    var hash = FNV1a()
+    for byte in rows.values.bytes[start...] { hash.update(byte) }
     for column in plan.columns {
       let kind = row.kind(at: column)
-      mix(kind.rawValue)
+      hash.update(kind.rawValue)
       let number: UInt64 =
         switch kind {
         case .integer: UInt64(bitPattern: row.integer(at: column))
@@ -181,12 +180,12 @@ package struct RowEncoder {
         default: 0
         }
       for shift in stride(from: UInt64(0), to: 64, by: 8) {
-        mix(UInt8(truncatingIfNeeded: number >> shift))
+        hash.update(UInt8(truncatingIfNeeded: number >> shift))
       }
     }
     let hashStart = rows.values.bytes.count
     for shift in stride(from: UInt64(60), through: 0, by: -4) {
-      rows.values.bytes.append(Self.digits[Int(hash >> shift & 15)])
+      rows.values.bytes.append(Self.digits[Int(hash.value >> shift & 15)])
     }
     rows.values.append(.text, bytesFrom: hashStart)
   }
@@ -208,21 +207,13 @@ package struct ColumnLimit: Sendable {
   ///
   /// - Parameter isFitting: whether the column was created for these values.
   init?(_ column: ColumnDefinition, index: Int, isFitting: Bool, enforcesConstraint: Bool) {
-    var (integers, length) = (Int64.min...Int64.max, Int.max)
+    integers = isFitting ? .min ... .max : column.type.integers
+    if case .text(let limit?) = column.type, !isFitting { length = limit } else { length = .max }
     test = enforcesConstraint ? column.constraint.map(ConstraintTest.init) : nil
-    switch column.type {
-    case _ where isFitting: break
-    case .tinyInt: integers = -128...127
-    case .smallInt: integers = -32_768...32_767
-    case .mediumInt: integers = -2_147_483_648...2_147_483_647
-    case .text(let limit?): length = limit
-    default: break
-    }
-    if test == nil, integers == Int64.min...Int64.max, length == .max { return nil }
+    if test == nil, integers == .min ... .max, length == .max { return nil }
     self.column = column.name
     type = column.type
     self.index = index
-    (self.integers, self.length) = (integers, length)
   }
 
   /// Why a cell cannot be stored; `nil` where it can.

@@ -30,7 +30,7 @@ final class OrderedChannel<Part: Sendable>: Sendable {
     var consumers: [CheckedContinuation<Answer, Never>] = []
   }
 
-  private let state = ConditionLock(State())
+  private let state = Locked(State())
   private let capacity: Int
 
   init(capacity: Int) { self.capacity = capacity }

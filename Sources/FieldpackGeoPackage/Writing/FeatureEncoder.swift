@@ -46,10 +46,7 @@ struct FeatureEncoder {
     if value == .null { return .null }
     switch type {
     case .boolean: return boolean(value)
-    case .tinyInt: return integer(value, -128...127)
-    case .smallInt: return integer(value, -32_768...32_767)
-    case .mediumInt: return integer(value, -2_147_483_648...2_147_483_647)
-    case .integer: return integer(value, .min ... .max)
+    case .tinyInt, .smallInt, .mediumInt, .integer: return integer(value, type.integers)
     case .float, .double: return real(value)
     case .text(let limit): return text(value, limit)
     case .json: return text(value, nil)

@@ -40,11 +40,6 @@ package struct TextRun {
     next += bytes.count
   }
 
-  @inlinable @inline(__always)
-  package mutating func append(_ bytes: [UInt8]) {
-    bytes.withUnsafeBufferPointer { append($0) }
-  }
-
   /// Appends the shortest text of a number as ``NumberText`` does; may touch ``NumberText/room``
   /// bytes.
   ///

@@ -1,34 +1,39 @@
 import CSQLite
+import FieldpackThreads
 import Synchronization
 
 /// Stops the work of a connection from any thread.
 ///
 /// A handle may outlive its connection: interrupting then does nothing.
-public final class InterruptHandle: @unchecked Sendable {
-  // `handle` and `currentRun` are guarded by `lock`.
-  private let lock = PlatformLock()
-  private var handle: OpaquePointer?
-  private var currentRun: UInt64 = 0
-  private var lastRun: UInt64 = 0
+public final class InterruptHandle: Sendable {
+  private struct State {
+    var handle: OpaquePointer?
+    var currentRun: UInt64 = 0
+    var lastRun: UInt64 = 0
+  }
+
+  private let state: Locked<State>
   private let requested = Atomic<Bool>(false)
 
   init(handle: OpaquePointer) {
-    self.handle = handle
+    // SQLite lets any thread interrupt an open connection.
+    nonisolated(unsafe) let state = State(handle: handle)
+    self.state = Locked(state)
   }
 
   /// Interrupts the statements that are running; they throw an error that `isInterrupted`.
   public func interrupt() {
-    lock.withLock {
-      if let handle { sqlite3_interrupt(handle) }
+    state.withLock {
+      if let handle = $0.handle { sqlite3_interrupt(handle) }
     }
   }
 
   /// Interrupts the statements that are running, and keeps all others from stepping until a run
   /// begins. So a call between two statements also takes effect.
   public func stop() {
-    lock.withLock {
+    state.withLock {
       requested.store(true, ordering: .relaxed)
-      if let handle { sqlite3_interrupt(handle) }
+      if let handle = $0.handle { sqlite3_interrupt(handle) }
     }
   }
 
@@ -38,18 +43,18 @@ public final class InterruptHandle: @unchecked Sendable {
   /// Begins a run, a piece of work that can be cancelled as a whole; returns its number and the
   /// number of the run around it.
   func beginRun() -> (run: UInt64, outer: UInt64) {
-    lock.withLock {
-      let outer = currentRun
-      lastRun += 1
-      currentRun = lastRun
+    state.withLock {
+      let outer = $0.currentRun
+      $0.lastRun += 1
+      $0.currentRun = $0.lastRun
       requested.store(false, ordering: .relaxed)
-      return (lastRun, outer)
+      return ($0.lastRun, outer)
     }
   }
 
   func endRun(outer: UInt64) {
-    lock.withLock {
-      currentRun = outer
+    state.withLock {
+      $0.currentRun = outer
       requested.store(false, ordering: .relaxed)
     }
   }
@@ -57,8 +62,8 @@ public final class InterruptHandle: @unchecked Sendable {
   /// Cancels the run with this number and no other, so that a late cancellation cannot hit another
   /// run.
   func interrupt(run: UInt64) {
-    lock.withLock {
-      guard let handle, run == currentRun else { return }
+    state.withLock {
+      guard let handle = $0.handle, run == $0.currentRun else { return }
       // SQLite forgets an interrupt that comes between two statements; this flag keeps it.
       requested.store(true, ordering: .relaxed)
       sqlite3_interrupt(handle)
@@ -66,6 +71,6 @@ public final class InterruptHandle: @unchecked Sendable {
   }
 
   func invalidate() {
-    lock.withLock { handle = nil }
+    state.withLock { $0.handle = nil }
   }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import FieldpackThreads
 
 #if canImport(Glibc)
   import Glibc
@@ -11,20 +12,19 @@ import CSQLite
 /// A reader that keeps such a log also keeps SQLite's index of the log, the `-shm` file. Where
 /// there was none before the reader came, there must be none afterwards.
 enum WALIndexFile {
-  // Paths of databases; guarded by `lock`.
-  nonisolated(unsafe) private static var made: Set<String> = []
-  private static let lock = PlatformLock()
+  /// Paths of databases.
+  private static let made = Locked<Set<String>>([])
 
   /// Call before a reader opens the log.
   static func note(_ files: DatabaseFiles) {
     guard access(files.main + "-shm", F_OK) != 0 else { return }
-    lock.withLock { _ = made.insert(files.main) }
+    made.withLock { _ = $0.insert(files.main) }
   }
 
   /// Call when a reader is closed: removes the `-shm` file, unless somebody else has the database
   /// open.
   static func remove(beside database: String) {
-    guard lock.withLock({ made.contains(database) }) else { return }
+    guard made.withLock({ $0.contains(database) }) else { return }
     var opened: OpaquePointer?
     defer { sqlite3_close_v2(opened) }
     // This connection makes no `-shm` file: in exclusive locking mode it keeps its index of the log
@@ -36,6 +36,6 @@ enum WALIndexFile {
         == SQLITE_OK
     else { return }
     unlink(database + "-shm")
-    lock.withLock { _ = made.remove(database) }
+    made.withLock { _ = $0.remove(database) }
   }
 }

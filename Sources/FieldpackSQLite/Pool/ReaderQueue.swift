@@ -1,5 +1,7 @@
+import FieldpackThreads
+
 /// The idle readers of a pool, and the visitors that wait for one.
-final class ReaderQueue<Session>: @unchecked Sendable {
+final class ReaderQueue<Session>: Sendable {
   /// The answer to a visitor that asks for a reader.
   enum Claim: Sendable {
     case reader(ConnectionActor<Session>)
@@ -14,25 +16,36 @@ final class ReaderQueue<Session>: @unchecked Sendable {
     let continuation: CheckedContinuation<Claim, Never>
   }
 
-  // `lock` guards all that follows; continuations are resumed without the lock.
-  private let lock = PlatformLock()
-  private let maximum: Int
-  private var idle: [ConnectionActor<Session>] = []
-  private var openCount = 0
-  private var waiters: [Waiter] = []
-  private var lastNumber: UInt64 = 0
-  private var isClosed = false
-  private var closers: [CheckedContinuation<Void, Never>] = []
+  private struct State {
+    let maximum: Int
+    var idle: [ConnectionActor<Session>] = []
+    var openCount = 0
+    var waiters: [Waiter] = []
+    var lastNumber: UInt64 = 0
+    var isClosed = false
+    var closers: [CheckedContinuation<Void, Never>] = []
+
+    mutating func claimAtOnce() -> Claim? {
+      if isClosed { return .closed }
+      if let reader = idle.popLast() { return .reader(reader) }
+      guard openCount < maximum else { return nil }
+      openCount += 1
+      return .opening
+    }
+  }
+
+  // Continuations are resumed without the lock.
+  private let state: Locked<State>
 
   init(maximum: Int) {
-    self.maximum = maximum
+    state = Locked(State(maximum: maximum))
   }
 
   func claim() async -> Claim {
-    if let claim = lock.withLock({ claimAtOnce() }) { return claim }
-    let number = lock.withLock {
-      lastNumber += 1
-      return lastNumber
+    if let claim = state.withLock({ $0.claimAtOnce() }) { return claim }
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { wait(Waiter(number: number, continuation: $0)) }
@@ -43,18 +56,20 @@ final class ReaderQueue<Session>: @unchecked Sendable {
 
   /// A reader, or the right to open one, where fewer than half are in use and nobody waits.
   func claimSpare() -> Claim? {
-    lock.withLock {
-      guard waiters.isEmpty, openCount - idle.count < maximum / 2 else { return nil }
-      return claimAtOnce()
+    state.withLock { state in
+      guard state.waiters.isEmpty, state.openCount - state.idle.count < state.maximum / 2 else {
+        return nil
+      }
+      return state.claimAtOnce()
     }
   }
 
   func release(_ reader: ConnectionActor<Session>) {
     // The usual case comes first: the other one makes the metadata of continuations, which takes
     // long.
-    let isKept = lock.withLock {
-      guard waiters.isEmpty, closers.isEmpty else { return false }
-      idle.append(reader)
+    let isKept = state.withLock { state in
+      guard state.waiters.isEmpty, state.closers.isEmpty else { return false }
+      state.idle.append(reader)
       return true
     }
     if !isKept { hand(.reader(reader)) }
@@ -67,51 +82,43 @@ final class ReaderQueue<Session>: @unchecked Sendable {
 
   /// Turns away all waiting visitors, waits for the readers in use, and gives all readers.
   func close() async -> [ConnectionActor<Session>] {
-    let turnedAway = lock.withLock {
-      isClosed = true
-      defer { waiters.removeAll() }
-      return waiters
+    let turnedAway = state.withLock { state in
+      state.isClosed = true
+      defer { state.waiters.removeAll() }
+      return state.waiters
     }
     for waiter in turnedAway { waiter.continuation.resume(returning: .closed) }
     await withCheckedContinuation { continuation in
-      let isReady = lock.withLock {
-        if idle.count < openCount { closers.append(continuation) }
-        return idle.count >= openCount
+      let isReady = state.withLock { state in
+        if state.idle.count < state.openCount { state.closers.append(continuation) }
+        return state.idle.count >= state.openCount
       }
       if isReady { continuation.resume() }
     }
-    return lock.withLock {
+    return state.withLock { state in
       defer {
-        idle.removeAll()
-        openCount = 0
+        state.idle.removeAll()
+        state.openCount = 0
       }
-      return idle
+      return state.idle
     }
   }
 
-  private func claimAtOnce() -> Claim? {
-    if isClosed { return .closed }
-    if let reader = idle.popLast() { return .reader(reader) }
-    guard openCount < maximum else { return nil }
-    openCount += 1
-    return .opening
-  }
-
   private func wait(_ waiter: Waiter) {
-    let claim: Claim? = lock.withLock {
+    let claim: Claim? = state.withLock { state in
       // A task cancelled before its waiter stands here would never be woken.
       if Task.isCancelled { return .cancelled }
-      if let claim = claimAtOnce() { return claim }
-      waiters.append(waiter)
+      if let claim = state.claimAtOnce() { return claim }
+      state.waiters.append(waiter)
       return nil
     }
     if let claim { waiter.continuation.resume(returning: claim) }
   }
 
   private func cancel(_ number: UInt64) {
-    let waiter: Waiter? = lock.withLock {
-      guard let index = waiters.firstIndex(where: { $0.number == number }) else { return nil }
-      return waiters.remove(at: index)
+    let waiter: Waiter? = state.withLock { state in
+      guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { return nil }
+      return state.waiters.remove(at: index)
     }
     waiter?.continuation.resume(returning: .cancelled)
   }
@@ -119,12 +126,16 @@ final class ReaderQueue<Session>: @unchecked Sendable {
   /// Gives a reader, or the right to open one, to the visitor that has waited longest; takes it
   /// back where nobody waits.
   private func hand(_ claim: Claim) {
-    let (waiter, ready) = lock.withLock { () -> (Waiter?, [CheckedContinuation<Void, Never>]) in
-      if !waiters.isEmpty { return (waiters.removeFirst(), []) }
-      if case .reader(let reader) = claim { idle.append(reader) } else { openCount -= 1 }
-      guard idle.count >= openCount else { return (nil, []) }
-      defer { closers.removeAll() }
-      return (nil, closers)
+    let (waiter, ready) = state.withLock { state -> (Waiter?, [CheckedContinuation<Void, Never>]) in
+      if !state.waiters.isEmpty { return (state.waiters.removeFirst(), []) }
+      if case .reader(let reader) = claim {
+        state.idle.append(reader)
+      } else {
+        state.openCount -= 1
+      }
+      guard state.idle.count >= state.openCount else { return (nil, []) }
+      defer { state.closers.removeAll() }
+      return (nil, state.closers)
     }
     waiter?.continuation.resume(returning: claim)
     for closer in ready { closer.resume() }

@@ -3,18 +3,6 @@ import CSQLite
 extension Statement {
   public var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
-  /// The name of a parameter with its prefix, such as `:name`; `nil` for `?`.
-  public func parameterName(_ index: Int) -> String? {
-    guard let index = Int32(exactly: index) else { return nil }
-    return sqlite3_bind_parameter_name(handle, index).map { String(cString: $0) }
-  }
-
-  /// The index of the parameter with this name, which includes the prefix.
-  public func parameterIndex(_ name: String) -> Int? {
-    let index = sqlite3_bind_parameter_index(handle, name)
-    return index == 0 ? nil : Int(index)
-  }
-
   public func bindNull(at index: Int) throws(SQLiteError) {
     try check(sqlite3_bind_null(handle, clamped(index)))
   }
@@ -39,32 +27,11 @@ extension Statement {
     try check(code)
   }
 
-  /// Binds text given as UTF-8; the bytes are copied.
-  public func bind(utf8 bytes: borrowing RawSpan, at index: Int) throws(SQLiteError) {
-    let code = bytes.withUnsafeBytes { bytes in
-      bindText(bytes, at: index, fieldpack_sqlite_transient())
-    }
-    try check(code)
-  }
-
   public func bind(_ blob: [UInt8], at index: Int) throws(SQLiteError) {
     let code = blob.withUnsafeBytes { bytes in
       bindBlob(bytes, at: index, fieldpack_sqlite_transient())
     }
     try check(code)
-  }
-
-  /// Binds a blob; the bytes are copied.
-  public func bind(_ blob: borrowing RawSpan, at index: Int) throws(SQLiteError) {
-    let code = blob.withUnsafeBytes { bytes in
-      bindBlob(bytes, at: index, fieldpack_sqlite_transient())
-    }
-    try check(code)
-  }
-
-  /// Binds a blob; the bytes are copied.
-  public func bind(_ blob: UnsafeRawBufferPointer, at index: Int) throws(SQLiteError) {
-    try check(bindBlob(blob, at: index, fieldpack_sqlite_transient()))
   }
 
   /// Binds a blob without copying it.

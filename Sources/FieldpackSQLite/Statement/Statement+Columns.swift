@@ -10,11 +10,6 @@ extension Statement {
 
   public var columnNames: [String] { (0..<columnCount).map(columnName) }
 
-  /// The declared type of the table's column, word for word; `nil` for an expression.
-  public func declaredType(_ index: Int) -> String? {
-    sqlite3_column_decltype(handle, clampedColumn(index)).map { String(cString: $0) }
-  }
-
   /// The storage class of a value in the current row. Read it before any other form of the value,
   /// because reading may convert the value.
   public func kind(_ index: Int) -> StorageClass {

@@ -88,13 +88,6 @@ public final class Statement {
     Int(UInt32(bitPattern: sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)))
   }
 
-  /// The SQL with the bound values in it.
-  public var expandedSQL: String {
-    guard let text = sqlite3_expanded_sql(handle) else { return sql }
-    defer { sqlite3_free(text) }
-    return String(cString: text)
-  }
-
   func failure(_ code: Int32) -> SQLiteError {
     if code & 0xff == SQLITE_INTERRUPT, connection.waiting.isDeadlinePassed {
       return SQLiteError(extendedCode: code, message: "the deadline has passed", sql: sql)

@@ -14,7 +14,7 @@ package final class LineReading<Element: Sendable>: Sendable {
     var isClosed = false
   }
 
-  private let state = ConditionLock(State())
+  private let state = Locked(State())
   private let stop = StopSignal()
   private let make: @Sendable (StopSignal) -> Next
 
@@ -51,13 +51,13 @@ package final class LineReading<Element: Sendable>: Sendable {
     request?.resume(returning: .failure(SystemThread.shortage))
   }
 
-  private static func work(_ state: ConditionLock<State>, _ next: Next) {
+  private static func work(_ state: Locked<State>, _ next: Next) {
     while let request = nextRequest(state) {
       request.resume(returning: Result { () throws(FieldpackError) in try next() })
     }
   }
 
-  private static func nextRequest(_ state: ConditionLock<State>) -> Request? {
+  private static func nextRequest(_ state: Locked<State>) -> Request? {
     state.wait { state -> Request?? in
       if state.isClosed { return .some(nil) }
       guard let request = state.request else { return nil }
