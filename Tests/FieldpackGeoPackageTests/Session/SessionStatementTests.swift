@@ -47,10 +47,11 @@ import Testing
       let bytes: [UInt8] = [1, 2, 3]
       try insert.bind("Markt 41", at: 1)
       try insert.run(lending: bytes.span.bytes, at: 2)
+      try insert.bind("Ritterstraße 1", at: 1)
       try insert.run()
       #expect(
         try session.rows("SELECT name, data FROM wells")
-          == [[.text("Markt 41"), .blob(bytes)], [.null, .null]])
+          == [[.text("Markt 41"), .blob(bytes)], [.text("Ritterstraße 1"), .null]])
     }
   }
 }
