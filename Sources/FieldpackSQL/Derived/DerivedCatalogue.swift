@@ -203,11 +203,14 @@ struct DerivedCatalogue {
     _ columns: [TableReader.Column], _ base: Catalogue
   ) throws(FieldpackError) -> Int? {
     guard derivation.joined == nil, derivation.layer.grouping == nil else { return nil }
-    let lines = try file.rows("EXPLAIN QUERY PLAN SELECT * FROM \(quoted(Self.view))")
-      .map { $0[3].textValue ?? "" }
-    let tables = lines.filter { $0.hasPrefix("SCAN ") || $0.hasPrefix("SEARCH ") }
-    guard tables.count == 1, !lines.contains(where: { $0.hasPrefix("COMPOUND") }) else {
-      return nil
+    if case .sql(let sql) = derivation.layer.source {
+      let isSingle = try SingleSelect { (name) throws(FieldpackError) in
+        try file.rows(
+          "SELECT sql FROM sqlite_master WHERE type = 'view' AND lower(name) = ?",
+          [.text(name.lowercased)]
+        ).first?.first?.textValue
+      }.holds(for: sql)
+      guard isSingle else { return nil }
     }
     let statement = try file.prepare("SELECT * FROM \(quoted(Self.view))", caching: false).row
     let names = statement.columnNames

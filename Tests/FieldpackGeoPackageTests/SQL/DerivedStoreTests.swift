@@ -157,6 +157,12 @@ import Testing
       ("SELECT p.fid, q.n FROM points p JOIN points q ON q.n = p.n % 7", nil),
       ("SELECT fid FROM points UNION ALL SELECT fid FROM points", nil),
       ("SELECT fid FROM points WHERE ST_Intersects(geom, ST_Point(3, 3))", "fid"),
+      ("/* FROM a, b */ select \"fid\" from [main].points AS \"join\" order by n limit 9", "fid"),
+      ("SELECT * FROM (SELECT fid, n FROM points WHERE n IN (1, 2)) WHERE n = 2", "fid"),
+      ("SELECT a.fid FROM points AS a, points AS b WHERE a.n = b.n % 7", nil),
+      ("SELECT * FROM (SELECT a.fid FROM points AS a CROSS JOIN points AS b) LIMIT 9", nil),
+      ("SELECT fid, (SELECT max(n) FROM points) AS most FROM points", nil),
+      ("SELECT fid FROM points WHERE n IN (SELECT n + 1 FROM points)", nil),
     ]
     for (sql, id) in cases {
       let made = try await derived(sql, of: store)
