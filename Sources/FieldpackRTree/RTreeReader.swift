@@ -35,8 +35,11 @@ package final class RTreeReader {
   }
 
   /// Gives every entry that may satisfy the window's relation, in no order.
+  ///
+  /// - Parameter body: gets the id, the bounds, and whether the entry satisfies the relation whatever
+  ///   the rounding of its bounds was.
   package func visit(
-    _ window: RTreeWindow, _ body: (Int64, RTreeBounds) -> Void
+    _ window: RTreeWindow, _ body: (Int64, RTreeBounds, _ isCertain: Bool) -> Void
   ) throws(SQLiteError) {
     let nodes = try begin()
     var seen: Set<Int64> = []
@@ -47,7 +50,8 @@ package final class RTreeReader {
         try read(number, nodes) { leaf in
           for cell in 0..<leaf.cellCount {
             let bounds = leaf.bounds(of: cell)
-            if window.mayHold(bounds) { body(leaf.id(of: cell), bounds) }
+            guard window.mayHold(bounds) else { continue }
+            body(leaf.id(of: cell), bounds, window.surelyHolds(bounds))
           }
         }
         continue

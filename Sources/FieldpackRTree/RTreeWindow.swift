@@ -53,10 +53,10 @@ package struct RTreeWindow: Sendable {
     }
   }
 
-  package func mayHold(_ entry: RTreeBounds) -> Bool { candidates.holds(entry) }
-  package func mayHoldBelow(_ node: RTreeBounds) -> Bool { nodes.holds(node) }
-  package func surelyHolds(_ entry: RTreeBounds) -> Bool { certain?.holds(entry) ?? false }
-  package func surelyHoldsAllBelow(_ node: RTreeBounds) -> Bool {
+  func mayHold(_ entry: RTreeBounds) -> Bool { candidates.holds(entry) }
+  func mayHoldBelow(_ node: RTreeBounds) -> Bool { nodes.holds(node) }
+  func surelyHolds(_ entry: RTreeBounds) -> Bool { certain?.holds(entry) ?? false }
+  func surelyHoldsAllBelow(_ node: RTreeBounds) -> Bool {
     certainNodes?.holds(node) ?? false
   }
 

@@ -87,9 +87,9 @@ package final class SpatialIndexes {
     let window = RTreeWindow(
       relation, Envelope(minX: box[0], minY: box[1], maxX: box[2], maxY: box[3]))
     var (ids, unsure): ([Int64], [Int64]) = ([], [])
-    try reader(rtree).visit(window) { id, bounds in
+    try reader(rtree).visit(window) { id, _, isCertain in
       ids.append(id)
-      if !window.surelyHolds(bounds) { unsure.append(id) }
+      if !isCertain { unsure.append(id) }
     }
     return IDList(ids, marked: unsure)
   }
@@ -118,7 +118,7 @@ package final class SpatialIndexes {
     guard let envelope = prepared.envelope else { return IDList([]) }
     let window = RTreeWindow(relation.ofEnvelopes, envelope)
     var (ids, unsure): ([Int64], [Int64]) = ([], [])
-    try reader(rtree, in: schema).visit(window) { id, bounds in
+    try reader(rtree, in: schema).visit(window) { id, bounds, _ in
       switch prepared.decision(on: relation, within: RTreeWindow.cover(of: bounds)) {
       case false?: break
       case true?: ids.append(id)

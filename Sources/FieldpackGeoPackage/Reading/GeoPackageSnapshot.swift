@@ -149,8 +149,8 @@ public class GeoPackageSnapshot: SnapshotReading {
     let table = paths[0].table
     var (certain, uncertain): ([Int64], [Int64]) = ([], [])
     try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      try file.indexes.reader(box.rtree).visit(box.window) { id, bounds in
-        if box.window.surelyHolds(bounds) { certain.append(id) } else { uncertain.append(id) }
+      try file.indexes.reader(box.rtree).visit(box.window) { id, _, isCertain in
+        if isCertain { certain.append(id) } else { uncertain.append(id) }
       }
     }
     let ids = IDList(try certain + confirmed(uncertain, box, table)).ids
