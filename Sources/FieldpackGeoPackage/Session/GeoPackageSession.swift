@@ -4,37 +4,37 @@ package import FieldpackProjection
 package import FieldpackRTree
 package import FieldpackSQLite
 
-/// One connection to a GeoPackage with what belongs to it: functions, PROJ contexts and
-/// the catalogue. Used by one thread at a time.
+/// One connection to a GeoPackage with its functions, PROJ contexts and catalogue. One thread at a
+/// time may use it.
 package final class GeoPackageSession {
-  // The pool holds the connection and this session beside each other.
+  // The pool owns both the connection and this session.
   package unowned let connection: Connection
   package let store: StoreID
-  /// Whether ids are those of the file that this one caches.
+  /// Whether the file caches another file and its feature ids are those of that file.
   let usesFileIDs: Bool
-  /// The file as its user knows it, which differs from where it lies while it is made.
+  /// The path as the user knows it. While a file is made, it lies elsewhere.
   package let path: String
   package private(set) lazy var transformations = TransformationCache()
   package private(set) lazy var systems = SRSCatalogue()
   private var known = KnownSystems()
-  /// The exact relations that SQL calls.
+  /// The functions for exact relations that SQL calls.
   package let relations: RelationFunctions
   package let indexes: SpatialIndexes
-  /// How the layers are to be drawn, as their schemas tell.
+  /// The style that the schemas of all layers get.
   var style: LayerStyle?
   private var extensions: [any SessionExtension] = []
-  /// Good for as long as the catalogue is.
+  /// The plans for repeated boxes; they are dropped with the catalogue.
   let planCache = PlanCache()
-  /// What the file's triggers may do, on a connection that writes.
+  /// Decides what the file's triggers may do; `nil` on a connection that only reads.
   package let triggers: TriggerGuard?
   let profile: OpeningProfile
-  /// Makes the one layer that this connection has, where it is a derived one.
+  /// Makes the derived layer, where this session has that layer alone.
   var derivation: (any Derivation)?
   private var derived: Catalogue?
   private var cached: (state: PlannedState, catalogue: Catalogue)?
-  /// The state of the file that was read last, which is that of the catalogue.
+  /// The state of the file at the last reading; the catalogue is of this state.
   private(set) var state: PlannedState?
-  /// Tells this connection from all others of the process.
+  /// A number that no other session of the process has.
   private let number = GeoPackageSession.opened.withLock { (opened) -> Int in
     opened += 1
     return opened
@@ -56,11 +56,11 @@ package final class GeoPackageSession {
     indexes = SpatialIndexes(connection, relations: relations)
     try indexes.register()
     try connection.registerRowFunction()
-    // Of a schema that cannot be read nothing is known.
+    // A schema that cannot be read has no known triggers.
     try? triggers?.learn(connection)
   }
 
-  /// Puts up the derived layer, before any transaction.
+  /// Makes the derived layer; call it before any transaction.
   package func derive() throws(FieldpackError) {
     guard let derivation, derived == nil else { return }
     self.derivation = nil
@@ -75,12 +75,13 @@ package final class GeoPackageSession {
     return slash.map { String(connection.path[...$0]) } ?? "."
   }
 
-  /// How geometries of a system are measured on the ellipsoid.
+  /// The measures on the ellipsoid for geometries of a reference system.
   package func geodesics(_ reference: SRSReference) throws(ProjectionError) -> GeodesicSystem {
     try relations.geodesics.system(reference)
   }
 
-  /// The systems that SQL functions ask for, as the state of the file has them that is being read.
+  /// Lends the reference systems that SQL functions ask for, in the state of the file that is being
+  /// read.
   func knownSystems<R>(_ body: (inout KnownSystems) throws -> R) rethrows -> R {
     let version = connection.snapshotVersion
     if known.version != version {
@@ -90,7 +91,7 @@ package final class GeoPackageSession {
     return try body(&known)
   }
 
-  /// The extension of a type, which is installed at the first call.
+  /// The extension of a type; the first call installs it.
   package func installed<E: SessionExtension>(_ type: E.Type) throws(SQLiteError) -> E {
     for case let known as E in extensions { return known }
     let made = try E(on: self)
@@ -100,8 +101,9 @@ package final class GeoPackageSession {
 
   // MARK: SQL
 
-  /// Limits the steps of SQLite's machine that a statement may take where every trigger may run: more
-  /// than a change of all rows of the file takes, and about a second of a trigger without end.
+  /// Limits the steps of SQLite's virtual machine for a statement, where every trigger may run. The
+  /// limit is above what a change of all rows of the file takes; a trigger without end reaches it
+  /// in about a second.
   package func limitSteps() throws(FieldpackError) {
     guard profile.runsTriggers else { return }
     let pages = try integer("PRAGMA page_count") ?? 0
@@ -109,15 +111,15 @@ package final class GeoPackageSession {
     connection.stepLimit = 30_000_000 + 10 * Int(clamping: min(size.partialValue, 1 << 50))
   }
 
-  /// Reads the triggers of the file, where its schema has changed; to be called in every transaction
-  /// that writes, before its first change.
+  /// Reads the triggers of the file where the schema has changed. Call it in every writing
+  /// transaction before the first change.
   func learnTriggers() throws(FieldpackError) {
     guard let triggers else { return }
     do throws(SQLiteError) { try triggers.learn(connection) } catch { throw worded(error) }
     try limitSteps()
   }
 
-  /// Runs `body`, which is no statement, and gives SQLite's errors the file's words.
+  /// Runs `body`, which calls SQLite without a ``SessionStatement``; its errors name the file.
   package func sql<R>(
     layer: LayerID? = nil, _ body: () throws(SQLiteError) -> R
   ) throws(FieldpackError) -> R {
@@ -129,9 +131,9 @@ package final class GeoPackageSession {
     RTreeShadow(name, on: connection) { [self] error in worded(error) }
   }
 
-  /// Runs `body`, which runs what the file itself says, no longer than a foreign file may take.
+  /// Runs `body`, which may run views of the file, no longer than `time` or the profile's patience.
   ///
-  /// - Throws: an error that ``FieldpackError/isOverdue`` where that is not enough.
+  /// - Throws: an error that ``FieldpackError/isOverdue`` when the time has passed.
   package func limited<R>(
     _ what: String, to time: Duration? = nil, _ body: () throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R {
@@ -189,7 +191,7 @@ package final class GeoPackageSession {
 
   package func hasTable(_ name: String) throws(FieldpackError) -> Bool { try kind(of: name) != nil }
 
-  /// `table` or `view`; `nil` where there is neither.
+  /// `table` or `view`; `nil` where nothing has the name.
   package func kind(of name: String) throws(FieldpackError) -> String? {
     try rows(
       "SELECT type FROM sqlite_master WHERE lower(name) = lower(?) AND type IN ('table', 'view')",
@@ -212,16 +214,16 @@ package final class GeoPackageSession {
     }
   }
 
-  /// The layers, read again only when the file has changed, or this connection changes its schema;
-  /// within a transaction, after other changes to the catalogue's tables the writer calls ``forgetCatalogue()``.
+  /// The layers. They are read again when another program has changed the file or this connection
+  /// its schema. A writer that changes rows of the catalogue's tables calls ``forgetCatalogue()``.
   package func catalogue() throws(FieldpackError) -> Catalogue {
     guard let derived else { return try fileCatalogue() }
-    // Begins to read, as the file's own catalogue does.
+    // This begins the read transaction, as reading the file's own catalogue does.
     _ = try readState()
     return derived
   }
 
-  /// The layers of the file itself, also where this connection has a derived one in their place.
+  /// The layers of the file itself, also where this session has a derived layer in their place.
   package func fileCatalogue() throws(FieldpackError) -> Catalogue {
     let state = try readState()
     if let cached, cached.state == state { return cached.catalogue }
@@ -236,10 +238,11 @@ package final class GeoPackageSession {
     return catalogue
   }
 
-  /// Asks for the state of the file that is being read, which begins to read.
+  /// Reads the state of the file; outside of a transaction this begins one.
   func readState() throws(FieldpackError) -> PlannedState {
     do throws(SQLiteError) {
-      // The first of both begins the transaction, without which the second tells of the one before.
+      // The schema version comes first: reading it begins the transaction that the data version is
+      // of.
       let state = PlannedState(
         connection: number, schema: try connection.schemaVersion, data: connection.snapshotVersion)
       self.state = state
@@ -260,9 +263,9 @@ package final class GeoPackageSession {
     planCache.removeAll()
   }
 
-  /// Opens a file that was just written, as whoever comes next does.
+  /// Opens a file that was just written, as the next program will.
   ///
-  /// - Throws: `.corrupt` where it is no longer what was written.
+  /// - Throws: `.corrupt` where another program has changed the file since.
   static func readHeader(of path: String, store: StoreID) throws(FieldpackError) {
     let isGeoPackage: Bool
     do throws(SQLiteError) {
@@ -287,6 +290,8 @@ package final class GeoPackageSession {
       location: .init(store: store, layer: layer))
   }
 
+  /// The error for a geometry that cannot be read.
+  ///
   /// - Parameter advice: what to do about the reason.
   func damaged(
     _ reason: String, advice: FieldpackError.Advice? = nil, _ id: FeatureID?, in layer: LayerID
@@ -303,7 +308,7 @@ package final class GeoPackageSession {
 }
 
 extension FieldpackError {
-  /// What the file itself runs took too long.
+  /// Whether a view of the file took too long.
   package var isOverdue: Bool {
     code == .invalidData && (underlying as? FieldpackError)?.code == .interrupted
   }

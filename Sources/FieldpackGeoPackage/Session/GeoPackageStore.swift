@@ -3,10 +3,10 @@ import FieldpackSQLite
 
 /// A GeoPackage as a store.
 ///
-/// Reading opens read-only connections, which leave no trace on the file. The first `write` opens
-/// a writer; with `usesWAL` the file is then in WAL mode until ``close()``, so that readers and
-/// the writer do not wait for each other, and goes back to its own mode afterwards. The first
-/// write waits until the queries that are being read are done.
+/// Reading opens read-only connections, which leave no trace on the file. The first `write` opens a
+/// writer; it waits until the queries that are being read are done. With `usesWAL` the file is in
+/// WAL mode from then on, so that readers and the writer do not wait for each other; ``close()``
+/// restores the journal mode that the file came with.
 ///
 ///     let store = try await GeoPackageStore(path: path, id: "survey")
 ///     let well = Feature(geometry: .point(x: 13.9, y: 51.95), attributes: ["name": "Markt 41"])
@@ -24,11 +24,12 @@ public final class GeoPackageStore: WritableStore {
   ///
   /// - Parameters:
   ///   - profile: how far the file is trusted.
-  ///   - usesWAL: off for few changes, after which the file is closed.
-  ///   - usesFileIDs: whether the file caches another one, whose ids its features keep.
+  ///   - usesWAL: whether the first write switches to WAL mode; `false` suits a few changes before
+  ///     ``close()``.
+  ///   - usesFileIDs: whether the file caches another file and keeps the feature ids of that file.
   ///   - busyTimeout: how long a call waits for the lock of another program.
-  ///   - style: how the layers are to be drawn; their schemas tell it.
-  ///   - logger: told of the statements at the level `trace`, without their values.
+  ///   - style: the style that the schemas of all layers get.
+  ///   - logger: gets the statements at the level `trace`, without their values.
   /// - Throws: `.notFound`, `.permission`, `.invalidData` for what is not a GeoPackage, `.corrupt`.
   public init(
     path: String, id: StoreID, profile: OpeningProfile = .foreign, usesWAL: Bool = true,
@@ -44,7 +45,7 @@ public final class GeoPackageStore: WritableStore {
     try await pools.open()
   }
 
-  /// A store on the file of another one with a derived layer alone.
+  /// A store on the file of `base` whose only layer is a derived one.
   package init(_ base: GeoPackageStore, _ derivation: any Derivation) async throws(FieldpackError) {
     id = base.id
     path = base.path
@@ -155,12 +156,12 @@ public final class GeoPackageStore: WritableStore {
     }
   }
 
-  /// Keeps in memory what is needed to take a statement back, from now on; for transactions of many
-  /// statements that change little each.
+  /// Keeps statement journals in memory from now on; for transactions of many small statements.
   ///
-  /// SQLite has a file for that from 64 KiB on: for a row that splits a node of an R-tree, and then for
-  /// each later statement of its transaction. Without one, a statement that changes all of a layer needs
-  /// memory for all of its pages.
+  /// SQLite undoes a failed statement by its statement journal, a file from 64 KiB on. A row that
+  /// splits a node of an R-tree needs that much, and then so does each later statement of the
+  /// transaction. In memory, a statement that changes a whole layer needs memory for all pages of
+  /// the layer.
   package func keepStatementJournals() async throws(FieldpackError) {
     try await pools.writer().write { (file) throws(FieldpackError) in
       try file.execute("PRAGMA temp_store=MEMORY")
@@ -171,12 +172,13 @@ public final class GeoPackageStore: WritableStore {
 }
 
 extension Store {
-  /// This store where it is a GeoPackage, for what only GeoPackages hold; `nil` where it is another.
+  /// This store as a GeoPackage, for relations, media, metadata and tiles; `nil` for a store of
+  /// another type.
   public var geoPackage: GeoPackageStore? { self as? GeoPackageStore }
 }
 
-// What every store lends lies in extensions of the protocols, so that a call on a `GeoPackageStore`
-// itself prefers the GeoPackage's own snapshot and writer.
+// `read` and `write` of the protocols lie in extensions of the protocols, so that a call on a
+// `GeoPackageStore` prefers the methods that lend its own snapshot and writer.
 
 extension Store where Self == GeoPackageStore {
   public func read<R: Sendable>(

@@ -1,11 +1,12 @@
 package import FieldpackCore
 package import FieldpackSQLite
 
-/// A prepared statement of a session, whose errors have the file's words.
+/// A prepared statement of a session; its errors name the file, the layer and the feature.
 ///
-/// An error is worded where it is caught, so that a row costs no more than with the statement itself.
+/// An error gets its words where it is caught, so that a row costs no more than with the statement
+/// itself.
 package struct SessionStatement {
-  /// The statement itself, for the columns of its current row and for what cannot fail.
+  /// The statement itself, for reading the columns of the current row.
   package let row: Statement
   private let session: GeoPackageSession
   private let layer: LayerID?
@@ -77,7 +78,7 @@ package struct SessionStatement {
 
   // MARK: Layers
 
-  /// Goes before the first row of a range of rowids, which are the last two parameters.
+  /// Moves before the first row of a range of rowids. Its bounds are the last two parameters.
   func restart(_ range: ClosedRange<Int64>) throws(FieldpackError) {
     reset()
     let last = row.parameterCount
@@ -85,8 +86,8 @@ package struct SessionStatement {
     try bind(range.upperBound, at: last)
   }
 
-  /// As ``step()``; names the feature whose geometry ended the step, and reports those that an exact
-  /// relation passed over.
+  /// As ``step()``. An error names the feature whose geometry ended the step; features that an
+  /// exact relation had to skip are reported.
   func step(reportingTo report: QueryReport) throws(FieldpackError) -> Bool {
     do throws(SQLiteError) {
       let hasRow = try row.step()
@@ -128,7 +129,7 @@ extension GeoPackageSession {
     } catch { throw worded(error, layer: layer, feature: feature) }
   }
 
-  /// A statement that reads a layer; one over a view of the file may not go on for ever.
+  /// A statement that reads a layer. Over a view of the file its steps from row to row are limited.
   func prepare(
     reading table: LayerTable, _ sql: String, _ values: [SQLiteValue]
   ) throws(FieldpackError) -> SessionStatement {
@@ -137,7 +138,7 @@ extension GeoPackageSession {
     return statement
   }
 
-  /// An error of SQLite's in the file's words.
+  /// The error for an error of SQLite; it names the file, or the trigger that was refused.
   package func worded(
     _ error: SQLiteError, layer: LayerID? = nil, feature: FeatureID? = nil
   ) -> FieldpackError {

@@ -21,13 +21,13 @@ package actor StorePools {
   private let logger: Logger
   private let watch: CommitWatch
   private let derivation: (any Derivation)?
-  /// What came of reading the catalogue, once the first reader is open.
+  /// The outcome of reading the catalogue; `nil` until the first reader is open.
   private let opened = Locked<Result<Void, FieldpackError>?>(nil)
   private var readingPool: Pool?
   private var writingPool: Pool?
   private var isClosed = false
   private var opening = false
-  /// The file is about to change its journal mode, for which nobody may be reading.
+  /// Whether the file is about to change its journal mode; nobody may read meanwhile.
   private var isSwitching = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
   /// The cursors that hold a reader.
@@ -53,14 +53,14 @@ package actor StorePools {
     self.busyTimeout = busyTimeout
   }
 
-  /// Connections of their own to the same file, with a derived layer each.
+  /// The connections of a derived layer: their own, to the same file as those of `base`.
   init(_ base: StorePools, _ derivation: any Derivation, watch: CommitWatch) {
     self.watch = watch
     path = base.path
     id = base.id
     usesWAL = base.usesWAL
     usesFileIDs = base.usesFileIDs
-    // How the other file is trusted is not known here.
+    // The profile of the other file is not known here, so that the careful one is taken.
     profile = derivation.readsOtherFile ? .foreign : base.profile
     busyTimeout = base.busyTimeout
     style = base.style
@@ -68,8 +68,8 @@ package actor StorePools {
     self.derivation = derivation
   }
 
-  /// Opens the file for reading, and reads its catalogue on the way: to visit the reader again for
-  /// that takes as long.
+  /// Opens the file for reading and reads the catalogue in the same visit of the reader; a second
+  /// visit would double the time.
   func open() async throws(FieldpackError) {
     _ = try await reader()
     try opened.withLock { $0 }?.get()
@@ -112,7 +112,7 @@ package actor StorePools {
     }
   }
 
-  /// Lets the writer, where there is one, look for what others have committed.
+  /// Lets the writer, where there is one, look for commits of others.
   func lookForForeignCommits() async throws(FieldpackError) {
     guard !isClosed else { throw closed }
     guard let writingPool else { return }
@@ -125,7 +125,7 @@ package actor StorePools {
     FieldpackError(.unavailable, "store '\(id)' is closed", location: .init(store: id))
   }
 
-  /// Until the file is in WAL mode, a query that is being read keeps everyone from writing.
+  /// Waits until no query is being read: until the file is in WAL mode, a reader blocks the writer.
   private func waitForCursors() async throws(FieldpackError) {
     let end = ContinuousClock.now + busyTimeout
     while !isClosed, !liveCursors.isEmpty {
@@ -160,12 +160,13 @@ package actor StorePools {
     let (id, usesFileIDs, profile, logger) = (id, usesFileIDs, profile, logger)
     let (derivation, style, opened) = (derivation, style, opened)
     do throws(SQLiteError) {
-      // Each query that is being read holds a reader, so the number is no bound on threads in use.
+      // Every query that is being read holds a reader, so that the number of readers limits no
+      // threads.
       return try await Pool(
         path: path, access: access, profile: profile.connections, maximumReaders: 64,
         busyTimeout: busyTimeout
       ) { (connection) throws(SQLiteError) in
-        // Its change of the journal mode is behind it.
+        // The writer has changed the journal mode by now, which is no commit of others.
         if !connection.isReadOnly { watch.note(connection) }
         let file = try GeoPackageSession(
           connection, store: id, usesFileIDs: usesFileIDs, profile: profile)
@@ -191,26 +192,27 @@ package actor StorePools {
     defer { endTurn() }
     isClosed = true
     watch.close()
-    // A cursor at rest would keep its reader, and with it the file, for as long as it lives.
+    // An idle cursor holds its reader, and so the file, for as long as the cursor lives.
     for cursor in liveCursors { await cursor.stop() }
     cursors = []
     try? await readingPool?.close()
     try? await writingPool?.close()
     (readingPool, writingPool) = (nil, nil)
-    // A writer that was stopped while it opened could not go back: the readers were in its way.
+    // A writer that was stopped while it opened could not restore the journal mode: readers kept it
+    // from that.
     if let real = realpath(path, nil) {
       KeptJournalMode.restore(String(cString: real))
       free(real)
     }
   }
 
-  // One opens or closes at a time; an actor alone would let others in at each await.
+  // Opening and closing take turns: the actor by itself lets other calls in at each await.
   private func takeTurn() async {
     while opening { await waitForTurn() }
     opening = true
   }
 
-  // By itself, because the metadata of continuations takes long to make and is seldom needed.
+  // A function of its own: making the metadata of continuations takes long and is seldom needed.
   @inline(never)
   private func waitForTurn() async {
     await withCheckedContinuation { waiters.append($0) }

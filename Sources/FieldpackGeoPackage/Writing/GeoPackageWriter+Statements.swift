@@ -4,8 +4,8 @@ package import FieldpackSQLite
 
 // SQL for layers whose tables the caller made.
 //
-// Statements stay prepared with the connection, so that the next row, also of a later transaction,
-// costs no more than its values. Whoever changes rows has to tell by `changed(_:growing:)`.
+// Statements stay prepared as long as the connection, so that a row, also of a later transaction,
+// costs no more than binding its values. Code that changes rows must call `changed(_:growing:)`.
 
 extension GeoPackageWriter {
   package var connection: Connection { file.connection }
@@ -22,17 +22,18 @@ extension GeoPackageWriter {
     try file.execute(sql, values)
   }
 
-  /// Notes that rows of a layer changed, so that its extent and date are true when the transaction
-  /// ends.
+  /// Notes that rows of a layer changed; the end of the transaction updates the layer's extent and
+  /// date.
   ///
-  /// - Parameter envelope: what the layer's extent has to hold now; it does not get smaller.
+  /// - Parameter envelope: the extent grows to hold this envelope; it never shrinks.
   package func changed(_ layer: LayerID, growing envelope: Envelope? = nil) throws(FieldpackError) {
     let table = try table(layer)
     try file.checkCountless(table)
     touch(table, growing: envelope)
   }
 
-  /// Creates a layer whose table has rules that a schema does not know, such as a foreign key.
+  /// Creates a layer whose table has constraints that a schema does not hold, such as a foreign
+  /// key.
   ///
   /// - Parameter rules: table constraints in SQL.
   package func createLayer(
@@ -43,8 +44,7 @@ extension GeoPackageWriter {
     }
   }
 
-  /// Makes a layer ready for rows that go past the writer's own calls, whose index triggers may be
-  /// missing.
+  /// Adds missing index triggers of a layer, before statements of the caller change its rows.
   package func ready(_ layer: LayerID) throws(FieldpackError) {
     _ = try writable(layer)
   }
@@ -59,14 +59,14 @@ extension GeoPackageWriter {
 }
 
 extension GeoPackageSnapshot {
-  /// The rows of a small result, of SQL that the program wrote itself.
+  /// The rows of a small result. The SQL must be the program's own, not the user's.
   package func rows(
     _ sql: String, _ values: [SQLiteValue] = []
   ) throws(FieldpackError) -> [[SQLiteValue]] {
     try file.rows(sql, values)
   }
 
-  /// Gives each row of a result to `body`; its columns are good until it returns.
+  /// Gives each row of a result to `body`; the columns are valid until `body` returns.
   package func each(
     _ sql: String, _ values: [SQLiteValue] = [],
     _ body: (Statement) throws(FieldpackError) -> Void
