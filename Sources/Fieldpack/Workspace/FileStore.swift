@@ -28,6 +28,8 @@ public final class FileStore: Store {
     /// How the layers are to be drawn; their schemas tell it.
     public var style: LayerStyle?
     public var cache = CachePolicy.shared
+    /// What errors call the file; `nil` for its path.
+    package var name: String?
 
     public init() {}
   }
@@ -171,15 +173,15 @@ private struct CacheBuild: Sendable {
     self.path = path
     self.id = id
     self.options = options
-    let input = try ByteInput(path: path)
+    let input = try ByteInput(path: path, name: options.name)
     format =
       if let given = options.format { given } else {
-        try Format.detect(path: path, head: try input.head(4096))
+        try Format.detect(path: input.name, head: try input.head(4096))
       }
     guard format != .geoPackage else {
       throw FieldpackError(
-        .invalidArgument, "\(path) is a GeoPackage and needs no cache",
-        position: FilePosition(file: path))
+        .invalidArgument, "\(input.name) is a GeoPackage and needs no cache",
+        position: FilePosition(file: input.name))
     }
     // SpatialConnect's key tuples name the one layer of a GeoJSON store so.
     layer = options.layer ?? (format == .csv ? Importer.stem(path) : "default")
@@ -253,7 +255,8 @@ private struct CacheBuild: Sendable {
       importing.layer = format.holdsLayers ? nil : layer
       var importer = Importer(options: importing, store: id, stop: stop)
       importer.hashesContents = true
-      let report = try importer.run([try ByteInput(path: path)], into: target)
+      let report = try importer.run(
+        [try ByteInput(path: path, name: options.name)], into: target)
       skipped = SkippedInFile(listed: report.skipped, count: report.skippedCount)
     }
     return (entry, skipped)

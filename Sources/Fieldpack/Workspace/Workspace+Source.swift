@@ -46,6 +46,7 @@ extension Workspace {
     }
     var profile = OpeningProfile.foreign
     profile.runsTriggers = options.runsTriggers
+    profile.shownPath = options.file.name
     return try await open(
       path: path, options: options.file, usesWAL: options.usesWAL, profile: profile,
       logger: options.logger)

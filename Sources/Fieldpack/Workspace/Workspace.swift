@@ -110,7 +110,9 @@ public actor Workspace {
     let id = id ?? StoreID(Importer.stem(path).rawValue)
     let format =
       if let given = options.format { given } else {
-        try Format.detect(path: path, head: try ByteInput(path: path).head(4096))
+        try Format.detect(
+          path: options.name ?? path,
+          head: try ByteInput(path: path, name: options.name).head(4096))
       }
     let config = StoreConfig(
       id: id, type: format == .geoPackage ? "gpkg" : format.name, uri: path)

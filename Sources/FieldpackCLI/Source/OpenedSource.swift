@@ -46,7 +46,7 @@ extension Invocation {
       return status
     } catch {
       await source.workspace.close()
-      throw source.spool?.named(error) ?? error
+      throw error
     }
   }
 
@@ -73,6 +73,7 @@ extension Invocation {
       bar?.update(progress.bytesRead)
     }
     let spool = name == "-" ? try SpooledInput() : nil
+    if spool != nil { options.file.name = SpooledInput.name }
     do throws(FieldpackError) {
       let workspace = try await Workspace.open(source: spool?.path ?? name, options: options)
       let open = workspace.members.count { $0.store != nil }
@@ -82,7 +83,7 @@ extension Invocation {
       return OpenedSource(
         workspace: workspace, name: spool == nil ? name : SpooledInput.name, spool: spool)
     } catch {
-      var error = spool?.named(error) ?? error
+      var error = error
       // Here `--format` is what is written.
       if error.advice == .nameFormat(of: .file) { error.advice = .nameFormat(of: .source) }
       throw error
@@ -127,16 +128,5 @@ final class SpooledInput: Sendable {
       try output.flush()
     }
     try output.finish()
-  }
-
-  /// The error in the words of someone who knows nothing of this file.
-  func named(_ error: FieldpackError) -> FieldpackError {
-    var position = error.position
-    if position?.file == path { position?.file = Self.name }
-    var advice = error.advice
-    if advice == .listCaptures(file: path) { advice = .listCaptures(file: Self.name) }
-    return FieldpackError(
-      error.code, error.message.replacing(path, with: Self.name), advice: advice,
-      location: error.location, position: position, underlying: error.underlying)
   }
 }

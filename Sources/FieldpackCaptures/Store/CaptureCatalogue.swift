@@ -43,8 +43,8 @@ public struct CaptureCatalogue: Sendable {
       if let found { return found }
     }
     throw FieldpackError(
-      .notFound, "there is no capture '\(name)' in \(store.path)",
-      advice: .listCaptures(file: store.path),
+      .notFound, "there is no capture '\(name)' in \(store.shownPath)",
+      advice: .listCaptures(file: store.shownPath),
       location: .init(store: store.id, layer: CaptureLayers.capture))
   }
 

@@ -16,23 +16,25 @@ public final class ByteInput {
 
   /// Opens a regular file for reading.
   ///
+  /// - Parameter name: what errors call the file; `nil` for its path.
   /// - Throws: `.notFound`, `.permission`, or `.invalidArgument` for what is not a regular file.
-  public init(path: String) throws(FieldpackError) {
+  public init(path: String, name: String? = nil) throws(FieldpackError) {
+    let name = name ?? path
     let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard opened >= 0 else { throw .system(errno, "open", path) }
+    guard opened >= 0 else { throw .system(errno, "open", name) }
     var status = stat()
     guard fstat(opened, &status) == 0 else {
       let number = errno
       close(opened)
-      throw .system(number, "read", path)
+      throw .system(number, "read", name)
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
       close(opened)
       throw FieldpackError(
-        .invalidArgument, "\(path) is not a regular file", position: FilePosition(file: path))
+        .invalidArgument, "\(name) is not a regular file", position: FilePosition(file: name))
     }
     descriptor = opened
-    name = path
+    self.name = name
     size = Int(status.st_size)
   }
 

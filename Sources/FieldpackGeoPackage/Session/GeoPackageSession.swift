@@ -46,7 +46,7 @@ package final class GeoPackageSession {
     profile: OpeningProfile = .foreign
   ) throws(SQLiteError) {
     self.connection = connection
-    self.path = path ?? connection.path
+    self.path = profile.shownPath ?? path ?? connection.path
     self.usesFileIDs = usesFileIDs
     self.store = store
     self.profile = profile

@@ -17,6 +17,8 @@ import FieldpackSQLite
 public final class GeoPackageStore: WritableStore {
   public let id: StoreID
   public let path: String
+  /// What errors call the file.
+  package let shownPath: String
   package let pools: StorePools
   package let watch: CommitWatch
 
@@ -38,6 +40,7 @@ public final class GeoPackageStore: WritableStore {
   ) async throws(FieldpackError) {
     self.id = id
     self.path = path
+    shownPath = profile.shownPath ?? path
     watch = CommitWatch(path: path, id: id)
     pools = StorePools(
       path: path, id: id, profile: profile, usesWAL: usesWAL, usesFileIDs: usesFileIDs,
@@ -49,6 +52,7 @@ public final class GeoPackageStore: WritableStore {
   package init(_ base: GeoPackageStore, _ derivation: any Derivation) async throws(FieldpackError) {
     id = base.id
     path = base.path
+    shownPath = base.shownPath
     watch = CommitWatch(path: base.path, id: base.id)
     pools = StorePools(base.pools, derivation, watch: watch)
     try await read { (snapshot) throws(FieldpackError) in _ = try snapshot.file.catalogue() }

@@ -15,6 +15,8 @@ public struct OpeningProfile: Hashable, Sendable {
   /// (`.permission`); the error names the trigger.
   public var runsTriggers = false
   private let isOwn: Bool
+  /// What errors call the file; `nil` for its path.
+  package var shownPath: String?
   /// How long the file's views may run while the file is opened; `nil` for no limit.
   package var patience: Duration?
   /// How many steps SQLite's virtual machine may take from one row of a view to the next.

@@ -183,7 +183,8 @@ package actor StorePools {
         watch.handOver()
       }
     } catch {
-      throw FieldpackError(error, path: path, location: .init(store: id))
+      throw FieldpackError(
+        error, path: profile.shownPath ?? path, location: .init(store: id))
     }
   }
 

@@ -88,7 +88,7 @@ struct MotionRows {
     let sessions = try await store.motionSessions()
     if let moment = arguments[Self.nearest] {
       guard !sessions.isEmpty else {
-        throw FieldpackError(.notFound, "\(store.path) has no motion")
+        throw FieldpackError(.notFound, "\(store.shownPath) has no motion")
       }
       let query = MotionQuery.nearest(
         to: try await seconds(moment), within: arguments[Self.within], limit: arguments[Self.limit])

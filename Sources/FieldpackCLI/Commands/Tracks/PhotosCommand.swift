@@ -143,7 +143,7 @@ private struct PhotoTracks {
   private let path: String
 
   init(of store: GeoPackageStore) async throws(FieldpackError) {
-    path = store.path
+    path = store.shownPath
     let layer: LayerID = "track"
     let schemas = try await store.schemas()
     guard let schema = schemas.first(where: { $0.layer == layer }) else {

@@ -85,7 +85,7 @@ private struct TrackExportCommand {
       throw FieldpackError(
         .invalidArgument,
         "tracks are not written as \(other.name) here. Try: a name in .gpx, .geojson, .svg or .html, "
-          + "or fieldpack export \(DisplayText.visible(store.path)) track track_point")
+          + "or fieldpack export \(DisplayText.visible(store.shownPath)) track track_point")
     }
   }
 
@@ -118,7 +118,7 @@ private struct TrackExportCommand {
   private func drawing(of tracks: [RecordedTrack]) async throws(FieldpackError) -> TrackDrawing {
     let title =
       invocation.arguments[TrackArguments.track]
-      ?? store.path.split(separator: "/").last.map(String.init) ?? "tracks"
+      ?? store.shownPath.split(separator: "/").last.map(String.init) ?? "tracks"
     var drawing = TrackDrawing(title: title)
     for track in tracks { drawing.add(try await store.points(ofTrack: track.id)) }
     try await drawing.addDetections(of: store)
