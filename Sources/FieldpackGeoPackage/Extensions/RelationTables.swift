@@ -225,9 +225,10 @@ struct RelationTables {
       for (_, column, name) in ends
       where links.contains(SQLName(name)) && own.contains(SQLName(column)) {
         statements.append(
-          SQLFragment(
-            "DELETE FROM \(quoted(relation.mapping)) WHERE \(name) = (SELECT \(quoted(column)) "
-              + "FROM \(quoted(table)) WHERE \(id) = ?)", [.integer(number)]))
+          """
+          DELETE FROM \(quoted(relation.mapping)) WHERE \(name) = (SELECT \(quoted(column)) \
+          FROM \(quoted(table)) WHERE \(id) = \(bind: .integer(number)))
+          """)
       }
     }
     return statements

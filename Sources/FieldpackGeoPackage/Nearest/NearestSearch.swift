@@ -122,11 +122,11 @@ struct NearestSearch {
   private mutating func goThrough() throws(FieldpackError) {
     guard let geometry = table.schema.geometry else { return }
     let access = try planner.lowering(table).access(planner.filter(table))
-    let statement = try file.prepare(
-      reading: table,
-      "SELECT \(access.id), \(quoted(geometry.name)) FROM \(access.source.text) "
-        + "WHERE \(access.condition.text)",
-      access.source.parameters + access.condition.parameters)
+    let rows: SQLFragment = """
+      SELECT \(access.id), \(quoted(geometry.name)) FROM \(access.source) \
+      WHERE \(access.condition)
+      """
+    let statement = try file.prepare(reading: table, rows.text, rows.parameters)
     defer { statement.reset() }
     while try statement.step(reportingTo: planner.report) {
       let id = statement.row.integer(0)

@@ -56,13 +56,12 @@ extension QueryPlanner {
     let attributes = schema.columns.dropLast().map { quoted($0.name) }
     let selected = [table.publicID, geometry] + attributes + [Self.distance, Self.distance]
     // No column of the layer has these names.
-    let list =
-      "(SELECT key AS \(Self.rank), value AS \(SpatialIndexes.idColumn), "
-      + "fieldpack_real_at(?, key) AS \(Self.distance) FROM json_each(?))"
-    let statement = SQLFragment(
-      "SELECT \(selected.joined(separator: ", ")) FROM \(list) CROSS JOIN \(table.fromSQL) "
-        + "ON \(table.idExpression) = \(SpatialIndexes.idColumn) ORDER BY \(Self.rank)",
-      [.blob(distances), .text(ids)])
+    let statement: SQLFragment = """
+      SELECT \(selected.joined(separator: ", ")) FROM (\
+      SELECT key AS \(Self.rank), value AS \(SpatialIndexes.idColumn), \
+      fieldpack_real_at(\(bind: .blob(distances)), key) AS \(Self.distance) \
+      FROM json_each(\(bind: .text(ids)))) CROSS JOIN \(table.fromSQL) ON \(table.idExpression) = \(SpatialIndexes.idColumn) ORDER BY \(Self.rank)
+      """
     return LayerPlan(
       table: table, schema: schema, statement: statement,
       transformation: try transformation(of: table, schema), steps: try steps(table, schema),

@@ -28,9 +28,9 @@ extension FilterLowering {
     // The unary plus removes the column's affinity. A numeric affinity would convert a text literal
     // that looks like a number.
     let takesOff = literal.valueClass == .text && column.valueClass != .text
-    let sql = (takesOff ? "+" : "") + column.sql
+    let sql = takesOff ? "+\(column.sql)" : column.sql
     let collation = literal.valueClass == .text ? " COLLATE \(table.textCollation)" : ""
-    let plain = SQLFragment("\(sql) \(comparison.rawValue) ?\(collation)", [parameter])
+    let plain: SQLFragment = "\(sql) \(comparison.rawValue) \(bind: parameter)\(collation)"
     if !needsGuard(column, comparison, literal.valueClass) { return plain }
     return .and([plain, Self.guardFragment(column, literal.valueClass)])
   }
@@ -47,8 +47,8 @@ extension FilterLowering {
       let to = high.parameter
     else { return nil }
     let collation = low.valueClass == .text ? " COLLATE \(table.textCollation)" : ""
-    return SQLFragment(
-      "(\(column.sql) >= ?\(collation) AND \(column.sql) <= ?\(collation))", [from, to])
+    let sql = column.sql
+    return "(\(sql) >= \(bind: from)\(collation) AND \(sql) <= \(bind: to)\(collation))"
   }
 
   /// Two texts that name moments compare as moments, whatever their precision or zone. A text that
@@ -58,16 +58,16 @@ extension FilterLowering {
   ) -> SQLFragment {
     let moment = Self.moment(column.sql)
     if let milliseconds = literal.moment {
-      return SQLFragment("\(moment) \(comparison.rawValue) ?", [.integer(milliseconds)])
+      return "\(moment) \(comparison.rawValue) \(bind: .integer(milliseconds))"
     }
+    let (sql, collation) = (column.sql, table.textCollation)
     return .and([
-      SQLFragment("\(moment) IS NULL"), Self.guardFragment(column, .text),
-      SQLFragment(
-        "+\(column.sql) \(comparison.rawValue) ? COLLATE \(table.textCollation)", [parameter]),
+      "\(moment) IS NULL", Self.guardFragment(column, .text),
+      "+\(sql) \(comparison.rawValue) \(bind: parameter) COLLATE \(collation)",
     ])
   }
 
-  static func moment(_ sql: String) -> String { "fieldpack_instant(\(sql))" }
+  static func moment(_ sql: SQLFragment) -> SQLFragment { "fieldpack_instant(\(sql))" }
 
   /// Whether the comparison needs a guard for the class. SQLite sorts numbers before texts and
   /// texts before blobs (https://www.sqlite.org/datatype3.html#sort_order), so `<` on a typed
@@ -88,11 +88,11 @@ extension FilterLowering {
     // every row.
     let isTyped = isTyped(column, wanted)
     return switch wanted {
-    case .number where isTyped: SQLFragment("+\(column.sql) < ''")
-    case .text where isTyped: SQLFragment("+\(column.sql) < X''")
-    case .number: SQLFragment("typeof(\(column.sql)) IN ('integer', 'real')")
-    case .blob: SQLFragment("typeof(\(column.sql)) = 'blob'")
-    default: SQLFragment("typeof(\(column.sql)) = 'text'")
+    case .number where isTyped: "+\(column.sql) < ''"
+    case .text where isTyped: "+\(column.sql) < X''"
+    case .number: "typeof(\(column.sql)) IN ('integer', 'real')"
+    case .blob: "typeof(\(column.sql)) = 'blob'"
+    default: "typeof(\(column.sql)) = 'text'"
     }
   }
 
@@ -104,18 +104,20 @@ extension FilterLowering {
     _ left: ColumnTerm, _ comparison: Comparison, _ right: ColumnTerm
   ) -> SQLFragment {
     // The unary plus removes the affinities, so that neither side is converted.
-    let plain =
-      "+\(left.sql) \(comparison.rawValue) +\(right.sql) COLLATE \(table.textCollation) "
-      + "AND \(Self.storageClass(left.sql)) = \(Self.storageClass(right.sql))"
-    guard left.isTemporal || right.isTemporal else { return SQLFragment("(\(plain))") }
+    let plain: SQLFragment = """
+      +\(left.sql) \(comparison.rawValue) +\(right.sql) COLLATE \(table.textCollation) \
+      AND \(Self.storageClass(left.sql)) = \(Self.storageClass(right.sql))
+      """
+    guard left.isTemporal || right.isTemporal else { return "(\(plain))" }
     let (a, b) = (Self.moment(left.sql), Self.moment(right.sql))
-    return SQLFragment(
-      "CASE WHEN \(a) NOTNULL AND \(b) NOTNULL THEN \(a) \(comparison.rawValue) \(b) "
-        + "WHEN \(a) ISNULL AND \(b) ISNULL THEN \(plain) END")
+    return """
+      CASE WHEN \(a) NOTNULL AND \(b) NOTNULL THEN \(a) \(comparison.rawValue) \(b) \
+      WHEN \(a) ISNULL AND \(b) ISNULL THEN \(plain) END
+      """
   }
 
   /// `integer`, `text` or `blob`: the class of a value. Values of different classes do not compare.
-  static func storageClass(_ sql: String) -> String {
+  static func storageClass(_ sql: SQLFragment) -> SQLFragment {
     "CASE typeof(\(sql)) WHEN 'real' THEN 'integer' ELSE typeof(\(sql)) END"
   }
 
@@ -149,9 +151,8 @@ extension FilterLowering {
     guard let only = classes.first, classes.count == 1,
       only == .number || only == .text
     else { return nil }
-    let marks = Array(repeating: "?", count: list.count).joined(separator: ", ")
-    let sql = only == .text ? "\(column.sql) COLLATE BINARY" : column.sql
-    let plain = SQLFragment("\(sql) \(negated ? "NOT IN" : "IN") (\(marks))", parameters)
+    let sql: SQLFragment = only == .text ? "\(column.sql) COLLATE BINARY" : column.sql
+    let plain: SQLFragment = "\(sql) \(negated ? "NOT IN" : "IN") (\(bind: parameters))"
     if !needsGuard(column, negated ? .notEqual : .equal, only) { return plain }
     return .and([plain, Self.guardFragment(column, only)])
   }
@@ -159,13 +160,13 @@ extension FilterLowering {
   func nullTest(_ value: Operand, negated: Bool) throws(FieldpackError) -> SQLFragment {
     let test = "IS \(negated ? "NOT NULL" : "NULL")"
     if let column = try column(value, allowsGeometry: true) {
-      return SQLFragment("\(column.sql) \(test)")
+      return "\(column.sql) \(test)"
     }
     if let value = value.constant {
       return Scalar(value).isNull != negated ? .isTrue : .isFalse
     }
     let term = try term(value)
-    return SQLFragment("\(term.sql.text) \(test)", term.sql.parameters, stack: term.sql.stack)
+    return SQLFragment("\(term.sql) \(test)", stack: term.sql.stack)
   }
 
   /// Uses GLOB, which compares bytes and can use an index. LIKE in SQLite ignores the case of
@@ -183,13 +184,12 @@ extension FilterLowering {
     if let column = try column(value) {
       if !negated, let range = prefixRange(column, pattern) { return range }
       return .and([
-        SQLFragment("\(column.sql) \(test) ?", [.text(glob)]), Self.guardFragment(column, .text),
+        "\(column.sql) \(test) \(bind: .text(glob))", Self.guardFragment(column, .text),
       ])
     }
     let term = try term(value)
     guard term.isSure, term.valueClass == .text, !term.isTemporal else { return .isFalse }
-    return SQLFragment(
-      "\(term.sql.text) \(test) ?", term.sql.parameters + [.text(glob)], stack: term.sql.stack)
+    return SQLFragment("\(term.sql) \(test) \(bind: .text(glob))", stack: term.sql.stack)
   }
 
   /// The range of texts that begin with a prefix, for a pattern that is only a prefix: from the
@@ -206,10 +206,9 @@ extension FilterLowering {
       let next = Unicode.Scalar(last.value + 1) ?? Unicode.Scalar(last.value + 0x801)
     else { return nil }
     let end = String(String.UnicodeScalarView(prefix.dropLast())) + String(next)
-    let collation = "COLLATE \(table.textCollation)"
-    return SQLFragment(
-      "(\(column.sql) >= ? \(collation) AND \(column.sql) < ? \(collation))",
-      [.text(String(prefix)), .text(end)])
+    let (from, to) = (SQLiteValue.text(String(prefix)), SQLiteValue.text(end))
+    let (sql, collation) = (column.sql, "COLLATE \(table.textCollation)")
+    return "(\(sql) >= \(bind: from) \(collation) AND \(sql) < \(bind: to) \(collation))"
   }
 
   static func glob(_ pattern: LikePattern) -> String {

@@ -16,7 +16,7 @@ extension FilterLowering {
       arguments.append(sql)
     }
     return .call(
-      SQLFunctions.name(of: relation), [SQLFragment("?", [.integer(kinds)])] + arguments)
+      SQLFunctions.name(of: relation), ["\(bind: .integer(kinds))"] + arguments)
   }
 
   /// Start and end of a period; `nil` is an open bound.
@@ -28,12 +28,10 @@ extension FilterLowering {
   private func argument(
     _ bound: Operand?
   ) throws(FieldpackError) -> (kind: SQLFunctions.BoundKind?, sql: SQLFragment) {
-    guard let bound else { return (.open, SQLFragment("0")) }
+    guard let bound else { return (.open, "0") }
     guard let value = bound.constant else { return (.text, try term(bound).sql) }
     guard let moment = Moment(value) else { return (nil, .isFalse) }
-    return (
-      moment.isDay ? .day : .instant, SQLFragment("?", [.integer(moment.milliseconds)])
-    )
+    return (moment.isDay ? .day : .instant, "\(bind: .integer(moment.milliseconds))")
   }
 
   /// `nil` where the condition is NULL for every row.
@@ -53,7 +51,7 @@ extension FilterLowering {
   /// each row.
   private func list(_ operands: [Operand]) throws(FieldpackError) -> SQLFragment? {
     if let text = try constantList(operands) {
-      return text.isEmpty ? nil : SQLFragment("?", [.text(text)])
+      return text.isEmpty ? nil : "\(bind: .text(text))"
     }
     var kinds = ""
     var arguments: [SQLFragment] = []
@@ -72,7 +70,7 @@ extension FilterLowering {
       throw FieldpackError(
         .unsupported, "an array with a column in it takes at most 99 elements")
     }
-    return .call("fieldpack_list", [SQLFragment(literal(kinds))] + arguments)
+    return .call("fieldpack_list", ["\(literal(kinds))"] + arguments)
   }
 
   /// The JSON text of a constant list; `nil` where an element depends on the row, empty where one

@@ -33,10 +33,8 @@ extension FilterLowering {
     _ name: String, _ box: Envelope, srs: SRS?, negated: Bool, asksForAll: Bool = false
   ) throws(FieldpackError) -> SQLFragment {
     let geometry = try geometrySQL()
-    let tests = try project.boxes(box, from: srs, to: table).map { box in
-      SQLFragment(
-        "\(negated ? "NOT " : "")\(name)(\(geometry), ?, ?, ?, ?)",
-        [.real(box.minX), .real(box.minY), .real(box.maxX), .real(box.maxY)])
+    let tests: [SQLFragment] = try project.boxes(box, from: srs, to: table).map { box in
+      "\(negated ? "NOT " : "")\(name)(\(geometry), \(bind: box.parameters))"
     }
     return asksForAll != negated ? .and(tests) : .or(tests)
   }
@@ -49,17 +47,15 @@ extension FilterLowering {
     let literal = try project.geometry(geometry, from: srs, to: table)
     guard !literal.isEmpty else { return .isFalse }
     return call(
-      relation, [SQLFragment(column), SQLFragment("?", [.blob(WKB.bytes(of: literal))])],
-      negated: negated)
+      relation, ["\(column)", "\(bind: .blob(WKB.bytes(of: literal)))"], negated: negated)
   }
 
   private func call(
     _ relation: SpatialRelation, _ geometries: [SQLFragment], negated: Bool
   ) -> SQLFragment {
-    let call = SQLFragment.call(
+    .call(
       "\(negated ? "NOT " : "")fieldpack_\(relation.rawValue)",
-      geometries + [SQLFragment(table.publicID), SQLFragment(skipsErrors ? "1" : "0")])
-    return call
+      geometries + ["\(table.publicID)", skipsErrors ? "1" : "0"])
   }
 
   func spatialTest(
@@ -74,8 +70,7 @@ extension FilterLowering {
     case (.column(let first), .column(let second)):
       let columns = [try geometrySQL(column: first), try geometrySQL(column: second)]
       return call(
-        relation, [SQLFragment(columns[0]), SQLFragment("fieldpack_wkb(\(columns[1]))")],
-        negated: negated)
+        relation, ["\(columns[0])", "fieldpack_wkb(\(columns[1]))"], negated: negated)
     case (.geometry(let first, let firstSRS), .geometry(let second, let secondSRS)):
       guard firstSRS == secondSRS else {
         throw FieldpackError(
@@ -86,7 +81,7 @@ extension FilterLowering {
       GeoPackageBinary.append(first, srsID: 0, to: &blob)
       return call(
         relation,
-        [SQLFragment("?", [.blob(blob)]), SQLFragment("?", [.blob(WKB.bytes(of: second))])],
+        ["\(bind: .blob(blob))", "\(bind: .blob(WKB.bytes(of: second)))"],
         negated: negated)
     }
   }

@@ -19,7 +19,7 @@ extension FilterLowering {
     /// Whether every number among the values is a real.
     var isReal = false
 
-    static let null = Term(sql: SQLFragment("NULL"), valueClass: .number, isSure: true)
+    static let null = Term(sql: "NULL", valueClass: .number, isSure: true)
   }
 
   /// A chain of operations that SQL evaluates from the left.
@@ -42,7 +42,7 @@ extension FilterLowering {
     case .column, .literal, .interval, .list:
       guard let column = try column(operand) else { throw operand.isNoValue }
       return Term(
-        sql: SQLFragment(column.sql), valueClass: column.valueClass,
+        sql: column.sql, valueClass: column.valueClass,
         isTemporal: column.isTemporal, column: column)
     }
   }
@@ -50,7 +50,7 @@ extension FilterLowering {
   private static func term(of literal: Literal) -> Term {
     guard let parameter = literal.parameter else { return .null }
     return Term(
-      sql: SQLFragment("?", [parameter]), valueClass: literal.valueClass,
+      sql: "\(bind: parameter)", valueClass: literal.valueClass,
       isTemporal: literal.isTemporal, isSure: true, moment: literal.moment,
       isReal: literal.isReal)
   }
@@ -67,7 +67,7 @@ extension FilterLowering {
     let isTrue = try inner.lower(filter, negated: false)
     let isFalse = try inner.lower(filter, negated: true)
     return Term(
-      sql: .firstTrue((isTrue, SQLFragment("1")), (isFalse, SQLFragment("0"))).inParentheses,
+      sql: .firstTrue((isTrue, "1"), (isFalse, "0")).inParentheses,
       valueClass: .number, isSure: true)
   }
 
@@ -102,7 +102,7 @@ extension FilterLowering {
     let isProduct = operation == .multiply || operation == .divide
     var left = a.sql
     if let chain = a.chain, chain.isProduct || !isProduct { left = chain.sql }
-    if operation == .divide, !a.isReal { left = .chain([left, SQLFragment("1.0")], by: " * ") }
+    if operation == .divide, !a.isReal { left = .chain([left, "1.0"], by: " * ") }
     var right = b.sql
     if let chain = b.chain, chain.isProduct, !isProduct { right = chain.sql }
     let sql = SQLFragment.chain([left, right], by: " \(operation.rawValue) ")
@@ -134,28 +134,22 @@ extension FilterLowering {
   }
 
   private static func moment(_ term: Term) -> SQLFragment {
-    if let moment = term.moment { return SQLFragment("?", [.integer(moment)]) }
-    return SQLFragment(moment(term.sql.text), term.sql.parameters, stack: 3 + term.sql.stack)
+    if let moment = term.moment { return "\(bind: .integer(moment))" }
+    return SQLFragment(moment(term.sql), stack: 3 + term.sql.stack)
   }
 
   private func comparePlainly(_ a: Term, _ comparison: Comparison, _ b: Term) -> SQLFragment {
     if a.isSure, b.isSure, a.valueClass != b.valueClass { return .isFalse }
     // The unary plus removes a column's affinity, so that neither side is converted.
-    let sides = [a, b].map { term in
-      term.column == nil
-        ? term.sql : SQLFragment("+\(term.sql.text)", term.sql.parameters)
-    }
-    var test = SQLFragment.chain(sides[...], by: " \(comparison.rawValue) ")
-    test.text += " COLLATE \(table.textCollation)"
+    let sides = [a, b].map { $0.column == nil ? $0.sql : "+\($0.sql)" }
+    var test = SQLFragment.chain(sides, by: " \(comparison.rawValue) ")
+    test += " COLLATE \(table.textCollation)"
     switch (a.isSure, b.isSure) {
     case (true, true): return test.inParentheses
     case (true, false): return .and([test, Self.classGuard(b, a.valueClass)])
     case (false, true): return .and([test, Self.classGuard(a, b.valueClass)])
     case (false, false):
-      let classes = SQLFragment(
-        "\(Self.storageClass(a.sql.text)) = \(Self.storageClass(b.sql.text))",
-        a.sql.parameters + a.sql.parameters + b.sql.parameters + b.sql.parameters)
-      return .and([test, classes])
+      return .and([test, "\(Self.storageClass(a.sql)) = \(Self.storageClass(b.sql))"])
     }
   }
 }
@@ -165,8 +159,7 @@ extension SQLFragment {
   /// the arguments before.
   static func call(_ function: String, _ arguments: [SQLFragment]) -> SQLFragment {
     SQLFragment(
-      "\(function)(\(arguments.map(\.text).joined(separator: ", ")))",
-      arguments.flatMap(\.parameters),
+      "\(function)(\(list(arguments, by: ", ")))",
       stack: max(
         6, 3 + (arguments.first?.stack ?? 0), 5 + (arguments.dropFirst().map(\.stack).max() ?? 0)))
   }
@@ -176,13 +169,10 @@ extension SQLFragment {
     _ branches: (when: SQLFragment, then: SQLFragment)...
   ) -> SQLFragment {
     SQLFragment(
-      "CASE" + branches.map { " WHEN \($0.text) THEN \($1.text)" }.joined() + " END",
-      branches.flatMap { $0.parameters + $1.parameters },
+      "CASE \(list(branches.map { "WHEN \($0) THEN \($1)" }, by: " ")) END",
       stack: branches.map { max(4 + $0.stack, 6 + $1.stack) }.max() ?? 0)
   }
 
-  fileprivate var isNull: SQLFragment { SQLFragment("\(text) ISNULL", parameters, stack: stack) }
-  fileprivate var isNotNull: SQLFragment {
-    SQLFragment("\(text) NOTNULL", parameters, stack: stack)
-  }
+  fileprivate var isNull: SQLFragment { SQLFragment("\(self) ISNULL", stack: stack) }
+  fileprivate var isNotNull: SQLFragment { SQLFragment("\(self) NOTNULL", stack: stack) }
 }

@@ -11,24 +11,19 @@ extension FilterLowering {
     let column = try geometrySQL(column: name)
     try test.check()
     if geometry.isEmpty { return .isFalse }
-    let call: String
-    var values: [SQLiteValue]
+    let call: SQLFragment
     switch test {
     case .matrix(let pattern):
-      call = "fieldpack_relate(\(column), ?, ?"
-      let literal = try project.geometry(geometry, from: srs, to: table)
-      values = [.blob(WKB.bytes(of: literal)), .text(pattern)]
+      let wkb = WKB.bytes(of: try project.geometry(geometry, from: srs, to: table))
+      call = "fieldpack_relate(\(column), \(bind: [.blob(wkb), .text(pattern)])"
     case .within(let distance, .planar):
-      call = "fieldpack_dwithin(\(column), ?, ?, NULL"
-      let literal = try project.geometry(geometry, from: srs, to: table)
-      values = [.blob(WKB.bytes(of: literal)), .real(distance)]
+      let wkb = WKB.bytes(of: try project.geometry(geometry, from: srs, to: table))
+      call = "fieldpack_dwithin(\(column), \(bind: [.blob(wkb), .real(distance)]), NULL"
     case .within(let distance, .geodesic):
-      call = "fieldpack_dwithin(\(column), ?, ?, ?"
       let (wkb, _, text) = try project.degrees(geometry, from: srs, beside: table)
-      values = [.blob(wkb), .real(distance), .text(text)]
+      call = "fieldpack_dwithin(\(column), \(bind: [.blob(wkb), .real(distance), .text(text)])"
     }
-    return SQLFragment(
-      "\(negated ? "NOT " : "")\(call), \(table.publicID), \(skipsErrors ? 1 : 0))", values)
+    return "\(negated ? "NOT " : "")\(call), \(table.publicID), \(skipsErrors ? "1" : "0"))"
   }
 
   /// Boxes, in the layer's SRS, one of which the envelope of every match touches; `nil` for no

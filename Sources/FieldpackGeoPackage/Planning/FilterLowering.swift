@@ -80,7 +80,7 @@ package struct FilterLowering {
 
   /// A column as SQL reads it.
   struct ColumnTerm {
-    var sql: String
+    var sql: SQLFragment
     var valueClass: Class
     /// Declared DATE or DATETIME.
     var isTemporal = false
@@ -111,19 +111,20 @@ package struct FilterLowering {
     switch table.schema.role(of: name) {
     case .attribute(let index)?:
       let column = table.schema.columns[index]
-      return Self.side(quoted(column.name), column.type)
+      return Self.side("\(quoted(column.name))", column.type)
     case .id?:
       return ColumnTerm(
-        sql: table.publicID, valueClass: table.textID == nil ? .number : .text, hasAffinity: true)
+        sql: "\(table.publicID)", valueClass: table.textID == nil ? .number : .text,
+        hasAffinity: true)
     case .geometry? where allowsGeometry:
       let geometry = try table.schema.geometryColumn(named: nil)
-      return ColumnTerm(sql: quoted(geometry.name), valueClass: .blob)
+      return ColumnTerm(sql: "\(quoted(geometry.name))", valueClass: .blob)
     case .geometry?: throw table.schema.geometryIsNoValue(name)
     case nil: throw table.schema.unknownColumn(name)
     }
   }
 
-  private static func side(_ sql: String, _ type: ColumnType) -> ColumnTerm {
+  private static func side(_ sql: SQLFragment, _ type: ColumnType) -> ColumnTerm {
     switch type {
     case .boolean, .tinyInt, .smallInt, .mediumInt, .integer, .float, .double:
       ColumnTerm(sql: sql, valueClass: .number, hasAffinity: true)
@@ -136,7 +137,7 @@ package struct FilterLowering {
 }
 
 extension SQLFragment {
-  fileprivate var negated: SQLFragment { SQLFragment("NOT \(text)", parameters, stack: stack + 1) }
+  fileprivate var negated: SQLFragment { SQLFragment("NOT \(self)", stack: stack + 1) }
 }
 
 extension FilterLowering.Literal {

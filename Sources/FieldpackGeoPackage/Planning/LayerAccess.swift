@@ -32,8 +32,7 @@ extension FilterLowering {
     if table.rtree != nil, table.idSQL != nil {
       if let access = try joinedAccess(filter) { return access }
       if let ids = try candidateIDs(filter), let id = table.idSQL {
-        let listed = SQLFragment("\(id) IN (\(ids.text))", ids.parameters)
-        var access = scan(.and([listed, try condition(filter)]))
+        var access = scan(.and(["\(id) IN (\(ids))", try condition(filter)]))
         access.listsIDs = true
         return access
       }
@@ -42,8 +41,7 @@ extension FilterLowering {
   }
 
   private func scan(_ condition: SQLFragment) -> LayerAccess {
-    LayerAccess(
-      source: SQLFragment(table.fromSQL), condition: condition, id: table.idExpression)
+    LayerAccess(source: "\(table.fromSQL)", condition: condition, id: table.idExpression)
   }
 
   /// Joins one conjunct's candidates from the R-tree with their rows. Candidates come in the order
@@ -53,22 +51,19 @@ extension FilterLowering {
     guard let id = table.idSQL, table.hasIDColumn, !table.layer.isView,
       let (candidates, part, rest) = try indexedPart(filter)
     else { return nil }
-    let source = SQLFragment(
-      "\(candidates.text) CROSS JOIN \(quoted(table.table)) ON \(id) = \(SpatialIndexes.idColumn)",
-      candidates.parameters)
+    let source: SQLFragment =
+      "\(candidates) CROSS JOIN \(quoted(table.table)) ON \(id) = \(SpatialIndexes.idColumn)"
     let exact = try condition(part)
-    let matches = SQLFragment.or([SQLFragment(SpatialIndexes.sureColumn), exact])
+    let matches = SQLFragment.or(["\(SpatialIndexes.sureColumn)", exact])
     var access = LayerAccess(
       source: source, condition: .and([matches, try condition(rest)], keepsOrder: true),
       id: SpatialIndexes.idColumn, candidates: candidates, looksForBox: part.isEnvelopeTest)
     // Without triggers the R-tree may list ids of deleted rows.
     if rest == .all, !table.lacksIndexTriggers {
-      let row = SQLFragment(
-        "(SELECT \(exact.text) FROM \(quoted(table.table)) WHERE \(id) = \(SpatialIndexes.idColumn))",
-        exact.parameters)
+      let row: SQLFragment =
+        "(SELECT \(exact) FROM \(quoted(table.table)) WHERE \(id) = \(SpatialIndexes.idColumn))"
       access.idsOnly = .init(
-        source: candidates,
-        condition: .or([SQLFragment(SpatialIndexes.sureColumn), row]))
+        source: candidates, condition: .or(["\(SpatialIndexes.sureColumn)", row]))
     }
     return access
   }
@@ -115,31 +110,29 @@ extension FilterLowering {
   /// A SELECT of the ids that the R-tree finds for any of the filter's boxes.
   private func candidateIDs(_ filter: Filter) throws(FieldpackError) -> SQLFragment? {
     guard let rtree = table.rtree, let boxes = try candidateBoxes(filter) else { return nil }
-    let selections = boxes.map { box in
-      let candidates = Self.candidates(rtree, .intersects, box)
-      return SQLFragment(
-        "SELECT \(SpatialIndexes.idColumn) FROM \(candidates.text)", candidates.parameters)
+    let selections: [SQLFragment] = boxes.map { box in
+      "SELECT \(SpatialIndexes.idColumn) FROM \(Self.candidates(rtree, .intersects, box))"
     }
-    return SQLFragment(
-      selections.map(\.text).joined(separator: " UNION ALL "), selections.flatMap(\.parameters))
+    return .list(selections, by: " UNION ALL ")
   }
 
   private static func candidates(
     _ rtree: String, _ relation: EnvelopeRelation, _ box: Envelope
   ) -> SQLFragment {
-    SQLFragment(
-      "fieldpack_candidates(\(literal(rtree)), '\(relation.rawValue)', ?, ?, ?, ?)",
-      [.real(box.minX), .real(box.minY), .real(box.maxX), .real(box.maxY)])
+    "fieldpack_candidates(\(literal(rtree)), '\(relation.rawValue)', \(bind: box.parameters))"
   }
 
   private static func related(
     _ rtree: String, _ relation: SpatialRelation, _ geometry: Geometry
   ) -> SQLFragment {
-    var bytes: [UInt8] = []
-    WKB.write(geometry, into: &bytes)
-    return SQLFragment(
-      "fieldpack_related(\(literal(rtree)), '\(relation.rawValue)', ?)", [.blob(bytes)])
+    let wkb = SQLiteValue.blob(WKB.bytes(of: geometry))
+    return "fieldpack_related(\(literal(rtree)), '\(relation.rawValue)', \(bind: wkb))"
   }
+}
+
+extension Envelope {
+  /// The sides as parameters.
+  var parameters: [SQLiteValue] { [.real(minX), .real(minY), .real(maxX), .real(maxY)] }
 }
 
 extension Filter {

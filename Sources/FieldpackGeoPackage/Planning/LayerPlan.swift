@@ -27,9 +27,9 @@ struct LayerPlan {
   /// The same plan for another box.
   func with(box: Envelope) -> LayerPlan {
     var copy = self
-    for (index, bound) in [box.minX, box.minY, box.maxX, box.maxY].enumerated() {
-      copy.statement.parameters[index] = .real(bound)
-      copy.statement.parameters[index + 4] = .real(bound)
+    for (index, side) in box.parameters.enumerated() {
+      copy.statement.parameters[index] = side
+      copy.statement.parameters[index + 4] = side
     }
     return copy
   }
@@ -46,9 +46,7 @@ struct IndexedBox {
   /// The statement that tests whether a row is in the box; its last parameter is the row's id.
   func recheck() throws(FieldpackError) -> SQLFragment {
     let exact = try lowering.condition(filter)
-    return SQLFragment(
-      "SELECT \(exact.text) FROM \(quoted(lowering.table.table)) WHERE \(id) = ?",
-      exact.parameters)
+    return "SELECT \(exact) FROM \(quoted(lowering.table.table)) WHERE \(id) = ?"
   }
 }
 
@@ -186,22 +184,21 @@ struct QueryPlanner {
     var access = try lowering(table).access(filter(table))
     if let part {
       let found = try lowering(table).condition(part)
-      let listed = SQLFragment(
-        "\(access.id) IN (SELECT \(access.id) FROM \(access.source.text) WHERE \(found.text))",
-        found.parameters)
+      let listed: SQLFragment =
+        "\(access.id) IN (SELECT \(access.id) FROM \(access.source) WHERE \(found))"
       access.condition = part == filter(table) ? listed : .and([listed, access.condition])
     } else if path.search == .throughTable, form != .rows, !table.indexes.isEmpty {
       // Lent rows and ranges must come in the order of the table, so SQLite may not use an index.
-      access.source.text += " NOT INDEXED"
+      access.source += " NOT INDEXED"
     }
     let keys = query.order.map { orderExpression($0, table) }
     var statement = selection(access, table, schema, keys, as: form)
     let directions = zip(keys, query.order).map { $0 + ($1.isDescending ? " DESC" : "") }
     let order = directions + (table.isDerived && keys.isEmpty ? [] : [access.id])
-    if !order.isEmpty { statement.text += " ORDER BY \(order.joined(separator: ", "))" }
+    if !order.isEmpty { statement += " ORDER BY \(order.joined(separator: ", "))" }
     if limit != nil || offset > 0 {
-      statement.text += " LIMIT ? OFFSET ?"
-      statement.parameters += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
+      statement += " LIMIT \(bind: .integer(Int64(limit ?? -1)))"
+      statement += " OFFSET \(bind: .integer(Int64(offset)))"
     }
     return LayerPlan(
       table: table, schema: schema, statement: statement, transformation: transformation,
@@ -215,9 +212,9 @@ struct QueryPlanner {
     _ access: LayerAccess, _ table: LayerTable, _ schema: Schema, _ keys: [String],
     as form: RowForm
   ) -> SQLFragment {
-    let range =
+    let range: SQLFragment =
       form.isRange
-      ? SQLFragment("\(access.id) BETWEEN ? AND ?", [.integer(.min), .integer(.max)]) : .isTrue
+      ? "\(access.id) BETWEEN \(bind: .integer(.min)) AND \(bind: .integer(.max))" : .isTrue
     let attributes = schema.columns.map { quoted($0.name) }
     let geometry = geometryRead(table, schema)
     if let ids = access.idsOnly, keys.isEmpty, attributes.isEmpty, geometry == nil,
@@ -233,12 +230,9 @@ struct QueryPlanner {
     }
     let lent = "\(Connection.rowFunctionName)(\(selected.joined(separator: ", ")))"
     // Only CASE guarantees that the condition is evaluated first.
-    let given =
+    let given: SQLFragment =
       access.condition == .isTrue
-      ? SQLFragment(lent)
-      : SQLFragment(
-        "CASE WHEN \(access.condition.text) THEN \(lent) ELSE 0 END",
-        access.condition.parameters)
+      ? "\(lent)" : "CASE WHEN \(access.condition) THEN \(lent) ELSE 0 END"
     return Self.select(["1"], from: access.source, where: .and([given, range]))
   }
 
@@ -253,10 +247,8 @@ struct QueryPlanner {
   private static func select(
     _ columns: [String], from source: SQLFragment, where condition: SQLFragment
   ) -> SQLFragment {
-    let head = "SELECT \(columns.joined(separator: ", ")) FROM \(source.text)"
-    if condition == .isTrue { return SQLFragment(head, source.parameters) }
-    return SQLFragment(
-      "\(head) WHERE \(condition.text)", source.parameters + condition.parameters)
+    let head: SQLFragment = "SELECT \(columns.joined(separator: ", ")) FROM \(source)"
+    return condition == .isTrue ? head : "\(head) WHERE \(condition)"
   }
 
   /// How many ids the R-tree gives for the query; `nil` where the R-tree is not used.

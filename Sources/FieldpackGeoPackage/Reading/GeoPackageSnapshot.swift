@@ -182,11 +182,12 @@ public class GeoPackageSnapshot: SnapshotReading {
     let schema = query.shape(table.schema)
     let names = [table.publicID, table.schema.geometry.map { quoted($0.name) } ?? "NULL"]
     let selected = names + table.schema.columns.map { quoted($0.name) }
-    let sql =
-      "SELECT \(selected.joined(separator: ", ")) FROM \(quoted(table.table)) WHERE \(table.publicID) = ?"
+    let row: SQLFragment = """
+      SELECT \(selected.joined(separator: ", ")) FROM \(quoted(table.table)) \
+      WHERE \(table.publicID) = \(bind: wanted)
+      """
     let one = LayerPlan(
-      table: table, schema: schema, statement: SQLFragment(sql, [wanted]),
-      transformation: nil, sortKeys: 0, order: [])
+      table: table, schema: schema, statement: row, transformation: nil, sortKeys: 0, order: [])
     let cursor = try LayerCursor(one, file: file, skipsErrors: false, report: report)
     guard try cursor.advance() else { return nil }
     var batch = FeatureBatch(store: file.store, schema: schema)

@@ -56,7 +56,7 @@ struct DerivedSQL {
     // The columns have no id that a condition could ask for.
     rows.idSQL = "NULL"
     let lowering = FilterLowering(table: rows, of: file, catalogue)
-    return "\(all) WHERE \(try lowering.condition(layer.filter).inlined)"
+    return "\(all) WHERE \(try lowering.condition(layer.filter).text(\.literal))"
   }
 
   private func condition(_ table: LayerTable) throws(FieldpackError) -> String {
@@ -69,8 +69,8 @@ struct DerivedSQL {
     guard layer.filter != .all else { return nil }
     let lowering = FilterLowering(table: table, of: file, catalogue)
     let access = try lowering.access(layer.filter)
-    let source = access.source.inlined
-    return "SELECT \(access.id) FROM \(source) WHERE \(access.condition.inlined)"
+    let source = access.source.text(\.literal)
+    return "SELECT \(access.id) FROM \(source) WHERE \(access.condition.text(\.literal))"
   }
 
   // MARK: Join
@@ -223,29 +223,8 @@ extension LayerTable {
   fileprivate var id: String { idSQL ?? "rowid" }
 }
 
-extension SQLFragment {
-  /// The text with the values in it, for views, which take no parameters.
-  var inlined: String {
-    var result = String.UnicodeScalarView()
-    var values = parameters[...]
-    var quote: Unicode.Scalar?
-    for scalar in text.unicodeScalars {
-      if let open = quote {
-        if scalar == open { quote = nil }
-      } else if scalar == "'" || scalar == "\"" {
-        quote = scalar
-      } else if scalar == "?", let value = values.popFirst() {
-        result.append(contentsOf: value.literal.unicodeScalars)
-        continue
-      }
-      result.append(scalar)
-    }
-    return String(result)
-  }
-}
-
 extension SQLiteValue {
-  /// The value as an SQL literal.
+  /// The value as an SQL literal, for views, which take no parameters.
   fileprivate var literal: String {
     switch self {
     case .null: return "NULL"
