@@ -7,7 +7,7 @@ package struct Catalogue: Sendable {
   package var layers: [LayerTable]
   package var triggerSet: RTreeTriggerSet
   /// The SRS definitions by `srs_id`.
-  package var systems: SortedMap<Int64, SystemRow>
+  package var systems: [Int64: SystemRow]
   /// Whether some tables (links or metadata) may refer to a layer's rows.
   package var hasRowReferences = false
   /// Whether the file has statistics of its indexes, in `sqlite_stat1`.

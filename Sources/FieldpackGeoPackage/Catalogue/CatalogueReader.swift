@@ -74,7 +74,7 @@ package struct CatalogueReader {
 
   /// Fills in what the file's other tables and triggers tell about the layer.
   private func complete(
-    _ entry: inout LayerTable, isIndexed: Bool, _ tables: SortedMap<SQLName, Master>,
+    _ entry: inout LayerTable, isIndexed: Bool, _ tables: [SQLName: Master],
     _ described: Descriptions
   ) {
     if isIndexed, let geometry = entry.schema.geometry {
@@ -126,9 +126,9 @@ package struct CatalogueReader {
   /// The tables, views and triggers of the schema by name, and the file's `user_version`, in one
   /// statement.
   private func masterNames()
-    throws(FieldpackError) -> (names: SortedMap<SQLName, Master>, userVersion: Int64)
+    throws(FieldpackError) -> (names: [SQLName: Master], userVersion: Int64)
   {
-    var (named, indexed): ([(key: SQLName, value: Master)], [SQLName]) = ([], [])
+    var (names, indexed): ([SQLName: Master], [SQLName]) = ([:], [])
     // A trigger may have a table's name; then the table counts.
     let sql =
       "SELECT name, type, CASE WHEN rootpage = 0 THEN sql END, tbl_name, "
@@ -146,10 +146,9 @@ package struct CatalogueReader {
         name: name, isView: type == "view",
         isPlainRTree: type == "table" && Self.isPlainRTree(row[2].textValue ?? ""),
         hasRowIDs: type == "table" && row[4].integerValue == 1)
-      named.append((SQLName(name), master))
+      names[SQLName(name)] = master
     }
-    var names = SortedMap(named)
-    for name in indexed { names.change(name) { $0.hasIndexes = true } }
+    for name in indexed { names[name]?.hasIndexes = true }
     return (names, rows.first?[5].integerValue ?? 0)
   }
 
@@ -233,7 +232,7 @@ package struct CatalogueReader {
 
   private func layer(
     _ row: ContentsRow, _ master: Master, _ described: Descriptions,
-    _ systems: SortedMap<Int64, Catalogue.SystemRow>
+    _ systems: [Int64: Catalogue.SystemRow]
   ) throws(FieldpackError) -> LayerTable {
     var notes: [Note] = []
     let reader = TableReader(file: file, table: master.name, isView: master.isView)

@@ -26,7 +26,7 @@ package struct ReferenceSystems {
 
   var exist: Bool { get throws(FieldpackError) { try file.hasTable(Self.table) } }
 
-  func all() throws(FieldpackError) -> SortedMap<Int64, Catalogue.SystemRow> {
+  func all() throws(FieldpackError) -> [Int64: Catalogue.SystemRow] {
     let (columns, rows) = try file.table(Self.table)
     let indexes = Column.allCases.map { columns.firstIndex(of: $0.sql) }
     guard Column.columns.allSatisfy({ $0 == .description || columns.contains($0.sql) }) else {
@@ -34,7 +34,7 @@ package struct ReferenceSystems {
         .invalidData, "the table \(Self.table) lacks a column that every GeoPackage has there",
         location: .init(store: file.store), position: FilePosition(file: file.path))
     }
-    var systems: [(key: Int64, value: Catalogue.SystemRow)] = []
+    var systems: [Int64: Catalogue.SystemRow] = [:]
     for values in rows {
       let values = indexes.map { $0.map { values[$0] } ?? .null }
       let row = SystemRow(Column.allCases, values[...])
@@ -48,9 +48,9 @@ package struct ReferenceSystems {
       system.srs = Self.identity(
         row[.organization].textValue ?? "NONE", row[.code].integerValue ?? id, id,
         system.bestDefinition)
-      systems.append((id, system))
+      systems[id] = system
     }
-    return SortedMap(systems)
+    return systems
   }
 
   package static func isUndefined(_ definition: String) -> Bool {
@@ -199,7 +199,7 @@ package struct ReferenceSystems {
   }
 
   private func fillWKT2() throws(FieldpackError) {
-    for (id, system) in try all().entries where system.wkt2 == nil && !system.srs.isUndefined {
+    for (id, system) in try all() where system.wkt2 == nil && !system.srs.isUndefined {
       guard let known = try? file.systems.definition(of: system.srs) else { continue }
       try file.execute(
         "UPDATE \(Self.table) SET \(Self.wkt2) = ? WHERE srs_id = ?",

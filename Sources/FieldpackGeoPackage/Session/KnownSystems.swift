@@ -7,7 +7,7 @@ struct KnownSystems {
   var version: UInt32?
   fileprivate var references: [Int64: SRSReference] = [:]
   fileprivate var numbers: [SRS: Int32] = [:]
-  fileprivate var rows: SortedMap<Int64, Catalogue.SystemRow>?
+  fileprivate var rows: [Int64: Catalogue.SystemRow]?
 }
 
 extension GeoPackageSession {
@@ -31,8 +31,8 @@ extension GeoPackageSession {
   package func srsID(of srs: SRS) throws -> Int32 {
     try knownSystems { known in
       if let found = known.numbers[srs] { return found }
-      let found = try rows(of: &known).entries.first { $0.value.srs == srs }
-      let number = found.flatMap { Int32(exactly: $0.key) } ?? srs.code
+      let found = try rows(of: &known).filter { $0.value.srs == srs }.keys.min()
+      let number = found.flatMap { Int32(exactly: $0) } ?? srs.code
       known.numbers[srs] = number
       return number
     }
@@ -41,10 +41,10 @@ extension GeoPackageSession {
   /// The systems of the file; none where the file is no GeoPackage and has no such table.
   private func rows(
     of known: inout KnownSystems
-  ) throws(FieldpackError) -> SortedMap<Int64, Catalogue.SystemRow> {
+  ) throws(FieldpackError) -> [Int64: Catalogue.SystemRow] {
     if let rows = known.rows { return rows }
     let systems = ReferenceSystems(file: self)
-    let rows = try systems.exist ? systems.all() : .init()
+    let rows = try systems.exist ? systems.all() : [:]
     known.rows = rows
     return rows
   }

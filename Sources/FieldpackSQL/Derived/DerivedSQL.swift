@@ -145,7 +145,7 @@ struct DerivedSQL {
     of srs: SRS, _ joined: LayerDerivation.Joined
   ) throws(FieldpackError) -> Int64 {
     let systems = catalogue.systems
-    if let known = systems.entries.first(where: { $0.value.srs == srs }) { return known.key }
+    if let known = systems.keys.filter({ systems[$0]?.srs == srs }).min() { return known }
     guard srs.organization == "EPSG", systems[Int64(srs.code)] == nil else {
       throw FieldpackError(
         .unsupported,
