@@ -188,7 +188,7 @@ private struct CQL2JSONWriter {
       var shape = CQL2JSONWriter()
       shape.append(geometry)
       let text = String(decoding: shape.bytes, as: UTF8.self)
-      let read = (try? JSONNodeReader.read(text)).flatMap {
+      let read = (try? JSONValueReader.read(text)).flatMap {
         try? GeoJSONShape.geometry(JSONPlace($0))
       }
       guard read == geometry else {

@@ -30,7 +30,7 @@ extension CQL2JSONReader {
   }
 
   mutating func array(_ place: JSONPlace) throws(FieldpackError) -> Operand {
-    if case .list = place.node { return .list(try elements(place)) }
+    if case .array = place.node { return .list(try elements(place)) }
     guard let name = place.member("property") else {
       throw place.expected("an array or a property")
     }
@@ -43,7 +43,7 @@ extension CQL2JSONReader {
     defer { leave() }
     var elements: [Operand] = []
     for element in try place.elements("an array") {
-      if case .list = element.node {
+      if case .array = element.node {
         elements.append(.list(try self.elements(element)))
       } else {
         elements.append(try operand(element))

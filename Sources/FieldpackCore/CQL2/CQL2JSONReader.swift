@@ -37,8 +37,8 @@ struct CQL2JSONReader {
       return .literal(.real(number))
     case .text(let text): return .literal(.text(text))
     case .null: throw place.failure("nothing compares with NULL: use the operation isNull")
-    case .list: throw place.expected(what)
-    case .members: break
+    case .array: throw place.expected(what)
+    case .object: break
     }
     if let name = place.member("property") {
       try place.checkNames(["property"])

@@ -1,23 +1,22 @@
-import FieldpackCore
-
-extension JSONNode {
+extension JSONValue {
   /// The document in one line.
-  var text: String {
+  package var text: String {
     var bytes: [UInt8] = []
     append(to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  func append(to bytes: inout [UInt8]) {
+  /// Appends the document in one line, without an end of line.
+  package func append(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)
     case .boolean(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
     case .integer(let value): bytes.append(contentsOf: value.description.utf8)
     case .real(let value): JSONText.append(value, to: &bytes)
     case .text(let value): JSONText.append(value, to: &bytes)
-    case .list(let items):
+    case .array(let items):
       Self.append(items, between: ("[", "]"), to: &bytes) { $0.append(to: &$1) }
-    case .members(let members):
+    case .object(let members):
       Self.append(members, between: ("{", "}"), to: &bytes) { member, bytes in
         JSONText.append(member.name, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
@@ -36,10 +35,5 @@ extension JSONNode {
       body(item, &bytes)
     }
     bytes.append(contentsOf: marks.1.utf8)
-  }
-
-  /// A whole number stands without a fraction.
-  static func number(_ value: Double) -> JSONNode {
-    Int64(exactly: value).map(JSONNode.integer) ?? .real(value)
   }
 }
