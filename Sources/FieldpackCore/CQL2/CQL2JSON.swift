@@ -189,7 +189,7 @@ private struct CQL2JSONWriter {
       shape.append(geometry)
       let text = String(decoding: shape.bytes, as: UTF8.self)
       let read = (try? JSONValueReader.read(text)).flatMap {
-        try? GeoJSONShape.geometry(JSONPlace($0))
+        try? GeoJSONShape.geometry(JSONElement($0))
       }
       guard read == geometry else {
         throw CQL2.unsupported("a geometry that GeoJSON cannot hold, in CQL2 JSON")

@@ -1,5 +1,5 @@
-/// A node of a JSON document with its path.
-struct JSONPlace {
+/// A value of a JSON document with its path.
+struct JSONElement {
   let node: JSONValue
   /// The path as a JSON pointer (RFC 6901).
   let path: String
@@ -37,25 +37,25 @@ struct JSONPlace {
   }
 
   /// The member with that name; `nil` where there is none.
-  func member(_ name: String) -> JSONPlace? {
+  func member(_ name: String) -> JSONElement? {
     node[name].map { step($0, name) }
   }
 
   /// All members, in order.
-  func members(_ what: String) throws(FieldpackError) -> [(name: String, place: JSONPlace)] {
+  func members(_ what: String) throws(FieldpackError) -> [(name: String, element: JSONElement)] {
     guard case .object(let members) = node else { throw expected(what) }
     return members.map { ($0.name, step($0.value, $0.name)) }
   }
 
-  private func step(_ node: JSONValue, _ name: String) -> JSONPlace {
+  private func step(_ node: JSONValue, _ name: String) -> JSONElement {
     let step = name.replacing("~", with: "~0").replacing("/", with: "~1")
-    return JSONPlace(node, path: "\(path)/\(step)")
+    return JSONElement(node, path: "\(path)/\(step)")
   }
 
   /// The elements of an array.
-  func elements(_ what: String) throws(FieldpackError) -> [JSONPlace] {
+  func elements(_ what: String) throws(FieldpackError) -> [JSONElement] {
     guard case .array(let nodes) = node else { throw expected(what) }
-    return nodes.enumerated().map { JSONPlace($1, path: "\(path)/\($0)") }
+    return nodes.enumerated().map { JSONElement($1, path: "\(path)/\($0)") }
   }
 
   /// Refuses members whose names are not in `names`.
