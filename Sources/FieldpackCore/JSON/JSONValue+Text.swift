@@ -7,20 +7,27 @@ extension JSONValue {
   }
 
   /// Appends the document in one line, without an end of line.
-  package func append(to bytes: inout [UInt8]) {
+  ///
+  /// - Parameter keepsFractions: writes a real that is a whole number with `.0`, so that it is read
+  ///   back as a real.
+  package func append(to bytes: inout [UInt8], keepsFractions: Bool = false) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)
     case .boolean(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
     case .integer(let value): bytes.append(contentsOf: value.description.utf8)
+    case .real(let value) where keepsFractions && value.isFinite:
+      bytes.append(contentsOf: value.description.utf8)
     case .real(let value): JSONText.append(value, to: &bytes)
     case .text(let value): JSONText.append(value, to: &bytes)
     case .array(let items):
-      Self.append(items, between: ("[", "]"), to: &bytes) { $0.append(to: &$1) }
+      Self.append(items, between: ("[", "]"), to: &bytes) { item, bytes in
+        item.append(to: &bytes, keepsFractions: keepsFractions)
+      }
     case .object(let members):
       Self.append(members, between: ("{", "}"), to: &bytes) { member, bytes in
         JSONText.append(member.name, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
-        member.value.append(to: &bytes)
+        member.value.append(to: &bytes, keepsFractions: keepsFractions)
       }
     }
   }
