@@ -85,8 +85,8 @@ extension Invocation {
 
   private func told(_ status: Int32, _ report: QueryReport) -> Int32 {
     let current = report.current
-    guard current.skippedCount > 0 else { return status }
-    self.report(current.skipped, count: current.skippedCount)
+    guard current.skipped.count > 0 else { return status }
+    self.report(current.skipped)
     return status == ExitStatus.success ? ExitStatus.skippedFeatures : status
   }
 
