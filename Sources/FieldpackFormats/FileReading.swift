@@ -48,20 +48,18 @@ public struct FileReadResult: Sendable {
   public var layers: [FileLayer]
   /// Features given, by layer.
   public var counts: [LayerID: Int]
-  /// The first ``ReadOptions/skippedLimit`` of the features passed over.
-  public var skipped: [SkippedFeature]
-  public var skippedCount: Int
+  /// The features passed over; the first ``ReadOptions/skippedLimit`` are listed.
+  public var skipped: SkippedFeatures
   /// Remarks, such as a renamed column.
   public var notes: [Note]
 
   public init(
-    layers: [FileLayer], counts: [LayerID: Int] = [:], skipped: [SkippedFeature] = [],
-    skippedCount: Int = 0, notes: [Note] = []
+    layers: [FileLayer], counts: [LayerID: Int] = [:], skipped: SkippedFeatures = .init(),
+    notes: [Note] = []
   ) {
     self.layers = layers
     self.counts = counts
     self.skipped = skipped
-    self.skippedCount = skippedCount
     self.notes = notes
   }
 }

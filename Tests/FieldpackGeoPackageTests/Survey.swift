@@ -70,7 +70,7 @@ struct Survey: FeatureSink {
       lines += layer.notes.map { "  note: \($0)" }
       let current = report.current
       lines += current.notes.map { "  note: \($0)" }
-      lines += current.skipped.map {
+      lines += current.skipped.listed.map {
         let reason = Note($0.reason, advice: $0.advice)
         return "  skipped \($0.location.feature.map(\.description) ?? "?"): \(reason)"
       }

@@ -105,7 +105,7 @@ import Testing
     }
     let lenient = MotionLines(path: path, skipsErrors: true)
     #expect(try await Self.all(lenient).map(\.time) == [1, 1])
-    #expect(lenient.report.current.skipped.map(\.reason) == [message])
+    #expect(lenient.report.current.skipped.listed.map(\.reason) == [message])
   }
 
   @Test func `lines that never come are given up when the task is cancelled`() async throws {

@@ -47,8 +47,8 @@ import Testing
     for try await batch in batches { count += batch.count }
     let report = batches.report.current
     #expect(count == 1)
-    #expect(report.skippedCount == 1)
-    #expect(report.skipped.map(\.position?.feature) == [2])
+    #expect(report.skipped.count == 1)
+    #expect(report.skipped.listed.map(\.position?.feature) == [2])
     await store.close()
   }
 

@@ -28,7 +28,7 @@ struct ExportLog {
         "export ends",
         [
           "features": .count(report.count), "layers": .count(report.layers.count),
-          "skipped": .count(report.skippedCount), "failures": .count(report.failures.count),
+          "skipped": .count(report.skipped.count), "failures": .count(report.failures.count),
           "ms": .real(elapsed),
         ])
       return report

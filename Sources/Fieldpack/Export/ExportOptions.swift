@@ -56,8 +56,7 @@ public struct ExportReport: Sendable {
 
   public var layers: [Exported] = []
   /// Features passed over, with the reason.
-  public var skipped: [SkippedFeature] = []
-  public var skippedCount = 0
+  public var skipped = SkippedFeatures(limit: .max)
   /// Stores that gave no answer, or not all of it.
   public var failures: [StoreFailure] = []
   public var notes: [Note] = []
@@ -74,7 +73,7 @@ public struct ExportReport: Sendable {
   /// Features written.
   public var count: Int { layers.reduce(0) { $0 + $1.count } }
   /// Whether everything asked for was written.
-  public var isComplete: Bool { skippedCount == 0 && failures.isEmpty }
+  public var isComplete: Bool { skipped.count == 0 && failures.isEmpty }
 }
 
 /// Why an export that skips no errors was given up: stores that did not answer.

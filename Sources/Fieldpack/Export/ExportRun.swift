@@ -170,8 +170,7 @@ struct ExportRun: Sendable {
       if let contents { contents } else {
         try await copyBatches(of: plan.prepared, to: &writer, &plan.report)
       }
-    let state = ExportWorker.State(
-      skipped: writer.skipped, skippedCount: writer.skippedCount, notes: writer.notes)
+    let state = ExportWorker.State(skipped: writer.skipped, notes: writer.notes)
     try writer.finish()
     plan.report.add(told, state)
     return plan.report
@@ -184,9 +183,9 @@ struct ExportRun: Sendable {
     let batches = try await prepared.batches()
     let iterator = batches.makeAsyncIterator()
     while let batch = try await iterator.next() {
-      let before = writer.skippedCount
+      let before = writer.skipped.count
       try writer.write(batch)
-      let count = batch.count - (writer.skippedCount - before)
+      let count = batch.count - (writer.skipped.count - before)
       report.add(count, batch.store, batch.schema.layer)
       options.progress?(report.count)
       try checkCancellation()
@@ -214,8 +213,8 @@ extension ExportReport {
   fileprivate mutating func add(
     _ contents: QueryReport.Contents, _ state: ExportWorker.State
   ) {
-    skipped = contents.skipped + state.skipped
-    skippedCount = contents.skippedCount + state.skippedCount
+    skipped.add(contents.skipped)
+    skipped.add(state.skipped)
     failures = contents.failures
     notes += (contents.notes + state.notes).map { Note($0) }
   }

@@ -21,16 +21,14 @@ actor ExportWorker {
 
   /// What a writer that has come so far passed over and remarked.
   struct State: Sendable {
-    var skipped: [SkippedFeature] = []
-    var skippedCount = 0
+    var skipped = SkippedFeatures()
     var notes: [String] = []
     var interrupt: (@Sendable () -> Void)?
   }
 
   var state: State {
     State(
-      skipped: writer.skipped, skippedCount: writer.skippedCount, notes: writer.notes,
-      interrupt: writer.interrupt)
+      skipped: writer.skipped, notes: writer.notes, interrupt: writer.interrupt)
   }
 
   func open(_ plan: FeatureFileWriter.Plan, at path: String) throws(FieldpackError) {
@@ -41,9 +39,9 @@ actor ExportWorker {
   /// Writes the batch; gives how many of its rows were not passed over.
   func write(_ batch: FeatureBatch) -> Result<Int, FieldpackError> {
     Result { () throws(FieldpackError) in
-      let before = writer.skippedCount
+      let before = writer.skipped.count
       try writer.write(batch)
-      return batch.count - (writer.skippedCount - before)
+      return batch.count - (writer.skipped.count - before)
     }
   }
 

@@ -175,19 +175,14 @@ enum FeatureFileWriter {
   }
 
   /// The features passed over; a GeoPackage lists the first thousand.
-  var skipped: [SkippedFeature] {
+  var skipped: SkippedFeatures {
     switch self {
-    case .geoJSON(let writer, _): writer.skipped
-    case .gpx(let writer, _): writer.skipped
-    case .csv(let writer, _): writer.skipped
+    case .geoJSON(let writer, _): SkippedFeatures(writer.skipped)
+    case .gpx(let writer, _): SkippedFeatures(writer.skipped)
+    case .csv(let writer, _): SkippedFeatures(writer.skipped)
     case .geoPackage(let export): export.skipped
-    case .closed: []
+    case .closed: SkippedFeatures()
     }
-  }
-
-  var skippedCount: Int {
-    if case .geoPackage(let export) = self { return export.skippedCount }
-    return skipped.count
   }
 
   var notes: [String] {

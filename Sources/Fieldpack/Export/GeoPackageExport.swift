@@ -28,8 +28,7 @@ final class GeoPackageExport {
   }
 
   var interrupt: @Sendable () -> Void { writer.interrupt }
-  var skipped: [SkippedFeature] { writer.loader.skipped }
-  var skippedCount: Int { writer.loader.skippedCount }
+  var skipped: SkippedFeatures { writer.loader.skipped }
 
   func create(_ target: ExportTarget) throws(FieldpackError) {
     let stored = Self.stored(target)

@@ -24,7 +24,7 @@ struct ImportLog {
       "import ends",
       [
         "features": .count(report.count), "layers": .count(report.layers.count),
-        "skipped": .count(report.skippedCount), "notes": .count(report.notes.count),
+        "skipped": .count(report.skipped.count), "notes": .count(report.notes.count),
         "dryRun": .boolean(report.isDryRun), "ms": .real(elapsed),
       ])
   }

@@ -74,8 +74,8 @@ public struct ImportReport: Sendable {
   public var imported: [Imported] = []
   /// The layers as they were loaded, with the ids given.
   public var layers: [LoadedLayer] = []
-  public var skipped: [SkippedFeature] = []
-  public var skippedCount = 0
+  /// Features passed over, with the reason; of each file the first 1,000 are listed.
+  public var skipped = SkippedFeatures(limit: .max)
   public var notes: [Note] = []
   public var transformations: [TransformationReport] = []
   public var isDryRun = false

@@ -164,8 +164,7 @@ struct Importer {
     _ report: inout ImportReport
   ) {
     report.notes += result.notes.map { $0.preceded(by: "\(file): ") }
-    report.skipped += result.skipped
-    report.skippedCount += result.skippedCount
+    report.skipped.add(result.skipped)
     for (number, layer) in result.layers.enumerated() {
       report.imported.append(
         .init(
@@ -181,8 +180,7 @@ struct Importer {
     try stop.check()
     report.isDryRun = options.isDryRun
     report.layers = options.isDryRun ? try writer.loader.finish() : try writer.commit()
-    report.skipped += writer.loader.skipped
-    report.skippedCount += writer.loader.skippedCount
+    report.skipped.add(writer.loader.skipped)
     report.notes += writer.notes.map { Note($0) }
     if report.layers.isEmpty {
       report.notes.append("no features were found, so there is no layer")

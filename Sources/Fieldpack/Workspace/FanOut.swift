@@ -144,9 +144,9 @@ extension QueryReport {
   package func merge(_ other: QueryReport, beyond known: Contents? = nil) {
     let contents = other.current
     for note in contents.notes { add(note: note) }
-    let skipped = contents.skipped.dropFirst(known?.skipped.count ?? 0)
-    for feature in skipped { add(skipped: feature) }
-    add(unlisted: contents.skippedCount - (known?.skippedCount ?? 0) - skipped.count)
+    var skipped = contents.skipped
+    if let known { skipped.remove(known: known.skipped) }
+    add(skipped: skipped)
     for failure in contents.failures { add(failure: failure) }
   }
 }

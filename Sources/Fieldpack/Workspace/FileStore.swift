@@ -14,7 +14,7 @@ public final class FileStore: Store {
   let cached: GeoPackageStore
   /// Keeps the cached file until the store is closed.
   private let entry: Locked<CacheEntry?>
-  private let skipped: SkippedInFile
+  private let skipped: SkippedFeatures
   /// Another name that the only layer answers to, with the layer.
   private let alias: (name: LayerID, layer: LayerID)?
 
@@ -81,7 +81,7 @@ public final class FileStore: Store {
   public func scan<S: FeatureSink & Sendable>(
     _ query: Query, into sink: S, report: QueryReport
   ) async throws(FieldpackError) -> S {
-    skipped.note(in: report)
+    report.add(skipped: skipped)
     return try await cached.scan(resolved(query), into: sink, report: report)
   }
 
@@ -124,11 +124,11 @@ public final class FileStore: Store {
 /// Reads the answer of the cached file, and reports what could not be read of the file itself.
 private struct FileReading: QueryAnswering {
   let prepared: PreparedQuery
-  let skipped: SkippedInFile
+  let skipped: SkippedFeatures
 
   func batches() async throws(FieldpackError) -> FeatureBatches {
     let batches = try await prepared.batches()
-    skipped.note(in: batches.report)
+    batches.report.add(skipped: skipped)
     return batches
   }
 
@@ -136,7 +136,7 @@ private struct FileReading: QueryAnswering {
     into make: @escaping @Sendable () -> Piece
   ) async throws(FieldpackError) -> FeaturePieces<Piece> {
     let pieces = try await prepared.pieces(into: make)
-    skipped.note(in: pieces.report)
+    pieces.report.add(skipped: skipped)
     return pieces
   }
 
@@ -144,18 +144,6 @@ private struct FileReading: QueryAnswering {
   func explain() async throws(FieldpackError) -> [Explanation] { try await prepared.explain() }
   func estimatedRows() async throws(FieldpackError) -> [LayerID: Int] {
     try await prepared.estimatedRows()
-  }
-}
-
-/// The features that could not be read when the file was.
-private struct SkippedInFile: Sendable {
-  var listed: [SkippedFeature] = []
-  var count = 0
-
-  func note(in report: QueryReport) {
-    guard count > 0 else { return }
-    for feature in listed { report.add(skipped: feature) }
-    report.add(unlisted: count - listed.count)
   }
 }
 
@@ -196,7 +184,7 @@ private struct CacheBuild: Sendable {
   struct Opened: Sendable {
     var store: GeoPackageStore
     var entry: CacheEntry
-    var skipped: SkippedInFile
+    var skipped: SkippedFeatures
   }
 
   /// Opens the cached file; one that is damaged is made anew.
@@ -232,7 +220,7 @@ private struct CacheBuild: Sendable {
 
   private func made(
     renewing: Bool
-  ) async throws(FieldpackError) -> (CacheEntry, SkippedInFile) {
+  ) async throws(FieldpackError) -> (CacheEntry, SkippedFeatures) {
     let stop = Cancellation()
     return try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
       try entry(renewing: renewing, stop)
@@ -241,10 +229,10 @@ private struct CacheBuild: Sendable {
 
   private func entry(
     renewing: Bool, _ stop: Cancellation
-  ) throws(FieldpackError) -> (CacheEntry, SkippedInFile) {
+  ) throws(FieldpackError) -> (CacheEntry, SkippedFeatures) {
     // What was skipped is known only while the file is read.
     let policy = options.importing.skipsErrors ? .private : options.cache
-    var skipped = SkippedInFile()
+    var skipped = SkippedFeatures()
     let entry = try FileCache(policy: policy).entry(
       for: path, variant: variant, renewing: renewing
     ) { () throws(FieldpackError) in
@@ -257,7 +245,7 @@ private struct CacheBuild: Sendable {
       importer.hashesContents = true
       let report = try importer.run(
         [try ByteInput(path: path, name: options.name)], into: target)
-      skipped = SkippedInFile(listed: report.skipped, count: report.skippedCount)
+      skipped = report.skipped
     }
     return (entry, skipped)
   }

@@ -1,6 +1,8 @@
+package import FieldpackCore
+
 extension Command {
   /// The whole tree of commands and options as one document, for programs that drive the tool.
-  public var dump: JSONValue {
+  package var dump: JSONValue {
     [
       "name": .text(name), "abstract": .text(abstract),
       "examples": JSONValue(examples),

@@ -27,7 +27,7 @@ public struct Invocation {
   }
 
   /// Writes the one document of `--json`.
-  public func print(_ document: JSONValue) throws(FieldpackError) {
+  package func print(_ document: JSONValue) throws(FieldpackError) {
     document.append(to: &output.buffer)
     output.buffer.append(UInt8(ascii: "\n"))
     try output.flushIfFull()

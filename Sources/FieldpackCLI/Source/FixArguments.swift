@@ -80,8 +80,8 @@ extension Invocation {
   }
 
   private func told(_ status: Int32, _ report: QueryReport?) -> Int32 {
-    guard let report = report?.current, report.skippedCount > 0 else { return status }
-    self.report(report.skipped, count: report.skippedCount)
+    guard let report = report?.current, report.skipped.count > 0 else { return status }
+    self.report(report.skipped)
     return status == ExitStatus.success ? ExitStatus.skippedFeatures : status
   }
 

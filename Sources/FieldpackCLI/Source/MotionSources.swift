@@ -85,8 +85,8 @@ extension Invocation {
 
   private func told(_ status: Int32, _ report: QueryReport) -> Int32 {
     let current = report.current
-    guard current.skippedCount > 0 else { return status }
-    self.report(current.skipped, count: current.skippedCount)
+    guard current.skipped.count > 0 else { return status }
+    self.report(current.skipped)
     return status == ExitStatus.success ? ExitStatus.skippedFeatures : status
   }
 
@@ -189,9 +189,9 @@ private enum MotionFile {
   /// The names of the members of a line that is a JSON object.
   private static func memberNames(_ line: [UInt8]) -> [String]? {
     let node = line.withUnsafeBufferPointer { bytes in
-      try? JSONNodeReader.read(bytes, maximumDepth: 8)
+      try? JSONValueReader.read(bytes, maximumDepth: 8)
     }
-    guard case .members(let members)? = node else { return nil }
+    guard case .object(let members)? = node else { return nil }
     return members.map { String(decoding: $0.name.utf8, as: UTF8.self) }
   }
 }

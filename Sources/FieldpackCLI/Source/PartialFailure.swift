@@ -24,9 +24,9 @@ extension Invocation {
   }
 
   /// Tells of features that were passed over: the first few, and how many more.
-  func report(_ skipped: [SkippedFeature], count: Int) {
-    for feature in skipped.prefix(10) { console.note("skipped: \(feature.line)") }
-    let more = count - min(10, skipped.count)
+  func report(_ skipped: SkippedFeatures) {
+    for feature in skipped.listed.prefix(10) { console.note("skipped: \(feature.line)") }
+    let more = skipped.count - min(10, skipped.listed.count)
     if more > 0 { console.note("skipped: \(more) more") }
   }
 

@@ -13,7 +13,7 @@ public struct ErrorReport: Sendable {
   }
 
   /// `{"error":{…}}`: what is not known is `null`.
-  public var document: JSONValue {
+  package var document: JSONValue {
     let (message, hint) = parts
     let feature: JSONValue =
       switch error.location.feature {

@@ -93,7 +93,7 @@ public struct CaptureFolder: Sendable {
 
   private static func document(
     _ name: String, in folder: SafeFolder, limit: Int
-  ) throws(FieldpackError) -> JSONNode {
+  ) throws(FieldpackError) -> JSONValue {
     guard let bytes = try folder.bytes(of: name, limit: limit) else {
       throw FieldpackError(.invalidData, "\(name) is missing")
     }
@@ -101,10 +101,10 @@ public struct CaptureFolder: Sendable {
   }
 
   /// - Parameter name: of the file, for errors.
-  static func document(_ bytes: [UInt8], of name: String) throws(FieldpackError) -> JSONNode {
+  static func document(_ bytes: [UInt8], of name: String) throws(FieldpackError) -> JSONValue {
     guard !bytes.isEmpty else { throw FieldpackError(.invalidData, "\(name) is empty") }
     let result = bytes.withUnsafeBufferPointer { bytes in
-      Result { () throws(JSONMistake) in try JSONNodeReader.read(bytes, maximumDepth: 64) }
+      Result { () throws(JSONMistake) in try JSONValueReader.read(bytes, maximumDepth: 64) }
     }
     switch result {
     case .success(let node): return node

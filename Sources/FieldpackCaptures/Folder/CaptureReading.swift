@@ -15,8 +15,8 @@ struct CaptureReading {
   ///   - stem: what the capture's folder is called, or its files in the older forms.
   ///   - geodata: reads the file of that name, as the info states it.
   init(
-    info node: JSONNode, file: String, stem: String,
-    geodata read: (String) throws(FieldpackError) -> JSONNode
+    info node: JSONValue, file: String, stem: String,
+    geodata read: (String) throws(FieldpackError) -> JSONValue
   ) throws(FieldpackError) {
     var members = try JSONMembers(node, of: file)
     if let track = members.take("track") {
@@ -95,7 +95,7 @@ struct CaptureReading {
 
   // MARK: Geo-data
 
-  private static func geodata(_ node: JSONNode) throws(FieldpackError) -> CaptureGeodata {
+  private static func geodata(_ node: JSONValue) throws(FieldpackError) -> CaptureGeodata {
     var members = try JSONMembers(node, of: "geo-data")
     var geodata = CaptureGeodata(points: try points(members.take("points"), of: "geo-data"))
     geodata.extraJSON = members.rest
@@ -103,9 +103,9 @@ struct CaptureReading {
   }
 
   private static func points(
-    _ node: JSONNode?, of subject: String
+    _ node: JSONValue?, of subject: String
   ) throws(FieldpackError) -> [CapturePoint] {
-    guard case .list(let nodes)? = node, !nodes.isEmpty else {
+    guard case .array(let nodes)? = node, !nodes.isEmpty else {
       throw FieldpackError(.invalidData, "\(subject) has no points")
     }
     var points: [CapturePoint] = []

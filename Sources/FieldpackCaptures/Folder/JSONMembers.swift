@@ -2,15 +2,15 @@ import FieldpackCore
 
 /// The members of a JSON object that are taken one by one, so that those not known are left over.
 struct JSONMembers {
-  private var members: [JSONNode.Member]
+  private var members: [JSONValue.Member]
   private let subject: String
 
   /// - Parameter subject: what to call the object in errors, such as `capture-info.json`.
-  init(_ node: JSONNode, of subject: String) throws(FieldpackError) {
-    guard case .members(let members) = node else {
+  init(_ node: JSONValue, of subject: String) throws(FieldpackError) {
+    guard case .object(let members) = node else {
       throw FieldpackError(.invalidData, "\(subject): expected an object but found \(node.kind)")
     }
-    var last: [JSONNode.Member] = []
+    var last: [JSONValue.Member] = []
     for member in members {
       // As JavaScript does, the last of several of one name.
       last.removeAll { $0.name.utf8.elementsEqual(member.name.utf8) }
@@ -21,10 +21,10 @@ struct JSONMembers {
   }
 
   /// Those that were not taken, as a JSON object; `nil` where there are none.
-  var rest: String? { members.isEmpty ? nil : JSONNode.members(members).text }
+  var rest: String? { members.isEmpty ? nil : JSONValue.object(members).text }
 
   /// Takes a member out; `nil` where it is absent or null.
-  mutating func take(_ name: String) -> JSONNode? {
+  mutating func take(_ name: String) -> JSONValue? {
     guard let index = members.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       return nil
     }
@@ -65,7 +65,7 @@ struct JSONMembers {
   /// Latitude and longitude of a member `coords`.
   mutating func coordinates() throws(FieldpackError) -> (latitude: Double, longitude: Double)? {
     guard let node = take("coords") else { return nil }
-    guard case .list(let items) = node, items.count == 2, let latitude = Self.number(items[0]),
+    guard case .array(let items) = node, items.count == 2, let latitude = Self.number(items[0]),
       let longitude = Self.number(items[1])
     else { throw expected("a latitude and a longitude", "coords", node) }
     return try onEarth(latitude, longitude)
@@ -82,14 +82,14 @@ struct JSONMembers {
     return (latitude, longitude)
   }
 
-  func expected(_ what: String, _ name: String, _ node: JSONNode) -> FieldpackError {
+  func expected(_ what: String, _ name: String, _ node: JSONValue) -> FieldpackError {
     let found =
       if case .text(let text) = node { "'\(text.prefix(40))'" } else { node.kind }
     return FieldpackError(
       .invalidData, "\(subject): '\(name)' should be \(what) but is \(found)")
   }
 
-  private static func number(_ node: JSONNode) -> Double? {
+  private static func number(_ node: JSONValue) -> Double? {
     let number: Double? =
       if case .text(let text) = node {
         text.utf8.count > 64 ? nil : Double(text)

@@ -29,9 +29,9 @@ struct RecordingNotes {
 
   /// - Returns: `nil` where the recording did not come to its beginning.
   init?(_ bytes: [UInt8]) {
-    var found: [String: JSONNode] = [:]
+    var found: [String: JSONValue] = [:]
     for line in JSONLines(bytes) {
-      guard case .members(let members) = line else { break }
+      guard case .object(let members) = line else { break }
       for member in members { found[member.name] = member.value }
     }
     func text(_ name: String) -> String? {
@@ -52,7 +52,7 @@ struct RecordingNotes {
 
   /// The first line.
   var beginning: [UInt8] {
-    var members: [JSONNode.Member] = [
+    var members: [JSONValue.Member] = [
       .init(name: "media_type", value: .text(kind.rawValue)),
       .init(name: "media", value: .text(media)),
       .init(name: "created_at", value: .number(createdAt)),
@@ -65,12 +65,12 @@ struct RecordingNotes {
   }
 
   /// The line that says one thing.
-  static func line(_ name: String, _ value: JSONNode) -> [UInt8] {
+  static func line(_ name: String, _ value: JSONValue) -> [UInt8] {
     line([.init(name: name, value: value)])
   }
 
-  private static func line(_ members: [JSONNode.Member]) -> [UInt8] {
-    JSONLines.bytes([.members(members)])
+  private static func line(_ members: [JSONValue.Member]) -> [UInt8] {
+    JSONLines.bytes([.object(members)])
   }
 }
 
@@ -83,15 +83,15 @@ struct JSONLines: Sequence, IteratorProtocol {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  mutating func next() -> JSONNode? {
+  mutating func next() -> JSONValue? {
     guard let stop = bytes[end...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     let line = bytes[end..<stop]
-    let node = line.withUnsafeBufferPointer { try? JSONNodeReader.read($0, maximumDepth: 64) }
+    let node = line.withUnsafeBufferPointer { try? JSONValueReader.read($0, maximumDepth: 64) }
     if node != nil { end = stop + 1 }
     return node
   }
 
-  static func bytes(_ nodes: [JSONNode]) -> [UInt8] {
+  static func bytes(_ nodes: [JSONValue]) -> [UInt8] {
     var bytes: [UInt8] = []
     for node in nodes {
       node.append(to: &bytes)

@@ -135,7 +135,7 @@ struct Settlement {
   }
 
   /// Appends to the notes.
-  private func note(_ name: String, _ value: JSONNode) throws(FieldpackError) {
+  private func note(_ name: String, _ value: JSONValue) throws(FieldpackError) {
     var lines = JSONLines(
       try folder.bytes(of: RecordingNotes.file, limit: RecordingNotes.limit) ?? [])
     while lines.next() != nil {}

@@ -33,13 +33,13 @@ public struct CaptureReceiver: Sendable {
       let found = try Self.capture(
         in: try MultipartReader.parts(of: body, contentType: contentType))
       let token = found.info.token
-      let answer = JSONNode.members([.init(name: "token", value: .text(token))])
+      let answer = JSONValue.object([.init(name: "token", value: .text(token))])
       let isNew = tokens.insert(token).inserted
       return Reply(
         status: 200, body: Array(answer.text.utf8),
         capture: isNew ? Received(found: found) : nil)
     } catch {
-      let answer = JSONNode.members([
+      let answer = JSONValue.object([
         .init(name: "error", value: .text("true")),
         .init(name: "message", value: .text(error.message)),
       ])

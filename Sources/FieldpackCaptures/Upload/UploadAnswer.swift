@@ -18,7 +18,7 @@ struct UploadAnswer: Sendable {
   init(_ response: HTTPResponse, token: String) {
     status = response.status
     let node = response.body.withUnsafeBufferPointer { bytes in
-      try? JSONNodeReader.read(bytes, maximumDepth: 32)
+      try? JSONValueReader.read(bytes, maximumDepth: 32)
     }
     guard response.isSuccess else {
       isWorthAnother = [408, 429].contains(response.status) || response.status >= 500
@@ -27,7 +27,7 @@ struct UploadAnswer: Sendable {
         .unavailable, "the server answered with the status \(response.status)\(said)")
       return
     }
-    guard let node, case .members = node else {
+    guard let node, case .object = node else {
       error = FieldpackError(.invalidData, "the server's answer is no JSON object")
       return
     }
@@ -40,7 +40,7 @@ struct UploadAnswer: Sendable {
     }
   }
 
-  private static func message(_ node: JSONNode) -> String? {
+  private static func message(_ node: JSONValue) -> String? {
     guard case .text(let text)? = node["message"] else { return nil }
     return String(text.prefix(500))
   }

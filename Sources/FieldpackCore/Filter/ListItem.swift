@@ -9,15 +9,15 @@ package indirect enum ListItem: Sendable {
   /// An object; it equals an object with the same members in any order.
   case members([String: ListItem])
 
-  init(_ node: JSONNode) {
+  init(_ node: JSONValue) {
     switch node {
     case .null: self = .null
     case .boolean(let flag): self = .scalar(.integer(flag ? 1 : 0))
     case .integer(let number): self = .scalar(.integer(number))
     case .real(let number): self = .scalar(.real(number))
     case .text(let text): self = .scalar(.text(text))
-    case .list(let nodes): self = .list(nodes.map(ListItem.init))
-    case .members(let members):
+    case .array(let nodes): self = .list(nodes.map(ListItem.init))
+    case .object(let members):
       if members.count == 1, let moment = Self.moment(members[0]) {
         self = .scalar(.moment(moment))
       } else {
@@ -27,7 +27,7 @@ package indirect enum ListItem: Sendable {
     }
   }
 
-  private static func moment(_ member: JSONNode.Member) -> Int64? {
+  private static func moment(_ member: JSONValue.Member) -> Int64? {
     guard case .text(let text) = member.value else { return nil }
     switch member.name {
     case "date": return CalendarDate(text)?.startOfDay.milliseconds
@@ -38,7 +38,7 @@ package indirect enum ListItem: Sendable {
 
   /// The elements of a JSON array; `nil` where the text is no JSON array.
   package static func items(json: UnsafeBufferPointer<UInt8>) -> [ListItem]? {
-    guard case .list(let nodes)? = try? JSONNodeReader.read(json) else { return nil }
+    guard case .array(let nodes)? = try? JSONValueReader.read(json) else { return nil }
     return nodes.map(ListItem.init)
   }
 

@@ -38,30 +38,30 @@ public struct LegacyFilter: Hashable, Sendable {
   /// - Throws: `.invalidArgument` with line and column where the text is no JSON, else with the JSON
   ///   pointer of what is wrong.
   public init(json: String, meaning: Meaning = .standard) throws(FieldpackError) {
-    let place = try JSONPlace(document: json)
+    let element = try JSONElement(document: json)
     self.meaning = meaning
     terms = []
-    for member in try place.namedMembers() {
+    for member in try element.namedMembers() {
       switch member.name {
-      case "limit": limit = try Self.limit(member.place)
+      case "limit": limit = try Self.limit(member.element)
       case "layerIds", "layers":
-        guard layers.isEmpty else { throw member.place.failure("layers are named twice") }
-        layers = try Self.layers(member.place)
-      default: terms.append(try Term(member.name, member.place, meaning, depth: 0))
+        guard layers.isEmpty else { throw member.element.failure("layers are named twice") }
+        layers = try Self.layers(member.element)
+      default: terms.append(try Term(member.name, member.element, meaning, depth: 0))
       }
     }
   }
 
-  private static func limit(_ place: JSONPlace) throws(FieldpackError) -> Int {
-    guard case .integer(let number) = place.node, let limit = Int(exactly: number), limit >= 0
-    else { throw place.failure("a limit is a whole number, 0 or more") }
+  private static func limit(_ element: JSONElement) throws(FieldpackError) -> Int {
+    guard case .integer(let number) = element.node, let limit = Int(exactly: number), limit >= 0
+    else { throw element.failure("a limit is a whole number, 0 or more") }
     return limit
   }
 
-  private static func layers(_ place: JSONPlace) throws(FieldpackError) -> [LayerID] {
+  private static func layers(_ element: JSONElement) throws(FieldpackError) -> [LayerID] {
     var layers: [LayerID] = []
-    for element in try place.elements("an array of names") {
-      guard case .text(let name) = element.node else { throw element.expected("a layer's name") }
+    for item in try element.elements("an array of names") {
+      guard case .text(let name) = item.node else { throw item.expected("a layer's name") }
       layers.append(LayerID(name))
     }
     return layers
@@ -117,16 +117,16 @@ extension LegacyFilter {
 
 extension LegacyFilter.Term {
   fileprivate init(
-    _ name: String, _ place: JSONPlace, _ meaning: LegacyFilter.Meaning, depth: Int
+    _ name: String, _ element: JSONElement, _ meaning: LegacyFilter.Meaning, depth: Int
   ) throws(FieldpackError) {
     if let comparison = LegacyFilter.comparisons[name] {
-      let (subject, value) = try Self.subject(name, place)
+      let (subject, value) = try Self.subject(name, element)
       self = .compare(subject, comparison, try value.legacyScalar())
       return
     }
     switch name {
     case "$between", "$notbetween":
-      let (subject, bounds) = try Self.subject(name, place)
+      let (subject, bounds) = try Self.subject(name, element)
       try bounds.checkNames(["lower", "upper"])
       guard let lower = bounds.member("lower"), let upper = bounds.member("upper") else {
         throw bounds.failure("expected an object with the members lower and upper")
@@ -135,14 +135,14 @@ extension LegacyFilter.Term {
         subject, lower: try lower.legacyScalar(), upper: try upper.legacyScalar(),
         isNegated: name == "$notbetween")
     case "$in", "$notin":
-      let (subject, list) = try Self.subject(name, place)
+      let (subject, list) = try Self.subject(name, element)
       var values: [Value] = []
-      for element in try list.elements("an array of values") {
-        values.append(try element.legacyScalar())
+      for item in try list.elements("an array of values") {
+        values.append(try item.legacyScalar())
       }
       self = .isIn(subject, values, isNegated: name == "$notin")
     case "$like", "$notlike":
-      let (subject, text) = try Self.subject(name, place)
+      let (subject, text) = try Self.subject(name, element)
       guard case .text(let pattern) = text.node else { throw text.expected("a text") }
       // In memory the condition lists every part of the pattern, whose number grows with the square
       // of its length.
@@ -150,27 +150,27 @@ extension LegacyFilter.Term {
         throw text.failure("a legacy \(name) takes at most 200 characters")
       }
       self = .like(subject, pattern, isNegated: name == "$notlike")
-    case "$geocontains": self = .contains(try place.legacyBox())
-    case "$geodisjoint": self = .disjoint(try place.legacyBox())
+    case "$geocontains": self = .contains(try element.legacyBox())
+    case "$geodisjoint": self = .disjoint(try element.legacyBox())
     case "$and", "$or":
-      let terms = try Self.terms(place, meaning, depth: depth + 1)
+      let terms = try Self.terms(element, meaning, depth: depth + 1)
       self = name == "$and" ? .and(terms) : .or(terms)
     default:
-      throw place.failure(
+      throw element.failure(
         "'\(name)' is not known\(NearNames.question(name, in: LegacyFilter.names)) (there are: "
           + "\(LegacyFilter.names.joined(separator: ", ")))")
     }
   }
 
   private static func terms(
-    _ place: JSONPlace, _ meaning: LegacyFilter.Meaning, depth: Int
+    _ element: JSONElement, _ meaning: LegacyFilter.Meaning, depth: Int
   ) throws(FieldpackError) -> [Self] {
-    guard depth <= CQL2.maximumDepth else { throw place.failure("nested too deep") }
+    guard depth <= CQL2.maximumDepth else { throw element.failure("nested too deep") }
     var terms: [Self] = []
-    for element in try place.elements("an array of objects") {
+    for item in try element.elements("an array of objects") {
       var all: [Self] = []
-      for member in try element.namedMembers() {
-        all.append(try Self(member.name, member.place, meaning, depth: depth))
+      for member in try item.namedMembers() {
+        all.append(try Self(member.name, member.element, meaning, depth: depth))
       }
       terms.append(.and(all))
     }
@@ -180,17 +180,17 @@ extension LegacyFilter.Term {
   /// The tested subject and what it is tested with, from `{"field": …, "value": …}` or from the
   /// value alone.
   private static func subject(
-    _ name: String, _ place: JSONPlace
-  ) throws(FieldpackError) -> (LegacyFilter.Subject, JSONPlace) {
-    guard let field = place.member("field") else {
-      return (LegacyFilter.Subject(name: name, path: place.path), place)
+    _ name: String, _ element: JSONElement
+  ) throws(FieldpackError) -> (LegacyFilter.Subject, JSONElement) {
+    guard let field = element.member("field") else {
+      return (LegacyFilter.Subject(name: name, path: element.path), element)
     }
-    try place.checkNames(["field", "value"])
+    try element.checkNames(["field", "value"])
     guard case .text(let column) = field.node else { throw field.expected("a column's name") }
-    guard let value = place.member("value") else {
-      throw place.failure("the member value is missing")
+    guard let value = element.member("value") else {
+      throw element.failure("the member value is missing")
     }
-    return (LegacyFilter.Subject(name: name, path: place.path, field: column), value)
+    return (LegacyFilter.Subject(name: name, path: element.path, field: column), value)
   }
 
   /// The condition on features, or on `value` where it is given.
@@ -272,8 +272,8 @@ extension LegacyFilter.Subject {
   }
 }
 
-extension JSONPlace {
-  fileprivate func namedMembers() throws(FieldpackError) -> [(name: String, place: JSONPlace)] {
+extension JSONElement {
+  fileprivate func namedMembers() throws(FieldpackError) -> [(name: String, element: JSONElement)] {
     let members = try members("an object")
     var names: Set<String> = []
     for member in members where !names.insert(member.name).inserted {

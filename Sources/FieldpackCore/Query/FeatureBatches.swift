@@ -69,9 +69,7 @@ public final class QueryReport: Sendable {
     /// Remarks, such as a layer left out because it lacks a filtered column.
     public var notes: [String] = []
     /// Features passed over because they could not be read or transformed.
-    public var skipped: [SkippedFeature] = []
-    /// The number of features passed over; ``skipped`` lists the first 1,000 of them.
-    public var skippedCount = 0
+    public var skipped = SkippedFeatures()
 
     package var isEmpty: Bool { self == Contents() }
   }
@@ -87,15 +85,9 @@ public final class QueryReport: Sendable {
 
   public func add(failure: StoreFailure) { contents.withLock { $0.failures.append(failure) } }
   /// Counts a feature that is passed over, and lists it if it is among the first 1,000.
-  public func add(skipped: SkippedFeature) {
-    contents.withLock { contents in
-      contents.skippedCount += 1
-      if contents.skipped.count < 1000 { contents.skipped.append(skipped) }
-    }
-  }
+  public func add(skipped: SkippedFeature) { contents.withLock { $0.skipped.add(skipped) } }
 
-  /// Counts features that are passed over, without listing them.
-  package func add(unlisted count: Int) { contents.withLock { $0.skippedCount += count } }
+  package func add(skipped: SkippedFeatures) { contents.withLock { $0.skipped.add(skipped) } }
 
   /// Adds a note, unless the report has it already.
   public func add(note: String) {
@@ -139,7 +131,39 @@ public struct SkippedFeature: Sendable, Equatable {
   }
 
   /// The feature that an error is about, where the error says it is.
-  package init(_ error: FieldpackError) {
-    self.init(location: error.location, reason: error.message, advice: error.advice)
+  package init(_ error: FieldpackError, position: FilePosition? = nil) {
+    self.init(
+      location: error.location, position: position, reason: error.message, advice: error.advice)
+  }
+}
+
+/// Features that were passed over: all are counted, and the first of them are listed.
+public struct SkippedFeatures: Sendable, Equatable {
+  public private(set) var listed: [SkippedFeature] = []
+  public private(set) var count = 0
+  private let limit: Int
+
+  /// - Parameter limit: how many features are listed.
+  public init(limit: Int = 1000) { self.limit = limit }
+
+  /// Lists all of the features.
+  public init(_ features: [SkippedFeature]) {
+    (listed, count, limit) = (features, features.count, .max)
+  }
+
+  public mutating func add(_ feature: SkippedFeature) {
+    count += 1
+    if listed.count < limit { listed.append(feature) }
+  }
+
+  public mutating func add(_ other: SkippedFeatures) {
+    count += other.count
+    listed += other.listed.prefix(limit - listed.count)
+  }
+
+  /// Takes off the features that came first and are known.
+  package mutating func remove(known: SkippedFeatures) {
+    count -= known.count
+    listed = Array(listed.dropFirst(known.listed.count))
   }
 }

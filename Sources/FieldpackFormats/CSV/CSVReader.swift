@@ -48,13 +48,15 @@ public struct CSVReader: FileReader {
     for layer in layers { try sink.begin(layer.schema) }
     if let asked, layers.last != asked { try sink.begin(asked.schema) }
     var builder = CSVLayerBuilder(header, options: options, asked: asked)
-    var result = FileReadResult(layers: [], notes: header.notes.map { Note($0) })
+    var result = FileReadResult(
+      layers: [], skipped: SkippedFeatures(limit: options.skippedLimit),
+      notes: header.notes.map { Note($0) })
     var bytesRead = 0
     while try scanner.nextRecord() {
       do throws(FieldpackError) {
         try builder.take(scanner)
       } catch {
-        try pass(over: located(error, scanner, builder.count + result.skippedCount), &result)
+        try pass(over: located(error, scanner, builder.count + result.skipped.count), &result)
         continue
       }
       if builder.rows.count > 0 {
@@ -82,12 +84,7 @@ public struct CSVReader: FileReader {
     over error: FieldpackError, _ result: inout FileReadResult
   ) throws(FieldpackError) {
     guard options.skipsErrors else { throw error }
-    result.skippedCount += 1
-    guard result.skipped.count < options.skippedLimit else { return }
-    result.skipped.append(
-      SkippedFeature(
-        location: error.location, position: error.position, reason: error.message,
-        advice: error.advice))
+    result.skipped.add(SkippedFeature(error, position: error.position))
   }
 
   private func located(

@@ -14,8 +14,7 @@ struct GPXDocument: ~Copyable {
   /// Which layers are asked for, likewise.
   private let isWanted: InlineArray<5, Bool>
   private let options: ReadOptions
-  private var skipped: [SkippedFeature] = []
-  private var skippedCount = 0
+  private var skipped: SkippedFeatures
   private var segmentExtensions = 0
   /// Track points whose time lies before that of the one before.
   private var timesBackwards = 0
@@ -44,6 +43,7 @@ struct GPXDocument: ~Copyable {
 
   init(options: ReadOptions, builder: (GPXLayerKind) -> GPXLayerBuilder) {
     self.options = options
+    skipped = SkippedFeatures(limit: options.skippedLimit)
     builders = InlineArray { builder(GPXLayerKind.allCases[$0]) }
     let wanted = GPXLayerKind.wanted(options.only)
     isWanted = InlineArray { wanted.contains(GPXLayerKind.allCases[$0]) }
@@ -73,7 +73,7 @@ struct GPXDocument: ~Copyable {
 
   /// What reading the whole document found.
   var result: FileReadResult {
-    var result = FileReadResult(layers: found, skipped: skipped, skippedCount: skippedCount)
+    var result = FileReadResult(layers: found, skipped: skipped)
     for index in builders.indices where isWanted[index] && builders[index].count > 0 {
       let layer = builders[index].layer
       result.counts[layer] = builders[index].count
@@ -333,10 +333,7 @@ struct GPXDocument: ~Copyable {
     guard options.skipsErrors else {
       throw FieldpackError(.invalidData, reason, location: location, position: position)
     }
-    skippedCount += 1
-    if skipped.count < options.skippedLimit {
-      skipped.append(SkippedFeature(location: location, position: position, reason: reason))
-    }
+    skipped.add(SkippedFeature(location: location, position: position, reason: reason))
   }
 
   // MARK: Ends

@@ -15,11 +15,12 @@ struct GeoJSONFacts {
   var hasIDMembers = false
   var hasMetadata = false
   var emptyArrays = 0
-  var skipped: [SkippedFeature] = []
-  var skippedCount = 0
+  var skipped: SkippedFeatures
   private var typeBits: UInt32 = 0
   private var geometryCount = 0
   private var withZ = 0
+
+  init(_ options: ReadOptions) { skipped = SkippedFeatures(limit: options.skippedLimit) }
 
   mutating func note(_ type: GeometryType, hasZ: Bool) {
     typeBits |= 1 << type.rawValue

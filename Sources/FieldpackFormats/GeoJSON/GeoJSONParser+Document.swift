@@ -204,11 +204,9 @@ extension GeoJSONParser {
   }
 
   private mutating func note(_ problem: FeatureProblem) {
-    facts.skippedCount += 1
-    guard facts.skipped.count < options.skippedLimit else { return }
     var position = featurePosition
     position.byteOffset = problem.offset
-    facts.skipped.append(
+    facts.skipped.add(
       SkippedFeature(
         location: .init(layer: options.layer), position: position, reason: problem.message))
   }

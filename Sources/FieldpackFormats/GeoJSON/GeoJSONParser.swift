@@ -53,7 +53,7 @@ struct GeoJSONParser: ~Copyable {
   var metadataCell: RowCells.Cell?
 
   // What the file is like.
-  var facts = GeoJSONFacts()
+  var facts: GeoJSONFacts
   /// The members of features that are none of GeoJSON's, with their numbers.
   var foreignNames = NameTable()
   var foreign: [(name: String, count: Int)] = []
@@ -71,6 +71,7 @@ struct GeoJSONParser: ~Copyable {
   init(_ scanner: consuming JSONScanner, options: ReadOptions, layer: FileLayer?) {
     self.scanner = scanner
     self.options = options
+    facts = GeoJSONFacts(options)
     target = Target(layer)
     row = GeoJSONRow(columnCount: layer?.schema.columns.count ?? 0)
     properties = PropertyColumns(given: layer?.schema, idColumn: options.idColumn)

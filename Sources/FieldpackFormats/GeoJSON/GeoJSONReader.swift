@@ -81,7 +81,7 @@ extension GeoJSONParser {
   func result() -> FileReadResult {
     FileReadResult(
       layers: [layer()], counts: [options.layer: facts.count], skipped: facts.skipped,
-      skippedCount: facts.skippedCount, notes: notes().map { Note($0) })
+      notes: notes().map { Note($0) })
   }
 
   private func notes() -> [String] {

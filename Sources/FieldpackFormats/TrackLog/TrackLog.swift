@@ -16,8 +16,7 @@ struct TrackLog: ~Copyable {
   private let isWanted: InlineArray<5, Bool>
   private let options: ReadOptions
   private let file: String
-  private var skipped: [SkippedFeature] = []
-  private var skippedCount = 0
+  private var skipped: SkippedFeatures
   private var path = GPXPath()
   private var segmentID = -1
   private var segmentPointID = 0
@@ -30,6 +29,7 @@ struct TrackLog: ~Copyable {
   init(file: String, options: ReadOptions, builder: (GPXLayerKind) -> GPXLayerBuilder) {
     self.file = file
     self.options = options
+    skipped = SkippedFeatures(limit: options.skippedLimit)
     builders = InlineArray { builder(GPXLayerKind.allCases[$0]) }
     let wanted = GPXLayerKind.wanted(options.only)
     isWanted = InlineArray { wanted.contains(GPXLayerKind.allCases[$0]) }
@@ -43,13 +43,7 @@ struct TrackLog: ~Copyable {
     guard options.skipsErrors, error.code == .invalidData else {
       throw error.adding(position: position)
     }
-    skippedCount += 1
-    if skipped.count < options.skippedLimit {
-      skipped.append(
-        SkippedFeature(
-          location: error.location, position: position, reason: error.message,
-          advice: error.advice))
-    }
+    skipped.add(SkippedFeature(error, position: position))
   }
 
   // MARK: Tracks
@@ -124,7 +118,7 @@ struct TrackLog: ~Copyable {
   }
 
   var result: FileReadResult {
-    var result = FileReadResult(layers: found, skipped: skipped, skippedCount: skippedCount)
+    var result = FileReadResult(layers: found, skipped: skipped)
     for index in builders.indices where isWanted[index] && builders[index].count > 0 {
       result.counts[builders[index].layer] = builders[index].count
       let layer = builders[index].layer

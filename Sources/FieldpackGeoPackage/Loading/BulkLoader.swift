@@ -25,9 +25,7 @@ public final class BulkLoader: FeatureSink {
   /// prepared. A copy of a layer does not check, because it may keep values older than its
   /// constraints.
   public var enforcesConstraints = true
-  public private(set) var skipped: [SkippedFeature] = []
-  public private(set) var skippedCount = 0
-  private let skippedLimit = 1000
+  public private(set) var skipped = SkippedFeatures()
 
   init(_ file: GeoPackageSession) { self.file = file }
 
@@ -81,7 +79,7 @@ public final class BulkLoader: FeatureSink {
       guard skipsErrors, error.code == .invalidData || error.code == .constraint else {
         throw error
       }
-      note([SkippedFeature(error)], count: 1)
+      skipped.add(SkippedFeature(error))
     }
     rowCount += 1
     if rowCount & 4095 == 0 { try progress?(rowCount) }
@@ -104,7 +102,7 @@ public final class BulkLoader: FeatureSink {
   }
 
   /// Lists rows that an encoder skipped.
-  package func note(skipped features: [SkippedFeature]) { note(features, count: features.count) }
+  package func note(skipped features: [SkippedFeature]) { skipped.add(SkippedFeatures(features)) }
 
   /// Takes over rows that an encoder of the schema's plan filled. They follow all rows given
   /// before. `rows` is empty afterwards.
@@ -122,18 +120,12 @@ public final class BulkLoader: FeatureSink {
       location: .init(store: file.store, layer: schema.layer))
   }
 
-  private func note(_ features: [SkippedFeature], count: Int) {
-    skippedCount += count
-    skipped += features.prefix(max(0, skippedLimit - skipped.count))
-  }
-
   /// Writes indexes, extents and counts, and creates the triggers again.
   public func finish() throws(FieldpackError) -> [LoadedLayer] {
     for id in order { try targets[id]?.submitOrdered() }
     try inserter.drain()
     stop()
-    let refused = inserter.takeSkipped()
-    note(refused.listed, count: refused.count)
+    skipped.add(inserter.takeSkipped())
     try file.limitSteps()
     var loaded: [LoadedLayer] = []
     for id in order {

@@ -38,8 +38,7 @@ final class InsertWorker: Sendable {
     var isRunning = false
     var isStopped = false
     var failure: FieldpackError?
-    var skipped: [SkippedFeature] = []
-    var skippedCount = 0
+    var skipped = SkippedFeatures()
   }
 
   private static let queueLength = 4
@@ -91,10 +90,10 @@ final class InsertWorker: Sendable {
   }
 
   /// Rows that were skipped because a constraint of the file refused them.
-  func takeSkipped() -> (listed: [SkippedFeature], count: Int) {
+  func takeSkipped() -> SkippedFeatures {
     state.change { state in
-      defer { (state.skipped, state.skippedCount) = ([], 0) }
-      return (state.skipped, state.skippedCount)
+      defer { state.skipped = SkippedFeatures() }
+      return state.skipped
     }
   }
 
@@ -136,8 +135,7 @@ final class InsertWorker: Sendable {
       state.change { state in
         state.isBusy = false
         state.failure = state.failure ?? failure
-        state.skippedCount += skipped.count
-        state.skipped += skipped.prefix(max(0, 1000 - state.skipped.count))
+        state.skipped.add(SkippedFeatures(skipped))
         state.free.append(rows)
       }
     }

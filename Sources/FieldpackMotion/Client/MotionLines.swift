@@ -126,14 +126,14 @@ extension MotionSample {
     line: UnsafeBufferPointer<UInt8>, now: Double
   ) throws(FieldpackError) {
     guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else { return nil }
-    let node: JSONNode
+    let node: JSONValue
     do throws(JSONMistake) {
-      node = try JSONNodeReader.read(line, maximumDepth: 8)
+      node = try JSONValueReader.read(line, maximumDepth: 8)
     } catch {
       throw FieldpackError(
         .invalidData, "the line is not JSON: byte \(error.offset): \(error.message)")
     }
-    guard case .members = node else {
+    guard case .object = node else {
       throw FieldpackError(.invalidData, "the line is \(node.kind), not an object")
     }
     var values: [Double?] = []
@@ -163,7 +163,7 @@ extension MotionSample {
   }
 
   private static func number(
-    _ name: String, of node: JSONNode
+    _ name: String, of node: JSONValue
   ) throws(FieldpackError) -> Double? {
     guard let value = node[name], value != .null else { return nil }
     guard let number = value.number else {

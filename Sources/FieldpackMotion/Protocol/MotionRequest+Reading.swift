@@ -15,16 +15,16 @@ extension MotionRequest {
     try self.init(node: try Self.document(body))
   }
 
-  init(node: JSONNode) throws(FieldpackError) {
+  init(node: JSONValue) throws(FieldpackError) {
     self = try Self.request(MotionMember(node))
   }
 
-  static func document(_ body: [UInt8]) throws(FieldpackError) -> JSONNode {
+  static func document(_ body: [UInt8]) throws(FieldpackError) -> JSONValue {
     guard String(validating: body, as: UTF8.self) != nil else {
       throw FieldpackError(.invalidData, "the body is not UTF-8")
     }
     let read = body.withUnsafeBufferPointer { bytes in
-      Result { () throws(JSONMistake) in try JSONNodeReader.read(bytes, maximumDepth: 8) }
+      Result { () throws(JSONMistake) in try JSONValueReader.read(bytes, maximumDepth: 8) }
     }
     do throws(JSONMistake) { return try read.get() } catch {
       throw FieldpackError(
@@ -86,10 +86,10 @@ extension MotionRequest.Data {
 
 /// A node of a body, with the way to it.
 private struct MotionMember {
-  let node: JSONNode?
+  let node: JSONValue?
   let path: String
 
-  init(_ node: JSONNode?, path: String = "the body") {
+  init(_ node: JSONValue?, path: String = "the body") {
     self.node = node
     self.path = path
   }
@@ -131,7 +131,7 @@ private struct MotionMember {
   }
 
   func numbers(atMost limit: Int) throws(FieldpackError) -> [Double] {
-    guard case .list(let nodes)? = node else { throw missing("an array of numbers") }
+    guard case .array(let nodes)? = node else { throw missing("an array of numbers") }
     guard nodes.count <= limit else {
       throw mistake("has \(nodes.count) numbers, and \(limit) are the most")
     }

@@ -3,24 +3,24 @@ import FieldpackCore
 /// The members of a JSON object as what fixes are made of; each is asked for by the names it may
 /// have, the first of which that is there counts.
 struct FixMembers {
-  private let node: JSONNode
+  private let node: JSONValue
 
   /// - Throws: `.invalidData` for what is not one JSON object.
   init(_ line: UnsafeBufferPointer<UInt8>) throws(FieldpackError) {
     do throws(JSONMistake) {
-      node = try JSONNodeReader.read(line, maximumDepth: JSONFixReader.maximumDepth)
+      node = try JSONValueReader.read(line, maximumDepth: JSONFixReader.maximumDepth)
     } catch {
       throw FieldpackError(
         .invalidData, "not JSON at byte \(error.offset + 1) of the line: \(error.message)")
     }
-    guard case .members = node else {
+    guard case .object = node else {
       throw FieldpackError(.invalidData, "the line is \(node.kind), not an object")
     }
   }
 
-  private init(_ node: JSONNode) { self.node = node }
+  private init(_ node: JSONValue) { self.node = node }
 
-  private func found(_ names: [String]) -> (name: String, value: JSONNode)? {
+  private func found(_ names: [String]) -> (name: String, value: JSONValue)? {
     for name in names {
       if let value = node[name], value != .null { return (name, value) }
     }
@@ -29,8 +29,8 @@ struct FixMembers {
 
   /// A member that is an object; without it an empty one.
   func inner(_ name: String) throws(FieldpackError) -> FixMembers {
-    guard let found = found([name]) else { return FixMembers(.members([])) }
-    guard case .members = found.value else { throw Self.wrong(found, "an object") }
+    guard let found = found([name]) else { return FixMembers(.object([])) }
+    guard case .object = found.value else { throw Self.wrong(found, "an object") }
     return FixMembers(found.value)
   }
 
@@ -99,7 +99,7 @@ struct FixMembers {
   func point() throws(FieldpackError) -> (x: Double, y: Double, z: Double?)? {
     let geometry = try inner("geometry")
     guard let type = try geometry.text(["type"]) else { return nil }
-    guard type == "Point", case .list(let list)? = geometry.node["coordinates"] else {
+    guard type == "Point", case .array(let list)? = geometry.node["coordinates"] else {
       throw FieldpackError(.invalidData, "the feature is no point but a \(type.prefix(40))")
     }
     let numbers = list.compactMap(\.number).filter(\.isFinite)
@@ -112,7 +112,7 @@ struct FixMembers {
   }
 
   private static func wrong(
-    _ found: (name: String, value: JSONNode), _ wanted: String
+    _ found: (name: String, value: JSONValue), _ wanted: String
   ) -> FieldpackError {
     FieldpackError(.invalidData, "'\(found.name)' is \(found.value.kind), not \(wanted)")
   }

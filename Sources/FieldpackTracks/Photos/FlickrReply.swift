@@ -31,18 +31,18 @@ struct FlickrReply: Hashable {
     case .text("fail"): throw Self.failure(root)
     default: throw Self.malformed("it has no member 'stat'")
     }
-    guard let page = root["photos"], case .list(let entries)? = page["photo"] else {
+    guard let page = root["photos"], case .array(let entries)? = page["photo"] else {
       throw Self.malformed("it has no photos")
     }
     total = Self.integer(page["total"])
     photos = entries.compactMap(Self.photo)
   }
 
-  private static func document(_ bytes: [UInt8]) throws(FieldpackError) -> JSONNode {
+  private static func document(_ bytes: [UInt8]) throws(FieldpackError) -> JSONValue {
     do throws(JSONMistake) {
       // Not in a closure: those do not keep the type of what they throw.
       return try bytes.withUnsafeBufferPointer { (bytes) throws(JSONMistake) in
-        try JSONNodeReader.read(bytes, maximumDepth: 32)
+        try JSONValueReader.read(bytes, maximumDepth: 32)
       }
     } catch {
       throw malformed("\(error.message) at byte \(error.offset)")
@@ -53,7 +53,7 @@ struct FlickrReply: Hashable {
     FieldpackError(.invalidData, "the answer to the search for photos cannot be read: \(what)")
   }
 
-  private static func failure(_ root: JSONNode) -> FieldpackError {
+  private static func failure(_ root: JSONValue) -> FieldpackError {
     let number = integer(root["code"]) ?? 0
     let message = text(root["message"]) ?? "no reason given"
     let code: FieldpackError.Code =
@@ -67,7 +67,7 @@ struct FlickrReply: Hashable {
       underlying: FlickrFailure(code: number, message: message))
   }
 
-  private static func photo(_ node: JSONNode) -> Photo? {
+  private static func photo(_ node: JSONValue) -> Photo? {
     guard let id = name(node["id"]), let secret = name(node["secret"]),
       let server = name(node["server"])
     else { return nil }
@@ -80,7 +80,7 @@ struct FlickrReply: Hashable {
   }
 
   /// A part of an address: letters and digits, not too many.
-  private static func name(_ node: JSONNode?) -> String? {
+  private static func name(_ node: JSONValue?) -> String? {
     guard let text = text(node), (1...64).contains(text.utf8.count) else { return nil }
     let isName = text.utf8.allSatisfy { byte in
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
@@ -90,14 +90,14 @@ struct FlickrReply: Hashable {
   }
 
   /// Flickr gives 0 and 0 for photos without a place.
-  private static func position(_ node: JSONNode) -> Position? {
+  private static func position(_ node: JSONValue) -> Position? {
     guard let x = double(node["longitude"]), let y = double(node["latitude"]),
       abs(x) <= 180, abs(y) <= 90, x != 0 || y != 0
     else { return nil }
     return Position(x: x, y: y)
   }
 
-  private static func text(_ node: JSONNode?) -> String? {
+  private static func text(_ node: JSONValue?) -> String? {
     switch node {
     case .text(let text): text
     case .integer(let number): String(number)
@@ -105,7 +105,7 @@ struct FlickrReply: Hashable {
     }
   }
 
-  private static func integer(_ node: JSONNode?) -> Int? {
+  private static func integer(_ node: JSONValue?) -> Int? {
     switch node {
     case .text(let text): Int(text)
     case .integer(let number): Int(exactly: number)
@@ -113,7 +113,7 @@ struct FlickrReply: Hashable {
     }
   }
 
-  private static func double(_ node: JSONNode?) -> Double? {
+  private static func double(_ node: JSONValue?) -> Double? {
     switch node {
     case .text(let text): Double(text).flatMap { $0.isFinite ? $0 : nil }
     case .integer, .real: node?.number.flatMap { $0.isFinite ? $0 : nil }

@@ -1,3 +1,4 @@
+import FieldpackCore
 import Testing
 
 @testable import FieldpackCLI

@@ -261,10 +261,10 @@ func readCSV(
     let reading = try readCSV("x,y,n\n1,2,a\n1,b\n?,2,c\n5,6,d\n") { $0.skipsErrors = true }
     #expect(reading.values("test", "n") == ["a", "d"])
     #expect(reading.features("test").map(\.id) == [1, 2])
-    #expect(reading.result.skippedCount == 2)
-    #expect(reading.result.skipped.map(\.position?.line) == [3, 4])
+    #expect(reading.result.skipped.count == 2)
+    #expect(reading.result.skipped.listed.map(\.position?.line) == [3, 4])
     #expect(
-      reading.result.skipped.map(\.reason) == [
+      reading.result.skipped.listed.map(\.reason) == [
         "the row has 2 fields where the header has 3", "the coordinate '?' is not a number",
       ])
   }

@@ -251,9 +251,11 @@ import Testing
       $0.skipsErrors = true
       $0.skippedLimit = 1
     }
-    #expect(reading.result.skippedCount == 2)
+    #expect(reading.result.skipped.count == 2)
     #expect(
-      reading.result.skipped.map(\.reason) == ["lat 'nan' of trkpt is not a number from -90 to 90"])
+      reading.result.skipped.listed.map(\.reason) == [
+        "lat 'nan' of trkpt is not a number from -90 to 90"
+      ])
     #expect(
       reading.features("tracks").map(\.geometry) == [
         .multiLineString(

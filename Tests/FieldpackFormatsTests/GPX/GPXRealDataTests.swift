@@ -220,8 +220,8 @@ struct GPXRealDataTests {
     #expect(Self.failure(url) == "invalidData 5 feature 1")
     let reading = try readGPX(url) { $0.skipsErrors = true }
     #expect(Self.layers(of: reading) == "routes 1 tracks 1")
-    #expect(reading.result.skippedCount == 5)
-    #expect(reading.result.skipped.map { $0.position?.line } == [5, 8, 13, 14, 18])
+    #expect(reading.result.skipped.count == 5)
+    #expect(reading.result.skipped.listed.map { $0.position?.line } == [5, 8, 13, 14, 18])
   }
 
   /// Error code, line and number of the element in its layer, or the layers.

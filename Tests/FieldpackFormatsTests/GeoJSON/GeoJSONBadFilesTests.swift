@@ -123,9 +123,9 @@ struct GeoJSONBadFilesTests {
     options.skipsErrors = true
     let reading = try GeoJSONReading(try ByteInput(path: url.path), options)
     #expect(reading.rows.map(\.geometry) == [.point(x: 20.390625, y: 41.508577)])
-    #expect(reading.result.skippedCount == 1)
+    #expect(reading.result.skipped.count == 1)
     #expect(
-      reading.result.skipped == [
+      reading.result.skipped.listed == [
         SkippedFeature(
           location: .init(layer: "x"),
           position: FilePosition(file: url.path, byteOffset: 208, feature: 1),

@@ -94,7 +94,7 @@ import Testing
         #expect(throws: FieldpackError.self) { try GeoJSONReading(text) }
         let reading = try GeoJSONReading(text) { $0.skipsErrors = true }
         #expect(reading.recorder.column("n") == [1, 3], "\(line)")
-        #expect(reading.result.skipped.map(\.position?.feature) == [2])
+        #expect(reading.result.skipped.listed.map(\.position?.feature) == [2])
       }
     }
     let collection = #"{"type":"FeatureCollection","features":[\#(feature(1)),{"type":]}"#
@@ -113,7 +113,7 @@ import Testing
     #expect(reading.columns == ["n INTEGER"])
     #expect(reading.rows.map(\.id) == [1, 2])
     #expect(reading.result.counts == ["x": 2])
-    #expect(reading.result.skippedCount == 1)
+    #expect(reading.result.skipped.count == 1)
   }
 
   @Test func `a text cut anywhere is an error and never a trap`() throws {

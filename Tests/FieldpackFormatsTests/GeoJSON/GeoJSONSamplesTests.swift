@@ -45,9 +45,9 @@ import Testing
   @Test func `broken lines are passed over and listed`() throws {
     let reading = try read("broken-lines.geojsonl") { $0.skipsErrors = true }
     #expect(reading.recorder.column("n") == [1, 4])
-    #expect(reading.result.skipped.map(\.position?.feature) == [2, 3])
+    #expect(reading.result.skipped.listed.map(\.position?.feature) == [2, 3])
     #expect(
-      reading.result.skipped.map(\.reason) == [
+      reading.result.skipped.listed.map(\.reason) == [
         "',' or ']' expected, not '{'", "a coordinate is not a number (RFC 7946 section 3.1.1)",
       ])
     #expect(throws: FieldpackError.self) { try read("broken-lines.geojsonl") }

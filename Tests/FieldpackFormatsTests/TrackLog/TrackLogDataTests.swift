@@ -34,7 +34,7 @@ struct TrackLogDataTests {
     let found = reading.result.layers.map(\.schema.layer)
       .map { "\($0) \(reading.result.counts[$0, default: 0])" }
     #expect(found.joined(separator: " ") == counts)
-    #expect(reading.result.skippedCount == 0)
+    #expect(reading.result.skipped.count == 0)
     let python = try #require(Programs.python, Comment(rawValue: Programs.noPython))
     let path = SharedData.url("\(Self.folder)/\(name)").path
     let expected = try Programs.output(python, ["-c", Self.reader, path])

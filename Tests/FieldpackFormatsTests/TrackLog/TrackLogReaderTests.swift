@@ -129,7 +129,7 @@ import Testing
     let more = text + "\nB0000014807038N01131000EA0012300456\n"
     let reading = try read(more, .igc, skipsErrors: true)
     #expect(points(reading).count == 1)
-    #expect(reading.result.skipped.map(\.position?.line) == [2])
+    #expect(reading.result.skipped.listed.map(\.position?.line) == [2])
   }
 
   // MARK: NMEA
@@ -146,7 +146,7 @@ import Testing
     #expect(failure?.position?.line == 2)
     let reading = try read(text, .nmea, skipsErrors: true)
     #expect(points(reading).map { $0.attributes["course"] } == [.real(90), .real(90)])
-    #expect(reading.result.skipped.map(\.position?.line) == [2, 3])
+    #expect(reading.result.skipped.listed.map(\.position?.line) == [2, 3])
     let names = reading.collector.features["waypoints"]?.map { $0.attributes["name"] }
     #expect(names == [.text("HOME")])
   }
@@ -165,8 +165,9 @@ import Testing
     let reading = try GPXReading(
       TrackLogReader(try ByteInput(path: file.path), kind: .nmea, options: options))
     #expect(points(reading).count == 2)
-    #expect(reading.result.skipped.map(\.reason) == ["the line is longer than 1048576 bytes"])
-    #expect(reading.result.skipped.map(\.position?.line) == [2])
+    #expect(
+      reading.result.skipped.listed.map(\.reason) == ["the line is longer than 1048576 bytes"])
+    #expect(reading.result.skipped.listed.map(\.position?.line) == [2])
   }
 
   // MARK: TCX
@@ -211,7 +212,7 @@ import Testing
     #expect(failure?.position?.line == 4)
     let reading = try read(text, .tcx, skipsErrors: true)
     #expect(points(reading).count == 1)
-    #expect(reading.result.skipped.map(\.position?.line) == [4])
+    #expect(reading.result.skipped.listed.map(\.position?.line) == [4])
   }
 
   @Test(arguments: ["entities", "depth", "cut", "root"])

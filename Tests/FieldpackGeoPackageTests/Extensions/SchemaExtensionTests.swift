@@ -127,7 +127,7 @@ import Testing
       try loader.feature(ValueRow(id: .integer(Int64(index)), values))
     }
     _ = try writer.commit()
-    return writer.loader.skipped
+    return writer.loader.skipped.listed
   }
 
   @Test func `let a load pass over what they refuse`() async throws {

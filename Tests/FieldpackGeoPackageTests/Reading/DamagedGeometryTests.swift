@@ -52,7 +52,7 @@ import Testing
     // What the counts came across is no matter of the next query.
     let next = try await store.query(Query("lines").limit(1).skippingErrors())
     for try await batch in next { #expect(batch.ids == [1]) }
-    #expect(next.report.current.skipped == [])
+    #expect(next.report.current.skipped.listed == [])
     await store.close()
   }
 
@@ -73,7 +73,7 @@ import Testing
         for case .integer(let id) in batch.ids { found.append(id) }
       }
       #expect(found == ids, "\(filter)")
-      #expect(batches.report.current.skipped.map(\.location.feature) == skipped, "\(filter)")
+      #expect(batches.report.current.skipped.listed.map(\.location.feature) == skipped, "\(filter)")
       // What is passed over counts in neither limit nor offset.
       #expect(try await store.ids(query.limit(1, offset: 2)) == Array(ids.dropFirst(2)))
       let falling = query.order(by: [Order("fid", descending: true)])
@@ -93,7 +93,7 @@ import Testing
     for filter in [Filter.relation(relation, world), .not(.relation(relation, world))] {
       let query = Query("cases", where: filter).skippingErrors()
       let (batches, report) = try await store.readAll(query)
-      let named = Set(report.skipped.compactMap(\.location.feature))
+      let named = Set(report.skipped.listed.compactMap(\.location.feature))
       #expect(named.isSuperset(of: [2, 3, 4, 5, 6, 7, 8, 9, 10, 16]), "\(named)")
       #expect(named.isDisjoint(with: batches))
     }

@@ -43,7 +43,7 @@ import Testing
     let source = LineSource(path: folder.file("lines").path, options: options)
     let (updates, failure) = await LineSourceTests.read(source)
     #expect(failure == nil)
-    return (updates, source.report.current.skippedCount)
+    return (updates, source.report.current.skipped.count)
   }
 
   @Test(arguments: LineSource.Format.allCases)

@@ -132,8 +132,8 @@ import Testing
     let (updates, none) = await Self.read(source)
     #expect(none == nil || !isJSON)
     #expect(!isJSON || updates.last == .fix(Fix(longitude: 3, latitude: 4)))
-    #expect(source.report.current.skippedCount >= 1)
-    #expect(source.report.current.skipped.first?.position?.line == line)
+    #expect(source.report.current.skipped.count >= 1)
+    #expect(source.report.current.skipped.listed.first?.position?.line == line)
   }
 
   @Test func `bad lines are all counted and the first thousand listed`() async throws {
@@ -147,9 +147,9 @@ import Testing
     let (updates, failure) = await Self.read(source)
     #expect(failure == nil)
     #expect(updates.count == 1)
-    #expect(source.report.current.skippedCount == 3000)
-    #expect(source.report.current.skipped.last?.position?.line == 1000)
-    #expect(source.report.current.skipped.count == 1000)
+    #expect(source.report.current.skipped.count == 3000)
+    #expect(source.report.current.skipped.listed.last?.position?.line == 1000)
+    #expect(source.report.current.skipped.listed.count == 1000)
   }
 
   @Test func `a line beyond the limit is an error and the next is read`() async throws {
@@ -165,8 +165,8 @@ import Testing
     #expect(
       updates == [.fix(Fix(longitude: 1, latitude: 2)), .fix(Fix(longitude: 3, latitude: 4))])
     let reason = "the line is longer than 100000 bytes and no fix"
-    #expect(source.report.current.skipped.map(\.reason) == [reason, reason])
-    #expect(source.report.current.skipped.map(\.position?.line) == [2, 4])
+    #expect(source.report.current.skipped.listed.map(\.reason) == [reason, reason])
+    #expect(source.report.current.skipped.listed.map(\.position?.line) == [2, 4])
   }
 
   @Test func `a line nested to its limit is an error`() async throws {

@@ -222,7 +222,7 @@ import Testing
     let skipping = ReplaySource(store, layer: "walk", options: options)
     #expect(await LineSourceTests.read(skipping).0.count == 1)
     #expect(
-      skipping.report.current.skipped.map(\.reason) == [
+      skipping.report.current.skipped.listed.map(\.reason) == [
         "'1' is not a time like 2024-05-01T10:00:00Z", "the feature has no position",
         "the position 181.0 0.0 is not on Earth",
       ])

@@ -102,7 +102,7 @@ struct ImportCommand {
       try invocation.print(output.text(for: invocation.console.terminal))
     }
     for note in output.notes { invocation.console.note(note) }
-    return report.skippedCount > 0 ? ExitStatus.skippedFeatures : ExitStatus.success
+    return report.skipped.count > 0 ? ExitStatus.skippedFeatures : ExitStatus.success
   }
 
   private func withProgress(

@@ -52,10 +52,10 @@ struct ImportOutput {
   }
 
   private var skipped: String {
-    guard report.skippedCount > 0 else { return "" }
-    var text = "\n\(Self.features(report.skippedCount)) skipped:\n"
-    for feature in report.skipped { text += "  \(DisplayText.visible(feature.line))\n" }
-    let more = report.skippedCount - report.skipped.count
+    guard report.skipped.count > 0 else { return "" }
+    var text = "\n\(Self.features(report.skipped.count)) skipped:\n"
+    for feature in report.skipped.listed { text += "  \(DisplayText.visible(feature.line))\n" }
+    let more = report.skipped.count - report.skipped.listed.count
     return more > 0 ? text + "  and \(more) more\n" : text
   }
 
@@ -74,10 +74,7 @@ struct ImportOutput {
       "count": JSONValue(report.count),
       "layers": .array(report.layers.map(document)),
       "files": .array(report.imported.map(document)),
-      "skipped": [
-        "count": JSONValue(report.skippedCount),
-        "features": .array(report.skipped.map { JSONValue($0) }),
-      ],
+      "skipped": JSONValue(report.skipped),
       "notes": JSONValue(report.notes),
       "transformations": .array(report.transformations.map { JSONValue($0) }),
     ]

@@ -99,8 +99,8 @@ struct TransformCommand {
     }
     try invocation.output.flush()
     for note in report.notes { console.note(note) }
-    invocation.report(report.skipped, count: report.skippedCount)
-    return invocation.status(failures: report.failures, skippedCount: report.skippedCount)
+    invocation.report(report.skipped)
+    return invocation.status(failures: report.failures, skippedCount: report.skipped.count)
   }
 
   /// Which operation took each layer there.

@@ -67,7 +67,7 @@ struct ExplainCommand {
       try invocation.print([
         "layers": .array(explanations.map(document)),
         "stores": .stores(of: source.workspace, asked: query.stores, failures: report.failures),
-        "skipped": .skipped(report.skipped, count: report.skippedCount),
+        "skipped": JSONValue(report.skipped),
         "notes": JSONValue(report.notes),
       ])
     } else {

@@ -150,7 +150,7 @@ extension ExportReport {
     return [
       "output": .text(path), "format": .text(format), "count": JSONValue(count),
       "layers": .array(layers), "stores": stores,
-      "skipped": .skipped(skipped, count: skippedCount),
+      "skipped": JSONValue(skipped),
       "transformations": .array(transformations.map { JSONValue($0) }), "notes": JSONValue(notes),
     ]
   }
@@ -171,8 +171,8 @@ extension Invocation {
   func finish(_ report: ExportReport) -> Int32 {
     for transformed in report.transformations { note(transformed) }
     for note in report.notes { console.note(note) }
-    self.report(report.skipped, count: report.skippedCount)
+    self.report(report.skipped)
     self.report(report.failures)
-    return status(failures: report.failures, skippedCount: report.skippedCount)
+    return status(failures: report.failures, skippedCount: report.skipped.count)
   }
 }

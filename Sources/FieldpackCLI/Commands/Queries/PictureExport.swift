@@ -54,8 +54,7 @@ struct PictureExport {
     report.layers = zip(scene.targets, counts).map {
       .init(store: $0.store, layer: $0.layer, count: $1)
     }
-    report.skipped = contents.skipped
-    report.skippedCount = contents.skippedCount
+    report.skipped.add(contents.skipped)
     report.failures = contents.failures
     report.notes = (scene.notes + contents.notes).map { Note($0) }
     report.transformations = scene.transformations

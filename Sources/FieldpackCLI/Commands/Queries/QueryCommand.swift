@@ -136,9 +136,9 @@ extension Invocation {
   /// Tells what a query had to say, and gives the command's status.
   func finish(_ contents: QueryReport.Contents) -> Int32 {
     for note in contents.notes { console.note(note) }
-    report(contents.skipped, count: contents.skippedCount)
+    report(contents.skipped)
     report(contents.failures)
-    return status(failures: contents.failures, skippedCount: contents.skippedCount)
+    return status(failures: contents.failures, skippedCount: contents.skipped.count)
   }
 
   func note(_ transformed: ExportReport.Transformed) {

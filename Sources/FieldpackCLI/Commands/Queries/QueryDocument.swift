@@ -30,7 +30,7 @@ struct QueryDocument {
     let rest: JSONValue = [
       "layers": .array(zip(targets, counts).map { Self.layer($0, count: $1) }),
       "stores": .stores(of: source.workspace, asked: query.stores, failures: report.failures),
-      "skipped": .skipped(report.skipped, count: report.skippedCount),
+      "skipped": JSONValue(report.skipped),
       "transformations": .array(prepared.moved.map { JSONValue($0) }),
       "notes": JSONValue(report.notes),
       "error": failure.map { JSONValue(reason: $0) } ?? nil,
@@ -110,8 +110,10 @@ struct QueryDocument {
 
 extension JSONValue {
   /// How many features were passed over, and the first of them.
-  static func skipped(_ features: [SkippedFeature], count: Int) -> JSONValue {
-    ["count": JSONValue(count), "features": .array(features.map { JSONValue($0) })]
+  init(_ skipped: SkippedFeatures) {
+    self = [
+      "count": JSONValue(skipped.count), "features": .array(skipped.listed.map { JSONValue($0) }),
+    ]
   }
 
   init(_ transformed: ExportReport.Transformed) {

@@ -78,7 +78,8 @@ struct PhotosReport {
   }
 
   static func document(of fetched: [PhotoState: Int]) -> JSONValue {
-    .object(PhotoState.allCases.map { ($0.rawValue, JSONValue(fetched[$0] ?? 0)) })
+    .object(
+      PhotoState.allCases.map { .init(name: $0.rawValue, value: JSONValue(fetched[$0] ?? 0)) })
   }
 
   private static func document(_ entry: PhotoFeed.Entry) -> JSONValue {

@@ -9,8 +9,7 @@ struct Reading: Equatable {
   /// The rows of each layer, one after the other.
   var rows: [LayerID: [UInt8]] = [:]
   var counts: [LayerID: Int] = [:]
-  var skipped: [SkippedFeature] = []
-  var skippedCount = 0
+  var skipped: SkippedFeatures?
   var notes: [Note] = []
   var failure: String?
 
@@ -24,7 +23,7 @@ struct Reading: Equatable {
       for _ in 1...3 {
         var log = RowLog()
         let result = try reader.read(as: layers, into: &log)
-        for skipped in result.skipped { Self.check(skipped.position, byteCount) }
+        for skipped in result.skipped.listed { Self.check(skipped.position, byteCount) }
         guard result.layers != layers else {
           take(result, log)
           return
@@ -45,7 +44,6 @@ struct Reading: Equatable {
     rows = log.rows
     counts = result.counts
     skipped = result.skipped
-    skippedCount = result.skippedCount
     notes = result.notes
     require(
       log.counts.allSatisfy { counts[$0.key, default: 0] == $0.value },

@@ -1,27 +1,33 @@
-import FieldpackCore
-
-extension JSONNode {
+extension JSONValue {
   /// The document in one line.
-  var text: String {
+  package var text: String {
     var bytes: [UInt8] = []
     append(to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  func append(to bytes: inout [UInt8]) {
+  /// Appends the document in one line, without an end of line.
+  ///
+  /// - Parameter keepsFractions: writes a real that is a whole number with `.0`, so that it is read
+  ///   back as a real.
+  package func append(to bytes: inout [UInt8], keepsFractions: Bool = false) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)
     case .boolean(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
     case .integer(let value): bytes.append(contentsOf: value.description.utf8)
+    case .real(let value) where keepsFractions && value.isFinite:
+      bytes.append(contentsOf: value.description.utf8)
     case .real(let value): JSONText.append(value, to: &bytes)
     case .text(let value): JSONText.append(value, to: &bytes)
-    case .list(let items):
-      Self.append(items, between: ("[", "]"), to: &bytes) { $0.append(to: &$1) }
-    case .members(let members):
+    case .array(let items):
+      Self.append(items, between: ("[", "]"), to: &bytes) { item, bytes in
+        item.append(to: &bytes, keepsFractions: keepsFractions)
+      }
+    case .object(let members):
       Self.append(members, between: ("{", "}"), to: &bytes) { member, bytes in
         JSONText.append(member.name, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
-        member.value.append(to: &bytes)
+        member.value.append(to: &bytes, keepsFractions: keepsFractions)
       }
     }
   }
@@ -36,10 +42,5 @@ extension JSONNode {
       body(item, &bytes)
     }
     bytes.append(contentsOf: marks.1.utf8)
-  }
-
-  /// A whole number stands without a fraction.
-  static func number(_ value: Double) -> JSONNode {
-    Int64(exactly: value).map(JSONNode.integer) ?? .real(value)
   }
 }

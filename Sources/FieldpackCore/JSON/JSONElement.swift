@@ -1,10 +1,10 @@
-/// A node of a JSON document with its path.
-struct JSONPlace {
-  let node: JSONNode
+/// A value of a JSON document with its path.
+struct JSONElement {
+  let node: JSONValue
   /// The path as a JSON pointer (RFC 6901).
   let path: String
 
-  init(_ node: JSONNode, path: String = "") {
+  init(_ node: JSONValue, path: String = "") {
     self.node = node
     self.path = path
   }
@@ -15,7 +15,7 @@ struct JSONPlace {
   init(document text: String, maximumDepth: Int = 128) throws(FieldpackError) {
     try CQL2.checkLength(of: text)
     do throws(JSONMistake) {
-      self.init(try JSONNodeReader.read(text, maximumDepth: maximumDepth))
+      self.init(try JSONValueReader.read(text, maximumDepth: maximumDepth))
     } catch {
       throw FieldpackError(
         .invalidArgument, error.message,
@@ -37,30 +37,30 @@ struct JSONPlace {
   }
 
   /// The member with that name; `nil` where there is none.
-  func member(_ name: String) -> JSONPlace? {
+  func member(_ name: String) -> JSONElement? {
     node[name].map { step($0, name) }
   }
 
   /// All members, in order.
-  func members(_ what: String) throws(FieldpackError) -> [(name: String, place: JSONPlace)] {
-    guard case .members(let members) = node else { throw expected(what) }
+  func members(_ what: String) throws(FieldpackError) -> [(name: String, element: JSONElement)] {
+    guard case .object(let members) = node else { throw expected(what) }
     return members.map { ($0.name, step($0.value, $0.name)) }
   }
 
-  private func step(_ node: JSONNode, _ name: String) -> JSONPlace {
+  private func step(_ node: JSONValue, _ name: String) -> JSONElement {
     let step = name.replacing("~", with: "~0").replacing("/", with: "~1")
-    return JSONPlace(node, path: "\(path)/\(step)")
+    return JSONElement(node, path: "\(path)/\(step)")
   }
 
   /// The elements of an array.
-  func elements(_ what: String) throws(FieldpackError) -> [JSONPlace] {
-    guard case .list(let nodes) = node else { throw expected(what) }
-    return nodes.enumerated().map { JSONPlace($1, path: "\(path)/\($0)") }
+  func elements(_ what: String) throws(FieldpackError) -> [JSONElement] {
+    guard case .array(let nodes) = node else { throw expected(what) }
+    return nodes.enumerated().map { JSONElement($1, path: "\(path)/\($0)") }
   }
 
   /// Refuses members whose names are not in `names`.
   func checkNames(_ names: Set<String>) throws(FieldpackError) {
-    guard case .members(let members) = node else { return }
+    guard case .object(let members) = node else { return }
     if let other = members.first(where: { !names.contains($0.name) }) {
       throw failure(
         "member '\(other.name)' is not known\(NearNames.question(other.name, in: names.sorted()))"

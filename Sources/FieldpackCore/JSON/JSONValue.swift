@@ -1,6 +1,6 @@
 /// A small JSON document in memory, for conditions and the arrays in columns; files of features are
 /// not read with it.
-package indirect enum JSONNode: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
   case null
   case boolean(Bool)
   /// A number without fraction and exponent that fits into 64 bits.
@@ -8,23 +8,23 @@ package indirect enum JSONNode: Hashable, Sendable {
   /// Any other number; infinite where it is out of range.
   case real(Double)
   case text(String)
-  case list([JSONNode])
+  case array([JSONValue])
   /// An object's members in order; a name may occur more than once.
-  case members([Member])
+  case object([Member])
 
   package struct Member: Hashable, Sendable {
     package var name: String
-    package var value: JSONNode
+    package var value: JSONValue
 
-    package init(name: String, value: JSONNode) {
+    package init(name: String, value: JSONValue) {
       self.name = name
       self.value = value
     }
   }
 
   /// The value of the last member with that name, as in JavaScript.
-  package subscript(name: String) -> JSONNode? {
-    guard case .members(let members) = self else { return nil }
+  package subscript(name: String) -> JSONValue? {
+    guard case .object(let members) = self else { return nil }
     return members.last { $0.name.hasSameBytes(as: name) }?.value
   }
 
@@ -35,8 +35,8 @@ package indirect enum JSONNode: Hashable, Sendable {
     case .boolean: "true or false"
     case .integer, .real: "a number"
     case .text: "a text"
-    case .list: "an array"
-    case .members: "an object"
+    case .array: "an array"
+    case .object: "an object"
     }
   }
 
@@ -58,12 +58,12 @@ package struct JSONMistake: Error {
 
 /// Reads one JSON document (RFC 8259). A limit of depth keeps nested documents from overflowing the
 /// stack. Bytes in texts that are not UTF-8 become U+FFFD.
-package struct JSONNodeReader: ~Copyable {
+package struct JSONValueReader: ~Copyable {
   private var scanner: JSONScanner
 
   package static func read(
     _ text: String, maximumDepth: Int = 128
-  ) throws(JSONMistake) -> JSONNode {
+  ) throws(JSONMistake) -> JSONValue {
     var text = text
     let result = text.withUTF8 { bytes in
       Result { () throws(JSONMistake) in try read(bytes, maximumDepth: maximumDepth) }
@@ -73,11 +73,11 @@ package struct JSONNodeReader: ~Copyable {
 
   package static func read(
     _ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int = 128
-  ) throws(JSONMistake) -> JSONNode {
+  ) throws(JSONMistake) -> JSONValue {
     var limits = JSONScanner.Limits()
     limits.depth = maximumDepth
     limits.allowsBrokenUTF8 = true
-    var reader = JSONNodeReader(scanner: JSONScanner(bytes, limits: limits))
+    var reader = JSONValueReader(scanner: JSONScanner(bytes, limits: limits))
     let node = try reader.value()
     guard reader.peek() == 0 else { throw reader.mistake("expected the end") }
     return node
@@ -91,7 +91,7 @@ package struct JSONNodeReader: ~Copyable {
   /// like any other byte that nothing begins with.
   private mutating func peek() -> UInt8 { (try? scanner.peek()) ?? 1 }
 
-  private mutating func value() throws(JSONMistake) -> JSONNode {
+  private mutating func value() throws(JSONMistake) -> JSONValue {
     switch peek() {
     case UInt8(ascii: "{"): return try object()
     case UInt8(ascii: "["): return try array()
@@ -103,16 +103,16 @@ package struct JSONNodeReader: ~Copyable {
     }
   }
 
-  private mutating func array() throws(JSONMistake) -> JSONNode {
+  private mutating func array() throws(JSONMistake) -> JSONValue {
     try enter()
-    var items: [JSONNode] = []
+    var items: [JSONValue] = []
     while try goesOn(items.isEmpty, until: "]") { items.append(try value()) }
-    return .list(items)
+    return .array(items)
   }
 
-  private mutating func object() throws(JSONMistake) -> JSONNode {
+  private mutating func object() throws(JSONMistake) -> JSONValue {
     try enter()
-    var members: [JSONNode.Member] = []
+    var members: [JSONValue.Member] = []
     while try goesOn(members.isEmpty, until: "}") {
       guard peek() == UInt8(ascii: "\"") else { throw mistake("expected a name in quotes") }
       let name = try string()
@@ -120,7 +120,7 @@ package struct JSONNodeReader: ~Copyable {
       scanner.takeByte()
       members.append(.init(name: name, value: try value()))
     }
-    return .members(members)
+    return .object(members)
   }
 
   private mutating func enter() throws(JSONMistake) {
@@ -151,7 +151,7 @@ package struct JSONNodeReader: ~Copyable {
     } catch { throw tokenMistake() }
   }
 
-  private mutating func number() throws(JSONMistake) -> JSONNode {
+  private mutating func number() throws(JSONMistake) -> JSONValue {
     do throws(FieldpackError) { try scanner.scanNumber() } catch {
       guard case .numberEnd? = scanner.fault?.0 else { throw tokenMistake() }
       // The number is read, and what follows it is for the array or object around it to judge.

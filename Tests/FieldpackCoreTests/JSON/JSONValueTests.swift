@@ -2,26 +2,26 @@ import Testing
 
 @testable import FieldpackCore
 
-@Suite struct JSONNodeTests {
+@Suite struct JSONValueTests {
   @Test(
     arguments: [
       ("-0", .real(-0.0)), ("-0.0", .real(-0.0)), ("0", .integer(0)), ("1e2", .real(100)),
       ("-9223372036854775808", .integer(.min)), ("9223372036854775808", .real(0x1p63)),
-      ("1e999", .real(.infinity)), (" [ ] ", .list([])), ("{ }", .members([])),
+      ("1e999", .real(.infinity)), (" [ ] ", .array([])), ("{ }", .object([])),
       (#""\ud83d\ude00\ud800\u0041""#, .text("😀\u{FFFD}A")), ("\t true\n", .boolean(true)),
       (
         #"{"b":[1,null],"a":{"c":false},"b":"x"}"#,
-        .members([
-          .init(name: "b", value: .list([.integer(1), .null])),
-          .init(name: "a", value: .members([.init(name: "c", value: .boolean(false))])),
+        .object([
+          .init(name: "b", value: .array([.integer(1), .null])),
+          .init(name: "a", value: .object([.init(name: "c", value: .boolean(false))])),
           .init(name: "b", value: .text("x")),
         ])
       ),
-    ] as [(String, JSONNode)])
-  func `a document becomes a tree`(text: String, node: JSONNode) throws {
-    #expect(try JSONNodeReader.read(text) == node)
+    ] as [(String, JSONValue)])
+  func `a document becomes a tree`(text: String, node: JSONValue) throws {
+    #expect(try JSONValueReader.read(text) == node)
     if case .real(let real) = node {
-      #expect(try JSONNodeReader.read(text).number?.sign == real.sign)
+      #expect(try JSONValueReader.read(text).number?.sign == real.sign)
     }
   }
 
@@ -39,7 +39,7 @@ import Testing
     ])
   func `a mistake has its byte`(text: String, offset: Int, message: String) {
     let mistake = #expect(throws: JSONMistake.self) {
-      try JSONNodeReader.read(text, maximumDepth: 2)
+      try JSONValueReader.read(text, maximumDepth: 2)
     }
     #expect(mistake?.message == message)
     #expect(mistake?.offset == offset)
@@ -47,7 +47,7 @@ import Testing
 
   @Test func `bytes that are not UTF-8 are mended`() throws {
     let bytes: [UInt8] = [0x22, 0x61, 0xFF, 0xC3, 0x62, 0x22]
-    let node = try bytes.withUnsafeBufferPointer { try JSONNodeReader.read($0) }
+    let node = try bytes.withUnsafeBufferPointer { try JSONValueReader.read($0) }
     #expect(node == .text("a\u{FFFD}\u{FFFD}b"))
   }
 }
