@@ -157,7 +157,8 @@ extension JSONValue {
 
   /// A whole ordinate stands without a fraction, unlike a literal that is compared.
   private init(ordinate: Double) {
-    self = Int64(exactly: ordinate).map { .integer($0) } ?? .real(ordinate)
+    let whole = ordinate.bitPattern == (-0.0).bitPattern ? nil : Int64(exactly: ordinate)
+    self = whole.map { .integer($0) } ?? .real(ordinate)
   }
 
   private init(_ position: Position?) {

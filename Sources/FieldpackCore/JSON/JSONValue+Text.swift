@@ -9,13 +9,14 @@ extension JSONValue {
   /// Appends the document in one line, without an end of line.
   ///
   /// - Parameter keepsFractions: writes a real that is a whole number with `.0`, so that it is read
-  ///   back as a real.
+  ///   back as a real. A negative zero needs none.
   package func append(to bytes: inout [UInt8], keepsFractions: Bool = false) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)
     case .boolean(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
     case .integer(let value): bytes.append(contentsOf: value.description.utf8)
-    case .real(let value) where keepsFractions && value.isFinite:
+    case .real(let value)
+    where keepsFractions && value.isFinite && value.bitPattern != (-0.0).bitPattern:
       bytes.append(contentsOf: value.description.utf8)
     case .real(let value): JSONText.append(value, to: &bytes)
     case .text(let value): JSONText.append(value, to: &bytes)

@@ -110,20 +110,6 @@ package actor ConnectionActor<Session> {
   }
 }
 
-extension ConnectionActor where Session == Connection {
-  /// Opens a connection that serves as its own session.
-  package func open(
-    _ make: @Sendable () throws(SQLiteError) -> Connection,
-    configure: @Sendable (Connection) throws(SQLiteError) -> Void = { _ in }
-  ) async throws(SQLiteError) {
-    try connect(make)
-    try await begin { (connection) throws(SQLiteError) in
-      try configure(connection)
-      return connection
-    }
-  }
-}
-
 /// Holds a value that can be dropped.
 protocol Clearable: AnyObject, Sendable {
   func clear()

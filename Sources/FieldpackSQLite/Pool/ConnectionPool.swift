@@ -93,26 +93,6 @@ public final class ConnectionPool<Session>: Sendable {
   }
 }
 
-extension ConnectionPool where Session == Connection {
-  /// A pool whose visitors use the connections themselves.
-  ///
-  /// - Parameter configure: prepares every new connection.
-  public convenience init(
-    path: String, access: PoolAccess, profile: Connection.Profile = .foreign,
-    maximumReaders: Int = 4, busyTimeout: Duration = .seconds(5),
-    configure: @escaping @Sendable (Connection) throws(SQLiteError) -> Void = { _ in },
-    willWrite: @escaping @Sendable () async -> Void = {}
-  ) async throws(SQLiteError) {
-    try await self.init(
-      path: path, access: access, profile: profile, maximumReaders: maximumReaders,
-      busyTimeout: busyTimeout,
-      session: { (connection) throws(SQLiteError) in
-        try configure(connection)
-        return connection
-      }, willWrite: willWrite)
-  }
-}
-
 extension SQLiteError {
   static func readOnly(_ path: String) -> SQLiteError {
     SQLiteError(extendedCode: 8, message: "the file was opened for reading only: \(path)")
