@@ -5,13 +5,7 @@ package struct MD5 {
 
   /// The 16 bytes of the digest.
   static func digest(_ bytes: [UInt8]) -> [UInt8] {
-    var message = bytes
-    let bitCount = UInt64(message.count) &* 8
-    message.append(0x80)
-    while message.count % 64 != 56 { message.append(0) }
-    for shift in stride(from: 0, to: 64, by: 8) {
-      message.append(UInt8(truncatingIfNeeded: bitCount >> UInt64(shift)))
-    }
+    let message = paddedBlocks(bytes, (UInt64(bytes.count) &* 8).littleEndian)
     var state = MD5()
     for start in stride(from: 0, to: message.count, by: 64) {
       state.take(message[start..<start + 64])

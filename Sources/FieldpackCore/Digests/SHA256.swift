@@ -11,7 +11,8 @@ package struct SHA256 {
       for start in stride(from: 0, to: whole, by: 64) {
         state.take(UnsafeBufferPointer(rebasing: bytes[start..<start + 64]))
       }
-      let tail = Self.padded(bytes[whole...], of: bytes.count)
+      let bits = (UInt64(bytes.count) &* 8).bigEndian
+      let tail = paddedBlocks(bytes[whole...], bits)
       for start in stride(from: 0, to: tail.count, by: 64) {
         tail.withUnsafeBufferPointer {
           state.take(UnsafeBufferPointer(rebasing: $0[start..<start + 64]))
@@ -21,14 +22,6 @@ package struct SHA256 {
     return state.words.flatMap { word in
       (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(24 - $0 * 8)) }
     }
-  }
-
-  /// The last block or two of the message: its rest, a one bit, zeros, and the length in bits.
-  private static func padded(_ rest: Slice<UnsafeBufferPointer<UInt8>>, of count: Int) -> [UInt8] {
-    var tail = Array(rest) + [0x80]
-    while tail.count % 64 != 56 { tail.append(0) }
-    let bits = UInt64(count) &* 8
-    return tail + (0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - $0 * 8)) }
   }
 
   private var words: [UInt32] = [
@@ -79,6 +72,14 @@ package struct SHA256 {
     0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7,
     0xc671_78f2,
   ]
+}
+
+/// The last block or two of a message: its rest, a one bit, zeros, and its length in bits as that
+/// number lies in memory.
+func paddedBlocks(_ rest: some Collection<UInt8>, _ bits: UInt64) -> [UInt8] {
+  var tail = Array(rest) + [0x80]
+  while tail.count % 64 != 56 { tail.append(0) }
+  return tail + withUnsafeBytes(of: bits) { Array($0) }
 }
 
 private func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {

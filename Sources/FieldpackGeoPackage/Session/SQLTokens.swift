@@ -4,7 +4,7 @@ package struct SQLTokens: Sequence, IteratorProtocol {
   package enum Token {
     /// A text with its quotes.
     case text(ArraySlice<UInt8>)
-    /// A name in `"` or `` ` ``, with its quotes.
+    /// A name in `"`, `` ` `` or `[]`, with its quotes.
     case name(ArraySlice<UInt8>)
     /// A run of letters, digits, `_`, `$`, `.` and bytes beyond ASCII: names and numbers.
     case word(ArraySlice<UInt8>)
@@ -20,6 +20,7 @@ package struct SQLTokens: Sequence, IteratorProtocol {
       switch byte {
       case UInt8(ascii: "'"): return .text(takeQuoted(byte))
       case UInt8(ascii: "\""), UInt8(ascii: "`"): return .name(takeQuoted(byte))
+      case UInt8(ascii: "["): return .name(takeBracketed())
       case UInt8(ascii: "-") where rest.starts(with: "--".utf8): rest = rest.drop { $0 != 10 }
       case UInt8(ascii: "/") where rest.starts(with: "/*".utf8): dropComment()
       case _ where Self.isWordByte(byte): return .word(take(while: Self.isWordByte))
@@ -31,16 +32,10 @@ package struct SQLTokens: Sequence, IteratorProtocol {
     return nil
   }
 
-  /// Takes the bytes up to `end`, with `end`.
-  package mutating func take(upTo end: UInt8) -> ArraySlice<UInt8> {
-    let taken = take { $0 != end }
-    rest = rest.dropFirst()
-    return taken
-  }
-
   /// The content of a text or name: without its quotes, with a doubled quote as one.
   package static func unquoted(_ token: ArraySlice<UInt8>) -> [UInt8] {
     guard let quote = token.first else { return [] }
+    if quote == UInt8(ascii: "[") { return token.dropFirst().filter { $0 != UInt8(ascii: "]") } }
     var rest = token.dropFirst()
     var content: [UInt8] = []
     while let byte = rest.popFirst() {
@@ -65,6 +60,12 @@ package struct SQLTokens: Sequence, IteratorProtocol {
       rest.removeFirst()
     }
     return start.dropLast(rest.count)
+  }
+
+  private mutating func takeBracketed() -> ArraySlice<UInt8> {
+    let end = rest.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } ?? rest.endIndex
+    defer { rest = rest[end...] }
+    return rest[..<end]
   }
 
   private mutating func dropComment() {

@@ -77,16 +77,14 @@ struct SingleSelect {
   }
 
   private static func words(of sql: String) -> [Word] {
-    var (tokens, words) = (SQLTokens(sql), [Word]())
+    var words: [Word] = []
     func name(_ bytes: some Collection<UInt8>) -> SQLName {
       SQLName(String(decoding: bytes, as: UTF8.self))
     }
-    while let token = tokens.next() {
+    for token in SQLTokens(sql) {
       switch token {
       case .text: words.append(.symbol(UInt8(ascii: "'")))
       case .name(let quoted): words.append(.name(name(SQLTokens.unquoted(quoted))))
-      case .other(UInt8(ascii: "[")):
-        words.append(.name(name(tokens.take(upTo: UInt8(ascii: "]")))))
       case .other(let byte) where byte <= UInt8(ascii: " "): break
       case .other(let byte): words.append(.symbol(byte))
       case .word(let word):

@@ -6,14 +6,11 @@ struct SQLWords {
   private(set) var names: Set<SQLName> = []
 
   init(_ sql: String) {
-    var tokens = SQLTokens(sql)
-    while let token = tokens.next() {
+    for token in SQLTokens(sql) {
       switch token {
-      case .text: break
       case .name(let name): add(SQLTokens.unquoted(name))
       case .word(let word): for part in word.split(separator: UInt8(ascii: ".")) { add(part) }
-      case .other(UInt8(ascii: "[")): add(tokens.take(upTo: UInt8(ascii: "]")))
-      case .other: break
+      case .text, .other: break
       }
     }
   }

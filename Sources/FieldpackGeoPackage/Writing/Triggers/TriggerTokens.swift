@@ -143,7 +143,6 @@ private struct TriggerTokenReader {
       case .text(let text): add(text: SQLTokens.unquoted(text))
       case .name(let name): add(name: SQLTokens.unquoted(name))
       case .word(let word): add(words: word)
-      case .other(UInt8(ascii: "[")): add(name: Array(source.take(upTo: UInt8(ascii: "]"))))
       case .other(let byte):
         if !Self.isSpace(byte) { add(symbol: byte) }
       }
