@@ -31,7 +31,7 @@ extension ConformanceCheck {
     return isComplete
   }
 
-  /// The columns as SQLite reads their declaration.
+  /// The columns that the declaration creates, as SQLite reports them.
   private func declaredColumns<Table: SystemTable>(
     _: Table.Type
   ) throws(SQLiteError) -> [TableColumn] {
@@ -103,8 +103,8 @@ extension ConformanceCheck.TableColumn {
     return differences
   }
 
-  /// A default's SQL, comparable: without case, blanks and parentheses, and with one spelling of
-  /// the current time.
+  /// A default's SQL in a form for comparing: in lower case, without blanks and parentheses, and
+  /// with one spelling of the current time.
   private static func normalized(_ sql: String?) -> String? {
     guard let sql else { return nil }
     var text = sql.lowercased().filter { !$0.isWhitespace }

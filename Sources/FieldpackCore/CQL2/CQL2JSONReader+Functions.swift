@@ -24,13 +24,13 @@ extension CQL2JSONReader {
   }
 
   private func bound(_ element: JSONElement) throws(FieldpackError) -> Operand? {
-    guard case .text(let text) = element.node else { return try instant(element) }
+    guard case .text(let text) = element.value else { return try instant(element) }
     let value = try element.telling { () throws(CQL2.Mistake) in try CQL2.bound(text) }
     return value.map { .literal($0) }
   }
 
   mutating func array(_ element: JSONElement) throws(FieldpackError) -> Operand {
-    if case .array = element.node { return .list(try elements(element)) }
+    if case .array = element.value { return .list(try elements(element)) }
     guard let name = element.member("property") else {
       throw element.expected("an array or a property")
     }
@@ -43,7 +43,7 @@ extension CQL2JSONReader {
     defer { leave() }
     var elements: [Operand] = []
     for item in try element.elements("an array") {
-      if case .array = item.node {
+      if case .array = item.value {
         elements.append(.list(try self.elements(item)))
       } else {
         elements.append(try operand(item))
@@ -78,7 +78,7 @@ extension CQL2JSONReader {
 /// Geometries of RFC 7946 in a condition.
 enum GeoJSONShape {
   static func number(_ element: JSONElement) throws(FieldpackError) -> Double {
-    guard let number = element.node.number else { throw element.expected("a number") }
+    guard let number = element.value.number else { throw element.expected("a number") }
     guard number.isFinite else { throw element.failure("the number is out of range") }
     return number
   }
@@ -89,7 +89,7 @@ enum GeoJSONShape {
     guard depth <= WKB.maximumDepth else {
       throw element.failure("geometries are nested more than \(WKB.maximumDepth) deep")
     }
-    guard let type = element.member("type"), case .text(let name) = type.node else {
+    guard let type = element.member("type"), case .text(let name) = type.value else {
       throw element.failure("expected a property, a bbox or a GeoJSON geometry")
     }
     if name == "GeometryCollection" {

@@ -29,7 +29,7 @@ struct CQL2JSONReader {
   mutating func operand(
     _ element: JSONElement, _ what: String = "a value"
   ) throws(FieldpackError) -> Operand {
-    switch element.node {
+    switch element.value {
     case .boolean(let flag): return .literal(.boolean(flag))
     case .integer(let number): return .literal(.integer(number))
     case .real(let number):
@@ -49,7 +49,7 @@ struct CQL2JSONReader {
       throw element.failure("expected \(what) with the members op and args")
     }
     try element.checkNames(["op", "args"])
-    guard case .text(let operation) = name.node else { throw name.expected("a name") }
+    guard case .text(let operation) = name.value else { throw name.expected("a name") }
     guard let arguments = element.member("args") else {
       throw element.failure("the member args is missing")
     }
@@ -58,7 +58,7 @@ struct CQL2JSONReader {
   }
 
   func columnName(_ element: JSONElement) throws(FieldpackError) -> String {
-    guard case .text(let name) = element.node else { throw element.expected("a column's name") }
+    guard case .text(let name) = element.value else { throw element.expected("a column's name") }
     try element.telling { () throws(CQL2.Mistake) in try CQL2.checkColumn(name) }
     return name
   }
@@ -68,7 +68,7 @@ struct CQL2JSONReader {
     for name in ["date", "timestamp"] {
       guard let member = element.member(name) else { continue }
       try element.checkNames([name])
-      guard case .text(let text) = member.node else { throw member.expected("a text") }
+      guard case .text(let text) = member.value else { throw member.expected("a text") }
       return try member.telling { () throws(CQL2.Mistake) in
         name == "date" ? try CQL2.date(text) : try CQL2.timestamp(text)
       }
@@ -105,7 +105,7 @@ struct CQL2JSONReader {
     if let filter = try condition(name, arguments, element) { return .condition(filter) }
     let known = ["and", "or", "not", "like", "between", "in", "isNull"]
     let names = known + CQL2JSON.functionNames
-    guard case .text(let written) = nameElement.node else { throw nameElement.expected("a name") }
+    guard case .text(let written) = nameElement.value else { throw nameElement.expected("a name") }
     throw nameElement.failure(
       "operation '\(written)' is not known\(NearNames.question(written, in: names)) (there are: = <> "
         + "< > <= >= + - * / % ^, \(names.joined(separator: ", ")))")

@@ -1,15 +1,15 @@
 /// A value of a JSON document with its path.
 struct JSONElement {
-  let node: JSONValue
+  let value: JSONValue
   /// The path as a JSON pointer (RFC 6901).
   let path: String
 
-  init(_ node: JSONValue, path: String = "") {
-    self.node = node
+  init(_ value: JSONValue, path: String = "") {
+    self.value = value
     self.path = path
   }
 
-  /// The root node of a condition's text.
+  /// The root value of a condition's text.
   ///
   /// - Throws: `.invalidArgument` with line and column where it is no JSON.
   init(document text: String, maximumDepth: Int = 128) throws(FieldpackError) {
@@ -28,39 +28,39 @@ struct JSONElement {
   }
 
   func expected(_ what: String) -> FieldpackError {
-    failure("expected \(what) but found \(node.kind)")
+    failure("expected \(what) but found \(value.kind)")
   }
 
-  /// Runs `body` and turns a mistake into an error at this node.
+  /// Runs `body` and turns a mistake into an error at this value.
   func telling<T>(_ body: () throws(CQL2.Mistake) -> T) throws(FieldpackError) -> T {
     do throws(CQL2.Mistake) { return try body() } catch { throw failure(error.message) }
   }
 
   /// The member with that name; `nil` where there is none.
   func member(_ name: String) -> JSONElement? {
-    node[name].map { step($0, name) }
+    value[name].map { step($0, name) }
   }
 
   /// All members, in order.
   func members(_ what: String) throws(FieldpackError) -> [(name: String, element: JSONElement)] {
-    guard case .object(let members) = node else { throw expected(what) }
+    guard case .object(let members) = value else { throw expected(what) }
     return members.map { ($0.name, step($0.value, $0.name)) }
   }
 
-  private func step(_ node: JSONValue, _ name: String) -> JSONElement {
+  private func step(_ value: JSONValue, _ name: String) -> JSONElement {
     let step = name.replacing("~", with: "~0").replacing("/", with: "~1")
-    return JSONElement(node, path: "\(path)/\(step)")
+    return JSONElement(value, path: "\(path)/\(step)")
   }
 
   /// The elements of an array.
   func elements(_ what: String) throws(FieldpackError) -> [JSONElement] {
-    guard case .array(let nodes) = node else { throw expected(what) }
-    return nodes.enumerated().map { JSONElement($1, path: "\(path)/\($0)") }
+    guard case .array(let values) = value else { throw expected(what) }
+    return values.enumerated().map { JSONElement($1, path: "\(path)/\($0)") }
   }
 
   /// Refuses members whose names are not in `names`.
   func checkNames(_ names: Set<String>) throws(FieldpackError) {
-    guard case .object(let members) = node else { return }
+    guard case .object(let members) = value else { return }
     if let other = members.first(where: { !names.contains($0.name) }) {
       throw failure(
         "member '\(other.name)' is not known\(NearNames.question(other.name, in: names.sorted()))"

@@ -53,7 +53,7 @@ public struct LegacyFilter: Hashable, Sendable {
   }
 
   private static func limit(_ element: JSONElement) throws(FieldpackError) -> Int {
-    guard case .integer(let number) = element.node, let limit = Int(exactly: number), limit >= 0
+    guard case .integer(let number) = element.value, let limit = Int(exactly: number), limit >= 0
     else { throw element.failure("a limit is a whole number, 0 or more") }
     return limit
   }
@@ -61,7 +61,7 @@ public struct LegacyFilter: Hashable, Sendable {
   private static func layers(_ element: JSONElement) throws(FieldpackError) -> [LayerID] {
     var layers: [LayerID] = []
     for item in try element.elements("an array of names") {
-      guard case .text(let name) = item.node else { throw item.expected("a layer's name") }
+      guard case .text(let name) = item.value else { throw item.expected("a layer's name") }
       layers.append(LayerID(name))
     }
     return layers
@@ -143,7 +143,7 @@ extension LegacyFilter.Term {
       self = .isIn(subject, values, isNegated: name == "$notin")
     case "$like", "$notlike":
       let (subject, text) = try Self.subject(name, element)
-      guard case .text(let pattern) = text.node else { throw text.expected("a text") }
+      guard case .text(let pattern) = text.value else { throw text.expected("a text") }
       // In memory the condition lists every part of the pattern, whose number grows with the square
       // of its length.
       guard meaning != .memory || pattern.unicodeScalars.count <= 200 else {
@@ -186,7 +186,7 @@ extension LegacyFilter.Term {
       return (LegacyFilter.Subject(name: name, path: element.path), element)
     }
     try element.checkNames(["field", "value"])
-    guard case .text(let column) = field.node else { throw field.expected("a column's name") }
+    guard case .text(let column) = field.value else { throw field.expected("a column's name") }
     guard let value = element.member("value") else {
       throw element.failure("the member value is missing")
     }
@@ -283,7 +283,7 @@ extension JSONElement {
   }
 
   fileprivate func legacyScalar() throws(FieldpackError) -> Value {
-    switch node {
+    switch value {
     case .boolean(let flag): return .boolean(flag)
     case .integer(let number): return .integer(number)
     case .real(let number) where number.isFinite: return .real(number)

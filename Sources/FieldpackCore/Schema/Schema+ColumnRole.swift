@@ -1,5 +1,5 @@
 extension Schema {
-  /// What a name of a column stands for.
+  /// The kind of column that a name in a condition or query means.
   public enum ColumnRole: Hashable, Sendable {
     /// The attribute at an index of ``Schema/columns``.
     case attribute(Int)
@@ -7,8 +7,8 @@ extension Schema {
     case geometry
   }
 
-  /// What `name` stands for, by exact name, else ignoring ASCII case as SQL does. A geometry column
-  /// also answers to `geometry`, where no other column has that name.
+  /// The column that `name` means: an exact match first, else one that ignores ASCII case, as SQL
+  /// does. `geometry` means the geometry column, unless another column has that name.
   public func role(of name: String) -> ColumnRole? {
     if let index = columnIndex(name) { return .attribute(index) }
     let folded = name.uppercasedASCII

@@ -1,5 +1,5 @@
 extension String {
-  /// The text where it is free, else with `_2`, `_3` and so on behind it the first that is.
+  /// The first name that is free among this one, this one with `_2` behind it, with `_3` and so on.
   package func numbered<E: Error>(
     until isFree: (String) throws(E) -> Bool
   ) throws(E) -> String {

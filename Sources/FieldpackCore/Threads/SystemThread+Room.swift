@@ -1,4 +1,4 @@
-// Whoever imports the core locks values by its means.
+// FieldpackCore's API has `Locked`, so modules that import FieldpackCore get FieldpackThreads, too.
 @_exported public import FieldpackThreads
 
 extension SystemThread {

@@ -1,11 +1,11 @@
 import FieldpackCore
 package import FieldpackSQLite
 
-/// A table of the standard or of an extension. The cases are its columns, and the raw value of a
-/// column declares it in SQL.
+/// A table of the GeoPackage standard or of an extension. Its cases are the columns; a case's raw
+/// value is the column's declaration in SQL.
 ///
-/// This one declaration creates the table, names the columns that readers select, and is what a
-/// check compares a file's table with.
+/// One declaration serves writers, which create the table by it, readers, which select its columns,
+/// and the check, which compares it with a file's table.
 package protocol SystemTable: CaseIterable, RawRepresentable, Equatable, Sendable
 where RawValue == String, AllCases == [Self] {
   static var table: String { get }
@@ -29,17 +29,17 @@ extension SystemTable {
 
   /// The names of columns with commas between them.
   static func list(_ columns: [Self], prefix: String = "") -> String {
-    columns.map { prefix + $0.sql }.joined(separator: ", ")
+    columns.map { prefix + $0.sql }.sqlList
   }
 
   package static func selection(_ columns: [Self]) -> String {
     "SELECT \(list(columns)) FROM \(table)"
   }
 
-  /// A statement with a parameter for each of the columns. The columns are named, because other
-  /// programs' files have them in another order.
+  /// A statement that inserts a row, with a parameter for each column. It names the columns, because
+  /// their order differs in files of other programs.
   static func insertion(_ columns: [Self] = columns, replacing: Bool = false) -> String {
-    let marks = columns.map { _ in "?" }.joined(separator: ", ")
+    let marks = columns.map { _ in "?" }.sqlList
     return
       "INSERT \(replacing ? "OR REPLACE " : "")INTO \(table) (\(list(columns))) VALUES (\(marks))"
   }

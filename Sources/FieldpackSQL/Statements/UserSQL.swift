@@ -1,10 +1,10 @@
 import FieldpackGeoPackage
 import FieldpackSQLite
 
-/// What statements of users need on a session: the functions on geometries, the tables that find by
-/// R-trees, and SpatiaLite's functions where a statement calls one.
+/// What a session needs for users' statements: the functions on geometries, the tables that R-trees
+/// speed up, and SpatiaLite's functions once a statement calls one.
 final class UserSQL: SessionExtension {
-  // The session owns this.
+  // The session owns both the connection and this object.
   private unowned let connection: Connection
   let tables: IndexedLayerTables
   private var sandbox: SpatiaLiteSandbox?
@@ -22,7 +22,8 @@ final class UserSQL: SessionExtension {
     try withSpatiaLite { () throws(SQLiteError) in try connection.prepare(sql, caching: false) }
   }
 
-  /// Runs `body`, and once more with SpatiaLite's functions where one was not known.
+  /// Runs `body`. Where `body` fails because SQLite does not know a function, SpatiaLite's functions
+  /// are added and `body` runs again.
   func withSpatiaLite<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     do throws(SQLiteError) {
       return try body()
@@ -37,6 +38,6 @@ final class UserSQL: SessionExtension {
 }
 
 extension GeoPackageSession {
-  /// What users' statements need, installed at the first call.
+  /// The session's extension for users' statements, installed at the first call.
   func userSQL() throws(SQLiteError) -> UserSQL { try installed(UserSQL.self) }
 }

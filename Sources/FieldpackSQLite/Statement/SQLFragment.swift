@@ -1,5 +1,5 @@
 /// A piece of SQL with the values that it binds, as in `"\(quoted(name)) > \(bind: .real(12.5))"`.
-/// In an interpolation a string is SQL, and a fragment brings its values along.
+/// A string that is interpolated is SQL; an interpolated fragment adds its SQL and its values.
 package struct SQLFragment: Hashable, Sendable {
   /// The text with a `?` for each value.
   package private(set) var text: String
@@ -7,7 +7,7 @@ package struct SQLFragment: Hashable, Sendable {
   package var parameters: [SQLiteValue] = []
   /// The offset of each `?` in the text's bytes.
   private var marks: [Int] = []
-  /// How many of the hundred entries of its stack SQLite's parser takes for the text, about.
+  /// About how many entries of its stack SQLite's parser needs for the text; the stack has a hundred.
   package var stack = 6
 
   package init(_ fragment: SQLFragment, stack: Int) {
@@ -38,9 +38,10 @@ package struct SQLFragment: Hashable, Sendable {
     for mark in b.marks { a.marks.append(end + mark) }
   }
 
-  /// The fragments between parentheses with `separator` between them; one stands alone. SQLite takes
-  /// expressions 500 deep, and of `a AND b AND c` each term is one deeper than the next, so many
-  /// terms are put into groups.
+  /// The fragments with `separator` between them, in parentheses; a single fragment gets none.
+  ///
+  /// More than 32 fragments are put into groups: each term of `a AND b AND c` is one level deeper
+  /// than the next, and SQLite limits the depth of an expression to 500.
   package static func joined(_ fragments: [SQLFragment], by separator: String) -> SQLFragment {
     if fragments.count == 1 { return fragments[0] }
     let most = 32
@@ -52,15 +53,15 @@ package struct SQLFragment: Hashable, Sendable {
     return chain(groups, by: separator).inParentheses
   }
 
-  /// The fragments with `separator` between them: while one behind the first is read, what stands
-  /// before it and the separator are on the stack.
+  /// The fragments with `separator` between them. While the parser reads a fragment behind the first,
+  /// its stack holds two entries more: the terms before the fragment, and the separator.
   package static func chain(_ fragments: [SQLFragment], by separator: String) -> SQLFragment {
     SQLFragment(
       list(fragments, by: separator),
       stack: max(fragments.first?.stack ?? 0, 2 + (fragments.dropFirst().map(\.stack).max() ?? 0)))
   }
 
-  /// The fragments with `separator` between them, for whatever stack the caller knows.
+  /// As ``chain(_:by:)``, but with the first fragment's `stack`, which the caller replaces.
   package static func list(_ fragments: [SQLFragment], by separator: String) -> SQLFragment {
     var list = fragments.first ?? ""
     for fragment in fragments.dropFirst() {
@@ -70,7 +71,8 @@ package struct SQLFragment: Hashable, Sendable {
     return list
   }
 
-  /// `AND`; the order of what is nested deep is its own where it need not be kept.
+  /// The conjunction of the fragments. Unless the order is kept, the most deeply nested fragment
+  /// comes first.
   package static func and(_ fragments: [SQLFragment], keepsOrder: Bool = false) -> SQLFragment {
     let needed = fragments.filter { $0 != .isTrue }
     if needed.isEmpty { return .isTrue }
@@ -78,14 +80,15 @@ package struct SQLFragment: Hashable, Sendable {
     return joined(keepsOrder ? needed : deepestFirst(needed), by: " AND ")
   }
 
+  /// The disjunction of the fragments; the most deeply nested one comes first.
   package static func or(_ fragments: [SQLFragment]) -> SQLFragment {
     let needed = fragments.filter { $0 != .isFalse }
     if needed.isEmpty { return .isFalse }
     return needed.contains(.isTrue) ? .isTrue : joined(deepestFirst(needed), by: " OR ")
   }
 
-  /// What stands first takes one entry of the parser's stack for its parenthesis, everything else
-  /// three, so that 64 conditions fit into one another.
+  /// Puts the most deeply nested fragment first. There its parenthesis needs one entry of the parser's
+  /// stack and elsewhere three, so that conditions may be nested 64 deep.
   private static func deepestFirst(_ fragments: [SQLFragment]) -> [SQLFragment] {
     guard let deepest = fragments.indices.max(by: { fragments[$0].stack < fragments[$1].stack }),
       deepest > 0, fragments[deepest].isDeep
@@ -95,7 +98,7 @@ package struct SQLFragment: Hashable, Sendable {
     return ordered
   }
 
-  /// Whether it is worth putting the fragment first.
+  /// Whether the fragment is nested so deeply that it should come first.
   package var isDeep: Bool { stack > 14 }
 
   package var inParentheses: SQLFragment { SQLFragment("(\(self))", stack: stack + 1) }
