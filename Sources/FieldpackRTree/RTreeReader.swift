@@ -34,12 +34,22 @@ package final class RTreeReader {
     sql = "SELECT data FROM \(quoted(schema)).\(quoted("\(name)_node")) WHERE nodeno = ?"
   }
 
+  /// The ids of the entries that satisfy the window's relation whatever the rounding of their
+  /// bounds was, and of those that may satisfy it, in no order.
+  package func candidates(_ window: RTreeWindow) throws(SQLiteError) -> (
+    certain: [Int64], uncertain: [Int64]
+  ) {
+    var (certain, uncertain): ([Int64], [Int64]) = ([], [])
+    try visit(window) { id, bounds in
+      if window.surelyHolds(bounds) { certain.append(id) } else { uncertain.append(id) }
+    }
+    return (certain, uncertain)
+  }
+
   /// Gives every entry that may satisfy the window's relation, in no order.
-  ///
-  /// - Parameter body: gets the id, the bounds, and whether the entry satisfies the relation whatever
-  ///   the rounding of its bounds was.
+  @inline(__always)
   package func visit(
-    _ window: RTreeWindow, _ body: (Int64, RTreeBounds, _ isCertain: Bool) -> Void
+    _ window: RTreeWindow, _ body: (Int64, RTreeBounds) -> Void
   ) throws(SQLiteError) {
     let nodes = try begin()
     var seen: Set<Int64> = []
@@ -50,8 +60,7 @@ package final class RTreeReader {
         try read(number, nodes) { leaf in
           for cell in 0..<leaf.cellCount {
             let bounds = leaf.bounds(of: cell)
-            guard window.mayHold(bounds) else { continue }
-            body(leaf.id(of: cell), bounds, window.surelyHolds(bounds))
+            if window.mayHold(bounds) { body(leaf.id(of: cell), bounds) }
           }
         }
         continue

@@ -53,7 +53,7 @@ extension Repairer {
 
   mutating func mendHeaders(of name: String) throws(FieldpackError) {
     guard let table = try layer(name) else { return }
-    let systems = Set(try knownCatalogue().systems.keys)
+    let systems = Set(try knownCatalogue().systems.map(\.id))
     let count = try BlobHeaderRepair(file: file, layer: table, systems: systems).run()
     guard count > 0 else { return }
     let geometries = "\(count) \(count == 1 ? "geometry" : "geometries")"

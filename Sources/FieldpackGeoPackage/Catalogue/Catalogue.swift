@@ -6,8 +6,8 @@ import FieldpackSQLite
 package struct Catalogue: Sendable {
   package var layers: [LayerTable]
   package var triggerSet: RTreeTriggerSet
-  /// The SRS definitions by `srs_id`.
-  package var systems: [Int64: SystemRow]
+  /// The SRS definitions with their `srs_id`.
+  package var systems: [(id: Int64, row: SystemRow)]
   /// Whether some tables (links or metadata) may refer to a layer's rows.
   package var hasRowReferences = false
   /// Whether the file has statistics of its indexes, in `sqlite_stat1`.
@@ -28,6 +28,9 @@ package struct Catalogue: Sendable {
     /// The definition that the CRS WKT extension prefers.
     var bestDefinition: String { wkt2 ?? definition }
   }
+
+  /// The SRS definition of an `srs_id`.
+  package func system(_ id: Int64?) -> SystemRow? { systems.last { $0.id == id }?.row }
 
   /// The layer of that name: the exact name first, else ignoring ASCII case as SQL does.
   package func layer(_ id: LayerID) -> LayerTable? {

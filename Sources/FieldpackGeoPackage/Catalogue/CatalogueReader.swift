@@ -17,7 +17,7 @@ package struct CatalogueReader {
     }
     var catalogue = Catalogue(
       layers: [], triggerSet: RTreeTriggerSet(userVersion: userVersion),
-      systems: has("gpkg_spatial_ref_sys") ? try ReferenceSystems(file: file).all() : .init())
+      systems: has("gpkg_spatial_ref_sys") ? try ReferenceSystems(file: file).all() : [])
     catalogue.hasRowReferences = has("gpkgext_relations") || has("gpkg_metadata_reference")
     catalogue.hasStatistics = has("sqlite_stat1")
     let described = Descriptions(
@@ -31,7 +31,7 @@ package struct CatalogueReader {
         missing.append(row.table)
         continue
       }
-      var entry = try layer(row, master, described, catalogue.systems)
+      var entry = try layer(row, master, described, catalogue)
       complete(&entry, isIndexed: row.isIndexed, tables, described)
       catalogue.layers.append(entry)
     }
@@ -129,12 +129,11 @@ package struct CatalogueReader {
     throws(FieldpackError) -> (names: [SQLName: Master], userVersion: Int64)
   {
     var (names, indexed): ([SQLName: Master], [SQLName]) = ([:], [])
-    // A trigger may have a table's name; then the table counts.
     let sql =
       "SELECT name, type, CASE WHEN rootpage = 0 THEN sql END, tbl_name, "
       + "rootpage > 0 AND sql NOT LIKE '%without%rowid%', "
       + "(SELECT user_version FROM pragma_user_version) "
-      + "FROM sqlite_master ORDER BY type = 'trigger' DESC"
+      + "FROM sqlite_master"
     let rows = try file.rows(sql)
     for row in rows {
       guard let name = row[0].textValue, let type = row[1].textValue else { continue }
@@ -142,6 +141,8 @@ package struct CatalogueReader {
         indexed.append(SQLName(row[3].textValue ?? ""))
         continue
       }
+      // A trigger may have a table's name; then the table counts.
+      if type == "trigger", names[SQLName(name)] != nil { continue }
       let master = Master(
         name: name, isView: type == "view",
         isPlainRTree: type == "table" && Self.isPlainRTree(row[2].textValue ?? ""),
@@ -232,7 +233,7 @@ package struct CatalogueReader {
 
   private func layer(
     _ row: ContentsRow, _ master: Master, _ described: Descriptions,
-    _ systems: [Int64: Catalogue.SystemRow]
+    _ catalogue: Catalogue
   ) throws(FieldpackError) -> LayerTable {
     var notes: [Note] = []
     let reader = TableReader(file: file, table: master.name, isView: master.isView)
@@ -247,7 +248,7 @@ package struct CatalogueReader {
     var schema = Schema(layer: LayerID(row.table), idColumn: id?.name)
     if let geometryRow = row.geometry {
       schema.geometry = Self.geometry(
-        geometryRow, systems[geometryRow.srsID ?? .min], &columns, &notes)
+        geometryRow, catalogue.system(geometryRow.srsID), &columns, &notes)
       if let stated = row.srsID, stated != geometryRow.srsID {
         notes.append("its SRS differs between gpkg_contents and gpkg_geometry_columns")
       }

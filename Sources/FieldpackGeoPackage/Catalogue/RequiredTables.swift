@@ -1,3 +1,5 @@
+import FieldpackSQLite
+
 /// The tables that every GeoPackage has.
 package enum RequiredTables {
   /// SQL for the current time in the form of clause 1.1.3.1.2.
@@ -16,7 +18,7 @@ package enum RequiredTables {
     + undefinedKinds.map { id, kind in
       "('Undefined \(kind) SRS', \(id), 'NONE', \(id), 'undefined', "
         + "'undefined \(kind) coordinate reference system')"
-    }.joined(separator: ", ")
+    }.sqlList
 
   package static let undefinedKinds: [(id: Int64, kind: String)] = [
     (-1, "Cartesian"), (0, "geographic"),

@@ -60,7 +60,7 @@ extension String {
   /// The words of a text or of a name, without what is between them. All words of a name that
   /// occurs in a text, quoted or not, are words of the text.
   fileprivate var sqlWords: Set<SQLName> {
-    Set(utf8.split { !$0.isInSQLWord }.map { SQLName(Substring($0)) })
+    Set(utf8.split { !$0.isInSQLWord }.map { SQLName(String(Substring($0))) })
   }
 }
 

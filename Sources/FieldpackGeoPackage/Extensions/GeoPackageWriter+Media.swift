@@ -68,9 +68,9 @@ extension GeoPackageWriter {
     }
     let values = try FeatureEncoder(file: file, table: table).values(known)
     let names = [quoted(table.schema.columns[index].name)] + values.map(\.0)
-    let marks = names.map { _ in "?" }.joined(separator: ", ")
+    let marks = names.map { _ in "?" }.sqlList
     let sql =
-      "INSERT INTO \(quoted(table.table)) (\(names.joined(separator: ", "))) VALUES (\(marks))"
+      "INSERT INTO \(quoted(table.table)) (\(names.sqlList)) VALUES (\(marks))"
     touch(table)
     try file.prepare(sql, [.null] + values.map(\.1), in: layer).run(lending: content, at: 1)
     guard file.connection.changes == 1 else {

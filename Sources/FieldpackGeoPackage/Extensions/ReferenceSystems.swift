@@ -26,7 +26,7 @@ package struct ReferenceSystems {
 
   var exist: Bool { get throws(FieldpackError) { try file.hasTable(Self.table) } }
 
-  func all() throws(FieldpackError) -> [Int64: Catalogue.SystemRow] {
+  func all() throws(FieldpackError) -> [(id: Int64, row: Catalogue.SystemRow)] {
     let (columns, rows) = try file.table(Self.table)
     let indexes = Column.allCases.map { columns.firstIndex(of: $0.sql) }
     guard Column.columns.allSatisfy({ $0 == .description || columns.contains($0.sql) }) else {
@@ -34,7 +34,7 @@ package struct ReferenceSystems {
         .invalidData, "the table \(Self.table) lacks a column that every GeoPackage has there",
         location: .init(store: file.store), position: FilePosition(file: file.path))
     }
-    var systems: [Int64: Catalogue.SystemRow] = [:]
+    var systems: [(id: Int64, row: Catalogue.SystemRow)] = []
     for values in rows {
       let values = indexes.map { $0.map { values[$0] } ?? .null }
       let row = SystemRow(Column.allCases, values[...])
@@ -48,7 +48,7 @@ package struct ReferenceSystems {
       system.srs = Self.identity(
         row[.organization].textValue ?? "NONE", row[.code].integerValue ?? id, id,
         system.bestDefinition)
-      systems[id] = system
+      systems.append((id, system))
     }
     return systems
   }

@@ -171,15 +171,15 @@ struct RelationTables {
       "SELECT rowid FROM \(opened.mapping) WHERE base_id = ? AND related_id = ?", keys)
     if let known {
       guard !values.isEmpty else { return }
-      let assignments = values.map { "\($0.0) = ?" }.joined(separator: ", ")
+      let assignments = values.map { "\($0.0) = ?" }.sqlList
       return try file.execute(
         "UPDATE \(opened.mapping) SET \(assignments) WHERE rowid = ?",
         values.map(\.1) + [.integer(known)])
     }
     let names = ["base_id", "related_id"] + values.map(\.0)
-    let marks = names.map { _ in "?" }.joined(separator: ", ")
+    let marks = names.map { _ in "?" }.sqlList
     try file.execute(
-      "INSERT INTO \(opened.mapping) (\(names.joined(separator: ", "))) VALUES (\(marks))",
+      "INSERT INTO \(opened.mapping) (\(names.sqlList)) VALUES (\(marks))",
       keys + values.map(\.1))
   }
 

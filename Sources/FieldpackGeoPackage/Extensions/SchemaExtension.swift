@@ -52,7 +52,7 @@ struct SchemaExtension {
   /// The constraints of the file by name. Rows that make no sense are skipped.
   func constraints() throws(FieldpackError) -> [SQLName: ColumnConstraint] {
     guard try file.hasTable(Self.constraintsTable) else { return [:] }
-    let names = try constraintColumns().joined(separator: ", ")
+    let names = try constraintColumns().sqlList
     let rows = try file.rows("SELECT \(names) FROM \(Self.constraintsTable) ORDER BY rowid")
       .map { SystemRow(GPKGDataColumnConstraints.columns, $0[...]) }
     var found: [SQLName: ColumnConstraint] = [:]
@@ -250,9 +250,9 @@ struct SchemaExtension {
     var columns = try constraintColumns()
     // The description is the last column.
     if columns.last == "NULL" { columns.removeLast() }
-    let marks = columns.map { _ in "?" }.joined(separator: ", ")
+    let marks = columns.map { _ in "?" }.sqlList
     let sql =
-      "INSERT INTO \(Self.constraintsTable) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
+      "INSERT INTO \(Self.constraintsTable) (\(columns.sqlList)) VALUES (\(marks))"
     func write(_ values: [SQLiteValue], _ text: String?) throws(FieldpackError) {
       let row = [.text(name)] + values + [text.map(SQLiteValue.text) ?? .null]
       try file.execute(sql, Array(row.prefix(columns.count)))

@@ -15,7 +15,7 @@ struct TileTables {
     guard !rows.isEmpty else { return [] }
     let sets = try self.sets()
     let matrices = try self.matrices()
-    let systems = try file.catalogue().systems
+    let catalogue = try file.catalogue()
     let tables = Set(
       try file.rows("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
         .compactMap { $0[0].textValue.map { SQLName($0) } })
@@ -23,7 +23,7 @@ struct TileTables {
     for row in rows {
       guard let name = row[.tableName].textValue, tables.contains(SQLName(name)) else { continue }
       let set = sets[SQLName(name)]
-      let srs = (set?.srsID ?? row[.srsID].integerValue).flatMap { systems[$0]?.srs }
+      let srs = catalogue.system(set?.srsID ?? row[.srsID].integerValue)?.srs
       var pyramid = TilePyramid(
         LayerID(name), srs: srs ?? .undefinedCartesian, bounds: set?.bounds ?? .empty,
         matrices: matrices[SQLName(name)] ?? [], title: row[.identifier].textValue,
@@ -149,7 +149,7 @@ struct TileTables {
     try file.ensure(GPKGTileMatrixSet.self)
     try file.ensure(GPKGTileMatrix.self)
     let srsID = try ReferenceSystems(file: file).ensure(pyramid.srs)
-    let columns = GPKGTiles.columns.map(\.rawValue).joined(separator: ", ")
+    let columns = GPKGTiles.columns.map(\.rawValue).sqlList
     try file.execute(
       "CREATE TABLE \(quoted(name)) (\(columns), UNIQUE (zoom_level, tile_column, tile_row))")
     try ContentsTable(file: file).insert(

@@ -102,7 +102,7 @@ package struct LayerCreation {
       columns.append("\(quoted(geometry.name)) \(geometry.type.name)")
     }
     columns += schema.columns.map(Self.columnSQL) + rules
-    return "CREATE TABLE \(quoted(schema.layer.rawValue)) (\(columns.joined(separator: ", ")))"
+    return "CREATE TABLE \(quoted(schema.layer.rawValue)) (\(columns.sqlList))"
   }
 
   static func columnSQL(_ column: ColumnDefinition) -> String {

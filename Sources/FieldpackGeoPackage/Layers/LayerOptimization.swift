@@ -134,9 +134,9 @@ struct LayerClustering {
   func run(_ tree: inout PackedRTree) throws(FieldpackError) -> Int {
     let triggers = try dropTriggers()
     let names = try self.columns().map { quoted($0) }
-    let columns = names.joined(separator: ", ")
+    let columns = names.sqlList
     // The columns get names of ours, because a column of the layer may be called rowid.
-    let renamed = names.enumerated().map { "\($1) AS c\($0)" }.joined(separator: ", ")
+    let renamed = names.enumerated().map { "\($1) AS c\($0)" }.sqlList
     let (t, id) = ("main.\(quoted(table.table))", table.idExpression)
     let waiting = "temp.fieldpack_rows"
     try file.execute("CREATE TEMP TABLE fieldpack_order (id INTEGER PRIMARY KEY)")

@@ -206,9 +206,9 @@ final class Insertion {
     }
     if !isNew, hasGeometry { plan.rule = table.schema.geometry }
     func insert(_ count: Int, _ names: [String]) -> String {
-      let row = "(\(names.map { _ in "?" }.joined(separator: ", ")))"
-      let rows = Array(repeating: row, count: count).joined(separator: ", ")
-      return "INSERT INTO \(quoted(table.table)) (\(names.joined(separator: ", "))) VALUES \(rows)"
+      let row = "(\(names.map { _ in "?" }.sqlList))"
+      let rows = Array(repeating: row, count: count).sqlList
+      return "INSERT INTO \(quoted(table.table)) (\(names.sqlList)) VALUES \(rows)"
     }
     self.plan = plan
     let isUnconstrained =

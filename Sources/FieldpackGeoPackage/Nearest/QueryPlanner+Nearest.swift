@@ -57,7 +57,7 @@ extension QueryPlanner {
     let selected = [table.publicID, geometry] + attributes + [Self.distance, Self.distance]
     // No column of the layer has these names.
     let statement: SQLFragment = """
-      SELECT \(selected.joined(separator: ", ")) FROM (\
+      SELECT \(selected.sqlList) FROM (\
       SELECT key AS \(Self.rank), value AS \(SpatialIndexes.idColumn), \
       fieldpack_real_at(\(bind: .blob(distances)), key) AS \(Self.distance) \
       FROM json_each(\(bind: .text(ids)))) CROSS JOIN \(table.fromSQL) ON \(table.idExpression) = \(SpatialIndexes.idColumn) ORDER BY \(Self.rank)

@@ -195,7 +195,7 @@ struct QueryPlanner {
     var statement = selection(access, table, schema, keys, as: form)
     let directions = zip(keys, query.order).map { $0 + ($1.isDescending ? " DESC" : "") }
     let order = directions + (table.isDerived && keys.isEmpty ? [] : [access.id])
-    if !order.isEmpty { statement += " ORDER BY \(order.joined(separator: ", "))" }
+    if !order.isEmpty { statement += " ORDER BY \(order.sqlList)" }
     if limit != nil || offset > 0 {
       statement += " LIMIT \(bind: .integer(Int64(limit ?? -1)))"
       statement += " OFFSET \(bind: .integer(Int64(offset)))"
@@ -228,7 +228,7 @@ struct QueryPlanner {
       return Self.select(
         selected, from: access.source, where: .and([access.condition, range]))
     }
-    let lent = "\(Connection.rowFunctionName)(\(selected.joined(separator: ", ")))"
+    let lent = "\(Connection.rowFunctionName)(\(selected.sqlList))"
     // Only CASE guarantees that the condition is evaluated first.
     let given: SQLFragment =
       access.condition == .isTrue
@@ -247,7 +247,7 @@ struct QueryPlanner {
   private static func select(
     _ columns: [String], from source: SQLFragment, where condition: SQLFragment
   ) -> SQLFragment {
-    let head: SQLFragment = "SELECT \(columns.joined(separator: ", ")) FROM \(source)"
+    let head: SQLFragment = "SELECT \(columns.sqlList) FROM \(source)"
     return condition == .isTrue ? head : "\(head) WHERE \(condition)"
   }
 

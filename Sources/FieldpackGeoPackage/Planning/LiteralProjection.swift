@@ -70,7 +70,7 @@ extension GeoPackageSession {
         location: location)
     }
     do throws(ProjectionError) {
-      return try reference(of: srs, in: table.srsID.flatMap { catalogue.systems[$0] })
+      return try reference(of: srs, in: catalogue.system(table.srsID))
     } catch {
       throw FieldpackError(error, location: location)
     }

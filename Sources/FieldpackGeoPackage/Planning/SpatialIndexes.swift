@@ -86,12 +86,8 @@ package final class SpatialIndexes {
     }
     let window = RTreeWindow(
       relation, Envelope(minX: box[0], minY: box[1], maxX: box[2], maxY: box[3]))
-    var (ids, unsure): ([Int64], [Int64]) = ([], [])
-    try reader(rtree).visit(window) { id, _, isCertain in
-      ids.append(id)
-      if !isCertain { unsure.append(id) }
-    }
-    return IDList(ids, marked: unsure)
+    let (certain, uncertain) = try reader(rtree).candidates(window)
+    return IDList(certain + uncertain, marked: uncertain)
   }
 
   private func related(_ values: [SQLiteValue]) throws(SQLiteError) -> IDList {
@@ -118,7 +114,7 @@ package final class SpatialIndexes {
     guard let envelope = prepared.envelope else { return IDList([]) }
     let window = RTreeWindow(relation.ofEnvelopes, envelope)
     var (ids, unsure): ([Int64], [Int64]) = ([], [])
-    try reader(rtree, in: schema).visit(window) { id, bounds, _ in
+    try reader(rtree, in: schema).visit(window) { id, bounds in
       switch prepared.decision(on: relation, within: RTreeWindow.cover(of: bounds)) {
       case false?: break
       case true?: ids.append(id)

@@ -31,7 +31,7 @@ public class GeoPackageSnapshot: SnapshotReading {
     let catalogue = try file.catalogue()
     for table in catalogue.layers {
       var layer = table.layer
-      layer.srsName = table.srsID.flatMap { catalogue.systems[$0]?.name }
+      layer.srsName = catalogue.system(table.srsID)?.name
       do throws(FieldpackError) {
         try measure(table, into: &layer)
       } catch  where error.code == .invalidData || error.code == .corrupt {
@@ -147,11 +147,8 @@ public class GeoPackageSnapshot: SnapshotReading {
       let box = try planner.indexedBox(paths[0].table)
     else { return nil }
     let table = paths[0].table
-    var (certain, uncertain): ([Int64], [Int64]) = ([], [])
-    try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      try file.indexes.reader(box.rtree).visit(box.window) { id, _, isCertain in
-        if isCertain { certain.append(id) } else { uncertain.append(id) }
-      }
+    let (certain, uncertain) = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      try file.indexes.reader(box.rtree).candidates(box.window)
     }
     let ids = IDList(try certain + confirmed(uncertain, box, table)).ids
     return (Schema(layer: table.layer.id, idColumn: table.schema.idColumn), ids)
@@ -183,7 +180,7 @@ public class GeoPackageSnapshot: SnapshotReading {
     let names = [table.publicID, table.schema.geometry.map { quoted($0.name) } ?? "NULL"]
     let selected = names + table.schema.columns.map { quoted($0.name) }
     let row: SQLFragment = """
-      SELECT \(selected.joined(separator: ", ")) FROM \(quoted(table.table)) \
+      SELECT \(selected.sqlList) FROM \(quoted(table.table)) \
       WHERE \(table.publicID) = \(bind: wanted)
       """
     let one = LayerPlan(

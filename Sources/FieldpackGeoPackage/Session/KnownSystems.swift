@@ -7,7 +7,7 @@ struct KnownSystems {
   var version: UInt32?
   fileprivate var references: [Int64: SRSReference] = [:]
   fileprivate var numbers: [SRS: Int32] = [:]
-  fileprivate var rows: [Int64: Catalogue.SystemRow]?
+  fileprivate var rows: [(id: Int64, row: Catalogue.SystemRow)]?
 }
 
 extension GeoPackageSession {
@@ -18,7 +18,7 @@ extension GeoPackageSession {
     let id = Int64(srsID)
     return try knownSystems { known in
       if let found = known.references[id] { return found }
-      let row = try rows(of: &known)[id]
+      let row = try rows(of: &known).last { $0.id == id }?.row
       let made =
         try row.map { row in try reference(of: row.srs, in: row) }
         ?? SRSReference(SRS("EPSG", srsID))
@@ -31,7 +31,7 @@ extension GeoPackageSession {
   package func srsID(of srs: SRS) throws -> Int32 {
     try knownSystems { known in
       if let found = known.numbers[srs] { return found }
-      let found = try rows(of: &known).filter { $0.value.srs == srs }.keys.min()
+      let found = try rows(of: &known).filter { $0.row.srs == srs }.map(\.id).min()
       let number = found.flatMap { Int32(exactly: $0) } ?? srs.code
       known.numbers[srs] = number
       return number
@@ -41,10 +41,10 @@ extension GeoPackageSession {
   /// The systems of the file; none where the file is no GeoPackage and has no such table.
   private func rows(
     of known: inout KnownSystems
-  ) throws(FieldpackError) -> [Int64: Catalogue.SystemRow] {
+  ) throws(FieldpackError) -> [(id: Int64, row: Catalogue.SystemRow)] {
     if let rows = known.rows { return rows }
     let systems = ReferenceSystems(file: self)
-    let rows = try systems.exist ? systems.all() : [:]
+    let rows = try systems.exist ? systems.all() : []
     known.rows = rows
     return rows
   }

@@ -54,8 +54,8 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
     var values = try encoder.values(feature.attributes, of: feature.id)
     if let geometry = feature.geometry { values.append(try encoder.geometry(geometry)) }
     if let id = feature.id { values.append((table.idExpression, .integer(try number(id, table)))) }
-    let names = values.map(\.0).joined(separator: ", ")
-    let marks = values.map { _ in "?" }.joined(separator: ", ")
+    let names = values.map(\.0).sqlList
+    let marks = values.map { _ in "?" }.sqlList
     let target = "INSERT INTO \(quoted(table.table))"
     let sql = values.isEmpty ? "\(target) DEFAULT VALUES" : "\(target) (\(names)) VALUES (\(marks))"
     if feature.id == nil { try checkFreeID(table) }
@@ -110,7 +110,7 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
     }
     guard !values.isEmpty else { return }
     grow(table, nil)
-    let assignments = values.map { "\($0.0) = ?" }.joined(separator: ", ")
+    let assignments = values.map { "\($0.0) = ?" }.sqlList
     try file.changeRow(
       "UPDATE \(quoted(table.table)) SET \(assignments) WHERE \(table.idExpression) = ?",
       values.map(\.1) + [.integer(try number(id, table))], of: table, feature: id)

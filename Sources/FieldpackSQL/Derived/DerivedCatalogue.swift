@@ -176,7 +176,7 @@ struct DerivedCatalogue {
   /// The reference system of an `srs_id`. An `srs_id` that the file does not define is taken as
   /// EPSG's code, as the SQL functions take it.
   private func system(_ id: Int64?, _ base: Catalogue) -> SRS {
-    if let known = id.flatMap({ base.systems[$0]?.srs }) { return known }
+    if let known = base.system(id)?.srs { return known }
     guard let id, id > 0, let code = Int32(exactly: id),
       (try? file.systems.definition(of: SRS("EPSG", code))) != nil
     else { return id == 0 ? .undefinedGeographic : .undefinedCartesian }

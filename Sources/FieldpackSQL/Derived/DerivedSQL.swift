@@ -81,7 +81,7 @@ struct DerivedSQL {
     let schema = joined.path == nil ? "main" : Self.attached
     let (selected, columns) = Self.columns(table, joined.table)
     let sql =
-      "SELECT \(selected.joined(separator: ", ")) FROM (\(try pairs(table, joined))) AS p "
+      "SELECT \(selected.sqlList) FROM (\(try pairs(table, joined))) AS p "
       + "CROSS JOIN main.\(quoted(table.table)) AS m ON m.\(table.id) = p.a "
       + "CROSS JOIN \(quoted(schema)).\(quoted(joined.table.table)) AS j "
       + "ON j.\(joined.table.id) = p.b"
@@ -144,9 +144,9 @@ struct DerivedSQL {
   private func ownNumber(
     of srs: SRS, _ joined: LayerDerivation.Joined
   ) throws(FieldpackError) -> Int64 {
-    let systems = catalogue.systems
-    if let known = systems.keys.filter({ systems[$0]?.srs == srs }).min() { return known }
-    guard srs.organization == "EPSG", systems[Int64(srs.code)] == nil else {
+    let known = catalogue.systems.filter { $0.row.srs == srs }.map(\.id).min()
+    if let known { return known }
+    guard srs.organization == "EPSG", catalogue.system(Int64(srs.code)) == nil else {
       throw FieldpackError(
         .unsupported,
         "this file does not define \(srs), in which layer '\(joined.table.layer.id)' is",
@@ -211,9 +211,9 @@ struct DerivedSQL {
       case (_, nil): selected.append("count(*) AS \(name)")
       }
     }
-    let sql = "SELECT \(selected.joined(separator: ", ")) FROM \(rows)"
+    let sql = "SELECT \(selected.sqlList) FROM \(rows)"
     if keys.isEmpty { return sql }
-    let list = keys.joined(separator: ", ")
+    let list = keys.sqlList
     return "\(sql) GROUP BY \(list) ORDER BY \(list)"
   }
 }

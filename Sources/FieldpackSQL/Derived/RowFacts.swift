@@ -32,7 +32,7 @@ struct RowFacts {
     isWhole = count < Self.sampleSize
     let left = open.filter { name in facts[name].map { !$0.holdsGeometries } ?? true }
     if !isWhole, !left.isEmpty {
-      let selected = left.map { quoted($0) }.joined(separator: ", ")
+      let selected = left.map { quoted($0) }.sqlList
       try Self.walk(file, "SELECT \(selected) FROM \(quoted(view))", &facts)
     }
     self.facts = facts

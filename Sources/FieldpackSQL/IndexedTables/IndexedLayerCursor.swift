@@ -130,7 +130,7 @@ final class IndexedLayerCursor: VirtualCursor {
   private var lookUpSQL: String {
     let names = ((plan?.columns ?? []) + (readsGeometry ? [] : [shadow.geometryColumn ?? 0]))
       .map { quoted(shadow.columns[$0].name) }
-    return "SELECT \(([shadow.id] + names).joined(separator: ", ")) FROM \(shadow.source) "
+    return "SELECT \(([shadow.id] + names).sqlList) FROM \(shadow.source) "
       + "WHERE \(shadow.id) = ?"
   }
 

@@ -55,7 +55,7 @@ final class IndexedLayerTable: VirtualTable {
   /// The SQL of the id in a statement on the table.
   var id: String { layer.idSQL ?? "rowid" }
 
-  var declaration: String { "CREATE TABLE x(\(columns.map(\.sql).joined(separator: ", ")))" }
+  var declaration: String { "CREATE TABLE x(\(columns.map(\.sql).sqlList))" }
 
   func makeCursor() -> VirtualCursor { IndexedLayerCursor(self) }
 
@@ -200,7 +200,7 @@ struct ShadowPlan: Hashable {
   /// - Parameter passed: for each condition, whether the statement tests it.
   func statement(in shadow: IndexedLayerTable, passing passed: [Bool]) -> String {
     let selected = [shadow.id] + columns.map { quoted(shadow.columns[$0].name) }
-    var sql = "SELECT \(selected.joined(separator: ", ")) FROM \(shadow.source)"
+    var sql = "SELECT \(selected.sqlList) FROM \(shadow.source)"
     func name(_ column: Int) -> String {
       column < 0 ? shadow.id : quoted(shadow.columns[column].name)
     }
