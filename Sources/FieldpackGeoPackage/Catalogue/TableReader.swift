@@ -51,22 +51,18 @@ package struct TableReader {
 
   /// The indexes of the table, including those of its constraints.
   func indexes() throws(FieldpackError) -> [TableIndex] {
-    let rows = try file.rows(
-      "SELECT i.name, i.\"unique\", i.partial, x.name, x.coll FROM pragma_index_list(?) i, "
-        + "pragma_index_xinfo(i.name) x WHERE x.key ORDER BY i.seq, x.seqno", [.text(table)])
     var indexes: [TableIndex] = []
-    for row in rows {
-      guard let name = row[0].textValue else { continue }
-      if indexes.last?.name != name {
-        indexes.append(
-          TableIndex(
-            name: name, keys: [], isUnique: row[1].integerValue == 1,
-            isPartial: row[2].integerValue == 1))
-      }
-      indexes[indexes.count - 1].keys.append(
-        .init(
-          column: row[3].textValue.map { SQLName($0) },
-          collation: row[4].textValue?.uppercased() ?? "BINARY"))
+    for index in try file.rows("PRAGMA index_list(\(quoted(table)))") {
+      guard let name = index[1].textValue else { continue }
+      let columns = try file.rows("PRAGMA index_xinfo(\(quoted(name)))")
+      indexes.append(
+        TableIndex(
+          name: name,
+          keys: columns.filter { $0[5] == .integer(1) }.map { key in
+            .init(
+              column: key[2].textValue.map { SQLName($0) },
+              collation: key[4].textValue?.uppercased() ?? "BINARY")
+          }, isUnique: index[2] == .integer(1), isPartial: index[4] == .integer(1)))
     }
     return indexes
   }

@@ -21,8 +21,7 @@ package actor StorePools {
   private let logger: Logger
   private let watch: CommitWatch
   private let derivation: (any Derivation)?
-  /// The outcome of reading the catalogue; `nil` until the first reader is open.
-  private let opened = Locked<Result<Void, FieldpackError>?>(nil)
+  private let opened = Locked(Opened.never)
   private var readingPool: Pool?
   private var writingPool: Pool?
   private var isClosed = false
@@ -32,6 +31,13 @@ package actor StorePools {
   private var waiters: [CheckedContinuation<Void, Never>] = []
   /// The cursors that hold a reader.
   private var cursors: [WeakCursor] = []
+
+  /// The outcome of reading the catalogue, which the first reader does. `Result` would make the
+  /// runtime look a conformance up, which the benchmark of a condition with an index shows.
+  private enum Opened {
+    case never, readable
+    case failed(FieldpackError)
+  }
 
   private struct WeakCursor {
     weak var cursor: (any OpenCursor)?
@@ -72,7 +78,7 @@ package actor StorePools {
   /// visit would double the time.
   func open() async throws(FieldpackError) {
     _ = try await reader()
-    try opened.withLock { $0 }?.get()
+    if case .failed(let error) = opened.withLock({ $0 }) { throw error }
   }
 
   /// The pool to read from.
@@ -173,11 +179,15 @@ package actor StorePools {
         file.style = style
         file.derivation = derivation
         StatementLog.attach(to: connection, logger)
-        guard access == .readOnly, derivation == nil, opened.withLock({ $0 == nil }) else {
+        guard access == .readOnly, derivation == nil, case .never = opened.withLock({ $0 }) else {
           return file
         }
-        let result = Result { () throws(FieldpackError) in try file.readCatalogue() }
-        opened.withLock { $0 = result }
+        do throws(FieldpackError) {
+          try file.readCatalogue()
+          opened.withLock { $0 = .readable }
+        } catch {
+          opened.withLock { $0 = .failed(error) }
+        }
         return file
       } willWrite: {
         watch.handOver()
