@@ -222,14 +222,12 @@ import Testing
       { #"[{"timestamp": "2020-01-01T00:00:00Z"}, \#($0)]"# },
       { #""2020-01-01T00:00:00.000\#($0)Z""# }, { #"["2020-01-01T00:00:00.000\#($0)Z"]"# },
     ]
-    let start = ContinuousClock.now
     for make in makers {
       let items = (10_000..<15_000).map(make)
       #expect(try answer("A_EQUALS(a, b)", items, items.reversed()) == true)
       #expect(try answer("A_CONTAINS(a, b)", items, items + [make(9)]) == false)
       #expect(try answer("A_OVERLAPS(a, b)", items, (20_000..<25_000).map(make)) == false)
     }
-    #expect(ContinuousClock.now - start < .seconds(20))
     // Equal in other words.
     let numbers = (0..<5_000).map { "[\($0)]" }
     let others = [

@@ -204,15 +204,22 @@ private final class Recorder: LogHandler {
   }
 
   @Test func `a folder that is missing cannot hold the file`() throws {
-    let error = #expect(throws: FieldpackError.self) {
-      try FileLogHandler(path: "/nonexistent/run.log")
-    }
+    let path = try TemporaryFolder().file("missing/run.log").path
+    let error = #expect(throws: FieldpackError.self) { try FileLogHandler(path: path) }
     #expect(error?.code == .cannotCreate)
-    #expect(
-      error?.message == "cannot open the log file /nonexistent/run.log: No such file or directory")
+    #expect(error?.message == "cannot open the log file \(path): No such file or directory")
   }
 
-  @Test func `a device is written to as it is`() throws {
-    log("x", to: try FileLogHandler(path: "/dev/null"))
+  @Test func `a pipe is written to as it is`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("run.log").path
+    try #require(mkfifo(path, 0o600) == 0)
+    let reader = FileHandle(
+      fileDescriptor: open(path, O_RDONLY | O_NONBLOCK), closeOnDealloc: true)
+    let now = noon
+    log("once", to: try FileLogHandler(path: path, now: { now }))
+    let line = String(decoding: reader.availableData, as: UTF8.self)
+    #expect(line == "2026-01-31T12:00:00.000Z info x: once\n")
+    #expect(try files(folder) == ["run.log"])
   }
 }

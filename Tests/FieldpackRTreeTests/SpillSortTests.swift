@@ -1,4 +1,6 @@
 import FieldpackCore
+import FieldpackTestSupport
+import Foundation
 import Testing
 
 @testable import FieldpackRTree
@@ -44,7 +46,8 @@ import Testing
   }
 
   @Test func `a folder that is not there is an error when it is needed`() throws {
-    var sort = SpillSort<Record>(limit: 1, folder: "/nonexistent")
+    let folder = try TemporaryFolder()
+    var sort = SpillSort<Record>(limit: 1, folder: folder.file("missing").path)
     try sort.append(Record(key: 1, number: 1))
     #expect(throws: FieldpackError.self) { try sort.append(Record(key: 1, number: 1)) }
   }

@@ -42,7 +42,7 @@ public enum SharedData {
 
   /// A file or folder below the data folder. Call it only in tests enabled by `isPresent`.
   public static func url(_ path: String) -> URL {
-    (root ?? URL(fileURLWithPath: "/nonexistent")).appendingPathComponent(path)
+    (root ?? Checkout.file("no data folder")).appendingPathComponent(path)
   }
 
   /// The files of a folder with one of the extensions, by name; none where the folder is absent.

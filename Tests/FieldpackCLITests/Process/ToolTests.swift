@@ -151,10 +151,12 @@ import Testing
   }
 
   @Test func `log file that cannot be made is an error`() async throws {
-    let result = try await Tool.run("completions", "zsh", "--log-file", "/nonexistent/x.log")
+    let folder = try TemporaryFolder()
+    let result = try await Tool.run(
+      "completions", "zsh", "--log-file", "missing/x.log", folder: folder.url)
     #expect(
       result.error
-        == "fieldpack: cannot open the log file /nonexistent/x.log: No such file or directory\n")
+        == "fieldpack: cannot open the log file missing/x.log: No such file or directory\n")
     #expect(result.status == 73)
   }
 }
