@@ -26,7 +26,7 @@ class Setup:
         self.data = os.path.join(work, f"data-{scale:g}")
         self.scratch = os.path.join(work, "scratch")
         self.tool = os.path.join(self.root, ".build/release/fieldpack")
-        self.bench = os.path.join(benchmarks, ".build/release/FieldpackBench")
+        self.bench = os.path.join(self.root, ".build/release/FieldpackBench")
         self.limits = os.path.join(work, "limits")
         self.gdal_driver = os.path.join(work, "gdal")
         self.venv = os.path.join(work, "venv")
@@ -45,11 +45,15 @@ class Setup:
 
     def build(self):
         say("building Fieldpack and the benchmarks (release)")
+        command = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
+        call([*command, "--product", "fieldpack"], self.root)
+        # In the root's build folder, so that nothing is compiled twice. SwiftPM would take this
+        # package's plan for the root's if it were kept.
+        build = os.path.join(self.root, ".build")
         call(
-            ["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "fieldpack"],
-            self.root)
-        # As the tool is built: with the runtime in the program.
-        call(["swift", "build", "-c", "release", "--static-swift-stdlib"], self.benchmarks)
+            [*command, "--scratch-path", build, "--disable-build-manifest-caching"],
+            self.benchmarks)
+        os.remove(os.path.join(build, "release.yaml"))
         compiler = shutil.which("cc") or shutil.which("clang")
         if not compiler:
             raise Failure("there is no C compiler for the peers. Try: apt-get install gcc")
