@@ -112,7 +112,13 @@ let package = Package(
         "FieldpackFormats", "FieldpackHTTP", "FieldpackTracks", "FieldpackCaptures",
         "FieldpackMotion",
       ])
-    + engine("FieldpackCLI", ["Fieldpack"])
+    + engine(
+      "FieldpackCLI",
+      [
+        "Fieldpack", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
+        "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck", "FieldpackFormats",
+        "FieldpackHTTP",
+      ], testing: ["FieldpackSQLite", "FieldpackMotion"])
     + [
       .target(
         name: "FieldpackTestSupport", dependencies: ["FieldpackGeometry", "FieldpackCore"],

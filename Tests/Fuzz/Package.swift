@@ -30,7 +30,8 @@ let package = Package(
     .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0"),
     engine("FieldpackGeometry", []),
     engine("FieldpackTopology", ["FieldpackGeometry", "CGEOS"]),
-    engine("FieldpackCore", ["FieldpackGeometry"]),
+    engine("FieldpackThreads", []),
+    engine("FieldpackCore", ["FieldpackGeometry", "FieldpackThreads"]),
     engine(
       "FieldpackFormats", ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "CXML2"]),
     .target(name: "FuzzSupport", swiftSettings: settings),

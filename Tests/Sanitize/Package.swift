@@ -39,15 +39,20 @@ let stores =
   engine("FieldpackGeometry", [])
   + engine("FieldpackTopology", ["FieldpackGeometry", "CGEOS"])
   + engine("FieldpackProjection", ["FieldpackGeometry", "CPROJ"])
-  + engine("FieldpackCore", ["FieldpackGeometry"])
-  + engine("FieldpackSQLite", ["CSQLite", "CSpatiaLite"])
+  + [.target(name: "FieldpackThreads", swiftSettings: settings)]
+  + engine(
+    "FieldpackCore", ["FieldpackGeometry", "FieldpackThreads"], testing: ["FieldpackStoreKit"])
+  + engine(
+    "FieldpackStoreKit",
+    ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackProjection"])
+  + engine("FieldpackSQLite", ["FieldpackThreads", "CSQLite", "CSpatiaLite"])
   + engine("FieldpackRTree", ["FieldpackGeometry", "FieldpackCore", "FieldpackSQLite"])
   + engine(
     "FieldpackGeoPackage",
     [
       "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
       "FieldpackTopology", "FieldpackProjection",
-    ], testing: ["FieldpackSQL", "FieldpackCheck"])
+    ], testing: ["FieldpackSQL", "FieldpackCheck", "FieldpackStoreKit"])
   + [
     .target(
       name: "FieldpackSQL",
