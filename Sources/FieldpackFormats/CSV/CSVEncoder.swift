@@ -100,14 +100,17 @@ package struct CSVEncoder: FeatureTextEncoder {
     isFirst = false
   }
 
+  /// Appends a name. One that holds any delimiter that readers know is quoted, because they tell the
+  /// file's delimiter by the header.
   private mutating func append(name: String, _ isFirst: inout Bool) {
     separate(&isFirst)
     var name = name
-    name.withUTF8 { append(text: $0) }
+    let holdsDelimiter = name.utf8.contains(where: CSVReader.delimiters.contains)
+    name.withUTF8 { append(text: $0, isQuoted: holdsDelimiter) }
   }
 
-  private mutating func append(text: UnsafeBufferPointer<UInt8>) {
-    guard needsQuotes(text) else {
+  private mutating func append(text: UnsafeBufferPointer<UInt8>, isQuoted: Bool = false) {
+    guard isQuoted || needsQuotes(text) else {
       bytes.append(contentsOf: text)
       return
     }

@@ -18,7 +18,8 @@ public struct CSVReader: FileReader {
   private let options: ReadOptions
   /// How much of a file is looked at to guess its columns.
   static let headLength = 1 << 20
-  private static let delimiters: [UInt8] = [
+  /// The delimiters that a reader tells from one another.
+  static let delimiters: [UInt8] = [
     UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"),
   ]
 
@@ -113,7 +114,7 @@ public struct CSVReader: FileReader {
   }
 
   /// The delimiter given, else the one that cuts most of the first rows like the header, then into
-  /// most fields.
+  /// most fields. A row with a quote inside an unquoted field was cut by another delimiter.
   private func delimiter() throws(FieldpackError) -> UInt8 {
     if let given = options.csv.delimiter { return given }
     var best = (delimiter: Self.delimiters[0], rows: 0.0, fields: 1)
@@ -122,10 +123,11 @@ public struct CSVReader: FileReader {
       guard try scanner.nextRecord() else { break }
       let fields = scanner.fields.count
       guard fields > 1 else { continue }
-      var (rows, equal) = (1, 1)
-      while rows < 20, try scanner.nextRecord() {
+      var (rows, equal) = (0, 0)
+      while true {
         rows += 1
-        if scanner.fields.count == fields { equal += 1 }
+        if scanner.fields.count == fields, !scanner.hasInnerQuote { equal += 1 }
+        guard rows < 20, try scanner.nextRecord() else { break }
       }
       let share = Double(equal) / Double(rows)
       if share > best.rows || share == best.rows && fields > best.fields {

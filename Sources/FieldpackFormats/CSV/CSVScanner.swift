@@ -30,6 +30,11 @@ struct CSVScanner {
   private(set) var problem: String?
   private(set) var bytesRead = 0
 
+  /// Whether an unquoted field of the record holds a quote.
+  var hasInnerQuote: Bool {
+    fields.contains { !$0.isQuoted && text[$0.range].contains(UInt8(ascii: "\"")) }
+  }
+
   private enum State { case fieldStart, unquoted, quoted, afterQuote }
   private var state = State.fieldStart
   private var isQuoted = false

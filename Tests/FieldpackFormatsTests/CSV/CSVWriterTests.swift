@@ -41,6 +41,16 @@ import Testing
     return (String(decoding: output.buffer, as: UTF8.self), writer.skipped)
   }
 
+  @Test func `names with another delimiter come back`() throws {
+    let names = ["lon;l^at;fid;d;", "tab\there"]
+    let schema = Schema(
+      layer: "odd", idColumn: "fid", columns: names.map { ColumnDefinition($0, .text()) })
+    let feature = Feature(id: 1, attributes: [names[0]: "7;on;l;f;d", names[1]: "a"])
+    let text = try Self.write([feature], schema).text
+    #expect(text == "fid,\"lon;l^at;fid;d;\",\"tab\there\"\r\n1,7;on;l;f;d,a\r\n")
+    #expect(try readCSV(text).schema("test")?.columns.map(\.name) == names)
+  }
+
   @Test func `writes a header, quotes where needed and WKT`() throws {
     #expect(
       try Self.write(Self.features, Self.schema).text

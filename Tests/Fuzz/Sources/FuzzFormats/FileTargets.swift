@@ -81,8 +81,11 @@ enum FileTargets {
     let source = written.holding(first)
     let second = Reading(reader(source, strict), byteCount: first.count)
     require(second.failure == nil, "what is written is not read: \(second)\n\(shown(first))")
+    // The points of a track that was skipped make a track when they are written.
+    let isWhole = reading.skipped?.count ?? 0 == 0
     require(
-      second.counts == reading.counts, "\(reading.counts), \(second.counts)\n\(shown(first))")
+      !isWhole || second.counts == reading.counts,
+      "\(reading.counts), \(second.counts)\n\(shown(first))")
     guard let again = write(reader(source, strict), as: second.layers, writer) else {
       fatalError("what was read back is not written:\n\(shown(first))")
     }
