@@ -50,10 +50,12 @@ class Setup:
         # In the root's build folder, so that nothing is compiled twice. SwiftPM would take this
         # package's plan for the root's if it were kept.
         build = os.path.join(self.root, ".build")
-        call(
-            [*command, "--scratch-path", build, "--disable-build-manifest-caching"],
-            self.benchmarks)
-        os.remove(os.path.join(build, "release.yaml"))
+        try:
+            call(
+                [*command, "--scratch-path", build, "--disable-build-manifest-caching"],
+                self.benchmarks)
+        finally:
+            os.remove(os.path.join(build, "release.yaml"))
         compiler = shutil.which("cc") or shutil.which("clang")
         if not compiler:
             raise Failure("there is no C compiler for the peers. Try: apt-get install gcc")
