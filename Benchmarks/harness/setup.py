@@ -55,7 +55,9 @@ class Setup:
                 [*command, "--scratch-path", build, "--disable-build-manifest-caching"],
                 self.benchmarks)
         finally:
-            os.remove(os.path.join(build, "release.yaml"))
+            plan = os.path.join(build, "release.yaml")
+            if os.path.exists(plan):
+                os.remove(plan)
         compiler = shutil.which("cc") or shutil.which("clang")
         if not compiler:
             raise Failure("there is no C compiler for the peers. Try: apt-get install gcc")
