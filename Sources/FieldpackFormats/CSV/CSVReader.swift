@@ -114,26 +114,25 @@ public struct CSVReader: FileReader {
   }
 
   /// The delimiter given, else the one that cuts most of the first rows like the header, then into
-  /// most fields. A row with a quote inside an unquoted field was cut by another delimiter.
+  /// most fields. One that leaves quotes inside the header's unquoted names comes last: writers quote
+  /// names that hold a delimiter.
   private func delimiter() throws(FieldpackError) -> UInt8 {
     if let given = options.csv.delimiter { return given }
-    var best = (delimiter: Self.delimiters[0], rows: 0.0, fields: 1)
+    var (best, bestRank) = (Self.delimiters[0], (0, 0.0, 1))
     for delimiter in Self.delimiters {
       var scanner = try CSVScanner(input, delimiter: delimiter)
       guard try scanner.nextRecord() else { break }
       let fields = scanner.fields.count
       guard fields > 1 else { continue }
-      var (rows, equal) = (0, 0)
-      while true {
+      let isClean = scanner.hasInnerQuote ? 0 : 1
+      var (rows, equal) = (1, 1)
+      while rows < 20, try scanner.nextRecord() {
         rows += 1
-        if scanner.fields.count == fields, !scanner.hasInnerQuote { equal += 1 }
-        guard rows < 20, try scanner.nextRecord() else { break }
+        if scanner.fields.count == fields { equal += 1 }
       }
-      let share = Double(equal) / Double(rows)
-      if share > best.rows || share == best.rows && fields > best.fields {
-        best = (delimiter, share, fields)
-      }
+      let rank = (isClean, Double(equal) / Double(rows), fields)
+      if rank > bestRank { (best, bestRank) = (delimiter, rank) }
     }
-    return best.delimiter
+    return best
   }
 }

@@ -121,6 +121,13 @@ func readCSV(
     #expect(reading.features("test").map(\.attributes) == [["a": "1,5", "b": 2]])
   }
 
+  @Test func `quotes inside a row do not decide the delimiter, those inside a header do`() throws {
+    let spoken = try readCSV("id;name;note, remark\n1;a;he said,\"yes\"\n2;b;she said,\"no\"\n")
+    #expect(spoken.schema("test")?.columns.map(\.name) == ["name", "note, remark"])
+    let inches = try readCSV("id;5\" pipe\n1;a\n")
+    #expect(inches.schema("test")?.columns.map(\.name) == ["5\" pipe"])
+  }
+
   @Test func `the delimiter may be given`() throws {
     let reading = try readCSV("a|b,c\n1|2,3\n") { $0.csv.delimiter = UInt8(ascii: "|") }
     #expect(reading.features("test").map(\.attributes) == [["a": 1, "b,c": "2,3"]])
