@@ -132,14 +132,12 @@ build_tool() { build -c release --static-swift-stdlib --product fieldpack; }
 
 # Builds the package of a folder, which depends on this one, in this one's build folder: nothing is
 # compiled twice. SwiftPM would take the other package's plan for this one's if it were kept.
-build_beside() {
-  local folder=$1 status=0
+build_beside() (
+  folder=$1
   shift
-  (build --package-path "$folder" --scratch-path .build --disable-build-manifest-caching "$@") \
-    || status=1
-  rm -f .build/debug.yaml .build/release.yaml
-  return "$status"
-}
+  trap 'rm -f .build/debug.yaml .build/release.yaml' EXIT
+  build --package-path "$folder" --scratch-path .build --disable-build-manifest-caching "$@"
+)
 
 # Runs a build; a warning in our own sources counts as an error.
 build() {

@@ -127,12 +127,14 @@ import Testing
     try holder.execute("CREATE TABLE t (a)")
     let other = try Connection(path: path, mode: .readWrite)
     try holder.execute("BEGIN EXCLUSIVE")
+    let start = ContinuousClock.now
     other.busyTimeout = .milliseconds(50)
     let first = #expect(throws: SQLiteError.self) { try other.execute("DELETE FROM t") }
-    other.busyTimeout = .seconds(86_400)
+    other.busyTimeout = .seconds(30)
     other.deadline = .now + .milliseconds(50)
     let second = #expect(throws: SQLiteError.self) { try other.execute("DELETE FROM t") }
     #expect(first?.isBusy == true && second?.isBusy == true)
+    #expect(ContinuousClock.now - start < .seconds(10))
   }
 }
 

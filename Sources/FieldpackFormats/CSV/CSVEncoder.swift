@@ -35,12 +35,12 @@ package struct CSVEncoder: FeatureTextEncoder {
 
   mutating func appendHeader(_ schema: Schema) {
     var isFirst = true
-    if options.keyStore != nil { append(name: "key", &isFirst) }
-    if let id = schema.idColumn { append(name: id, &isFirst) }
-    for column in schema.columns { append(name: column.name, &isFirst) }
+    if options.keyStore != nil { append(header: "key", &isFirst) }
+    if let id = schema.idColumn { append(header: id, &isFirst) }
+    for column in schema.columns { append(header: column.name, &isFirst) }
     if schema.geometry != nil {
       for name in options.geometry == .wkt ? ["wkt"] : ["x", "y"] {
-        append(name: name.numbered { schema.columnIndex($0) == nil }, &isFirst)
+        append(header: name.numbered { schema.columnIndex($0) == nil }, &isFirst)
       }
     }
     endRow()
@@ -100,13 +100,19 @@ package struct CSVEncoder: FeatureTextEncoder {
     isFirst = false
   }
 
-  /// Appends a name. One that holds any delimiter that readers know is quoted, because they tell the
-  /// file's delimiter by the header.
-  private mutating func append(name: String, _ isFirst: inout Bool) {
+  /// Appends a name of the header. Readers find the file's delimiter by the header, so a name that
+  /// holds any delimiter they know is quoted.
+  private mutating func append(header name: String, _ isFirst: inout Bool) {
     separate(&isFirst)
     var name = name
     let holdsDelimiter = name.utf8.contains(where: CSVReader.delimiters.contains)
     name.withUTF8 { append(text: $0, isQuoted: holdsDelimiter) }
+  }
+
+  private mutating func append(name: String, _ isFirst: inout Bool) {
+    separate(&isFirst)
+    var name = name
+    name.withUTF8 { append(text: $0) }
   }
 
   private mutating func append(text: UnsafeBufferPointer<UInt8>, isQuoted: Bool = false) {

@@ -114,8 +114,8 @@ public struct CSVReader: FileReader {
   }
 
   /// The delimiter given, else the one that cuts most of the first rows like the header, then into
-  /// most fields. One that leaves quotes inside the header's unquoted names comes last: writers quote
-  /// names that hold a delimiter.
+  /// most fields. A delimiter that leaves quotes inside unquoted names of the header is taken only
+  /// where no other one cuts the header: writers put quotes around a name that holds a delimiter.
   private func delimiter() throws(FieldpackError) -> UInt8 {
     if let given = options.csv.delimiter { return given }
     var (best, bestRank) = (Self.delimiters[0], (0, 0.0, 1))
@@ -124,13 +124,13 @@ public struct CSVReader: FileReader {
       guard try scanner.nextRecord() else { break }
       let fields = scanner.fields.count
       guard fields > 1 else { continue }
-      let isClean = scanner.hasInnerQuote ? 0 : 1
+      let headerRank = scanner.hasInnerQuote ? 0 : 1
       var (rows, equal) = (1, 1)
       while rows < 20, try scanner.nextRecord() {
         rows += 1
         if scanner.fields.count == fields { equal += 1 }
       }
-      let rank = (isClean, Double(equal) / Double(rows), fields)
+      let rank = (headerRank, Double(equal) / Double(rows), fields)
       if rank > bestRank { (best, bestRank) = (delimiter, rank) }
     }
     return best

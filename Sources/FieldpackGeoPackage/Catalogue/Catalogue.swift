@@ -6,8 +6,11 @@ import FieldpackSQLite
 package struct Catalogue: Sendable {
   package var layers: [LayerTable]
   package var triggerSet: RTreeTriggerSet
-  /// The SRS definitions with their `srs_id`.
-  package var systems: [(id: Int64, row: SystemRow)]
+  /// SRS definitions, each with its `srs_id`. A list, because with a dictionary the runtime looks up a
+  /// conformance of the keys, which the benchmark of a condition with an index shows.
+  package typealias Systems = [(id: Int64, row: SystemRow)]
+
+  package var systems: Systems
   /// Whether some tables (links or metadata) may refer to a layer's rows.
   package var hasRowReferences = false
   /// Whether the file has statistics of its indexes, in `sqlite_stat1`.
@@ -30,7 +33,7 @@ package struct Catalogue: Sendable {
   }
 
   /// The SRS definition of an `srs_id`.
-  package func system(_ id: Int64?) -> SystemRow? { systems.last { $0.id == id }?.row }
+  package func system(_ id: Int64?) -> SystemRow? { systems.first { $0.id == id }?.row }
 
   /// The layer of that name: the exact name first, else ignoring ASCII case as SQL does.
   package func layer(_ id: LayerID) -> LayerTable? {

@@ -42,7 +42,7 @@ extension GeoPackageStore {
   /// The systems that the file defines, including those of no layer.
   public func systems() async throws(FieldpackError) -> [StoredSRS] {
     try await read { (snapshot) throws(FieldpackError) in
-      try snapshot.file.catalogue().systems.sorted { $0.id < $1.id }.map { StoredSRS($0.row) }
+      try snapshot.file.catalogue().systems.map { StoredSRS($0.row) }
     }
   }
 }

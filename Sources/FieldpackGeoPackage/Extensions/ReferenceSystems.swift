@@ -26,7 +26,7 @@ package struct ReferenceSystems {
 
   var exist: Bool { get throws(FieldpackError) { try file.hasTable(Self.table) } }
 
-  func all() throws(FieldpackError) -> [(id: Int64, row: Catalogue.SystemRow)] {
+  func all() throws(FieldpackError) -> Catalogue.Systems {
     let (columns, rows) = try file.table(Self.table)
     let indexes = Column.allCases.map { columns.firstIndex(of: $0.sql) }
     guard Column.columns.allSatisfy({ $0 == .description || columns.contains($0.sql) }) else {
@@ -34,7 +34,7 @@ package struct ReferenceSystems {
         .invalidData, "the table \(Self.table) lacks a column that every GeoPackage has there",
         location: .init(store: file.store), position: FilePosition(file: file.path))
     }
-    var systems: [(id: Int64, row: Catalogue.SystemRow)] = []
+    var systems: Catalogue.Systems = []
     for values in rows {
       let values = indexes.map { $0.map { values[$0] } ?? .null }
       let row = SystemRow(Column.allCases, values[...])
@@ -50,7 +50,12 @@ package struct ReferenceSystems {
         system.bestDefinition)
       systems.append((id, system))
     }
-    return systems
+    guard zip(systems, systems.dropFirst()).contains(where: { $0.id >= $1.id }) else {
+      return systems
+    }
+    // Only a table without its primary key can have an id twice. The last row counts.
+    return Dictionary(systems.map { ($0.id, $0.row) }, uniquingKeysWith: { $1 })
+      .map { (id: $0.key, row: $0.value) }.sorted { $0.id < $1.id }
   }
 
   package static func isUndefined(_ definition: String) -> Bool {

@@ -7,7 +7,7 @@ struct KnownSystems {
   var version: UInt32?
   fileprivate var references: [Int64: SRSReference] = [:]
   fileprivate var numbers: [SRS: Int32] = [:]
-  fileprivate var rows: [(id: Int64, row: Catalogue.SystemRow)]?
+  fileprivate var rows: Catalogue.Systems?
 }
 
 extension GeoPackageSession {
@@ -18,7 +18,7 @@ extension GeoPackageSession {
     let id = Int64(srsID)
     return try knownSystems { known in
       if let found = known.references[id] { return found }
-      let row = try rows(of: &known).last { $0.id == id }?.row
+      let row = try rows(of: &known).first { $0.id == id }?.row
       let made =
         try row.map { row in try reference(of: row.srs, in: row) }
         ?? SRSReference(SRS("EPSG", srsID))
@@ -41,7 +41,7 @@ extension GeoPackageSession {
   /// The systems of the file; none where the file is no GeoPackage and has no such table.
   private func rows(
     of known: inout KnownSystems
-  ) throws(FieldpackError) -> [(id: Int64, row: Catalogue.SystemRow)] {
+  ) throws(FieldpackError) -> Catalogue.Systems {
     if let rows = known.rows { return rows }
     let systems = ReferenceSystems(file: self)
     let rows = try systems.exist ? systems.all() : []

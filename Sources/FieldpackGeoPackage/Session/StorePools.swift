@@ -32,8 +32,8 @@ package actor StorePools {
   /// The cursors that hold a reader.
   private var cursors: [WeakCursor] = []
 
-  /// The outcome of reading the catalogue, which the first reader does. `Result` would make the
-  /// runtime look a conformance up, which the benchmark of a condition with an index shows.
+  /// The outcome of reading the catalogue, which the first reader does. With a `Result` the runtime
+  /// looks up a conformance, which the benchmark of a condition with an index shows.
   private enum Opened {
     case never, readable
     case failed(FieldpackError)

@@ -61,7 +61,8 @@ package struct SQLFragment: Hashable, Sendable {
       stack: max(fragments.first?.stack ?? 0, 2 + (fragments.dropFirst().map(\.stack).max() ?? 0)))
   }
 
-  /// As ``chain(_:by:)``, but with the first fragment's `stack`, which the caller replaces.
+  /// The fragments with `separator` between them. The `stack` is the first fragment's; a caller that
+  /// knows better replaces it.
   package static func list(_ fragments: [SQLFragment], by separator: String) -> SQLFragment {
     var list = fragments.first ?? ""
     for fragment in fragments.dropFirst() {

@@ -18,8 +18,8 @@ private func enclosed(_ text: String, in mark: Unicode.Scalar) -> String {
 extension [String] {
   /// The terms with commas between them.
   ///
-  /// At its first call `joined` searches the conformances of the whole program, which the benchmark
-  /// of a condition with an index shows.
+  /// The first call of `joined` makes the runtime search all conformances of the program, which the
+  /// benchmark of a condition with an index shows.
   package var sqlList: String {
     var list = first ?? ""
     for term in dropFirst() { list += ", \(term)" }

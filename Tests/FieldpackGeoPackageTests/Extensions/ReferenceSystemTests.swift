@@ -62,6 +62,23 @@ import Testing
     #expect(systems.first { $0.srs == Self.solid }?.definition == "undefined")
   }
 
+  @Test func `are those of the last rows where a table without its key has an id twice`()
+    async throws
+  {
+    let package = try TestPackage()
+    try package.run(
+      """
+      CREATE TABLE copy AS SELECT * FROM gpkg_spatial_ref_sys;
+      INSERT INTO copy SELECT 'Later', 4326, 'EPSG', 25833, definition, description
+        FROM copy WHERE srs_id = 4326;
+      DROP TABLE gpkg_spatial_ref_sys;
+      ALTER TABLE copy RENAME TO gpkg_spatial_ref_sys;
+      """)
+    let systems = try await package.withStore { try await $0.systems() }
+    #expect(systems.map(\.srs.code) == [-1, 0, 25833])
+    #expect(systems.last?.name == "Later")
+  }
+
   @Test func `leave a file alone that needs no WKT 2`() async throws {
     let package = try TestPackage()
     try await package.withStore { store in

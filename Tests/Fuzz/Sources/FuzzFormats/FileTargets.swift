@@ -82,10 +82,12 @@ enum FileTargets {
     let second = Reading(reader(source, strict), byteCount: first.count)
     require(second.failure == nil, "what is written is not read: \(second)\n\(shown(first))")
     // The points of a track that was skipped make a track when they are written.
-    let isWhole = reading.skipped?.count ?? 0 == 0
-    require(
-      !isWhole || second.counts == reading.counts,
-      "\(reading.counts), \(second.counts)\n\(shown(first))")
+    var (before, after) = (reading.counts, second.counts)
+    if let skipped = reading.skipped, skipped.count > 0 {
+      before["tracks"] = nil
+      after["tracks"] = nil
+    }
+    require(before == after, "\(reading.counts), \(second.counts)\n\(shown(first))")
     guard let again = write(reader(source, strict), as: second.layers, writer) else {
       fatalError("what was read back is not written:\n\(shown(first))")
     }
