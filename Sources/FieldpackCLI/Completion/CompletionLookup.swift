@@ -15,10 +15,20 @@ extension CompletionValues {
 /// Looks into one source while someone waits: what is not found in time is not offered.
 struct CompletionLookup {
   private let source: String
+  private let open: @Sendable (String) async throws -> Workspace
 
   private static let patience = Duration.seconds(1)
 
-  init(_ source: String) { self.source = source }
+  /// - Parameter open: opens the source; cancelled where it takes too long.
+  init(
+    _ source: String,
+    open: @escaping @Sendable (String) async throws -> Workspace = {
+      try await Workspace.open(source: $0)
+    }
+  ) {
+    self.source = source
+    self.open = open
+  }
 
   func stores() async -> [CompletionCandidate] {
     let configs = try? WorkspaceConfig([URL(fileURLWithPath: source)])
@@ -74,9 +84,9 @@ struct CompletionLookup {
 
   /// The schemas of all layers; none where the source cannot be read, or not in time.
   private func schemas() async -> [Schema] {
-    let source = source
+    let (source, open) = (source, open)
     let search = Task.detached { () -> [Schema] in
-      guard let workspace = try? await Workspace.open(source: source) else { return [] }
+      guard let workspace = try? await open(source) else { return [] }
       var schemas: [Schema] = []
       for member in workspace.members {
         schemas += (try? await member.store?.schemas()) ?? []

@@ -2,6 +2,8 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
+@testable import FieldpackCLI
+
 /// Completions from files, through the tool and through the shells.
 @Suite struct CompletionCommandTests {
   private let folder: TemporaryFolder
@@ -80,7 +82,15 @@ import Testing
     #expect(result.error == "")
   }
 
-  @Test func `a file that takes too long is left out`() async throws {
+  @Test func `a source that takes too long is left out`() async {
+    let lookup = CompletionLookup("endless.geojson") { _ in
+      while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+      throw CancellationError()
+    }
+    #expect(await lookup.layers().isEmpty)
+  }
+
+  @Test func `a pipe is not waited for`() async throws {
     // The shell keeps the pipe open, and nothing ever comes through it.
     let script = """
       mkfifo endless.geojsonl && exec 3<>endless.geojsonl
