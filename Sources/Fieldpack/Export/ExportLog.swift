@@ -21,19 +21,19 @@ struct ExportLog {
           "layer exported",
           [
             "store": .text(layer.store.rawValue), "layer": .text(layer.layer.rawValue),
-            "features": .count(layer.count),
+            "count": .count(layer.count),
           ])
       }
       logger.info(
         "export ends",
         [
-          "features": .count(report.count), "layers": .count(report.layers.count),
-          "skipped": .count(report.skipped.count), "failures": .count(report.failures.count),
-          "ms": .real(elapsed),
+          "count": .count(report.count), "layer_count": .count(report.layers.count),
+          "skipped_count": .count(report.skipped.count),
+          "failed_store_count": .count(report.failures.count), "duration_ms": .real(elapsed),
         ])
       return report
     } catch {
-      logger.error("export fails", ["code": .text(error.code.name), "ms": .real(elapsed)])
+      logger.error("export fails", ["code": .text(error.code.name), "duration_ms": .real(elapsed)])
       throw error
     }
   }

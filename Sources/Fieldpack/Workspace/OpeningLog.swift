@@ -18,7 +18,8 @@ struct OpeningLog {
   ) async throws(FieldpackError) -> any Store {
     do throws(FieldpackError) {
       let store = try await open()
-      logger.info("store opened", ["ms": .real((ContinuousClock.now - begun).milliseconds)])
+      logger.info(
+        "store opened", ["duration_ms": .real((ContinuousClock.now - begun).milliseconds)])
       return store
     } catch {
       logger.warning("store failed", ["code": .text(error.code.name)])

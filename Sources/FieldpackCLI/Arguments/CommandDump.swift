@@ -27,7 +27,7 @@ extension OptionSpec {
     [
       "name": .text(title), "short": JSONValue(short.map { "-\($0)" }), "help": .text(help),
       "value": JSONValue(placeholder), "default": JSONValue(defaultText),
-      "required": .boolean(isRequired), "repeatable": .boolean(isRepeatable),
+      "is_required": .boolean(isRequired), "is_repeatable": .boolean(isRepeatable),
       "completion": completion.dump,
     ]
   }

@@ -10,8 +10,8 @@ extension JSONValue {
     }
     self = [
       "file": JSONValue(position.file), "line": JSONValue(position.line),
-      "column": JSONValue(position.column), "byteOffset": JSONValue(position.byteOffset),
-      "feature": JSONValue(position.feature),
+      "column": JSONValue(position.column), "byte_offset": JSONValue(position.byteOffset),
+      "feature_number": JSONValue(position.feature),
     ]
   }
 
@@ -24,20 +24,33 @@ extension JSONValue {
       }
   }
 
+  /// Metres with at most three digits after the point.
+  init(metres: Double?) {
+    guard let metres else {
+      self = nil
+      return
+    }
+    // Beyond this there is no digit after the point to cut off.
+    self = .real(abs(metres) < 1e12 ? (metres * 1000).rounded() / 1000 : metres)
+  }
+
+  /// Milliseconds with at most three digits after the point.
+  init(_ duration: Duration) { self.init(metres: duration.milliseconds) }
+
   init(_ skipped: SkippedFeature) {
     self = [
       "layer": JSONValue(skipped.location.layer?.rawValue),
       "feature": JSONValue(skipped.location.feature), "position": JSONValue(skipped.position),
-      "reason": .text(skipped.text),
+      "message": .text(skipped.text),
     ]
   }
 
   init(_ report: TransformationReport) {
     self = [
-      "source": .text(report.source), "target": .text(report.target),
+      "source_srs": .text(report.source), "target_srs": .text(report.target),
       "operation": .text(report.operation),
-      "accuracy": report.accuracy.map { .real($0) } ?? nil,
-      "missingGrids": JSONValue(report.missingGrids),
+      "accuracy_m": JSONValue(metres: report.accuracy),
+      "missing_grids": JSONValue(report.missingGrids),
     ]
   }
 }

@@ -14,7 +14,7 @@ extension JSONValue {
         if case .failed(let reason) = member.state { error = reason }
         error = error ?? failures.first { $0.store == member.id }?.error
         return [
-          "id": .text(member.id.rawValue), "state": error == nil ? "open" : "failed",
+          "store": .text(member.id.rawValue), "state": error == nil ? "open" : "failed",
           "error": error.map { JSONValue(reason: $0) } ?? nil,
         ]
       })
@@ -37,7 +37,7 @@ extension JSONValue {
 
   /// The column's name and type.
   init(_ column: ColumnDefinition) {
-    self = ["name": .text(column.name), "type": .text(column.type.title)]
+    self = ["column": .text(column.name), "type": .text(column.type.title)]
   }
 }
 

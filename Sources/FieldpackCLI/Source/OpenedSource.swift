@@ -79,7 +79,10 @@ extension Invocation {
       let open = workspace.members.count { $0.store != nil }
       logger.debug(
         "source is open",
-        ["stores": .integer(Int64(workspace.members.count)), "open": .integer(Int64(open))])
+        [
+          "store_count": .integer(Int64(workspace.members.count)),
+          "open_store_count": .integer(Int64(open)),
+        ])
       return OpenedSource(
         workspace: workspace, name: spool == nil ? name : SpooledInput.name, spool: spool)
     } catch {

@@ -36,7 +36,8 @@ extension Invocation {
     logger.warning(
       "not everything answered",
       [
-        "failedStores": .integer(Int64(failures.count)), "skipped": .integer(Int64(skippedCount)),
+        "failed_store_count": .integer(Int64(failures.count)),
+        "skipped_count": .integer(Int64(skippedCount)),
       ])
     return arguments[QueryArguments.skipErrors]
       ? ExitStatus.skippedFeatures : ExitStatus.failure

@@ -15,28 +15,14 @@ public struct ErrorReport: Sendable {
   /// `{"error":{…}}`: what is not known is `null`.
   package var document: JSONValue {
     let (message, hint) = parts
-    let feature: JSONValue =
-      switch error.location.feature {
-      case .integer(let id): .integer(id)
-      case .text(let id): .text(id)
-      case nil: nil
-      }
     return [
       "error": [
         "code": .text(error.code.name), "message": .text(message),
         "store": JSONValue(error.location.store?.rawValue),
-        "layer": JSONValue(error.location.layer?.rawValue), "feature": feature,
-        "position": position, "hint": JSONValue(hint),
+        "layer": JSONValue(error.location.layer?.rawValue),
+        "feature": JSONValue(error.location.feature),
+        "position": JSONValue(error.position), "hint": JSONValue(hint),
       ]
-    ]
-  }
-
-  private var position: JSONValue {
-    guard let position = error.position else { return nil }
-    return [
-      "file": JSONValue(position.file), "line": JSONValue(position.line),
-      "column": JSONValue(position.column), "byteOffset": JSONValue(position.byteOffset),
-      "feature": JSONValue(position.feature),
     ]
   }
 

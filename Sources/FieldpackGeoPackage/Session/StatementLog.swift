@@ -20,7 +20,8 @@ package final class StatementLog {
     guard sql != last else { return }
     last = sql
     logger.trace(
-      "statement", ["sql": .text(Self.withoutLiterals(sql)), "ms": .real(duration.milliseconds)])
+      "statement",
+      ["sql": .text(Self.withoutLiterals(sql)), "duration_ms": .real(duration.milliseconds)])
   }
 
   /// The SQL without comments and with `?` for each text and number.

@@ -87,7 +87,7 @@ import Testing
         {"name":"get","abstract":"Get.","examples":[],"arguments":[{"name":"source",\
         "help":"The source.","minimum":1,"maximum":1,"completion":{"kind":"source",\
         "extensions":["gpkg","scfg"]}}],"options":[{"name":"--store","short":"-s",\
-        "help":"A store.","value":"id","default":null,"required":false,"repeatable":true,\
+        "help":"A store.","value":"id","default":null,"is_required":false,"is_repeatable":true,\
         "completion":{"kind":"store"}}],"subcommands":[]}
         """)
   }

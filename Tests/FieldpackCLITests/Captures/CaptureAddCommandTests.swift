@@ -59,8 +59,8 @@ import Testing
       try await list()
         == #"{"captures":[{"key":"\#(lines[1])","token":"\#(token)","title":"Mount Tom","#
         + #""kind":"image","created_at":"2012-08-07T15:11:00.000Z","uploaded_at":null,"#
-        + #""longitude":-72.51,"latitude":43.62,"heading":99,"orientation":"horizontal","#
-        + #""missing":["\#(token)/\#(token).png"],"at":null}]}"# + "\n")
+        + #""longitude":-72.51,"latitude":43.62,"heading_deg":99,"orientation":"horizontal","#
+        + #""missing_files":["\#(token)/\#(token).png"],"point":null}]}"# + "\n")
     #expect(try names() == (before + ["field.gpkg"]).sorted())
     #expect(try Data(contentsOf: folder.file("shot.jpg")) == Data(Self.picture))
   }
@@ -74,7 +74,7 @@ import Testing
       try JSONSerialization.jsonObject(with: result.outputBytes) as? [String: [[String: Any]]])
     let captures = try #require(document["captures"])
     #expect(captures.map { $0["kind"] as? String } == ["image", "video"])
-    #expect(captures.map { $0["points"] as? Int } == [1, 2])
+    #expect(captures.map { $0["point_count"] as? Int } == [1, 2])
     #expect(captures.allSatisfy { $0["key"] is NSNull })
     let tokens = captures.compactMap { $0["token"] as? String }
     #expect(try names("captures") == tokens.sorted())
@@ -201,7 +201,7 @@ import Testing
     let result = try await run("a.jpg", "b.mov", "--at", "1,2", "--into", "field.gpkg")
     #expect(result.status == 0)
     let list = try await list()
-    #expect(list.components(separatedBy: #""missing":[]"#).count == 3)
+    #expect(list.components(separatedBy: #""missing_files":[]"#).count == 3)
     let files = try await Tool.run(
       "query", "field.gpkg", "media", "--select", "role,width_px,height_px,content_type", "--sort",
       "role,content_type", "--format", "csv", folder: folder.url)

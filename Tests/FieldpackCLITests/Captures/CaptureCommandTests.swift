@@ -127,7 +127,8 @@ import Testing
     let result = try await run("capture", "list", "field.gpkg", "--at", "3", "--json")
     #expect(
       result.output.contains(
-        #""at":{"time":2.5,"longitude":-72.51,"latitude":43.63,"heading":-1,"accuracy_m":5}"#))
+        #""point":{"time_s":2.5,"longitude":-72.51,"latitude":43.63,"heading_deg":-1,"accuracy_m":5}"#
+      ))
   }
 
   @Test func `captures are drawn as pins that are turned, with the tracks of videos`() async throws

@@ -97,7 +97,7 @@ import Testing
     let match = try #require(try pattern.wholeMatch(in: result.output))
     #expect(
       match.1
-        == #""kind":"image","points":1,"folder":null,"key":"ZmllbGQ=.Y2FwdHVyZQ==.MQ=="},"#
+        == #""kind":"image","point_count":1,"folder":null,"key":"ZmllbGQ=.Y2FwdHVyZQ==.MQ=="},"#
         + #""left":[],"error":null"#)
     #expect(try names() == (before + ["field.gpkg", "state"]).sorted())
     let points = try await Tool.run(
@@ -288,7 +288,8 @@ import Testing
     #expect(next.status == 0)
     let token = try #require(try names("captures").first)
     #expect(
-      next.output.contains(#""points":3,"outcome":"completed","capture":{"token":"\#(token)""#))
+      next.output.contains(#""point_count":3,"outcome":"completed","capture":{"token":"\#(token)""#)
+    )
     #expect(try names("captures") == [token])
     #expect(!(try names().contains("field.gpkg")))
     let hint = "fieldpack import captures/\(token) --into \(folder.url.path)/field.gpkg"

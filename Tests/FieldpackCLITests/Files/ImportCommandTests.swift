@@ -103,14 +103,14 @@ import Testing
       "--json")
     #expect(
       result.output == #"""
-        {"target":"f.gpkg","store":"f","dryRun":false,"count":2,"layers":[{"layer":"a","count":2,\#
-        "keys":{"consecutive":false,"list":["Zg==.YQ==.MTE=","Zg==.YQ==.MTM="],"omitted":0}}],\#
-        "files":[{"file":"wells.geojson","layer":"a","count":2,"geometryType":"POINT",\#
-        "srs":"EPSG:4326","columns":[{"name":"name","type":"TEXT"},\#
-        {"name":"depth","type":"REAL"}]}],"skipped":{"count":0,"features":[]},"notes":[],\#
-        "transformations":[{"source":"EPSG:4326","target":"EPSG:25833",\#
-        "operation":"Inverse of ETRS89 to WGS 84 (1) + UTM zone 33N","accuracy":1,\#
-        "missingGrids":[]}]}
+        {"target":"f.gpkg","store":"f","is_dry_run":false,"count":2,"layers":[{"layer":"a","count":2,\#
+        "keys":{"is_consecutive":false,"keys":["Zg==.YQ==.MTE=","Zg==.YQ==.MTM="],"omitted_count":0}}],\#
+        "files":[{"file":"wells.geojson","layer":"a","count":2,"geometry_type":"POINT",\#
+        "srs":"EPSG:4326","columns":[{"column":"name","type":"TEXT"},\#
+        {"column":"depth","type":"REAL"}]}],"skipped":{"count":0,"features":[]},"notes":[],\#
+        "transformations":[{"source_srs":"EPSG:4326","target_srs":"EPSG:25833",\#
+        "operation":"Inverse of ETRS89 to WGS 84 (1) + UTM zone 33N","accuracy_m":1,\#
+        "missing_grids":[]}]}
 
         """#)
     #expect(
@@ -126,10 +126,10 @@ import Testing
       input: "n,wkt\n1,POINT (1 2)\n2,POINT (3 4)\n")
     #expect(
       csv.output == #"""
-        {"target":"f.gpkg","store":"f","dryRun":false,"count":2,"layers":[{"layer":"b","count":2,\#
-        "keys":{"consecutive":true,"firstID":1,"lastID":2,"first":"Zg==.Yg==.MQ==",\#
-        "last":"Zg==.Yg==.Mg=="}}],"files":[{"file":"stdin","layer":"b","count":2,\#
-        "geometryType":"POINT","srs":"EPSG:4326","columns":[{"name":"n","type":"INTEGER"}]}],\#
+        {"target":"f.gpkg","store":"f","is_dry_run":false,"count":2,"layers":[{"layer":"b","count":2,\#
+        "keys":{"is_consecutive":true,"first_id":1,"last_id":2,"first_key":"Zg==.Yg==.MQ==",\#
+        "last_key":"Zg==.Yg==.Mg=="}}],"files":[{"file":"stdin","layer":"b","count":2,\#
+        "geometry_type":"POINT","srs":"EPSG:4326","columns":[{"column":"n","type":"INTEGER"}]}],\#
         "skipped":{"count":0,"features":[]},"notes":[],"transformations":[]}
 
         """#)
@@ -243,7 +243,7 @@ import Testing
     #expect(
       rows.output
         == #"{"columns":["fid","geom","a"],"rows":[[7,"POINT (391390.7 5817855.2)","x"]],"#
-        + #""count":1}"# + "\n")
+        + #""row_count":1}"# + "\n")
     let version = try await fieldpack("sql", "f.gpkg", "PRAGMA user_version", "--format", "csv")
     #expect(version.output == "user_version\r\n10200\r\n")
   }

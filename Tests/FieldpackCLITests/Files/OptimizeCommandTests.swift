@@ -34,8 +34,8 @@ import Testing
     #expect(
       result.output.hasSuffix(
         #"""
-        "compacted":false,"layers":[\#
-        {"layer":"wells","index":"packed","entries":2,"newIDs":null}],"notes":[]}
+        "is_compacted":false,"layers":[\#
+        {"layer":"wells","index":"packed","entry_count":2,"new_ids":null}],"notes":[]}
 
         """#), "\(result)")
   }
@@ -46,10 +46,10 @@ import Testing
     #expect(
       result.output.hasSuffix(
         #"""
-        "compacted":true,"layers":[\#
-        {"layer":"waypoints","index":"packed","entries":1,"newIDs":{"firstID":1,"lastID":1}},\#
-        {"layer":"tracks","index":"packed","entries":1,"newIDs":null},\#
-        {"layer":"track_points","index":"packed","entries":2,"newIDs":{"firstID":1,"lastID":2}}],\#
+        "is_compacted":true,"layers":[\#
+        {"layer":"waypoints","index":"packed","entry_count":1,"new_ids":{"first_id":1,"last_id":1}},\#
+        {"layer":"tracks","index":"packed","entry_count":1,"new_ids":null},\#
+        {"layer":"track_points","index":"packed","entry_count":2,"new_ids":{"first_id":1,"last_id":2}}],\#
         "notes":["layer 'tracks' keeps its order: its ids are referred to by layer 'track_points', \#
         as tracks are by their points"]}
 

@@ -41,10 +41,10 @@ import Testing
       try await sql(statement, "--json").output
         == #"{"columns":["fid","geom","name","depth","b"],"#
         + #""rows":[[1,"POINT (13.4 52.5)","Mitte",12,"x'00ff'"],"#
-        + #"[2,"POINT (13.5 52.6)","Nord",null,"x'00ff'"]],"count":2}"# + "\n")
+        + #"[2,"POINT (13.5 52.6)","Nord",null,"x'00ff'"]],"row_count":2}"# + "\n")
     #expect(
       try await sql("SELECT name FROM wells WHERE 0", "--json").output
-        == #"{"columns":["name"],"rows":[],"count":0}"# + "\n")
+        == #"{"columns":["name"],"rows":[],"row_count":0}"# + "\n")
   }
 
   @Test(arguments: [
@@ -134,7 +134,7 @@ import Testing
         "SELECT max_y, (SELECT count(*) FROM rtree_wells_geom) FROM gpkg_contents", "--json"
       )
       .output == """
-        {"columns":["max_y","(SELECT count(*) FROM rtree_wells_geom)"],"rows":[[52.5,2]],"count":1}
+        {"columns":["max_y","(SELECT count(*) FROM rtree_wells_geom)"],"rows":[[52.5,2]],"row_count":1}
 
         """)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
@@ -168,8 +168,8 @@ import Testing
       "--write", "--json", "UPDATE wells SET depth = 1; SELECT depth FROM wells LIMIT 1")
     #expect(
       result.output == """
-        {"statements":[{"columns":[],"rows":[],"changes":2},\
-        {"columns":["depth"],"rows":[[1]],"changes":0}]}
+        {"statements":[{"columns":[],"rows":[],"change_count":2},\
+        {"columns":["depth"],"rows":[[1]],"change_count":0}]}
 
         """)
     #expect(result.error == "")

@@ -79,11 +79,11 @@ import Testing
       result.output == """
         {"output":"utm.gpkg","format":"gpkg","count":2,\
         "layers":[{"store":"field","layer":"default","count":2}],\
-        "stores":[{"id":"field","state":"open","error":null}],\
+        "stores":[{"store":"field","state":"open","error":null}],\
         "skipped":{"count":0,"features":[]},"transformations":[{"store":"field",\
-        "layer":"default","operation":{"source":"EPSG:4326","target":"EPSG:25833",\
-        "operation":"Inverse of ETRS89 to WGS 84 (1) + UTM zone 33N","accuracy":1,\
-        "missingGrids":[]}}],"notes":[]}
+        "layer":"default","transformation":{"source_srs":"EPSG:4326","target_srs":"EPSG:25833",\
+        "operation":"Inverse of ETRS89 to WGS 84 (1) + UTM zone 33N","accuracy_m":1,\
+        "missing_grids":[]}}],"notes":[]}
 
         """)
   }

@@ -91,8 +91,8 @@ import Testing
     let found = try await survey.run("check", "f.gpkg", "--json")
     #expect(found.status == 0)
     for part in [
-      #""reason":"the trigger 'quiet' can have changes ignored; it is not known, so that changes "#,
-      #""reason":"the trigger 'watch' inserts into 'log'; it is not known, so that changes "#,
+      #""message":"the trigger 'quiet' can have changes ignored; it is not known, so that changes "#,
+      #""message":"the trigger 'watch' inserts into 'log'; it is not known, so that changes "#,
       #""requirement":"upkeep-triggers""#,
     ] {
       #expect(found.output.contains(part), "\(found.output)")

@@ -100,7 +100,7 @@ import Testing
     #expect(result.status == 0, "\(result)")
     #expect(
       result.output.hasSuffix(
-        #""channels":[{"channel":"az","unit":"g","samples":10,"least":0,"#
+        #""channels":[{"channel":"az","unit":"g","sample_count":10,"least":0,"#
           + #""mean":0.45,"greatest":0.8999999999999999}]}"# + "\n"), "\(result)")
     let drawing = try String(contentsOf: folder.file("z.svg"), encoding: .utf8)
     #expect(drawing.contains(">acceleration, g</text>") && drawing.contains(">phone</text>"))

@@ -108,7 +108,7 @@ import Testing
     let again = try await run(
       "motion", "join", "demo/pan.gpkg", "demo/captures.gpkg", "capture_track", "--json")
     #expect(
-      again.output == #"{"sessions":[{"session":"pan","samples":4,"placed":2}]}"# + "\n",
+      again.output == #"{"sessions":[{"session":"pan","sample_count":4,"placed_count":2}]}"# + "\n",
       "\(again)")
     let points = try await run(
       "sql", "demo/pan.gpkg", "SELECT rx, t_unix, ST_M(geom) AS m FROM motion_point", "--format",

@@ -122,9 +122,10 @@ import Testing
       try #require(sessions.output.split(separator: "\"").first { $0.count == 36 }))
     #expect(
       result.output
-        == #"{"samples":7,"batches":2,"posts":2,"accepted":2,"lost":0,"sessions":1,"failures":0,"#
-        + #""server_active":[true],"server_data":"taken","kept":[{"file":"f.gpkg","session":""#
-        + #"\#(kept)","samples":7}]}"# + "\n")
+        == #"{"sample_count":7,"batch_count":2,"post_count":2,"accepted_count":2,"#
+        + #""lost_count":0,"session_count":1,"failure_count":0,"#
+        + #""server_active":[true],"server_data":"taken","kept":[{"target":"f.gpkg","session":""#
+        + #"\#(kept)","sample_count":7}]}"# + "\n")
     let rows = try await run(
       "sql", "f.gpkg", "SELECT i, t_unix, az, pitch FROM daco_sample WHERE i = 6", "--format", "csv"
     )

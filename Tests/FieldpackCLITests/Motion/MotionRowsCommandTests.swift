@@ -55,7 +55,7 @@ import Testing
     #expect(
       means.output
         == #"{"columns":["t_unix","samples","ax","az"],"rows":[[1714557600,5,0.2,2],"#
-        + #"[1714557601,5,0.2,7]],"count":2}"# + "\n", "\(means)")
+        + #"[1714557601,5,0.2,7]],"row_count":2}"# + "\n", "\(means)")
     let seconds = try await run("motion", "show", "f.gpkg", "--per-second", "--format", "csv")
     #expect(
       seconds.output

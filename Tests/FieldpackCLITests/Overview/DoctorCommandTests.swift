@@ -29,16 +29,16 @@ import Testing
 
   @Test func `the document has a finding for each`() async throws {
     let result = try await fieldpack("doctor", "--json")
-    let version = try Regex(#""detail":"[^"]*""#)
+    let version = try Regex(#""message":"[^"]*""#)
     #expect(
-      result.output.replacing(version, with: #""detail":"""#)
-        == #"{"version":"0.1.0","isWell":true,"findings":["#
+      result.output.replacing(version, with: #""message":"""#)
+        == #"{"version":"0.1.0","is_well":true,"findings":["#
         + [
           ("libraries", "SQLite"), ("libraries", "SpatiaLite"), ("libraries", "PROJ"),
           ("libraries", "proj.db"), ("libraries", "GEOS"), ("libraries", "libxml2"),
           ("system", "cache"), ("system", "write test"), ("system", "open files"),
           ("system", "file size"), ("system", "memory"),
-        ].map { #"{"section":"\#($0.0)","name":"\#($0.1)","state":"ok","detail":""}"# }
+        ].map { #"{"section":"\#($0.0)","name":"\#($0.1)","state":"ok","message":""}"# }
         .joined(separator: ",") + "]}\n")
   }
 
@@ -51,11 +51,11 @@ import Testing
     _ = try folder.write(config, to: "s.scfg")
     let result = try await fieldpack("doctor", "s.scfg", "--json")
     #expect(result.status == 1)
-    #expect(result.output.hasPrefix(#"{"version":"0.1.0","isWell":false,"#))
+    #expect(result.output.hasPrefix(#"{"version":"0.1.0","is_well":false,"#))
     #expect(
       result.output.contains(
         #"{"section":"s.scfg","name":"store p","state":"ok","#
-          + #""detail":"1 layer, 1 feature, read-only"}"#))
+          + #""message":"1 layer, 1 feature, read-only"}"#))
     #expect(
       result.output.contains(#"{"section":"s.scfg","name":"store gone","state":"problem","#))
     let missing = try await fieldpack("doctor", "none.gpkg")

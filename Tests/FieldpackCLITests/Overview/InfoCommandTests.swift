@@ -112,8 +112,8 @@ import Testing
       json.output.contains(
         """
         "title":"Depth","description":null,"constraint":{"name":"depths","kind":"range",\
-        "values":[],"min":{"value":0,"isInclusive":true},"max":{"value":99.5,\
-        "isInclusive":false},"pattern":null,"description":"in metres"}}
+        "values":[],"minimum":{"value":0,"is_inclusive":true},"maximum":{"value":99.5,\
+        "is_inclusive":false},"pattern":null,"description":"in metres"}}
         """))
     _ = try await survey.run("export", "wells.gpkg", "-o", "copy.gpkg")
     _ = try await survey.run("transform", "wells.gpkg", "--srs", "EPSG:3857", "-o", "moved.gpkg")
@@ -150,8 +150,8 @@ import Testing
     #expect(
       json.output.contains(
         #""relations":[{"base":"point1","related":"polygon1","kind":"features","#
-          + #""mapping":"point1_polygon1"}],"metadata":0"#))
-    #expect(json.output.contains(#""name":"webp_tiles","kind":"tiles""#))
+          + #""mapping":"point1_polygon1"}],"metadata_count":0"#))
+    #expect(json.output.contains(#""layer":"webp_tiles","kind":"tiles""#))
     let copy = try await survey.run("export", file, "--skip-errors", "-o", "copy.gpkg")
     #expect(
       copy.error.contains(
@@ -185,23 +185,23 @@ import Testing
     let result = try await survey.run("info", "survey.scfg", "--store", "wells", "--json")
     #expect(
       result.output == """
-        {"source":"survey.scfg","stores":[{"id":"wells","name":"wells","type":"geojson",\
+        {"source":"survey.scfg","stores":[{"store":"wells","name":"wells","type":"geojson",\
         "version":"1","uri":"wells.geojson","state":"open","error":null,"layers":[\
-        {"name":"default","kind":"features","title":"default","description":"","count":2,\
-        "envelope":[13.4,52.5,13.5,52.6],"geometry":{"column":"geom","type":"POINT",\
-        "z":"prohibited","m":"prohibited","srs":"EPSG:4326","srsName":"WGS 84",\
-        "epoch":null,"hasSpatialIndex":true},"idColumn":"fid","columns":[\
-        {"name":"name","type":"TEXT","isNullable":true,"isUnique":false,"default":null,\
-        "isGenerated":false,"title":null,"description":null,\
+        {"layer":"default","kind":"features","title":"default","description":"","count":2,\
+        "envelope":[13.4,52.5,13.5,52.6],"geometry":{"column":"geom","geometry_type":"POINT",\
+        "z":"prohibited","m":"prohibited","srs":"EPSG:4326","srs_name":"WGS 84",\
+        "epoch":null,"has_spatial_index":true},"id_column":"fid","columns":[\
+        {"column":"name","type":"TEXT","is_nullable":true,"is_unique":false,"default":null,\
+        "is_generated":false,"title":null,"description":null,\
         "constraint":null},\
-        {"name":"depth","type":"REAL","isNullable":true,"isUnique":false,"default":null,\
-        "isGenerated":false,"title":null,"description":null,\
+        {"column":"depth","type":"REAL","is_nullable":true,"is_unique":false,"default":null,\
+        "is_generated":false,"title":null,"description":null,\
         "constraint":null},\
-        {"name":"open","type":"BOOLEAN","isNullable":true,"isUnique":false,"default":null,\
-        "isGenerated":false,"title":null,"description":null,\
-        "constraint":null}],"isView":false,\
-        "relations":[],"metadata":0,"notes":[]}],"tiles":[],"metadata":0}],\
-        "diagnostics":[{"severity":"warning","file":"survey.scfg","line":3,"column":76,\
+        {"column":"open","type":"BOOLEAN","is_nullable":true,"is_unique":false,"default":null,\
+        "is_generated":false,"title":null,"description":null,\
+        "constraint":null}],"is_view":false,\
+        "relations":[],"metadata_count":0,"notes":[]}],"tiles":[],"metadata_count":0}],\
+        "diagnostics":[{"level":"warning","file":"survey.scfg","line":3,"column":76,\
         "message":"unknown key 'colour', kept and not used"}]}
 
         """)
@@ -212,10 +212,10 @@ import Testing
     let result = try await survey.run("info", "survey.scfg", "--store", "gone", "--json", "-q")
     #expect(
       result.output == """
-        {"source":"survey.scfg","stores":[{"id":"gone","name":"gone","type":"gpkg",\
+        {"source":"survey.scfg","stores":[{"store":"gone","name":"gone","type":"gpkg",\
         "version":"1","uri":"gone.gpkg","state":"failed","error":{"code":"notFound",\
         "message":"'gone.gpkg' is not there (looked for \(survey.real("gone.gpkg")))"},\
-        "layers":[],"tiles":[],"metadata":0}],"diagnostics":[{"severity":"warning","file":"survey.scfg","line":3,\
+        "layers":[],"tiles":[],"metadata_count":0}],"diagnostics":[{"level":"warning","file":"survey.scfg","line":3,\
         "column":76,"message":"unknown key 'colour', kept and not used"}]}
 
         """)

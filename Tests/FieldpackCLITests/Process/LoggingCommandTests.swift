@@ -35,19 +35,21 @@ import Testing
     try await makeFile()
     let lines = try log.split(separator: "\n").filter { !$0.contains("fieldpack.sql") }
     let time = try Regex(#""time":"[^"]*""#)
-    let duration = try Regex(#""ms":[0-9.]+"#)
+    let duration = try Regex(#""duration_ms":[0-9.]+"#)
     let fixed = lines.map { line -> String in
-      String(line).replacing(time, with: #""time":0"#).replacing(duration, with: #""ms":0"#)
+      String(line).replacing(time, with: #""time":0"#).replacing(
+        duration, with: #""duration_ms":0"#)
     }
     let expected: [String] = [
       #"{"time":0,"level":"debug","label":"fieldpack","message":"command begins","#
         + #""command":"fieldpack import"}"#,
       #"{"time":0,"level":"info","label":"fieldpack.import","message":"import begins","#
-        + #""store":"f","files":1,"bytes":248}"#,
+        + #""store":"f","file_count":1,"size_bytes":248}"#,
       #"{"time":0,"level":"debug","label":"fieldpack.import","message":"file imported","#
-        + #""store":"f","file":"wells.geojsonl","layer":"wells","features":2,"columns":2}"#,
+        + #""store":"f","file":"wells.geojsonl","layer":"wells","count":2,"column_count":2}"#,
       #"{"time":0,"level":"info","label":"fieldpack.import","message":"import ends","#
-        + #""store":"f","features":2,"layers":1,"skipped":0,"notes":0,"dryRun":false,"ms":0}"#,
+        + #""store":"f","count":2,"layer_count":1,"skipped_count":0,"note_count":0,"#
+        + #""is_dry_run":false,"duration_ms":0}"#,
       #"{"time":0,"level":"debug","label":"fieldpack","message":"command ends","status":0}"#,
     ]
     #expect(fixed == expected)

@@ -155,7 +155,7 @@ import Testing
     #expect(
       ErrorReport(error).document.text == """
         {"error":{"code":"constraint","message":"name is NULL","store":"s","layer":"wells",\
-        "feature":7,"position":{"file":"a.csv","line":2,"column":5,"byteOffset":40,"feature":1},\
+        "feature":7,"position":{"file":"a.csv","line":2,"column":5,"byte_offset":40,"feature_number":1},\
         "hint":"--skip-errors"}}
         """)
   }

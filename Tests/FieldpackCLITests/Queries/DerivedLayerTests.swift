@@ -161,8 +161,8 @@ import Testing
       #expect(result.output == "15 features of layer sql written to \(file)\n", "\(result.error)")
     }
     let check = try await tool("info", "a.gpkg", "--json")
-    #expect(check.output.contains(#""name":"half","type":"REAL""#), "\(check.output)")
-    #expect(check.output.contains(#""type":"POINT","z":"#), "\(check.output)")
+    #expect(check.output.contains(#""column":"half","type":"REAL""#), "\(check.output)")
+    #expect(check.output.contains(#""geometry_type":"POINT","z":"#), "\(check.output)")
   }
 
   @Test func `hostile and wrong statements are refused`() async throws {

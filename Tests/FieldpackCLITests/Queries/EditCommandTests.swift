@@ -157,7 +157,7 @@ import Testing
       again.error == """
         {"error":{"code":"constraint","message":"UNIQUE constraint failed: wells.fid",\
         "store":"f","layer":"wells","feature":40,"position":{"file":"f.gpkg","line":null,\
-        "column":null,"byteOffset":null,"feature":null},"hint":null}}
+        "column":null,"byte_offset":null,"feature_number":null},"hint":null}}
 
         """)
     #expect(again.status == 1)
@@ -172,7 +172,7 @@ import Testing
     #expect(created.output == "dXRt.d2VsbHM=.MTQ=\n")
     let stored = try await fieldpack(
       "sql", "utm.gpkg", "SELECT round(ST_MinX(geom)) x FROM wells WHERE fid = 14", "--json")
-    #expect(stored.output == #"{"columns":["x"],"rows":[[500000]],"count":1}"# + "\n")
+    #expect(stored.output == #"{"columns":["x"],"rows":[[500000]],"row_count":1}"# + "\n")
     let read = try await fieldpack("get", "utm.gpkg", "dXRt.d2VsbHM=.MTQ=")
     // The way there and back is not exact to the last bit everywhere.
     let exact = read.output.replacing("[14.999999999999998,", with: "[15,")
@@ -191,7 +191,7 @@ import Testing
         "sql", "f.gpkg", "--json",
         "SELECT (SELECT count(*) FROM wells) f, (SELECT count(*) FROM rtree_wells_geom) i, min_x "
           + "FROM gpkg_contents"
-      ).output == #"{"columns":["f","i","min_x"],"rows":[[0,0,null]],"count":1}"# + "\n")
+      ).output == #"{"columns":["f","i","min_x"],"rows":[[0,0,null]],"row_count":1}"# + "\n")
     #expect(try files() == ["f.gpkg", "wells.geojson"])
   }
 

@@ -44,9 +44,9 @@ import Testing
         {"layers":[{"store":"wells","layer":"default","sql":"SELECT \\"fid\\", \\"geom\\", \
         \\"name\\", \\"depth\\", \\"open\\" FROM \\"default\\" WHERE \\"open\\" = ? \
         ORDER BY \\"fid\\"","parameters":[1],"plan":["SCAN default"],"transformation":null,\
-        "estimatedRows":2,"rows":null,"milliseconds":null}],\
-        "stores":[{"id":"wells","state":"open","error":null},\
-        {"id":"sights","state":"open","error":null}],\
+        "estimated_row_count":2,"row_count":null,"duration_ms":null}],\
+        "stores":[{"store":"wells","state":"open","error":null},\
+        {"store":"sights","state":"open","error":null}],\
         "skipped":{"count":0,"features":[]},"notes":["left out: layer 'default' has no column 'open' \
         (it has: id, geom, name, depth)"]}
 

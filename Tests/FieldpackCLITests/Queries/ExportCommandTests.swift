@@ -210,7 +210,7 @@ import Testing
       result.output == """
         {"output":"w.csv","format":"csv","count":2,\
         "layers":[{"store":"wells","layer":"default","count":2}],\
-        "stores":[{"id":"wells","state":"open","error":null}],\
+        "stores":[{"store":"wells","state":"open","error":null}],\
         "skipped":{"count":0,"features":[]},"transformations":[],"notes":[]}
 
         """)
@@ -365,7 +365,7 @@ import Testing
       #expect(result.status == 0, "\(result)")
     }
     let info = try await survey.run("info", "out.gpkg", name, "--map", "--json")
-    #expect(info.output.contains("{\"name\":\(quoted),\"kind\":\"features\""))
+    #expect(info.output.contains("{\"layer\":\(quoted),\"kind\":\"features\""))
     let explained = try await survey.run("explain", "out.gpkg", name, "--where", "\(column) > 0")
     #expect(explained.status == 0)
     let transformed = try await survey.run(

@@ -306,12 +306,12 @@ import Testing
         {"store":"sights","layer":"default","key":"c2lnaHRz.ZGVmYXVsdA==.ZG9t",\
         "type":"Feature","id":"dom","properties":{"depth":3.5},\
         "geometry":{"type":"Point","coordinates":[13.401,52.519]}}
-        ],"layers":[{"store":"wells","layer":"default","count":2,"geometryType":"POINT",\
-        "srs":"EPSG:4326","columns":[{"name":"depth","type":"REAL"}]},\
-        {"store":"sights","layer":"default","count":1,"geometryType":"POINT",\
-        "srs":"EPSG:4326","columns":[{"name":"depth","type":"REAL"}]}],\
-        "stores":[{"id":"wells","state":"open","error":null},\
-        {"id":"sights","state":"open","error":null},{"id":"gone","state":"failed",\
+        ],"layers":[{"store":"wells","layer":"default","count":2,"geometry_type":"POINT",\
+        "srs":"EPSG:4326","columns":[{"column":"depth","type":"REAL"}]},\
+        {"store":"sights","layer":"default","count":1,"geometry_type":"POINT",\
+        "srs":"EPSG:4326","columns":[{"column":"depth","type":"REAL"}]}],\
+        "stores":[{"store":"wells","state":"open","error":null},\
+        {"store":"sights","state":"open","error":null},{"store":"gone","state":"failed",\
         "error":{"code":"notFound","message":"'gone.gpkg' is not there \
         (looked for \(survey.real("gone.gpkg")))"}}],\
         "skipped":{"count":0,"features":[]},"transformations":[],"notes":[],"error":null}
@@ -331,8 +331,8 @@ import Testing
       json.output == """
         {"count":2,"layers":[{"store":"wells","layer":"default","count":2},\
         {"store":"sights","layer":"default","count":1}],\
-        "stores":[{"id":"wells","state":"open","error":null},\
-        {"id":"sights","state":"open","error":null}],"notes":[]}
+        "stores":[{"store":"wells","state":"open","error":null},\
+        {"store":"sights","state":"open","error":null}],"notes":[]}
 
         """)
     #expect(json.status == 0)

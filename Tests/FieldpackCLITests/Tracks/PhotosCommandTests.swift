@@ -78,10 +78,10 @@ import Testing
     let result = try await run("photos", "walk.gpkg", "--json")
     #expect(
       result.output.hasPrefix(
-        #"{"file":"walk.gpkg","fetched":null,"output":null,"points":[{"point":3,"track":1,"#
-          + #""number":2,"time":"2024-05-01T10:02:00.000Z","longitude":13.4,"latitude":56,"#
-          + #""state":"pending","photo":null,"candidates":0,"radius_m":null,"attempts":0,"#
-          + #""next_at":null,"message":null},"#), "\(result)")
+        #"{"target":"walk.gpkg","fetched":null,"output":null,"points":[{"point":3,"track":1,"#
+          + #""seq":2,"time":"2024-05-01T10:02:00.000Z","longitude":13.4,"latitude":56,"#
+          + #""photo_state":"pending","photo":null,"candidate_count":0,"radius_m":null,"attempt_count":0,"#
+          + #""next_attempt_at":null,"message":null},"#), "\(result)")
     #expect(try Data(contentsOf: folder.file("walk.gpkg")) == before)
   }
 
@@ -153,7 +153,8 @@ import Testing
       record + ["--monitor", "distance:100", "--json"], input: Data(), folder: folder.url)
     #expect(
       second.output.hasSuffix(
-        #""photos":{"pending":0,"found":0,"none":0,"failed":0,"duplicate":0}}"# + "\n"))
+        #""fetched":{"pending":0,"found":0,"none":0,"failed":0,"duplicate":0},"#
+          + #""error":null}"# + "\n"))
     // What photos cannot be had of is said before anything is recorded.
     let none = try await run(
       "track", "record", "-", "--into", "none.gpkg", "--photos", "album.gpkg:no")

@@ -58,7 +58,7 @@ import Testing
 
   @Test func `record prints one document, or one a transaction`() async throws {
     let point = { (id: Int, fix: Int, second: Int, x: String, ele: String, md5: String) in
-      #"{"id":\#(id),"track":1,"seq":\#(id),"fix":\#(fix),"time":"2020-09-13T12:26:\#(second).000Z","#
+      #"{"point":\#(id),"track":1,"seq":\#(id),"fix":\#(fix),"time":"2020-09-13T12:26:\#(second).000Z","#
         + #""longitude":\#(x),"latitude":52.5,"ele_m":\#(ele),"accuracy_m":null,"course_deg":null,"#
         + #""speed_mps":null,"id_md5":"\#(md5)","photo_state":"pending"}"#
     }
@@ -66,16 +66,17 @@ import Testing
     let start = String(lines.prefix { $0 != "\n" }) + "\n"
     let followed = try await record(
       "-", "--into", "f.gpkg", "--name", "walk", "--follow", "--json", input: start)
-    #expect(followed.output == #"{"fixes":1,"points":[\#(first)]}"# + "\n")
+    #expect(followed.output == #"{"fix_count":1,"points":[\#(first)]}"# + "\n")
     let whole = try await record("-", "--into", "f.gpkg", "--name", "walk", "--json", input: "")
     let stopped = try #require(
-      whole.output.firstMatch(of: #/"stopped":"([0-9TZ:.-]+)"/#)
+      whole.output.firstMatch(of: #/"stopped_at":"([0-9TZ:.-]+)"/#)
     ).output.1
     #expect(
-      whole.output == #"{"name":"walk","fixes":1,"tracks":[{"id":1,"ordinal":1,"name":"walk","#
-        + #""device":null,"monitor":"boundary","threshold_m":80,"points":1,"length_m":0,"#
-        + #""started":"2020-09-13T12:26:40.000Z","stopped":"\#(stopped)"}],"#
-        + #""photos":null}"# + "\n")
+      whole.output
+        == #"{"run":"walk","fix_count":1,"tracks":[{"track":1,"ordinal":1,"name":"walk","#
+        + #""device":null,"sampling":"region","threshold_m":80,"point_count":1,"length_m":0,"#
+        + #""started_at":"2020-09-13T12:26:40.000Z","stopped_at":"\#(stopped)"}],"#
+        + #""fetched":null,"error":null}"# + "\n")
   }
 
   @Test func `a file is read on from where its recording was`() async throws {
@@ -89,7 +90,7 @@ import Testing
     let other = try await record(file, "--into", "f.gpkg")
     #expect(other.output == "log: 2 points of 5 fixes, 135.8 m\n")
     let again = try await record(file, "--into", "f.gpkg", "--json")
-    #expect(again.output.hasPrefix(#"{"name":"log 2","fixes":5,"#))
+    #expect(again.output.hasPrefix(#"{"run":"log 2","fix_count":5,"#))
   }
 
   @Test func `another method under a name is refused`() async throws {
@@ -117,7 +118,7 @@ import Testing
       "-", "--into", "f.gpkg", "--monitor", "all", "--name", "walk", input: lines + "{\n")
     #expect(result.status == 65)
     let show = try await Tool.run("track", "show", folder.file("f.gpkg").path, "--json")
-    #expect(show.output.contains(#""points":3"#))
+    #expect(show.output.contains(#""point_count":3"#))
     let log = try await Tool.run("track", "log", folder.file("f.gpkg").path)
     #expect(log.output.contains(" error walk: failed: "))
   }
@@ -144,7 +145,7 @@ import Testing
     let log = try await Tool.run("track", "log", folder.file("f.gpkg").path)
     #expect(log.output.contains(" info walk: interrupted\n"))
     let show = try await Tool.run("track", "show", folder.file("f.gpkg").path, "--json")
-    #expect(show.output.contains(#""points":3"#))
+    #expect(show.output.contains(#""point_count":3"#))
   }
 
   // MARK: Show
@@ -160,9 +161,10 @@ import Testing
         """)
     let document = try await Tool.run("track", "show", Self.tracks, "--json")
     #expect(
-      document.output == #"{"tracks":[{"id":1,"ordinal":1,"name":"walk","device":null,"#
-        + #""monitor":"distance","threshold_m":0,"points":2,"length_m":67.91023342172933,"#
-        + #""started":"2020-09-13T12:26:40.000Z","stopped":"2020-09-13T12:26:50.000Z"}]}"# + "\n")
+      document.output == #"{"tracks":[{"track":1,"ordinal":1,"name":"walk","device":null,"#
+        + #""sampling":"all","threshold_m":0,"point_count":2,"length_m":67.91,"#
+        + #""started_at":"2020-09-13T12:26:40.000Z","stopped_at":"2020-09-13T12:26:50.000Z"}]}"#
+        + "\n")
   }
 
   @Test(arguments: ["walk", "1"])
@@ -177,10 +179,10 @@ import Testing
 
         """)
     let document = try await Tool.run("track", "show", Self.tracks, track, "--json")
-    #expect(document.output.hasPrefix(#"{"tracks":[{"id":1,"#))
+    #expect(document.output.hasPrefix(#"{"tracks":[{"track":1,"#))
     #expect(
       document.output.hasSuffix(
-        #"{"id":2,"track":1,"seq":2,"fix":1,"time":"2020-09-13T12:26:41.000Z","#
+        #"{"point":2,"track":1,"seq":2,"fix":1,"time":"2020-09-13T12:26:41.000Z","#
           + #""longitude":13.401,"latitude":52.5,"ele_m":null,"accuracy_m":null,"course_deg":90,"#
           + #""speed_mps":67.8,"id_md5":"d9e5a396a25ca194d9b648c7f37d23f7","#
           + #""photo_state":"pending"}]}"# + "\n"))
@@ -223,7 +225,7 @@ import Testing
     #expect(refused.status == 73)
     let replaced = try await Tool.run(
       "track", "export", Self.tracks, "--output", file, "--overwrite", "--json")
-    #expect(replaced.output == #"{"output":"\#(file)","tracks":1,"points":2}"# + "\n")
+    #expect(replaced.output == #"{"output":"\#(file)","track_count":1,"point_count":2}"# + "\n")
   }
 
   @Test func `log tells what happened`() async throws {
@@ -239,8 +241,8 @@ import Testing
     let document = try await Tool.run("track", "log", Self.tracks, "--json")
     #expect(
       document.output.hasPrefix(
-        #"{"log":[{"id":1,"run":"walk","time":"2020-09-13T12:26:50.000Z","level":"info","#
-          + #""message":"started: all","fix":null,"device":null},{"id":2,"#))
+        #"{"log":[{"entry":1,"run":"walk","time":"2020-09-13T12:26:50.000Z","level":"info","#
+          + #""message":"started: all","fix":null,"device":null},{"entry":2,"#))
   }
 
   @Test func `log follows what is added`() async throws {
@@ -256,7 +258,7 @@ import Testing
     }
     try await wait(for: #""run":"one""#)
     _ = try await record("-", "--into", "f.gpkg", "--name", "two", input: lines)
-    try await wait(for: #"{"id":4,"run":"two""#)
+    try await wait(for: #"{"entry":4,"run":"two""#)
     program.send(SIGINT)
     #expect(try await program.result().status == 130)
   }

@@ -68,7 +68,7 @@ import Testing
     let config = try await run(
       "track", "record", "walks.scfg", "track_points", "--into", "h.gpkg", "--monitor", "all",
       "--name", "walk", "--json")
-    #expect(config.output.hasPrefix(#"{"name":"walk","fixes":5,"#), "\(config)")
+    #expect(config.output.hasPrefix(#"{"run":"walk","fix_count":5,"#), "\(config)")
     #expect(try await points("h.gpkg") == expected)
     // Waypoints are no track, unless they are named.
     let named = try await run(
@@ -171,8 +171,8 @@ import Testing
     let result = try await run("track", "export", "f.gpkg", "--output", "walk.geojson")
     #expect(result.output == "walk.geojson: 1 track, 4 points\n", "\(result)")
     let text = try String(contentsOf: folder.file("walk.geojson"), encoding: .utf8)
-    #expect(text.contains(#""name":"walk","device":null,"monitor":"distance","threshold_m":0"#))
-    #expect(text.contains(#""points":4,"started":"2024-05-01T10:00:00.000Z","#))
+    #expect(text.contains(#""name":"walk","device":null,"sampling":"all","threshold_m":0"#))
+    #expect(text.contains(#""point_count":4,"started_at":"2024-05-01T10:00:00.000Z","#))
     #expect(
       text.contains(
         #""type":"LineString","coordinates":[[13.4,52.5],[13.401,52.5],[13.402,52.5],"#

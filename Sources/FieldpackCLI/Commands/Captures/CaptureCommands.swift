@@ -200,7 +200,7 @@ extension Invocation {
       let entries = exported.map { entry -> JSONValue in
         [
           "token": .text(entry.capture.info.token), "folder": .text(entry.folder),
-          "missing": JSONValue(entry.missing),
+          "missing_files": JSONValue(entry.missing),
         ]
       }
       return try print(["exported": .array(entries)])

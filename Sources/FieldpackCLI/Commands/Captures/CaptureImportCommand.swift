@@ -93,19 +93,14 @@ struct CaptureImportCommand {
     func entry(_ entry: CaptureImport.Report.Entry) -> JSONValue {
       [
         "name": .text(entry.name), "token": .text(entry.token),
-        "key": .text(entry.key.description), "missing": JSONValue(entry.missing),
+        "key": .text(entry.key.description), "missing_files": JSONValue(entry.missing),
       ]
     }
     return [
       "target": .text(target), "imported": .array(report.imported.map(entry)),
-      "known": .array(report.known.map(entry)), "files_added": JSONValue(report.filesAdded),
+      "known": .array(report.known.map(entry)), "added_file_count": JSONValue(report.filesAdded),
       "refused": .array(
-        report.refused.map {
-          [
-            "name": .text($0.name), "code": .text($0.error.code.name),
-            "message": .text($0.error.text),
-          ]
-        }),
+        report.refused.map { ["name": .text($0.name), "error": JSONValue(reason: $0.error)] }),
     ]
   }
 }

@@ -91,24 +91,16 @@ extension Capture {
   ///   - missing: the files that it lacks; `nil` where that was not looked for.
   ///   - point: where it was at the time that was asked for.
   func document(missing: [String]?, at point: CapturePoint? = nil) -> JSONValue {
-    func real(_ value: Double?) -> JSONValue { value.map { .real($0) } ?? .null }
-    let at: JSONValue =
-      point.map { point in
-        [
-          "time": .real(point.time), "longitude": .real(point.longitude),
-          "latitude": .real(point.latitude), "heading": real(point.heading),
-          "accuracy_m": real(point.accuracy),
-        ]
-      } ?? .null
-    return [
+    [
       "key": .text(key.description), "token": .text(info.token), "title": .text(info.title),
       "kind": .text(info.kind.rawValue), "created_at": .text(created.description),
       "uploaded_at": JSONValue(
         info.uploadedAt.map {
           Instant(milliseconds: Int64(($0 * 1000).rounded(.down))).description
         }), "longitude": .real(info.longitude), "latitude": .real(info.latitude),
-      "heading": real(info.heading), "orientation": JSONValue(info.orientation?.rawValue),
-      "missing": missing.map { JSONValue($0) } ?? .null, "at": at,
+      "heading_deg": JSONValue(info.heading), "orientation": JSONValue(info.orientation?.rawValue),
+      "missing_files": missing.map { JSONValue($0) } ?? .null,
+      "point": point?.document ?? .null,
     ]
   }
 }

@@ -43,7 +43,7 @@ struct CaptureRecordReport {
     guard isJSON else { return try invocation.print(Self.text(recorded)) }
     try invocation.print([
       "capture": Self.document(recorded), "left": .array(left.map(Self.document)),
-      "error": JSONValue(failure.flatMap { $0.code == .interrupted ? nil : $0.text }),
+      "error": failure.flatMap { $0.code == .interrupted ? nil : JSONValue(reason: $0) } ?? .null,
     ])
   }
 
@@ -59,7 +59,7 @@ struct CaptureRecordReport {
   static func document(_ recorded: RecordedCapture) -> JSONValue {
     [
       "token": .text(recorded.info.token), "title": .text(recorded.info.title),
-      "kind": .text(recorded.info.kind.rawValue), "points": JSONValue(recorded.points),
+      "kind": .text(recorded.info.kind.rawValue), "point_count": JSONValue(recorded.points),
       "folder": JSONValue(recorded.folder), "key": JSONValue(recorded.key?.description),
     ]
   }
@@ -112,27 +112,27 @@ struct CaptureRecordReport {
   private static func document(_ left: LeftRecording) -> JSONValue {
     var outcome = "discarded"
     var capture = JSONValue.null
-    var message: String?
+    var error: FieldpackError?
     switch left.outcome {
     case .completed(let recorded):
       (outcome, capture) = ("completed", document(recorded))
-      message = left.mediaError?.text
+      error = left.mediaError
     case .discarded: break
-    case .kept(let error): (outcome, message) = ("kept", error.text)
+    case .kept(let reason): (outcome, error) = ("kept", reason)
     }
     return [
-      "name": .text(left.name), "points": JSONValue(left.points), "outcome": .text(outcome),
-      "capture": capture, "awaited": JSONValue(left.awaited), "message": JSONValue(message),
+      "name": .text(left.name), "point_count": JSONValue(left.points), "outcome": .text(outcome),
+      "capture": capture, "target": JSONValue(left.awaited),
+      "error": error.map { JSONValue(reason: $0) } ?? .null,
     ]
   }
 }
 
 extension CapturePoint {
-  fileprivate var document: JSONValue {
-    func real(_ value: Double?) -> JSONValue { value.map { .real($0) } ?? .null }
-    return [
-      "time": .real(time), "longitude": .real(longitude), "latitude": .real(latitude),
-      "heading": real(heading), "accuracy_m": real(accuracy),
+  var document: JSONValue {
+    [
+      "time_s": .real(time), "longitude": .real(longitude), "latitude": .real(latitude),
+      "heading_deg": JSONValue(heading), "accuracy_m": JSONValue(metres: accuracy),
     ]
   }
 }

@@ -76,8 +76,10 @@ private struct CaptureUploadCommand {
       let entries = outcomes.map { outcome -> JSONValue in
         [
           "token": .text(outcome.capture.info.token),
-          "uploaded": .boolean(outcome.error == nil), "status": JSONValue(outcome.status),
-          "attempts": JSONValue(outcome.attempts), "message": JSONValue(outcome.error?.text),
+          "is_uploaded": .boolean(outcome.error == nil),
+          "http_status": JSONValue(outcome.status),
+          "attempt_count": JSONValue(outcome.attempts),
+          "error": outcome.error.map { JSONValue(reason: $0) } ?? .null,
         ]
       }
       return try invocation.print(["captures": .array(entries)])

@@ -28,15 +28,13 @@ struct CheckDocument {
 
   private var head: JSONValue {
     [
-      "target": .text(path), "version": JSONValue(report.version),
-      "isConformant": .boolean(report.isConformant),
-      "counts": [
-        "errors": JSONValue(report.count(.error)), "warnings": JSONValue(report.count(.warning)),
-        "notes": JSONValue(report.count(.note)),
-      ],
-      "rows": JSONValue(report.rowCount),
+      "target": .text(path), "gpkg_version": JSONValue(report.version),
+      "is_conformant": .boolean(report.isConformant),
+      "error_count": JSONValue(report.count(.error)),
+      "warning_count": JSONValue(report.count(.warning)),
+      "note_count": JSONValue(report.count(.note)), "row_count": JSONValue(report.rowCount),
       "repairs": .array(
-        report.repairs.map { ["table": JSONValue($0.table), "detail": .text($0.detail)] }),
+        report.repairs.map { ["table": JSONValue($0.table), "message": .text($0.detail)] }),
       "notes": JSONValue(report.notes),
     ]
   }
@@ -88,8 +86,8 @@ extension JSONValue {
     self = [
       "level": .text(finding.level.rawValue), "requirement": .text(finding.requirement.id),
       "table": JSONValue(finding.table), "column": JSONValue(finding.column),
-      "row": finding.row.map { .integer($0) } ?? nil, "reason": .text(finding.reason),
-      "mendable": .boolean(finding.isMendable),
+      "row": finding.row.map { .integer($0) } ?? nil, "message": .text(finding.reason),
+      "is_mendable": .boolean(finding.isMendable),
     ]
   }
 }

@@ -70,7 +70,8 @@ struct ImportOutput {
 
   var document: JSONValue {
     [
-      "target": .text(target), "store": .text(store.rawValue), "dryRun": .boolean(report.isDryRun),
+      "target": .text(target), "store": .text(store.rawValue),
+      "is_dry_run": .boolean(report.isDryRun),
       "count": JSONValue(report.count),
       "layers": .array(report.layers.map(document)),
       "files": .array(report.imported.map(document)),
@@ -96,14 +97,14 @@ struct ImportOutput {
     }
     if layer.areConsecutive {
       return [
-        "consecutive": true, "firstID": .integer(range.lowerBound),
-        "lastID": .integer(range.upperBound), "first": key(range.lowerBound),
-        "last": key(range.upperBound),
+        "is_consecutive": true, "first_id": .integer(range.lowerBound),
+        "last_id": .integer(range.upperBound), "first_key": key(range.lowerBound),
+        "last_key": key(range.upperBound),
       ]
     }
     return [
-      "consecutive": false, "list": .array(layer.firstIDs.map(key)),
-      "omitted": JSONValue(layer.count - layer.firstIDs.count),
+      "is_consecutive": false, "keys": .array(layer.firstIDs.map(key)),
+      "omitted_count": JSONValue(layer.count - layer.firstIDs.count),
     ]
   }
 
@@ -111,10 +112,10 @@ struct ImportOutput {
     let geometry = imported.schema.geometry
     return [
       "file": .text(imported.file), "layer": .text(imported.layer.rawValue),
-      "count": JSONValue(imported.count), "geometryType": JSONValue(geometry?.type.name),
+      "count": JSONValue(imported.count), "geometry_type": JSONValue(geometry?.type.name),
       "srs": JSONValue(geometry?.srs.description),
       "columns": .array(
-        imported.schema.columns.map { ["name": .text($0.name), "type": .text($0.type.sql)] }),
+        imported.schema.columns.map { ["column": .text($0.name), "type": .text($0.type.sql)] }),
     ]
   }
 }

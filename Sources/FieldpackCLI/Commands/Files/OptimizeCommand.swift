@@ -92,15 +92,16 @@ struct OptimizeCommand {
   private func document(_ report: OptimizeReport, _ path: String) -> JSONValue {
     [
       "target": .text(path), "store": .text(FileImport.storeID(of: path).rawValue),
-      "bytesBefore": JSONValue(report.bytesBefore), "bytesAfter": JSONValue(report.bytesAfter),
-      "compacted": .boolean(report.isCompacted),
+      "size_before_bytes": JSONValue(report.bytesBefore),
+      "size_after_bytes": JSONValue(report.bytesAfter),
+      "is_compacted": .boolean(report.isCompacted),
       "layers": .array(
         report.layers.map { layer in
           [
             "layer": .text(layer.layer.rawValue), "index": .text(layer.index.rawValue),
-            "entries": JSONValue(layer.entries),
-            "newIDs": layer.renumbered.map {
-              ["firstID": 1, "lastID": JSONValue($0)]
+            "entry_count": JSONValue(layer.entries),
+            "new_ids": layer.renumbered.map {
+              ["first_id": 1, "last_id": JSONValue($0)]
             } ?? nil,
           ]
         }),

@@ -16,8 +16,8 @@ extension SQLOutput {
   static func document(_ explanation: SQLExplanation) -> JSONValue {
     [
       "sql": .text(explanation.sql), "plan": JSONValue(explanation.plan),
-      "rows": JSONValue(explanation.rows),
-      "milliseconds": .real(explanation.duration.milliseconds),
+      "row_count": JSONValue(explanation.rows),
+      "duration_ms": JSONValue(explanation.duration),
       "notes": JSONValue(explanation.notes),
     ]
   }

@@ -87,7 +87,7 @@ struct SQLOutput {
     switch shape {
     case .table(var table): table.finish(to: &output.buffer)
     case .csv: break
-    case .json: output.buffer += "],\"count\":\(count)}\n".utf8
+    case .json: output.buffer += "],\"row_count\":\(count)}\n".utf8
     }
   }
 
@@ -108,7 +108,7 @@ struct SQLOutput {
           [
             "columns": JSONValue(outcome.columns),
             "rows": .array(outcome.rows.map { .array($0.map { JSONValue(sql: $0) }) }),
-            "changes": JSONValue(outcome.changes),
+            "change_count": JSONValue(outcome.changes),
           ]
         })
     ]

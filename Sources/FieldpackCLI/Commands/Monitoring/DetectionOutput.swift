@@ -72,16 +72,10 @@ struct DetectionOutput {
 
 extension Detection {
   var document: JSONValue {
-    let region: JSONValue =
-      switch self.region {
-      case .integer(let id)?: .integer(id)
-      case .text(let id)?: .text(id)
-      case nil: .null
-      }
-    return [
+    [
       "fix": JSONValue(fix), "kind": .text(kind.rawValue),
-      "device": device.isEmpty ? .null : .text(device), "region": region,
-      "time": JSONValue(time?.description), "distance_m": distance.map { .real($0) } ?? .null,
+      "device": device.isEmpty ? .null : .text(device), "region": JSONValue(region),
+      "time": JSONValue(time?.description), "distance_m": JSONValue(metres: distance),
     ]
   }
 

@@ -162,16 +162,17 @@ private struct MotionImportCommand {
 extension MotionImportReport {
   fileprivate func document(_ path: String) -> JSONValue {
     [
-      "file": .text(path), "sessions": JSONValue(sessions), "batches": JSONValue(batches),
-      "samples": JSONValue(samples), "known": JSONValue(known), "refused": JSONValue(refused),
-      "starts_without_session": JSONValue(startsWithoutSession), "skipped": JSONValue(skipped),
-      "skipped_requests": .array(
-        skippedRequests.map { request in
-          [
-            "file": JSONValue(request.position.file), "line": JSONValue(request.position.line),
-            "reason": .text(request.reason),
-          ]
-        }),
+      "target": .text(path), "session_count": JSONValue(sessions),
+      "batch_count": JSONValue(batches), "sample_count": JSONValue(samples),
+      "known_count": JSONValue(known), "refused_count": JSONValue(refused),
+      "starts_without_session_count": JSONValue(startsWithoutSession),
+      "skipped": [
+        "count": JSONValue(skipped),
+        "requests": .array(
+          skippedRequests.map { request in
+            ["position": JSONValue(request.position), "message": .text(request.reason)]
+          }),
+      ],
     ]
   }
 }
@@ -229,8 +230,8 @@ private struct MotionJoinCommand {
         "sessions": .array(
           report.sessions.map { session in
             [
-              "session": .text(session.id), "samples": JSONValue(session.samples),
-              "placed": JSONValue(session.placed),
+              "session": .text(session.id), "sample_count": JSONValue(session.samples),
+              "placed_count": JSONValue(session.placed),
             ]
           })
       ])

@@ -281,19 +281,21 @@ private final class MotionPostProgress: Sendable {
   func document(_ file: String?) -> JSONValue {
     state.withLock { state in
       [
-        "samples": JSONValue(state.report.readings),
-        "batches": JSONValue(state.report.sent + state.report.lost),
-        "posts": JSONValue(state.report.posts), "accepted": JSONValue(state.report.sent),
-        "lost": JSONValue(state.report.lost), "sessions": JSONValue(state.report.starts),
-        "failures": JSONValue(state.failures),
+        "sample_count": JSONValue(state.report.readings),
+        "batch_count": JSONValue(state.report.sent + state.report.lost),
+        "post_count": JSONValue(state.report.posts),
+        "accepted_count": JSONValue(state.report.sent),
+        "lost_count": JSONValue(state.report.lost),
+        "session_count": JSONValue(state.report.starts),
+        "failure_count": JSONValue(state.failures),
         "server_active": .array(state.states.map { .boolean($0) }),
         "server_data": state.serverData.isEmpty
           ? .null : .text(String(decoding: state.serverData, as: UTF8.self)),
         "kept": .array(
           state.kept.map { kept in
             [
-              "file": JSONValue(file), "session": .text(kept.session),
-              "samples": JSONValue(kept.samples),
+              "target": JSONValue(file), "session": .text(kept.session),
+              "sample_count": JSONValue(kept.samples),
             ]
           }),
       ]

@@ -190,7 +190,8 @@ private struct ChannelSummary {
 
   var document: JSONValue {
     [
-      "channel": .text(channel.rawValue), "unit": .text(channel.unit), "samples": JSONValue(count),
+      "channel": .text(channel.rawValue), "unit": .text(channel.unit),
+      "sample_count": JSONValue(count),
       "least": .real(least), "mean": .real(mean), "greatest": .real(greatest),
     ]
   }
@@ -220,8 +221,8 @@ extension StoredMotionSession {
         "system_version": .text(session.device.systemVersion),
         "identifier_for_vendor": JSONValue(session.device.identifierForVendor),
       ], "started_unix": .real(session.startedAt), "revoked_unix": JSONValue(session.revokedAt),
-      "rate_hz": .real(session.rate), "batches": JSONValue(batchCount),
-      "samples": JSONValue(sampleCount), "first_unix": JSONValue(first),
+      "rate_hz": .real(session.rate), "batch_count": JSONValue(batchCount),
+      "sample_count": JSONValue(sampleCount), "first_unix": JSONValue(first),
       "last_unix": JSONValue(last),
     ]
   }

@@ -56,12 +56,12 @@ struct DoctorCommand {
   private func document(_ findings: [DoctorFinding]) -> JSONValue {
     [
       "version": .text(FieldpackTool.version),
-      "isWell": .boolean(!findings.contains { $0.state == .problem }),
+      "is_well": .boolean(!findings.contains { $0.state == .problem }),
       "findings": .array(
         findings.map { finding in
           [
             "section": .text(finding.section), "name": .text(finding.name),
-            "state": .text(finding.state.rawValue), "detail": .text(finding.text),
+            "state": .text(finding.state.rawValue), "message": .text(finding.text),
           ]
         }),
     ]

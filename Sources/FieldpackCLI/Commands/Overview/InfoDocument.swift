@@ -18,29 +18,29 @@ struct InfoDocument {
   private func store(_ info: InfoCommand.StoreInfo) -> JSONValue {
     let config = info.config
     return [
-      "id": .text(config.id.rawValue), "name": .text(config.name), "type": .text(config.type),
+      "store": .text(config.id.rawValue), "name": .text(config.name), "type": .text(config.type),
       "version": .text(config.version), "uri": .text(config.uri),
       "state": info.error == nil ? "open" : "failed",
       "error": info.error.map { JSONValue(reason: $0) } ?? nil,
       "layers": .array(info.layers.map { layer($0, info.extras) }),
       "tiles": .array(info.extras.pyramids.map(tiles)),
-      "metadata": JSONValue(info.extras.metadataCount),
+      "metadata_count": JSONValue(info.extras.metadataCount),
     ]
   }
 
   private func tiles(_ pyramid: TilePyramid) -> JSONValue {
     [
-      "name": .text(pyramid.name.rawValue), "kind": .text(pyramid.kind.rawValue),
+      "layer": .text(pyramid.name.rawValue), "kind": .text(pyramid.kind.rawValue),
       "title": JSONValue(pyramid.title), "description": JSONValue(pyramid.description),
       "srs": .text(pyramid.srs.description),
-      "bounds": JSONValue(pyramid.bounds.isEmpty ? nil : pyramid.bounds),
+      "envelope": JSONValue(pyramid.bounds.isEmpty ? nil : pyramid.bounds),
       "matrices": .array(
         pyramid.matrices.map { matrix in
           [
-            "zoom": JSONValue(matrix.zoom), "width": JSONValue(matrix.width),
-            "height": JSONValue(matrix.height), "tileWidth": JSONValue(matrix.tileWidth),
-            "tileHeight": JSONValue(matrix.tileHeight), "pixelWidth": .real(matrix.pixelWidth),
-            "pixelHeight": .real(matrix.pixelHeight),
+            "zoom": JSONValue(matrix.zoom), "width_tiles": JSONValue(matrix.width),
+            "height_tiles": JSONValue(matrix.height), "tile_width_px": JSONValue(matrix.tileWidth),
+            "tile_height_px": JSONValue(matrix.tileHeight), "pixel_width": .real(matrix.pixelWidth),
+            "pixel_height": .real(matrix.pixelHeight),
           ]
         }),
       "notes": JSONValue(pyramid.notes),
@@ -57,25 +57,25 @@ struct InfoDocument {
   private func layer(_ layer: Layer, _ extras: StoreExtras) -> JSONValue {
     let relations = extras.relations(at: layer.id)
     return [
-      "name": .text(layer.id.rawValue), "kind": .text(layer.kind.rawValue),
+      "layer": .text(layer.id.rawValue), "kind": .text(layer.kind.rawValue),
       "title": JSONValue(layer.title), "description": JSONValue(layer.description),
       "count": JSONValue(layer.featureCount), "envelope": JSONValue(layer.envelope),
       "geometry": layer.schema.geometry.map { geometry($0, layer) } ?? nil,
-      "idColumn": JSONValue(layer.schema.idColumn),
-      "columns": .array(layer.schema.columns.map(column)), "isView": .boolean(layer.isView),
+      "id_column": JSONValue(layer.schema.idColumn),
+      "columns": .array(layer.schema.columns.map(column)), "is_view": .boolean(layer.isView),
       "relations": .array((relations.from + relations.to).map(relation)),
-      "metadata": JSONValue(extras.metadataCount(of: layer.id)),
+      "metadata_count": JSONValue(extras.metadataCount(of: layer.id)),
       "notes": JSONValue(layer.notes),
     ]
   }
 
   private func geometry(_ geometry: GeometryColumn, _ layer: Layer) -> JSONValue {
     [
-      "column": .text(geometry.name), "type": .text(geometry.type.name),
+      "column": .text(geometry.name), "geometry_type": .text(geometry.type.name),
       "z": Self.rule(geometry.z), "m": Self.rule(geometry.m),
-      "srs": .text(geometry.srs.description), "srsName": JSONValue(layer.srsName),
+      "srs": .text(geometry.srs.description), "srs_name": JSONValue(layer.srsName),
       "epoch": geometry.epoch.map { .real($0) } ?? nil,
-      "hasSpatialIndex": .boolean(layer.hasSpatialIndex),
+      "has_spatial_index": .boolean(layer.hasSpatialIndex),
     ]
   }
 
@@ -89,9 +89,9 @@ struct InfoDocument {
 
   private func column(_ column: ColumnDefinition) -> JSONValue {
     [
-      "name": .text(column.name), "type": .text(column.type.title),
-      "isNullable": .boolean(column.isNullable), "isUnique": .boolean(column.isUnique),
-      "default": JSONValue(column.defaultSQL), "isGenerated": .boolean(column.isGenerated),
+      "column": .text(column.name), "type": .text(column.type.title),
+      "is_nullable": .boolean(column.isNullable), "is_unique": .boolean(column.isUnique),
+      "default": JSONValue(column.defaultSQL), "is_generated": .boolean(column.isGenerated),
       "title": JSONValue(column.title), "description": JSONValue(column.description),
       "constraint": column.constraint.map(constraint) ?? nil,
     ]
@@ -107,11 +107,11 @@ struct InfoDocument {
       }
     func end(_ bound: Bound?) -> JSONValue {
       guard let bound else { return nil }
-      return ["value": Self.value(bound.value), "isInclusive": .boolean(bound.isInclusive)]
+      return ["value": Self.value(bound.value), "is_inclusive": .boolean(bound.isInclusive)]
     }
     return [
       "name": .text(constraint.name), "kind": kind, "values": .array(values),
-      "min": end(low), "max": end(high), "pattern": JSONValue(pattern),
+      "minimum": end(low), "maximum": end(high), "pattern": JSONValue(pattern),
       "description": JSONValue(constraint.description),
     ]
   }
@@ -126,7 +126,7 @@ struct InfoDocument {
 
   private func diagnostic(_ diagnostic: ConfigDiagnostic) -> JSONValue {
     [
-      "severity": .text(diagnostic.severity.rawValue), "file": .text(diagnostic.file),
+      "level": .text(diagnostic.severity.rawValue), "file": .text(diagnostic.file),
       "line": JSONValue(diagnostic.line), "column": JSONValue(diagnostic.column),
       "message": .text(diagnostic.message),
     ]

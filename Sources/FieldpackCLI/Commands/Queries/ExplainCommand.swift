@@ -152,9 +152,9 @@ struct ExplainCommand {
       "parameters": .array(explanation.parameters.map(Self.document)),
       "plan": JSONValue(explanation.plan),
       "transformation": explanation.transformation.map { JSONValue($0) } ?? nil,
-      "estimatedRows": told.estimatedRows.map { JSONValue($0) } ?? nil,
-      "rows": told.rows.map { JSONValue($0) } ?? nil,
-      "milliseconds": told.duration.map { .real($0.milliseconds) } ?? nil,
+      "estimated_row_count": told.estimatedRows.map { JSONValue($0) } ?? nil,
+      "row_count": told.rows.map { JSONValue($0) } ?? nil,
+      "duration_ms": told.duration.map { JSONValue($0) } ?? nil,
     ]
   }
 
@@ -165,7 +165,7 @@ struct ExplainCommand {
     case .integer(let value): .integer(value)
     case .real(let value): .real(value)
     case .text(let value): .text(value)
-    case .blob(let bytes): ["bytes": JSONValue(bytes.count)]
+    case .blob(let bytes): ["size_bytes": JSONValue(bytes.count)]
     case .date(let value): .text(value.description)
     case .dateTime(let value): .text(value.description)
     }

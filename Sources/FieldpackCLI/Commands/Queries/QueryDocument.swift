@@ -101,7 +101,7 @@ struct QueryDocument {
     let geometry = target.schema.geometry
     return [
       "store": .text(target.store.rawValue), "layer": .text(target.layer.rawValue),
-      "count": JSONValue(count), "geometryType": JSONValue(geometry?.type.name),
+      "count": JSONValue(count), "geometry_type": JSONValue(geometry?.type.name),
       "srs": JSONValue(geometry?.srs.description),
       "columns": .array(target.schema.columns.map { JSONValue($0) }),
     ]
@@ -119,7 +119,7 @@ extension JSONValue {
   init(_ transformed: ExportReport.Transformed) {
     self = [
       "store": .text(transformed.store.rawValue), "layer": .text(transformed.layer.rawValue),
-      "operation": JSONValue(transformed.report),
+      "transformation": JSONValue(transformed.report),
     ]
   }
 }

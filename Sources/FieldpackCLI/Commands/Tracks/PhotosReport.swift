@@ -57,7 +57,7 @@ struct PhotosReport {
 
   var document: JSONValue {
     [
-      "file": .text(file), "fetched": fetched.map(Self.document(of:)) ?? .null,
+      "target": .text(file), "fetched": fetched.map(Self.document(of:)) ?? .null,
       "output": JSONValue(page), "points": .array(feed.entries.map(Self.document)),
     ]
   }
@@ -84,12 +84,13 @@ struct PhotosReport {
 
   private static func document(_ entry: PhotoFeed.Entry) -> JSONValue {
     [
-      "point": id(entry.point), "track": .integer(entry.track), "number": .integer(entry.number),
-      "time": JSONValue(entry.time?.description), "longitude": real(entry.position?.x),
-      "latitude": real(entry.position?.y), "state": .text(entry.state.rawValue),
-      "photo": entry.photo.map(document) ?? .null, "candidates": JSONValue(entry.candidates),
-      "radius_m": real(entry.radius), "attempts": JSONValue(entry.attempts),
-      "next_at": JSONValue(entry.nextAttempt?.description), "message": JSONValue(entry.message),
+      "point": JSONValue(entry.point), "track": .integer(entry.track),
+      "seq": .integer(entry.number),
+      "time": JSONValue(entry.time), "longitude": JSONValue(entry.position?.x),
+      "latitude": JSONValue(entry.position?.y), "photo_state": .text(entry.state.rawValue),
+      "photo": entry.photo.map(document) ?? .null, "candidate_count": JSONValue(entry.candidates),
+      "radius_m": JSONValue(metres: entry.radius), "attempt_count": JSONValue(entry.attempts),
+      "next_attempt_at": JSONValue(entry.nextAttempt), "message": JSONValue(entry.message),
     ]
   }
 
@@ -97,19 +98,10 @@ struct PhotosReport {
     [
       "id": .text(photo.id), "provider": .text(photo.provider), "title": .text(photo.title),
       "owner": JSONValue(photo.owner), "license": JSONValue(photo.license),
-      "source": .text(photo.source), "distance_m": real(photo.distance),
-      "media": photo.media.map(id) ?? .null, "content_type": JSONValue(photo.contentType),
-      "width": JSONValue(photo.width), "height": JSONValue(photo.height),
-      "bytes": JSONValue(photo.byteCount),
+      "uri": .text(photo.source), "distance_m": JSONValue(metres: photo.distance),
+      "media": JSONValue(photo.media), "content_type": JSONValue(photo.contentType),
+      "width_px": JSONValue(photo.width), "height_px": JSONValue(photo.height),
+      "size_bytes": JSONValue(photo.byteCount),
     ]
-  }
-
-  private static func real(_ value: Double?) -> JSONValue { value.map { .real($0) } ?? .null }
-
-  private static func id(_ id: FeatureID) -> JSONValue {
-    switch id {
-    case .integer(let number): .integer(number)
-    case .text(let text): .text(text)
-    }
   }
 }

@@ -33,13 +33,23 @@ extension RecordedTrack {
     }
   }
 
+  /// What made points of fixes: `region`, `distance` or `all`; `import` where another program did.
+  var samplingName: String? {
+    switch monitor {
+    case .boundary: "region"
+    case .distance: threshold == 0 ? "all" : "distance"
+    case .import: "import"
+    case nil: nil
+    }
+  }
+
   var document: JSONValue {
     [
-      "id": .integer(id), "ordinal": JSONValue(ordinal), "name": JSONValue(name),
-      "device": JSONValue(device), "monitor": JSONValue(monitor?.rawValue),
-      "threshold_m": .real(threshold), "points": JSONValue(pointCount),
-      "length_m": .real(length), "started": JSONValue(startedAt),
-      "stopped": JSONValue(stoppedAt),
+      "track": .integer(id), "ordinal": JSONValue(ordinal), "name": JSONValue(name),
+      "device": JSONValue(device), "sampling": JSONValue(samplingName),
+      "threshold_m": JSONValue(metres: threshold), "point_count": JSONValue(pointCount),
+      "length_m": JSONValue(metres: length), "started_at": JSONValue(startedAt),
+      "stopped_at": JSONValue(stoppedAt),
     ]
   }
 }
@@ -47,10 +57,10 @@ extension RecordedTrack {
 extension TrackPoint {
   var document: JSONValue {
     [
-      "id": .integer(id), "track": .integer(track), "seq": JSONValue(sequence),
+      "point": .integer(id), "track": .integer(track), "seq": JSONValue(sequence),
       "fix": JSONValue(fix), "time": JSONValue(time), "longitude": .real(longitude),
       "latitude": .real(latitude), "ele_m": JSONValue(elevation),
-      "accuracy_m": JSONValue(accuracy), "course_deg": JSONValue(course),
+      "accuracy_m": JSONValue(metres: accuracy), "course_deg": JSONValue(course),
       "speed_mps": JSONValue(speed), "id_md5": .text(placeID), "photo_state": .text(photoState),
     ]
   }
@@ -67,7 +77,7 @@ extension TrackLogEntry {
 
   var document: JSONValue {
     [
-      "id": .integer(id), "run": .text(run), "time": JSONValue(time),
+      "entry": .integer(id), "run": .text(run), "time": JSONValue(time),
       "level": JSONValue(level?.rawValue), "message": .text(message), "fix": JSONValue(fix),
       "device": JSONValue(device),
     ]

@@ -60,7 +60,8 @@ private struct TrackExportCommand {
     let points = tracks.reduce(0) { $0 + $1.pointCount }
     if isJSON {
       try invocation.print([
-        "output": .text(path), "tracks": JSONValue(tracks.count), "points": JSONValue(points),
+        "output": .text(path), "track_count": JSONValue(tracks.count),
+        "point_count": JSONValue(points),
       ])
     } else {
       try invocation.print(
@@ -138,9 +139,9 @@ private enum TrackLines {
     layer: "tracks", geometry: GeometryColumn(type: .lineString, srs: .wgs84),
     columns: [
       ColumnDefinition("name", .text()), ColumnDefinition("device", .text()),
-      ColumnDefinition("monitor", .text()), ColumnDefinition("threshold_m", .double),
-      ColumnDefinition("length_m", .double), ColumnDefinition("points", .integer),
-      ColumnDefinition("started", .dateTime), ColumnDefinition("stopped", .dateTime),
+      ColumnDefinition("sampling", .text()), ColumnDefinition("threshold_m", .double),
+      ColumnDefinition("length_m", .double), ColumnDefinition("point_count", .integer),
+      ColumnDefinition("started_at", .dateTime), ColumnDefinition("stopped_at", .dateTime),
     ])
 
   /// - Parameter points: of the track; less than two are no line.
@@ -153,7 +154,7 @@ private enum TrackLines {
       id: .integer(track.id),
       [
         track.name.map(Value.text) ?? .null, track.device.map(Value.text) ?? .null,
-        track.monitor.map { .text($0.rawValue) } ?? .null, .real(track.threshold),
+        track.samplingName.map(Value.text) ?? .null, .real(track.threshold),
         .real(track.length), .integer(Int64(points.count)),
         track.startedAt.map(Value.dateTime) ?? .null,
         track.stoppedAt.map(Value.dateTime) ?? .null,

@@ -110,10 +110,10 @@ struct TrackRecordCommand {
     let tracks = try await store.tracks().filter { $0.name == name }
     if isJSON {
       try invocation.print([
-        "name": .text(name), "fixes": JSONValue(fixes),
+        "run": .text(name), "fix_count": JSONValue(fixes),
         "tracks": .array(tracks.map(\.document)),
-        "photos": refusal.map { ["error": .text($0.text)] }
-          ?? pictures.map { PhotosReport.document(of: $0) } ?? .null,
+        "fetched": pictures.map { PhotosReport.document(of: $0) } ?? .null,
+        "error": refusal.map { JSONValue(reason: $0) } ?? .null,
       ])
     } else {
       try invocation.print(summary(name, fixes, tracks))
@@ -144,7 +144,7 @@ struct TrackRecordCommand {
     guard arguments[Self.follow] else { return }
     if isJSON {
       try invocation.print([
-        "fixes": JSONValue(step.fixes), "points": .array(step.points.map(\.document)),
+        "fix_count": JSONValue(step.fixes), "points": .array(step.points.map(\.document)),
       ])
     } else {
       for point in step.points {
