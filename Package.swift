@@ -76,29 +76,61 @@ let package = Package(
           "FieldpackProjection", "FieldpackGeoPackage",
         ], swiftSettings: settings),
     ]
+    + engine("FieldpackNMEA", ["FieldpackCore"])
     + engine(
       "FieldpackFormats",
-      ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "CXML2"])
+      ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackNMEA", "CXML2"])
     + engine("FieldpackHTTP", ["FieldpackCore", "CCURL"])
+    + [
+      .target(
+        name: "FieldpackField",
+        dependencies: [
+          "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage",
+        ], swiftSettings: settings)
+    ]
+    + engine(
+      "FieldpackLocation",
+      ["FieldpackGeometry", "FieldpackCore", "FieldpackNMEA", "FieldpackField"],
+      testing: ["FieldpackGeoPackage", "FieldpackFormats", "FieldpackFieldTestSupport"])
+    + engine(
+      "FieldpackMonitoring",
+      [
+        "FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackProjection",
+        "FieldpackGeoPackage", "FieldpackField", "FieldpackLocation",
+      ], testing: ["FieldpackFieldTestSupport"])
     + engine(
       "FieldpackTracks",
       [
-        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
-        "FieldpackTopology",
-        "FieldpackProjection", "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
-      ], testing: ["FieldpackSQL", "FieldpackCheck"])
+        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackProjection",
+        "FieldpackGeoPackage", "FieldpackField", "FieldpackLocation", "FieldpackMonitoring",
+      ],
+      testing: [
+        "FieldpackSQL", "FieldpackCheck", "FieldpackTopology", "FieldpackFormats",
+        "FieldpackFieldTestSupport",
+      ])
+    + engine(
+      "FieldpackPhotos",
+      [
+        "FieldpackGeometry", "FieldpackCore", "FieldpackProjection", "FieldpackGeoPackage",
+        "FieldpackHTTP", "FieldpackField", "FieldpackLocation", "FieldpackMonitoring",
+        "FieldpackTracks",
+      ],
+      testing: ["FieldpackSQLite", "FieldpackSQL", "FieldpackCheck", "FieldpackFieldTestSupport"])
     + engine(
       "FieldpackCaptures",
       [
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackProjection",
-        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackTracks", "CChild",
+        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackField",
+        "FieldpackLocation", "CChild",
       ])
     + engine(
       "FieldpackMotion",
       [
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackProjection",
-        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackTracks",
-      ], testing: ["FieldpackSQL", "FieldpackCheck"])
+        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackField",
+        "FieldpackLocation",
+      ],
+      testing: ["FieldpackSQL", "FieldpackCheck", "FieldpackTracks", "FieldpackFieldTestSupport"])
     + engine(
       "FieldpackArrow",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "CArrow"],
@@ -109,7 +141,8 @@ let package = Package(
         "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
         "FieldpackCore",
         "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck",
-        "FieldpackFormats", "FieldpackHTTP", "FieldpackTracks", "FieldpackCaptures",
+        "FieldpackFormats", "FieldpackHTTP", "FieldpackField", "FieldpackLocation",
+        "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos", "FieldpackCaptures",
         "FieldpackMotion",
       ])
     + engine(
@@ -123,6 +156,13 @@ let package = Package(
       .target(
         name: "FieldpackTestSupport", dependencies: ["FieldpackGeometry", "FieldpackCore"],
         path: "Tests/FieldpackTestSupport", swiftSettings: settings),
+      .target(
+        name: "FieldpackFieldTestSupport",
+        dependencies: [
+          "FieldpackTestSupport", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
+          "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackCheck", "FieldpackLocation",
+          "FieldpackMonitoring",
+        ], path: "Tests/FieldpackFieldTestSupport", swiftSettings: settings),
       .target(
         name: "FieldpackTestVFS", dependencies: ["CSQLite"], path: "Tests/FieldpackTestVFS"),
       // Programs that tests kill, or whose files they record.

@@ -1,9 +1,10 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackLocation
 import FieldpackMotion
 import FieldpackTestSupport
-import FieldpackTracks
 import Testing
 
 @Suite struct TimedPathTests {

@@ -1,5 +1,6 @@
 import FieldpackCheck
 import FieldpackCore
+import FieldpackField
 import FieldpackGeoPackage
 import FieldpackMotion
 import FieldpackSQL

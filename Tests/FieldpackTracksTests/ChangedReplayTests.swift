@@ -1,5 +1,8 @@
 import FieldpackCore
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
+import FieldpackLocation
+import FieldpackMonitoring
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -27,7 +30,7 @@ import Testing
     }
     try await (package ?? self.package).withStore { store in
       let monitor = RecordedMonitor(
-        try RegionMonitor(radius: 80), in: store, as: "watch", now: { .at(1_000_000) })
+        try AnchorMonitor(radius: 80), in: store, as: "watch", now: { .at(1_000_000) })
       try await monitor.watch(ScriptedSource(batches), origin: "log", isReplay: true) { note in
         notes.withLock { $0.append(note) }
       }.run()
@@ -145,7 +148,7 @@ import Testing
     for _ in 0..<2 {
       let source = LineSource(path: path, options: options)
       try await package.withStore { store in
-        let run = RecordedMonitor(try RegionMonitor(radius: 80), in: store, as: "watch")
+        let run = RecordedMonitor(try AnchorMonitor(radius: 80), in: store, as: "watch")
         try await run.watch(source, origin: "log", isReplay: true).run()
       }
       let isFirst = try run() == ["2|ended"]

@@ -1,6 +1,9 @@
 import FieldpackCore
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackLocation
+import FieldpackMonitoring
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -46,11 +49,11 @@ import Testing
   }
 
   private func monitor(_ kinds: Set<Detection.Kind> = [.enter, .exit, .cross]) throws
-    -> RegionsMonitor
+    -> GeofenceMonitor
   {
-    var options = RegionsMonitor.Options()
+    var options = GeofenceMonitor.Options()
     options.kinds = kinds
-    return try RegionsMonitor(try WatchedRegions(Self.zones), options: options)
+    return try GeofenceMonitor(try WatchedRegions(Self.zones), options: options)
   }
 
   /// All that a run leaves in its file.
@@ -98,9 +101,9 @@ import Testing
     #expect(warnings != ["0"])
   }
 
-  @Test(arguments: [(RecordingMethod.all, 100), (.region(40), 7)])
+  @Test(arguments: [(Sampling.all, 100), (.region(40), 7)])
   func `tracks are recorded as of fixes that come`(
-    method: RecordingMethod, size: Int
+    method: Sampling, size: Int
   ) async throws {
     let live = try TracksPackage()
     for (package, isComplete) in [(package, true), (live, false)] {

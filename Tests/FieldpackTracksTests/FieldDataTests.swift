@@ -1,6 +1,10 @@
 import FieldpackCore
+import FieldpackField
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackLocation
+import FieldpackMonitoring
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -203,7 +207,7 @@ struct FieldDataFixtures {
     let recorder = TrackRecorder(store, now: { .at(10) })
     try await recorder.record(ScriptedSource(fixes), as: "walk", .all).run()
     let monitor = RecordedMonitor(
-      try RegionMonitor(radius: 50), in: store, as: "watch", now: { .at(10) })
+      try AnchorMonitor(radius: 50), in: store, as: "watch", now: { .at(10) })
     try await monitor.watch(ScriptedSource(fixes)).run()
     await store.close()
   }

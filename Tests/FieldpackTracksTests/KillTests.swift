@@ -1,7 +1,7 @@
 import FieldpackCore
+import FieldpackFieldTestSupport
 import FieldpackSQLite
 import FieldpackTestSupport
-import FieldpackTracks
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackFieldTestSupport
 import FieldpackTestSupport
 import FieldpackTracks
 import Foundation

@@ -1,6 +1,10 @@
 import FieldpackCore
+import FieldpackField
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackLocation
+import FieldpackMonitoring
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -33,7 +37,7 @@ import Testing
   ) async throws -> [RecordedStep] {
     try await package.withStore { store in
       let monitor = RecordedMonitor(
-        try RegionMonitor(radius: radius), in: store, as: "watch", now: { .at(1_000_000) })
+        try AnchorMonitor(radius: radius), in: store, as: "watch", now: { .at(1_000_000) })
       var steps: [RecordedStep] = []
       for try await step in monitor.watch(source, origin: origin, isReplay: isReplay) {
         steps.append(step)
@@ -43,7 +47,7 @@ import Testing
   }
 
   private func live() throws -> [Detection] {
-    var monitor = try RegionMonitor(radius: 80)
+    var monitor = try AnchorMonitor(radius: 80)
     return monitor.take(fixes)
   }
 
@@ -216,9 +220,9 @@ import Testing
       (0..<400).map {
         WatchedRegion(id: .integer($0), geometry: .point(x: 13.4, y: 52.5), radius: 1)
       })
-    var options = RegionsMonitor.Options()
+    var options = GeofenceMonitor.Options()
     options.kinds = [.outside]
-    let monitor = try RegionsMonitor(regions, options: options)
+    let monitor = try GeofenceMonitor(regions, options: options)
     let far = (0..<60).map { Fix(longitude: 13, latitude: 52, time: .at(Double($0))) }
     var live = monitor
     let expected = live.take(far)
@@ -250,7 +254,7 @@ import Testing
     for removes in [false, true] {
       let package = try TracksPackage()
       try await package.withStore { store in
-        let monitor = RecordedMonitor(try RegionsMonitor(regions), in: store, as: "watch")
+        let monitor = RecordedMonitor(try GeofenceMonitor(regions), in: store, as: "watch")
         var steps = 0
         for try await _ in monitor.watch(batches(10, fixes)) {
           steps += 1
@@ -337,7 +341,7 @@ import Testing
       try await TrackRecorder(store).record(ScriptedSource(fixes), as: "walk", .all).run()
       var seen: [Detection] = []
       let replay = ReplaySource(store, layer: FieldData.trackPoint)
-      for try await detections in try RegionMonitor(radius: 80).detections(of: replay) {
+      for try await detections in try AnchorMonitor(radius: 80).detections(of: replay) {
         seen += detections
       }
       let expected = try live()

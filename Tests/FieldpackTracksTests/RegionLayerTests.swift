@@ -1,6 +1,10 @@
 import FieldpackCore
+import FieldpackField
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackLocation
+import FieldpackMonitoring
 import FieldpackSQL
 import FieldpackSQLite
 import FieldpackTestSupport
@@ -59,7 +63,7 @@ import Testing
       try await makeLayer(store, "schools")
       try await add([try feature("POINT (13 52)")], to: store)
       func run(_ layer: LayerID, radius: Double, column: String? = nil) async throws {
-        let monitor = try RegionsMonitor(try WatchedRegions([]))
+        let monitor = try GeofenceMonitor(try WatchedRegions([]))
         let regions = RegionLayer(layer, of: store, radius: radius, radiusColumn: column)
         try await RecordedMonitor(monitor, in: store, as: "run", watching: regions).watch(
           ScriptedSource([Fix(longitude: 13, latitude: 52)])
@@ -198,7 +202,7 @@ import Testing
       let near = Fix(longitude: 13, latitude: 52)
       let script = ScriptedSource([near, near, near])
       var seen: [String] = []
-      let monitor = try RegionsMonitor(try await layer.regions())
+      let monitor = try GeofenceMonitor(try await layer.regions())
       for try await batch in monitor.detections(of: script, watching: layer) {
         seen += batch.map { "\($0.fix) \($0.kind) \($0.region.map { "\($0)" } ?? "-")" }
         guard seen.count == 1 else { continue }

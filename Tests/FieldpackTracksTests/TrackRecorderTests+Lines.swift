@@ -1,6 +1,9 @@
 import FieldpackCore
+import FieldpackField
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackLocation
 import FieldpackTestSupport
 import Foundation
 import Testing

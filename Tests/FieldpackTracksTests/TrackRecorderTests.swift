@@ -1,6 +1,8 @@
 import FieldpackCore
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackLocation
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -22,7 +24,7 @@ import Testing
   }
 
   func record(
-    _ source: any LocationSource, _ method: RecordingMethod, as name: String = "walk",
+    _ source: any LocationSource, _ method: Sampling, as name: String = "walk",
     isReplay: Bool = false
   ) async throws -> [RecordedStep] {
     try await package.withStore { store in
@@ -47,7 +49,7 @@ import Testing
     let walk = try PhotoPathWalk(name)
     let expected = try ExpectedReplay.read(name)
     for (method, events) in [
-      (RecordingMethod.region(80), expected.region),
+      (Sampling.region(80), expected.region),
       (.distance(100), expected.distance),
     ] {
       let updates = walk.dense.map { LocationUpdate.fix($0) }
@@ -75,13 +77,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("region", RecordingMethod.region(80)), ("region:35.5", .region(35.5)),
+    ("region", Sampling.region(80)), ("region:35.5", .region(35.5)),
     ("distance", .distance(100)), ("distance:7", .distance(7)), ("all", .all), ("region:0", nil),
     ("region:nan", nil), ("region:-1", nil), ("all:1", nil), ("", nil), ("distance:", nil),
     ("region:1:2", nil),
   ])
-  func `methods are read from text`(text: String, method: RecordingMethod?) {
-    #expect(RecordingMethod(text) == method)
+  func `methods are read from text`(text: String, method: Sampling?) {
+    #expect(Sampling(text) == method)
   }
 
   // MARK: Points
@@ -290,9 +292,8 @@ import Testing
     #expect(try package.rows("SELECT stopped_at NOT NULL FROM track") == ["1"])
   }
 
-  @Test(arguments: [RecordingMethod.region(20), .distance(30), .all])
-  func `a replay that ends anywhere goes on as if it had not`(method: RecordingMethod) async throws
-  {
+  @Test(arguments: [Sampling.region(20), .distance(30), .all])
+  func `a replay that ends anywhere goes on as if it had not`(method: Sampling) async throws {
     let fixes = path(30)
     let whole = try TracksPackage()
     try await whole.withStore { store in

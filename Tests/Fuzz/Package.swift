@@ -32,8 +32,10 @@ let package = Package(
     engine("FieldpackTopology", ["FieldpackGeometry", "CGEOS"]),
     engine("FieldpackThreads", []),
     engine("FieldpackCore", ["FieldpackGeometry", "FieldpackThreads"]),
+    engine("FieldpackNMEA", ["FieldpackCore"]),
     engine(
-      "FieldpackFormats", ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "CXML2"]),
+      "FieldpackFormats",
+      ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackNMEA", "CXML2"]),
     .target(name: "FuzzSupport", swiftSettings: settings),
     .target(name: "ShortReads"),
     program("FuzzGeometry", ["FieldpackGeometry"]),

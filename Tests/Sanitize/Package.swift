@@ -68,8 +68,11 @@ let stores =
       ], swiftSettings: settings),
   ]
 
-let formats = engine(
-  "FieldpackFormats", ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "CXML2"])
+let formats =
+  engine("FieldpackNMEA", ["FieldpackCore"])
+  + engine(
+    "FieldpackFormats",
+    ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackNMEA", "CXML2"])
 
 let package = Package(
   name: "fieldpack-sanitize",

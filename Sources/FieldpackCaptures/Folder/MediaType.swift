@@ -1,4 +1,4 @@
-import FieldpackTracks
+import FieldpackField
 
 /// What the bytes of a file are, as their beginning says; its name is not believed.
 struct MediaType: Hashable, Sendable {

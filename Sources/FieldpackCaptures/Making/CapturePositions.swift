@@ -1,6 +1,6 @@
 public import FieldpackCore
 public import FieldpackGeometry
-public import FieldpackTracks
+public import FieldpackLocation
 
 /// Where a device was, for the media that it made there.
 public struct CapturePositions: Sendable {

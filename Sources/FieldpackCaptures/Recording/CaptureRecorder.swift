@@ -1,5 +1,5 @@
 public import FieldpackCore
-public import FieldpackTracks
+public import FieldpackLocation
 
 /// Records captures into a folder: what a camera's screen does, without the screen.
 ///

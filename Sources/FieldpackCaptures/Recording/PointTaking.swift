@@ -1,5 +1,5 @@
 import FieldpackCore
-import FieldpackTracks
+import FieldpackLocation
 
 /// Makes the points of a capture of what a source tells.
 struct PointTaking {

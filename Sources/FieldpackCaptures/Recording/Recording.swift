@@ -1,5 +1,5 @@
 import FieldpackCore
-import FieldpackTracks
+import FieldpackLocation
 
 /// A capture that is being recorded, with its files.
 struct Recording {

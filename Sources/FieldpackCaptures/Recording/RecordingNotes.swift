@@ -1,5 +1,5 @@
 import FieldpackCore
-import FieldpackTracks
+import FieldpackLocation
 
 /// What a recording says of itself in `recording.json`, a line of JSON for each step: the last of a
 /// name counts, and what was cut in the middle of a line does not.

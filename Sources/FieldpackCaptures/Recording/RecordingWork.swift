@@ -1,6 +1,6 @@
 import FieldpackCore
+import FieldpackLocation
 import FieldpackSQLite
-import FieldpackTracks
 
 /// What a recorder works with.
 struct RecordingSettings: Sendable {

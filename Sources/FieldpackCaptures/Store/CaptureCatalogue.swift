@@ -1,7 +1,7 @@
 public import FieldpackCore
+import FieldpackField
 public import FieldpackGeoPackage
 public import FieldpackGeometry
-import FieldpackTracks
 
 /// The captures of a GeoPackage.
 ///

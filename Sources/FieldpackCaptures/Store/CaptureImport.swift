@@ -1,6 +1,6 @@
 public import FieldpackCore
+import FieldpackField
 public import FieldpackGeoPackage
-import FieldpackTracks
 
 /// Imports folders of captures into a GeoPackage, each capture in a transaction of its own.
 ///

@@ -1,7 +1,7 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackGeoPackage
 import FieldpackGeometry
-import FieldpackTracks
 
 /// Captures as rows, in a writer's transaction.
 struct CaptureRows {

@@ -1,6 +1,6 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackGeoPackage
-import FieldpackTracks
 
 /// What a file is to its capture.
 enum CaptureRole: String, Hashable, Sendable {

@@ -1,6 +1,6 @@
 public import FieldpackCore
+import FieldpackField
 import FieldpackGeoPackage
-import FieldpackTracks
 
 /// The receiving side of an upload without a network: a request in; an answer and a capture out.
 ///

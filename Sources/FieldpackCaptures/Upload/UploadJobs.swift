@@ -1,6 +1,6 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackGeoPackage
-import FieldpackTracks
 
 #if canImport(Glibc)
   import Glibc

@@ -268,15 +268,6 @@ struct GPXLayerBuilder: ~Copyable {
   }
 }
 
-/// `text` without XML's white space at its ends.
-func trimmed(_ text: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-  var start = 0
-  var end = text.count
-  while start < end, isXMLSpace(text[start]) { start += 1 }
-  while end > start, isXMLSpace(text[end - 1]) { end -= 1 }
-  return UnsafeBufferPointer(rebasing: text[start..<end])
-}
-
 @inline(__always) func isXMLSpace(_ byte: UInt8) -> Bool {
   byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
 }

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackNMEA
 
 /// What an I record adds to every B record: a code and where its value stands.
 struct IGCExtension: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackNMEA
 
 /// A B record: `B` time latitude longitude validity pressure altitude and GNSS altitude.
 struct IGCFix {

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackNMEA
 
 /// What the records before the first fix tell of a flight.
 struct IGCHeader: Sendable {

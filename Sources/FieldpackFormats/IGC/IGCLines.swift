@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackNMEA
 
 /// Makes a log of the records of a flight recorder (FAI, "Technical Specification for GNSS Flight
 /// Recorders", appendix A).

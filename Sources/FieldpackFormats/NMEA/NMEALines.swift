@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackNMEA
 
 /// Makes a log of NMEA sentences.
 struct NMEALines: TrackLogLines {

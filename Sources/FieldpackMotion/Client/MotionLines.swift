@@ -1,6 +1,6 @@
 public import FieldpackCore
 import FieldpackFormats
-import FieldpackTracks
+import FieldpackLocation
 
 /// Samples from lines of JSON, of standard input, a file, a pipe or a device.
 ///

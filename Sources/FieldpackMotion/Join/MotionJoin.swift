@@ -1,8 +1,8 @@
 public import FieldpackCore
+import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
-import FieldpackTracks
 
 /// What joining sessions to a path made of each.
 public struct MotionJoinReport: Hashable, Sendable {

@@ -1,6 +1,6 @@
 public import FieldpackCore
 import FieldpackGeometry
-import FieldpackTracks
+import FieldpackLocation
 
 extension TimedPath {
   /// The path that a layer of any store holds.

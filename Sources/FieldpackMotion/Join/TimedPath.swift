@@ -1,6 +1,6 @@
 import FieldpackCore
 public import FieldpackGeometry
-public import FieldpackTracks
+public import FieldpackLocation
 
 /// Where something was at which time, in legs that know nothing of each other.
 public struct TimedPath: Hashable, Sendable {

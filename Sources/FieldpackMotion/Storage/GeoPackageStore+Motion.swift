@@ -1,4 +1,5 @@
 public import FieldpackCore
+import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackSQLite
 

@@ -1,7 +1,7 @@
 public import FieldpackCore
+import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackSQLite
-import FieldpackTracks
 
 /// What an import of recorded requests did.
 public struct MotionImportReport: Hashable, Sendable {

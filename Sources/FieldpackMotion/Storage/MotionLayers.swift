@@ -1,7 +1,7 @@
 public import FieldpackCore
+import FieldpackField
 import FieldpackGeoPackage
 import FieldpackGeometry
-import FieldpackTracks
 
 /// The layers that motion is kept in.
 ///

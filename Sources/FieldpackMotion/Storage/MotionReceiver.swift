@@ -1,7 +1,7 @@
 public import FieldpackCore
+import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackSQLite
-import FieldpackTracks
 
 /// Answers the requests of devices and stores what they bring in a GeoPackage.
 ///

@@ -1,6 +1,6 @@
 public import FieldpackCore
+import FieldpackField
 public import FieldpackGeoPackage
-import FieldpackTracks
 
 /// Keeps every sample of a device in a GeoPackage, as a session of its own, whatever becomes of posts.
 ///

@@ -1,4 +1,5 @@
 package import FieldpackCore
+import FieldpackField
 import FieldpackGeoPackage
 import FieldpackSQLite
 

@@ -1,6 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
-import FieldpackTracks
+import FieldpackLocation
 import Testing
 
 @testable import FieldpackCaptures

@@ -1,6 +1,6 @@
 import FieldpackCore
+import FieldpackLocation
 import FieldpackTestSupport
-import FieldpackTracks
 import Foundation
 import Testing
 

@@ -1,7 +1,7 @@
 import FieldpackCore
 import FieldpackGeoPackage
+import FieldpackLocation
 import FieldpackTestSupport
-import FieldpackTracks
 import Foundation
 import Testing
 

@@ -7,12 +7,12 @@ enum Fencing {
   static func run(_ work: String, _ files: [String]) async throws -> Figures {
     let fixes = try fixes(in: files[0])
     let regions = try circles(in: files[1]) + areas(in: files[2])
-    var options = RegionsMonitor.Options()
+    var options = GeofenceMonitor.Options()
     options.kinds = [.enter, .exit]
     var detections: [Detection] = []
     let (start, cpu) = (ContinuousClock.now, Figures.processorTime())
     let watched = try WatchedRegions(regions)
-    var monitor = try RegionsMonitor(watched, options: options)
+    var monitor = try GeofenceMonitor(watched, options: options)
     let (made, cpuMade) = (ContinuousClock.now, Figures.processorTime())
     if work == "batch" {
       try await monitor.take(together: fixes, into: &detections)
@@ -35,9 +35,9 @@ enum Fencing {
   static func store(_ files: [String], in path: String) async throws -> Figures {
     let fixes = try fixes(in: files[0])
     let regions = try WatchedRegions(try circles(in: files[1]) + areas(in: files[2]))
-    var options = RegionsMonitor.Options()
+    var options = GeofenceMonitor.Options()
     options.kinds = [.enter, .exit]
-    let monitor = try RegionsMonitor(regions, options: options)
+    let monitor = try GeofenceMonitor(regions, options: options)
     _ = try GeoPackageBulkWriter(creating: path, overwrite: true, store: "fences").commit()
     let store = try await GeoPackageStore(path: path, id: "fences")
     let source = ScriptedSource(

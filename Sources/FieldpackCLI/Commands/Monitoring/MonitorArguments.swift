@@ -114,20 +114,20 @@ struct MonitorPlan {
   /// - Parameter known: the regions, where they are watched.
   func monitor(_ known: WatchedRegions?) throws(FieldpackError) -> any FixMonitor {
     let gate = arguments[MonitorArguments.gate]
-    if let known { return try RegionsMonitor(known, options: try options(gate)) }
+    if let known { return try GeofenceMonitor(known, options: try options(gate)) }
     if arguments[MonitorArguments.significant] {
       return try DistanceMonitor(distance: DistanceMonitor.significant, accuracyGate: gate)
     }
     if let distance = arguments[MonitorArguments.distance] {
       return try DistanceMonitor(distance: distance, accuracyGate: gate)
     }
-    return try RegionMonitor(
+    return try AnchorMonitor(
       radius: radius ?? 80, cushion: arguments[MonitorArguments.cushion],
       dwell: arguments[MonitorArguments.dwell] ?? 0, accuracyGate: gate)
   }
 
-  private func options(_ gate: Double?) throws(FieldpackError) -> RegionsMonitor.Options {
-    var options = RegionsMonitor.Options()
+  private func options(_ gate: Double?) throws(FieldpackError) -> GeofenceMonitor.Options {
+    var options = GeofenceMonitor.Options()
     options.hysteresis = arguments[MonitorArguments.hysteresis]
     options.usesAccuracy = arguments[MonitorArguments.accuracy]
     options.accuracyGate = gate

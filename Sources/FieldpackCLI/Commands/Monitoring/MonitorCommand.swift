@@ -127,7 +127,7 @@ extension FixMonitor {
   fileprivate func detections(
     of source: some LocationSource, watching regions: RegionLayer?
   ) -> Detections {
-    guard let regions, let monitor = self as? RegionsMonitor else { return detections(of: source) }
+    guard let regions, let monitor = self as? GeofenceMonitor else { return detections(of: source) }
     return monitor.detections(of: source, watching: regions)
   }
 }

@@ -52,7 +52,7 @@ extension Invocation {
 struct TrackRecordCommand {
   static let into = Option<String>.required(
     "into", .file("gpkg", "gpkg"), help: "The GeoPackage to record into; made where missing.")
-  static let monitor = Option<RecordingMethod>.value(
+  static let monitor = Option<Sampling>.value(
     "monitor", .recordingMethod, default: .region(80), shownAs: "region:80",
     help: "What becomes a point: region:metres, distance:metres, or all.")
   static let name = Option<String?>.value(
@@ -164,11 +164,11 @@ struct TrackRecordCommand {
   }
 }
 
-extension ValueForm where Value == RecordingMethod {
+extension ValueForm where Value == Sampling {
   fileprivate static var recordingMethod: ValueForm {
     ValueForm("how", completion: .choices(["region:80", "distance:100", "all"])) {
-      (text) throws(ValueError) -> RecordingMethod in
-      guard let method = RecordingMethod(text) else {
+      (text) throws(ValueError) -> Sampling in
+      guard let method = Sampling(text) else {
         throw ValueError("is none of region:metres, distance:metres and all")
       }
       return method

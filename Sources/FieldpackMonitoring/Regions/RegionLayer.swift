@@ -1,0 +1,141 @@
+public import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackGeometry
+public import FieldpackLocation
+
+/// A layer whose features are watched as regions.
+///
+/// The layer is the truth: ``regions()`` gives a packed copy that is kept for as long as the layer
+/// does not change, and made anew when it has. Changes are seen in GeoPackages, whether this store,
+/// another one or another program commits them; other stores do not change while they are open.
+///
+/// Features of points are circles of the radius in the radius column, or of the default radius where
+/// that is NULL or absent. Features without a geometry, or with an empty one, are left out. Geometries
+/// are transformed to longitude and latitude as by `Query.transformed(to:)`, position by position;
+/// curves are then linearised.
+public final class RegionLayer: Sendable {
+  public let layer: LayerID
+  private let store: any Store
+  private let radius: Double?
+  private let radiusColumn: String?
+  private let kept = Locked<Kept?>(nil)
+  /// The GeoPackage that is looked at for changes, with the number of the watch.
+  private let watched: (store: GeoPackageStore, watcher: Int)?
+
+  private struct Kept {
+    let regions: WatchedRegions
+    let version: ContentVersion?
+  }
+
+  /// The column of the radii where none is named.
+  public static let radiusColumn = "radius_m"
+
+  /// - Parameters:
+  ///   - radius: of points without one of their own, in metres.
+  ///   - radiusColumn: the column of the radii in metres; by default `radius_m`, if there is one.
+  public init(
+    _ layer: LayerID, of store: any Store, radius: Double? = nil, radiusColumn: String? = nil
+  ) {
+    self.layer = layer
+    self.store = store
+    self.radius = radius
+    self.radiusColumn = radiusColumn
+    watched = store.geoPackage.map { ($0, $0.beginWatching()) }
+  }
+
+  /// Which regions it gives, as the parameters of a run tell it.
+  package var text: String {
+    "layer=\(store.id):\(layer)" + (radius.map { " radius=\($0)" } ?? "")
+      + (radiusColumn.map { " radius-column=\($0)" } ?? "")
+  }
+
+  deinit {
+    if let watched { watched.store.endWatching(watched.watcher) }
+  }
+
+  /// The regions as the layer has them now.
+  ///
+  /// - Throws: `.notFound` for a layer or a column that is not there; `.invalidData` that names the
+  ///   feature which cannot be watched; and what reading the store throws.
+  public func regions() async throws(FieldpackError) -> WatchedRegions {
+    // Asked before reading: what is committed meanwhile is found the next time.
+    let version: ContentVersion? =
+      if let watched {
+        try await watched.store.contentVersion(of: layer, for: watched.watcher)
+      } else {
+        nil
+      }
+    if let kept = kept.withLock({ $0 }), kept.version == version { return kept.regions }
+    let regions = try await read()
+    kept.withLock { $0 = Kept(regions: regions, version: version) }
+    return regions
+  }
+
+  private func read() async throws(FieldpackError) -> WatchedRegions {
+    var query = Query(layer).transformed(to: .wgs84)
+    if let schema = try await store.schemas().first(where: { $0.layer == layer }) {
+      query = query.select(try column(in: schema).map { [schema.columns[$0].name] } ?? [])
+    }
+    var regions: [WatchedRegion] = []
+    var empty = 0
+    for try await batch in try await store.query(query) {
+      let column = try column(in: batch.schema)
+      for index in 0..<batch.count {
+        let row = batch[index]
+        let key = KeyTuple(store: store.id, layer: layer, feature: row.id)
+        guard let geometry = try row.geometry(key: key), !geometry.isEmpty else {
+          empty += 1
+          continue
+        }
+        let own = column.flatMap { row.kind(at: $0) == .null ? nil : row.real(at: $0) }
+        regions.append(WatchedRegion(id: row.id, geometry: geometry, radius: own ?? radius))
+      }
+    }
+    let notes =
+      empty == 0
+      ? [] : ["\(empty) feature\(empty == 1 ? "" : "s") of layer '\(layer)' without a geometry"]
+    do throws(FieldpackError) {
+      return try WatchedRegions(regions, notes: notes)
+    } catch {
+      throw error.adding(location: .init(store: store.id, layer: layer))
+    }
+  }
+
+  /// Index of the column of the radii.
+  private func column(in schema: Schema) throws(FieldpackError) -> Int? {
+    guard schema.geometry != nil else {
+      throw FieldpackError(
+        .invalidData, "layer '\(layer)' has no geometry. Try: a layer of areas or points",
+        location: .init(store: store.id, layer: layer))
+    }
+    if let index = schema.columnIndex(radiusColumn ?? Self.radiusColumn) { return index }
+    guard let radiusColumn else { return nil }
+    throw schema.unknownColumn(radiusColumn).adding(location: .init(store: store.id))
+  }
+}
+
+extension GeofenceMonitor {
+  /// The detections in the fixes that a source gives from now on, in the regions as the layer has
+  /// them when each batch of fixes comes.
+  ///
+  /// - Parameter first: the number of the source's first fix.
+  public func detections(
+    of source: some LocationSource, watching layer: RegionLayer, from first: Int = 0
+  ) -> Detections {
+    Detections(self, of: source.updates(), from: first, refresh: layer.refresh)
+  }
+}
+
+extension RegionLayer {
+  /// Has a ``GeofenceMonitor`` watch the regions as the layer has them now; gives whether these are others.
+  package var refresh: Detections.MonitorRefresh {
+    { (monitor) throws(FieldpackError) in
+      guard var watching = monitor as? GeofenceMonitor else { return false }
+      let regions = try await self.regions()
+      guard regions !== watching.regions else { return false }
+      watching.watch(regions)
+      monitor = watching
+      return true
+    }
+  }
+}

@@ -1,0 +1,247 @@
+public import FieldpackCore
+import FieldpackField
+public import FieldpackGeoPackage
+import FieldpackGeometry
+import FieldpackProjection
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Finds pictures for the track points of a GeoPackage that wait for one.
+///
+/// The points themselves are the jobs: each has its `photo_state`, and `photo_job` says what was tried
+/// and when to try again, so that a new run goes on where the last one ended. Points come by track and
+/// number. Each takes one transaction after all that has to be asked of the network: what a fix has
+/// to wait for is a few rows and a picture.
+///
+///     let fetch = try await PhotoFetch(store: store, provider: FlickrProvider())
+///     try await fetch.run { outcome in print(outcome.state) }
+public struct PhotoFetch: Sendable {
+  /// How pictures are looked for.
+  public struct Settings: Sendable {
+    /// In metres, one after the other until there is a photo to take.
+    public var radii: [Double] = PhotoFetch.standardRadii
+    /// How many photos are asked for at first; more, where none of them can be taken.
+    public var limit = 10
+    /// Whether a photo may be the picture of several points of a track, where there is no other.
+    public var allowsRepeats = false
+    /// The longest picture that is taken, in bytes.
+    public var maximumLength = 16 << 20
+    /// How often a point is tried before it has failed.
+    public var attempts = 5
+    /// What is waited after the first failure; twice as long after each other one, up to an hour.
+    public var firstPause: Duration = .seconds(30)
+    /// The moment that it is, for tests.
+    public var now: @Sendable () -> Instant = { .byWallClock }
+
+    public init() {}
+
+    /// What is waited after so many failures, in milliseconds.
+    func pause(after failures: Int64) -> Int64 {
+      let first = Int64(firstPause.components.seconds) * 1000
+      return max(0, min(first << min(max(0, failures - 1), 20), 3_600_000))
+    }
+  }
+
+  /// What became of a point.
+  public struct Outcome: Hashable, Sendable {
+    public var point: FeatureID
+    public var track: Int64
+    public var state: PhotoState
+    /// The photo that was taken.
+    public var photo: PhotoCandidate?
+    /// In metres, from the point to the photo.
+    public var distance: Double?
+    /// As far as was searched, in metres.
+    public var radius: Double?
+    /// Why there is no picture.
+    public var message: String?
+  }
+
+  /// The radii of a search that widens, in metres.
+  static let standardRadii: [Double] = [500, 1000, 2000, 5000, 10_000, 20_000, 32_000]
+
+  /// The radii of a search that widens no farther than this one, in metres.
+  public static func radii(within metres: Double) -> [Double] {
+    standardRadii.filter { $0 < metres } + [metres]
+  }
+
+  let store: GeoPackageStore
+  let provider: any PhotoProvider
+  let settings: Settings
+
+  /// - Throws: `.notFound` where there are no track points.
+  public init(
+    store: GeoPackageStore, provider: any PhotoProvider, settings: Settings = .init()
+  ) async throws(FieldpackError) {
+    self.store = store
+    self.provider = provider
+    self.settings = settings
+    try await waitingWhileBusy { () async throws(FieldpackError) in
+      try await store.write { (writer) throws(FieldpackError) in
+        _ = try PhotoLayers.prepare(writer)
+        try PhotoLayers.index(writer)
+      }
+    }
+  }
+
+  /// Goes through all points that are due, once.
+  ///
+  /// Where the provider cannot be asked (`.unavailable`), that ends the run: the point that it came to
+  /// stays as it is, and so do those after it.
+  /// - Parameters:
+  ///   - track: only those of this track.
+  ///   - report: called after each point.
+  /// - Throws: what the file throws, `.interrupted` when cancelled; and a refusal by the provider that
+  ///   holds for all points, such as a wrong key.
+  public func run(
+    track: Int64? = nil, _ report: (Outcome) -> Void = { _ in }
+  ) async throws(FieldpackError) {
+    var pass = PhotoPass()
+    try await run(tracks: track.map { [$0] }, &pass, report)
+  }
+
+  /// - Parameter tracks: only those of these tracks; `nil` is all.
+  func run(
+    tracks: Set<Int64>?, _ pass: inout PhotoPass, _ report: (Outcome) -> Void
+  ) async throws(FieldpackError) {
+    pass.isUnavailable = false
+    for point in try await due(tracks) {
+      if Task.isCancelled { throw FieldpackError(.interrupted, "the search was cancelled") }
+      if let outcome = try await work(on: point, &pass) { report(outcome) }
+      if pass.isUnavailable { return }
+    }
+  }
+
+  /// Lets points that have no picture be tried again at once; gives how many.
+  @discardableResult
+  public func retry(track: Int64? = nil) async throws(FieldpackError) -> Int {
+    let states = [PhotoState.none, .failed, .duplicate].map(\.rawValue)
+    var filter = Column<String>("photo_state").isIn(states + [PhotoState.pending.rawValue])
+    if let track { filter = filter && Column<Int64>("track_fid") == track }
+    return try await waitingWhileBusy { [filter] () async throws(FieldpackError) in
+      try await store.write { [filter] (writer) throws(FieldpackError) in
+        let points = try writer.features(
+          Query(PhotoLayers.point, where: filter).withoutGeometry().select("photo_state"))
+        let jobs = try PhotoJob.all(writer)
+        for point in points {
+          guard let id = point.id else { continue }
+          if case .integer(let number) = id, let job = jobs[number]?.row {
+            try writer.delete(job, in: PhotoLayers.job)
+          }
+          try writer.update(
+            id, in: PhotoLayers.point, set: ["photo_state": .text(PhotoState.pending.rawValue)])
+        }
+        return points.count
+      }
+    }
+  }
+
+  // MARK: Which points
+
+  /// The points that wait for a picture and may be tried now.
+  private func due(_ tracks: Set<Int64>?) async throws(FieldpackError) -> [PhotoPoint] {
+    var filter = Column<String>("photo_state") == PhotoState.pending.rawValue
+    if let tracks { filter = filter && Column<Int64>("track_fid").isIn(tracks.sorted()) }
+    let query = Query(PhotoLayers.point, where: filter).select("track_fid", "seq").order(
+      by: [Order("track_fid"), Order("seq")])
+    let now = settings.now()
+    return try await store.read { (snapshot) throws(FieldpackError) in
+      let jobs = try PhotoJob.all(snapshot)
+      return try snapshot.features(query).compactMap(PhotoPoint.init).filter { point in
+        jobs[point.id]?.next.map { $0 <= now } ?? true
+      }
+    }
+  }
+
+  // MARK: One point
+
+  /// Looks for a picture and stores what was found; `nil` where somebody else did meanwhile.
+  private func work(
+    on point: PhotoPoint, _ pass: inout PhotoPass
+  ) async throws(FieldpackError) -> Outcome? {
+    // Once more where another program took the photo for this track meanwhile.
+    for _ in 0..<3 {
+      let known = try await knowledge(of: point.track, pass.known)
+      let finding = try await find(point, known, pass.isHurried)
+      pass.isUnavailable = finding.isUnavailable
+      switch try await store(finding, for: point) {
+      case .stored(let outcome):
+        pass.known = known.adding(outcome, point)
+        return outcome
+      case .settled:
+        pass.known = known
+        return nil
+      case .taken: pass.known = nil
+      }
+    }
+    return nil
+  }
+
+  private func knowledge(
+    of track: Int64, _ cache: PhotoKnowledge?
+  ) async throws(FieldpackError) -> PhotoKnowledge {
+    if let cache, cache.track == track { return cache }
+    return try await store.read { (snapshot) throws(FieldpackError) in
+      try PhotoKnowledge(of: track, provider: provider.name, snapshot)
+    }
+  }
+
+  private func find(
+    _ point: PhotoPoint, _ known: PhotoKnowledge, _ isHurried: @escaping @Sendable () -> Bool
+  ) async throws(FieldpackError) -> PhotoFinding {
+    var search = PhotoSearch(
+      provider: provider, settings: settings, known: known, isHurried: isHurried)
+    do throws(FieldpackError) {
+      return try await search.run(around: point)
+    } catch {
+      if error.code == .interrupted { throw error }
+      // A wrong key is wrong for every point: the user has to know, and no point is to blame.
+      if error.code == .permission || error.code == .configuration { throw error }
+      var found = PhotoFinding()
+      found.failure = error
+      found.isUnavailable = error.code == .unavailable
+      return found
+    }
+  }
+
+  private func store(
+    _ finding: PhotoFinding, for point: PhotoPoint
+  ) async throws(FieldpackError) -> PhotoRecord.Result {
+    try await waitingWhileBusy { () async throws(FieldpackError) in
+      try await store.write { (writer) throws(FieldpackError) in
+        try PhotoRecord(
+          point: point, finding: finding, provider: provider.name, settings: settings
+        ).store(writer)
+      }
+    }
+  }
+}
+
+/// Runs `body` until the file is not busy.
+func waitingWhileBusy<R>(
+  _ body: () async throws(FieldpackError) -> R
+) async throws(FieldpackError) -> R {
+  while true {
+    do throws(FieldpackError) {
+      return try await body()
+    } catch {
+      guard error.code == .busy else { throw error }
+      do { try await Task.sleep(for: .milliseconds(200)) } catch {
+        throw FieldpackError(.interrupted, "the search was cancelled")
+      }
+    }
+  }
+}
+
+extension Instant {
+  /// The moment that it is.
+  fileprivate static var byWallClock: Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+}

@@ -1,0 +1,54 @@
+import FieldpackCore
+import FieldpackMonitoring
+
+/// Which fixes become points of a track.
+public enum Sampling: Hashable, Sendable, LosslessStringConvertible {
+  /// The first one, and each that is farther than so many metres from the point before; PhotoPath's
+  /// boundary.
+  case region(Double)
+  /// The first one, and each that is so many metres from the point before, or farther.
+  case distance(Double)
+  case all
+
+  /// `region:80`, `distance:100` or `all`; without a number 80 and 100.
+  public init?(_ description: String) {
+    let parts = description.split(separator: ":", omittingEmptySubsequences: false)
+    let number = parts.count == 2 ? Double(String(parts[1])) : nil
+    if parts.count == 2 { guard let number, number.isFinite, number > 0 else { return nil } }
+    switch (parts.first, parts.count) {
+    case ("region", 1...2): self = .region(number ?? 80)
+    case ("distance", 1...2): self = .distance(number ?? 100)
+    case ("all", 1): self = .all
+    default: return nil
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .region(let radius): "region:\(radius)"
+    case .distance(let distance): "distance:\(distance)"
+    case .all: "all"
+    }
+  }
+
+  /// Regions are watched also while the user does something else.
+  var needsAlways: Bool { if case .region = self { true } else { false } }
+
+  /// As a track's row tells it: all fixes are those at any distance.
+  var monitor: RecordedTrack.Monitor { if case .region = self { .boundary } else { .distance } }
+
+  var threshold: Double {
+    switch self {
+    case .region(let threshold), .distance(let threshold): threshold
+    case .all: 0
+    }
+  }
+
+  func makeMonitor() throws(FieldpackError) -> any FixMonitor {
+    switch self {
+    case .region(let radius): try AnchorMonitor(radius: radius)
+    case .distance(let distance): try DistanceMonitor(distance: distance)
+    case .all: EveryFixMonitor()
+    }
+  }
+}
