@@ -80,6 +80,7 @@ let package = Package(
     + engine(
       "FieldpackFormats",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackNMEA", "CXML2"])
+    + engine("FieldpackMaps", ["FieldpackGeometry", "FieldpackCore"])
     + engine("FieldpackHTTP", ["FieldpackCore", "CCURL"])
     + [
       .target(
@@ -150,8 +151,8 @@ let package = Package(
       [
         "Fieldpack", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
         "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck", "FieldpackFormats",
-        "FieldpackHTTP",
-      ], testing: ["FieldpackSQLite", "FieldpackMotion"])
+        "FieldpackMaps", "FieldpackHTTP",
+      ], testing: ["FieldpackSQLite"])
     + [
       .target(
         name: "FieldpackTestSupport", dependencies: ["FieldpackGeometry", "FieldpackCore"],

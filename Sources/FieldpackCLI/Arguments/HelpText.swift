@@ -1,3 +1,5 @@
+import FieldpackCore
+
 /// The help of a command, laid out for a width.
 struct HelpText {
   /// From the tool to the command.

@@ -1,3 +1,5 @@
+import FieldpackCore
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)

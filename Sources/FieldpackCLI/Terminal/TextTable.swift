@@ -1,3 +1,5 @@
+import FieldpackCore
+
 /// A column of a table.
 public struct TableColumn: Hashable, Sendable {
   public let title: String

@@ -1,3 +1,5 @@
+import FieldpackCore
+
 /// Breaks text into lines at blanks.
 enum TextWrap {
   /// The lines of `text`, each at most `width` cells where its words allow; line breaks are kept.

@@ -1,6 +1,7 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackMaps
 
 /// A map of captures: a pin for each, turned to where it looked, and the tracks of videos.
 struct CaptureDrawing {
@@ -25,10 +26,8 @@ struct CaptureDrawing {
     envelope.maxY += room
     var map = SVGMap(title: title, envelope, isGeographic: true)
     if !lines.isEmpty {
-      map.beginLayer(
-        "tracks of videos",
-        style: LayerStyle(strokeColor: StyleColor("#0072B2"), strokeOpacity: 1, strokeWidth: 3))
-      for line in lines { map.draw(line) }
+      let style = LayerStyle(strokeColor: StyleColor("#0072B2"), strokeOpacity: 1, strokeWidth: 3)
+      map.draw(MapLayer("tracks of videos", style: style, lines))
     }
     // The newest is drawn last, so that it lies above the others.
     for capture in captures.reversed() {

@@ -1,6 +1,7 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackMaps
 
 extension FieldpackTool {
   static var infoCommand: Command {

@@ -1,6 +1,7 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackMaps
 import FieldpackProjection
 
 /// The geometries of a query in one SRS, ready to be drawn.

@@ -1,6 +1,7 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackMaps
 
 /// Writes a map as SVG, or as a page with the SVG in it.
 struct PictureExport {
@@ -33,7 +34,8 @@ struct PictureExport {
       throw error
     }
     let drawing = map.finished()
-    output.buffer.append(contentsOf: format == .svg ? drawing : HTMLPage.around(drawing, title))
+    output.buffer.append(
+      contentsOf: format == .svg ? drawing : MapPage.bytes(around: drawing, title: title))
     try output.finish()
     return report(scene, contents, counts)
   }
@@ -59,30 +61,5 @@ struct PictureExport {
     report.notes = (scene.notes + contents.notes).map { Note($0) }
     report.transformations = scene.transformations
     return report
-  }
-}
-
-/// A page that shows a drawing and needs nothing from elsewhere.
-enum HTMLPage {
-  static func around(_ svg: [UInt8], _ title: String) -> [UInt8] {
-    var page = Array(
-      """
-      <!DOCTYPE html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>\(SVGText.escaped(title))</title>
-      <style>
-      body { margin: 0; background: #fff; }
-      svg { display: block; margin: 0 auto; width: 100%; max-height: 100vh; }
-      </style>
-      </head>
-      <body>
-
-      """.utf8)
-    page.append(contentsOf: svg)
-    page.append(contentsOf: "</body>\n</html>\n".utf8)
-    return page
   }
 }

@@ -1,11 +1,12 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackMaps
 
 /// A map of tracks: the regions around them, their lines and points, and what was detected.
 struct TrackDrawing {
   let title: String
-  private var tracks: [[MapPoint]] = []
+  private var tracks: [[TrackPoint]] = []
   private var regions: [Geometry] = []
   private var detections: [String: [Geometry]] = [:]
   private var envelope = Envelope.empty
@@ -14,7 +15,7 @@ struct TrackDrawing {
 
   /// Adds a track, through its points: its line may trail them.
   mutating func add(_ points: [TrackPoint]) {
-    tracks.append(points.map { MapPoint($0.longitude, $0.latitude) })
+    tracks.append(points)
     for point in points {
       envelope.formUnion(
         Envelope(
@@ -66,18 +67,23 @@ struct TrackDrawing {
   func svg() -> [UInt8] {
     typealias Names = WalkDrawing.FieldLayerNames
     var map = SVGMap(title: title, envelope, isGeographic: true)
-    if !regions.isEmpty {
-      map.beginLayer("regions")
-      for region in regions { map.draw(region) }
-    }
-    map.beginLayer("track", style: WalkDrawing.style(of: Names.track))
-    for track in tracks { map.draw(.line(track)) }
-    map.beginLayer("points", style: WalkDrawing.style(of: Names.point))
-    for point in tracks.joined() { map.draw(.point(point)) }
+    if !regions.isEmpty { map.draw(MapLayer("regions", regions)) }
+    map.draw(
+      MapLayer("track", style: WalkDrawing.style(of: Names.track), tracks.map(Self.line)))
+    map.draw(
+      MapLayer(
+        "points", style: WalkDrawing.style(of: Names.point),
+        tracks.joined().map { .point(x: $0.longitude, y: $0.latitude) }))
     for (kind, geometries) in detections.sorted(by: { $0.key < $1.key }) {
-      map.beginLayer(kind, style: WalkDrawing.style(of: Names.detection, kind: kind))
-      for geometry in geometries { map.draw(geometry) }
+      map.draw(
+        MapLayer(kind, style: WalkDrawing.style(of: Names.detection, kind: kind), geometries))
     }
     return map.finished()
+  }
+
+  private static func line(_ points: [TrackPoint]) -> Geometry {
+    .lineString(
+      CoordinateSequence(
+        dimensions: .xy, ordinates: points.flatMap { [$0.longitude, $0.latitude] }))
   }
 }

@@ -2,6 +2,7 @@ import Fieldpack
 import FieldpackCore
 import FieldpackFormats
 import FieldpackGeometry
+import FieldpackMaps
 
 extension FieldpackTool {
   static var trackExportCommand: Command {
@@ -99,7 +100,7 @@ private struct TrackExportCommand {
       let drawing = try await drawing(of: tracks)
       let svg = drawing.svg()
       output.buffer.append(
-        contentsOf: picture == .svg ? svg : HTMLPage.around(svg, drawing.title))
+        contentsOf: picture == .svg ? svg : MapPage.bytes(around: svg, title: drawing.title))
     case .features(.geoJSON):
       var writer = GeoJSONWriter(output)
       try writer.begin(TrackLines.schema)

@@ -1,65 +1,8 @@
-import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
-import FieldpackMotion
-import FieldpackTestSupport
-import Foundation
 import Testing
 
-@testable import FieldpackCLI
-
-@Suite struct BrailleMapTests {
-  private let square = Envelope(minX: 0, minY: 0, maxX: 10, maxY: 10)
-
-  @Test func `dots fill their cells`() {
-    var canvas = BrailleCanvas(columns: 2, rows: 1)
-    for (x, y) in [(0, 0), (0, 3), (1, 1), (3, 3), (4, 0), (0, 4), (-1, 0)] {
-      canvas.set(x: x, y: y)
-    }
-    #expect(canvas.lines() == ["\u{2851}\u{2880}"])
-    #expect(canvas.lines(usesUnicode: false) == ["-."])
-  }
-
-  @Test func `a map has its shapes, a box and the corners`() {
-    var map = BrailleMap(square, isGeographic: false, width: 22, maxRows: 6)
-    map.draw(.polygon([[(0, 0), (10, 0), (10, 10), (0, 10), (0, 0)].map { MapPoint($0.0, $0.1) }]))
-    map.draw(.line([MapPoint(-100, -100), MapPoint(100, 100)]))
-    map.draw(.point(MapPoint(2.5, 7.5)))
-    map.draw(.point(MapPoint(11.5, 5)))
-    map.draw(.point(MapPoint(.nan, 5)))
-    map.draw(.line([MapPoint(.infinity, 5), MapPoint(5, 5)]))
-    #expect(
-      map.lines == [
-        "0.00 10.00  10.00 10.00", "┌────────────┐", "│⡏⠉⠉⠉⠉⠉⠉⠉⠉⠉⡩⢻│", "│⡇  ⠄    ⡠⠊ ⢸│",
-        "│⡇     ⡠⠊   ⢸│", "│⡇   ⡠⠊     ⢸│", "│⡇ ⡠⠊       ⢸│", "│⣧⣊⣀⣀⣀⣀⣀⣀⣀⣀⣀⣸│", "└────────────┘",
-        "0.00 0.00  10.00 0.00",
-      ])
-  }
-
-  @Test(arguments: [
-    Envelope(minX: 7, minY: 46, maxX: 7, maxY: 46), Envelope.empty,
-    Envelope(minX: 1e308, minY: -1e308, maxX: 1e308, maxY: 1e308),
-    Envelope(minX: .nan, minY: 0, maxX: 1, maxY: 1),
-    Envelope(minX: 0, minY: 0, maxX: 0, maxY: 1e9),
-    Envelope(minX: 3e7, minY: 0, maxX: 3e7, maxY: 0),
-    Envelope(minX: -180, minY: -90, maxX: 180, maxY: 90),
-  ])
-  func `any envelope makes a map within its bounds`(envelope: Envelope) {
-    var map = BrailleMap(envelope, isGeographic: true, width: 40, maxRows: 10)
-    map.draw(.point(MapPoint(envelope.minX, envelope.minY)))
-    map.draw(.line([MapPoint(envelope.minX, envelope.minY), MapPoint(1e300, -1e300)]))
-    #expect(map.lines.count <= 14)
-    #expect(map.lines.dropFirst().dropLast().allSatisfy { $0.count <= 40 })
-  }
-
-  @Test(arguments: [
-    (0.0, 0, "0"), (-0.4, 0, "0"), (1.005, 2, "1.00"), (-12.3456, 3, "-12.346"), (0.05, 1, "0.1"),
-    (1e300, 2, "1e+300"),
-  ])
-  func `decimals are fixed`(value: Double, digits: Int, text: String) {
-    #expect(Decimals.text(value, digits: digits) == text)
-  }
-}
+@testable import FieldpackMaps
 
 @Suite struct SVGMapTests {
   private let box = Envelope(minX: 0, minY: 0, maxX: 952, maxY: 200)
@@ -184,23 +127,5 @@ import Testing
         .point(MapPoint(1, 2)), .line(drawn), .line(drawn), .polygon([drawn]),
         .polygon([drawn, drawn]), .line(drawn), .polygon([drawn + drawn]),
       ])
-  }
-}
-
-@Suite struct PlotAxisTests {
-  @Test(arguments: [(-5.0, 0.0), (5, 0.5), (20, 1), (.infinity, 1), (-.infinity, 0), (.nan, 0)])
-  func `what is beyond an axis is at its ends`(value: Double, share: Double) {
-    #expect(PlotAxis(0...10, count: 5, isTight: true).share(value) == share)
-  }
-
-  @Test(arguments: [[10, 1e300], [10, .infinity], [-.infinity, .infinity], [-1e300, 10, 11]])
-  func `samples of any time are drawn`(times: [Double]) {
-    let samples = times.map {
-      MotionSample(time: $0, reading: .init(acceleration: .init(x: 1, y: -1e300, z: .infinity)))
-    }
-    let plot = MotionPlot(
-      title: "t", subtitle: "", samples: samples, channels: [.ax, .ay, .az], gapSeconds: 1)
-    let text = String(decoding: plot.bytes(), as: UTF8.self)
-    #expect(text.hasSuffix("</svg>\n") && !text.contains("nan") && !text.contains("inf"))
   }
 }

@@ -1,10 +1,10 @@
 /// Text as a terminal shows it: how many cells it takes, and without what could drive the terminal.
-public enum DisplayText {
+package enum DisplayText {
   /// `text` with control characters, line breaks and direction marks spelled out, so that a name
   /// in a file can neither move the cursor nor pass for another.
   ///
   /// Line breaks and tabs become `\n`, `\r`, `\t`; the others `\u{1b}` and the like.
-  public static func visible(_ text: some StringProtocol) -> String {
+  package static func visible(_ text: some StringProtocol) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return String(text) }
     var result = ""
     for scalar in text.unicodeScalars {
@@ -29,12 +29,12 @@ public enum DisplayText {
 
   /// The number of cells that `text` takes: 2 for East Asian wide characters and emoji, 0 for
   /// combining marks.
-  public static func width(_ text: some StringProtocol) -> Int {
+  package static func width(_ text: some StringProtocol) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
     return text.reduce(0) { $0 + width($1) }
   }
 
-  static func width(_ character: Character) -> Int {
+  package static func width(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return 0 }
     if scalars.count == 1 { return width(first) }
@@ -70,7 +70,7 @@ public enum DisplayText {
   }
 
   /// `text` cut to `width` cells, the last of them `ellipsis` where something is left out.
-  public static func cut(_ text: String, to width: Int, ellipsis: String = "…") -> String {
+  package static func cut(_ text: String, to width: Int, ellipsis: String = "…") -> String {
     guard self.width(text) > width else { return text }
     let room = width - self.width(ellipsis)
     guard room >= 0 else { return "" }
@@ -86,7 +86,7 @@ public enum DisplayText {
   }
 
   /// `text` with blanks up to `width` cells, after it or before it.
-  public static func pad(_ text: String, to width: Int, leading: Bool = false) -> String {
+  package static func pad(_ text: String, to width: Int, leading: Bool = false) -> String {
     let blanks = String(repeating: " ", count: max(0, width - self.width(text)))
     return leading ? blanks + text : text + blanks
   }

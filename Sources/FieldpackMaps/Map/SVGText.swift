@@ -1,6 +1,21 @@
+import FieldpackCore
+
 /// SVG as bytes, element by element.
 struct SVGText {
   var bytes: [UInt8] = []
+
+  /// Begins a picture with a white ground and a title.
+  init(title: String, width: Double, height: Double) {
+    let shown = DisplayText.cut(DisplayText.visible(title), to: 80)
+    add(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(number(width)) "
+        + "\(number(height))\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\">\n")
+    add("<title>\(Self.escaped(shown))</title>\n")
+    add("<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
+    text(shown, x: 24, y: 29, size: 18, attributes: "font-weight=\"600\" fill=\"#222\"")
+  }
+
+  mutating func end() { add("</svg>\n") }
 
   mutating func add(_ markup: String) { bytes.append(contentsOf: markup.utf8) }
 

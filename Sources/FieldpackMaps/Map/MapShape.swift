@@ -1,11 +1,11 @@
-public import FieldpackGeometry
+package import FieldpackGeometry
 
 /// A position on a map, in the units of its SRS.
-public struct MapPoint: Hashable, Sendable {
-  public var x: Double
-  public var y: Double
+package struct MapPoint: Hashable, Sendable {
+  package var x: Double
+  package var y: Double
 
-  public init(_ x: Double, _ y: Double) {
+  package init(_ x: Double, _ y: Double) {
     self.x = x
     self.y = y
   }
@@ -14,7 +14,7 @@ public struct MapPoint: Hashable, Sendable {
 }
 
 /// What a map is drawn from.
-public enum MapShape: Hashable, Sendable {
+package enum MapShape: Hashable, Sendable {
   case point(MapPoint)
   case line([MapPoint])
   /// The rings, filled by the even-odd rule.
@@ -22,13 +22,14 @@ public enum MapShape: Hashable, Sendable {
 }
 
 /// Something that shapes are drawn on.
-public protocol MapDrawing {
+package protocol MapDrawing {
   mutating func draw(_ shape: MapShape)
+  /// Draws every part of the geometry; arcs are drawn through their control points.
+  mutating func draw(_ geometry: Geometry)
 }
 
 extension MapDrawing {
-  /// Draws every part of the geometry; arcs are drawn through their control points.
-  public mutating func draw(_ geometry: Geometry) {
+  package mutating func draw(_ geometry: Geometry) {
     var waiting = [geometry]
     while let next = waiting.popLast() {
       switch next {

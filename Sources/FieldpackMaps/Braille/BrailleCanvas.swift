@@ -1,22 +1,22 @@
 /// A drawing of dots, 2 by 4 in each cell of a terminal.
-public struct BrailleCanvas: Sendable {
+struct BrailleCanvas: Sendable {
   /// In cells.
-  public let columns: Int
-  public let rows: Int
+  let columns: Int
+  let rows: Int
   private var cells: [UInt8]
 
-  public init(columns: Int, rows: Int) {
+  init(columns: Int, rows: Int) {
     self.columns = max(1, columns)
     self.rows = max(1, rows)
     cells = Array(repeating: 0, count: self.columns * self.rows)
   }
 
   /// In dots.
-  public var width: Int { columns * 2 }
-  public var height: Int { rows * 4 }
+  var width: Int { columns * 2 }
+  var height: Int { rows * 4 }
 
   /// Sets a dot, counted from the top left; one outside sets nothing.
-  public mutating func set(x: Int, y: Int) {
+  mutating func set(x: Int, y: Int) {
     guard x >= 0, y >= 0, x < width, y < height else { return }
     // Unicode numbers the dots 1 2 3 7 down the left and 4 5 6 8 down the right.
     let left: [UInt8] = [0x01, 0x02, 0x04, 0x40]
@@ -25,7 +25,7 @@ public struct BrailleCanvas: Sendable {
   }
 
   /// Sets the dots of a straight line, after Bresenham; both ends must lie inside.
-  public mutating func line(fromX x0: Int, y y0: Int, toX x1: Int, y y1: Int) {
+  mutating func line(fromX x0: Int, y y0: Int, toX x1: Int, y y1: Int) {
     let (dx, dy) = (abs(x1 - x0), -abs(y1 - y0))
     let (stepX, stepY) = (x0 < x1 ? 1 : -1, y0 < y1 ? 1 : -1)
     var (x, y, error) = (x0, y0, dx + dy)
@@ -44,7 +44,7 @@ public struct BrailleCanvas: Sendable {
   }
 
   /// The rows from the top, in Braille patterns, or in ASCII by how many dots a cell has.
-  public func lines(usesUnicode: Bool = true) -> [String] {
+  func lines(usesUnicode: Bool = true) -> [String] {
     let shades: [Character] = [" ", ".", ":", "-", "=", "+", "*", "#", "#"]
     return (0..<rows).map { row in
       let line = cells[row * columns..<(row + 1) * columns]

@@ -1,5 +1,3 @@
-import FieldpackCore
-
 /// The marks of an axis at round numbers.
 struct PlotAxis {
   let range: ClosedRange<Double>

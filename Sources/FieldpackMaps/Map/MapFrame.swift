@@ -1,4 +1,5 @@
-public import FieldpackGeometry
+import FieldpackCore
+import FieldpackGeometry
 
 #if canImport(Glibc)
   import Glibc
@@ -7,12 +8,12 @@ public import FieldpackGeometry
 #endif
 
 /// How an envelope lies on a drawing: the aspect is kept, y grows downwards.
-public struct MapFrame: Hashable, Sendable {
+struct MapFrame: Hashable, Sendable {
   /// What the drawing shows; never without width or height.
-  public let envelope: Envelope
+  let envelope: Envelope
   /// In units of the drawing.
-  public let width: Double
-  public let height: Double
+  let width: Double
+  let height: Double
   private let scaleX: Double
   private let scaleY: Double
 
@@ -20,7 +21,7 @@ public struct MapFrame: Hashable, Sendable {
   ///
   /// - Parameter isGeographic: whether x and y are degrees; a degree of x is then drawn as much
   ///   shorter as it is in the middle of the map.
-  public init(
+  init(
     _ envelope: Envelope, isGeographic: Bool, maxWidth: Double, maxHeight: Double
   ) {
     let shown = Self.widened(envelope)
@@ -75,60 +76,6 @@ public struct MapFrame: Hashable, Sendable {
     (
       label(envelope.minX, in: envelope.width), label(envelope.maxX, in: envelope.width),
       label(envelope.minY, in: envelope.height), label(envelope.maxY, in: envelope.height)
-    )
-  }
-}
-
-/// Numbers with a fixed count of decimals.
-enum Decimals {
-  /// `value` rounded to `digits` decimals; the shortest form where it is too large for that.
-  static func text(_ value: Double, digits: Int) -> String {
-    var power = 1.0
-    for _ in 0..<digits { power *= 10 }
-    let scaled = (value * power).rounded()
-    guard abs(scaled) < 9e15 else { return "\(value)" }
-    let whole = Int64(abs(scaled))
-    let sign = scaled < 0 ? "-" : ""
-    guard digits > 0 else { return "\(sign)\(whole)" }
-    let text = String(whole)
-    let padded = String(repeating: "0", count: max(0, digits + 1 - text.utf8.count)) + text
-    return "\(sign)\(padded.dropLast(digits)).\(padded.suffix(digits))"
-  }
-}
-
-extension Decimals {
-  /// `value` with at most `digits` decimals and no zeros at their end.
-  static func short(_ value: Double, digits: Int = 6) -> String {
-    var text = Decimals.text(value, digits: digits)
-    guard text.contains("."), !text.contains("e") else { return text }
-    while text.last == "0" { text.removeLast() }
-    if text.last == "." { text.removeLast() }
-    return text == "-0" ? "0" : text
-  }
-}
-
-/// Cuts segments at the border of a drawing.
-enum Clipping {
-  /// The part of the segment inside `0...width`, `0...height`, after Liang and Barsky.
-  static func segment(
-    _ a: MapPoint, _ b: MapPoint, width: Double, height: Double
-  ) -> (MapPoint, MapPoint)? {
-    let (dx, dy) = (b.x - a.x, b.y - a.y)
-    guard dx.isFinite, dy.isFinite else { return nil }
-    var from = 0.0
-    var to = 1.0
-    for (step, room) in [(-dx, a.x), (dx, width - a.x), (-dy, a.y), (dy, height - a.y)] {
-      if step == 0 {
-        if room < 0 { return nil }
-      } else if step < 0 {
-        from = max(from, room / step)
-      } else {
-        to = min(to, room / step)
-      }
-    }
-    guard from <= to else { return nil }
-    return (
-      MapPoint(a.x + from * dx, a.y + from * dy), MapPoint(a.x + to * dx, a.y + to * dy)
     )
   }
 }

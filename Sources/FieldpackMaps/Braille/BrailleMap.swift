@@ -1,7 +1,7 @@
-public import FieldpackGeometry
+package import FieldpackGeometry
 
 /// A map for a terminal: Braille dots in a box, with the coordinates of its corners.
-public struct BrailleMap: MapDrawing {
+package struct BrailleMap: MapDrawing {
   private let frame: MapFrame
   private var canvas: BrailleCanvas
   private let usesUnicode: Bool
@@ -10,7 +10,7 @@ public struct BrailleMap: MapDrawing {
   ///   - isGeographic: whether x and y are degrees.
   ///   - width: the cells of a line.
   ///   - maxRows: the most lines that the map may take inside its box.
-  public init(
+  package init(
     _ envelope: Envelope, isGeographic: Bool, width: Int, maxRows: Int = 20,
     usesUnicode: Bool = true
   ) {
@@ -24,7 +24,7 @@ public struct BrailleMap: MapDrawing {
       rows: Int(((frame.height + 1) / 4 - 1e-6).rounded(.up)))
   }
 
-  public mutating func draw(_ shape: MapShape) {
+  package mutating func draw(_ shape: MapShape) {
     switch shape {
     case .point(let point): dot(point)
     case .line(let points): trace(points)
@@ -52,7 +52,7 @@ public struct BrailleMap: MapDrawing {
   }
 
   /// The lines of the picture.
-  public var lines: [String] {
+  package var lines: [String] {
     let (line, sides, corners) =
       usesUnicode ? ("─", "│", ["┌", "┐", "└", "┘"]) : ("-", "|", ["+", "+", "+", "+"])
     let rule = String(repeating: line, count: canvas.columns)
@@ -68,5 +68,31 @@ public struct BrailleMap: MapDrawing {
   private func spread(_ left: String, _ right: String) -> String {
     let room = canvas.columns + 2 - left.utf8.count - right.utf8.count
     return left + String(repeating: " ", count: max(2, room)) + right
+  }
+}
+
+/// Cuts segments at the border of a drawing.
+enum Clipping {
+  /// The part of the segment inside `0...width`, `0...height`, after Liang and Barsky.
+  static func segment(
+    _ a: MapPoint, _ b: MapPoint, width: Double, height: Double
+  ) -> (MapPoint, MapPoint)? {
+    let (dx, dy) = (b.x - a.x, b.y - a.y)
+    guard dx.isFinite, dy.isFinite else { return nil }
+    var from = 0.0
+    var to = 1.0
+    for (step, room) in [(-dx, a.x), (dx, width - a.x), (-dy, a.y), (dy, height - a.y)] {
+      if step == 0 {
+        if room < 0 { return nil }
+      } else if step < 0 {
+        from = max(from, room / step)
+      } else {
+        to = min(to, room / step)
+      }
+    }
+    guard from <= to else { return nil }
+    return (
+      MapPoint(a.x + from * dx, a.y + from * dy), MapPoint(a.x + to * dx, a.y + to * dy)
+    )
   }
 }

@@ -1,11 +1,13 @@
-/// A mark on an SVG map with a title, turned to where something points.
-public struct SVGPin: Hashable, Sendable {
-  public var point: MapPoint
-  /// Degrees clockwise from north; `nil` is a mark without a direction.
-  public var heading: Double?
-  public var title: String
+import FieldpackCore
 
-  public init(at point: MapPoint, heading: Double? = nil, title: String) {
+/// A mark on an SVG map with a title, turned to where something points.
+package struct SVGPin: Hashable, Sendable {
+  package var point: MapPoint
+  /// Degrees clockwise from north; `nil` is a mark without a direction.
+  package var heading: Double?
+  package var title: String
+
+  package init(at point: MapPoint, heading: Double? = nil, title: String) {
     self.point = point
     self.heading = heading
     self.title = title

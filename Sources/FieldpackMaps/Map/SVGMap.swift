@@ -1,5 +1,5 @@
-public import FieldpackCore
-public import FieldpackGeometry
+package import FieldpackCore
+package import FieldpackGeometry
 
 /// A map as one SVG file: layers in their styles, else in colours that colour-blind readers tell
 /// apart, and a legend.
@@ -8,9 +8,9 @@ public import FieldpackGeometry
 ///     map.beginLayer("wells")
 ///     map.draw(geometry)
 ///     let bytes = map.finished()
-public struct SVGMap: MapDrawing {
+package struct SVGMap: MapDrawing {
   /// The width of the picture in pixels; its height follows from the envelope.
-  public static let width = 1000.0
+  package static let width = 1000.0
 
   private static let margin = 24.0
   private static let titleHeight = 56.0
@@ -32,44 +32,37 @@ public struct SVGMap: MapDrawing {
   ///   - title: escaped, so that any text will do.
   ///   - envelope: what the map shows.
   ///   - isGeographic: whether x and y are degrees.
-  public init(title: String, _ envelope: Envelope, isGeographic: Bool) {
-    self.title = DisplayText.cut(DisplayText.visible(title), to: 80)
+  package init(title: String, _ envelope: Envelope, isGeographic: Bool) {
+    self.title = title
     frame = MapFrame(
       envelope, isGeographic: isGeographic, maxWidth: Self.width - 2 * Self.margin,
       maxHeight: Self.width)
   }
 
   /// Begins the layer that all shapes up to the next one belong to.
-  public mutating func beginLayer(_ name: String, style: LayerStyle? = nil) {
+  package mutating func beginLayer(_ name: String, style: LayerStyle? = nil) {
     let color = Self.palette[layers.count % Self.palette.count]
     let paint = style.map { SVGPaint($0.resolved) } ?? SVGPaint(color: color)
     layers.append(SVGLayer(name: name, paint: paint, frame: frame))
   }
 
-  public mutating func draw(_ shape: MapShape) {
+  package mutating func draw(_ shape: MapShape) {
     if layers.isEmpty { beginLayer("") }
     layers[layers.count - 1].draw(shape)
   }
 
   /// Draws a mark above all layers.
-  public mutating func draw(_ pin: SVGPin) { pins.append(pin) }
+  package mutating func draw(_ pin: SVGPin) { pins.append(pin) }
 
   /// The whole file.
-  public func finished() -> [UInt8] {
+  package func finished() -> [UInt8] {
     let legend = Legend(layers.map(\.name), width: Self.width - 2 * Self.margin)
     let mapTop = Self.titleHeight
     let labelHeight = 22.0
     let legendTop = mapTop + frame.height + 2 * Self.inset + labelHeight + 12
     let height = legendTop + Double(legend.rows) * Self.legendRow + 12
     let left = (Self.width - frame.width) / 2
-    var svg = SVGText()
-    svg.add(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(svg.number(Self.width)) "
-        + "\(svg.number(height))\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\">\n")
-    svg.add("<title>\(SVGText.escaped(title))</title>\n")
-    svg.add("<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
-    svg.text(
-      title, x: Self.margin, y: 29, size: 18, attributes: "font-weight=\"600\" fill=\"#222\"")
+    var svg = SVGText(title: title, width: Self.width, height: height)
     addFrame(to: &svg, left: left, top: mapTop)
     svg.add(
       "<g transform=\"translate(\(svg.number(left)) \(svg.number(mapTop + Self.inset)))\" "
@@ -80,7 +73,7 @@ public struct SVGMap: MapDrawing {
     for pin in pins { pin.add(to: &svg, in: frame) }
     svg.add("</g>\n")
     addLegend(legend, to: &svg, top: legendTop)
-    svg.add("</svg>\n")
+    svg.end()
     return svg.bytes
   }
 
