@@ -56,6 +56,6 @@ public final class RecordedMonitor: Sendable {
       store: store, name: name, kind: .monitor, monitor: monitor, refresh: refresh,
       watched: watched, source: source, sourceName: origin, isReplay: isReplay, note: note,
       words: words, now: now, slot: slot)
-    return RecordedSteps { RunWalk(plan) }
+    return RecordedSteps { RunLoop(plan) }
   }
 }

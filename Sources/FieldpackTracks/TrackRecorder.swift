@@ -51,19 +51,20 @@ public final class TrackRecorder: Sendable {
   ///   - note: told of what was changed in a replay, as the log is.
   ///   - words: how the error that ends the recording is told in the file's log.
   /// - Throws: as it is iterated, the failures of ``LocationFailure``; `.invalidArgument` where the
-  ///   recording of that name was made by another method; `.unsupported` where the file's layers are
+  ///   recording of that name was made by another sampling; `.unsupported` where the file's layers are
   ///   of a newer version; what the source throws.
   public func record(
-    _ source: any LocationSource, as name: String, _ method: Sampling,
+    _ source: any LocationSource, as name: String, _ sampling: Sampling,
     origin: String? = nil, isReplay: Bool = false,
     note: @escaping @Sendable (String) -> Void = { _ in },
     words: @escaping @Sendable (FieldpackError) -> String = { $0.message }
   ) throws(FieldpackError) -> RecordedSteps {
     let plan = RunPlan(
-      store: store, name: name, kind: .track, monitor: try method.makeMonitor(), method: method,
+      store: store, name: name, kind: .track, monitor: try sampling.makeMonitor(),
+      sampling: sampling,
       source: source, sourceName: origin, isReplay: isReplay, note: note,
       words: words, afterPoint: afterPoint, now: now, slot: slot)
-    return RecordedSteps { RunWalk(plan) }
+    return RecordedSteps { RunLoop(plan) }
   }
 }
 

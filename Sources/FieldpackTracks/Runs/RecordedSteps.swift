@@ -24,19 +24,19 @@ public struct RecordedSteps: AsyncSequence, Sendable {
   public typealias Element = RecordedStep
   public typealias Failure = FieldpackError
 
-  let makeWalk: @Sendable () -> RunWalk
+  let makeLoop: @Sendable () -> RunLoop
 
   public struct Iterator: AsyncIteratorProtocol {
-    let walk: RunWalk
+    let loop: RunLoop
 
-    public func next() async throws(FieldpackError) -> RecordedStep? { try await walk.next() }
+    public func next() async throws(FieldpackError) -> RecordedStep? { try await loop.next() }
 
     public func next(
       isolation actor: isolated (any Actor)?
-    ) async throws(FieldpackError) -> RecordedStep? { try await walk.next() }
+    ) async throws(FieldpackError) -> RecordedStep? { try await loop.next() }
   }
 
-  public func makeAsyncIterator() -> Iterator { Iterator(walk: makeWalk()) }
+  public func makeAsyncIterator() -> Iterator { Iterator(loop: makeLoop()) }
 
   /// Goes on to the end of the source.
   ///
@@ -46,30 +46,8 @@ public struct RecordedSteps: AsyncSequence, Sendable {
   public func run(
     _ body: (RecordedStep) async throws(FieldpackError) -> Void = { (_) throws(FieldpackError) in }
   ) async throws(FieldpackError) -> Int {
-    let walk = makeWalk()
-    while let step = try await walk.next() { try await body(step) }
-    return walk.fixes
-  }
-}
-
-/// Holds the run that goes on in a recorder or monitor, which the next start aborts.
-final class RunSlot: Sendable {
-  /// Whoever iterates the run holds it.
-  private struct Going {
-    weak var walk: RunWalk?
-  }
-
-  private let going = Locked(Going())
-
-  func take(_ new: RunWalk) {
-    let old = going.withLock { going in
-      defer { going.walk = new }
-      return going.walk
-    }
-    if let old, old !== new { old.abort() }
-  }
-
-  func leave(_ old: RunWalk) {
-    going.withLock { if $0.walk === old { $0.walk = nil } }
+    let loop = makeLoop()
+    while let step = try await loop.next() { try await body(step) }
+    return loop.fixes
   }
 }

@@ -51,8 +51,8 @@ struct RunRecord: Sendable {
     // Before anything else: another start of the run may have stored the same points.
     try RunTables(writer: writer).advance(to: after)
     var step = RecordedStep(fixes: after.fixes, detections: watched.detections, points: [])
-    if let method = plan.method {
-      try storePoints(watched, method, to: &step, in: writer, at: now)
+    if let sampling = plan.sampling {
+      try storePoints(watched, sampling, to: &step, in: writer, at: now)
     } else {
       try log(watched.notes[...], in: writer, at: now)
       try DetectionTable(writer: writer, run: run.id).store(
@@ -68,7 +68,7 @@ struct RunRecord: Sendable {
 
   /// Makes points of the fixes that were detected; the log is told of all fixes in their order.
   private mutating func storePoints(
-    _ watched: WatchedFixes, _ method: Sampling, to step: inout RecordedStep,
+    _ watched: WatchedFixes, _ sampling: Sampling, to step: inout RecordedStep,
     in writer: GeoPackageWriter, at now: Instant
   ) throws(FieldpackError) {
     var notes = watched.notes[...]
@@ -76,7 +76,7 @@ struct RunRecord: Sendable {
       let earlier = notes.prefix { $0.number < seen.number }
       try log(earlier, in: writer, at: now)
       notes = notes.dropFirst(earlier.count)
-      try add(seen, method, to: &step, in: writer, at: now)
+      try add(seen, sampling, to: &step, in: writer, at: now)
     }
     try log(notes, in: writer, at: now)
     for seen in watched.seen {
@@ -87,7 +87,7 @@ struct RunRecord: Sendable {
   }
 
   private mutating func add(
-    _ seen: WatchedFixes.Seen, _ method: Sampling, to step: inout RecordedStep,
+    _ seen: WatchedFixes.Seen, _ sampling: Sampling, to step: inout RecordedStep,
     in writer: GeoPackageWriter, at now: Instant
   ) throws(FieldpackError) {
     let (tables, fix) = (TrackTables(writer: writer), seen.fix)
@@ -96,7 +96,7 @@ struct RunRecord: Sendable {
       track = known
     } else {
       track = try tables.create(
-        method, name: plan.name, device: fix.device, at: fix.time ?? now)
+        sampling, name: plan.name, device: fix.device, at: fix.time ?? now)
     }
     defer { tracks[seen.device] = track }
     if let point = try tables.add(fix, number: seen.number, to: &track, at: now) {

@@ -20,7 +20,7 @@ struct RunWatch: Sendable {
   init(_ run: StoredRun, _ known: [DeviceState], _ plan: RunPlan) {
     self.run = run
     monitor = plan.monitor
-    keepsFixes = plan.method != nil
+    keepsFixes = plan.sampling != nil
     if run.isResumed { monitor.resume(MonitorState(devices: known)) }
     for device in known { add(device.device, WatchedDevice(time: device.time)) }
   }

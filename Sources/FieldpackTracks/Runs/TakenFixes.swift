@@ -39,7 +39,7 @@ struct TakenFixes: Sendable {
   private var number = 0
   private var readDigest = FixesDigest()
   /// How the source is not as it was, once it is read by time.
-  private(set) var change: String?
+  private var change: String?
 
   init(of run: StoredRun, _ state: MonitorState) {
     self.run = run.name
@@ -48,9 +48,6 @@ struct TakenFixes: Sendable {
     lastFixes = Dictionary(state.devices.map { ($0.fix, $0) }) { first, _ in first }
     devices = Dictionary(state.devices.map { ($0.device, Device(state: $0)) }) { first, _ in first }
   }
-
-  /// Whether the source is read by the times of its fixes.
-  var isByTime: Bool { way == .byTime }
 
   /// What the run knew of the devices, without late fixes: those after the last ones come again.
   var stateByTime: MonitorState {
@@ -61,6 +58,19 @@ struct TakenFixes: Sendable {
     }
     return MonitorState(
       devices: states.sorted { $0.device.utf8.lexicographicallyPrecedes($1.device.utf8) })
+  }
+
+  /// What the log is to be told where the source is not as it was, once it is read on by the times of
+  /// its fixes.
+  func message(at now: Instant) -> String? {
+    guard way == .byTime, let change else { return nil }
+    let ahead = stateByTime.devices.filter { $0.time ?? now > now }.map { state in
+      "; \(state.device.isEmpty ? "its" : "of '\(state.device)' the") last one, of "
+        + "\(state.time ?? now), lies in the future, and none before that is new"
+    }
+    return
+      "the source was changed: \(change); goes on after the last fix of each device, and passes over "
+      + "what was added before" + ahead.joined()
   }
 
   /// Whether the run took the next fix of the source.

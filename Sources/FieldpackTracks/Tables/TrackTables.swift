@@ -32,13 +32,13 @@ struct TrackTables {
   // MARK: Tracks
 
   func create(
-    _ method: Sampling, name: String, device: String, at start: Instant
+    _ sampling: Sampling, name: String, device: String, at start: Instant
   ) throws(FieldpackError) -> OpenTrack {
     try writer.execute(
       "INSERT INTO track (ordinal, monitor, threshold_m, started_at, name, device) VALUES "
         + "((SELECT coalesce(max(ordinal), 0) + 1 FROM track), ?, ?, ?, ?, ?)",
       [
-        .text(method.monitor.rawValue), .real(method.threshold), .text(start.description),
+        .text(sampling.monitor.rawValue), .real(sampling.threshold), .text(start.description),
         .text(name), device.isEmpty ? .null : .text(device),
       ])
     try writer.changed(FieldData.track)
