@@ -38,10 +38,10 @@ public final class RecordedMonitor: Sendable {
   ///
   /// - Parameters:
   ///   - origin: where the fixes come from, in words for the file.
-  ///   - isReplay: whether the source begins with the first fix again, as a file does, so that those
-  ///     that the run took before are skipped; it has to be of the same origin. Where fixes were added,
-  ///     changed or taken away among those, each device goes on after the last one taken of it, what
-  ///     was added before that is passed over, and so is what has the time of that one.
+  ///   - isReplay: whether the source begins with the first fix again, as a file does. The run then
+  ///     skips the fixes that it took before; the source has to be of the same origin. Where fixes were
+  ///     added, changed or removed among those, each device goes on after its last fix that was taken:
+  ///     the run ignores fixes inserted before that one, and fixes of the same time.
   ///   - note: told of such a change, as the log is.
   ///   - words: how the error that ends the run is told in the file's log.
   /// - Throws: as it is iterated, `.invalidArgument` where the run of that name has other parameters,

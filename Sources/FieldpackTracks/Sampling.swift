@@ -3,11 +3,12 @@ import FieldpackMonitoring
 
 /// Which fixes become points of a track.
 public enum Sampling: Hashable, Sendable, LosslessStringConvertible {
-  /// The first one, and each that is farther than so many metres from the point before; PhotoPath's
-  /// boundary.
+  /// Keeps the first fix, and each fix more than so many metres from the last point, as PhotoPath's
+  /// boundary does.
   case region(Double)
-  /// The first one, and each that is so many metres from the point before, or farther.
+  /// Keeps the first fix, and each fix so many metres from the last point, or more.
   case distance(Double)
+  /// Keeps every fix.
   case all
 
   /// `region:80`, `distance:100` or `all`; without a number 80 and 100.
