@@ -1,3 +1,5 @@
+import FieldpackCore
+
 extension FieldpackTool {
   /// Every command of the tool.
   static var root: Command {
@@ -9,7 +11,6 @@ extension FieldpackTool {
         "fieldpack query field.gpkg survey --bbox 7,46,8,47 --where \"depth > 20\"",
         "fieldpack export field.gpkg track_points --output walk.gpx",
       ],
-      options: [CommonOptions.group],
       subcommands: commands)
   }
 
@@ -24,11 +25,23 @@ extension FieldpackTool {
   /// What the shell completions look up in files.
   static var completionValues: CompletionValues { .files }
 
-  private static var helpCommand: Command {
+  static var helpCommand: Command {
     Command(
       Command.helpName, abstract: "Show the help of a command.",
       discussion: "With --json the whole tree of commands and options, as one document.",
-      arguments: [Argument<[String]>.list(.text("command"), help: "The command.")],
-      options: [CommonOptions.group])
+      body: HelpCommand.self)
   }
+}
+
+/// `fieldpack help`, which the parser answers itself.
+private struct HelpCommand: CommandBody {
+  struct Options: OptionGroup {
+    init(_ reader: inout OptionReader) {
+      let _: [String] = reader.arguments(.text("command"), help: "The command.")
+    }
+  }
+
+  init(invocation: Invocation, options: Options) {}
+
+  func run() async throws(FieldpackError) -> Int32 { ExitStatus.success }
 }

@@ -33,8 +33,8 @@ public enum FieldpackTool {
         return try show(command.dump.text + "\n")
       case .version:
         return try show("fieldpack \(version)\n")
-      case .run(let path, let body, let parsed):
-        return try await run(path, body, parsed, interruption)
+      case .run(let path, let command):
+        return try await run(path, command, interruption)
       }
     } catch {
       return finish(error, console, interruption)
@@ -48,24 +48,23 @@ public enum FieldpackTool {
   }
 
   private static func run(
-    _ path: [Command], _ body: @escaping Command.Body, _ parsed: ParsedArguments,
-    _ interruption: Interruption
+    _ path: [Command], _ command: PreparedCommand, _ interruption: Interruption
   ) async throws(FieldpackError) -> Int32 {
     let console = Console(
-      terminal: .current(), isQuiet: parsed[CommonOptions.quiet],
-      reportsJSON: parsed[CommonOptions.json], progressMode: parsed[CommonOptions.progress])
+      terminal: .current(), isQuiet: command.common.quiet, reportsJSON: command.common.json,
+      progressMode: command.common.progress)
     try ProcessLimits.check()
-    let logger = try CommonOptions.logger(parsed)
+    let logger = try command.common.logger()
     let words = path.map(\.name)
     logger.debug("command begins", ["command": .text(words.joined(separator: " "))])
     let cancellation = CommandCancellation()
     let task = Task.detached { () async -> Result<Int32, FieldpackError> in
       let output = ByteOutput(descriptor: STDOUT_FILENO)
       let invocation = Invocation(
-        path: words, arguments: parsed, console: console, output: output, logger: logger,
+        path: words, common: command.common, console: console, output: output, logger: logger,
         cancellation: cancellation)
       do throws(FieldpackError) {
-        let status = try await body(invocation)
+        let status = try await command.run(invocation)
         try output.flush()
         return .success(status)
       } catch {

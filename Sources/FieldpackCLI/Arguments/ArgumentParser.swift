@@ -2,7 +2,7 @@ import FieldpackCore
 
 /// What a command line asks for.
 enum ParsedCommand {
-  case run([Command], Command.Body, ParsedArguments)
+  case run([Command], PreparedCommand)
   case help([Command])
   case dump(Command)
   case version
@@ -24,54 +24,47 @@ extension Command {
       guard let path = descend(scan.positionals) else {
         throw .unknownTopic(scan.positionals, of: self)
       }
-      let asJSON = scan.given.contains { $0.option.name == CommonOptions.json.spec.name }
+      let asJSON = try scan.texts().filled(NoOptions.self).common.json
       guard asJSON, let command = path.last else { return .help(path) }
       return .dump(command)
     }
-    guard let body = scan.command.body else { return .help(scan.path) }
-    return .run(scan.path, body, try scan.arguments())
+    guard let prepare = scan.command.prepare else { return .help(scan.path) }
+    return .run(scan.path, try prepare(try scan.texts()))
   }
 
   /// The name of the command that shows the help of others.
   static let helpName = "help"
 }
 
-extension ArgumentScan {
-  /// The values of everything given, each checked.
-  fileprivate func arguments() throws(FieldpackError) -> ParsedArguments {
-    var result = ParsedArguments()
-    for (option, texts) in try optionTexts() {
-      do throws(ValueError) {
-        result.set(option, to: try option.read(texts))
-      } catch { throw invalid("\(option.title) \(quoted(texts))", error) }
-    }
-    for option in command.options where option.isRequired && !result.has(option.name) {
-      throw .usage("\(option.title) is missing", path)
-    }
-    for (argument, texts) in try argumentTexts() where !texts.isEmpty {
-      do throws(ValueError) {
-        result.set(argument, to: try argument.read(texts))
-      } catch { throw invalid("<\(argument.name)> \(quoted(texts))", error) }
-    }
-    return result
-  }
+/// What was given to the options and arguments of a command, not read yet.
+struct OptionTexts {
+  fileprivate let options: [(option: OptionSpec, texts: [String])]
+  fileprivate let arguments: [[String]]
+  /// From the tool to the command.
+  fileprivate let path: [Command]
 
-  private func quoted(_ texts: [String]) -> String {
-    texts.map { "'\($0)'" }.joined(separator: " ")
-  }
-
-  private func invalid(_ subject: String, _ error: ValueError) -> FieldpackError {
+  /// The values of everything given.
+  func filled<Options: OptionGroup>(
+    _ type: Options.Type
+  ) throws(FieldpackError) -> (options: Options, common: CommonOptions) {
+    var reader = OptionReader(options: options, arguments: arguments)
+    let filled: (options: Options, common: CommonOptions) = (reader.group(), reader.group())
+    guard let (subject, error) = reader.failure else { return filled }
     let text = "\(subject) \(error.reason)"
-    guard !error.reason.contains("Try: ") else { return FieldpackError(.invalidArgument, text) }
-    return .usage(text, path)
+    guard !error.reason.contains("Try: ") else { throw FieldpackError(.invalidArgument, text) }
+    throw .usage(text, path)
+  }
+}
+
+extension ArgumentScan {
+  /// The texts of all options and arguments, as many as the command takes.
+  func texts() throws(FieldpackError) -> OptionTexts {
+    OptionTexts(options: try optionTexts(), arguments: try argumentTexts(), path: path)
   }
 
-  private func optionTexts() throws(FieldpackError) -> [(OptionSpec, [String])] {
+  private func optionTexts() throws(FieldpackError) -> [(option: OptionSpec, texts: [String])] {
     var result: [(option: OptionSpec, texts: [String])] = []
     for (option, text) in given {
-      guard command.option(named: option.name) != nil else {
-        throw .usage("\(path.subject) no option '\(option.title)'", path)
-      }
       if let index = result.firstIndex(where: { $0.option.name == option.name }) {
         guard option.isRepeatable else {
           throw .usage("\(option.title) is given more than once", path)
@@ -81,23 +74,31 @@ extension ArgumentScan {
         result.append((option, [text]))
       }
     }
+    for section in declaration.sections {
+      for option in section.options where option.isRequired {
+        guard given.contains(where: { $0.option.name == option.name }) else {
+          throw .usage("\(option.title) is missing", path)
+        }
+      }
+    }
     return result
   }
 
   /// Deals the words out to the arguments, each taking what those after it can spare.
-  private func argumentTexts() throws(FieldpackError) -> [(ArgumentSpec, [String])] {
+  private func argumentTexts() throws(FieldpackError) -> [[String]] {
     var left = positionals[...]
+    let arguments = declaration.arguments
     // Where words are missing, the last arguments lack them.
-    let isEnough = left.count >= command.arguments.reduce(0) { $0 + $1.minimum }
-    var result: [(ArgumentSpec, [String])] = []
-    for (index, argument) in command.arguments.enumerated() {
-      let rest = command.arguments[(index + 1)...]
+    let isEnough = left.count >= arguments.reduce(0) { $0 + $1.minimum }
+    var result: [[String]] = []
+    for (index, argument) in arguments.enumerated() {
+      let rest = arguments[(index + 1)...]
       let later = isEnough ? rest.reduce(0) { $0 + $1.minimum } : 0
       let count = min(max(0, left.count - later), argument.maximum ?? left.count)
       guard count >= argument.minimum else {
         throw .usage("<\(argument.name)> is missing", path)
       }
-      result.append((argument, Array(left.prefix(count))))
+      result.append(Array(left.prefix(count)))
       left = left.dropFirst(count)
     }
     if let extra = left.first {

@@ -15,11 +15,14 @@ struct ArgumentScan {
 
   let root: Command
   private(set) var command: Command
+  /// What the command takes.
+  private(set) var declaration: Declaration
 
   init(root: Command) {
     self.root = root
     command = root
     path = [root]
+    declaration = root.declaration()
   }
 
   /// Whether the next word that is no option names a command.
@@ -59,6 +62,7 @@ struct ArgumentScan {
         path, hint: hint)
     }
     command = next
+    declaration = next.declaration()
     path.append(next)
   }
 
@@ -71,7 +75,7 @@ struct ArgumentScan {
       if name == "help" { wantsHelp = true } else { wantsVersion = true }
       return
     }
-    guard let option = command.option(named: name) else { throw unknown("--\(name)") }
+    guard let option = declaration.option(named: name) else { throw unknown("--\(name)") }
     try take(option, value)
   }
 
@@ -94,7 +98,7 @@ struct ArgumentScan {
         wantsHelp = true
         continue
       }
-      guard let option = command.option(short: letter) else { throw unknown("-\(letter)") }
+      guard let option = declaration.option(short: letter) else { throw unknown("-\(letter)") }
       if option.takesValue, !rest.isEmpty {
         given.append((option, String(rest.first == "=" ? rest.dropFirst() : rest)))
         return
@@ -109,10 +113,10 @@ struct ArgumentScan {
     if word == "--" { return true }
     if word.hasPrefix("--") {
       let name = word.dropFirst(2).prefix { $0 != "=" }
-      return name == "help" || command.option(named: name) != nil
+      return name == "help" || declaration.option(named: name) != nil
     }
     guard let letter = word.dropFirst().first, word.count == 2 else { return false }
-    return letter == "h" || command.option(short: letter) != nil
+    return letter == "h" || declaration.option(short: letter) != nil
   }
 
   private static func isNegative(_ word: String) -> Bool {
@@ -121,7 +125,7 @@ struct ArgumentScan {
   }
 
   private func unknown(_ word: String) -> FieldpackError {
-    let names = command.options.map { "--\($0.name)" } + ["--help"]
+    let names = declaration.options.map { "--\($0.name)" } + ["--help"]
     let near = word.hasPrefix("--") ? Suggestion.nearest(to: word, among: names) : nil
     return .usage("\(path.subject) no option '\(word)'", path, hint: near)
   }

@@ -1,61 +1,66 @@
-public import FieldpackCore
+import FieldpackCore
 
-/// Options that belong together and share a heading in the help.
-public struct OptionGroup: Sendable {
-  /// The heading; `nil` joins the command's own options.
-  public let title: String?
-  public let options: [OptionSpec]
+/// What a command does: it gets its options filled.
+protocol CommandBody: SendableMetatype {
+  associatedtype Options: OptionGroup
 
-  public init(_ title: String? = nil, _ options: [any OptionKey]) {
-    self.title = title
-    self.options = options.map(\.spec)
-  }
+  init(invocation: Invocation, options: Options)
+
+  /// Gives the exit status.
+  func run() async throws(FieldpackError) -> Int32
 }
 
 /// A command, or a group of them: the one source of parsing, help, completions and the dump.
-public struct Command: Sendable {
-  public typealias Body =
-    @Sendable (Invocation) async throws(FieldpackError) -> Int32
+struct Command: Sendable {
+  typealias Run = @Sendable (Invocation) async throws(FieldpackError) -> Int32
 
-  public let name: String
+  let name: String
   /// One line: what the command does.
-  public let abstract: String
+  let abstract: String
   /// What else its help says, paragraphs separated by empty lines.
-  public let discussion: String
+  let discussion: String
   /// Whole command lines.
-  public let examples: [String]
-  public let arguments: [ArgumentSpec]
-  public let groups: [OptionGroup]
-  public let subcommands: [Command]
+  let examples: [String]
+  let subcommands: [Command]
   /// Neighbours of one family share a line in the list of commands, and this is what it says.
-  public let family: String?
-  /// `nil` is a command that only holds others.
-  public let body: Body?
+  let family: String?
+  /// What the command takes, told when it is asked for: most commands are not.
+  let declaration: @Sendable () -> Declaration
+  /// Fills the options; `nil` is a command that only holds others.
+  let prepare: (@Sendable (OptionTexts) throws(FieldpackError) -> PreparedCommand)?
 
-  public init(
+  /// A group of commands.
+  init(
     _ name: String, abstract: String, discussion: String = "", examples: [String] = [],
-    arguments: [any ArgumentKey] = [], options: [OptionGroup] = [],
-    subcommands: [Command] = [], family: String? = nil, body: Body? = nil
+    subcommands: [Command] = [], family: String? = nil
   ) {
     self.name = name
     self.abstract = abstract
     self.discussion = discussion
     self.examples = examples
-    self.arguments = arguments.map(\.spec)
-    self.groups = options
     self.subcommands = subcommands
     self.family = family
-    self.body = body
+    declaration = { Declaration(of: NoOptions.self) }
+    prepare = nil
   }
 
-  public var options: [OptionSpec] { groups.flatMap(\.options) }
-
-  func option(named name: some StringProtocol) -> OptionSpec? {
-    options.first { $0.name == name }
-  }
-
-  func option(short: Character) -> OptionSpec? {
-    options.first { $0.short == short }
+  init<Body: CommandBody>(
+    _ name: String, abstract: String, discussion: String = "", examples: [String] = [],
+    family: String? = nil, body: Body.Type
+  ) {
+    self.name = name
+    self.abstract = abstract
+    self.discussion = discussion
+    self.examples = examples
+    self.subcommands = []
+    self.family = family
+    declaration = { Declaration(of: Body.Options.self) }
+    prepare = { (texts) throws(FieldpackError) in
+      let (options, common) = try texts.filled(Body.Options.self)
+      return PreparedCommand(common: common) { (invocation) throws(FieldpackError) in
+        try await Body(invocation: invocation, options: options).run()
+      }
+    }
   }
 
   func subcommand(named name: String) -> Command? {
@@ -70,5 +75,24 @@ public struct Command: Sendable {
       path.append(next)
     }
     return path
+  }
+}
+
+/// A command whose options are filled.
+struct PreparedCommand: Sendable {
+  let common: CommonOptions
+  let run: Command.Run
+}
+
+/// The options of a command that has none beside the common ones.
+struct NoOptions: OptionGroup {
+  init(_ reader: inout OptionReader) {}
+}
+
+extension Declaration {
+  init<Options: OptionGroup>(of type: Options.Type) {
+    var reader = OptionReader()
+    let _: (Options, CommonOptions) = (reader.group(), reader.group())
+    self = reader.declaration
   }
 }

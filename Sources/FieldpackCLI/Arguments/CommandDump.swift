@@ -1,13 +1,14 @@
-package import FieldpackCore
+import FieldpackCore
 
 extension Command {
   /// The whole tree of commands and options as one document, for programs that drive the tool.
-  package var dump: JSONValue {
-    [
+  var dump: JSONValue {
+    let declaration = declaration()
+    return [
       "name": .text(name), "abstract": .text(abstract),
       "examples": JSONValue(examples),
-      "arguments": .array(arguments.map(\.dump)),
-      "options": .array(options.map(\.dump)),
+      "arguments": .array(declaration.arguments.map(\.dump)),
+      "options": .array(declaration.options.map(\.dump)),
       "subcommands": .array(subcommands.map(\.dump)),
     ]
   }

@@ -5,12 +5,14 @@ struct HelpText {
   /// From the tool to the command.
   let path: [Command]
   let width: Int
+  private let declaration: Declaration
 
   private static let column = 26
 
   init(_ path: [Command], width: Int) {
     self.path = path
     self.width = max(40, width)
+    declaration = path.last?.declaration() ?? Declaration()
   }
 
   var text: String {
@@ -31,11 +33,13 @@ struct HelpText {
   private func usage(_ command: Command) -> [String] {
     var words = path.map(\.name)
     if !command.subcommands.isEmpty { words.append("<command>") }
-    words += command.arguments.map(\.usage)
-    words += command.options.filter(\.isRequired).map { "\($0.title) <\($0.placeholder ?? "")>" }
+    words += declaration.arguments.map(\.usage)
+    words += declaration.options.filter(\.isRequired).map {
+      "\($0.title) <\($0.placeholder ?? "")>"
+    }
     if !command.subcommands.isEmpty {
       words += ["[<options>]", "[--help]"] + (path.count == 1 ? ["[--version]"] : [])
-    } else if command.options.contains(where: { !$0.isRequired }) {
+    } else if declaration.options.contains(where: { !$0.isRequired }) {
       words.append("[<options>]")
     }
     return TextWrap.lines("USAGE: " + words.joined(separator: " "), width: width)
@@ -47,25 +51,25 @@ struct HelpText {
   }
 
   private func arguments(_ command: Command) -> [String] {
-    guard !command.arguments.isEmpty else { return [] }
-    return ["ARGUMENTS:"] + command.arguments.flatMap { row("<\($0.name)>", $0.explanation) }
+    guard !declaration.arguments.isEmpty else { return [] }
+    return ["ARGUMENTS:"] + declaration.arguments.flatMap { row("<\($0.name)>", $0.explanation) }
   }
 
   private func options(_ command: Command) -> [String] {
     // A group of commands has only options that all of them share; their own help lists those.
     guard command.subcommands.isEmpty else { return [] }
     var lines: [String] = ["OPTIONS:"]
-    lines += command.groups.filter { $0.title == nil }.flatMap(rows)
+    lines += declaration.sections.filter { $0.title == nil }.flatMap(rows)
     lines += row("-h, --help", "Show this help.")
-    for group in command.groups {
-      guard let title = group.title, !group.options.isEmpty else { continue }
-      lines += ["", title.uppercased() + ":"] + rows(group)
+    for section in declaration.sections {
+      guard let title = section.title, !section.options.isEmpty else { continue }
+      lines += ["", title.uppercased() + ":"] + rows(section)
     }
     return lines
   }
 
-  private func rows(_ group: OptionGroup) -> [String] {
-    group.options.flatMap { row($0.label, $0.explanation) }
+  private func rows(_ section: OptionSection) -> [String] {
+    section.options.flatMap { row($0.label, $0.explanation) }
   }
 
   private func subcommands(_ command: Command) -> [String] {

@@ -1,8 +1,8 @@
 /// Finds the word that someone may have meant.
-public enum Suggestion {
+enum Suggestion {
   /// The candidate nearest to `word` where one is near enough to be a slip of the hand, or that
   /// `word` begins.
-  public static func nearest(to word: String, among candidates: [String]) -> String? {
+  static func nearest(to word: String, among candidates: [String]) -> String? {
     let typed = Array(word.lowercased().unicodeScalars.prefix(64))
     var best: (word: String, distance: Int)?
     for candidate in candidates {

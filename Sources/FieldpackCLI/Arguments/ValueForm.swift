@@ -1,7 +1,7 @@
-public import FieldpackGeometry
+import FieldpackGeometry
 
 /// What a shell can offer for a value.
-public indirect enum CompletionHint: Hashable, Sendable {
+indirect enum CompletionHint: Hashable, Sendable {
   case none
   case choices([String])
   /// Files with one of these extensions; any file where there are none.
@@ -18,20 +18,20 @@ public indirect enum CompletionHint: Hashable, Sendable {
 }
 
 /// Why a text is no value, as the end of the sentence "'x' …".
-public struct ValueError: Error, Hashable, Sendable {
-  public let reason: String
+struct ValueError: Error, Hashable, Sendable {
+  let reason: String
 
-  public init(_ reason: String) { self.reason = reason }
+  init(_ reason: String) { self.reason = reason }
 }
 
 /// How the text of an option or argument becomes a value, and how the help shows it.
-public struct ValueForm<Value: Sendable>: Sendable {
+struct ValueForm<Value: Sendable>: Sendable {
   /// What stands for the value in the help, without brackets.
-  public let placeholder: String
-  public let completion: CompletionHint
-  public let read: @Sendable (String) throws(ValueError) -> Value
+  let placeholder: String
+  let completion: CompletionHint
+  let read: @Sendable (String) throws(ValueError) -> Value
 
-  public init(
+  init(
     _ placeholder: String, completion: CompletionHint = .none,
     read: @escaping @Sendable (String) throws(ValueError) -> Value
   ) {
@@ -43,7 +43,7 @@ public struct ValueForm<Value: Sendable>: Sendable {
 
 extension ValueForm where Value == String {
   /// Any text that is not empty.
-  public static func text(
+  static func text(
     _ placeholder: String, completion: CompletionHint = .none
   ) -> ValueForm {
     ValueForm(placeholder, completion: completion) { (text) throws(ValueError) -> String in
@@ -53,12 +53,12 @@ extension ValueForm where Value == String {
   }
 
   /// A file, or `-` where the command says so.
-  public static func file(_ placeholder: String = "file", _ extensions: String...) -> ValueForm {
+  static func file(_ placeholder: String = "file", _ extensions: String...) -> ValueForm {
     text(placeholder, completion: .files(extensions))
   }
 
   /// One of a few words that need no type of their own.
-  public static func oneOf(_ placeholder: String, _ choices: [String]) -> ValueForm {
+  static func oneOf(_ placeholder: String, _ choices: [String]) -> ValueForm {
     ValueForm(placeholder, completion: .choices(choices)) { (text) throws(ValueError) -> String in
       guard choices.contains(text) else { throw .notAmong(choices, text) }
       return text
@@ -68,7 +68,7 @@ extension ValueForm where Value == String {
 
 extension ValueForm where Value == Int {
   /// A whole number in `range`.
-  public static func integer(
+  static func integer(
     _ placeholder: String, in range: ClosedRange<Int> = Int.min...Int.max
   ) -> ValueForm {
     ValueForm(placeholder) { (text) throws(ValueError) -> Int in
@@ -87,7 +87,7 @@ extension ValueForm where Value == Int {
 
 extension ValueForm where Value == Double {
   /// A finite number of at least `minimum`.
-  public static func number(
+  static func number(
     _ placeholder: String, atLeast minimum: Double = -.infinity
   ) -> ValueForm {
     ValueForm(placeholder) { (text) throws(ValueError) -> Double in
@@ -100,7 +100,7 @@ extension ValueForm where Value == Double {
 
 extension ValueForm where Value: CaseIterable & RawRepresentable<String> {
   /// One of the cases, by its raw value.
-  public static func choice(_ placeholder: String) -> ValueForm {
+  static func choice(_ placeholder: String) -> ValueForm {
     let choices = Value.allCases.map(\.rawValue)
     return ValueForm(placeholder, completion: .choices(choices)) {
       (text) throws(ValueError) -> Value in
@@ -112,7 +112,7 @@ extension ValueForm where Value: CaseIterable & RawRepresentable<String> {
 
 extension ValueForm where Value == [String] {
   /// Texts separated by commas.
-  public static func list(_ placeholder: String, of element: CompletionHint) -> ValueForm {
+  static func list(_ placeholder: String, of element: CompletionHint) -> ValueForm {
     ValueForm(placeholder, completion: .list(element)) { (text) throws(ValueError) -> [String] in
       let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
       guard !parts.contains("") else { throw ValueError("has an empty part") }
@@ -123,7 +123,7 @@ extension ValueForm where Value == [String] {
 
 extension ValueForm where Value == SRS {
   /// `AUTHORITY:CODE`; PROJ strings are refused, since they can open local files.
-  public static var srs: ValueForm {
+  static var srs: ValueForm {
     ValueForm("EPSG:n", completion: .srs) { (text) throws(ValueError) -> SRS in
       guard let srs = SRS(text) else {
         throw ValueError("is not an authority and a code such as EPSG:25832")
@@ -135,7 +135,7 @@ extension ValueForm where Value == SRS {
 
 extension ValueForm where Value == Envelope {
   /// `west,south,east,north`; west may be greater than east, across the antimeridian.
-  public static var box: ValueForm {
+  static var box: ValueForm {
     ValueForm("w,s,e,n") { (text) throws(ValueError) -> Envelope in
       let parts = text.split(separator: ",", omittingEmptySubsequences: false)
       guard parts.count == 4 else {
@@ -153,7 +153,7 @@ extension ValueForm where Value == Envelope {
 
 extension ValueForm where Value == Position {
   /// `longitude,latitude` in degrees.
-  public static var position: ValueForm {
+  static var position: ValueForm {
     ValueForm("lon,lat") { (text) throws(ValueError) -> Position in
       let parts = text.split(separator: ",", omittingEmptySubsequences: false)
       guard parts.count == 2 else {

@@ -35,7 +35,7 @@ struct CompletionRequest {
     }
     if !scan.endsOptions, current.hasPrefix("--"), let equals = current.firstIndex(of: "=") {
       let name = current[..<equals].dropFirst(2)
-      let hint = scan.command.option(named: name)?.completion ?? .none
+      let hint = scan.declaration.option(named: name)?.completion ?? .none
       let start = current.index(after: equals)
       return await answer(hint, String(current[start...]), prefix: current[..<start], values)
     }
@@ -58,7 +58,7 @@ struct CompletionRequest {
 
   private var options: [CompletionCandidate] {
     let given = Set(scan.given.map(\.option.name))
-    let open = scan.command.options.filter {
+    let open = scan.declaration.options.filter {
       !given.contains($0.name) || ($0.isRepeatable && $0.takesValue)
     }
     return open.map { CompletionCandidate("--\($0.name)", $0.help) }
@@ -66,7 +66,7 @@ struct CompletionRequest {
   }
 
   private func argument(at index: Int) -> ArgumentSpec? {
-    let arguments = scan.command.arguments
+    let arguments = scan.declaration.arguments
     if index < arguments.count { return arguments[index] }
     guard let last = arguments.last, last.maximum == nil else { return nil }
     return last

@@ -1,5 +1,5 @@
 /// A shell that completions are made for.
-public enum Shell: String, CaseIterable, Sendable {
+enum Shell: String, CaseIterable, Sendable {
   case bash, zsh, fish
 
   /// The script that makes the shell ask the tool for completions.

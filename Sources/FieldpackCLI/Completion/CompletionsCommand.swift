@@ -1,9 +1,6 @@
 import FieldpackCore
 
 extension FieldpackTool {
-  private static let shell = Argument<Shell>.required(
-    .choice("shell"), help: "The shell to make completions for.")
-
   static var completionsCommand: Command {
     Command(
       "completions", abstract: "Print completions for a shell.",
@@ -14,17 +11,32 @@ extension FieldpackTool {
           zsh    source <(fieldpack completions zsh)
           fish   fieldpack completions fish | source
         """,
-      arguments: [shell], options: [CommonOptions.group], family: upkeepFamily
-    ) { invocation throws(FieldpackError) in
-      let shell = invocation.arguments[shell]
-      if invocation.arguments[CommonOptions.json] {
-        try invocation.print([
-          "shell": .text(shell.rawValue), "script": .text(shell.completionScript),
-        ])
-      } else {
-        try invocation.print(shell.completionScript)
-      }
-      return ExitStatus.success
+      family: upkeepFamily, body: CompletionsCommand.self)
+  }
+}
+
+/// `fieldpack completions`.
+private struct CompletionsCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var shell: Shell
+
+    init(_ reader: inout OptionReader) {
+      _shell = reader.argument(.choice("shell"), help: "The shell to make completions for.")
     }
+  }
+
+  let invocation: Invocation
+  let options: Options
+
+  func run() throws(FieldpackError) -> Int32 {
+    let shell = options.shell
+    if invocation.isJSON {
+      try invocation.print([
+        "shell": .text(shell.rawValue), "script": .text(shell.completionScript),
+      ])
+    } else {
+      try invocation.print(shell.completionScript)
+    }
+    return ExitStatus.success
   }
 }

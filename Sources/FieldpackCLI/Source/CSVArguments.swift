@@ -3,21 +3,28 @@ import FieldpackCore
 import FieldpackFormats
 
 /// How CSV files are read, where their header does not tell.
-enum CSVArguments {
-  static let delimiter = Option<String?>.value(
-    "delimiter", .text("character"), help: "What separates the cells, or 'tab'.")
-  static let x = Option<String?>.value("x", .text("column"), help: "The column of x or longitude.")
-  static let y = Option<String?>.value("y", .text("column"), help: "The column of y or latitude.")
-  static let wkt = Option<String?>.value("wkt", .text("column"), help: "The column of WKT.")
+struct CSVArguments: OptionGroup {
+  static let title: String? = "CSV options"
 
-  static let group = OptionGroup("CSV options", [delimiter, x, y, wkt])
+  private let delimiter: String?
+  private let x: String?
+  private let y: String?
+  private let wkt: String?
 
-  static func options(_ arguments: ParsedArguments) throws(FieldpackError) -> CSVOptions {
+  init(_ reader: inout OptionReader) {
+    delimiter = reader.value(
+      "delimiter", .text("character"), help: "What separates the cells, or 'tab'.")
+    x = reader.value("x", .text("column"), help: "The column of x or longitude.")
+    y = reader.value("y", .text("column"), help: "The column of y or latitude.")
+    wkt = reader.value("wkt", .text("column"), help: "The column of WKT.")
+  }
+
+  func options() throws(FieldpackError) -> CSVOptions {
     var options = CSVOptions()
-    options.delimiter = try arguments[delimiter].map(byte)
-    options.xColumn = arguments[x]
-    options.yColumn = arguments[y]
-    options.wktColumn = arguments[wkt]
+    options.delimiter = try delimiter.map(Self.byte)
+    options.xColumn = x
+    options.yColumn = y
+    options.wktColumn = wkt
     return options
   }
 

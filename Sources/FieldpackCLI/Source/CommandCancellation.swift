@@ -1,7 +1,7 @@
 import FieldpackCore
 
 /// Ends the command's own task from anywhere, as an interruption by the user does.
-public final class CommandCancellation: Sendable {
+final class CommandCancellation: Sendable {
   private struct State {
     var isAsked = false
     var action: (@Sendable () -> Void)?

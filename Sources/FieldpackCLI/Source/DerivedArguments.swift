@@ -5,52 +5,58 @@ import FieldpackGeometry
 import FieldpackSQL
 
 /// Rows in place of a layer's features: of a statement, a spatial join, or groups.
-enum DerivedArguments {
+struct DerivedArguments: OptionGroup {
   enum JoinRelation: String, CaseIterable, Sendable {
     case intersects, within, contains, covers, coveredBy, touches, crosses, overlaps, equals
   }
 
-  static let sql = Option<String?>.value(
-    "sql", .text("SELECT"),
-    help: "The rows of this statement as features of a layer named sql, with its first column of "
-      + "geometries.")
-  static let join = Option<String?>.value(
-    "join", .text("layer", completion: .layer),
-    help: "Pair each feature with those of this layer (or store/layer) that it has the --relation "
-      + "to; a column whose name is taken gets the layer's before it.")
-  static let relation = Option<JoinRelation>.value(
-    "relation", .choice("relation"), default: .intersects, shownAs: "intersects",
-    help: "How a feature lies to those it is joined with.")
-  static let groupBy = Option<[String]?>.value(
-    "group-by", .list("columns", of: .column),
-    help: "One row for each combination of values in these columns; conditions choose what is "
-      + "grouped.")
-  static let aggregate = Option<[String]?>.value(
-    "aggregate", .list("functions", of: .none),
-    help: "What is told of each group, or of all rows: count, count(x), sum(x), min(x), max(x), "
-      + "avg(x), union (of the geometries).")
+  private let sql: String?
+  private let join: String?
+  private let relation: JoinRelation?
+  private let groupBy: [String]
+  private let aggregate: [String]
 
-  static let options: [any OptionKey] = [sql, join, relation, groupBy, aggregate]
+  init(_ reader: inout OptionReader) {
+    sql = reader.value(
+      "sql", .text("SELECT"),
+      help: "The rows of this statement as features of a layer named sql, with its first column "
+        + "of geometries.")
+    join = reader.value(
+      "join", .text("layer", completion: .layer),
+      help: "Pair each feature with those of this layer (or store/layer) that it has the "
+        + "--relation to; a column whose name is taken gets the layer's before it.")
+    relation = reader.value(
+      "relation", .choice("relation"), shownDefault: "intersects",
+      help: "How a feature lies to those it is joined with.")
+    groupBy =
+      reader.value(
+        "group-by", .list("columns", of: .column),
+        help: "One row for each combination of values in these columns; conditions choose what "
+          + "is grouped.") ?? []
+    aggregate =
+      reader.value(
+        "aggregate", .list("functions", of: .none),
+        help: "What is told of each group, or of all rows: count, count(x), sum(x), min(x), "
+          + "max(x), avg(x), union (of the geometries).") ?? []
+  }
 
   /// What the arguments ask for beside layers as they are; `nil` for nothing.
-  static func layer(
-    _ arguments: ParsedArguments, _ query: Query
-  ) throws(FieldpackError) -> DerivedLayer? {
-    guard arguments[join] != nil || !arguments.contains(relation) else {
+  func layer(_ query: Query) throws(FieldpackError) -> DerivedLayer? {
+    guard join != nil || relation == nil else {
       throw FieldpackError(
         .invalidArgument, "--relation says more about a --join, which is missing")
     }
-    let grouping = try grouping(arguments)
-    if let statement = arguments[sql] {
-      guard arguments[join] == nil, query.layers.isEmpty else {
+    let grouping = try grouping()
+    if let sql {
+      guard join == nil, query.layers.isEmpty else {
         throw FieldpackError(
           .invalidArgument, "--sql names its layers itself. Try: without --join and layers")
       }
-      var layer = DerivedLayer("sql", of: .sql(statement))
+      var layer = DerivedLayer("sql", of: .sql(sql))
       layer.grouping = grouping
       return layer
     }
-    guard arguments[join] != nil || grouping != nil else { return nil }
+    guard join != nil || grouping != nil else { return nil }
     guard query.layers.count == 1 else {
       throw FieldpackError(
         .invalidArgument,
@@ -58,18 +64,16 @@ enum DerivedArguments {
     }
     var layer = DerivedLayer(query.layers[0], of: .layer(query.layers[0]))
     layer.grouping = grouping
-    if let other = arguments[join] {
-      let named = SpatialRelation(rawValue: arguments[relation].rawValue) ?? .intersects
-      layer.join = SpatialJoin(LayerID(other), relation: named)
+    if let join {
+      let named = relation.flatMap { SpatialRelation(rawValue: $0.rawValue) } ?? .intersects
+      layer.join = SpatialJoin(LayerID(join), relation: named)
     }
     return layer
   }
 
-  private static func grouping(
-    _ arguments: ParsedArguments
-  ) throws(FieldpackError) -> Grouping? {
+  private func grouping() throws(FieldpackError) -> Grouping? {
     var aggregates: [Aggregate] = []
-    for text in arguments[aggregate] ?? [] {
+    for text in aggregate {
       guard let found = Aggregate(text) else {
         throw FieldpackError(
           .invalidArgument,
@@ -78,25 +82,33 @@ enum DerivedArguments {
       }
       aggregates.append(found)
     }
-    let columns = arguments[groupBy] ?? []
-    if columns.isEmpty, aggregates.isEmpty { return nil }
-    return Grouping(by: columns, aggregates.isEmpty ? [Aggregate(.count)] : aggregates)
+    if groupBy.isEmpty, aggregates.isEmpty { return nil }
+    return Grouping(by: groupBy, aggregates.isEmpty ? [Aggregate(.count)] : aggregates)
   }
 }
 
 extension Invocation {
-  /// As ``withSource(only:skipsErrors:usesWAL:_:)``, with what the query asks for in place of layers.
-  func withQueried(
-    _ query: Query, _ body: (OpenedSource, Query) async throws(FieldpackError) -> Int32
+  /// Opens a source, with what the query asks for in place of layers, runs `body` and closes it.
+  ///
+  /// What takes too long is interrupted, and one bad feature ends in status 1.
+  func answer(
+    _ name: String, _ arguments: SourceArguments, _ asked: QueryArguments,
+    _ body: (OpenedSource, Query) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    let layer = try DerivedArguments.layer(arguments, query)
+    let query = try asked.query(of: name, stores: arguments.stores)
+    let layer = try asked.derived.layer(query)
+    var opening = arguments
     // A layer to join may be of a store that is not asked.
-    let stores = layer?.join == nil ? query.stores : nil
-    return try await withSource(only: stores, skipsErrors: query.skipsErrors) {
-      (source) async throws(FieldpackError) in
-      try await withDerived(layer, query, of: source.workspace) {
-        (workspace, query) async throws(FieldpackError) in
-        try await body(source.with(workspace), query)
+    if layer?.join != nil { opening.stores = nil }
+    return try await within(seconds: asked.timeout) { () async throws(FieldpackError) in
+      try await stoppingAtBadFeatures { () async throws(FieldpackError) in
+        try await withSource(name, opening, skipsErrors: query.skipsErrors) {
+          (source) async throws(FieldpackError) in
+          try await withDerived(layer, query, of: source.workspace) {
+            (workspace, query) async throws(FieldpackError) in
+            try await body(source.with(workspace), query)
+          }
+        }
       }
     }
   }
@@ -108,13 +120,30 @@ extension Invocation {
   ) async throws(FieldpackError) -> Int32 {
     guard let layer else { return try await body(workspace, query) }
     let (derived, rest) = try await workspace.deriving(layer, asking: query)
-    do throws(FieldpackError) {
-      let status = try await body(derived, rest)
-      await derived.close()
-      return status
-    } catch {
-      await derived.close()
-      throw error
+    return try await closing(derived) { () async throws(FieldpackError) in
+      try await body(derived, rest)
     }
+  }
+}
+
+/// What is closed when a command is done with it.
+protocol Closable {
+  func close() async
+}
+
+extension Workspace: Closable {}
+extension GeoPackageStore: Closable {}
+
+/// Runs `body` and closes `closable`, whatever happens.
+func closing<Result>(
+  _ closable: some Closable, _ body: () async throws(FieldpackError) -> Result
+) async throws(FieldpackError) -> Result {
+  do throws(FieldpackError) {
+    let result = try await body()
+    await closable.close()
+    return result
+  } catch {
+    await closable.close()
+    throw error
   }
 }

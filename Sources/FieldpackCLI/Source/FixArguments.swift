@@ -3,18 +3,19 @@ import FieldpackCore
 import FieldpackGeometry
 import FoundationEssentials
 
-/// Where positions are read from.
-enum FixArguments {
-  static let source = Argument<String>.required(
-    .text("source", completion: .source(SourceArguments.extensions)),
-    help: "A GeoPackage, GPX, GeoJSON or CSV file, a .scfg, or lines of NMEA, gpsd or JSON in a "
-      + "file, a pipe, a device or - for standard input.")
-  static let layer = Argument<String?>.optional(
-    .text("layer", completion: .layer),
-    help: "The layer; where there are several, track_points by default, or track_point.")
-  static let device = Option<String?>.value(
-    "device", .text("column", completion: .column),
-    help: "The column that says whose fix it is; device or device_id by default, if there is one.")
+/// How positions are read.
+struct FixArguments: OptionGroup {
+  /// The column that says whose a fix is.
+  let device: String?
+  let skipsErrors: Bool
+
+  init(_ reader: inout OptionReader) {
+    device = reader.value(
+      "device", .text("column", completion: .column),
+      help: "The column that says whose fix it is; device or device_id by default, if there is "
+        + "one.")
+    skipsErrors = reader.skipErrors()
+  }
 
   /// The layers that are taken where a source has several.
   static let preferred = ["track_points", "track_point"]
@@ -35,6 +36,22 @@ enum FixArguments {
   }
 }
 
+extension OptionReader {
+  /// Where positions are read from.
+  mutating func fixes() -> Required<String> {
+    argument(
+      .text("source", completion: .source(SourceArguments.extensions)),
+      help: "A GeoPackage, GPX, GeoJSON or CSV file, a .scfg, or lines of NMEA, gpsd or JSON in a "
+        + "file, a pipe, a device or - for standard input.")
+  }
+
+  mutating func fixLayer() -> String? {
+    optionalArgument(
+      .text("layer", completion: .layer),
+      help: "The layer; where there are several, track_points by default, or track_point.")
+  }
+}
+
 /// Positions, whether they begin again with the first when they are read again, and where they come
 /// from, by the name of the file without its folder, so that a run goes on where its files are moved.
 typealias OpenedFixes = (source: any LocationSource, isReplay: Bool, origin: String)
@@ -42,35 +59,33 @@ typealias OpenedFixes = (source: any LocationSource, isReplay: Bool, origin: Str
 /// A source, and what it passed over; `nil` where it passes over nothing.
 private typealias ReportedSource = (source: any LocationSource, report: QueryReport?)
 
-extension Invocation {
-  /// Opens the positions that the command names, runs `body` and closes them, whatever happens; what
-  /// was passed over is told at the end, and makes a success a status of its own.
-  func withFixes(
-    _ body: (OpenedFixes) async throws(FieldpackError) -> Int32
-  ) async throws(FieldpackError) -> Int32 {
-    try await withFixes(
-      of: arguments[FixArguments.source], layer: arguments[FixArguments.layer], body)
-  }
+/// Where positions come from, and how they are read.
+struct FixSource {
+  let name: String
+  let layer: String?
+  let arguments: FixArguments
+  let replay: ReplayArguments
+  let source: SourceArguments
+}
 
-  /// The same with the positions of the source of that name.
+extension Invocation {
+  /// Opens positions, runs `body` and closes them, whatever happens; what was passed over is told at
+  /// the end, and makes a success a status of its own.
   func withFixes(
-    of name: String, layer named: String?,
-    _ body: (OpenedFixes) async throws(FieldpackError) -> Int32
+    _ fixes: FixSource, _ body: (OpenedFixes) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    let isPaced = arguments[ReplayArguments.speed] != .max
-    guard FixArguments.isStore(name, isPaced: isPaced) else {
-      let (source, isReplay, origin) = try lines(name, layer: named)
+    guard FixArguments.isStore(fixes.name, isPaced: fixes.replay.isPaced) else {
+      let (source, isReplay, origin) = try lines(fixes)
       return told(try await body((source, isReplay, origin)), source.report)
     }
-    let stores = SourceArguments.stores(arguments)
-    return try await withSource(name, only: stores) { (source) throws(FieldpackError) in
+    return try await withSource(fixes.name, fixes.source) { (source) throws(FieldpackError) in
       let (store, layer) = try await LayerChoice.layer(
-        named, of: source.workspace, named: source.name, stores: stores,
+        fixes.layer, of: source.workspace, named: source.name, stores: fixes.source.stores,
         preferring: FixArguments.preferred)
-      let (source, report) = try await fixes(of: layer, in: store)
+      let (source, report) = try await self.source(fixes, layer, in: store)
       let origin =
-        "\(Self.file(name)):\(layer)"
-        + (arguments[FixArguments.device].map { " device=\($0)" } ?? "")
+        "\(Self.file(fixes.name)):\(layer)"
+        + (fixes.arguments.device.map { " device=\($0)" } ?? "")
       return told(try await body((source, isReplay: true, origin)), report)
     }
   }
@@ -87,31 +102,32 @@ extension Invocation {
 
   /// What comes line by line, at its own pace.
   private func lines(
-    _ name: String, layer: String?
+    _ fixes: FixSource
   ) throws(FieldpackError) -> (source: LineSource, isReplay: Bool, origin: String) {
+    let name = fixes.name
     let label = name == "-" ? "standard input" : name
-    guard layer == nil, arguments[FixArguments.device] == nil else {
+    guard fixes.layer == nil, fixes.arguments.device == nil else {
       throw FieldpackError(
         .invalidArgument, "\(label) gives fixes line by line and has neither layers nor columns")
     }
-    guard arguments[ReplayArguments.speed] == .max, arguments[ReplayArguments.rate] == nil else {
+    guard !fixes.replay.isPaced, fixes.replay.rate == nil else {
       throw FieldpackError(
         .invalidArgument,
         "\(label) gives fixes line by line, as they come. Try: without --speed and --rate")
     }
     var options = LineSource.Options()
-    options.skipsErrors = arguments[QueryArguments.skipErrors]
+    options.skipsErrors = fixes.arguments.skipsErrors
     guard name != "-" else { return (LineSource(descriptor: 0, options: options), false, label) }
     let attributes = try? FileManager.default.attributesOfItem(atPath: name)
     let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
     return (LineSource(path: name, options: options), isFile, Self.file(name))
   }
 
-  private func fixes(
-    of layer: LayerID, in store: any Store
+  private func source(
+    _ fixes: FixSource, _ layer: LayerID, in store: any Store
   ) async throws(FieldpackError) -> ReportedSource {
-    let device = arguments[FixArguments.device]
-    var options = ReplayArguments.options(arguments)
+    let device = fixes.arguments.device
+    var options = ReplaySource.Options(speed: fixes.replay.speed, rate: fixes.replay.rate)
     let schemas = try await store.schemas()
     guard let schema = schemas.first(where: { $0.layer == layer }) else {
       let layers = schemas.map(\.layer.rawValue).joined(separator: ", ")
@@ -120,7 +136,7 @@ extension Invocation {
         location: .init(store: store.id))
     }
     if let type = schema.geometry?.type, GeometryType.lines.contains(type) {
-      guard options.speed == .max, options.rate == nil else {
+      guard !fixes.replay.isPaced, fixes.replay.rate == nil else {
         throw FieldpackError(
           .invalidArgument,
           "layer '\(layer)' is of lines, whose vertices come without a pace. Try: a layer of points, "
@@ -129,7 +145,7 @@ extension Invocation {
       return (VertexSource(store, layer: layer, deviceColumn: device), nil)
     }
     options.columns.device = device
-    options.skipsErrors = arguments[QueryArguments.skipErrors]
+    options.skipsErrors = fixes.arguments.skipsErrors
     let source = ReplaySource(store, layer: layer, options: options)
     return (source, source.report)
   }

@@ -3,7 +3,9 @@ import FieldpackCore
 import FieldpackGeometry
 
 /// What is done to geometries on the way out.
-enum GeometryArguments {
+struct GeometryArguments: OptionGroup {
+  static let title: String? = "Geometry options, in the order in which they are done"
+
   enum DimensionNames: String, CaseIterable, Sendable {
     case xy = "XY"
     case xyz = "XYZ"
@@ -15,36 +17,39 @@ enum GeometryArguments {
     }
   }
 
-  static let makeValid = Option<Bool>.flag(
-    "make-valid", help: "Mend geometries that are not valid.")
-  static let clip = Option<Envelope?>.value(
-    "clip", .box,
-    help: "Cut geometries to this box, in degrees, and leave out what lies outside.")
-  static let clipSRS = Option<SRS?>.value(
-    "clip-srs", .srs, help: "The SRS of the box to cut to, where it is not longitude and latitude.")
-  static let simplify = Option<Double?>.value(
-    "simplify", .number("metres", atLeast: 0),
-    help: "Leave out positions no farther than so many metres from the simpler geometry.")
-  static let dimensions = Option<DimensionNames?>.value(
-    "dim", .choice("dimensions"), help: "Drop, or add as 0, the ordinates z and m.")
-  static let promote = Option<Bool>.flag(
-    "promote-to-multi", help: "Make single geometries collections, such as MULTIPOLYGON.")
+  private let makesValid: Bool
+  private let clip: Envelope?
+  private let clipSRS: SRS?
+  private let tolerance: Double?
+  private let dimensions: DimensionNames?
+  private let promotes: Bool
 
-  static let group = OptionGroup(
-    "Geometry options, in the order in which they are done",
-    [makeValid, clip, clipSRS, simplify, dimensions, promote])
+  init(_ reader: inout OptionReader) {
+    makesValid = reader.flag("make-valid", help: "Mend geometries that are not valid.")
+    clip = reader.value(
+      "clip", .box,
+      help: "Cut geometries to this box, in degrees, and leave out what lies outside.")
+    clipSRS = reader.value(
+      "clip-srs", .srs,
+      help: "The SRS of the box to cut to, where it is not longitude and latitude.")
+    tolerance = reader.value(
+      "simplify", .number("metres", atLeast: 0),
+      help: "Leave out positions no farther than so many metres from the simpler geometry.")
+    dimensions = reader.value(
+      "dim", .choice("dimensions"), help: "Drop, or add as 0, the ordinates z and m.")
+    promotes = reader.flag(
+      "promote-to-multi", help: "Make single geometries collections, such as MULTIPOLYGON.")
+  }
 
-  static func operations(
-    _ arguments: ParsedArguments
-  ) throws(FieldpackError) -> GeometryOperations {
+  func operations() throws(FieldpackError) -> GeometryOperations {
     var operations = GeometryOperations()
-    operations.makesValid = arguments[makeValid]
-    operations.tolerance = arguments[simplify]
-    operations.dimensions = arguments[dimensions]?.dimensions
-    operations.promotesToMulti = arguments[promote]
-    if let box = arguments[clip] {
-      operations.clip = .init(box, srs: arguments[clipSRS] ?? .wgs84)
-    } else if arguments.contains(clipSRS) {
+    operations.makesValid = makesValid
+    operations.tolerance = tolerance
+    operations.dimensions = dimensions?.dimensions
+    operations.promotesToMulti = promotes
+    if let clip {
+      operations.clip = .init(clip, srs: clipSRS ?? .wgs84)
+    } else if clipSRS != nil {
       throw FieldpackError(
         .invalidArgument, "--clip-srs says more about a --clip, which is missing")
     }

@@ -14,67 +14,67 @@ struct PostedMotion {
 extension Invocation {
   /// Opens what `motion post` is to post, runs `body` and closes it, whatever happens.
   func withMotionSources(
+    _ options: MotionPostArguments,
     _ body: ([PostedMotion]) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    let rate = arguments[MotionPostArguments.rate]
-    guard !arguments[MotionPostArguments.sensors] else {
-      return try await body([try sensors(rate)])
-    }
-    guard let name = arguments[MotionPostArguments.source] else {
+    guard !options.usesSensors else { return try await body([try sensors(options)]) }
+    guard let name = options.source else {
       throw FieldpackError(
         .invalidArgument, "motion post needs a source. Try: a GeoPackage, - or --sensors")
     }
     switch try MotionFile.kind(of: name) {
     case .lines:
-      let posted = try lines(name, rate)
+      let posted = try lines(name, options)
       let status = try await body([posted.posted])
       return told(status, posted.lines.report)
     case .geoPackage:
-      try refuseIntoItself(name)
-      return try await withGeoPackage(name) { (store) throws(FieldpackError) in
-        try await body(try await sessions(of: store, name, rate))
+      try refuseIntoItself(name, options)
+      return try await withGeoPackage(name, options.profile) { (store) throws(FieldpackError) in
+        try await body(try await sessions(of: store, name, options))
       }
-    case .log: return try await withLog(name, rate, body)
+    case .log: return try await withLog(name, options, body)
     }
   }
 
-  private func sensors(_ rate: Double?) throws(FieldpackError) -> PostedMotion {
-    try refuseRecordedOptions("sensors")
+  private func sensors(_ options: MotionPostArguments) throws(FieldpackError) -> PostedMotion {
+    try refuseRecorded(options, "sensors")
     let source =
-      if let folder = arguments[MotionPostArguments.source] {
+      if let folder = options.source {
         try IndustrialIOSource(folder: folder)
       } else {
         try IndustrialIOSource()
       }
     return PostedMotion(
-      source: source, device: try machine(), rate: rate ?? MotionSession.standardRate)
+      source: source, device: try machine(), rate: options.rate ?? MotionSession.standardRate)
   }
 
   private func lines(
-    _ name: String, _ rate: Double?
+    _ name: String, _ options: MotionPostArguments
   ) throws(FieldpackError) -> (posted: PostedMotion, lines: MotionLines) {
-    try refuseRecordedOptions("lines")
-    let isLive = arguments[MotionPostArguments.isLive]
-    let skipsErrors = arguments[MotionArguments.skipErrors]
+    try refuseRecorded(options, "lines")
+    let (isLive, skipsErrors) = (options.isLive, options.skipsErrors)
     let lines =
       name == "-"
       ? MotionLines(descriptor: 0, isLive: isLive, skipsErrors: skipsErrors)
       : MotionLines(path: name, isLive: isLive, skipsErrors: skipsErrors)
     let posted = PostedMotion(
-      source: lines, device: try machine(), rate: rate ?? MotionSession.standardRate)
+      source: lines, device: try machine(), rate: options.rate ?? MotionSession.standardRate)
     return (posted, lines)
   }
 
-  private func refuseRecordedOptions(_ what: String) throws(FieldpackError) {
-    guard arguments[MotionArguments.sessions].isEmpty, arguments[MotionPostArguments.speed] == .max
-    else {
+  private func refuseRecorded(
+    _ options: MotionPostArguments, _ what: String
+  ) throws(FieldpackError) {
+    guard options.sessions.isEmpty, options.speed == .max else {
       throw FieldpackError(
         .invalidArgument, "\(what) have neither sessions nor a recorded pace. Try: --rate")
     }
   }
 
-  private func refuseIntoItself(_ name: String) throws(FieldpackError) {
-    guard let into = arguments[MotionPostArguments.into] else { return }
+  private func refuseIntoItself(
+    _ name: String, _ options: MotionPostArguments
+  ) throws(FieldpackError) {
+    guard let into = options.into else { return }
     func real(_ path: String) -> String {
       URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
@@ -103,10 +103,10 @@ extension Invocation {
 
   /// The sessions that are named, or all, one after the other.
   private func sessions(
-    of store: GeoPackageStore, _ name: String, _ rate: Double?
+    of store: GeoPackageStore, _ name: String, _ options: MotionPostArguments
   ) async throws(FieldpackError) -> [PostedMotion] {
     let known = try await store.motionSessions()
-    let names = arguments[MotionArguments.sessions]
+    let names = options.sessions
     let list = known.map(\.session.id).joined(separator: ", ")
     for name in names where !known.contains(where: { $0.session.id == name }) {
       throw FieldpackError(
@@ -118,8 +118,8 @@ extension Invocation {
         .notFound, "\(name) has no sessions of motion", location: .init(store: store.id))
     }
     var speed: Double?
-    if case .times(let factor) = arguments[MotionPostArguments.speed] { speed = factor }
-    guard speed == nil || rate == nil else {
+    if case .times(let factor) = options.speed { speed = factor }
+    guard speed == nil || options.rate == nil else {
       throw FieldpackError(
         .invalidArgument, "--speed keeps the pace of the times, and --rate has none of them")
     }
@@ -127,14 +127,14 @@ extension Invocation {
       PostedMotion(
         source: RecordedMotion(
           store, session: session.session.id, speed: speed,
-          isLive: arguments[MotionPostArguments.isLive]),
-        device: session.session.device, rate: rate ?? session.session.rate)
+          isLive: options.isLive),
+        device: session.session.device, rate: options.rate ?? session.session.rate)
     }
   }
 
   /// Recorded requests, by way of a GeoPackage that goes afterwards.
   private func withLog(
-    _ name: String, _ rate: Double?,
+    _ name: String, _ options: MotionPostArguments,
     _ body: ([PostedMotion]) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
     let folder = FileManager.default.temporaryDirectory
@@ -151,11 +151,11 @@ extension Invocation {
     try createGeoPackage(path)
     return try await withGeoPackage(path) { (store) throws(FieldpackError) in
       let report = try await store.importMotion(
-        from: [name], skipsErrors: arguments[MotionArguments.skipErrors])
+        from: [name], skipsErrors: options.skipsErrors)
       for request in report.skippedRequests {
         console.note("\(request.position): skipped: \(request.reason)")
       }
-      let status = try await body(try await sessions(of: store, name, rate))
+      let status = try await body(try await sessions(of: store, name, options))
       let isSkipping = status == ExitStatus.success && report.skipped > 0
       return isSkipping ? ExitStatus.skippedFeatures : status
     }

@@ -1,5 +1,6 @@
 import Fieldpack
 import FieldpackCore
+import FieldpackGeoPackage
 import FoundationEssentials
 
 /// A source that is open, with what has to go when it is closed.
@@ -17,48 +18,53 @@ struct OpenedSource {
 }
 
 extension Invocation {
-  /// Opens the source that the command names, runs `body` and closes it, whatever happens.
+  /// Opens a source, runs `body` and closes it, whatever happens.
   ///
   /// - Parameters:
-  ///   - stores: the only stores to open, `nil` for all.
   ///   - skipsErrors: whether features that cannot be read are passed over.
   ///   - usesWAL: whether GeoPackages are in WAL mode from their first change on.
-  func withSource(
-    only stores: [StoreID]? = nil, skipsErrors: Bool = false, usesWAL: Bool = true,
-    _ body: (OpenedSource) async throws(FieldpackError) -> Int32
-  ) async throws(FieldpackError) -> Int32 {
-    try await withSource(
-      arguments[SourceArguments.source], only: stores, skipsErrors: skipsErrors, usesWAL: usesWAL,
-      body)
-  }
-
-  /// The same with the source of that name.
-  func withSource(
-    _ name: String, only stores: [StoreID]? = nil, skipsErrors: Bool = false,
-    usesWAL: Bool = true,
-    _ body: (OpenedSource) async throws(FieldpackError) -> Int32
-  ) async throws(FieldpackError) -> Int32 {
-    let source = try await openSource(
-      name, only: stores, skipsErrors: skipsErrors, usesWAL: usesWAL)
-    do throws(FieldpackError) {
-      let status = try await body(source)
-      await source.workspace.close()
-      return status
-    } catch {
-      await source.workspace.close()
-      throw error
+  func withSource<R>(
+    _ name: String, _ arguments: SourceArguments, skipsErrors: Bool = false,
+    runsTriggers: Bool = false, usesWAL: Bool = true,
+    _ body: (OpenedSource) async throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    var options = try arguments.options()
+    options.file.importing.skipsErrors = skipsErrors
+    options.usesWAL = usesWAL
+    options.runsTriggers = runsTriggers
+    options.logger = logger
+    let source = try await open(name, options)
+    return try await closing(source.workspace) {
+      () async throws(FieldpackError) in try await body(source)
     }
   }
 
-  private func openSource(
-    _ name: String, only stores: [StoreID]?, skipsErrors: Bool, usesWAL: Bool
+  /// Opens a GeoPackage, runs `body` and closes it, whatever happens.
+  func withGeoPackage<R>(
+    _ path: String, _ profile: OpeningProfile = .foreign, usesWAL: Bool = true,
+    _ body: (GeoPackageStore) async throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    let store = try await GeoPackageStore(
+      path: path, id: FileImport.storeID(of: path), profile: profile, usesWAL: usesWAL,
+      logger: logger)
+    return try await closing(store) { () async throws(FieldpackError) in
+      try await body(store)
+    }
+  }
+
+  /// Creates the GeoPackage where there is none.
+  func createGeoPackage(_ path: String) throws(FieldpackError) {
+    guard !FileManager.default.fileExists(atPath: path) else { return }
+    let writer = try GeoPackageBulkWriter(
+      creating: path, store: FileImport.storeID(of: path), logger: logger)
+    _ = try writer.commit()
+    for note in writer.notes { console.note(note) }
+  }
+
+  private func open(
+    _ name: String, _ options: SourceOptions
   ) async throws(FieldpackError) -> OpenedSource {
-    var options = try SourceArguments.options(arguments)
-    options.stores = stores
-    options.file.importing.skipsErrors = skipsErrors
-    options.usesWAL = usesWAL
-    options.runsTriggers = arguments[WriteArguments.allowTriggers]
-    options.logger = logger
+    var options = options
     let display = Locked<ProgressDisplay?>(nil)
     defer { display.withLock { $0?.finish() } }
     let console = console

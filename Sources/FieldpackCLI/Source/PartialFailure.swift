@@ -31,7 +31,7 @@ extension Invocation {
   }
 
   /// The status of a command that came to its end.
-  func status(failures: [StoreFailure], skippedCount: Int) -> Int32 {
+  func status(failures: [StoreFailure], skippedCount: Int, skipsErrors: Bool) -> Int32 {
     if skippedCount == 0, failures.isEmpty { return ExitStatus.success }
     logger.warning(
       "not everything answered",
@@ -39,8 +39,7 @@ extension Invocation {
         "failed_store_count": .integer(Int64(failures.count)),
         "skipped_count": .integer(Int64(skippedCount)),
       ])
-    return arguments[QueryArguments.skipErrors]
-      ? ExitStatus.skippedFeatures : ExitStatus.failure
+    return skipsErrors ? ExitStatus.skippedFeatures : ExitStatus.failure
   }
 }
 

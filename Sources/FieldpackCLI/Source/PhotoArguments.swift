@@ -22,16 +22,20 @@ extension ValueForm where Value == PhotoOrigin {
   }
 }
 
-/// How photos are looked for.
-enum PhotoArguments {
-  static let within = Option<Double>.value(
-    "within", .number("m", atLeast: 1), default: 32_000, shownAs: "32000",
-    help: "How far from its point a picture may be, in metres.")
+extension OptionReader {
+  /// How far from its point a picture may be.
+  mutating func photoDistance() -> Double? {
+    value(
+      "within", .number("m", atLeast: 1), shownDefault: "32000",
+      help: "How far from its point a picture may be, in metres.")
+  }
+}
 
-  static func settings(_ arguments: ParsedArguments) -> PhotoFetch.Settings {
-    var settings = PhotoFetch.Settings()
-    settings.radii = PhotoFetch.radii(within: arguments[within])
-    return settings
+extension PhotoFetch.Settings {
+  /// - Parameter distance: in metres.
+  init(within distance: Double?) {
+    self.init()
+    radii = PhotoFetch.radii(within: distance ?? 32_000)
   }
 }
 
@@ -47,19 +51,12 @@ extension Invocation {
     of origin: PhotoOrigin, _ body: (any PhotoProvider) async throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     guard case .layer(let file, let layer) = origin else { return try await body(FlickrProvider()) }
-    let store = try await GeoPackageStore(
-      path: file, id: FileImport.storeID(of: file), logger: logger)
-    do throws(FieldpackError) {
+    return try await withGeoPackage(file) { (store) async throws(FieldpackError) in
       // Two files that are called the same are two albums, but a file may move.
       let name = file.split(separator: "/").last.map(String.init) ?? file
       let provider = try await LayerPhotoProvider(
         store: store, layer: layer, name: "\(name):\(layer)")
-      let result = try await body(provider)
-      await store.close()
-      return result
-    } catch {
-      await store.close()
-      throw error
+      return try await body(provider)
     }
   }
 }

@@ -3,87 +3,101 @@ import FieldpackCore
 import FieldpackGeometry
 
 /// What is asked of a source.
-enum QueryArguments {
-  static let box = Option<Envelope?>.value(
-    "bbox", .box,
-    help: "Only features whose envelope meets this box, in degrees; west may be greater than "
-      + "east, across the antimeridian.")
-  static let boxSRS = Option<SRS?>.value(
-    "bbox-srs", .srs, help: "The SRS of the box, where it is not longitude and latitude.")
-  static let boxRelation = Option<EnvelopeRelation>.value(
-    "bbox-relation", .choice("relation"), default: .intersects, shownAs: "intersects",
-    help: "How the envelope of a feature lies to the box.")
-  static let near = Option<Position?>.value(
-    "near", .position,
-    help: "The features nearest to this place first, with their distance in metres as a column; "
-      + "10 where neither --limit nor --within says more.")
-  static let within = Option<Double?>.value(
-    "within", .number("metres", atLeast: 0), help: "Only features so close to --near.")
-  static let condition = Option<String?>.value(
-    "where", .text("CQL2"),
-    help: "Only features that meet this condition, in CQL2 Text or CQL2 JSON; @FILE reads it "
-      + "from a file, @- from standard input.")
-  static let select = Option<NameList?>.value(
-    "select", .names("columns"), help: "These columns, separated by commas.")
-  static let sort = Option<NameList?>.value(
-    "sort", .names("columns", takesMinus: true),
-    help: "Sort by these columns, descending with a - before the name.")
-  static let limit = Option<Int?>.value(
-    "limit", .integer("n", in: 0...Int.max), help: "At most so many features.")
-  static let offset = Option<Int?>.value(
-    "offset", .integer("n", in: 0...Int.max), help: "Without the first so many features.")
-  static let srs = Option<SRS?>.value("srs", .srs, help: "Transform geometries to this SRS.")
-  static let skipErrors = Option<Bool>.flag(
-    "skip-errors", help: "Pass over what cannot be read, list it, and end with status 2.")
-  static let timeout = Option<Double?>.value(
-    "timeout", .number("seconds", atLeast: 0), help: "Give up after so many seconds.")
+struct QueryArguments: OptionGroup {
+  static let title: String? = "Query options"
 
-  static let group = OptionGroup(
-    "Query options",
-    [
-      box, boxSRS, boxRelation, near, within, condition, select, sort, limit, offset, srs,
-      skipErrors, timeout,
-    ] + DerivedArguments.options)
+  private let layers: [LayerID]
+  private let box: Envelope?
+  private let boxSRS: SRS?
+  private let boxRelation: EnvelopeRelation?
+  private let near: Position?
+  private let maxDistance: Double?
+  private let condition: String?
+  private let select: NameList?
+  private let sort: NameList?
+  private let limit: Int?
+  private let offset: Int?
+  private let srs: SRS?
+  let skipsErrors: Bool
+  let timeout: Double?
+  let derived: DerivedArguments
+  private let geometries: GeometryArguments
 
-  static func query(_ arguments: ParsedArguments) throws(FieldpackError) -> Query {
-    var query = Query(
-      layers: arguments[SourceArguments.layers].map { LayerID($0) },
-      where: try filter(arguments)
-    ).skippingErrors(arguments[skipErrors])
-    if let stores = SourceArguments.stores(arguments) { query = query.in(stores: stores) }
-    if let names = arguments[select] { query = query.select(names.entries.map(\.name)) }
-    if let names = arguments[sort] {
-      query = query.order(by: names.entries.map { Order($0.name, descending: $0.isNegative) })
+  init(_ reader: inout OptionReader) {
+    layers = reader.layers()
+    box = reader.value(
+      "bbox", .box,
+      help: "Only features whose envelope meets this box, in degrees; west may be greater than "
+        + "east, across the antimeridian.")
+    boxSRS = reader.value(
+      "bbox-srs", .srs, help: "The SRS of the box, where it is not longitude and latitude.")
+    boxRelation = reader.value(
+      "bbox-relation", .choice("relation"), shownDefault: "intersects",
+      help: "How the envelope of a feature lies to the box.")
+    near = reader.value(
+      "near", .position,
+      help: "The features nearest to this place first, with their distance in metres as a "
+        + "column; 10 where neither --limit nor --within says more.")
+    maxDistance = reader.value(
+      "within", .number("metres", atLeast: 0), help: "Only features so close to --near.")
+    condition = reader.value(
+      "where", .text("CQL2"),
+      help: "Only features that meet this condition, in CQL2 Text or CQL2 JSON; @FILE reads it "
+        + "from a file, @- from standard input.")
+    select = reader.value(
+      "select", .names("columns"), help: "These columns, separated by commas.")
+    sort = reader.value(
+      "sort", .names("columns", takesMinus: true),
+      help: "Sort by these columns, descending with a - before the name.")
+    limit = reader.value(
+      "limit", .integer("n", in: 0...Int.max), help: "At most so many features.")
+    offset = reader.value(
+      "offset", .integer("n", in: 0...Int.max), help: "Without the first so many features.")
+    srs = reader.value("srs", .srs, help: "Transform geometries to this SRS.")
+    skipsErrors = reader.skipErrors()
+    timeout = reader.timeout()
+    // Its options stand under this heading.
+    derived = DerivedArguments(&reader)
+    geometries = reader.group()
+  }
+
+  /// - Parameter source: what it is asked of.
+  func query(of source: String, stores: [StoreID]?) throws(FieldpackError) -> Query {
+    var query = Query(layers: layers, where: try filter(of: source)).skippingErrors(skipsErrors)
+    if let stores { query = query.in(stores: stores) }
+    if let select { query = query.select(select.entries.map(\.name)) }
+    if let sort {
+      query = query.order(by: sort.entries.map { Order($0.name, descending: $0.isNegative) })
     }
-    if let position = arguments[near] {
+    if let near {
       query = query.nearest(
-        to: .point(position, .xy), srs: .wgs84, count: arguments[within] == nil ? 10 : nil,
-        within: arguments[within])
-    } else if arguments.contains(within) {
+        to: .point(near, .xy), srs: .wgs84, count: maxDistance == nil ? 10 : nil,
+        within: maxDistance)
+    } else if maxDistance != nil {
       throw FieldpackError(
         .invalidArgument, "--within says how far from a --near, which is missing")
     }
-    if let srs = arguments[srs] { query = query.transformed(to: srs) }
-    query = query.applying(try GeometryArguments.operations(arguments))
-    if let limit = arguments[limit] { query = query.limit(limit) }
-    return query.offset(arguments[offset] ?? 0)
+    if let srs { query = query.transformed(to: srs) }
+    query = query.applying(try geometries.operations())
+    if let limit { query = query.limit(limit) }
+    return query.offset(offset ?? 0)
   }
 
-  private static func filter(_ arguments: ParsedArguments) throws(FieldpackError) -> Filter {
+  private func filter(of source: String) throws(FieldpackError) -> Filter {
     var filter = Filter.all
-    if let box = arguments[box] {
-      filter = .envelope(arguments[boxRelation], box, srs: arguments[boxSRS] ?? .wgs84)
-    } else if arguments.contains(boxSRS) || arguments.contains(boxRelation) {
+    if let box {
+      filter = .envelope(boxRelation ?? .intersects, box, srs: boxSRS ?? .wgs84)
+    } else if boxSRS != nil || boxRelation != nil {
       throw FieldpackError(
         .invalidArgument, "--bbox-srs and --bbox-relation say more about a --bbox, which is missing"
       )
     }
-    guard let argument = arguments[condition] else { return filter }
-    if argument == "@-", arguments[SourceArguments.source] == "-" {
+    guard let condition else { return filter }
+    if condition == "@-", source == "-" {
       throw FieldpackError(
         .invalidArgument, "standard input cannot be both the source and the condition")
     }
-    let (text, name) = try conditionText(argument)
+    let (text, name) = try Self.conditionText(condition)
     do throws(FieldpackError) {
       return try filter && Filter(cql2: text)
     } catch {
@@ -118,5 +132,11 @@ enum QueryArguments {
         .invalidArgument, "the condition is not UTF-8", position: FilePosition(file: input.name))
     }
     return (text, input.name)
+  }
+}
+
+extension OptionReader {
+  mutating func timeout() -> Double? {
+    value("timeout", .number("seconds", atLeast: 0), help: "Give up after so many seconds.")
   }
 }

@@ -2,30 +2,43 @@ import Fieldpack
 import FieldpackCore
 
 /// How fast the fixes of a file or layer are replayed.
-enum ReplayArguments {
-  static let speedForm = ValueForm<ReplaySource.Speed>(
-    "speed", completion: .choices(["1x", "10x", "max"])
-  ) { (text) throws(ValueError) in try read(text) }
-  static let speed = Option<ReplaySource.Speed>.value(
-    "speed", speedForm, default: .max, shownAs: "max",
-    help: "Replay at the pace of the times, 1x, or faster, 10x; max does not wait.")
-  static let rate = Option<Double?>.value(
-    "rate", .number("n", atLeast: 0.001),
-    help: "Fixes a second at 1x, whatever their times; needed at a pace where there are none.")
+struct ReplayArguments: OptionGroup {
+  static let title: String? = "Replay options"
 
-  static let group = OptionGroup("Replay options", [speed, rate])
+  let speed: ReplaySource.Speed
+  let rate: Double?
 
-  static func options(_ arguments: ParsedArguments) -> ReplaySource.Options {
-    ReplaySource.Options(speed: arguments[speed], rate: arguments[rate])
+  init(_ reader: inout OptionReader) {
+    speed = reader.value(
+      "speed", .speed, default: .max, shownAs: "max",
+      help: "Replay at the pace of the times, 1x, or faster, 10x; max does not wait.")
+    rate = reader.value(
+      "rate", .number("n", atLeast: 0.001),
+      help: "Fixes a second at 1x, whatever their times; needed at a pace where there are none.")
   }
 
+  private init(speed: ReplaySource.Speed) {
+    self.speed = speed
+    rate = nil
+  }
+
+  /// Of commands that do not wait.
+  static let unpaced = ReplayArguments(speed: .max)
+
+  /// Whether fixes wait for their time.
+  var isPaced: Bool { speed != .max }
+}
+
+extension ValueForm where Value == ReplaySource.Speed {
   /// `1x`, `0.5x`, `10`, `max`.
-  private static func read(_ text: String) throws(ValueError) -> ReplaySource.Speed {
-    if text == "max" { return .max }
-    let digits = text.hasSuffix("x") ? text.dropLast() : text[...]
-    guard let factor = Double(digits), factor > 0, factor <= 1e6 else {
-      throw ValueError("is not a speed like 1x, 10x or max")
+  static var speed: ValueForm {
+    ValueForm("speed", completion: .choices(["1x", "10x", "max"])) { (text) throws(ValueError) in
+      if text == "max" { return .max }
+      let digits = text.hasSuffix("x") ? text.dropLast() : text[...]
+      guard let factor = Double(digits), factor > 0, factor <= 1e6 else {
+        throw ValueError("is not a speed like 1x, 10x or max")
+      }
+      return .times(factor)
     }
-    return .times(factor)
   }
 }

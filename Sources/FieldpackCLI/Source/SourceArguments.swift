@@ -3,52 +3,93 @@ import FieldpackCore
 import FieldpackGeometry
 import FoundationEssentials
 
-/// What a command reads from, and how it is opened.
-enum SourceArguments {
+/// How a source is opened.
+struct SourceArguments: OptionGroup {
+  static let title: String? = "Source options"
   static let extensions = [
     "scfg", "gpkg", "geojson", "json", "geojsonl", "ndjson", "gpx", "csv", "tsv", "nmea",
     "nma", "igc", "tcx",
   ]
-  static let source = Argument<String>.required(
-    .text("source", completion: .source(extensions)),
-    help: "A GeoPackage, a .scfg or a folder of them, a GeoJSON, GPX, CSV, NMEA, IGC or TCX "
-      + "file, or - for standard input.")
-  static let layers = Argument<[String]>.list(
-    .text("layer", completion: .layer), help: "The layers; all where none is named.")
-  static let stores = Option<[String]>.values(
-    "store", .text("id", completion: .store), help: "Only this store; may be repeated.")
-  static let allowPath = Option<[String]>.values(
-    "allow-path", .text("folder", completion: .folder),
-    help: "A folder that the uris of a config may lead to; may be repeated.")
-  static let noCache = Option<Bool>.flag(
-    "no-cache", help: "Do not keep what is read of files that are no GeoPackage for the next time.")
-  static let sourceSRS = Option<SRS?>.value(
-    "source-srs", .srs, help: "The SRS of a file's coordinates, where it says none.")
-  static let inputFormat = Option<String?>.value(
-    "input-format", .oneOf("format", Format.all.map(\.name)),
-    help: "The format of the source, where its contents and name do not tell.")
 
-  static let group = OptionGroup(
-    "Source options",
-    [
-      stores, allowPath, noCache, sourceSRS, inputFormat, CSVArguments.delimiter, CSVArguments.x,
-      CSVArguments.y, CSVArguments.wkt,
-    ])
+  /// The only stores to open, `nil` for all.
+  var stores: [StoreID]?
+  var allowsPaths: [String]
+  private(set) var usesNoCache = false
+  private var srs: SRS?
+  private var format: Format?
+  private var csv: CSVArguments?
 
-  /// How the source is opened.
-  static func options(_ arguments: ParsedArguments) throws(FieldpackError) -> SourceOptions {
-    var options = SourceOptions()
-    options.allowing = arguments[allowPath].map { URL(fileURLWithPath: $0) }
-    options.file.format = arguments[inputFormat].flatMap(Format.named)
-    options.file.importing.sourceSRS = arguments[sourceSRS]
-    options.file.importing.csv = try CSVArguments.options(arguments)
-    if arguments[noCache] { options.file.cache = .private }
-    return options
+  init(_ reader: inout OptionReader) {
+    let ids = reader.values(
+      "store", .text("id", completion: .store), help: "Only this store; may be repeated.")
+    stores = ids.isEmpty ? nil : ids.map { StoreID($0) }
+    allowsPaths = reader.allowedPaths()
+    usesNoCache = reader.flag(
+      "no-cache",
+      help: "Do not keep what is read of files that are no GeoPackage for the next time.")
+    srs = reader.value(
+      "source-srs", .srs, help: "The SRS of a file's coordinates, where it says none.")
+    format = reader.value(
+      "input-format", .format(Format.all),
+      help: "The format of the source, where its contents and name do not tell.")
+    // Its options stand under this heading.
+    csv = CSVArguments(&reader)
   }
 
-  /// The stores asked, `nil` for all.
-  static func stores(_ arguments: ParsedArguments) -> [StoreID]? {
-    let ids = arguments[stores]
-    return ids.isEmpty ? nil : ids.map { StoreID($0) }
+  /// For commands that take no more than folders.
+  init(stores: [StoreID]? = nil, allowing paths: [String] = []) {
+    self.stores = stores
+    allowsPaths = paths
+  }
+
+  func options() throws(FieldpackError) -> SourceOptions {
+    var options = SourceOptions()
+    options.stores = stores
+    options.allowing = allowsPaths.map { URL(fileURLWithPath: $0) }
+    options.file.format = format
+    options.file.importing.sourceSRS = srs
+    if let csv { options.file.importing.csv = try csv.options() }
+    if usesNoCache { options.file.cache = .private }
+    return options
+  }
+}
+
+extension OptionReader {
+  mutating func allowedPaths() -> [String] {
+    values(
+      "allow-path", .text("folder", completion: .folder),
+      help: "A folder that the uris of a config may lead to; may be repeated.")
+  }
+
+  /// What a command reads from.
+  mutating func source() -> Required<String> {
+    argument(
+      .text("source", completion: .source(SourceArguments.extensions)),
+      help: "A GeoPackage, a .scfg or a folder of them, a GeoJSON, GPX, CSV, NMEA, IGC or TCX "
+        + "file, or - for standard input.")
+  }
+
+  mutating func layers() -> [LayerID] {
+    arguments(
+      .text("layer", completion: .layer), help: "The layers; all where none is named."
+    ).map { LayerID($0) }
+  }
+
+  /// A GeoPackage that is there.
+  mutating func geoPackage(_ help: String) -> Required<String> {
+    argument(.text("gpkg", completion: .source(["gpkg"])), help: help)
+  }
+}
+
+extension ValueForm where Value == Format {
+  /// One of the formats, by its name.
+  static func format(_ formats: [Format]) -> ValueForm {
+    let names = formats.map(\.name)
+    return ValueForm("format", completion: .choices(names)) { (text) throws(ValueError) in
+      guard let format = formats.first(where: { $0.name == text }) else {
+        throw .notAmong(names, text)
+      }
+      return format
+    }
   }
 }

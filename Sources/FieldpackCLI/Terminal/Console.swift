@@ -1,18 +1,18 @@
-public import FieldpackCore
+import FieldpackCore
 
 /// Standard error: notes, errors and the progress bar, which never run into each other.
-public final class Console: Sendable {
-  public let terminal: Terminal
+final class Console: Sendable {
+  let terminal: Terminal
   /// Whether notes are silenced.
-  public let isQuiet: Bool
+  let isQuiet: Bool
   /// Whether errors are JSON documents.
-  public let reportsJSON: Bool
-  public let progressMode: ProgressMode
+  let reportsJSON: Bool
+  let progressMode: ProgressMode
   private let descriptor: Int32
   /// Whether the last line is a bar that the next text must take the place of.
   private let hasBar = Locked(false)
 
-  public init(
+  init(
     terminal: Terminal, isQuiet: Bool = false, reportsJSON: Bool = false,
     progressMode: ProgressMode = .auto, descriptor: Int32 = 2
   ) {
@@ -24,12 +24,12 @@ public final class Console: Sendable {
   }
 
   /// A remark that is no error, unless notes are silenced.
-  public func note(_ text: String) {
+  func note(_ text: String) {
     if !isQuiet { write("note: \(DisplayText.visible(text))\n") }
   }
 
   /// The error that ends the command, in one line.
-  public func report(_ error: FieldpackError) {
+  func report(_ error: FieldpackError) {
     let report = ErrorReport(error)
     write(reportsJSON ? report.document.text + "\n" : report.line)
   }

@@ -1,13 +1,13 @@
-public import FieldpackCore
+import FieldpackCore
 
 /// An error as the tool shows it.
-public struct ErrorReport: Sendable {
-  public let error: FieldpackError
+struct ErrorReport: Sendable {
+  let error: FieldpackError
 
-  public init(_ error: FieldpackError) { self.error = error }
+  init(_ error: FieldpackError) { self.error = error }
 
   /// `fieldpack: PLACE: what (why). Try: …`, with an end of line.
-  public var line: String {
+  var line: String {
     let place = place.map { $0 + ": " } ?? ""
     return DisplayText.visible("fieldpack: \(place)\(error.text)") + "\n"
   }

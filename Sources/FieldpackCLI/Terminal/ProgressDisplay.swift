@@ -7,7 +7,7 @@ import FieldpackCore
 #endif
 
 /// How progress is shown.
-public enum ProgressMode: String, CaseIterable, Sendable {
+enum ProgressMode: String, CaseIterable, Sendable {
   /// A bar where standard error is a terminal, else nothing.
   case auto
   case bar
@@ -17,12 +17,12 @@ public enum ProgressMode: String, CaseIterable, Sendable {
 }
 
 /// What progress counts.
-public enum ProgressUnit: Sendable {
+enum ProgressUnit: Sendable {
   case bytes, features
 }
 
 /// How far a task has come, shown on standard error once it has lasted a second.
-public final class ProgressDisplay: Sendable {
+final class ProgressDisplay: Sendable {
   private struct State {
     var begun: Double
     var shown: Double
@@ -44,7 +44,7 @@ public final class ProgressDisplay: Sendable {
   /// - Parameters:
   ///   - total: what `completed` will be in the end, where that is known.
   ///   - now: seconds of a clock that never goes back.
-  public init(
+  init(
     _ title: String, total: Int?, unit: ProgressUnit, console: Console,
     now: @escaping @Sendable () -> Double = ProgressDisplay.seconds
   ) {
@@ -64,14 +64,14 @@ public final class ProgressDisplay: Sendable {
   }
 
   /// Seconds since some moment.
-  public static let seconds: @Sendable () -> Double = {
+  static let seconds: @Sendable () -> Double = {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   /// Says how far the task has come; cheap enough for every batch.
-  public func update(_ completed: Int) {
+  func update(_ completed: Int) {
     guard mode == .bar || mode == .plain else { return }
     let time = now()
     let elapsed: Double? = state.withLock { state in
@@ -91,7 +91,7 @@ public final class ProgressDisplay: Sendable {
   }
 
   /// Takes the bar away.
-  public func finish() {
+  func finish() {
     state.withLock { $0.isFinished = true }
     if mode == .bar { console.draw(bar: nil) }
   }

@@ -5,19 +5,19 @@
 #endif
 
 /// What the tool writes to: terminals or not, how wide, and what they can show.
-public struct Terminal: Sendable {
-  public var isInputTerminal: Bool
-  public var isOutputTerminal: Bool
-  public var isErrorTerminal: Bool
+struct Terminal: Sendable {
+  var isInputTerminal: Bool
+  var isOutputTerminal: Bool
+  var isErrorTerminal: Bool
   /// The cells of a line, of the terminal or as `COLUMNS` says, else 80.
-  public var width: Int
+  var width: Int
   /// Whether ornaments beyond ASCII may be drawn.
-  public var usesUnicode: Bool
+  var usesUnicode: Bool
   /// Whether colour may be used on standard output: on a terminal, unless `NO_COLOR` is set or
   /// `TERM` is `dumb`.
-  public var usesColor: Bool
+  var usesColor: Bool
 
-  public init(
+  init(
     isInputTerminal: Bool = false, isOutputTerminal: Bool = false, isErrorTerminal: Bool = false,
     width: Int = 80, usesUnicode: Bool = true, usesColor: Bool = false
   ) {
@@ -30,10 +30,10 @@ public struct Terminal: Sendable {
   }
 
   /// The width that tables are cut to; `nil`, do not cut, where output is no terminal.
-  public var cutWidth: Int? { isOutputTerminal ? width : nil }
+  var cutWidth: Int? { isOutputTerminal ? width : nil }
 
   /// The terminal of this process.
-  public static func current() -> Terminal {
+  static func current() -> Terminal {
     let isOutput = isTerminal(STDOUT_FILENO)
     let isError = isTerminal(STDERR_FILENO)
     let hasColor = isOutput && variable("NO_COLOR") == nil && variable("TERM") != "dumb"
@@ -44,7 +44,7 @@ public struct Terminal: Sendable {
   }
 
   /// Whether the descriptor is a terminal.
-  public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
   /// The value of an environment variable that is set and not empty.
   static func variable(_ name: String) -> String? {

@@ -1,12 +1,12 @@
 import FieldpackCore
 
 /// A column of a table.
-public struct TableColumn: Hashable, Sendable {
-  public let title: String
+struct TableColumn: Hashable, Sendable {
+  let title: String
   /// Numbers are aligned at their right.
-  public let isNumeric: Bool
+  let isNumeric: Bool
 
-  public init(_ title: String, isNumeric: Bool = false) {
+  init(_ title: String, isNumeric: Bool = false) {
     self.title = title
     self.isNumeric = isNumeric
   }
@@ -16,7 +16,7 @@ public struct TableColumn: Hashable, Sendable {
 ///
 /// The first rows decide how wide the columns are; a longer cell that comes later is cut on a
 /// terminal and pushes its row to the right elsewhere. Memory does not grow with the rows.
-public struct TextTable {
+struct TextTable {
   private let columns: [TableColumn]
   private let width: Int?
   private let usesUnicode: Bool
@@ -35,7 +35,7 @@ public struct TextTable {
   private static let gap = 2
 
   /// - Parameter width: the cells of a line; `nil` cuts nothing.
-  public init(
+  init(
     _ columns: [TableColumn], width: Int?, usesUnicode: Bool = true, sampleSize: Int = 1000
   ) {
     self.columns = columns.map {
@@ -47,7 +47,7 @@ public struct TextTable {
   }
 
   /// The whole table of `rows`.
-  public static func text(
+  static func text(
     _ columns: [TableColumn], _ rows: [[String]], width: Int?, usesUnicode: Bool = true
   ) -> String {
     var table = TextTable(columns, width: width, usesUnicode: usesUnicode, sampleSize: .max)
@@ -58,7 +58,7 @@ public struct TextTable {
   }
 
   /// Adds a row; what can be written already is appended to `bytes`.
-  public mutating func add(_ row: [String], to bytes: inout [UInt8]) {
+  mutating func add(_ row: [String], to bytes: inout [UInt8]) {
     let cells = row.map { DisplayText.visible($0) }
     if let layout {
       append(cells, layout, to: &bytes)
@@ -69,12 +69,12 @@ public struct TextTable {
   }
 
   /// Ends the table; one without rows shows its header.
-  public mutating func finish(to bytes: inout [UInt8]) {
+  mutating func finish(to bytes: inout [UInt8]) {
     if layout == nil { begin(to: &bytes) }
   }
 
   /// How many columns were left out because the terminal is too narrow, once rows are written.
-  public var hiddenColumns: Int { layout?.hidden ?? 0 }
+  var hiddenColumns: Int { layout?.hidden ?? 0 }
 
   private mutating func begin(to bytes: inout [UInt8]) {
     let layout = measured()

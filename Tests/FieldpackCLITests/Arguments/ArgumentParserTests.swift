@@ -8,100 +8,157 @@ import Testing
 enum Sample {
   enum Mode: String, CaseIterable, Sendable { case create, append, replace }
 
-  static let source = Argument<String>.required(
-    .text("source", completion: .source(["gpkg", "scfg"])), help: "The source.")
-  static let layers = Argument<[String]>.list(
-    .text("layer", completion: .layer), help: "The layers.")
-  static let files = Argument<[String]>.list(
-    .file("file", "geojson", "gpx"), minimum: 1, help: "The files.")
-  static let target = Argument<String>.required(.text("target"), help: "The target.")
-  static let box = Option<Envelope?>.value("bbox", .box, help: "A box.")
-  static let limit = Option<Int?>.value("limit", .integer("n", in: 0...Int.max), help: "A limit.")
-  static let sort = Option<[String]?>.value(
-    "sort", .list("columns", of: .column), help: "The order.")
-  static let store = Option<[String]>.values(
-    "store", short: "s", .text("id", completion: .store), help: "A store.")
-  static let count = Option<Bool>.flag("count", short: "c", help: "Only count.")
-  static let mode = Option<Mode>.value(
-    "mode", .choice("mode"), default: .create, shownAs: "create", help: "What to do.")
-  static let into = Option<String>.required(
-    "into", short: "o", .text("file", completion: .source(["gpkg"])), help: "The file to write.")
-  static let srs = Option<SRS?>.value("srs", .srs, help: "The output SRS.")
+  struct Query: CommandBody {
+    struct Options: OptionGroup {
+      @Required var source: String
+      let layers: [String]
+      let box: Envelope?
+      let limit: Int?
+      let sort: [String]?
+      let stores: [String]
+      let onlyCounts: Bool
+      let srs: SRS?
+
+      init(_ reader: inout OptionReader) {
+        _source = reader.argument(
+          .text("source", completion: .source(["gpkg", "scfg"])), help: "The source.")
+        layers = reader.arguments(.text("layer", completion: .layer), help: "The layers.")
+        box = reader.value("bbox", .box, help: "A box.")
+        limit = reader.value("limit", .integer("n", in: 0...Int.max), help: "A limit.")
+        sort = reader.value("sort", .list("columns", of: .column), help: "The order.")
+        stores = reader.values(
+          "store", short: "s", .text("id", completion: .store), help: "A store.")
+        onlyCounts = reader.flag("count", short: "c", help: "Only count.")
+        srs = reader.value("srs", .srs, help: "The output SRS.")
+      }
+    }
+
+    let invocation: Invocation
+    let options: Options
+
+    func run() -> Int32 { 0 }
+  }
+
+  struct Import: CommandBody {
+    struct Options: OptionGroup {
+      let files: [String]
+      @Required var target: String
+      @Required var into: String
+      let mode: Mode
+
+      init(_ reader: inout OptionReader) {
+        files = reader.arguments(
+          .file("file", "geojson", "gpx"), minimum: 1, help: "The files.")
+        _target = reader.argument(.text("target"), help: "The target.")
+        _into = reader.required(
+          "into", short: "o", .text("file", completion: .source(["gpkg"])),
+          help: "The file to write.")
+        mode = reader.value(
+          "mode", .choice("mode"), default: .create, shownAs: "create", help: "What to do.")
+      }
+    }
+
+    let invocation: Invocation
+    let options: Options
+
+    func run() -> Int32 { 0 }
+  }
+
+  struct Get: CommandBody {
+    struct Options: OptionGroup {
+      @Required var source: String
+      let stores: [String]
+
+      init(_ reader: inout OptionReader) {
+        _source = reader.argument(
+          .text("source", completion: .source(["gpkg", "scfg"])), help: "The source.")
+        stores = reader.values(
+          "store", short: "s", .text("id", completion: .store), help: "A store.")
+      }
+    }
+
+    let invocation: Invocation
+    let options: Options
+
+    func run() -> Int32 { 0 }
+  }
+
+  struct Inner: CommandBody {
+    let invocation: Invocation
+    let options: NoOptions
+
+    func run() -> Int32 { 0 }
+  }
 
   static let root = Command(
     "pack", abstract: "A pack.",
-    options: [OptionGroup(nil, [CommonOptions.quiet])],
     subcommands: [
-      Command(
-        "query", abstract: "Answer a query.", arguments: [source, layers],
-        options: [
-          OptionGroup(nil, [box, limit, sort, store, count, srs]),
-          OptionGroup("Common options", [CommonOptions.quiet]),
-        ], body: { _ in 0 }),
-      Command(
-        "import", abstract: "Import files.", arguments: [files, target],
-        options: [OptionGroup(nil, [into, mode])], body: { _ in 0 }),
+      Command("query", abstract: "Answer a query.", body: Query.self),
+      Command("import", abstract: "Import files.", body: Import.self),
       Command(
         "group", abstract: "A group.",
-        subcommands: [
-          Command("inner", abstract: "An inner command.", body: { _ in 0 })
-        ]),
-      Command("help", abstract: "Show help.", arguments: [Sample.topics]),
+        subcommands: [Command("inner", abstract: "An inner command.", body: Inner.self)]),
+      FieldpackTool.helpCommand,
     ])
 
-  static let topics = Argument<[String]>.list(.text("command"), help: "The command.")
-
-  static func parse(_ words: String...) throws -> ParsedArguments {
-    guard case .run(_, _, let arguments) = try root.parse(words) else {
-      throw RunExpected()
-    }
-    return arguments
+  static func parse<Options: OptionGroup>(
+    _ type: Options.Type, _ words: String...
+  ) throws -> (options: Options, common: CommonOptions) {
+    var scan = ArgumentScan(root: root)
+    for word in words { try scan.take(word) }
+    try scan.finish()
+    return try scan.texts().filled(type)
   }
-
-  struct RunExpected: Error {}
 }
 
 @Suite struct ArgumentParserTests {
   @Test func `options stand before and after arguments, in every form`() throws {
-    let arguments = try Sample.parse(
-      "-q", "query", "--limit=3", "-s", "a", "field.gpkg", "-sb", "-s=c", "wells", "--bbox",
-      "-10,1,2,3", "roads", "-c")
-    #expect(arguments[CommonOptions.quiet])
-    #expect(arguments[Sample.limit] == 3)
-    #expect(arguments[Sample.store] == ["a", "b", "c"])
-    #expect(arguments[Sample.source] == "field.gpkg")
-    #expect(arguments[Sample.layers] == ["wells", "roads"])
-    #expect(arguments[Sample.box] == Envelope(minX: -10, minY: 1, maxX: 2, maxY: 3))
-    #expect(arguments[Sample.count])
+    let (options, common) = try Sample.parse(
+      Sample.Query.Options.self, "-q", "query", "--limit=3", "-s", "a", "field.gpkg", "-sb",
+      "-s=c", "wells", "--bbox", "-10,1,2,3", "roads", "-c")
+    #expect(common.quiet)
+    #expect(options.limit == 3)
+    #expect(options.stores == ["a", "b", "c"])
+    #expect(options.source == "field.gpkg")
+    #expect(options.layers == ["wells", "roads"])
+    #expect(options.box == Envelope(minX: -10, minY: 1, maxX: 2, maxY: 3))
+    #expect(options.onlyCounts)
   }
 
   @Test func `what is not given holds its default`() throws {
-    let arguments = try Sample.parse("query", "field.gpkg")
-    #expect(arguments[Sample.layers] == [])
-    #expect(arguments[Sample.box] == nil)
-    #expect(arguments[Sample.store] == [])
-    #expect(!arguments[Sample.count])
-    #expect(!arguments.contains(Sample.limit))
-    let imported = try Sample.parse("import", "a", "b", "-o", "x.gpkg")
-    #expect(imported[Sample.mode] == .create)
-    #expect(imported[Sample.into] == "x.gpkg")
+    let (options, common) = try Sample.parse(Sample.Query.Options.self, "query", "field.gpkg")
+    #expect(options.layers == [])
+    #expect(options.box == nil)
+    #expect(options.stores == [])
+    #expect(!options.onlyCounts)
+    #expect(options.limit == nil)
+    #expect(!common.quiet)
+    let imported = try Sample.parse(
+      Sample.Import.Options.self, "import", "a", "b", "-o", "x.gpkg"
+    ).options
+    #expect(imported.mode == .create)
+    #expect(imported.into == "x.gpkg")
   }
 
   @Test func `two dashes end the options`() throws {
-    let arguments = try Sample.parse("query", "--", "--count", "-q", "--")
-    #expect(arguments[Sample.source] == "--count")
-    #expect(arguments[Sample.layers] == ["-q", "--"])
+    let (options, _) = try Sample.parse(
+      Sample.Query.Options.self, "query", "--", "--count", "-q", "--")
+    #expect(options.source == "--count")
+    #expect(options.layers == ["-q", "--"])
   }
 
   @Test func `a value may look like an option that is none`() throws {
-    #expect(try Sample.parse("query", "x", "--sort", "-name,age")[Sample.sort] == ["-name", "age"])
-    #expect(try Sample.parse("query", "-", "-1")[Sample.layers] == ["-1"])
+    let sorted = try Sample.parse(Sample.Query.Options.self, "query", "x", "--sort", "-name,age")
+    #expect(sorted.options.sort == ["-name", "age"])
+    let negative = try Sample.parse(Sample.Query.Options.self, "query", "-", "-1")
+    #expect(negative.options.layers == ["-1"])
   }
 
   @Test func `arguments after a list keep theirs`() throws {
-    let arguments = try Sample.parse("import", "a", "b", "c", "--into", "x")
-    #expect(arguments[Sample.files] == ["a", "b"])
-    #expect(arguments[Sample.target] == "c")
+    let (options, _) = try Sample.parse(
+      Sample.Import.Options.self, "import", "a", "b", "c", "--into", "x")
+    #expect(options.files == ["a", "b"])
+    #expect(options.target == "c")
   }
 
   @Test(arguments: [
@@ -150,12 +207,11 @@ enum Sample {
       "--mode 'appendd' is none of create, append, replace. Try: append"
     ),
     (
-      ["import", "a", "b", "--into", "x", "-q"],
-      "import has no option '-q'. Try: pack help import"
+      ["import", "a", "b", "--into", "x", "-c"],
+      "import has no option '-c'. Try: pack help import"
     ),
     (
-      ["-q", "import", "a", "b", "--into", "x"],
-      "import has no option '--quiet'. Try: pack help import"
+      ["-c", "import", "a", "b", "--into", "x"], "there is no option '-c'. Try: pack help"
     ),
     (["qurey"], "there is no command 'qurey'. Try: pack query"),
     (["group", "innre"], "there is no command 'group innre'. Try: pack group inner"),

@@ -45,13 +45,31 @@ import Testing
     (["import", ""], "files geojson gpx\n"),
     (["import", "--into", ""], "files gpkg\n"),
     (
-      ["import", "-o", "x.gpkg", "a", "--"], "words\n--mode\tWhat to do.\n--help\tShow this help.\n"
+      ["import", "-o", "x.gpkg", "a", "--mo"], "words\n--mode\tWhat to do.\n"
+    ),
+    (["import", "-o", "x.gpkg", "a", "--in"], "words\n"),
+    (["import", "--he"], "words\n--help\tShow this help.\n"),
+    (
+      ["import", "-"],
+      """
+      words
+      --into\tThe file to write.
+      --mode\tWhat to do.
+      --json\tPrint one JSON document, and errors as one on standard error.
+      --quiet\tDo not print notes on standard error.
+      --progress\tShow progress on standard error.
+      --log-level\tLog from this level up, to standard error without --log-file.
+      --log-file\tLog to a file; a new one each day, and seven are kept.
+      --log-format\tHow log lines look.
+      --help\tShow this help.
+
+      """
     ),
     (["query", "--", "a", "--"], "words\n"),
     (["nope", "x"], "words\n"),
     (
       [],
-      "words\nquery\tAnswer a query.\nimport\tImport files.\ngroup\tA group.\nhelp\tShow help.\n"
+      "words\nquery\tAnswer a query.\nimport\tImport files.\ngroup\tA group.\nhelp\tShow the help of a command.\n"
     ),
   ])
   func `the tool knows what may follow`(words: [String], answer: String) async {

@@ -44,11 +44,11 @@ import Testing
     let result = try await run("photos", "walk.gpkg", "--fetch", "album.gpkg:photos")
     #expect(
       result.output == """
-        time                      track  point  state  photo                          away
-        ────────────────────────  ─────  ─────  ─────  ─────────────────────────────  ────
+        time                      track  point  state  photo                            away
+        ────────────────────────  ─────  ─────  ─────  ─────────────────────────────  ──────
         2024-05-01T10:02:00.000Z      1      2  none   no photo lies as near as that
-        2024-05-01T10:01:00.000Z      1      1  found  Gate                           22 m
-        2024-05-01T10:00:00.000Z      1      0  found  A <tree> & "more"              22 m
+        2024-05-01T10:01:00.000Z      1      1  found  Gate                           22.3 m
+        2024-05-01T10:00:00.000Z      1      0  found  A <tree> & "more"              22.3 m
 
         3 points, 2 pictures; looked for: 2 found, 1 none
 

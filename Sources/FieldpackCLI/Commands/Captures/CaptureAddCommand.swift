@@ -22,46 +22,47 @@ extension FieldpackTool {
           + "--into field.gpkg",
         "fieldpack capture add clip.mov --fixes clip.nmea --folder captures",
       ],
-      arguments: [CaptureAddCommand.media],
-      options: [
-        OptionGroup(nil, CaptureAddCommand.options), SourceArguments.group, CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await CaptureAddCommand(invocation: invocation).run()
-    }
+      body: CaptureAddCommand.self)
   }
 }
 
 /// `fieldpack capture add`.
-struct CaptureAddCommand {
-  static let media = Argument<[String]>.list(
-    .file("media", "jpg", "jpeg", "mov", "mp4"), minimum: 1,
-    help: "JPEG, QuickTime or MPEG-4 files.")
-  static let at = Option<Position?>.value(
-    "at", .position, help: "Where they were made, in degrees of WGS 84.")
-  static let heading = Option<Double?>.value(
-    "heading", .number("deg", atLeast: 0),
-    help: "Where the camera looked at the beginning, in degrees from true north.")
-  static let created = Option<Double?>.value(
-    "created", .unixTime, help: "When they were made: RFC 3339, or seconds since 1970.")
+private struct CaptureAddCommand: CommandBody {
+  struct Options: OptionGroup {
+    let media: [String]
+    let at: Position?
+    let fixes: CaptureFixArguments
+    let heading: Double?
+    let created: Double?
+    let making: CaptureMakingArguments
+    let opening: SourceArguments
 
-  static let options: [any OptionKey] = [
-    CaptureRecordCommand.into, CaptureRecordCommand.folder, at, CaptureRecordCommand.fixes,
-    CaptureRecordCommand.layer, FixArguments.device, heading, CaptureRecordCommand.title, created,
-    CaptureRecordCommand.noThumbnail, CaptureRecordCommand.keepBytes, QueryArguments.skipErrors,
-  ]
+    init(_ reader: inout OptionReader) {
+      media = reader.arguments(
+        .file("media", "jpg", "jpeg", "mov", "mp4"), minimum: 1,
+        help: "JPEG, QuickTime or MPEG-4 files.")
+      at = reader.value(
+        "at", .position, help: "Where they were made, in degrees of WGS 84.")
+      fixes = reader.group()
+      heading = reader.value(
+        "heading", .number("deg", atLeast: 0),
+        help: "Where the camera looked at the beginning, in degrees from true north.")
+      created = reader.value(
+        "created", .unixTime, help: "When they were made: RFC 3339, or seconds since 1970.")
+      making = reader.group()
+      opening = reader.group()
+    }
+  }
 
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let target = try CaptureTarget(
-      folder: arguments[CaptureRecordCommand.folder],
-      geoPackage: arguments[CaptureRecordCommand.into])
-    if let heading = arguments[Self.heading], heading > 360 {
+    let target = try options.making.target()
+    if let heading = options.heading, heading > 360 {
       throw FieldpackError(.invalidArgument, "--heading \(Decimals.short(heading)) is beyond 360")
     }
-    switch (arguments[Self.at], arguments[CaptureRecordCommand.fixes]) {
+    switch (options.at, options.fixes.source(options.opening)) {
     case (let at?, nil):
       guard abs(at.x) <= 180, abs(at.y) <= 90 else {
         throw FieldpackError(
@@ -72,9 +73,7 @@ struct CaptureAddCommand {
       return try await add(CapturePositions(at), to: target)
     case (nil, let fixes?):
       try await target.check(invocation)
-      return try await invocation.withFixes(
-        of: fixes, layer: arguments[CaptureRecordCommand.layer]
-      ) { (source) throws(FieldpackError) in
+      return try await invocation.withFixes(fixes) { (source) throws(FieldpackError) in
         let positions = try await CapturePositions(source.source, name: source.origin)
         return try await add(positions, to: target)
       }
@@ -87,14 +86,11 @@ struct CaptureAddCommand {
   private func add(
     _ positions: CapturePositions, to target: CaptureTarget
   ) async throws(FieldpackError) -> Int32 {
-    let making = CaptureMaking(
-      identity: try .stored(), makesThumbnail: !arguments[CaptureRecordCommand.noThumbnail],
-      keepsBytes: arguments[CaptureRecordCommand.keepBytes])
-    let adding = CaptureAdding(making, folder: target.folder, into: target.destination)
+    let adding = CaptureAdding(
+      try options.making.making(), folder: target.folder, into: target.destination)
     defer { target.removeEmpty() }
-    let (created, title) = (arguments[Self.created], arguments[CaptureRecordCommand.title])
-    let heading = arguments[Self.heading]
-    let added = try await adding.run(arguments[Self.media]) { (media) throws(FieldpackError) in
+    let (created, title, heading) = (options.created, options.making.title, options.heading)
+    let added = try await adding.run(options.media) { (media) throws(FieldpackError) in
       var draft = try positions.draft(
         of: media.kind, createdAt: created, otherwise: media.changedAt, duration: media.duration)
       draft.title = title
@@ -104,7 +100,7 @@ struct CaptureAddCommand {
       }
       return draft
     }
-    if arguments[CommonOptions.json] {
+    if invocation.isJSON {
       try invocation.print(["captures": .array(added.map(CaptureRecordReport.document))])
     } else {
       for capture in added { try invocation.print(CaptureRecordReport.text(capture)) }

@@ -4,7 +4,7 @@ import FieldpackCore
 /// `fieldpack import` of folders of captures.
 struct CaptureImportCommand {
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: ImportCommand.Options
 
   /// Whether all that is to be imported are captures.
   ///
@@ -22,42 +22,41 @@ struct CaptureImportCommand {
 
   func run() async throws(FieldpackError) -> Int32 {
     try check()
-    let paths = arguments[ImportCommand.files]
-    let target = arguments[ImportCommand.into]
+    let target = options.into
     let display = ProgressDisplay(
       "importing", total: nil, unit: .features, console: invocation.console)
     defer { display.finish() }
     var count = 0
     let report = try await CaptureImport(
-      creating: arguments[ImportCommand.version], profile: invocation.profile,
+      creating: options.version ?? .v14, profile: options.profile,
       logger: invocation.logger
-    ).run(paths, into: target, id: FileImport.storeID(of: target)) { _ in
+    ).run(options.files, into: target, id: FileImport.storeID(of: target)) { _ in
       count += 1
       display.update(count)
     }
     display.finish()
-    if arguments[CommonOptions.json] {
+    if invocation.isJSON {
       try invocation.print(document(report, target))
     } else {
       try invocation.print(text(report, target))
     }
     guard !report.refused.isEmpty else { return ExitStatus.success }
-    return arguments[ImportCommand.skipErrors]
+    return options.skipsErrors
       ? ExitStatus.skippedFeatures : ExitStatus.failure
   }
 
   /// Captures have layers of their own.
   private func check() throws(FieldpackError) {
     let others: [(String, Bool)] = [
-      ("--layer", arguments[ImportCommand.layer] != nil),
-      ("--only", !arguments[ImportCommand.only].isEmpty),
-      ("--srs", arguments[ImportCommand.srs] != nil),
-      ("--source-srs", arguments[ImportCommand.sourceSRS] != nil),
-      ("--mode", arguments.contains(ImportCommand.mode)),
-      ("--id", arguments[ImportCommand.id] != nil),
-      ("--format", arguments[ImportCommand.format] != nil),
-      ("--cluster", arguments[ImportCommand.cluster]),
-      ("--dry-run", arguments[ImportCommand.dryRun]),
+      ("--layer", options.layer != nil),
+      ("--only", !options.only.isEmpty),
+      ("--srs", options.srs != nil),
+      ("--source-srs", options.sourceSRS != nil),
+      ("--mode", options.mode != nil),
+      ("--id", options.idColumn != nil),
+      ("--format", options.format != nil),
+      ("--cluster", options.clusters),
+      ("--dry-run", options.isDryRun),
     ]
     guard let other = others.first(where: \.1) else { return }
     throw FieldpackError(.invalidArgument, "\(other.0) does not go with a folder of captures")
@@ -67,26 +66,24 @@ struct CaptureImportCommand {
 
   private func text(_ report: CaptureImport.Report, _ target: String) -> String {
     let shown = DisplayText.visible(target)
-    var text = "\(Self.count(report.imported.count)) imported into \(shown)\n"
-    if !report.known.isEmpty { text += "\(Self.count(report.known.count)) there before\n" }
+    var text = "\(report.imported.count.counting("capture")) imported into \(shown)\n"
+    if !report.known.isEmpty { text += "\(report.known.count.counting("capture")) there before\n" }
     if report.filesAdded > 0 {
       text += "\(report.filesAdded) of the files that they lacked added\n"
     }
     let incomplete = report.imported.filter { !$0.missing.isEmpty }
-    if !incomplete.isEmpty { text += "\n\(Self.count(incomplete.count)) incomplete:\n" }
+    if !incomplete.isEmpty { text += "\n\(incomplete.count.counting("capture")) incomplete:\n" }
     for entry in incomplete {
       let names = entry.missing.joined(separator: ", ")
       text += "  \(DisplayText.visible("\(entry.name) lacks \(names)"))\n"
     }
-    if !report.refused.isEmpty { text += "\n\(Self.count(report.refused.count)) refused:\n" }
+    if !report.refused.isEmpty {
+      text += "\n\(report.refused.count.counting("capture")) refused:\n"
+    }
     for refusal in report.refused {
       text += "  \(DisplayText.visible("\(refusal.name): \(refusal.error.text)"))\n"
     }
     return text
-  }
-
-  private static func count(_ number: Int) -> String {
-    "\(number) capture\(number == 1 ? "" : "s")"
   }
 
   private func document(_ report: CaptureImport.Report, _ target: String) -> JSONValue {

@@ -2,27 +2,99 @@ import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
 
+extension FieldpackTool {
+  static var captureListCommand: Command {
+    Command(
+      "list", abstract: "List the captures of a GeoPackage, the newest first.",
+      discussion: """
+        A capture lacks a file that was not in its folder when it was imported. With --at the place \
+        that a video had reached at that time is shown instead of the place where it began. With \
+        --svg they are drawn, too: a pin for each, turned to where it looked, and the tracks.
+        """,
+      examples: [
+        "fieldpack capture list field.gpkg", "fieldpack capture list field.gpkg --day 2012-08-07",
+        "fieldpack capture list field.gpkg --near -72.5,43.6 --radius 500 --json",
+      ],
+      body: CaptureListCommand.self)
+  }
+}
+
+/// Which captures are meant.
+struct CaptureSelectionArguments: OptionGroup {
+  let selection: CaptureSelection
+
+  init(_ reader: inout OptionReader) {
+    selection = CaptureSelection(
+      day: reader.value(
+        "day", .day, help: "Only those of this day, by the local clock (TZ)."),
+      box: reader.value(
+        "bbox", .box, help: "Only those in this box, in degrees of WGS 84."),
+      center: reader.value("near", .position, help: "Only those near this point."),
+      radius: reader.value(
+        "radius", .number("m", atLeast: 0), default: 1000, shownAs: "1000",
+        help: "How far from --near, in metres."),
+      kind: reader.value("kind", .choice("kind"), help: "Only images, or only videos."),
+      limit: reader.value(
+        "limit", .integer("n", in: 0...Int.max), help: "No more than so many."))
+  }
+}
+
+extension ValueForm where Value == CalendarDate {
+  /// `YYYY-MM-DD`.
+  static var day: ValueForm {
+    ValueForm("date") { (text) throws(ValueError) -> CalendarDate in
+      guard let day = CalendarDate(text) else {
+        throw ValueError("is no date such as 2012-08-07")
+      }
+      return day
+    }
+  }
+}
+
 /// `fieldpack capture list`.
-struct CaptureListCommand {
+private struct CaptureListCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let captures: CaptureSelectionArguments
+    let time: Double?
+    let svg: String?
+    let overwrites: Bool
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.capturesFile()
+      captures = reader.group()
+      time = reader.value(
+        "at", .number("s"), help: "Where videos were after so many seconds.")
+      svg = reader.value(
+        "svg", .file("file", "svg"), help: "Draw the captures to this file, too.")
+      overwrites = reader.flag("overwrite", help: "Replace a file that exists.")
+    }
+  }
+
   let invocation: Invocation
-  let catalogue: CaptureCatalogue
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    // Refused before anything is read, where the file exists.
-    let picture = try arguments[CaptureArguments.svg].map { (path) throws(FieldpackError) in
-      try ByteOutput(replacing: path, overwrite: arguments[ExportArguments.overwrite])
+    try await invocation.withCaptures(options.file) { (catalogue) throws(FieldpackError) in
+      try await list(catalogue)
     }
-    let captures = try await catalogue.list(selection)
-    if let picture { try await draw(captures, to: picture) }
+  }
+
+  private func list(_ catalogue: CaptureCatalogue) async throws(FieldpackError) -> Int32 {
+    // Refused before anything is read, where the file exists.
+    let picture = try options.svg.map { (path) throws(FieldpackError) in
+      try ByteOutput(replacing: path, overwrite: options.overwrites)
+    }
+    let captures = try await catalogue.list(options.captures.selection)
+    if let picture { try await draw(captures, of: catalogue, to: picture) }
     let missing = try await catalogue.missingFiles(of: captures)
     var points: [KeyTuple: CapturePoint] = [:]
-    if let time = arguments[CaptureArguments.time] {
+    if let time = options.time {
       for capture in captures {
         points[capture.key] = try await catalogue.point(of: capture, at: time)
       }
     }
-    if arguments[CommonOptions.json] {
+    if invocation.isJSON {
       let entries = captures.map { capture in
         capture.document(missing: missing[capture.key] ?? [], at: points[capture.key])
       }
@@ -34,26 +106,19 @@ struct CaptureListCommand {
   }
 
   private func draw(
-    _ captures: [Capture], to picture: ByteOutput
+    _ captures: [Capture], of catalogue: CaptureCatalogue, to picture: ByteOutput
   ) async throws(FieldpackError) {
-    let name = arguments[CaptureArguments.file].split(separator: "/").last.map(String.init)
+    let name = options.file.split(separator: "/").last.map(String.init)
     let drawing = CaptureDrawing(
       title: name ?? "captures", captures: captures, lines: try await catalogue.lines(of: captures))
     picture.buffer.append(contentsOf: drawing.svg())
     try picture.finish()
   }
 
-  private var selection: CaptureSelection {
-    CaptureSelection(
-      day: arguments[CaptureArguments.day], box: arguments[CaptureArguments.box],
-      center: arguments[CaptureArguments.near], radius: arguments[CaptureArguments.radius],
-      kind: arguments[CaptureArguments.kind], limit: arguments[CaptureArguments.limit])
-  }
-
   private func text(
     _ captures: [Capture], _ missing: [KeyTuple: [String]], _ points: [KeyTuple: CapturePoint]
   ) -> String {
-    let count = "\(captures.count) capture\(captures.count == 1 ? "" : "s")"
+    let count = captures.count.counting("capture")
     guard !captures.isEmpty else { return "\(count)\n" }
     let columns = [
       TableColumn("created"), TableColumn("title"), TableColumn("kind"),

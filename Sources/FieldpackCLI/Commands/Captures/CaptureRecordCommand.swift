@@ -28,62 +28,105 @@ extension FieldpackTool {
         "fieldpack capture record --media clip.mov --fixes clip.nmea --folder captures",
         "fieldpack capture record --folder captures",
       ],
-      options: [
-        OptionGroup(nil, CaptureRecordCommand.options), ReplayArguments.group,
-        SourceArguments.group, CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await CaptureRecordCommand(invocation: invocation).run()
+      body: CaptureRecordCommand.self)
+  }
+}
+
+/// Where captures go, and how they are made.
+struct CaptureMakingArguments: OptionGroup {
+  let folder: String?
+  let into: String?
+  let title: String
+  private let makesThumbnail: Bool
+  private let keepsBytes: Bool
+
+  init(_ reader: inout OptionReader) {
+    folder = reader.value(
+      "folder", .text("folder", completion: .folder),
+      help: "The folder of captures to add it to, made where missing.")
+    into = reader.value(
+      "into", .file("gpkg", "gpkg"),
+      help: "The GeoPackage to import it into; made where missing.")
+    title = reader.value(
+      "title", .text("text"), default: CaptureInfo.untitled, help: "What the capture is called.")
+    makesThumbnail = !reader.flag(
+      "no-thumbnail",
+      help: "Make none, as where ffmpeg is not installed; a picture that does not stand upright "
+        + "needs --keep-bytes then, too.")
+    keepsBytes = reader.flag(
+      "keep-bytes", help: "Leave a picture as it is, also where it does not stand upright.")
+  }
+
+  func target() throws(FieldpackError) -> CaptureTarget {
+    try CaptureTarget(folder: folder, geoPackage: into)
+  }
+
+  func making() throws(FieldpackError) -> CaptureMaking {
+    CaptureMaking(
+      identity: try .stored(), makesThumbnail: makesThumbnail, keepsBytes: keepsBytes)
+  }
+}
+
+/// The positions of a capture.
+struct CaptureFixArguments: OptionGroup {
+  private let name: String?
+  private let layer: String?
+  private let fixes: FixArguments
+
+  init(_ reader: inout OptionReader) {
+    name = reader.value(
+      "fixes", .text("source", completion: .source(SourceArguments.extensions)),
+      help: "Where positions come from: a GeoPackage, GPX, GeoJSON or CSV file, or lines of NMEA, "
+        + "gpsd or JSON in a file, a pipe, a device or - for standard input.")
+    layer = reader.value(
+      "layer", .text("name", completion: .layer),
+      help: "The layer of --fixes; where there are several, track_points by default, or "
+        + "track_point.")
+    fixes = reader.group()
+  }
+
+  /// `nil` where no positions are named.
+  func source(_ opening: SourceArguments, _ replay: ReplayArguments = .unpaced) -> FixSource? {
+    name.map {
+      FixSource(name: $0, layer: layer, arguments: fixes, replay: replay, source: opening)
     }
   }
 }
 
 /// `fieldpack capture record`.
-struct CaptureRecordCommand {
-  static let media = Option<String?>.value(
-    "media", .file("file", "jpg"),
-    help: "What the camera wrote: a JPEG, QuickTime or MPEG-4 file. It stays as it is.")
-  static let fixes = Option<String?>.value(
-    "fixes", .text("source", completion: .source(SourceArguments.extensions)),
-    help: "Where positions come from: a GeoPackage, GPX, GeoJSON or CSV file, or lines of NMEA, "
-      + "gpsd or JSON in a file, a pipe, a device or - for standard input.")
-  static let layer = Option<String?>.value(
-    "layer", .text("name", completion: .layer),
-    help: "The layer of --fixes; where there are several, track_points by default, or track_point.")
-  static let folder = Option<String?>.value(
-    "folder", .text("folder", completion: .folder),
-    help: "The folder of captures to add it to, made where missing.")
-  static let into = Option<String?>.value(
-    "into", .file("gpkg", "gpkg"), help: "The GeoPackage to import it into; made where missing.")
-  static let title = Option<String>.value(
-    "title", .text("text"), default: CaptureInfo.untitled, help: "What the capture is called.")
-  static let follow = Option<Bool>.flag("follow", help: "Show each point as it is stored.")
-  static let noThumbnail = Option<Bool>.flag(
-    "no-thumbnail",
-    help: "Make none, as where ffmpeg is not installed; a picture that does not stand upright "
-      + "needs --keep-bytes then, too.")
-  static let keepBytes = Option<Bool>.flag(
-    "keep-bytes", help: "Leave a picture as it is, also where it does not stand upright.")
+private struct CaptureRecordCommand: CommandBody {
+  struct Options: OptionGroup {
+    let media: String?
+    let fixes: CaptureFixArguments
+    let making: CaptureMakingArguments
+    let follows: Bool
+    let replay: ReplayArguments
+    let opening: SourceArguments
 
-  static let options: [any OptionKey] = [
-    media, fixes, layer, FixArguments.device, folder, into, title, follow, noThumbnail, keepBytes,
-    QueryArguments.skipErrors,
-  ]
+    init(_ reader: inout OptionReader) {
+      media = reader.value(
+        "media", .file("file", "jpg"),
+        help: "What the camera wrote: a JPEG, QuickTime or MPEG-4 file. It stays as it is.")
+      fixes = reader.group()
+      making = reader.group()
+      follows = reader.flag("follow", help: "Show each point as it is stored.")
+      replay = reader.group()
+      opening = reader.group()
+    }
+  }
 
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let target = try CaptureTarget(
-      folder: arguments[Self.folder], geoPackage: arguments[Self.into])
-    guard (arguments[Self.media] == nil) == (arguments[Self.fixes] == nil) else {
+    let target = try options.making.target()
+    let fixes = options.fixes.source(options.opening, options.replay)
+    guard (options.media == nil) == (fixes == nil) else {
       throw FieldpackError(
         .invalidArgument, "--media and --fixes are needed both, or none to complete what was left")
     }
     try await target.check(invocation)
-    let making = CaptureMaking(
-      identity: try .stored(), makesThumbnail: !arguments[Self.noThumbnail],
-      keepsBytes: arguments[Self.keepBytes])
+    let making = try options.making.making()
     try making.check()
     let recorder = try CaptureRecorder(
       folder: target.folder, making: making, into: target.destination)
@@ -91,11 +134,8 @@ struct CaptureRecordCommand {
     let left = try await recorder.completeLeft()
     let report = CaptureRecordReport(invocation: invocation, left: left)
     report.tellLeft()
-    guard let media = arguments[Self.media], let fixes = arguments[Self.fixes] else {
-      return try report.showLeft()
-    }
-    return try await invocation.withFixes(of: fixes, layer: arguments[Self.layer]) {
-      (source) throws(FieldpackError) in
+    guard let media = options.media, let fixes else { return try report.showLeft() }
+    return try await invocation.withFixes(fixes) { (source) throws(FieldpackError) in
       try await record(media, source, recorder, report)
     }
   }
@@ -109,11 +149,11 @@ struct CaptureRecordCommand {
     // Joined before the first point.
     let states = recorder.states
     try await recorder.begin(
-      kind, fixes: source.source, title: arguments[Self.title], media: media,
+      kind, fixes: source.source, title: options.making.title, media: media,
       timing: source.isReplay ? .fixes : .clock)
     var failure: FieldpackError?
     do throws(FieldpackError) {
-      if arguments[Self.follow] { try await report.follow(states) }
+      if options.follows { try await report.follow(states) }
       try await recorder.untilSourceEnds()
     } catch {
       failure = error

@@ -5,7 +5,7 @@ import FieldpackCore
 struct CaptureRecordReport {
   let invocation: Invocation
   let left: [LeftRecording]
-  private var isJSON: Bool { invocation.arguments[CommonOptions.json] }
+  private var isJSON: Bool { invocation.isJSON }
 
   /// Shows points until the source ends.
   func follow(_ states: CaptureRecorderStates) async throws(FieldpackError) {
@@ -48,7 +48,7 @@ struct CaptureRecordReport {
   }
 
   static func text(_ recorded: RecordedCapture) -> String {
-    let points = "\(recorded.points) point\(recorded.points == 1 ? "" : "s")"
+    let points = recorded.points.counting("point")
     var text = "\(recorded.info.token): \(recorded.info.kind.rawValue), \(points)"
     if let folder = recorded.folder { text += ", in \(DisplayText.visible(folder))" }
     text += "\n"
@@ -69,7 +69,7 @@ struct CaptureRecordReport {
   /// Tells what became of recordings that were killed.
   func tellLeft() {
     for left in left {
-      let points = "\(left.points) point\(left.points == 1 ? "" : "s")"
+      let points = left.points.counting("point")
       switch left.outcome {
       case .completed(let recorded):
         let name = recorded.folder ?? recorded.key?.description ?? ""

@@ -15,42 +15,50 @@ extension FieldpackTool {
         "fieldpack capture upload field.gpkg --to https://example.org/upload",
         "fieldpack capture upload field.gpkg --to http://localhost:8080/upload --field email=a@b.c",
       ],
-      arguments: [CaptureArguments.file, CaptureArguments.captures],
-      options: [OptionGroup(nil, CaptureUploadCommand.options), CommonOptions.group]
-    ) { invocation throws(FieldpackError) in
-      try await invocation.withCaptures { (catalogue) throws(FieldpackError) in
-        try await CaptureUploadCommand(invocation: invocation, catalogue: catalogue).run()
-      }
-    }
+      body: CaptureUploadCommand.self)
   }
 }
 
 /// `fieldpack capture upload`.
-private struct CaptureUploadCommand {
-  static let url = Option<String>.required(
-    "to", .text("url"), help: "Where to send them: http or https.")
-  static let fields = Option<[FormField]>.values(
-    "field", .formField, help: "Send this field before the files; it is not stored.")
-  static let oldBoundary = Option<Bool>.flag(
-    "old-boundary", help: "Part the form as old programs do, for servers that know no other way.")
+private struct CaptureUploadCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let captures: [String]
+    @Required var url: String
+    let fields: [FormField]
+    let usesOldBoundary: Bool
 
-  static var options: [any OptionKey] { [url, fields, oldBoundary] }
+    init(_ reader: inout OptionReader) {
+      _file = reader.capturesFile()
+      captures = reader.captures()
+      _url = reader.required("to", .text("url"), help: "Where to send them: http or https.")
+      fields = reader.values(
+        "field", .formField, help: "Send this field before the files; it is not stored.")
+      usesOldBoundary = reader.flag(
+        "old-boundary",
+        help: "Part the form as old programs do, for servers that know no other way.")
+    }
+  }
 
   let invocation: Invocation
-  let catalogue: CaptureCatalogue
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
+    try await invocation.withCaptures(options.file) { (catalogue) throws(FieldpackError) in
+      try await upload(from: catalogue)
+    }
+  }
+
+  private func upload(from catalogue: CaptureCatalogue) async throws(FieldpackError) -> Int32 {
     var settings = CaptureUpload.Settings()
-    settings.fields = arguments[Self.fields].map { ($0.name, $0.value) }
-    settings.usesOldBoundary = arguments[Self.oldBoundary]
-    let upload = try CaptureUpload(
-      catalogue, to: arguments[Self.url], settings: settings)
-    let names = arguments[CaptureArguments.captures]
+    settings.fields = options.fields.map { ($0.name, $0.value) }
+    settings.usesOldBoundary = options.usesOldBoundary
+    let upload = try CaptureUpload(catalogue, to: options.url, settings: settings)
+    let names = options.captures
     let captures =
       names.isEmpty
       ? try await catalogue.list(CaptureSelection(isUploaded: false))
-      : try await invocation.captures(named: names, in: catalogue)
+      : try await catalogue.captures(named: names)
     let display = ProgressDisplay(
       "uploading", total: captures.count, unit: .features, console: invocation.console)
     defer { display.finish() }
@@ -72,7 +80,7 @@ private struct CaptureUploadCommand {
   }
 
   private func show(_ outcomes: [CaptureUpload.Outcome]) throws(FieldpackError) {
-    if arguments[CommonOptions.json] {
+    if invocation.isJSON {
       let entries = outcomes.map { outcome -> JSONValue in
         [
           "token": .text(outcome.capture.info.token),

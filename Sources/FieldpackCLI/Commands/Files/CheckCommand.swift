@@ -22,47 +22,48 @@ extension FieldpackTool {
         "fieldpack check field.gpkg --repair",
         "fieldpack check field.gpkg --upgrade 1.4",
       ],
-      arguments: [CheckCommand.target],
-      options: [
-        OptionGroup(nil, [CheckCommand.repair, CheckCommand.upgrade]), CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await CheckCommand(invocation: invocation).run()
-    }
+      body: CheckCommand.self)
   }
 }
 
 /// `fieldpack check`.
-struct CheckCommand {
-  static let target = Argument<String>.required(
-    .text("gpkg", completion: .source(["gpkg"])), help: "The GeoPackage.")
-  static let repair = Option<Bool>.flag("repair", help: "Mend what can be mended.")
-  static let upgrade = Option<GeoPackageVersion?>.value(
-    "upgrade", .choice("version"), help: "Make the file one of this version of GeoPackage.")
+private struct CheckCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let repairs: Bool
+    let upgrade: GeoPackageVersion?
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.geoPackage("The GeoPackage.")
+      repairs = reader.flag("repair", help: "Mend what can be mended.")
+      upgrade = reader.value(
+        "upgrade", .choice("version"), help: "Make the file one of this version of GeoPackage.")
+    }
+  }
 
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let path = arguments[Self.target]
+    let path = options.file
     let display = ProgressDisplay(
       "checking", total: nil, unit: .features, console: invocation.console)
     defer { display.finish() }
-    let isJSON = arguments[CommonOptions.json]
+    let isJSON = invocation.isJSON
     let findings = Locked(FindingSpool())
-    var options = CheckOptions()
-    options.repairs = arguments[Self.repair]
-    options.upgrade = arguments[Self.upgrade]
-    options.logger = invocation.logger
-    options.progress = { (done) throws(FieldpackError) in display.update(done) }
+    var checking = CheckOptions()
+    checking.repairs = options.repairs
+    checking.upgrade = options.upgrade
+    checking.logger = invocation.logger
+    checking.progress = { (done) throws(FieldpackError) in display.update(done) }
     if isJSON {
-      options.receive = { (finding) throws(FieldpackError) in
+      checking.receive = { (finding) throws(FieldpackError) in
         try findings.withLock { (spool) throws(FieldpackError) in try spool.append(finding) }
       }
     }
     let report: CheckReport
     do throws(FieldpackError) {
-      report = try await FileCheck(options).run(path)
+      report = try await FileCheck(checking).run(path)
     } catch {
       guard error.code != .invalidArgument, error.code != .interrupted else { throw error }
       display.finish()

@@ -31,7 +31,7 @@ struct CheckText {
     let counts = ConformanceFinding.Level.allCases.compactMap { level -> String? in
       let count = report.count(level)
       guard count > 0 else { return nil }
-      return "\(count) \(level.rawValue)\(count == 1 ? "" : "s")"
+      return "\(count.counting(level.rawValue))"
     }
     return counts.isEmpty
       ? "\(version), nothing found" : "\(version), \(counts.joined(separator: ", "))"

@@ -26,77 +26,83 @@ extension FieldpackTool {
         "fieldpack import StraboCaptures --into field.gpkg",
         "cat wells.geojson | fieldpack import - --layer wells --into field.gpkg",
       ],
-      arguments: [ImportCommand.files],
-      options: [
-        OptionGroup(nil, ImportCommand.options),
-        CSVArguments.group,
-        CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await ImportCommand(invocation: invocation).run()
-    }
+      body: ImportCommand.self)
   }
 }
 
 /// `fieldpack import`.
-struct ImportCommand {
-  static let files = Argument<[String]>.list(
-    .file(
-      "file", "geojson", "json", "geojsonl", "ndjson", "gpx", "csv", "tsv", "nmea", "nma", "igc",
-      "tcx"), minimum: 1,
-    help: "A file, or - for standard input.")
-  static let into = Option<String>.required(
-    "into", .text("gpkg", completion: .source(["gpkg"])), help: "The GeoPackage to import into.")
-  static let layer = Option<String?>.value(
-    "layer", .text("name", completion: .layer), help: "The layer; by default the file's name.")
-  static let only = Option<[String]>.values(
-    "only", .oneOf("layer", GPXReader.layerNames),
-    help: "Import only this layer of GPX files and logs; may be given again.")
-  static let sourceSRS = Option<SRS?>.value(
-    "source-srs", .srs, help: "The SRS of coordinates in files that name none.")
-  static let srs = Option<SRS?>.value(
-    "srs", .srs, help: "Transform to this SRS; by default layers keep their file's.")
-  static let mode = Option<ImportMode>.value(
-    "mode", .choice("mode"), default: .create, shownAs: "create",
-    help: "Refuse layers that exist, append to them, or replace them.")
-  static let id = Option<String?>.value(
-    "id", .text("column"), help: "The column whose integers become the feature ids.")
-  static let version = Option<GeoPackageVersion>.value(
-    "gpkg-version", .choice("version"), default: .v14, shownAs: "1.4",
-    help: "The version of a GeoPackage that is created.")
-  static let format = Option<String?>.value(
-    "format", .oneOf("format", Format.readable.map(\.name)),
-    help: "The files' format, where their contents and names do not tell.")
-  static let cluster = Option<Bool>.flag(
-    "cluster",
-    help: "Store features along a Hilbert curve, where the file has no integer ids of its own.")
-  static let skipErrors = Option<Bool>.flag(
-    "skip-errors", help: "Pass over bad features, list them, and end with status 2.")
-  static let dryRun = Option<Bool>.flag("dry-run", help: "Read and check, but write nothing.")
+struct ImportCommand: CommandBody {
+  struct Options: OptionGroup {
+    let files: [String]
+    @Required var into: String
+    let layer: LayerID?
+    let only: [String]
+    let sourceSRS: SRS?
+    let srs: SRS?
+    let mode: ImportMode?
+    let idColumn: String?
+    let version: GeoPackageVersion?
+    let format: Format?
+    let clusters: Bool
+    let skipsErrors: Bool
+    let isDryRun: Bool
+    let profile: OpeningProfile
+    let csv: CSVArguments
 
-  static var options: [any OptionKey] {
-    [
-      into, layer, only, sourceSRS, srs, mode, id, version, format, cluster, skipErrors, dryRun,
-      WriteArguments.allowTriggers,
-    ]
+    init(_ reader: inout OptionReader) {
+      files = reader.arguments(
+        .file(
+          "file", "geojson", "json", "geojsonl", "ndjson", "gpx", "csv", "tsv", "nmea", "nma",
+          "igc", "tcx"), minimum: 1, help: "A file, or - for standard input.")
+      _into = reader.required(
+        "into", .text("gpkg", completion: .source(["gpkg"])),
+        help: "The GeoPackage to import into.")
+      layer = reader.value(
+        "layer", .text("name", completion: .layer),
+        help: "The layer; by default the file's name."
+      ).map { LayerID($0) }
+      only = reader.values(
+        "only", .oneOf("layer", GPXReader.layerNames),
+        help: "Import only this layer of GPX files and logs; may be given again.")
+      sourceSRS = reader.value(
+        "source-srs", .srs, help: "The SRS of coordinates in files that name none.")
+      srs = reader.value(
+        "srs", .srs, help: "Transform to this SRS; by default layers keep their file's.")
+      mode = reader.value(
+        "mode", .choice("mode"), shownDefault: "create",
+        help: "Refuse layers that exist, append to them, or replace them.")
+      idColumn = reader.value(
+        "id", .text("column"), help: "The column whose integers become the feature ids.")
+      version = reader.gpkgVersion("The version of a GeoPackage that is created.")
+      format = reader.value(
+        "format", .format(Format.readable),
+        help: "The files' format, where their contents and names do not tell.")
+      clusters = reader.flag(
+        "cluster",
+        help: "Store features along a Hilbert curve, where the file has no integer ids of its "
+          + "own.")
+      skipsErrors = reader.skipErrors()
+      isDryRun = reader.flag("dry-run", help: "Read and check, but write nothing.")
+      profile = reader.profile()
+      csv = reader.group()
+    }
   }
 
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let files = arguments[Self.files]
+    let files = options.files
     if try CaptureImportCommand.takes(files) {
-      return try await CaptureImportCommand(invocation: invocation).run()
+      return try await CaptureImportCommand(invocation: invocation, options: options).run()
     }
-    let target = arguments[Self.into]
+    let target = options.into
     try check(files, target)
-    let options = try importOptions()
-    let report = try await withProgress(options) { (options) throws(FieldpackError) in
+    let report = try await withProgress(try importOptions()) { (options) throws(FieldpackError) in
       try await FileImport(options).run(files, into: target)
     }
     let output = ImportOutput(report: report, target: target)
-    if arguments[CommonOptions.json] {
+    if invocation.isJSON {
       try invocation.print(output.document)
     } else {
       try invocation.print(output.text(for: invocation.console.terminal))
@@ -116,21 +122,20 @@ struct ImportCommand {
   }
 
   private func importOptions() throws(FieldpackError) -> ImportOptions {
-    var options = ImportOptions(
-      layer: arguments[Self.layer].map { LayerID($0) }, mode: arguments[Self.mode])
-    options.format = arguments[Self.format].flatMap { Format.named($0) }
-    if arguments.contains(Self.only) { options.only = Set(arguments[Self.only]) }
-    options.sourceSRS = arguments[Self.sourceSRS]
-    options.srs = arguments[Self.srs]
-    options.idColumn = arguments[Self.id]
-    options.version = arguments[Self.version]
-    options.clusters = arguments[Self.cluster]
-    options.skipsErrors = arguments[Self.skipErrors]
-    options.profile = invocation.profile
-    options.isDryRun = arguments[Self.dryRun]
-    options.csv = try CSVArguments.options(arguments)
-    options.logger = invocation.logger
-    return options
+    var importing = ImportOptions(layer: options.layer, mode: options.mode ?? .create)
+    importing.format = options.format
+    if !options.only.isEmpty { importing.only = Set(options.only) }
+    importing.sourceSRS = options.sourceSRS
+    importing.srs = options.srs
+    importing.idColumn = options.idColumn
+    importing.version = options.version ?? .v14
+    importing.clusters = options.clusters
+    importing.skipsErrors = options.skipsErrors
+    importing.profile = options.profile
+    importing.isDryRun = options.isDryRun
+    importing.csv = try options.csv.options()
+    importing.logger = invocation.logger
+    return importing
   }
 
   // MARK: What people get wrong
@@ -142,12 +147,10 @@ struct ImportCommand {
         .invalidArgument, "the name of a GeoPackage ends with .gpkg, not \(target)",
         position: FilePosition(file: target))
     }
-    if exists, arguments.contains(Self.version) {
+    if exists, options.version != nil {
       invocation.console.note("\(target) exists and keeps its version")
     }
-    if files.contains("-"), arguments[Self.layer] == nil,
-      arguments[Self.format].flatMap({ Format.named($0) })?.holdsLayers != true
-    {
+    if files.contains("-"), options.layer == nil, options.format?.holdsLayers != true {
       throw FieldpackError(
         .invalidArgument, "standard input needs a name for its layer. Try: --layer NAME")
     }

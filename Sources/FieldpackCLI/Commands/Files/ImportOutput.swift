@@ -62,9 +62,7 @@ struct ImportOutput {
   /// What goes to standard error.
   var notes: [Note] { report.notes + report.transformations.map { Note("transformed \($0.line)") } }
 
-  private static func features(_ count: Int) -> String {
-    "\(count) feature\(count == 1 ? "" : "s")"
-  }
+  private static func features(_ count: Int) -> String { count.counting("feature") }
 
   // MARK: For programs
 

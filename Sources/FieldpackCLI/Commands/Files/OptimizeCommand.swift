@@ -19,44 +19,46 @@ extension FieldpackTool {
         "fieldpack optimize field.gpkg wells --index",
         "fieldpack optimize field.gpkg --cluster",
       ],
-      arguments: [OptimizeCommand.target, SourceArguments.layers],
-      options: [
-        OptionGroup(nil, [OptimizeCommand.index, OptimizeCommand.cluster]),
-        CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await OptimizeCommand(invocation: invocation).run()
-    }
+      body: OptimizeCommand.self)
   }
 }
 
 /// `fieldpack optimize`.
-struct OptimizeCommand {
-  static let target = Argument<String>.required(
-    .text("gpkg", completion: .source(["gpkg"])), help: "The GeoPackage, which is changed.")
-  static let index = Option<Bool>.flag(
-    "index", help: "Only pack R-trees, and make those that layers lack.")
-  static let cluster = Option<Bool>.flag(
-    "cluster", help: "Store features along a Hilbert curve, under new ids.")
+private struct OptimizeCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let layers: [LayerID]
+    let onlyIndexes: Bool
+    let clusters: Bool
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.geoPackage("The GeoPackage, which is changed.")
+      layers = reader.layers()
+      onlyIndexes = reader.flag(
+        "index", help: "Only pack R-trees, and make those that layers lack.")
+      clusters = reader.flag(
+        "cluster", help: "Store features along a Hilbert curve, under new ids.")
+    }
+  }
 
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let path = arguments[Self.target]
+    let path = options.file
     let display = ProgressDisplay(
       "optimizing", total: nil, unit: .features, console: invocation.console)
     defer { display.finish() }
-    var options = OptimizeOptions()
-    options.layers = arguments[SourceArguments.layers].map { LayerID($0) }
-    options.createsIndexes = arguments[Self.index]
-    options.clusters = arguments[Self.cluster]
-    options.compacts = options.clusters || !options.createsIndexes
-    options.logger = invocation.logger
-    options.progress = { (done) throws(FieldpackError) in display.update(done) }
-    let report = try await FileOptimization(options).run(path)
+    var work = OptimizeOptions()
+    work.layers = options.layers
+    work.createsIndexes = options.onlyIndexes
+    work.clusters = options.clusters
+    work.compacts = options.clusters || !options.onlyIndexes
+    work.logger = invocation.logger
+    work.progress = { (done) throws(FieldpackError) in display.update(done) }
+    let report = try await FileOptimization(work).run(path)
     display.finish()
-    if arguments[CommonOptions.json] {
+    if invocation.isJSON {
       try invocation.print(document(report, path))
     } else {
       try invocation.print(text(report, path))

@@ -23,73 +23,61 @@ extension FieldpackTool {
         "fieldpack sql f.gpkg \"SELECT * FROM a JOIN b ON ST_Within(a.geom, b.geom)\"",
         "fieldpack sql field.gpkg --write \"UPDATE wells SET depth = 0 WHERE depth < 0\"",
       ],
-      arguments: [SQLCommand.file, SQLCommand.statement],
-      options: [
-        OptionGroup(
-          nil,
-          [
-            SQLCommand.write, WriteArguments.allowTriggers, SQLCommand.format, SQLCommand.explain,
-            QueryArguments.timeout,
-          ]),
-        CommonOptions.group,
-      ], family: sqlFamily
-    ) { invocation throws(FieldpackError) in
-      try await invocation.within(seconds: invocation.arguments[QueryArguments.timeout]) {
-        () async throws(FieldpackError) in
-        try await SQLCommand(invocation: invocation).run()
-      }
-    }
+      family: sqlFamily, body: SQLCommand.self)
   }
 }
 
 /// `fieldpack sql`.
-struct SQLCommand {
-  enum Format: String, CaseIterable, Sendable {
-    case table, csv
+private struct SQLCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    @Required var statement: String
+    let writes: Bool
+    let profile: OpeningProfile
+    let format: RowFormat?
+    let explains: Bool
+    let timeout: Double?
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.geoPackage("A GeoPackage.")
+      _statement = reader.argument(.text("sql"), help: "The statement.")
+      writes = reader.flag(
+        "write", help: "Let the statements change the file, in one transaction.")
+      profile = reader.profile()
+      format = reader.rowFormat()
+      explains = reader.flag(
+        "explain",
+        help: "Run the statement, and show its plan, rows and time instead of the rows.")
+      timeout = reader.timeout()
+    }
   }
 
-  static let file = Argument<String>.required(
-    .text("gpkg", completion: .source(["gpkg"])), help: "A GeoPackage.")
-  static let statement = Argument<String>.required(.text("sql"), help: "The statement.")
-  static let write = Option<Bool>.flag(
-    "write", help: "Let the statements change the file, in one transaction.")
-  static let format = Option<Format>.value(
-    "format", .choice("format"), default: .table, shownAs: "table", help: "How rows look.")
-  static let explain = Option<Bool>.flag(
-    "explain", help: "Run the statement, and show its plan, rows and time instead of the rows.")
-
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let path = arguments[Self.file]
-    if arguments[Self.explain], arguments[Self.write] {
+    if options.explains, options.writes {
       throw FieldpackError(
         .invalidArgument, "--explain and --write cannot be given together")
     }
     let sql = try statements()
-    let store = try await GeoPackageStore(
-      path: path, id: FileImport.storeID(of: path), profile: invocation.profile, usesWAL: false,
-      logger: invocation.logger)
-    do throws(FieldpackError) {
-      if arguments[Self.explain] {
-        try await explain(sql, on: store)
-      } else if arguments[Self.write] {
-        try await write(sql, to: store)
-      } else {
-        try await read(sql, from: store)
+    try await invocation.within(seconds: options.timeout) { () async throws(FieldpackError) in
+      try await invocation.withGeoPackage(options.file, options.profile, usesWAL: false) {
+        (store) throws(FieldpackError) in
+        if options.explains {
+          try await explain(sql, on: store)
+        } else if options.writes {
+          try await write(sql, to: store)
+        } else {
+          try await read(sql, from: store)
+        }
       }
-    } catch {
-      await store.close()
-      throw error
     }
-    await store.close()
     return ExitStatus.success
   }
 
   private func statements() throws(FieldpackError) -> String {
-    let given = arguments[Self.statement]
-    guard given == "-" else { return given }
+    guard options.statement == "-" else { return options.statement }
     let input = try ByteInput(spooling: 0, name: "stdin") { (_) throws(FieldpackError) in
       try checkCancellation()
     }
@@ -97,7 +85,7 @@ struct SQLCommand {
   }
 
   private func read(_ sql: String, from store: GeoPackageStore) async throws(FieldpackError) {
-    var rows = SQLOutput.rows(invocation)
+    var rows = SQLOutput.rows(invocation, options.format)
     for try await batch in store.rows(sql: sql) {
       try rows.begin(batch.columns, sample: batch.rows)
       for row in batch.rows { try rows.add(row) }
@@ -107,7 +95,7 @@ struct SQLCommand {
 
   private func explain(_ sql: String, on store: GeoPackageStore) async throws(FieldpackError) {
     let explanation = try await store.explain(sql: sql)
-    if arguments[CommonOptions.json] {
+    if invocation.isJSON {
       try invocation.print(SQLOutput.document(explanation))
     } else {
       try invocation.print(SQLOutput.text(explanation, width: invocation.console.terminal.width))
@@ -117,18 +105,18 @@ struct SQLCommand {
 
   private func write(_ sql: String, to store: GeoPackageStore) async throws(FieldpackError) {
     let outcomes = try await store.run(sql: sql)
-    if arguments[CommonOptions.json] {
+    if invocation.isJSON {
       try invocation.print(SQLOutput.document(outcomes))
       return
     }
     for outcome in outcomes where !outcome.columns.isEmpty {
-      var rows = SQLOutput.rows(invocation)
+      var rows = SQLOutput.rows(invocation, options.format)
       try rows.begin(outcome.columns, sample: outcome.rows)
       for row in outcome.rows { try rows.add(row) }
       try rows.finish()
     }
     let changes = outcomes.reduce(0) { $0 + $1.changes }
-    invocation.console.note("\(changes) row\(changes == 1 ? "" : "s") changed")
+    invocation.console.note("\(changes.counting("row")) changed")
   }
 }
 

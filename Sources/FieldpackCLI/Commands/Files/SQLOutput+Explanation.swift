@@ -27,6 +27,6 @@ extension SQLOutput {
 enum RowFigures {
   /// `3 rows in 0.41 ms`.
   static func text(_ rows: Int, _ duration: Duration) -> String {
-    "\(rows) row\(rows == 1 ? "" : "s") in \(Decimals.text(duration.milliseconds, digits: 2)) ms"
+    "\(rows.counting("row")) in \(Decimals.text(duration.milliseconds, digits: 2)) ms"
   }
 }

@@ -2,6 +2,17 @@ import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQL
 
+/// How rows look.
+enum RowFormat: String, CaseIterable, Sendable {
+  case table, csv
+}
+
+extension OptionReader {
+  mutating func rowFormat() -> RowFormat? {
+    value("format", .choice("format"), shownDefault: "table", help: "How rows look.")
+  }
+}
+
 /// Rows of SQL on their way out.
 struct SQLOutput {
   private enum Shape {
@@ -17,13 +28,11 @@ struct SQLOutput {
   private var count = 0
 
   /// The output that the options ask for.
-  static func rows(
-    _ invocation: Invocation, _ format: Option<SQLCommand.Format> = SQLCommand.format
-  ) -> SQLOutput {
+  static func rows(_ invocation: Invocation, _ format: RowFormat?) -> SQLOutput {
     let shape: Shape =
-      if invocation.arguments[CommonOptions.json] {
+      if invocation.isJSON {
         .json
-      } else if invocation.arguments[format] == .csv {
+      } else if format == .csv {
         .csv
       } else {
         .table(TextTable([], width: nil))

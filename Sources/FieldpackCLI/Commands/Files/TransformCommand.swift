@@ -15,56 +15,54 @@ extension FieldpackTool {
       examples: [
         "fieldpack transform field.gpkg --srs EPSG:25832 --output utm.gpkg"
       ],
-      arguments: [TransformCommand.source, SourceArguments.layers],
-      options: [
-        OptionGroup(
-          nil,
-          [
-            TransformCommand.srs, ExportArguments.output, ExportArguments.overwrite,
-            ExportArguments.version, QueryArguments.skipErrors,
-          ]),
-        OptionGroup("Rows in place of layers", DerivedArguments.options),
-        GeometryArguments.group, CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await TransformCommand(invocation: invocation).run()
-    }
+      body: TransformCommand.self)
   }
 }
 
 /// `fieldpack transform`.
-struct TransformCommand {
-  static let source = Argument<String>.required(
-    .text("gpkg", completion: .source(["gpkg"])), help: "The GeoPackage to transform.")
-  static let srs = Option<SRS>.required("srs", .srs, help: "The SRS that the layers get.")
+private struct TransformCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let layers: [LayerID]
+    @Required var srs: SRS
+    let output: OutputArguments
+    let version: GeoPackageVersion?
+    let skipsErrors: Bool
+    let derived: DerivedArguments
+    let geometries: GeometryArguments
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.geoPackage("The GeoPackage to transform.")
+      layers = reader.layers()
+      _srs = reader.required("srs", .srs, help: "The SRS that the layers get.")
+      output = reader.group()
+      version = reader.gpkgVersion("The version of a GeoPackage.")
+      skipsErrors = reader.skipErrors()
+      derived = reader.group()
+      geometries = reader.group()
+    }
+  }
 
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let path = arguments[Self.source]
-    let output = arguments[ExportArguments.output]
-    guard output != "-" else {
+    let path = options.file
+    guard !options.output.isStandard else {
       throw FieldpackError(
         .invalidArgument, "a GeoPackage cannot be written to standard output. Try: --output FILE")
     }
     try check(path)
-    let query = Query(layers: arguments[SourceArguments.layers].map { LayerID($0) })
-      .transformed(to: arguments[Self.srs])
-      .applying(try GeometryArguments.operations(arguments))
-    let layer = try DerivedArguments.layer(arguments, query)
+    let query = Query(layers: options.layers).transformed(to: options.srs)
+      .applying(try options.geometries.operations())
+    let layer = try options.derived.layer(query)
     return try await invocation.stoppingAtBadFeatures { () async throws(FieldpackError) in
       let workspace = try await Workspace.open(file: URL(fileURLWithPath: path))
-      do throws(FieldpackError) {
-        let status = try await invocation.withDerived(layer, query, of: workspace) {
+      return try await closing(workspace) { () async throws(FieldpackError) in
+        try await invocation.withDerived(layer, query, of: workspace) {
           (workspace, query) async throws(FieldpackError) in
-          try await transform(query, of: workspace, to: output)
+          try await transform(query, of: workspace, to: options.output.path)
         }
-        await workspace.close()
-        return status
-      } catch {
-        await workspace.close()
-        throw error
       }
     }
   }
@@ -86,12 +84,16 @@ struct TransformCommand {
       console.terminal.isErrorTerminal ? try await workspace.count(query) : nil
     let display = ProgressDisplay("transforming", total: total, unit: .features, console: console)
     defer { display.finish() }
-    var options = ExportArguments.options(invocation)
-    options.progress = { display.update($0) }
+    var writing = ExportOptions()
+    writing.logger = invocation.logger
+    writing.overwrite = options.output.overwrites
+    writing.version = options.version ?? .v14
+    writing.skipsErrors = options.skipsErrors
+    writing.progress = { display.update($0) }
     let report = try await workspace.exportFeatures(
-      query, toPath: output, as: .geoPackage, options: options)
+      query, toPath: output, as: .geoPackage, options: writing)
     display.finish()
-    if arguments[CommonOptions.json] {
+    if invocation.isJSON {
       let stores = JSONValue.stores(of: workspace, asked: nil, failures: report.failures)
       try invocation.print(report.document(output, Format.geoPackage.name, stores: stores))
     } else {
@@ -100,7 +102,9 @@ struct TransformCommand {
     try invocation.output.flush()
     for note in report.notes { console.note(note) }
     invocation.report(report.skipped)
-    return invocation.status(failures: report.failures, skippedCount: report.skipped.count)
+    return invocation.status(
+      failures: report.failures, skippedCount: report.skipped.count,
+      skipsErrors: options.skipsErrors)
   }
 
   /// Which operation took each layer there.

@@ -13,11 +13,11 @@ struct DetectionOutput {
   private var table: TextTable
   private var count = 0
 
-  init(_ invocation: Invocation, isLive: Bool) {
+  init(_ invocation: Invocation, isLive: Bool, follows: Bool) {
     self.invocation = invocation
     self.isLive = isLive
-    isJSON = invocation.arguments[CommonOptions.json]
-    isFollowed = invocation.arguments[MonitorRecording.follow] || isLive && !isJSON
+    isJSON = invocation.isJSON
+    isFollowed = follows || isLive && !isJSON
     let terminal = invocation.console.terminal
     table = TextTable(
       [
@@ -83,7 +83,7 @@ extension Detection {
   fileprivate var line: String {
     let words = [
       time?.description, "fix \(fix)", kind.rawValue, region.map { "region \($0)" },
-      device.isEmpty ? nil : DisplayText.visible(device), distance.map { Self.tenths($0) + " m" },
+      device.isEmpty ? nil : DisplayText.visible(device), distance.map { Metres.text($0) },
     ]
     return words.compactMap { $0 }.joined(separator: " ") + "\n"
   }
@@ -91,15 +91,7 @@ extension Detection {
   fileprivate var cells: [String] {
     [
       "\(fix)", kind.rawValue, device, region.map { "\($0)" } ?? "", time?.description ?? "",
-      distance.map { Self.tenths($0) } ?? "",
+      distance.map { Decimals.text($0, digits: 1) } ?? "",
     ]
-  }
-
-  /// With one digit after the point.
-  private static func tenths(_ metres: Double) -> String {
-    let tenths = (metres * 10).rounded()
-    guard abs(tenths) < 1e15 else { return "\(metres)" }
-    let whole = Int64(tenths)
-    return "\(whole < 0 ? "-" : "")\(abs(whole) / 10).\(abs(whole) % 10)"
   }
 }

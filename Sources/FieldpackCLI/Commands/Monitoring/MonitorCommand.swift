@@ -27,36 +27,48 @@ extension FieldpackTool {
         "fieldpack monitor fleet.gpkg fixes --device car --regions zones.gpkg:depots",
         "gpspipe -w | fieldpack monitor - --distance 100",
       ],
-      arguments: [FixArguments.source, FixArguments.layer],
-      options: [
-        OptionGroup(
-          nil,
-          MonitorArguments.options + MonitorRecording.options
-            + [QueryArguments.skipErrors, WriteArguments.allowTriggers]),
-        ReplayArguments.group, SourceArguments.group, CommonOptions.group,
-      ],
-      family: positionsFamily
-    ) { invocation throws(FieldpackError) in
-      try await MonitorCommand(invocation: invocation).run()
-    }
+      family: positionsFamily, body: MonitorCommand.self)
   }
 }
 
 /// `fieldpack monitor`.
-struct MonitorCommand {
+private struct MonitorCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var source: String
+    let layer: String?
+    let watched: MonitorArguments
+    let recording: RecordingArguments
+    let fixes: FixArguments
+    let profile: OpeningProfile
+    let replay: ReplayArguments
+    let opening: SourceArguments
+
+    init(_ reader: inout OptionReader) {
+      _source = reader.fixes()
+      layer = reader.fixLayer()
+      watched = reader.group()
+      recording = reader.group()
+      fixes = reader.group()
+      profile = reader.profile()
+      replay = reader.group()
+      opening = reader.group()
+    }
+  }
+
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let plan = try MonitorPlan(arguments)
-    return try await MonitorRecording.with(invocation) { (recording) throws(FieldpackError) in
+    let plan = try MonitorPlan(options.watched)
+    return try await withRecording { (recording) throws(FieldpackError) in
       guard let regions = plan.regions else {
         return try await watch(try plan.monitor(nil), nil, recording)
       }
-      return try await invocation.withRegions(regions) { (store, name) throws(FieldpackError) in
+      return try await invocation.withRegions(regions, usesNoCache: options.opening.usesNoCache) {
+        (store, name) throws(FieldpackError) in
         let layer = RegionLayer(
-          name, of: recording?.store(at: regions.path) ?? store, radius: plan.radius,
-          radiusColumn: arguments[MonitorArguments.column])
+          name, of: recording?.store(at: regions.path) ?? store, radius: options.watched.radius,
+          radiusColumn: options.watched.radiusColumn)
         let known = try await layer.regions()
         for note in known.notes { invocation.console.note("\(note) left out") }
         return try await watch(try plan.monitor(known), layer, recording)
@@ -64,10 +76,29 @@ struct MonitorCommand {
     }
   }
 
+  /// Runs `body` with the run that the options ask for, or with none.
+  ///
+  /// The GeoPackage is closed last, so that it can go back to its own journal mode.
+  private func withRecording(
+    _ body: (MonitorRecording?) async throws(FieldpackError) -> Int32
+  ) async throws(FieldpackError) -> Int32 {
+    guard let (name, path) = try options.recording.target(source: options.source) else {
+      return try await body(nil)
+    }
+    try invocation.createGeoPackage(path)
+    return try await invocation.withGeoPackage(path, options.profile) {
+      (store) throws(FieldpackError) in
+      try await body(MonitorRecording(name: name, store: store))
+    }
+  }
+
   private func watch(
     _ monitor: any FixMonitor, _ regions: RegionLayer?, _ recording: MonitorRecording?
   ) async throws(FieldpackError) -> Int32 {
-    try await invocation.withFixes { (fixes) throws(FieldpackError) in
+    let source = FixSource(
+      name: options.source, layer: options.layer, arguments: options.fixes,
+      replay: options.replay, source: options.opening)
+    return try await invocation.withFixes(source) { (fixes) throws(FieldpackError) in
       try await show(monitor, fixes, regions, recording)
     }
   }
@@ -77,7 +108,8 @@ struct MonitorCommand {
     _ recording: MonitorRecording?
   ) async throws(FieldpackError) -> Int32 {
     let source = fixes.source
-    var output = DetectionOutput(invocation, isLive: !fixes.isReplay)
+    var output = DetectionOutput(
+      invocation, isLive: !fixes.isReplay, follows: options.recording.follows)
     try output.begin()
     do throws(FieldpackError) {
       if let recording {
@@ -104,21 +136,17 @@ struct MonitorCommand {
 extension Invocation {
   /// Opens the layer of the regions, runs `body` and closes its file, whatever happens.
   func withRegions<R: Sendable>(
-    _ file: RegionFile, _ body: (any Store, LayerID) async throws(FieldpackError) -> R
+    _ file: RegionFile, usesNoCache: Bool = false,
+    _ body: (any Store, LayerID) async throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     var options = SourceOptions()
     options.logger = logger
-    if arguments[SourceArguments.noCache] { options.file.cache = .private }
+    if usesNoCache { options.file.cache = .private }
     let workspace = try await Workspace.open(source: file.path, options: options)
-    do throws(FieldpackError) {
+    return try await closing(workspace) { () async throws(FieldpackError) in
       let (store, layer) = try await LayerChoice.layer(
         file.layer, of: workspace, named: file.path, stores: nil, preferring: [])
-      let result = try await body(store, layer)
-      await workspace.close()
-      return result
-    } catch {
-      await workspace.close()
-      throw error
+      return try await body(store, layer)
     }
   }
 }

@@ -6,7 +6,6 @@ extension FieldpackTool {
   static var motionCommand: Command {
     Command(
       "motion", abstract: "Keep and post motion of devices, show it, place it on tracks.",
-      options: [CommonOptions.group],
       subcommands: [
         motionImportCommand, motionPostCommand, motionShowCommand, motionJoinCommand,
       ],
@@ -24,19 +23,7 @@ extension FieldpackTool {
         that the file has are passed over, so that a second import changes nothing.
         """,
       examples: ["fieldpack motion import requests.jsonl --into field.gpkg"],
-      arguments: [MotionArguments.logs],
-      options: [
-        OptionGroup(
-          nil,
-          [
-            MotionArguments.into, MotionArguments.rate, MotionArguments.skipErrors,
-            WriteArguments.allowTriggers,
-          ]),
-        CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await MotionImportCommand(invocation: invocation).run()
-    }
+      body: MotionImportCommand.self)
   }
 
   private static var motionJoinCommand: Command {
@@ -55,61 +42,46 @@ extension FieldpackTool {
         "fieldpack motion join field.gpkg field.gpkg track_point --gap 30",
         "fieldpack motion join field.gpkg captures.gpkg --capture 338d2c23…358d",
       ],
-      arguments: [MotionArguments.file, MotionArguments.track, MotionArguments.layer],
-      options: [
-        OptionGroup(
-          nil, [MotionArguments.sessions, MotionArguments.captures, MotionArguments.gap]),
-        CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await MotionJoinCommand(invocation: invocation).run()
-    }
+      body: MotionJoinCommand.self)
   }
 }
 
-/// What the commands on motion take.
-enum MotionArguments {
-  static let file = Argument<String>.required(
-    .text("gpkg", completion: .source(["gpkg"])), help: "The GeoPackage with the motion.")
-  static let logs = Argument<[String]>.list(
-    .file("file", "json", "jsonl", "ndjson"), minimum: 1, help: "The recorded requests.")
-  static let into = Option<String>.required(
-    "into", .file("gpkg", "gpkg"), help: "The GeoPackage to import into; made where missing.")
-  static let rate = Option<Double>.value(
-    "rate", .number("hz", atLeast: 0.001), default: MotionSession.standardRate,
-    shownAs: "50", help: "Samples a second of sessions that are new.")
-  static let skipErrors = Option<Bool>.flag(
-    "skip-errors", help: "Pass over requests that cannot be read, and say so (status 2).")
-  static let track = Argument<String>.required(
-    .text("source", completion: .source(SourceArguments.extensions)),
-    help: "Where the track is: a GeoPackage, a GPX, GeoJSON or CSV file.")
-  static let layer = Argument<String?>.optional(
-    .text("layer", completion: .layer),
-    help: "The layer of the track; track_points, track_point, or the only one that can be.")
-  static let sessions = Option<[String]>.values(
-    "session", .text("uuid"), help: "Only this session; may be repeated.")
-  static let captures = Option<[String]>.values(
-    "capture", .text("token"),
-    help: "Join to this capture of the track's source; may be repeated.")
-  static let gap = Option<Double>.value(
-    "gap", .number("s", atLeast: 0), default: 10, shownAs: "10",
-    help: "How far apart positions may be that a sample lies between.")
-}
+extension OptionReader {
+  mutating func motionFile() -> Required<String> { geoPackage("The GeoPackage with the motion.") }
 
-extension Int {
-  /// `1 sample`, `2 samples`.
-  func counting(_ noun: String, _ plural: String? = nil) -> String {
-    "\(self) " + (self == 1 ? noun : plural ?? noun + "s")
+  mutating func sessions() -> [String] {
+    values("session", .text("uuid"), help: "Only this session; may be repeated.")
   }
 }
 
 /// `fieldpack motion import`.
-private struct MotionImportCommand {
+private struct MotionImportCommand: CommandBody {
+  struct Options: OptionGroup {
+    let logs: [String]
+    @Required var into: String
+    let rate: Double
+    let skipsErrors: Bool
+    let profile: OpeningProfile
+
+    init(_ reader: inout OptionReader) {
+      logs = reader.arguments(
+        .file("file", "json", "jsonl", "ndjson"), minimum: 1, help: "The recorded requests.")
+      _into = reader.required(
+        "into", .file("gpkg", "gpkg"),
+        help: "The GeoPackage to import into; made where missing.")
+      rate = reader.value(
+        "rate", .number("hz", atLeast: 0.001), default: MotionSession.standardRate,
+        shownAs: "50", help: "Samples a second of sessions that are new.")
+      skipsErrors = reader.skipErrors()
+      profile = reader.profile()
+    }
+  }
+
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let path = arguments[MotionArguments.into]
+    let path = options.into
     let isNew = !FileManager.default.fileExists(atPath: path)
     let report: MotionImportReport
     do throws(FieldpackError) {
@@ -124,19 +96,15 @@ private struct MotionImportCommand {
 
   private func imported(into path: String) async throws(FieldpackError) -> MotionImportReport {
     try invocation.createGeoPackage(path)
-    let found = Locked(MotionImportReport())
-    _ = try await invocation.withGeoPackage(path) { (store) throws(FieldpackError) in
-      let report = try await store.importMotion(
-        from: arguments[MotionArguments.logs], rate: arguments[MotionArguments.rate],
-        skipsErrors: arguments[MotionArguments.skipErrors])
-      found.withLock { $0 = report }
-      return ExitStatus.success
+    return try await invocation.withGeoPackage(path, options.profile) {
+      (store) throws(FieldpackError) in
+      try await store.importMotion(
+        from: options.logs, rate: options.rate, skipsErrors: options.skipsErrors)
     }
-    return found.withLock { $0 }
   }
 
   private func show(_ report: MotionImportReport, _ path: String) throws(FieldpackError) {
-    if arguments[CommonOptions.json] {
+    if invocation.isJSON {
       return try invocation.print(report.document(path))
     }
     try invocation.print(
@@ -178,44 +146,60 @@ extension MotionImportReport {
 }
 
 /// `fieldpack motion join`.
-private struct MotionJoinCommand {
+private struct MotionJoinCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    @Required var track: String
+    let layer: LayerID?
+    let sessions: [String]
+    let captures: [String]
+    let maximumGap: Double
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.motionFile()
+      _track = reader.argument(
+        .text("source", completion: .source(SourceArguments.extensions)),
+        help: "Where the track is: a GeoPackage, a GPX, GeoJSON or CSV file.")
+      layer = reader.optionalArgument(
+        .text("layer", completion: .layer),
+        help: "The layer of the track; track_points, track_point, or the only one that can be."
+      ).map { LayerID($0) }
+      sessions = reader.sessions()
+      captures = reader.values(
+        "capture", .text("token"),
+        help: "Join to this capture of the track's source; may be repeated.")
+      maximumGap = reader.value(
+        "gap", .number("s", atLeast: 0), default: 10, shownAs: "10",
+        help: "How far apart positions may be that a sample lies between.")
+    }
+  }
+
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
     let path = try await path()
-    return try await invocation.withGeoPackage(arguments[MotionArguments.file]) {
+    return try await invocation.withGeoPackage(options.file) {
       (store) throws(FieldpackError) in
       let report = try await store.joinMotion(
-        to: path, sessions: arguments[MotionArguments.sessions],
-        maximumGap: arguments[MotionArguments.gap])
+        to: path, sessions: options.sessions, maximumGap: options.maximumGap)
       try show(report)
       return ExitStatus.success
     }
   }
 
   private func path() async throws(FieldpackError) -> TimedPath {
-    var options = SourceOptions()
-    options.logger = invocation.logger
-    let workspace = try await Workspace.open(
-      source: arguments[MotionArguments.track], options: options)
-    do throws(FieldpackError) {
-      guard let store = workspace.members.lazy.compactMap(\.store).first else {
-        throw FieldpackError(
-          .unavailable, "\(arguments[MotionArguments.track]) cannot be read")
+    try await invocation.withSource(options.track, SourceArguments()) {
+      (source) throws(FieldpackError) in
+      guard let store = source.workspace.members.lazy.compactMap(\.store).first else {
+        throw FieldpackError(.unavailable, "\(options.track) cannot be read")
       }
-      let path = try await path(in: store)
-      await workspace.close()
-      return path
-    } catch {
-      await workspace.close()
-      throw error
+      return try await path(in: store)
     }
   }
 
   private func path(in store: any Store) async throws(FieldpackError) -> TimedPath {
-    let captures = arguments[MotionArguments.captures]
-    let layer = arguments[MotionArguments.layer].map { LayerID($0) }
+    let (captures, layer) = (options.captures, options.layer)
     guard !captures.isEmpty else { return try await TimedPath(store, layer: layer) }
     guard layer == nil || layer == "capture_point" else {
       throw FieldpackError(
@@ -225,7 +209,7 @@ private struct MotionJoinCommand {
   }
 
   private func show(_ report: MotionJoinReport) throws(FieldpackError) {
-    if arguments[CommonOptions.json] {
+    if invocation.isJSON {
       return try invocation.print([
         "sessions": .array(
           report.sessions.map { session in

@@ -25,52 +25,58 @@ extension FieldpackTool {
         "fieldpack motion post --sensors --server https://example.org:8443/m --into field.gpkg",
         "imu | fieldpack motion post - --live --server http://localhost:8080/motion",
       ],
-      arguments: [MotionPostArguments.source],
-      options: [OptionGroup(nil, MotionPostArguments.options), CommonOptions.group]
-    ) { invocation throws(FieldpackError) in
-      try await MotionPostCommand(invocation: invocation).run()
-    }
+      body: MotionPostCommand.self)
   }
 }
 
 /// What `fieldpack motion post` takes.
-enum MotionPostArguments {
-  static let source = Argument<String?>.optional(
-    .text("source", completion: .source(["gpkg", "json", "jsonl"])),
-    help: "A GeoPackage with sessions, recorded requests, lines of JSON in a file, a pipe or - for "
-      + "standard input; under --sensors the folder of the devices.")
-  static let server = Option<String>.required(
-    "server", .text("url"), help: "Where to post: http or https.")
-  static let headers = Option<[HTTPFields.Field]>.values(
-    "header", .headerField, help: "Send this field with every request.")
-  static let rate = Option<Double?>.value(
-    "rate", .number("hz", atLeast: 0.001),
-    help: "Samples a second; 50 of sensors, and as they come or were of other sources.")
-  static let speed = Option<ReplaySource.Speed>.value(
-    "speed", ReplayArguments.speedForm, default: .max, shownAs: "max",
-    help: "Post recorded sessions at their pace, 1x, or faster, 10x; max does not wait.")
-  static let sensors = Option<Bool>.flag(
-    "sensors", help: "Read the machine's industrial I/O sensors.")
-  static let sections = Option<[MotionSection]>.value(
-    "sections", .sections, default: MotionSection.allCases, shownAs: "all",
-    help: "Post only these: attitude, acceleration, magneticField, rotation.")
-  static let isLive = Option<Bool>.flag(
-    "live", help: "Do not wait for the server: what cannot be posted in time is lost to it.")
-  static let unsent = Option<Int>.value(
-    "unsent", .integer("n", in: 0...100_000), default: 0,
-    help: "How many live batches wait while the server cannot be reached.")
-  static let attempts = Option<Int?>.value(
-    "attempts", .integer("n", in: 1...Int.max),
-    help: "Give up after so many failures one after the other; 8 unless live, else never.")
-  static let into = Option<String?>.value(
-    "into", .file("gpkg", "gpkg"),
-    help: "Keep every sample in this GeoPackage, posted or not; made where missing.")
+struct MotionPostArguments: OptionGroup {
+  let source: String?
+  @Required var server: String
+  let headers: [HTTPFields.Field]
+  let sessions: [String]
+  let rate: Double?
+  let speed: ReplaySource.Speed
+  let sections: [MotionSection]
+  let usesSensors: Bool
+  let isLive: Bool
+  let unsentLimit: Int
+  let attempts: Int?
+  let into: String?
+  let skipsErrors: Bool
+  let profile: OpeningProfile
 
-  static var options: [any OptionKey] {
-    [
-      server, headers, MotionArguments.sessions, rate, speed, sections, sensors, isLive, unsent,
-      attempts, into, MotionArguments.skipErrors, WriteArguments.allowTriggers,
-    ]
+  init(_ reader: inout OptionReader) {
+    source = reader.optionalArgument(
+      .text("source", completion: .source(["gpkg", "json", "jsonl"])),
+      help: "A GeoPackage with sessions, recorded requests, lines of JSON in a file, a pipe or - "
+        + "for standard input; under --sensors the folder of the devices.")
+    _server = reader.required("server", .text("url"), help: "Where to post: http or https.")
+    headers = reader.values("header", .headerField, help: "Send this field with every request.")
+    sessions = reader.sessions()
+    rate = reader.value(
+      "rate", .number("hz", atLeast: 0.001),
+      help: "Samples a second; 50 of sensors, and as they come or were of other sources.")
+    speed = reader.value(
+      "speed", .speed, default: .max, shownAs: "max",
+      help: "Post recorded sessions at their pace, 1x, or faster, 10x; max does not wait.")
+    sections = reader.value(
+      "sections", .sections, default: MotionSection.allCases, shownAs: "all",
+      help: "Post only these: attitude, acceleration, magneticField, rotation.")
+    usesSensors = reader.flag("sensors", help: "Read the machine's industrial I/O sensors.")
+    isLive = reader.flag(
+      "live", help: "Do not wait for the server: what cannot be posted in time is lost to it.")
+    unsentLimit = reader.value(
+      "unsent", .integer("n", in: 0...100_000), default: 0,
+      help: "How many live batches wait while the server cannot be reached.")
+    attempts = reader.value(
+      "attempts", .integer("n", in: 1...Int.max),
+      help: "Give up after so many failures one after the other; 8 unless live, else never.")
+    into = reader.value(
+      "into", .file("gpkg", "gpkg"),
+      help: "Keep every sample in this GeoPackage, posted or not; made where missing.")
+    skipsErrors = reader.skipErrors()
+    profile = reader.profile()
   }
 }
 
@@ -112,17 +118,16 @@ extension ValueForm where Value == [MotionSection] {
 }
 
 /// `fieldpack motion post`.
-private struct MotionPostCommand {
+private struct MotionPostCommand: CommandBody {
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: MotionPostArguments
 
   func run() async throws(FieldpackError) -> Int32 {
     let server = try MotionServer(
-      arguments[MotionPostArguments.server],
-      headers: HTTPFields(arguments[MotionPostArguments.headers]))
-    return try await invocation.withMotionSources { (sources) throws(FieldpackError) in
+      options.server, headers: HTTPFields(options.headers))
+    return try await invocation.withMotionSources(options) { (sources) throws(FieldpackError) in
       let progress = MotionPostProgress(console: invocation.console)
-      guard let path = arguments[MotionPostArguments.into] else {
+      guard let path = options.into else {
         return try await post(sources, to: server, into: nil, progress)
       }
       let isNew = !FileManager.default.fileExists(atPath: path)
@@ -130,7 +135,8 @@ private struct MotionPostCommand {
       defer {
         if isNew, progress.kept.isEmpty { try? FileManager.default.removeItem(atPath: path) }
       }
-      return try await invocation.withGeoPackage(path) { (store) throws(FieldpackError) in
+      return try await invocation.withGeoPackage(path, options.profile) {
+        (store) throws(FieldpackError) in
         try await post(sources, to: server, into: store, progress)
       }
     }
@@ -158,18 +164,17 @@ private struct MotionPostCommand {
     let recorder = store.map {
       MotionRecorder($0, device: posted.device, rate: posted.rate)
     }
-    var options = MotionClient.Options()
-    options.interval = 1 / posted.rate
-    options.keepsTimes = arguments[MotionPostArguments.rate] == nil
-    options.sections = MotionSections(
-      arguments[MotionPostArguments.sections].map { MotionSections($0) })
-    options.unsentLimit = arguments[MotionPostArguments.unsent]
-    options.attempts = arguments[MotionPostArguments.attempts] ?? (posted.source.isLive ? nil : 8)
-    options.onEvent = { progress.take($0) }
+    var posting = MotionClient.Options()
+    posting.interval = 1 / posted.rate
+    posting.keepsTimes = options.rate == nil
+    posting.sections = MotionSections(options.sections.map { MotionSections($0) })
+    posting.unsentLimit = options.unsentLimit
+    posting.attempts = options.attempts ?? (posted.source.isLive ? nil : 8)
+    posting.onEvent = { progress.take($0) }
     if let recorder {
-      options.keep = { (samples) throws(FieldpackError) in try await recorder.keep(samples) }
+      posting.keep = { (samples) throws(FieldpackError) in try await recorder.keep(samples) }
     }
-    let client = try MotionClient(server, device: posted.device, options: options)
+    let client = try MotionClient(server, device: posted.device, options: posting)
     let result: Result<MotionClient.Report, FieldpackError>
     do throws(FieldpackError) {
       result = .success(try await client.run(posted.source))
@@ -202,8 +207,8 @@ private struct MotionPostCommand {
     _ progress: MotionPostProgress, _ error: FieldpackError?
   ) throws(FieldpackError) {
     let report = progress.report
-    if arguments[CommonOptions.json] {
-      try invocation.print(progress.document(arguments[MotionPostArguments.into]))
+    if invocation.isJSON {
+      try invocation.print(progress.document(options.into))
     } else {
       try invocation.print(
         "\(report.readings.counting("sample")), "

@@ -2,100 +2,105 @@ import Fieldpack
 import FieldpackCore
 import FieldpackSQL
 
-/// `fieldpack motion show` with rows of samples, or of what they come to.
-struct MotionRows {
+/// Which rows `fieldpack motion show` prints.
+struct MotionRowArguments: OptionGroup {
+  static let title: String? = "Rows"
+
   /// A moment, or a fix that has one.
   enum Moment: Sendable {
     case seconds(Double)
     case fix(LayerID, Int64)
   }
 
-  private static let rows = Option<Bool>.flag("rows", help: "Show the samples.")
-  private static let resample = Option<Double?>.value(
-    "resample", .number("hz", atLeast: 0.001), help: "Show the means of so many steps a second.")
-  private static let perSecond = Option<Bool>.flag(
-    "per-second", help: "Show the least, mean and greatest value of each second.")
-  private static let nearest = Option<Moment?>.value(
-    "nearest", .moment,
-    help: "Show the samples nearest to a time, RFC 3339 or Unix seconds, or to a fix, layer:id.")
-  private static let within = Option<Double>.value(
-    "within", .number("s", atLeast: 0), default: 1, shownAs: "1",
-    help: "How far off the nearest samples may be.")
-  private static let limit = Option<Int>.value(
-    "limit", .integer("n", in: 1...Int.max), default: 1, help: "How many of the nearest.")
-  private static let format = Option<SQLCommand.Format>.value(
-    "format", .choice("format"), default: .table, shownAs: "table", help: "How rows look.")
+  let samples: Bool
+  let rate: Double?
+  let perSecond: Bool
+  let nearest: Moment?
+  let maximumGap: Double?
+  let limit: Int?
+  let format: RowFormat?
 
-  static let group = OptionGroup(
-    "Rows", [rows, resample, perSecond, nearest, within, limit, format])
+  init(_ reader: inout OptionReader) {
+    samples = reader.flag("rows", help: "Show the samples.")
+    rate = reader.value(
+      "resample", .number("hz", atLeast: 0.001),
+      help: "Show the means of so many steps a second.")
+    perSecond = reader.flag(
+      "per-second", help: "Show the least, mean and greatest value of each second.")
+    nearest = reader.value(
+      "nearest", .moment,
+      help: "Show the samples nearest to a time, RFC 3339 or Unix seconds, or to a fix, layer:id.")
+    maximumGap = reader.value(
+      "within", .number("s", atLeast: 0), shownDefault: "1",
+      help: "How far off the nearest samples may be.")
+    limit = reader.value(
+      "limit", .integer("n", in: 1...Int.max), shownDefault: "1",
+      help: "How many of the nearest.")
+    format = reader.rowFormat()
+  }
 
-  private let invocation: Invocation
-  private let store: GeoPackageStore
-  private var arguments: ParsedArguments { invocation.arguments }
-
-  /// `nil` where no rows are asked for.
-  init?(_ invocation: Invocation, _ store: GeoPackageStore) throws(FieldpackError) {
-    self.invocation = invocation
-    self.store = store
-    let arguments = invocation.arguments
-    let asked = [
-      arguments[Self.rows], arguments[Self.resample] != nil, arguments[Self.perSecond],
-      arguments[Self.nearest] != nil,
-    ].count { $0 }
-    try Self.check(arguments, areRows: asked > 0)
-    guard asked > 0 else { return nil }
-    guard asked == 1, arguments[MotionShowCommand.svg] == nil else {
+  /// Whether rows are asked for.
+  ///
+  /// - Throws: `.invalidArgument` for what would have no meaning.
+  func areAsked(of options: MotionShowCommand.Options) throws(FieldpackError) -> Bool {
+    let asked = [samples, rate != nil, perSecond, nearest != nil].count { $0 }
+    guard nearest != nil || (maximumGap == nil && limit == nil) else {
+      throw FieldpackError(
+        .invalidArgument, "--within and --limit have a meaning with --nearest. Try: --nearest time")
+    }
+    guard asked > 0 else {
+      try checkNoRows(options)
+      return false
+    }
+    guard asked == 1, options.svg == nil else {
       throw FieldpackError(
         .invalidArgument,
         "one of --rows, --resample, --per-second, --nearest and --svg is shown at a time")
     }
-    guard arguments[MotionShowCommand.last] == nil || arguments[Self.rows] else {
+    guard options.last == nil || samples else {
       throw FieldpackError(
         .invalidArgument, "--last has a meaning with --rows, not with these rows")
     }
+    return true
   }
 
-  /// Refuses what would have no meaning.
-  private static func check(
-    _ arguments: ParsedArguments, areRows: Bool
-  ) throws(FieldpackError) {
-    guard arguments[nearest] != nil || !(arguments.contains(within) || arguments.contains(limit))
-    else {
-      throw FieldpackError(
-        .invalidArgument, "--within and --limit have a meaning with --nearest. Try: --nearest time")
-    }
-    guard !areRows else { return }
-    guard !arguments.contains(format) else {
+  private func checkNoRows(_ options: MotionShowCommand.Options) throws(FieldpackError) {
+    guard format == nil else {
       throw FieldpackError(
         .invalidArgument,
         "--format has a meaning with rows. Try: --rows, --resample, --per-second or --nearest")
     }
-    let isSession =
-      arguments[MotionShowCommand.session] != nil || arguments[MotionShowCommand.svg] != nil
     guard
-      isSession
-        || !(arguments[MotionShowCommand.last] != nil
-          || !arguments[MotionShowCommand.channels].isEmpty)
+      options.session != nil || options.svg != nil
+        || (options.last == nil && options.channels.isEmpty)
     else {
       throw FieldpackError(
         .invalidArgument,
         "--last and --channel have a meaning with a session. Try: name one, or --rows or --svg")
     }
   }
+}
+
+/// `fieldpack motion show` with rows of samples, or of what they come to.
+struct MotionRows {
+  let invocation: Invocation
+  let store: GeoPackageStore
+  let options: MotionShowCommand.Options
+  private var rows: MotionRowArguments { options.rows }
 
   func show() async throws(FieldpackError) -> Int32 {
-    var output = SQLOutput.rows(invocation, Self.format)
+    var output = SQLOutput.rows(invocation, rows.format)
     let sessions = try await store.motionSessions()
-    if let moment = arguments[Self.nearest] {
+    if let moment = rows.nearest {
       guard !sessions.isEmpty else {
         throw FieldpackError(.notFound, "\(store.shownPath) has no motion")
       }
       let query = MotionQuery.nearest(
-        to: try await seconds(moment), within: arguments[Self.within], limit: arguments[Self.limit])
+        to: try await seconds(moment), within: rows.maximumGap ?? 1, limit: rows.limit ?? 1)
       try await add(query, to: &output, keeping: ["uuid", "id", "t_unix", "dt"])
     } else {
-      let show = MotionShowCommand(invocation: invocation, store: store)
-      let session = try show.chosen(sessions).session.id
+      let session = try MotionShowCommand(invocation: invocation, options: options)
+        .chosen(sessions, of: store).session.id
       try await add(session, to: &output)
     }
     try output.begin([], sample: [])
@@ -104,18 +109,18 @@ struct MotionRows {
   }
 
   private var channels: [MotionChannel] {
-    let named = arguments[MotionShowCommand.channels]
+    let named = options.channels
     return MotionChannel.allCases.filter { named.isEmpty || named.contains($0) }
   }
 
   private func add(_ session: String, to output: inout SQLOutput) async throws(FieldpackError) {
-    if let rate = arguments[Self.resample] {
+    if let rate = rows.rate {
       let query = MotionQuery.resampled(to: rate, session: session)
       return try await add(query, to: &output, keeping: ["t_unix", "samples"])
     }
-    guard arguments[Self.perSecond] else {
+    guard rows.perSecond else {
       let query = MotionQuery.samples(
-        ofSession: session, channels, last: arguments[MotionShowCommand.last])
+        ofSession: session, channels, last: options.last)
       return try await add(query, to: &output, keeping: ["t_unix"])
     }
     for channel in channels {
@@ -143,7 +148,7 @@ struct MotionRows {
     }
   }
 
-  private func seconds(_ moment: Moment) async throws(FieldpackError) -> Double {
+  private func seconds(_ moment: MotionRowArguments.Moment) async throws(FieldpackError) -> Double {
     switch moment {
     case .seconds(let seconds): return seconds
     case .fix(let layer, let id):
@@ -167,9 +172,9 @@ struct MotionRows {
   }
 }
 
-extension ValueForm where Value == MotionRows.Moment {
+extension ValueForm where Value == MotionRowArguments.Moment {
   fileprivate static var moment: ValueForm {
-    ValueForm("time|fix") { (text) throws(ValueError) -> MotionRows.Moment in
+    ValueForm("time|fix") { (text) throws(ValueError) -> MotionRowArguments.Moment in
       if let instant = Instant(text) { return .seconds(Double(instant.milliseconds) / 1000) }
       if let seconds = Double(text), seconds.isFinite { return .seconds(seconds) }
       if let colon = text.lastIndex(of: ":"), colon > text.startIndex,

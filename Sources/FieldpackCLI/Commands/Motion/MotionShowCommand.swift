@@ -18,66 +18,73 @@ extension FieldpackTool {
         "fieldpack motion show field.gpkg --per-second --channel az --format csv",
         "fieldpack motion show field.gpkg --nearest track_point:17 --within 0.1",
       ],
-      arguments: [MotionArguments.file, MotionShowCommand.session],
-      options: [
-        OptionGroup(
-          nil,
-          [
-            MotionShowCommand.last, MotionShowCommand.channels, MotionShowCommand.svg,
-            ExportArguments.overwrite,
-          ]), MotionRows.group, CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await invocation.withGeoPackage(invocation.arguments[MotionArguments.file]) {
-        (store) throws(FieldpackError) in
-        if let rows = try MotionRows(invocation, store) { return try await rows.show() }
-        return try await MotionShowCommand(invocation: invocation, store: store).run()
-      }
-    }
+      body: MotionShowCommand.self)
   }
 }
 
 /// `fieldpack motion show`.
-struct MotionShowCommand {
-  static let session = Argument<String?>.optional(.text("session"), help: "The id of a session.")
-  static let last = Option<Double?>.value(
-    "last", .number("s", atLeast: 0), help: "Only so many seconds before the last sample.")
-  static let channels = Option<[MotionChannel]>.values(
-    "channel", .choice("name"), help: "Only this channel; may be repeated.")
-  static let svg = Option<String?>.value(
-    "svg", .file("file", "svg"), help: "Draw the channels over time into this file.")
+struct MotionShowCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let session: String?
+    let last: Double?
+    let channels: [MotionChannel]
+    let svg: String?
+    let overwrites: Bool
+    let rows: MotionRowArguments
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.motionFile()
+      session = reader.optionalArgument(.text("session"), help: "The id of a session.")
+      last = reader.value(
+        "last", .number("s", atLeast: 0), help: "Only so many seconds before the last sample.")
+      channels = reader.values(
+        "channel", .choice("name"), help: "Only this channel; may be repeated.")
+      svg = reader.value(
+        "svg", .file("file", "svg"), help: "Draw the channels over time into this file.")
+      overwrites = reader.flag("overwrite", help: "Replace a file that exists.")
+      rows = reader.group()
+    }
+  }
 
   let invocation: Invocation
-  let store: GeoPackageStore
-  private var arguments: ParsedArguments { invocation.arguments }
-  private var isJSON: Bool { arguments[CommonOptions.json] }
+  let options: Options
+  private var isJSON: Bool { invocation.isJSON }
 
   func run() async throws(FieldpackError) -> Int32 {
+    let areRows = try options.rows.areAsked(of: options)
+    return try await invocation.withGeoPackage(options.file) { (store) throws(FieldpackError) in
+      guard areRows else { return try await show(store) }
+      return try await MotionRows(invocation: invocation, store: store, options: options).show()
+    }
+  }
+
+  private func show(_ store: GeoPackageStore) async throws(FieldpackError) -> Int32 {
     let sessions = try await store.motionSessions()
-    guard arguments[Self.session] != nil || arguments[Self.svg] != nil else {
+    guard options.session != nil || options.svg != nil else {
       try show(sessions)
       return ExitStatus.success
     }
-    let session = try chosen(sessions)
+    let session = try chosen(sessions, of: store)
     let samples = try await store.motionSamples(
-      ofSession: session.session.id, last: arguments[Self.last])
-    let named = arguments[Self.channels]
+      ofSession: session.session.id, last: options.last)
+    let named = options.channels
     let channels = MotionChannel.allCases.filter { channel in
       (named.isEmpty || named.contains(channel))
         && samples.contains { $0.reading[channel] != nil }
     }
-    if let path = arguments[Self.svg] { try draw(session, samples, channels, into: path) }
+    if let path = options.svg { try draw(session, samples, channels, into: path) }
     try show(session, channels.map { ChannelSummary($0, samples) })
     return ExitStatus.success
   }
 
   /// The session that is named, or the only one.
   func chosen(
-    _ sessions: [StoredMotionSession]
+    _ sessions: [StoredMotionSession], of store: GeoPackageStore
   ) throws(FieldpackError) -> StoredMotionSession {
     let names = sessions.map(\.session.id)
     let list = names.isEmpty ? "it has none" : "it has: \(names.joined(separator: ", "))"
-    guard let name = arguments[Self.session] else {
+    guard let name = options.session else {
       if sessions.count == 1 { return sessions[0] }
       throw FieldpackError(
         sessions.isEmpty ? .notFound : .invalidArgument,
@@ -85,7 +92,7 @@ struct MotionShowCommand {
     }
     guard let session = sessions.first(where: { $0.session.id == name }) else {
       throw FieldpackError(
-        .notFound, "there is no session '\(name)' in \(arguments[MotionArguments.file]) (\(list))",
+        .notFound, "there is no session '\(name)' in \(options.file) (\(list))",
         location: .init(store: store.id, layer: MotionLayers.session))
     }
     return session
@@ -104,7 +111,7 @@ struct MotionShowCommand {
         + (moments.first.map { ", from \($0.description)" } ?? ""),
       samples: samples, channels: channels, gapSeconds: max(1, 3 / session.session.rate))
     let output = try ByteOutput(
-      replacing: path, overwrite: arguments[ExportArguments.overwrite])
+      replacing: path, overwrite: options.overwrites)
     output.buffer.append(contentsOf: plot.bytes())
     try output.finish()
   }
@@ -114,7 +121,7 @@ struct MotionShowCommand {
   private func show(_ sessions: [StoredMotionSession]) throws(FieldpackError) {
     if isJSON { return try invocation.print(["sessions": .array(sessions.map(\.document))]) }
     guard !sessions.isEmpty else { return invocation.console.note("there is no motion") }
-    try table(
+    try invocation.printTable(
       [
         TableColumn("session"), TableColumn("device"), TableColumn("first"),
         TableColumn("seconds", isNumeric: true), TableColumn("rate", isNumeric: true),
@@ -124,7 +131,7 @@ struct MotionShowCommand {
         [
           session.session.id, session.session.device.name,
           session.first.map { Instant(unixSeconds: $0).description } ?? "",
-          session.seconds.map { Self.text($0, decimals: 2) } ?? "", session.session.rateText,
+          session.seconds.map { Decimals.text($0, digits: 2) } ?? "", session.session.rateText,
           "\(session.sampleCount)", session.session.revokedAt == nil ? "open" : "revoked",
         ]
       })
@@ -138,7 +145,7 @@ struct MotionShowCommand {
         "session": session.document, "channels": .array(channels.map(\.document)),
       ])
     }
-    try table(
+    try invocation.printTable(
       [
         TableColumn("channel"), TableColumn("unit"), TableColumn("samples", isNumeric: true),
         TableColumn("least", isNumeric: true), TableColumn("mean", isNumeric: true),
@@ -146,26 +153,10 @@ struct MotionShowCommand {
       ],
       channels.map { channel in
         [channel.channel.rawValue, channel.channel.unit, "\(channel.count)"]
-          + [channel.least, channel.mean, channel.greatest].map { Self.text($0, decimals: 4) }
+          + [channel.least, channel.mean, channel.greatest].map { Decimals.text($0, digits: 4) }
       })
   }
 
-  private func table(_ columns: [TableColumn], _ rows: [[String]]) throws(FieldpackError) {
-    let terminal = invocation.console.terminal
-    try invocation.print(
-      TextTable.text(
-        columns, rows, width: terminal.cutWidth, usesUnicode: terminal.usesUnicode))
-  }
-
-  /// A number with so many decimals, as people read it.
-  private static func text(_ value: Double, decimals: Int) -> String {
-    let scale = [1.0, 10, 100, 1000, 10_000][decimals]
-    let scaled = (value * scale).rounded()
-    guard abs(scaled) < 1e15 else { return "\(value)" }
-    let digits = String(Int(scaled).magnitude)
-    let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
-    return (scaled < 0 ? "-" : "") + "\(padded.dropLast(decimals)).\(padded.suffix(decimals))"
-  }
 }
 
 /// What a channel does in some samples.

@@ -13,39 +13,38 @@ extension FieldpackTool {
         cannot be written, a store that does not open.
         """,
       examples: ["fieldpack doctor", "fieldpack doctor stores.scfg"],
-      arguments: [DoctorCommand.sources],
-      options: [OptionGroup(nil, [DoctorCommand.allowPath]), CommonOptions.group],
-      family: upkeepFamily
-    ) { invocation throws(FieldpackError) in
-      try await DoctorCommand(invocation: invocation).run()
-    }
+      family: upkeepFamily, body: DoctorCommand.self)
   }
 }
 
 /// `fieldpack doctor`.
-struct DoctorCommand {
-  static let sources = Argument<[String]>.list(
-    .file(
-      "source", "scfg", "gpkg", "geojson", "json", "geojsonl", "gpx", "csv", "nmea", "igc",
-      "tcx"),
-    help: "A source to open: a config, a GeoPackage or another file.")
-  static let allowPath = Option<[String]>.values(
-    "allow-path", .text("folder", completion: .folder),
-    help: "A folder that the uris of a config may lead to; may be repeated.")
+private struct DoctorCommand: CommandBody {
+  struct Options: OptionGroup {
+    let sources: [String]
+    let allowsPaths: [String]
+
+    init(_ reader: inout OptionReader) {
+      sources = reader.arguments(
+        .text("source", completion: .source(SourceArguments.extensions)),
+        help: "A source to open: a config, a GeoPackage or another file.")
+      allowsPaths = reader.allowedPaths()
+    }
+  }
 
   let invocation: Invocation
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    var options = SourceOptions()
-    options.allowing = invocation.arguments[Self.allowPath].map { URL(fileURLWithPath: $0) }
-    options.logger = invocation.logger
-    let doctor = Doctor(options)
+    var opening = SourceOptions()
+    opening.allowing = options.allowsPaths.map { URL(fileURLWithPath: $0) }
+    opening.logger = invocation.logger
+    let doctor = Doctor(opening)
     var findings = await doctor.libraries() + doctor.system()
-    for source in invocation.arguments[Self.sources] {
+    for source in options.sources {
       try checkCancellation()
       findings += await doctor.look(at: source)
     }
-    if invocation.arguments[CommonOptions.json] {
+    if invocation.isJSON {
       try invocation.print(document(findings))
     } else {
       try invocation.print(text(findings))

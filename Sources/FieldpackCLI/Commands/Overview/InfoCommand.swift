@@ -15,30 +15,29 @@ extension FieldpackTool {
         "fieldpack info field.gpkg", "fieldpack info survey.scfg wells --map",
         "fieldpack info walk.gpx --json",
       ],
-      arguments: [SourceArguments.source, InfoCommand.layer],
-      options: [
-        OptionGroup(nil, [InfoCommand.map]), SourceArguments.group, CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      let asked = SourceArguments.stores(invocation.arguments)
-      return try await invocation.withSource(only: asked) {
-        (source) async throws(FieldpackError) in
-        try await InfoCommand(invocation: invocation, source: source).run()
-      }
-    }
+      body: InfoCommand.self)
   }
 }
 
 /// `fieldpack info`.
-struct InfoCommand {
-  static let layer = Argument<String?>.optional(
-    .text("layer", completion: .layer), help: "Show this layer with its columns.")
-  static let map = Option<Bool>.flag("map", help: "Draw a map of the layers.")
+struct InfoCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var source: String
+    let layer: String?
+    let drawsMap: Bool
+    let opening: SourceArguments
+
+    init(_ reader: inout OptionReader) {
+      _source = reader.source()
+      layer = reader.optionalArgument(
+        .text("layer", completion: .layer), help: "Show this layer with its columns.")
+      drawsMap = reader.flag("map", help: "Draw a map of the layers.")
+      opening = reader.group()
+    }
+  }
 
   let invocation: Invocation
-  let source: OpenedSource
-  private var arguments: ParsedArguments { invocation.arguments }
-  private var workspace: Workspace { source.workspace }
+  let options: Options
 
   /// What is known of one store.
   struct StoreInfo {
@@ -49,26 +48,37 @@ struct InfoCommand {
   }
 
   func run() async throws(FieldpackError) -> Int32 {
-    var stores = try await stores()
-    if let name = arguments[Self.layer] { stores = try await only(LayerID(name), stores) }
-    if arguments[CommonOptions.json] {
+    try await invocation.withSource(options.source, options.opening) {
+      (source) throws(FieldpackError) in try await show(source)
+    }
+  }
+
+  private func show(_ source: OpenedSource) async throws(FieldpackError) -> Int32 {
+    let workspace = source.workspace
+    var stores = try await stores(of: workspace)
+    if let layer = options.layer {
+      stores = try await only(LayerID(layer), stores, of: workspace)
+    }
+    if invocation.isJSON {
       try invocation.print(InfoDocument(stores: stores, source: source).document)
     } else {
       let terminal = invocation.console.terminal
       let text = InfoText(
         stores: stores, source: source.name, width: terminal.cutWidth,
         usesUnicode: terminal.usesUnicode || !terminal.isOutputTerminal,
-        showsColumns: arguments[Self.layer] != nil)
+        showsColumns: options.layer != nil)
       try invocation.print(text.text)
-      if arguments[Self.map] { try await printMap(stores) }
+      if options.drawsMap { try await printMap(stores, of: workspace) }
     }
     try invocation.output.flush()
     for diagnostic in workspace.diagnostics { invocation.console.note(diagnostic.description) }
     return ExitStatus.success
   }
 
-  private func stores() async throws(FieldpackError) -> [StoreInfo] {
-    let asked = SourceArguments.stores(arguments)
+  private func stores(
+    of workspace: Workspace
+  ) async throws(FieldpackError) -> [StoreInfo] {
+    let asked = options.opening.stores
     for id in asked ?? [] where !workspace.members.contains(where: { $0.id == id }) {
       _ = try workspace.store(id)
     }
@@ -90,10 +100,10 @@ struct InfoCommand {
 
   /// The stores that have the layer, with only that one.
   private func only(
-    _ layer: LayerID, _ stores: [StoreInfo]
+    _ layer: LayerID, _ stores: [StoreInfo], of workspace: Workspace
   ) async throws(FieldpackError) -> [StoreInfo] {
     var query = Query(layers: [layer])
-    if let asked = SourceArguments.stores(arguments) { query = query.in(stores: asked) }
+    if let asked = options.opening.stores { query = query.in(stores: asked) }
     let found = try await workspace.prepare(query).layers
     return stores.compactMap { store in
       var store = store
@@ -104,11 +114,13 @@ struct InfoCommand {
     }
   }
 
-  private func printMap(_ stores: [StoreInfo]) async throws(FieldpackError) {
+  private func printMap(
+    _ stores: [StoreInfo], of workspace: Workspace
+  ) async throws(FieldpackError) {
     let open = stores.filter { $0.error == nil && !$0.layers.isEmpty }
     guard !open.isEmpty else { return }
     var query = Query().in(stores: open.map(\.config.id))
-    if arguments[Self.layer] != nil { query = query.in(layers: open[0].layers.map(\.id)) }
+    if options.layer != nil { query = query.in(layers: open[0].layers.map(\.id)) }
     let scene = try await MapScene(query, of: workspace)
     let envelope = try await scene.envelope()
     for note in scene.notes { invocation.console.note(note) }

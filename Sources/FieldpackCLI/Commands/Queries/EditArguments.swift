@@ -1,21 +1,28 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackFormats
+import FieldpackGeoPackage
 
 /// What the commands on single features take.
-enum EditArguments {
-  static let key = Argument<KeyTuple>.required(.keyTuple, help: "The feature's key tuple.")
-  static let keys = Argument<[KeyTuple]>.list(
-    .keyTuple, minimum: 1, help: "The features' key tuples.")
-  static let input = Argument<String?>.optional(
-    .file("file", "geojson", "json", "geojsonl"),
-    help: "GeoJSON in WGS 84; standard input where it is - or missing.")
-  static let allowLoss = Option<Bool>.flag(
-    "allow-loss", help: "Let geometries lose arcs, z and m values that the input has not.")
-  static let options = OptionGroup("Source options", [SourceArguments.allowPath])
+struct EditArguments: OptionGroup {
+  static let title: String? = "Source options"
+
+  let allowsPaths: [String]
   /// Of the commands that change the source.
-  static let changing = OptionGroup(
-    "Source options", [SourceArguments.allowPath, WriteArguments.allowTriggers])
+  let profile: OpeningProfile
+
+  init(_ reader: inout OptionReader) {
+    allowsPaths = reader.allowedPaths()
+    profile = reader.profile()
+  }
+}
+
+extension OptionReader {
+  mutating func geoJSON() -> String {
+    optionalArgument(
+      .file("file", "geojson", "json", "geojsonl"),
+      help: "GeoJSON in WGS 84; standard input where it is - or missing.") ?? "-"
+  }
 }
 
 extension ValueForm where Value == KeyTuple {
@@ -32,9 +39,8 @@ extension ValueForm where Value == KeyTuple {
 }
 
 extension Invocation {
-  /// The features of the command's input.
-  func geoJSONFeatures() throws(FieldpackError) -> [GeoJSONFeature] {
-    let name = arguments[EditArguments.input] ?? "-"
+  /// The features of an input.
+  func geoJSONFeatures(of name: String) throws(FieldpackError) -> [GeoJSONFeature] {
     if name == "-", console.terminal.isInputTerminal {
       console.note("reading GeoJSON from standard input")
     }
@@ -52,25 +58,28 @@ extension Invocation {
 
   /// Runs `body` on the source, opened for one change, and names the input in errors about it.
   func withEditedSource(
-    only stores: [StoreID]? = nil, _ body: (Workspace) async throws(FieldpackError) -> Int32
+    _ source: String, only stores: [StoreID]? = nil, _ arguments: EditArguments,
+    input: String? = nil, _ body: (Workspace) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    try await withSource(only: stores, usesWAL: false) { (source) throws(FieldpackError) in
+    try await withSource(
+      source, SourceArguments(stores: stores, allowing: arguments.allowsPaths),
+      runsTriggers: arguments.profile.runsTriggers, usesWAL: false
+    ) { (source) throws(FieldpackError) in
       do throws(FieldpackError) {
         return try await body(source.workspace)
       } catch {
-        guard error.position?.feature != nil else { throw error }
-        let name = arguments[EditArguments.input] ?? "-"
-        throw error.naming(file: name == "-" ? "stdin" : name)
+        guard let input, error.position?.feature != nil else { throw error }
+        throw error.naming(file: input == "-" ? "stdin" : input)
       }
     }
   }
 
   /// Says what was done to how many features, or lists their key tuples in a document.
   func report(_ what: String, _ keys: [KeyTuple]) throws(FieldpackError) {
-    if arguments[CommonOptions.json] {
+    if isJSON {
       try print(["count": JSONValue(keys.count), "keys": JSONValue(keys.map(\.description))])
     } else {
-      try print("\(keys.count) feature\(keys.count == 1 ? "" : "s") \(what)\n")
+      try print("\(keys.count.counting("feature")) \(what)\n")
     }
   }
 }

@@ -14,32 +14,28 @@ extension FieldpackTool {
         "fieldpack explain field.gpkg wells --bbox 7,46,8,47 --where \"depth > 20\"",
         "fieldpack explain field.gpkg --srs EPSG:25832 --json",
       ],
-      arguments: [SourceArguments.source, SourceArguments.layers],
-      options: [
-        OptionGroup(nil, [ExplainCommand.noRun]), QueryArguments.group, GeometryArguments.group,
-        SourceArguments.group, CommonOptions.group,
-      ], family: sqlFamily
-    ) { invocation throws(FieldpackError) in
-      let query = try QueryArguments.query(invocation.arguments)
-      return try await invocation.within(seconds: invocation.arguments[QueryArguments.timeout]) {
-        () async throws(FieldpackError) in
-        try await invocation.stoppingAtBadFeatures { () async throws(FieldpackError) in
-          try await invocation.withQueried(query) { (source, query) async throws(FieldpackError) in
-            try await ExplainCommand(invocation: invocation, source: source, query: query).run()
-          }
-        }
-      }
-    }
+      family: sqlFamily, body: ExplainCommand.self)
   }
 }
 
 /// `fieldpack explain`.
-struct ExplainCommand {
-  static let noRun = Option<Bool>.flag("no-run", help: "Do not run the query.")
+private struct ExplainCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var source: String
+    let onlyPlans: Bool
+    let query: QueryArguments
+    let opening: SourceArguments
+
+    init(_ reader: inout OptionReader) {
+      _source = reader.source()
+      onlyPlans = reader.flag("no-run", help: "Do not run the query.")
+      query = reader.group()
+      opening = reader.group()
+    }
+  }
 
   let invocation: Invocation
-  let source: OpenedSource
-  let query: Query
+  let options: Options
 
   /// What is told of one layer.
   private struct Told {
@@ -50,8 +46,16 @@ struct ExplainCommand {
   }
 
   func run() async throws(FieldpackError) -> Int32 {
+    try await invocation.answer(options.source, options.opening, options.query) {
+      (source, query) async throws(FieldpackError) in try await explain(query, of: source.workspace)
+    }
+  }
+
+  private func explain(
+    _ query: Query, of workspace: Workspace
+  ) async throws(FieldpackError) -> Int32 {
     var explanations: [Told] = []
-    let prepared = try await source.workspace.prepare(query)
+    let prepared = try await workspace.prepare(query)
     // Which layers are left out and which stores are down is known before anything is read.
     let planned = try await prepared.batches().report.current
     let whole = QueryReport()
@@ -60,13 +64,14 @@ struct ExplainCommand {
     var stores: Set<StoreID> = []
     for explanation in try await prepared.explain() {
       let isFirst = stores.insert(explanation.store).inserted
-      explanations.append(try await told(explanation, isFirst: isFirst, whole))
+      explanations.append(
+        try await told(explanation, query, of: workspace, isFirst: isFirst, whole))
     }
     let report = whole.current
-    if invocation.arguments[CommonOptions.json] {
+    if invocation.isJSON {
       try invocation.print([
         "layers": .array(explanations.map(document)),
-        "stores": .stores(of: source.workspace, asked: query.stores, failures: report.failures),
+        "stores": .stores(of: workspace, asked: query.stores, failures: report.failures),
         "skipped": JSONValue(report.skipped),
         "notes": JSONValue(report.notes),
       ])
@@ -74,21 +79,22 @@ struct ExplainCommand {
       try invocation.print(explanations.map(text).joined(separator: "\n"))
     }
     try invocation.output.flush()
-    return invocation.finish(report)
+    return invocation.finish(report, skipsErrors: query.skipsErrors)
   }
 
   /// - Parameters:
   ///   - isFirst: whether it is the first layer of its store.
   ///   - report: takes over what reading the layer told.
   private func told(
-    _ explanation: Explanation, isFirst: Bool, _ report: QueryReport
+    _ explanation: Explanation, _ query: Query, of workspace: Workspace, isFirst: Bool,
+    _ report: QueryReport
   ) async throws(FieldpackError) -> Told {
     let asked = query.in(stores: [explanation.store]).in(layers: [explanation.layer])
-    let store = try source.workspace.store(explanation.store)
+    let store = try workspace.store(explanation.store)
     var told = Told(explanation: explanation)
     let prepared = try await store.prepare(asked)
     told.estimatedRows = try await prepared.estimatedRows()[explanation.layer]
-    guard !invocation.arguments[Self.noRun] else { return told }
+    guard !options.onlyPlans else { return told }
     let begun = ContinuousClock.now
     let batches = try await prepared.batches()
     // What a file could not be read with, each of its layers tells before its first row.

@@ -17,82 +17,78 @@ extension FieldpackTool {
         "fieldpack export survey.scfg wells --where \"depth > 20\" --output deep.geojson",
         "fieldpack export field.gpkg --output map.svg --overwrite",
       ],
-      arguments: [SourceArguments.source, SourceArguments.layers],
-      options: [
-        ExportArguments.group, QueryArguments.group, GeometryArguments.group, SourceArguments.group,
-        CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await ExportCommand(invocation: invocation).run()
-    }
+      body: ExportCommand.self)
   }
 }
 
 /// `fieldpack export`.
-struct ExportCommand {
+private struct ExportCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var source: String
+    let writing: ExportArguments
+    let query: QueryArguments
+    let opening: SourceArguments
+
+    init(_ reader: inout OptionReader) {
+      _source = reader.source()
+      writing = reader.group()
+      query = reader.group()
+      opening = reader.group()
+    }
+  }
+
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
+  private var path: String { options.writing.file.path }
 
   func run() async throws(FieldpackError) -> Int32 {
-    let query = try QueryArguments.query(arguments)
     let format = try format()
-    return try await invocation.within(seconds: arguments[QueryArguments.timeout]) {
-      () async throws(FieldpackError) in
-      try await invocation.stoppingAtBadFeatures { () async throws(FieldpackError) in
-        try await invocation.withQueried(query) {
-          (source, query) async throws(FieldpackError) in
-          try await export(query, from: source, as: format)
-        }
-      }
+    return try await invocation.answer(options.source, options.opening, options.query) {
+      (source, query) async throws(FieldpackError) in
+      try await export(query, from: source, as: format)
     }
   }
 
   private func format() throws(FieldpackError) -> OutputFormat {
-    let path = arguments[ExportArguments.output]
-    let given = arguments[ExportArguments.format].flatMap { OutputFormat(name: $0) }
-    guard let format = given ?? OutputFormat(path: path) else {
+    guard let format = options.writing.format ?? OutputFormat(path: path) else {
       throw FieldpackError(
         .invalidArgument,
         "the format of \(path == "-" ? "standard output" : path) is not known. "
           + "Try: --format geojson")
     }
-    guard path == "-" else { return format }
-    if format == .features(.geoPackage) {
+    if path == "-", format == .features(.geoPackage) {
       throw FieldpackError(
         .invalidArgument, "a GeoPackage cannot be written to standard output. Try: --output FILE")
     }
-    if arguments[CommonOptions.json] {
-      throw FieldpackError(
-        .invalidArgument,
-        "--json and --output - both want standard output. Try: --output FILE")
-    }
+    try options.writing.file.check(invocation)
     return format
   }
 
   private func export(
     _ query: Query, from source: OpenedSource, as format: OutputFormat
   ) async throws(FieldpackError) -> Int32 {
-    let path = arguments[ExportArguments.output]
+    var writing = options.writing.options(skipsErrors: options.query.skipsErrors)
+    writing.logger = invocation.logger
     if path == "-", case .features(let format) = format {
-      return try await invocation.write(query, from: source, as: format)
+      return try await invocation.write(query, from: source, as: format, writing)
     }
-    var options = ExportArguments.options(invocation)
-    options.writesRecordSeparators = path.lowercased().hasSuffix(".geojsons")
+    writing.writesRecordSeparators = path.lowercased().hasSuffix(".geojsons")
     let report: ExportReport
     switch format {
     case .picture(let picture):
       let export = PictureExport(
-        invocation: invocation, source: source, query: query, format: picture)
-      report = try await export.write(to: path)
+        invocation: invocation, source: source, query: query, format: picture,
+        file: options.writing.file, skipsErrors: options.query.skipsErrors)
+      report = try await export.write()
     case .features(let format):
       let display = try await progress(query, source)
-      options.progress = { display.update($0) }
+      writing.progress = { display.update($0) }
       defer { display.finish() }
       report = try await source.workspace.exportFeatures(
-        query, toPath: path, as: format, options: options)
+        query, toPath: path, as: format, options: writing)
     }
     if path != "-" { try print(report, format, query, source) }
-    return invocation.finish(report)
+    return invocation.finish(report, skipsErrors: writing.skipsErrors)
   }
 
   /// Counting first tells how long it will take; only worth it where someone watches.
@@ -113,8 +109,7 @@ struct ExportCommand {
   private func print(
     _ report: ExportReport, _ format: OutputFormat, _ query: Query, _ source: OpenedSource
   ) throws(FieldpackError) {
-    let path = arguments[ExportArguments.output]
-    guard arguments[CommonOptions.json] else {
+    guard invocation.isJSON else {
       try invocation.print(report.summary(path))
       try invocation.output.flush()
       return
@@ -136,7 +131,7 @@ extension ExportReport {
       case 2...4: " of layers \(names.joined(separator: ", "))"
       default: " of \(names.count) layers"
       }
-    return DisplayText.visible("\(count) feature\(count == 1 ? "" : "s")\(of) written to \(path)")
+    return DisplayText.visible("\(count.counting("feature"))\(of) written to \(path)")
       + "\n"
   }
 
@@ -159,20 +154,21 @@ extension ExportReport {
 extension Invocation {
   /// Writes features to standard output in a format of files.
   func write(
-    _ query: Query, from source: OpenedSource, as format: Format
+    _ query: Query, from source: OpenedSource, as format: Format, _ options: ExportOptions
   ) async throws(FieldpackError) -> Int32 {
     let report = try await source.workspace.exportFeatures(
-      query, to: output, as: format, options: ExportArguments.options(self))
+      query, to: output, as: format, options: options)
     try output.flush()
-    return finish(report)
+    return finish(report, skipsErrors: options.skipsErrors)
   }
 
   /// Tells what an export had to say, and gives the command's status.
-  func finish(_ report: ExportReport) -> Int32 {
+  func finish(_ report: ExportReport, skipsErrors: Bool) -> Int32 {
     for transformed in report.transformations { note(transformed) }
     for note in report.notes { console.note(note) }
     self.report(report.skipped)
     self.report(report.failures)
-    return status(failures: report.failures, skippedCount: report.skipped.count)
+    return status(
+      failures: report.failures, skippedCount: report.skipped.count, skipsErrors: skipsErrors)
   }
 }

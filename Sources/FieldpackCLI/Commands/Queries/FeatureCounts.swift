@@ -10,13 +10,13 @@ struct FeatureCounts {
   func print() async throws(FieldpackError) -> Int32 {
     let report = QueryReport()
     let total = try await source.workspace.count(query, report: report)
-    if invocation.arguments[CommonOptions.json] {
+    if invocation.isJSON {
       try invocation.print(try await document(total, report.current))
     } else {
       try invocation.print("\(total)\n")
       try invocation.output.flush()
     }
-    return invocation.finish(report.current)
+    return invocation.finish(report.current, skipsErrors: query.skipsErrors)
   }
 
   /// The counts of layers are those without limit and offset, which hold for all together.

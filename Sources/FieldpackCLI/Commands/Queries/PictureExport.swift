@@ -9,18 +9,13 @@ struct PictureExport {
   let source: OpenedSource
   let query: Query
   let format: MapFormat
+  let file: OutputArguments
+  let skipsErrors: Bool
 
-  /// - Parameter path: `-` is standard output.
-  func write(to path: String) async throws(FieldpackError) -> ExportReport {
-    let options = ExportArguments.options(invocation)
-    let output: ByteOutput
-    if path == "-" {
-      output = invocation.output
-    } else {
-      try source.workspace.refuseInput(as: path)
-      output = try ByteOutput(replacing: path, overwrite: options.overwrite)
-    }
-    let scene = try await MapScene(query.skippingErrors(options.skipsErrors), of: source.workspace)
+  func write() async throws(FieldpackError) -> ExportReport {
+    if !file.isStandard { try source.workspace.refuseInput(as: file.path) }
+    let output = try file.open(invocation)
+    let scene = try await MapScene(query.skippingErrors(skipsErrors), of: source.workspace)
     var map = SVGMap(
       title: title, try await scene.envelope(), isGeographic: scene.isGeographic)
     let (contents, counts) = try await scene.draw(on: &map) { map, target, kind in
@@ -29,8 +24,7 @@ struct PictureExport {
         kind.map { "\(name): \($0)" } ?? name,
         style: target.schema.style ?? WalkDrawing.style(of: target.layer, kind: kind))
     }
-    if path != "-", !options.skipsErrors, let error = FieldpackError(incomplete: contents.failures)
-    {
+    if !file.isStandard, !skipsErrors, let error = FieldpackError(incomplete: contents.failures) {
       throw error
     }
     let drawing = map.finished()

@@ -16,51 +16,53 @@ extension FieldpackTool {
         "fieldpack query survey.scfg --bbox 7,46,8,47 --sort -depth --limit 10",
         "fieldpack query walk.gpx track_points --format geojson > points.geojson",
       ],
-      arguments: [SourceArguments.source, SourceArguments.layers],
-      options: [
-        OptionGroup(nil, [QueryCommand.format, QueryCommand.count, ExportArguments.keys]),
-        QueryArguments.group, GeometryArguments.group, SourceArguments.group, CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await QueryCommand(invocation: invocation).run()
-    }
+      body: QueryCommand.self)
   }
 }
 
 /// `fieldpack query`.
-struct QueryCommand {
+private struct QueryCommand: CommandBody {
   enum OutputFormat: String, CaseIterable {
     case table, geojson, geojsonl, csv, gpx
   }
 
-  static let format = Option<OutputFormat?>.value(
-    "format", .choice("format"), help: "What to print; a table where nothing is said.")
-  static let count = Option<Bool>.flag(
-    "count", help: "Print only how many features there are, all layers together.")
+  struct Options: OptionGroup {
+    @Required var source: String
+    let format: OutputFormat?
+    let onlyCounts: Bool
+    let writesKeys: Bool
+    let query: QueryArguments
+    let opening: SourceArguments
+
+    init(_ reader: inout OptionReader) {
+      _source = reader.source()
+      format = reader.value(
+        "format", .choice("format"), help: "What to print; a table where nothing is said.")
+      onlyCounts = reader.flag(
+        "count", help: "Print only how many features there are, all layers together.")
+      writesKeys = reader.keys()
+      query = reader.group()
+      opening = reader.group()
+    }
+  }
+
   /// The rows that a terminal shows where no limit is given.
   static let terminalRows = 100
 
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let query = try QueryArguments.query(arguments)
     try check()
-    return try await invocation.within(seconds: arguments[QueryArguments.timeout]) {
-      () async throws(FieldpackError) in
-      try await invocation.stoppingAtBadFeatures { () async throws(FieldpackError) in
-        try await invocation.withQueried(query) {
-          (source, query) async throws(FieldpackError) in
-          try await answer(query, from: source)
-        }
-      }
+    return try await invocation.answer(options.source, options.opening, options.query) {
+      (source, query) async throws(FieldpackError) in try await answer(query, from: source)
     }
   }
 
   private func check() throws(FieldpackError) {
-    let given = arguments[Self.format].map { "--format \($0.rawValue)" }
-    let counts = arguments[Self.count] ? "--count" : nil
-    let json = arguments[CommonOptions.json] ? "--json" : nil
+    let given = options.format.map { "--format \($0.rawValue)" }
+    let counts = options.onlyCounts ? "--count" : nil
+    let json = invocation.isJSON ? "--json" : nil
     let pair: (String, String)? =
       if let given, let json { (given, json) } else if let given, let counts {
         (given, counts)
@@ -73,17 +75,21 @@ struct QueryCommand {
   private func answer(
     _ query: Query, from source: OpenedSource
   ) async throws(FieldpackError) -> Int32 {
-    if arguments[Self.count] {
+    if options.onlyCounts {
       return try await FeatureCounts(invocation: invocation, source: source, query: query).print()
     }
-    if arguments[CommonOptions.json] {
+    if invocation.isJSON {
       return try await QueryDocument(invocation: invocation, source: source, query: query).print()
     }
-    let format = arguments[Self.format] ?? .table
+    let format = options.format ?? .table
     guard let written = Format.named(format.rawValue) else {
       return try await printTable(query, from: source.workspace)
     }
-    return try await invocation.write(query, from: source, as: written)
+    var writing = ExportOptions()
+    writing.logger = invocation.logger
+    writing.writesKeys = options.writesKeys
+    writing.skipsErrors = query.skipsErrors
+    return try await invocation.write(query, from: source, as: written, writing)
   }
 
   // MARK: Tables
@@ -113,13 +119,13 @@ struct QueryCommand {
         "\(table.hiddenColumns) columns are not shown. Try: --select, or a wider terminal")
     }
     for transformed in prepared.moved { invocation.note(transformed) }
-    return invocation.finish(batches.report.current)
+    return invocation.finish(batches.report.current, skipsErrors: query.skipsErrors)
   }
 
   private func style(_ query: Query, _ targets: [ExportTarget]) -> FeatureTable.Style {
     let terminal = invocation.console.terminal
     return FeatureTable.Style(
-      writesKeys: arguments[ExportArguments.keys],
+      writesKeys: options.writesKeys,
       isMerged: query.isOrdered && targets.count > 1, width: terminal.cutWidth,
       usesUnicode: terminal.usesUnicode || !terminal.isOutputTerminal)
   }
@@ -134,11 +140,12 @@ struct QueryCommand {
 
 extension Invocation {
   /// Tells what a query had to say, and gives the command's status.
-  func finish(_ contents: QueryReport.Contents) -> Int32 {
+  func finish(_ contents: QueryReport.Contents, skipsErrors: Bool) -> Int32 {
     for note in contents.notes { console.note(note) }
     report(contents.skipped)
     report(contents.failures)
-    return status(failures: contents.failures, skippedCount: contents.skipped.count)
+    return status(
+      failures: contents.failures, skippedCount: contents.skipped.count, skipsErrors: skipsErrors)
   }
 
   func note(_ transformed: ExportReport.Transformed) {

@@ -39,7 +39,7 @@ struct QueryDocument {
     output.buffer.append(UInt8(ascii: "\n"))
     try output.flush()
     if let failure { throw failure }
-    return invocation.finish(report)
+    return invocation.finish(report, skipsErrors: query.skipsErrors)
   }
 
   private func appendFeatures(

@@ -13,14 +13,10 @@ struct PhotoPage {
     let pictures = feed.entries.count { $0.photo?.media != nil }
     let page = try CardPage(
       to: output, title: title,
-      summary: "\(count(feed.entries.count, "point")), \(count(pictures, "picture"))",
+      summary: "\(feed.entries.count.counting("point")), \(pictures.counting("picture"))",
       map: map(), mapLabel: "Map of the points")
     for entry in feed.entries { try page.add(try await card(entry)) }
     page.end()
-  }
-
-  private func count(_ number: Int, _ noun: String) -> String {
-    "\(number) \(noun)\(number == 1 ? "" : "s")"
   }
 
   // MARK: Cards

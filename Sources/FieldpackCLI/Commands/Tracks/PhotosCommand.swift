@@ -23,70 +23,69 @@ extension FieldpackTool {
         "FLICKR_API_KEY=… fieldpack photos field.gpkg walk --fetch flickr",
         "fieldpack photos field.gpkg walk --html walk.html",
       ],
-      arguments: [PhotosCommand.file, PhotosCommand.track],
-      options: [
-        OptionGroup(
-          nil,
-          [
-            PhotosCommand.fetch, PhotoArguments.within, PhotosCommand.retry, PhotosCommand.repeats,
-            PhotosCommand.html,
-            ExportArguments.overwrite, WriteArguments.allowTriggers,
-          ]), CommonOptions.group,
-      ], family: positionsFamily
-    ) { invocation throws(FieldpackError) in
-      try await PhotosCommand(invocation: invocation).run()
-    }
+      family: positionsFamily, body: PhotosCommand.self)
   }
 }
 
 /// `fieldpack photos`.
-struct PhotosCommand {
-  static let file = Argument<String>.required(
-    .text("gpkg", completion: .source(["gpkg"])), help: "The GeoPackage with the tracks.")
-  static let track = Argument<String?>.optional(
-    .text("track"), help: "The name or the id of a track; all where none is named.")
-  static let fetch = Option<PhotoOrigin?>.value(
-    "fetch", .photos, help: "Look for pictures of Flickr, or of a layer of photos.")
-  static let retry = Option<Bool>.flag(
-    "retry", help: "Look again, and now, for points that have no picture.")
-  static let repeats = Option<Bool>.flag(
-    "repeats", help: "Let a photo be the picture of several points, where there is no other.")
-  static let html = Option<String?>.value(
-    "html", .file("file", "html"), help: "Write the pictures and a map to this page.")
+private struct PhotosCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let track: String?
+    let fetch: PhotoOrigin?
+    let distance: Double?
+    let looksAgain: Bool
+    let repeats: Bool
+    let page: String?
+    let overwrites: Bool
+    let profile: OpeningProfile
 
-  let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
-
-  func run() async throws(FieldpackError) -> Int32 {
-    let path = arguments[Self.file]
-    if arguments[Self.retry], arguments[Self.fetch] == nil {
-      throw FieldpackError(
-        .invalidArgument, "--retry says nothing without --fetch. Try: --fetch flickr")
-    }
-    if arguments.contains(PhotoArguments.within), arguments[Self.fetch] == nil {
-      throw FieldpackError(
-        .invalidArgument, "--within says nothing without --fetch. Try: --fetch flickr")
-    }
-    let page = try arguments[Self.html].map { (html) throws(FieldpackError) in
-      try ByteOutput(replacing: html, overwrite: arguments[ExportArguments.overwrite])
-    }
-    let store = try await GeoPackageStore(
-      path: path, id: FileImport.storeID(of: path), profile: invocation.profile,
-      logger: invocation.logger)
-    do throws(FieldpackError) {
-      try await run(store, page)
-      await store.close()
-      return ExitStatus.success
-    } catch {
-      await store.close()
-      throw error
+    init(_ reader: inout OptionReader) {
+      _file = reader.tracksFile()
+      track = reader.optionalArgument(
+        .text("track"), help: "The name or the id of a track; all where none is named.")
+      fetch = reader.value(
+        "fetch", .photos, help: "Look for pictures of Flickr, or of a layer of photos.")
+      distance = reader.photoDistance()
+      looksAgain = reader.flag(
+        "retry", help: "Look again, and now, for points that have no picture.")
+      repeats = reader.flag(
+        "repeats",
+        help: "Let a photo be the picture of several points, where there is no other.")
+      page = reader.value(
+        "html", .file("file", "html"), help: "Write the pictures and a map to this page.")
+      overwrites = reader.flag("overwrite", help: "Replace a file that exists.")
+      profile = reader.profile()
     }
   }
 
+  let invocation: Invocation
+  let options: Options
+
+  func run() async throws(FieldpackError) -> Int32 {
+    if options.looksAgain, options.fetch == nil {
+      throw FieldpackError(
+        .invalidArgument, "--retry says nothing without --fetch. Try: --fetch flickr")
+    }
+    if options.distance != nil, options.fetch == nil {
+      throw FieldpackError(
+        .invalidArgument, "--within says nothing without --fetch. Try: --fetch flickr")
+    }
+    let page = try options.page.map { (page) throws(FieldpackError) in
+      try ByteOutput(replacing: page, overwrite: options.overwrites)
+    }
+    try await invocation.withGeoPackage(options.file, options.profile) {
+      (store) throws(FieldpackError) in try await run(store, page)
+    }
+    return ExitStatus.success
+  }
+
   private func run(_ store: GeoPackageStore, _ page: ByteOutput?) async throws(FieldpackError) {
-    let tracks = try await PhotoTracks(of: store).named(arguments[Self.track])
+    let tracks =
+      options.track == nil
+      ? nil : Set(try await store.tracks(named: options.track).map(\.id))
     var fetched: [PhotoState: Int]?
-    if let origin = arguments[Self.fetch] {
+    if let origin = options.fetch {
       fetched = try await fetch(origin, store, tracks)
     }
     var feed = try await PhotoFeed(of: store)
@@ -96,8 +95,8 @@ struct PhotosCommand {
       try page.finish()
     }
     let report = PhotosReport(
-      file: arguments[Self.file], feed: feed, fetched: fetched, page: arguments[Self.html])
-    if arguments[CommonOptions.json] {
+      file: options.file, feed: feed, fetched: fetched, page: options.page)
+    if invocation.isJSON {
       try invocation.print(report.document)
     } else {
       try invocation.print(report.text(invocation.console.terminal))
@@ -106,7 +105,7 @@ struct PhotosCommand {
 
   /// The track's name, else the file's without its folders.
   private var title: String {
-    arguments[Self.track] ?? arguments[Self.file].split(separator: "/").last.map(String.init)
+    options.track ?? options.file.split(separator: "/").last.map(String.init)
       ?? "photos"
   }
 
@@ -114,9 +113,9 @@ struct PhotosCommand {
   private func fetch(
     _ origin: PhotoOrigin, _ store: GeoPackageStore, _ tracks: Set<Int64>?
   ) async throws(FieldpackError) -> [PhotoState: Int] {
-    var settings = PhotoArguments.settings(arguments)
-    settings.allowsRepeats = arguments[Self.repeats]
-    let (looksAgain, invocation) = (arguments[Self.retry], invocation)
+    var settings = PhotoFetch.Settings(within: options.distance)
+    settings.allowsRepeats = options.repeats
+    let (looksAgain, invocation) = (options.looksAgain, invocation)
     return try await invocation.withPhotos(of: origin) {
       [settings] (provider) async throws(FieldpackError) in
       let fetch = try await PhotoFetch(store: store, provider: provider, settings: settings)
@@ -134,46 +133,5 @@ struct PhotosCommand {
       }
       return counts
     }
-  }
-}
-
-/// The tracks of a file by their names and ids.
-private struct PhotoTracks {
-  private let tracks: [(id: Int64, name: String?)]
-  private let path: String
-
-  init(of store: GeoPackageStore) async throws(FieldpackError) {
-    path = store.shownPath
-    let layer: LayerID = "track"
-    let schemas = try await store.schemas()
-    guard let schema = schemas.first(where: { $0.layer == layer }) else {
-      tracks = []
-      return
-    }
-    var found: [(id: Int64, name: String?)] = []
-    let columns = schema.columnIndex("name") == nil ? [] : ["name"]
-    let batches = try await store.query(
-      Query(layer).withoutGeometry().select(columns)
-    ).makeAsyncIterator()
-    while let batch = try await batches.next() {
-      for index in 0..<batch.count {
-        guard case .integer(let id) = batch[index].id else { continue }
-        found.append((id, try batch.feature(at: index)[Column<String>("name")]))
-      }
-    }
-    tracks = found
-  }
-
-  /// The ids of the tracks of that name, else of that id; `nil` where none is named.
-  func named(_ name: String?) throws(FieldpackError) -> Set<Int64>? {
-    guard let name else { return nil }
-    let named = tracks.filter { $0.name == name }
-    let found = named.isEmpty ? tracks.filter { "\($0.id)" == name } : named
-    guard found.isEmpty else { return Set(found.map(\.id)) }
-    let known = tracks.map { $0.name ?? "\($0.id)" }.joined(separator: ", ")
-    throw FieldpackError(
-      .notFound,
-      "there is no track '\(name)' in \(path) (it has \(known.isEmpty ? "none" : known))",
-      location: .init(layer: "track"))
   }
 }

@@ -24,8 +24,8 @@ struct PhotosReport {
         usesUnicode: terminal.usesUnicode)
       text += "\n"
     }
-    text += "\(Self.count(feed.entries.count, "point")), "
-    text += "\(Self.count(feed.entries.count { $0.photo?.media != nil }, "picture"))"
+    text += "\(feed.entries.count.counting("point")), "
+    text += "\(feed.entries.count { $0.photo?.media != nil }.counting("picture"))"
     if let fetched { text += "; looked for: " + Self.text(of: fetched) }
     text += "\n"
     if let page { text += "written to \(DisplayText.visible(page))\n" }
@@ -45,12 +45,8 @@ struct PhotosReport {
     let title = photo.map { $0.title.isEmpty ? $0.id : $0.title } ?? entry.message ?? ""
     return [
       entry.time?.description ?? "", "\(entry.track)", "\(entry.number)", entry.state.rawValue,
-      title, photo?.distance.map { "\(Decimals.text($0, digits: 0)) m" } ?? "",
+      title, photo?.distance.map { Metres.text($0) } ?? "",
     ]
-  }
-
-  private static func count(_ number: Int, _ noun: String) -> String {
-    "\(number) \(noun)\(number == 1 ? "" : "s")"
   }
 
   // MARK: JSON

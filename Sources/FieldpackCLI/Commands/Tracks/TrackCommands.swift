@@ -8,7 +8,6 @@ extension FieldpackTool {
   static var trackCommand: Command {
     Command(
       "track", abstract: "Record tracks into a GeoPackage, and show them.",
-      options: [CommonOptions.group],
       subcommands: [trackRecordCommand, trackShowCommand, trackExportCommand, trackLogCommand],
       family: positionsFamily)
   }
@@ -20,12 +19,7 @@ extension FieldpackTool {
       examples: [
         "fieldpack track show field.gpkg", "fieldpack track show field.gpkg walk --json",
       ],
-      arguments: [TrackArguments.file, TrackArguments.track], options: [CommonOptions.group]
-    ) { invocation throws(FieldpackError) in
-      try await invocation.withTracks { (store) throws(FieldpackError) in
-        try await TrackShowCommand(invocation: invocation, store: store).run()
-      }
-    }
+      body: TrackShowCommand.self)
   }
 
   private static var trackLogCommand: Command {
@@ -36,84 +30,61 @@ extension FieldpackTool {
         --json each is then a document in a line of its own.
         """,
       examples: ["fieldpack track log field.gpkg --follow"],
-      arguments: [TrackArguments.file],
-      options: [OptionGroup(nil, [TrackArguments.followLog]), CommonOptions.group]
-    ) { invocation throws(FieldpackError) in
-      try await invocation.withTracks { (store) throws(FieldpackError) in
-        try await TrackLogCommand(invocation: invocation, store: store).run()
-      }
-    }
+      body: TrackLogCommand.self)
   }
 }
 
-/// What the commands on tracks take.
-enum TrackArguments {
-  static let file = Argument<String>.required(
-    .text("gpkg", completion: .source(["gpkg"])), help: "The GeoPackage with the tracks.")
-  static let track = Argument<String?>.optional(
-    .text("track"), help: "The name or the id of a track.")
-  static let followLog = Option<Bool>.flag("follow", help: "Go on with what is added.")
+extension OptionReader {
+  mutating func tracksFile() -> Required<String> { geoPackage("The GeoPackage with the tracks.") }
 }
 
-extension Invocation {
-  /// Opens the command's GeoPackage, runs `body` and closes it, whatever happens.
-  func withTracks(
-    _ body: (GeoPackageStore) async throws(FieldpackError) -> Int32
-  ) async throws(FieldpackError) -> Int32 {
-    let path = arguments[TrackArguments.file]
-    return try await withGeoPackage(path, body)
-  }
-
-  func withGeoPackage(
-    _ path: String, _ body: (GeoPackageStore) async throws(FieldpackError) -> Int32
-  ) async throws(FieldpackError) -> Int32 {
-    let store = try await GeoPackageStore(
-      path: path, id: FileImport.storeID(of: path), profile: profile, logger: logger)
-    do throws(FieldpackError) {
-      let status = try await body(store)
-      await store.close()
-      return status
-    } catch {
-      await store.close()
-      throw error
-    }
-  }
-
-  /// The tracks that the command names, all where it names none.
-  func namedTracks(in store: GeoPackageStore) async throws(FieldpackError) -> [RecordedTrack] {
-    let tracks = try await store.tracks()
-    guard let name = arguments[TrackArguments.track] else { return tracks }
+extension GeoPackageStore {
+  /// The tracks of that name, else of that id, all where none is named.
+  func tracks(named name: String?) async throws(FieldpackError) -> [RecordedTrack] {
+    let tracks = try await tracks()
+    guard let name else { return tracks }
     let named = tracks.filter { $0.name == name }
     let found = named.isEmpty ? tracks.filter { "\($0.id)" == name } : named
     guard found.isEmpty else { return found }
     let known = tracks.map { $0.name ?? "\($0.id)" }
     let list = known.isEmpty ? "it has none" : "it has: \(known.joined(separator: ", "))"
     throw FieldpackError(
-      .notFound, "there is no track '\(name)' in \(arguments[TrackArguments.file]) (\(list))",
-      location: .init(store: store.id, layer: FieldData.track))
+      .notFound, "there is no track '\(name)' in \(shownPath) (\(list))",
+      location: .init(store: id, layer: FieldData.track))
   }
 }
 
 // MARK: Show
 
 /// `fieldpack track show`.
-private struct TrackShowCommand {
+private struct TrackShowCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let track: String?
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.tracksFile()
+      track = reader.optionalArgument(.text("track"), help: "The name or the id of a track.")
+    }
+  }
+
   let invocation: Invocation
-  let store: GeoPackageStore
-  private var isJSON: Bool { invocation.arguments[CommonOptions.json] }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let tracks = try await invocation.namedTracks(in: store)
-    if invocation.arguments[TrackArguments.track] == nil {
-      try show(tracks)
-    } else {
-      try await showPoints(of: tracks)
+    try await invocation.withGeoPackage(options.file) { (store) throws(FieldpackError) in
+      let tracks = try await store.tracks(named: options.track)
+      if options.track == nil {
+        try show(tracks)
+      } else {
+        try await showPoints(of: tracks, in: store)
+      }
+      return ExitStatus.success
     }
-    return ExitStatus.success
   }
 
   private func show(_ tracks: [RecordedTrack]) throws(FieldpackError) {
-    if isJSON {
+    if invocation.isJSON {
       return try invocation.print(["tracks": .array(tracks.map(\.document))])
     }
     guard !tracks.isEmpty else { return invocation.console.note("there are no tracks") }
@@ -133,10 +104,12 @@ private struct TrackShowCommand {
       })
   }
 
-  private func showPoints(of tracks: [RecordedTrack]) async throws(FieldpackError) {
+  private func showPoints(
+    of tracks: [RecordedTrack], in store: GeoPackageStore
+  ) async throws(FieldpackError) {
     var points: [TrackPoint] = []
     for track in tracks { points += try await store.points(ofTrack: track.id) }
-    if isJSON {
+    if invocation.isJSON {
       return try invocation.print([
         "tracks": .array(tracks.map(\.document)), "points": .array(points.map(\.document)),
       ])
@@ -157,40 +130,46 @@ private struct TrackShowCommand {
   }
 }
 
-extension Invocation {
-  fileprivate func printTable(
-    _ columns: [TableColumn], _ rows: [[String]]
-  ) throws(FieldpackError) {
-    try print(
-      TextTable.text(
-        columns, rows, width: console.terminal.cutWidth,
-        usesUnicode: console.terminal.usesUnicode))
-  }
-}
-
 // MARK: Log
 
 /// `fieldpack track log`.
-private struct TrackLogCommand {
+private struct TrackLogCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let follows: Bool
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.tracksFile()
+      follows = reader.flag("follow", help: "Go on with what is added.")
+    }
+  }
+
   let invocation: Invocation
-  let store: GeoPackageStore
-  private var isJSON: Bool { invocation.arguments[CommonOptions.json] }
+  let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    var entries = try await store.trackLog()
-    guard invocation.arguments[TrackArguments.followLog] else {
-      if isJSON {
+    try await invocation.withGeoPackage(options.file) { (store) throws(FieldpackError) in
+      let entries = try await store.trackLog()
+      if options.follows { try await follow(entries, in: store) }
+      if invocation.isJSON {
         try invocation.print(["log": .array(entries.map(\.document))])
       } else {
         for entry in entries { try invocation.print(entry.line) }
       }
       return ExitStatus.success
     }
+  }
+
+  /// - Throws: `.interrupted`; there is no other end.
+  private func follow(
+    _ entries: [TrackLogEntry], in store: GeoPackageStore
+  ) async throws(FieldpackError) -> Never {
+    var entries = entries
     var last: Int64 = 0
     while true {
       for entry in entries {
         last = entry.id
-        if isJSON {
+        if invocation.isJSON {
           try invocation.print(entry.document)
         } else {
           try invocation.print(entry.line)

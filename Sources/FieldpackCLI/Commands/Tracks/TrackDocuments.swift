@@ -6,15 +6,6 @@ extension JSONValue {
   init(_ value: Instant?) { self = value.map { .text($0.description) } ?? .null }
 }
 
-/// Lengths as people read them.
-enum Metres {
-  static func text(_ metres: Double) -> String {
-    guard metres.isFinite, abs(metres) < 1e15 else { return "" }
-    let tenths = Int((metres * 10).rounded())
-    return "\(tenths / 10).\(abs(tenths % 10)) m"
-  }
-}
-
 extension RecordedTrack {
   /// The name, with the device where there is one, else the id.
   var label: String {

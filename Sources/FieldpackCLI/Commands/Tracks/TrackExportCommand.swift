@@ -18,67 +18,67 @@ extension FieldpackTool {
         "fieldpack track export field.gpkg walk --output walk.gpx",
         "fieldpack track export field.gpkg walk --regions zones.gpkg:zones --output walk.svg",
       ],
-      arguments: [TrackArguments.file, TrackArguments.track],
-      options: [
-        OptionGroup(
-          nil, [ExportArguments.output, ExportArguments.overwrite, TrackExportCommand.regions]),
-        CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await invocation.withTracks { (store) throws(FieldpackError) in
-        try await TrackExportCommand(invocation: invocation, store: store).run()
-      }
-    }
+      body: TrackExportCommand.self)
   }
 }
 
 /// `fieldpack track export`.
-private struct TrackExportCommand {
-  static let regions = Option<String?>.value(
-    "regions", .text("file:layer", completion: .files(SourceArguments.extensions)),
-    help: "Draw the features of a layer as regions on a map.")
+private struct TrackExportCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let track: String?
+    let output: OutputArguments
+    let regions: String?
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.tracksFile()
+      track = reader.optionalArgument(.text("track"), help: "The name or the id of a track.")
+      output = reader.group()
+      regions = reader.value(
+        "regions", .text("file:layer", completion: .files(SourceArguments.extensions)),
+        help: "Draw the features of a layer as regions on a map.")
+    }
+  }
 
   let invocation: Invocation
-  let store: GeoPackageStore
-  private var path: String { invocation.arguments[ExportArguments.output] }
+  let options: Options
+  private var path: String { options.output.path }
 
   func run() async throws(FieldpackError) -> Int32 {
-    let isJSON = invocation.arguments[CommonOptions.json]
-    if path == "-", isJSON {
-      throw FieldpackError(
-        .invalidArgument,
-        "--json and --output - both want standard output. Try: --output FILE")
+    try options.output.check(invocation)
+    return try await invocation.withGeoPackage(options.file) { (store) throws(FieldpackError) in
+      try await export(from: store)
     }
-    let format = try format()
-    let tracks = try await invocation.namedTracks(in: store)
-    let output =
-      path == "-"
-      ? invocation.output
-      : try ByteOutput(replacing: path, overwrite: invocation.arguments[ExportArguments.overwrite])
-    try await write(tracks, format, to: output)
-    guard path != "-" else { return ExitStatus.success }
+  }
+
+  private func export(from store: GeoPackageStore) async throws(FieldpackError) -> Int32 {
+    let format = try format(store)
+    let tracks = try await store.tracks(named: options.track)
+    let output = try options.output.open(invocation)
+    try await write(tracks, of: store, format, to: output)
+    guard !options.output.isStandard else { return ExitStatus.success }
     try output.finish()
     let points = tracks.reduce(0) { $0 + $1.pointCount }
-    if isJSON {
+    if invocation.isJSON {
       try invocation.print([
         "output": .text(path), "track_count": JSONValue(tracks.count),
         "point_count": JSONValue(points),
       ])
     } else {
       try invocation.print(
-        "\(DisplayText.visible(path)): \(tracks.count) track\(tracks.count == 1 ? "" : "s"), "
-          + "\(points) point\(points == 1 ? "" : "s")\n")
+        "\(DisplayText.visible(path)): \(tracks.count.counting("track")), "
+          + "\(points.counting("point"))\n")
     }
     return ExitStatus.success
   }
 
   /// GPX where the name tells nothing.
-  private func format() throws(FieldpackError) -> OutputFormat {
+  private func format(_ store: GeoPackageStore) throws(FieldpackError) -> OutputFormat {
     let format = OutputFormat(path: path) ?? .features(.gpx)
     switch format {
     case .picture: return format
     case .features(.gpx), .features(.geoJSON):
-      guard invocation.arguments[Self.regions] == nil else {
+      guard options.regions == nil else {
         throw FieldpackError(
           .invalidArgument, "--regions are drawn on maps. Try: --output with a name in .svg")
       }
@@ -92,12 +92,12 @@ private struct TrackExportCommand {
   }
 
   private func write(
-    _ tracks: [RecordedTrack], _ format: OutputFormat, to output: ByteOutput
+    _ tracks: [RecordedTrack], of store: GeoPackageStore, _ format: OutputFormat,
+    to output: ByteOutput
   ) async throws(FieldpackError) {
-    let store = store
     switch format {
     case .picture(let picture):
-      let drawing = try await drawing(of: tracks)
+      let drawing = try await drawing(of: tracks, in: store)
       let svg = drawing.svg()
       output.buffer.append(
         contentsOf: picture == .svg ? svg : MapPage.bytes(around: svg, title: drawing.title))
@@ -117,16 +117,16 @@ private struct TrackExportCommand {
     }
   }
 
-  private func drawing(of tracks: [RecordedTrack]) async throws(FieldpackError) -> TrackDrawing {
+  private func drawing(
+    of tracks: [RecordedTrack], in store: GeoPackageStore
+  ) async throws(FieldpackError) -> TrackDrawing {
     let title =
-      invocation.arguments[TrackArguments.track]
+      options.track
       ?? store.shownPath.split(separator: "/").last.map(String.init) ?? "tracks"
     var drawing = TrackDrawing(title: title)
     for track in tracks { drawing.add(try await store.points(ofTrack: track.id)) }
     try await drawing.addDetections(of: store)
-    guard let file = invocation.arguments[Self.regions].map({ RegionFile($0) }) else {
-      return drawing
-    }
+    guard let file = options.regions.map({ RegionFile($0) }) else { return drawing }
     _ = try await invocation.withRegions(file) { (store, layer) throws(FieldpackError) in
       try await drawing.addRegions(layer, of: store)
     }

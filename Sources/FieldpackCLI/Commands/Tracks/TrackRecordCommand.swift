@@ -1,6 +1,6 @@
 import Fieldpack
 import FieldpackCore
-import FoundationEssentials
+import FieldpackGeoPackage
 
 extension FieldpackTool {
   static var trackRecordCommand: Command {
@@ -20,70 +20,77 @@ extension FieldpackTool {
         "fieldpack track record walk.gpx --into field.gpkg --photos album.gpkg:photos",
         "fieldpack track record log.nmea --into field.gpkg --monitor distance:100 --speed 10x",
       ],
-      arguments: [FixArguments.source, FixArguments.layer],
-      options: [
-        OptionGroup(
-          nil,
-          [
-            TrackRecordCommand.into, TrackRecordCommand.monitor, TrackRecordCommand.name,
-            TrackRecordCommand.photos, PhotoArguments.within, FixArguments.device,
-            TrackRecordCommand.follow,
-            QueryArguments.skipErrors, WriteArguments.allowTriggers,
-          ]), ReplayArguments.group, SourceArguments.group, CommonOptions.group,
-      ]
-    ) { invocation throws(FieldpackError) in
-      try await TrackRecordCommand(invocation: invocation).run()
-    }
-  }
-}
-
-extension Invocation {
-  /// Creates the GeoPackage where there is none.
-  func createGeoPackage(_ path: String) throws(FieldpackError) {
-    guard !FileManager.default.fileExists(atPath: path) else { return }
-    let writer = try GeoPackageBulkWriter(
-      creating: path, store: FileImport.storeID(of: path), logger: logger)
-    _ = try writer.commit()
-    for note in writer.notes { console.note(note) }
+      body: TrackRecordCommand.self)
   }
 }
 
 /// `fieldpack track record`.
-struct TrackRecordCommand {
-  static let into = Option<String>.required(
-    "into", .file("gpkg", "gpkg"), help: "The GeoPackage to record into; made where missing.")
-  static let monitor = Option<Sampling>.value(
-    "monitor", .recordingMethod, default: .region(80), shownAs: "region:80",
-    help: "What becomes a point: region:metres, distance:metres, or all.")
-  static let name = Option<String?>.value(
-    "name", .text("name"),
-    help: "The name of the recording, which goes on where the file has it; a new one by default.")
-  static let photos = Option<PhotoOrigin?>.value(
-    "photos", .photos,
-    help: "Look for pictures of the points, of Flickr or of a layer of photos.")
-  static let follow = Option<Bool>.flag("follow", help: "Show each point as it is stored.")
+private struct TrackRecordCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var source: String
+    let layer: String?
+    @Required var into: String
+    let sampling: Sampling
+    let name: String?
+    let photos: PhotoOrigin?
+    let photoDistance: Double?
+    let follows: Bool
+    let fixes: FixArguments
+    let profile: OpeningProfile
+    let replay: ReplayArguments
+    let opening: SourceArguments
+
+    init(_ reader: inout OptionReader) {
+      _source = reader.fixes()
+      layer = reader.fixLayer()
+      _into = reader.required(
+        "into", .file("gpkg", "gpkg"),
+        help: "The GeoPackage to record into; made where missing.")
+      sampling = reader.value(
+        "monitor", .sampling, default: .region(80), shownAs: "region:80",
+        help: "What becomes a point: region:metres, distance:metres, or all.")
+      name = reader.value(
+        "name", .text("name"),
+        help: "The name of the recording, which goes on where the file has it; a new one by "
+          + "default.")
+      photos = reader.value(
+        "photos", .photos,
+        help: "Look for pictures of the points, of Flickr or of a layer of photos.")
+      photoDistance = reader.photoDistance()
+      follows = reader.flag("follow", help: "Show each point as it is stored.")
+      fixes = reader.group()
+      profile = reader.profile()
+      replay = reader.group()
+      opening = reader.group()
+    }
+  }
 
   let invocation: Invocation
-  private var arguments: ParsedArguments { invocation.arguments }
-  private var isJSON: Bool { arguments[CommonOptions.json] }
+  let options: Options
+  private var isJSON: Bool { invocation.isJSON }
 
   func run() async throws(FieldpackError) -> Int32 {
-    let path = arguments[Self.into]
-    if arguments.contains(PhotoArguments.within), arguments[Self.photos] == nil {
+    let path = options.into
+    if options.photoDistance != nil, options.photos == nil {
       throw FieldpackError(
         .invalidArgument, "--within says nothing without --photos. Try: --photos flickr")
     }
-    try await invocation.checkPhotos(of: arguments[Self.photos])
+    try await invocation.checkPhotos(of: options.photos)
     try invocation.createGeoPackage(path)
-    return try await invocation.withGeoPackage(path) { (store) throws(FieldpackError) in
-      try await invocation.withFixes { (fixes) throws(FieldpackError) in
-        guard let origin = arguments[Self.photos] else {
+    let source = FixSource(
+      name: options.source, layer: options.layer, arguments: options.fixes,
+      replay: options.replay, source: options.opening)
+    return try await invocation.withGeoPackage(path, options.profile) {
+      (store) throws(FieldpackError) in
+      try await invocation.withFixes(source) { (fixes) throws(FieldpackError) in
+        guard let origin = options.photos else {
           return try await record(fixes, into: store, nil)
         }
         let console = invocation.console
         return try await invocation.withPhotos(of: origin) { (provider) throws(FieldpackError) in
           let photos = PhotoFollowing(
-            store: store, provider: provider, settings: PhotoArguments.settings(arguments),
+            store: store, provider: provider,
+            settings: PhotoFetch.Settings(within: options.photoDistance),
             refused: { console.report($0) })
           return try await record(fixes, into: store, photos)
         }
@@ -94,10 +101,9 @@ struct TrackRecordCommand {
   private func record(
     _ source: OpenedFixes, into store: GeoPackageStore, _ photos: PhotoFollowing?
   ) async throws(FieldpackError) -> Int32 {
-    let origin = arguments[FixArguments.source]
-    let name = try await name(in: store, origin)
+    let name = try await name(in: store)
     let recording = try TrackRecorder(store).record(
-      source.source, as: name, arguments[Self.monitor],
+      source.source, as: name, options.sampling,
       origin: source.origin, isReplay: source.isReplay,
       note: { [console = invocation.console] in console.note($0) }, words: { $0.text })
     let fixes = try await recording.run { (step) throws(FieldpackError) in
@@ -106,7 +112,7 @@ struct TrackRecordCommand {
     }
     let (pictures, refusal) = try await PhotosReport.end(of: photos)
     let status = refusal == nil ? ExitStatus.success : ExitStatus.failure
-    guard !isJSON || !arguments[Self.follow] else { return status }
+    guard !isJSON || !options.follows else { return status }
     let tracks = try await store.tracks().filter { $0.name == name }
     if isJSON {
       try invocation.print([
@@ -126,9 +132,10 @@ struct TrackRecordCommand {
 
   /// The name that was given, or one that no run of the file has.
   private func name(
-    in store: GeoPackageStore, _ origin: String
+    in store: GeoPackageStore
   ) async throws(FieldpackError) -> String {
-    if let name = arguments[Self.name] { return name }
+    if let name = options.name { return name }
+    let origin = options.source
     let stem = origin == "-" ? "track" : FileImport.storeID(of: origin).rawValue
     let taken = Set(try await store.runNames())
     var number = 1
@@ -141,7 +148,7 @@ struct TrackRecordCommand {
   }
 
   private func show(_ step: RecordedStep) throws(FieldpackError) {
-    guard arguments[Self.follow] else { return }
+    guard options.follows else { return }
     if isJSON {
       try invocation.print([
         "fix_count": JSONValue(step.fixes), "points": .array(step.points.map(\.document)),
@@ -159,13 +166,13 @@ struct TrackRecordCommand {
   private func summary(_ name: String, _ fixes: Int, _ tracks: [RecordedTrack]) -> String {
     let points = tracks.reduce(0) { $0 + $1.pointCount }
     let length = tracks.reduce(0) { $0 + $1.length }
-    return "\(DisplayText.visible(name)): \(points) point\(points == 1 ? "" : "s") of \(fixes) "
-      + "fix\(fixes == 1 ? "" : "es"), \(Metres.text(length))\n"
+    return "\(DisplayText.visible(name)): \(points.counting("point")) of "
+      + "\(fixes.counting("fix", "fixes")), \(Metres.text(length))\n"
   }
 }
 
 extension ValueForm where Value == Sampling {
-  fileprivate static var recordingMethod: ValueForm {
+  fileprivate static var sampling: ValueForm {
     ValueForm("how", completion: .choices(["region:80", "distance:100", "all"])) {
       (text) throws(ValueError) -> Sampling in
       guard let method = Sampling(text) else {
