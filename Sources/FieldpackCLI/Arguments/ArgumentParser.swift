@@ -20,15 +20,17 @@ extension Command {
       if scan.wantsVersion { return .version }
     }
     try scan.finish()
+    let asJSON = scan.given.contains { $0.option.name == CommonOptions.json.spec.name }
     if scan.path.count == 2, scan.command.name == Command.helpName {
       guard let path = descend(scan.positionals) else {
         throw .unknownTopic(scan.positionals, of: self)
       }
-      let asJSON = scan.given.contains { $0.option.name == CommonOptions.json.spec.name }
       guard asJSON, let command = path.last else { return .help(path) }
       return .dump(command)
     }
-    guard let body = scan.command.body else { return .help(scan.path) }
+    guard let body = scan.command.body else {
+      return asJSON ? .dump(scan.command) : .help(scan.path)
+    }
     return .run(scan.path, body, try scan.arguments())
   }
 
