@@ -82,6 +82,7 @@ let package = Package(
       ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackNMEA", "CXML2"])
     + engine("FieldpackMaps", ["FieldpackGeometry", "FieldpackCore"])
     + engine("FieldpackHTTP", ["FieldpackCore", "CCURL"])
+    + engine("FieldpackMedia", ["FieldpackCore", "CChild"])
     + [
       .target(
         name: "FieldpackField",
@@ -113,16 +114,16 @@ let package = Package(
       "FieldpackPhotos",
       [
         "FieldpackGeometry", "FieldpackCore", "FieldpackProjection", "FieldpackGeoPackage",
-        "FieldpackHTTP", "FieldpackField", "FieldpackLocation", "FieldpackMonitoring",
-        "FieldpackTracks",
+        "FieldpackHTTP", "FieldpackMedia", "FieldpackField", "FieldpackLocation",
+        "FieldpackMonitoring", "FieldpackTracks",
       ],
       testing: ["FieldpackSQLite", "FieldpackSQL", "FieldpackCheck", "FieldpackFieldTestSupport"])
     + engine(
       "FieldpackCaptures",
       [
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackProjection",
-        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackField",
-        "FieldpackLocation", "CChild",
+        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackMedia",
+        "FieldpackField", "FieldpackLocation",
       ])
     + engine(
       "FieldpackMotion",
@@ -142,9 +143,9 @@ let package = Package(
         "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
         "FieldpackCore",
         "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck",
-        "FieldpackFormats", "FieldpackHTTP", "FieldpackField", "FieldpackLocation",
-        "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos", "FieldpackCaptures",
-        "FieldpackMotion",
+        "FieldpackFormats", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
+        "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos",
+        "FieldpackCaptures", "FieldpackMotion",
       ])
     + engine(
       "FieldpackCLI",

@@ -2,6 +2,7 @@ import FieldpackCore
 import FieldpackField
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackMedia
 import FieldpackProjection
 
 /// Stores what was found for a point, in one transaction.
@@ -143,10 +144,10 @@ struct PhotoRecord {
     }
     func number(_ value: Int?) -> Value { value.map { .integer(Int64($0)) } ?? .null }
     try writer.addMedia(
-      picture.bytes, as: picture.type.contentType,
+      picture.bytes, as: picture.type.rawValue,
       attributes: [
-        "role": "photo", "file_name": .text("\(candidate.id).\(picture.type.fileExtension)"),
-        "width_px": number(picture.type.width), "height_px": number(picture.type.height),
+        "role": "photo", "file_name": .text("\(candidate.id).\(picture.fileExtension)"),
+        "width_px": number(picture.size?.width), "height_px": number(picture.size?.height),
         "byte_count": number(picture.bytes.count), "sha256": .text(picture.digest),
       ], to: PhotoLayers.media, relatedTo: photo, by: layers.pictures)
   }

@@ -92,8 +92,8 @@ import Testing
         "started", "1.0", "succeeded", "1 tries, status 200",
       ])
     #expect(try await jobs(sample) == ["succeeded 200"])
-    let parts = try MultipartReader.parts(
-      of: server.requests[0].body, contentType: server.requests[0]["Content-Type"] ?? "")
+    let parts = try UploadPart.all(
+      in: server.requests[0].body, server.requests[0]["Content-Type"] ?? "")
     #expect(
       parts.map(\.name) == ["email", "media_file", "thumbnail", "capture_info", "geo_data"])
     let other = try CaptureSample()

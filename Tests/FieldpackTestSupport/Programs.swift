@@ -80,6 +80,10 @@ public enum Programs {
   public static let python: String? = found("python3")
   public static let noPython = "python3 is not installed"
 
+  /// `nil` where it is not installed.
+  public static let curl: String? = found("curl")
+  public static let noCurl = "curl is not installed"
+
   /// What a program writes to its standard output.
   public static func output(_ program: String, _ arguments: [String]) throws -> String {
     let process = Process()

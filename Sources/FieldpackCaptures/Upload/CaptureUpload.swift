@@ -181,14 +181,13 @@ public struct CaptureUpload: Sendable {
     _ settings: Settings
   ) throws(FieldpackError) -> MultipartForm {
     let names = try CaptureFileNames(capture)
-    let type = MediaType(media).contentType
     let stated = capture.kind == .video ? "video/quicktime" : "image/jpeg"
     let json = "application/json"
     let parts: [MultipartForm.Part] =
       settings.fields.map { .init($0.name, .bytes(Array($0.value.utf8))) } + [
         .init(
           "media_file", fileName: names.media,
-          contentType: type == MediaType.unknown ? stated : type, .bytes(media)),
+          contentType: MediaType(media)?.rawValue ?? stated, .bytes(media)),
         .init(
           "thumbnail", fileName: names.thumbnail, contentType: "image/png", .bytes(thumbnail)),
         .init(

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackMedia
 import FieldpackTestSupport
 import Foundation
 import Testing

@@ -1,4 +1,4 @@
-import FieldpackCore
+package import FieldpackCore
 
 #if canImport(Glibc)
   import Glibc
@@ -25,71 +25,94 @@ public struct FFmpeg: Hashable, Sendable {
     return FFmpeg(program: folders.map { "\($0)/ffmpeg" }.first { access($0, X_OK) == 0 })
   }
 
+  /// - Parameter advice: what does without it.
   /// - Throws: `.unavailable` where it is not installed.
-  func installed(else other: FieldpackError.Advice) throws(FieldpackError) -> String {
+  @discardableResult
+  package func installed(else advice: FieldpackError.Advice) throws(FieldpackError) -> String {
     if let program { return program }
     throw FieldpackError(
-      .unavailable, "ffmpeg is not installed", advice: .installFFmpeg(or: other))
+      .unavailable, "ffmpeg is not installed", advice: .installFFmpeg(or: advice))
   }
 
-  /// The longer side of a thumbnail at most, in pixels.
-  static let thumbnailSide = 300
   /// The longest JPEG that is made or read, in bytes.
   static let pictureLimit = 256 << 20
 
-  /// A PNG of the picture, or of the first frame of the video, upright and never enlarged.
+  /// A PNG of the picture, or of the first frame of the film, upright and never enlarged.
   ///
+  /// - Parameters:
+  ///   - side: the longer side at most, in pixels.
+  ///   - radius: of the corners, in pixels: what is outside of them is clear. Without one the PNG has
+  ///     no transparency.
+  ///   - advice: what does without.
   /// - Throws: `.unavailable`, `.invalidData` for what cannot be decoded, `.interrupted`.
-  func thumbnail(of file: MediaFile) async throws(FieldpackError) -> [UInt8] {
-    let program = try installed(else: .omitThumbnail)
-    let size = file.media.size.fitting(Self.thumbnailSide)
+  package func thumbnail(
+    of file: MediaFile, side: Int, cornerRadius radius: Int = 0, else advice: FieldpackError.Advice
+  ) async throws(FieldpackError) -> [UInt8] {
+    let program = try installed(else: advice)
+    let size = file.header.size.fitting(side)
+    let shown = file.header.turn.swapsSides ? size.swapped : size
     // Scaled first: few pixels are turned, and in colours that are not shared between pixels.
-    let filters = ["scale=\(size.width):\(size.height):flags=\(Self.scaling)", "format=rgb24"]
+    var filters = ["scale=\(size.width):\(size.height):flags=\(Self.scaling)", "format=rgb24"]
+    filters += file.header.turn.filters + Self.corners(radius, of: shown)
     let output = ["-c:v", "png", "-f", "image2pipe", "pipe:1"]
+    // Each pixel has 4 bytes at most before it is packed.
+    let limit = (1 << 20) + 4 * shown.width * shown.height
     let bytes = try await run(
-      program, on: file, filters: filters + file.media.turn.filters, output, limit: 1 << 20,
-      else: .omitThumbnail)
-    let shown = file.media.turn.swapsSides ? size.swapped : size
-    return try PNGFile.bare(bytes, shown, of: file.name)
+      program, on: file, filters: filters, output, limit: limit, else: advice)
+    guard let thumbnail = PNGFile.bare(bytes, shown) else {
+      throw Self.notWhole(file.name, advice)
+    }
+    return thumbnail
   }
 
   private static let scaling = "area+accurate_rnd+full_chroma_int+full_chroma_inp"
+
+  /// A pixel at the edge of a corner's circle is as clear as much of it lies outside.
+  private static func corners(_ radius: Int, of size: PictureSize) -> [String] {
+    let radius = min(radius, size.width / 2, size.height / 2)
+    guard radius > 0 else { return [] }
+    // From the middle of a pixel to the square that the circles' centres make.
+    let across = "max(0,max(\(radius)-X-0.5,X+0.5-\(size.width - radius)))"
+    let down = "max(0,max(\(radius)-Y-0.5,Y+0.5-\(size.height - radius)))"
+    let alpha = "255*clip(\(radius)+0.5-hypot(\(across),\(down)),0,1)"
+    return ["format=rgba", "geq=r='r(X,Y)':g='g(X,Y)':b='b(X,Y)':a='\(alpha)'"]
+  }
 
   /// A JPEG of the picture that stands upright, with its EXIF and its colour profile.
   ///
   /// Encoded with the finest steps there are, and with the colours of each pixel of its own unless
   /// they were kept for four pixels together.
+  /// - Parameter advice: what does without.
   /// - Throws: `.unavailable`, `.invalidData` for what cannot be decoded, `.unsupported` for the
   ///   colours of printing, `.interrupted`.
-  func upright(
-    _ file: MediaFile, _ structure: JPEGStructure
+  package func upright(
+    _ file: MediaFile, _ structure: JPEGStructure, else advice: FieldpackError.Advice
   ) async throws(FieldpackError) -> [UInt8] {
-    let program = try installed(else: .keepBytes)
+    let program = try installed(else: advice)
     guard structure.componentCount <= 3 else {
       throw FieldpackError(
         .unsupported,
-        "\(file.name) has the colours of printing and cannot be made upright", advice: .keepBytes,
+        "\(file.name) has the colours of printing and cannot be made upright", advice: advice,
         position: FilePosition(file: file.name))
     }
     let isEven = structure.size.width % 2 == 0 && structure.size.height % 2 == 0
     let format = structure.hasHalfColors && isEven ? "yuvj420p" : "yuvj444p"
-    let filters = ["scale=flags=\(Self.scaling)", "format=\(format)"] + file.media.turn.filters
+    let filters = ["scale=flags=\(Self.scaling)", "format=\(format)"] + file.header.turn.filters
     let output = [
       "-c:v", "mjpeg", "-q:v", "1", "-qmin", "1", "-huffman", "optimal", "-pix_fmt", format,
       "-f", "image2pipe", "pipe:1",
     ]
     let bytes = try await run(
-      program, on: file, filters: filters, output, limit: Self.pictureLimit, else: .keepBytes)
-    let dressed = try structure.dressed(bytes)
-    let upright = file.media.turn.swapsSides ? structure.size.swapped : structure.size
-    guard (try? JPEGStructure(dressed, name: file.name))?.size == upright else {
-      throw Self.notWhole(file.name, .keepBytes)
-    }
+      program, on: file, filters: filters, output, limit: Self.pictureLimit, else: advice)
+    guard let dressed = structure.dressed(bytes),
+      (try? JPEGStructure(dressed, name: file.name))?.size == file.header.uprightSize
+    else { throw Self.notWhole(file.name, advice) }
     return dressed
   }
 
-  /// - Parameter advice: what does without.
-  static func notWhole(_ name: String, _ advice: FieldpackError.Advice) -> FieldpackError {
+  private static func notWhole(
+    _ name: String, _ advice: FieldpackError.Advice
+  ) -> FieldpackError {
     FieldpackError(
       .invalidData, "ffmpeg gave no picture of \(name) that is whole", advice: advice,
       position: FilePosition(file: name))
@@ -106,7 +129,7 @@ public struct FFmpeg: Hashable, Sendable {
     else advice: FieldpackError.Advice
   ) async throws(FieldpackError) -> [UInt8] {
     let demuxer =
-      file.media.kind == .image
+      file.header.isPicture
       ? ["-f", "jpeg_pipe", "-c:v", "mjpeg"]
       : ["-f", "mov", "-enable_drefs", "0", "-use_absolute_path", "0"]
     var arguments = [

@@ -7,7 +7,7 @@ import FieldpackCore
 #endif
 
 /// What the segments of a JPEG say; the picture itself is not decoded.
-struct JPEGStructure: Sendable {
+package struct JPEGStructure: Sendable {
   private(set) var size = PictureSize(width: 0, height: 0)
   private(set) var componentCount = 0
   /// Whether colours are kept at half of the width and half of the height (4:2:0).
@@ -93,7 +93,7 @@ struct JPEGStructure: Sendable {
     _ marker: UInt8, _ content: ArraySlice<UInt8>, all: ArraySlice<UInt8>
   ) throws(FieldpackError) {
     switch marker {
-    case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker):
+    case _ where Self.isFrame(marker):
       guard componentCount == 0 else { throw Self.wrong(name, "has a second picture in the first") }
       try takeFrame(Array(content))
     case 0xE1: if exif == nil { exif = ExifBlock(content) }
@@ -105,6 +105,11 @@ struct JPEGStructure: Sendable {
       profile += all
     default: break
     }
+  }
+
+  /// SOF0 to SOF15 without DHT, JPG and DAC, which share their range.
+  static func isFrame(_ marker: UInt8) -> Bool {
+    (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker)
   }
 
   private mutating func takeFrame(_ content: [UInt8]) throws(FieldpackError) {
@@ -133,30 +138,13 @@ struct JPEGStructure: Sendable {
   }
 }
 
-extension PictureSize {
-  /// - Throws: `.invalidData` for an empty one, `.unsupported` for one of too many pixels.
-  func check(_ name: String) throws(FieldpackError) {
-    let position = FilePosition(file: name)
-    guard width > 0, height > 0 else {
-      throw FieldpackError(
-        .invalidData, "\(name) says it is \(width) x \(height) pixels large", position: position)
-    }
-    guard width * height <= Self.limit else {
-      throw FieldpackError(
-        .unsupported,
-        "\(name) says it is \(width) x \(height) pixels large; \(Self.limit) pixels are decoded at "
-          + "most", position: position)
-    }
-  }
-}
-
 extension JPEGStructure {
   /// A picture without its own metadata, with those of another that it was made of.
   ///
   /// - Parameter picture: of a single scan or more, as ffmpeg writes it.
-  /// - Throws: `.invalidData` for what is no picture.
-  func dressed(_ picture: [UInt8]) throws(FieldpackError) -> [UInt8] {
-    guard picture.starts(with: [0xFF, 0xD8]) else { throw FFmpeg.notWhole(name, .keepBytes) }
+  /// - Returns: `nil` for what is no picture.
+  func dressed(_ picture: [UInt8]) -> [UInt8]? {
+    guard picture.starts(with: [0xFF, 0xD8]) else { return nil }
     var dressed: [UInt8] = [0xFF, 0xD8]
     if let exif = exif?.upright.bytes {
       let length = exif.count + 2

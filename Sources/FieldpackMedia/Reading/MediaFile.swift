@@ -1,4 +1,4 @@
-import FieldpackCore
+package import FieldpackCore
 
 #if canImport(Glibc)
   import Glibc
@@ -7,22 +7,29 @@ import FieldpackCore
 #endif
 
 /// Media in an open file, looked through before any other program gets to see them.
-final class MediaFile: Sendable {
+package final class MediaFile: Sendable {
   let descriptor: Int32
   /// What to call it in errors.
   let name: String
-  let media: CaptureMedia
+  package let header: MediaHeader
   /// Of a picture.
-  let structure: JPEGStructure?
+  package let structure: JPEGStructure?
 
-  /// - Parameter file: closed with this, and where this throws.
-  init(_ file: (descriptor: Int32, size: Int), name: String) throws(FieldpackError) {
+  /// - Parameters:
+  ///   - file: closed with this, and where this throws.
+  ///   - name: what to call it in errors.
+  ///   - holder: what is to hold it, for errors, such as `a capture`.
+  /// - Throws: what ``MediaHeader`` does; `.invalidData` for what is cut short.
+  package init(
+    _ file: (descriptor: Int32, size: Int), name: String, for holder: String
+  ) throws(FieldpackError) {
     descriptor = file.descriptor
     self.name = name
     do throws(FieldpackError) {
-      var media = try CaptureMedia(
-        start: try Self.bytes(file.descriptor, min(32, file.size), name), name: name)
-      if media.kind == .image {
+      var header = try MediaHeader(
+        start: try Self.bytes(file.descriptor, min(MediaType.length, file.size), name), name: name,
+        for: holder)
+      if header.isPicture {
         guard file.size <= FFmpeg.pictureLimit else {
           throw FieldpackError(
             .unsupported,
@@ -31,15 +38,15 @@ final class MediaFile: Sendable {
         }
         let structure = try JPEGStructure(
           try Self.bytes(file.descriptor, file.size, name), name: name)
-        (media.size, media.turn) = (structure.size, structure.exif?.turn ?? .none)
+        (header.size, header.turn) = (structure.size, structure.exif?.turn ?? .none)
         self.structure = structure
       } else {
-        let header = try MovieHeader(file.descriptor, size: file.size, name: name)
-        (media.size, media.turn) = (header.size, header.turn)
-        media.duration = header.duration
+        let movie = try MovieHeader(file.descriptor, size: file.size, name: name)
+        (header.size, header.turn) = (movie.size, movie.turn)
+        header.duration = movie.duration
         structure = nil
       }
-      self.media = media
+      self.header = header
     } catch {
       close(file.descriptor)
       throw error

@@ -1,5 +1,5 @@
 /// How a stored picture has to be turned to stand upright, numbered as EXIF's Orientation.
-enum PictureTurn: Int, Hashable, Sendable, CaseIterable {
+package enum PictureTurn: Int, Hashable, Sendable, CaseIterable {
   case none = 1
   case mirror, half, flip, transpose, right, transverse, left
 
@@ -15,7 +15,7 @@ enum PictureTurn: Int, Hashable, Sendable, CaseIterable {
   }
 
   /// Whether width and height change places.
-  var swapsSides: Bool { rawValue >= 5 }
+  package var swapsSides: Bool { rawValue >= 5 }
 
   /// The filters of ffmpeg that turn it.
   var filters: [String] {
@@ -30,23 +30,4 @@ enum PictureTurn: Int, Hashable, Sendable, CaseIterable {
     case .left: ["transpose=cclock"]
     }
   }
-}
-
-/// A width and a height in pixels.
-struct PictureSize: Hashable, Sendable {
-  var width: Int
-  var height: Int
-
-  var swapped: PictureSize { PictureSize(width: height, height: width) }
-
-  /// The largest of the same shape whose sides are no longer than `side`; never a larger one.
-  func fitting(_ side: Int) -> PictureSize {
-    let long = max(width, height)
-    guard long > side else { return self }
-    func scaled(_ length: Int) -> Int { max(1, (2 * length * side + long) / (2 * long)) }
-    return PictureSize(width: scaled(width), height: scaled(height))
-  }
-
-  /// What is decoded at most, in pixels.
-  static let limit = 1 << 27
 }
