@@ -82,13 +82,10 @@ let package = Package(
       ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackNMEA", "CXML2"])
     + engine("FieldpackMaps", ["FieldpackGeometry", "FieldpackCore"])
     + engine("FieldpackHTTP", ["FieldpackCore", "CCURL"])
-    + [
-      .target(
-        name: "FieldpackField",
-        dependencies: [
-          "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage",
-        ], swiftSettings: settings)
-    ]
+    + engine(
+      "FieldpackField",
+      ["FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage"],
+      testing: ["FieldpackFieldTestSupport"])
     + engine(
       "FieldpackLocation",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackNMEA", "FieldpackField"],
@@ -123,7 +120,7 @@ let package = Package(
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackProjection",
         "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackField",
         "FieldpackLocation", "CChild",
-      ])
+      ], testing: ["FieldpackFieldTestSupport"])
     + engine(
       "FieldpackMotion",
       [
@@ -161,8 +158,8 @@ let package = Package(
         name: "FieldpackFieldTestSupport",
         dependencies: [
           "FieldpackTestSupport", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
-          "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackCheck", "FieldpackLocation",
-          "FieldpackMonitoring",
+          "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackCheck", "FieldpackField",
+          "FieldpackLocation", "FieldpackMonitoring",
         ], path: "Tests/FieldpackFieldTestSupport", swiftSettings: settings),
       .target(
         name: "FieldpackTestVFS", dependencies: ["CSQLite"], path: "Tests/FieldpackTestVFS"),
@@ -171,7 +168,7 @@ let package = Package(
         name: "FieldpackTestSubject",
         dependencies: [
           "FieldpackCLI", "FieldpackCore", "FieldpackFormats", "FieldpackGeoPackage",
-          "FieldpackMotion", "FieldpackTestVFS",
+          "FieldpackField", "FieldpackMotion", "FieldpackTestVFS",
         ], path: "Tests/FieldpackTestSubject", swiftSettings: settings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),

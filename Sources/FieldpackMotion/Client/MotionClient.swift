@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackField
 public import FieldpackHTTP
 
 /// Samples a source and posts its readings to a server, as a DaCo device does.
@@ -8,7 +9,7 @@ public import FieldpackHTTP
 ///     let report = try await client.run(source)
 ///
 /// A start gives the session; then every five readings are posted as one batch. A failure is tried
-/// again after 0.5 s, doubled up to 30 s, with jitter; 401 leads to exactly one new start. Sampling
+/// again after ``Options/backOff``; 401 leads to exactly one new start. Sampling
 /// goes on whatever becomes of the posts: batches of a live source that cannot be sent are lost to
 /// the server, beyond ``Options/unsentLimit``, but go to ``Options/keep``; other sources wait.
 public actor MotionClient {
@@ -30,6 +31,8 @@ public actor MotionClient {
     public var unsentLimit = 0
     /// After so many failures one after the other `run` fails; `nil` never.
     public var attempts: Int?
+    /// How long a failed request waits: 0.5 s, doubled up to 30 s, less up to half of it by chance.
+    public var backOff = BackOff(first: .milliseconds(500), limit: .seconds(30), jitter: 0.5)
     /// Is given every sample, sent or not, as it is read, such as a ``MotionRecorder``; what it
     /// throws ends the run.
     public var keep: (@Sendable ([MotionSample]) async throws(FieldpackError) -> Void)?
@@ -78,7 +81,7 @@ public actor MotionClient {
 
   let options: Options
   let device: MotionDevice
-  let time: MotionTime
+  let clock: FieldClock
   let http: HTTPClient
   var server: MotionServer
   /// Which server that is: answers of one before are nothing any more.
@@ -115,7 +118,7 @@ public actor MotionClient {
   /// - Throws: `.invalidArgument` for a server that gives no address.
   public init(
     _ server: MotionServer, device: MotionDevice, options: Options = Options(),
-    http: HTTPClient? = nil, time: MotionTime = .system
+    http: HTTPClient? = nil, clock: FieldClock = .system
   ) throws(FieldpackError) {
     try server.check()
     guard options.interval > 0, options.interval.isFinite, options.batchSize > 0,
@@ -127,7 +130,7 @@ public actor MotionClient {
     self.server = server
     self.device = device
     self.options = options
-    self.time = time
+    self.clock = clock
     self.http = if let http { http } else { try Self.http() }
   }
 
