@@ -117,9 +117,8 @@ let package = Package(
     + engine(
       "FieldpackCaptures",
       [
-        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackProjection",
-        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackField",
-        "FieldpackLocation", "CChild",
+        "FieldpackGeometry", "FieldpackCore", "FieldpackProjection", "FieldpackGeoPackage",
+        "FieldpackFormats", "FieldpackHTTP", "FieldpackField", "FieldpackLocation", "CChild",
       ], testing: ["FieldpackFieldTestSupport"])
     + engine(
       "FieldpackMotion",

@@ -1,7 +1,6 @@
 import FieldpackCore
 import FieldpackField
 import FieldpackLocation
-import FieldpackSQLite
 
 /// What a recorder works with.
 struct RecordingSettings: Sendable {
@@ -35,11 +34,7 @@ actor RecordingWork {
   }
 
   init(_ settings: RecordingSettings, _ hub: RecorderStateHub) throws(FieldpackError) {
-    do throws(SQLiteError) {
-      executor = try ThreadExecutor()
-    } catch {
-      throw SystemThread.shortage
-    }
+    executor = try .started()
     self.settings = settings
     self.hub = hub
   }
