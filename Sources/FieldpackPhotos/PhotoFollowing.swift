@@ -20,7 +20,8 @@ public final class PhotoFollowing: Sendable {
     var isFinishing = false
   }
 
-  private let signal: AsyncStream<Void>.Continuation
+  /// One is as good as many: a run takes all points that are due.
+  private let signal: Signal
   private let wanted: Locked<Wanted>
   private let task: Task<Result<[PhotoState: Int], FieldpackError>, Never>
 
@@ -33,13 +34,10 @@ public final class PhotoFollowing: Sendable {
     report: @escaping @Sendable (PhotoFetch.Outcome) -> Void = { _ in },
     refused: @escaping @Sendable (FieldpackError) -> Void = { _ in }
   ) {
-    // One signal is as good as many: a run takes all points that are due.
-    let (signals, signal) = AsyncStream.makeStream(
-      of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let wanted = Locked(Wanted())
+    let (signal, wanted) = (Signal(), Locked(Wanted()))
     (self.signal, self.wanted) = (signal, wanted)
     task = Task.detached {
-      let result = await Self.follow(signals, wanted, settings, clock, report) {
+      let result = await Self.follow(signal.stream, wanted, settings, clock, report) {
         () async throws(FieldpackError) in
         try await Self.begin(store, provider, settings, clock)
       }
@@ -56,7 +54,7 @@ public final class PhotoFollowing: Sendable {
   /// Wakes the search for points of these tracks; returns at once.
   public func pointsAreStored(of tracks: some Sequence<Int64>) {
     wanted.withLock { $0.tracks.formUnion(tracks) }
-    signal.yield()
+    signal.give()
   }
 
   /// Looks for what is left, and ends; at the first request that is not answered, too.
@@ -66,7 +64,7 @@ public final class PhotoFollowing: Sendable {
   @discardableResult
   public func finish() async throws(FieldpackError) -> [PhotoState: Int] {
     wanted.withLock { $0.isFinishing = true }
-    signal.yield()
+    signal.give()
     signal.finish()
     return try await withTaskCancellationHandler {
       await task.value

@@ -96,8 +96,7 @@ public actor MotionClient {
   /// Of the run: a task that is cancelled ends the stream that it waits for.
   var wake = Signal()
   var room = Signal()
-  private let changes = Locked<[Int: AsyncStream<Bool>.Continuation]>([:])
-  private let nextChange = Locked(0)
+  private let changes = Broadcast<Bool>(capacity: 256)
   private var onChange: (@Sendable (Bool) -> Void)?
   private var isRunning = false
 
@@ -169,29 +168,17 @@ public actor MotionClient {
   /// Called with each change of ``serverActive``, which is `false` at first; `nil` for nobody.
   public func setOnServerActiveChange(_ body: (@Sendable (Bool) -> Void)?) { onChange = body }
 
-  /// The changes of ``serverActive`` from now on; it ends with the client.
-  public nonisolated func serverActiveChanges() -> AsyncStream<Bool> {
-    let number = nextChange.withLock { number in
-      number += 1
-      return number
-    }
-    let (stream, continuation) = AsyncStream.makeStream(of: Bool.self)
-    changes.withLock { $0[number] = continuation }
-    continuation.onTermination = { [weak self] _ in
-      self?.changes.withLock { _ = $0.removeValue(forKey: number) }
-    }
-    return stream
-  }
+  /// The changes of ``serverActive`` from now on, of which the last 256 are kept for each call; it
+  /// ends with the client.
+  public nonisolated func serverActiveChanges() -> AsyncStream<Bool> { changes.subscribe().stream }
 
   func setActive(_ isActive: Bool) {
     guard isActive != serverActive else { return }
     serverActive = isActive
     onChange?(isActive)
     options.onEvent?(.active(isActive))
-    for continuation in changes.withLock({ Array($0.values) }) { continuation.yield(isActive) }
+    changes.send(isActive)
   }
-
-  deinit { for continuation in changes.withLock({ Array($0.values) }) { continuation.finish() } }
 
   // MARK: Running
 
@@ -221,17 +208,4 @@ public actor MotionClient {
     if let failure { throw failure }
     return report
   }
-}
-
-/// Wakes one task that waits; a wake that nobody waits for is kept, once.
-struct Signal: Sendable {
-  let stream: AsyncStream<Void>
-  private let continuation: AsyncStream<Void>.Continuation
-
-  init() {
-    (stream, continuation) = AsyncStream.makeStream(
-      of: Void.self, bufferingPolicy: .bufferingNewest(1))
-  }
-
-  func give() { continuation.yield() }
 }
