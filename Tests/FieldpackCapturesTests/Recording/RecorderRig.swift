@@ -20,7 +20,7 @@ final class RecorderRig: Sendable {
   init() throws {
     folder = try TemporaryFolder()
     root = folder.file("captures").path
-    let identity = try InstallIdentity.stored(in: folder.file("install").path)
+    let identity = try MachineIdentity.stored(in: folder.file("install").path)
     // Without ffmpeg, which need not be here.
     making = CaptureMaking(identity: identity, makesThumbnail: false)
   }
