@@ -83,13 +83,10 @@ let package = Package(
     + engine("FieldpackMaps", ["FieldpackGeometry", "FieldpackCore"])
     + engine("FieldpackHTTP", ["FieldpackCore", "CCURL"])
     + engine("FieldpackMedia", ["FieldpackCore", "CChild"])
-    + [
-      .target(
-        name: "FieldpackField",
-        dependencies: [
-          "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage",
-        ], swiftSettings: settings)
-    ]
+    + engine(
+      "FieldpackField",
+      ["FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage"],
+      testing: ["FieldpackFieldTestSupport"])
     + engine(
       "FieldpackLocation",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackNMEA", "FieldpackField"],
@@ -121,10 +118,10 @@ let package = Package(
     + engine(
       "FieldpackCaptures",
       [
-        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackProjection",
-        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackMedia",
-        "FieldpackField", "FieldpackLocation",
-      ])
+        "FieldpackGeometry", "FieldpackCore", "FieldpackProjection", "FieldpackGeoPackage",
+        "FieldpackFormats", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
+        "FieldpackLocation",
+      ], testing: ["FieldpackFieldTestSupport"])
     + engine(
       "FieldpackMotion",
       [
@@ -162,8 +159,8 @@ let package = Package(
         name: "FieldpackFieldTestSupport",
         dependencies: [
           "FieldpackTestSupport", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
-          "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackCheck", "FieldpackLocation",
-          "FieldpackMonitoring",
+          "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackCheck", "FieldpackField",
+          "FieldpackLocation", "FieldpackMonitoring",
         ], path: "Tests/FieldpackFieldTestSupport", swiftSettings: settings),
       .target(
         name: "FieldpackTestVFS", dependencies: ["CSQLite"], path: "Tests/FieldpackTestVFS"),
@@ -172,7 +169,7 @@ let package = Package(
         name: "FieldpackTestSubject",
         dependencies: [
           "FieldpackCLI", "FieldpackCore", "FieldpackFormats", "FieldpackGeoPackage",
-          "FieldpackMotion", "FieldpackTestVFS",
+          "FieldpackField", "FieldpackMotion", "FieldpackTestVFS",
         ], path: "Tests/FieldpackTestSubject", swiftSettings: settings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),

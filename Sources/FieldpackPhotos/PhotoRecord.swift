@@ -11,6 +11,7 @@ struct PhotoRecord {
   let finding: PhotoFinding
   let provider: String
   let settings: PhotoFetch.Settings
+  let now: Instant
 
   /// What storing came to.
   enum Result: Sendable {
@@ -135,7 +136,7 @@ struct PhotoRecord {
     _ writer: GeoPackageWriter
   ) throws(FieldpackError) {
     try writer.update(
-      photo, in: PhotoLayers.photo, set: ["fetched_at": .dateTime(settings.now())])
+      photo, in: PhotoLayers.photo, set: ["fetched_at": .dateTime(now)])
     let same = try writer.features(
       Query(PhotoLayers.media, where: Column<String>("sha256") == picture.digest)
         .select([]).limit(1))
@@ -176,7 +177,7 @@ struct PhotoRecord {
   }
 
   private func next(after attempt: Int64) -> Instant {
-    Instant(milliseconds: settings.now().milliseconds + settings.pause(after: attempt))
+    now.advanced(by: settings.backOff.pause(after: Int(attempt)))
   }
 }
 

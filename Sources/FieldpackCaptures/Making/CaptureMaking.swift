@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackField
 public import FieldpackMedia
 
 /// Makes captures of media that are there: gives them a token, names and the files beside them.
@@ -7,7 +8,7 @@ public import FieldpackMedia
 ///     let token = try making.token(at: draft.createdAt)
 ///     let info = try await making.complete(draft, token: token, media: "output.mov", in: folder)
 public struct CaptureMaking: Sendable {
-  public let identity: InstallIdentity
+  public let identity: MachineIdentity
   /// Without one no thumbnail is made, and the capture lacks it.
   public let makesThumbnail: Bool
   /// A picture is kept as it is, also where it does not stand upright.
@@ -15,7 +16,7 @@ public struct CaptureMaking: Sendable {
   let ffmpeg: FFmpeg
 
   public init(
-    identity: InstallIdentity, makesThumbnail: Bool = true, keepsBytes: Bool = false,
+    identity: MachineIdentity, makesThumbnail: Bool = true, keepsBytes: Bool = false,
     ffmpeg: FFmpeg = .standard
   ) {
     self.identity = identity

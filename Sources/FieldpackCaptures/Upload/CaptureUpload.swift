@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackField
 import FieldpackGeoPackage
 public import FieldpackHTTP
 
@@ -17,8 +18,8 @@ public struct CaptureUpload: Sendable {
     public var usesOldBoundary = false
     /// How often a capture is sent before it has failed.
     public var attempts = 3
-    /// What is waited after the first failure; twice as long after each other one, up to 30 s.
-    public var firstPause: Duration = .milliseconds(500)
+    /// How long it waits to be sent again: 0.5 s, doubled up to 30 s, or what the server asks for.
+    public var backOff = BackOff(first: .milliseconds(500), limit: .seconds(30))
     public var http = HTTPConfiguration()
 
     public init() { http.timeout = nil }
@@ -29,6 +30,8 @@ public struct CaptureUpload: Sendable {
     case started
     /// Between 0 and 1, never less than before; 1 comes before the end.
     case progress(Double)
+    /// It did not come through, and is sent again after so long.
+    case waiting(Duration)
     case succeeded
     case failed(FieldpackError)
   }
@@ -47,14 +50,17 @@ public struct CaptureUpload: Sendable {
   private let url: String
   private let settings: Settings
   private let client: HTTPClient
+  private let clock: FieldClock
 
   public init(
-    _ catalogue: CaptureCatalogue, to url: String, settings: Settings = .init()
+    _ catalogue: CaptureCatalogue, to url: String, settings: Settings = .init(),
+    clock: FieldClock = .system
   ) throws(FieldpackError) {
     self.catalogue = catalogue
     self.url = url
     self.settings = settings
     client = try HTTPClient(settings.http)
+    self.clock = clock
   }
 
   /// Sends captures one after the other.
@@ -66,7 +72,7 @@ public struct CaptureUpload: Sendable {
     _ captures: [Capture],
     report: @escaping @Sendable (Capture, Event) -> Void = { _, _ in }
   ) async throws(FieldpackError) -> [Outcome] {
-    let jobs = UploadJobs(store: catalogue.store, url: url)
+    let jobs = UploadJobs(store: catalogue.store, url: url, clock: clock)
     for capture in captures { try await jobs.set(.queued, of: capture) }
     var outcomes: [Outcome] = []
     for capture in captures {
@@ -107,7 +113,9 @@ public struct CaptureUpload: Sendable {
         try await jobs.succeed(capture, answer, attempt: attempt)
         report(capture, .succeeded)
       } else if answer.isWorthAnother, attempt < settings.attempts {
-        try await pause(after: attempt)
+        let pause = settings.backOff.pause(after: attempt, asked: answer.asked)
+        report(capture, .waiting(pause))
+        try await wait(pause)
         continue
       } else if let error = answer.error {
         try await jobs.set(
@@ -137,16 +145,15 @@ public struct CaptureUpload: Sendable {
         if isNew { report(capture, .progress(share)) }
       }
       if last.withLock({ $0 < 1 }), response.isSuccess { report(capture, .progress(1)) }
-      return UploadAnswer(response, token: capture.info.token)
+      return UploadAnswer(response, token: capture.info.token, at: clock.now)
     } catch {
       if error.code == .interrupted || error.code == .invalidArgument { throw error }
       return UploadAnswer(error: error, isWorthAnother: error.code == .unavailable)
     }
   }
 
-  private func pause(after attempt: Int) async throws(FieldpackError) {
-    let pause = min(settings.firstPause * (1 << min(attempt - 1, 16)), .seconds(30))
-    do { try await Task.sleep(for: pause) } catch {
+  private func wait(_ pause: Duration) async throws(FieldpackError) {
+    do { try await clock.sleep(for: pause) } catch {
       throw FieldpackError(.interrupted, "the upload was cancelled")
     }
   }

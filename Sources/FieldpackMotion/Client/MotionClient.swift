@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackField
 public import FieldpackHTTP
 
 /// Samples a source and posts its readings to a server, as a DaCo device does.
@@ -8,7 +9,7 @@ public import FieldpackHTTP
 ///     let report = try await client.run(source)
 ///
 /// A start gives the session; then every five readings are posted as one batch. A failure is tried
-/// again after 0.5 s, doubled up to 30 s, with jitter; 401 leads to exactly one new start. Sampling
+/// again after ``Options/backOff``; 401 leads to exactly one new start. Sampling
 /// goes on whatever becomes of the posts: batches of a live source that cannot be sent are lost to
 /// the server, beyond ``Options/unsentLimit``, but go to ``Options/keep``; other sources wait.
 public actor MotionClient {
@@ -30,6 +31,8 @@ public actor MotionClient {
     public var unsentLimit = 0
     /// After so many failures one after the other `run` fails; `nil` never.
     public var attempts: Int?
+    /// How long a failed request waits: 0.5 s, doubled up to 30 s, less up to half of it by chance.
+    public var backOff = BackOff(first: .milliseconds(500), limit: .seconds(30), jitter: 0.5)
     /// Is given every sample, sent or not, as it is read, such as a ``MotionRecorder``; what it
     /// throws ends the run.
     public var keep: (@Sendable ([MotionSample]) async throws(FieldpackError) -> Void)?
@@ -78,7 +81,7 @@ public actor MotionClient {
 
   let options: Options
   let device: MotionDevice
-  let time: MotionTime
+  let clock: FieldClock
   let http: HTTPClient
   var server: MotionServer
   /// Which server that is: answers of one before are nothing any more.
@@ -93,8 +96,7 @@ public actor MotionClient {
   /// Of the run: a task that is cancelled ends the stream that it waits for.
   var wake = Signal()
   var room = Signal()
-  private let changes = Locked<[Int: AsyncStream<Bool>.Continuation]>([:])
-  private let nextChange = Locked(0)
+  private let changes = Broadcast<Bool>(capacity: 256)
   private var onChange: (@Sendable (Bool) -> Void)?
   private var isRunning = false
 
@@ -115,7 +117,7 @@ public actor MotionClient {
   /// - Throws: `.invalidArgument` for a server that gives no address.
   public init(
     _ server: MotionServer, device: MotionDevice, options: Options = Options(),
-    http: HTTPClient? = nil, time: MotionTime = .system
+    http: HTTPClient? = nil, clock: FieldClock = .system
   ) throws(FieldpackError) {
     try server.check()
     guard options.interval > 0, options.interval.isFinite, options.batchSize > 0,
@@ -127,7 +129,7 @@ public actor MotionClient {
     self.server = server
     self.device = device
     self.options = options
-    self.time = time
+    self.clock = clock
     self.http = if let http { http } else { try Self.http() }
   }
 
@@ -166,29 +168,17 @@ public actor MotionClient {
   /// Called with each change of ``serverActive``, which is `false` at first; `nil` for nobody.
   public func setOnServerActiveChange(_ body: (@Sendable (Bool) -> Void)?) { onChange = body }
 
-  /// The changes of ``serverActive`` from now on; it ends with the client.
-  public nonisolated func serverActiveChanges() -> AsyncStream<Bool> {
-    let number = nextChange.withLock { number in
-      number += 1
-      return number
-    }
-    let (stream, continuation) = AsyncStream.makeStream(of: Bool.self)
-    changes.withLock { $0[number] = continuation }
-    continuation.onTermination = { [weak self] _ in
-      self?.changes.withLock { _ = $0.removeValue(forKey: number) }
-    }
-    return stream
-  }
+  /// The changes of ``serverActive`` from now on, of which the last 256 are kept for each call; it
+  /// ends with the client.
+  public nonisolated func serverActiveChanges() -> AsyncStream<Bool> { changes.subscribe().stream }
 
   func setActive(_ isActive: Bool) {
     guard isActive != serverActive else { return }
     serverActive = isActive
     onChange?(isActive)
     options.onEvent?(.active(isActive))
-    for continuation in changes.withLock({ Array($0.values) }) { continuation.yield(isActive) }
+    changes.send(isActive)
   }
-
-  deinit { for continuation in changes.withLock({ Array($0.values) }) { continuation.finish() } }
 
   // MARK: Running
 
@@ -218,17 +208,4 @@ public actor MotionClient {
     if let failure { throw failure }
     return report
   }
-}
-
-/// Wakes one task that waits; a wake that nobody waits for is kept, once.
-struct Signal: Sendable {
-  let stream: AsyncStream<Void>
-  private let continuation: AsyncStream<Void>.Continuation
-
-  init() {
-    (stream, continuation) = AsyncStream.makeStream(
-      of: Void.self, bufferingPolicy: .bufferingNewest(1))
-  }
-
-  func give() { continuation.yield() }
 }

@@ -58,27 +58,3 @@ public final class MotionGenerator: MotionSource {
       })
   }
 }
-
-/// Clock and chance of a client, so that tests need not wait.
-public struct MotionTime: Sendable {
-  /// Seconds since 1970.
-  public var now: @Sendable () -> Double
-  /// Comes back after so many seconds; throws when its task is cancelled.
-  public var sleep: @Sendable (Double) async throws -> Void
-  /// 0 up to 1.
-  public var random: @Sendable () -> Double
-  /// Seconds of a clock that nobody sets, from any moment: what is waited for is timed by it.
-  public var uptime: @Sendable () -> Double
-
-  /// - Parameter uptime: `now` where there is none.
-  public init(
-    now: @escaping @Sendable () -> Double,
-    sleep: @escaping @Sendable (Double) async throws -> Void,
-    random: @escaping @Sendable () -> Double, uptime: (@Sendable () -> Double)? = nil
-  ) {
-    self.now = now
-    self.sleep = sleep
-    self.random = random
-    self.uptime = uptime ?? now
-  }
-}

@@ -11,7 +11,7 @@ final class MakingSample {
 
   init(makesThumbnail: Bool = true, keepsBytes: Bool = false) throws {
     folder = try TemporaryFolder()
-    let identity = InstallIdentity("00000000-0000-0000-0000-000000000000")
+    let identity = MachineIdentity("00000000-0000-0000-0000-000000000000")
     making = CaptureMaking(
       identity: try identity ?? .stored(in: folder.file("install").path),
       makesThumbnail: makesThumbnail, keepsBytes: keepsBytes)

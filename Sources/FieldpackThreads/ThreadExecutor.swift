@@ -1,27 +1,23 @@
-import CSQLite
-import FieldpackThreads
-
 /// Runs the jobs of one actor on a thread of its own, so that blocking C code never holds a thread
 /// of the cooperative pool.
-public final class ThreadExecutor: SerialExecutor {
+package final class ThreadExecutor: SerialExecutor {
   private let queue = JobQueue()
 
-  /// - Throws: an error that `isOutOfThreads` when the system has no thread left.
-  public convenience init() throws(SQLiteError) { try self.init(stackSize: nil) }
-
+  /// `nil` when the system has no thread left.
+  ///
   /// - Parameter stackSize: the size of the stack in bytes; `nil` for the system's default.
-  init(stackSize: Int?) throws(SQLiteError) {
+  package init?(stackSize: Int? = nil) {
     let queue = queue
     // A new thread inherits the mask of blocked signals; only the main thread handles signals.
     let isRunning = SystemThread.start(stackSize: stackSize, blocksSignals: true) {
       queue.runUntilClosed()
     }
-    if !isRunning { throw .outOfThreads }
+    if !isRunning { return nil }
   }
 
   deinit { queue.close() }
 
-  public func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     queue.append(UnownedJob(job), on: asUnownedSerialExecutor())
   }
 }
@@ -54,8 +50,10 @@ private final class JobQueue: Sendable {
   /// Asks for memory and gives it back: glibc enlarges the heap of a thread by one page at a time
   /// and keeps what is given back, so that this spares many system calls.
   private static func growHeap() {
-    let blocks = (0..<2).map { _ in sqlite3_malloc(100_000) }
-    for block in blocks { sqlite3_free(block) }
+    let blocks = (0..<2).map { _ in
+      UnsafeMutableRawPointer.allocate(byteCount: 100_000, alignment: 16)
+    }
+    for block in blocks { block.deallocate() }
   }
 
   /// Waits for jobs; empty when the queue is closed.
