@@ -1,3 +1,4 @@
+import FieldpackField
 import FieldpackTestSupport
 import Foundation
 
