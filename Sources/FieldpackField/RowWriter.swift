@@ -1,5 +1,6 @@
 package import FieldpackCore
 package import FieldpackGeoPackage
+import FieldpackSQLite
 
 /// Writes many rows by one statement, which the connection prepares once.
 ///
