@@ -3,6 +3,7 @@ import FieldpackField
 import FieldpackGeoPackage
 import FieldpackSQLite
 import FieldpackTestSupport
+import Foundation
 import Testing
 
 @Suite struct RowWriterTests {
