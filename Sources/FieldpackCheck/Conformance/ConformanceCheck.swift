@@ -166,8 +166,9 @@ final class ConformanceCheck {
     _ body: () throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R {
     guard file.connection.deadline == nil else { return try body() }
-    let begin = ContinuousClock.now
-    defer { timeForViews -= ContinuousClock.now - begin }
+    let clock = file.connection.clock
+    let begin = clock.now
+    defer { timeForViews -= clock.now - begin }
     return try file.limited("a view", to: max(.zero, min(patience, timeForViews)), body)
   }
 

@@ -1,5 +1,6 @@
 public import FieldpackCore
 public import FieldpackGeoPackage
+import FieldpackSQLite
 
 /// One finding of a check: the requirement, the location and the reason.
 public struct ConformanceFinding: Hashable, Sendable {
@@ -84,6 +85,8 @@ public struct CheckOptions: Sendable {
   public var progress: (@Sendable (Int) throws(FieldpackError) -> Void)?
   /// How long a view may run.
   var patience = Duration.seconds(10)
+  /// What tells the time that views run.
+  var clock = DeadlineClock.system
 
   public init() {}
 }

@@ -91,7 +91,7 @@ public final class GeoPackageChecker: CancellableJob {
     var profile = OpeningProfile.foreign
     // Triggers are off on this connection, so no guard is needed.
     profile.runsTriggers = true
-    profile.patience = options.patience
+    (profile.patience, profile.clock) = (options.patience, options.clock)
     return profile
   }
 

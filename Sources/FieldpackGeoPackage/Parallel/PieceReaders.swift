@@ -73,8 +73,8 @@ struct PieceReaders: Sendable {
     }
   }
 
-  /// The number of processors, at most eight.
-  static let mostReaders = max(1, min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+  /// The number of processors, at most eight. Tests take numbers of their own.
+  @TaskLocal static var mostReaders = max(1, min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
 }
 
 extension ConnectionPool {

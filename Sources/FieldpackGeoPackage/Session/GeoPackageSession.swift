@@ -50,6 +50,7 @@ package final class GeoPackageSession {
     self.usesFileIDs = usesFileIDs
     self.store = store
     self.profile = profile
+    connection.clock = profile.clock
     triggers = connection.isReadOnly ? nil : TriggerGuard(runsAll: profile.runsTriggers)
     triggers?.watch(connection)
     relations = try SQLFunctions.register(on: connection)
@@ -140,7 +141,7 @@ package final class GeoPackageSession {
     guard let time = time ?? profile.patience, connection.deadline == nil else {
       return try body()
     }
-    connection.deadline = ContinuousClock.now + time
+    connection.deadline = connection.clock.now + time
     defer { connection.deadline = nil }
     do throws(FieldpackError) {
       return try body()

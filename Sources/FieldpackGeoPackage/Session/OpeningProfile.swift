@@ -1,4 +1,4 @@
-import FieldpackSQLite
+package import FieldpackSQLite
 
 /// How far a GeoPackage is trusted when it is opened.
 ///
@@ -19,6 +19,8 @@ public struct OpeningProfile: Hashable, Sendable {
   package var shownPath: String?
   /// How long the file's views may run while the file is opened; `nil` for no limit.
   package var patience: Duration?
+  /// What tells the time for ``patience``.
+  package var clock = DeadlineClock.system
   /// How many steps SQLite's virtual machine may take from one row of a view to the next.
   ///
   /// A sum over a hundred million rows takes as many. A view that gives rows without end is not

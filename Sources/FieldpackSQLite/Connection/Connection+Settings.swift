@@ -93,6 +93,12 @@ extension Connection {
     }
   }
 
+  /// What tells the time for the deadline.
+  package var clock: DeadlineClock {
+    get { waiting.clock }
+    set { waiting.clock = newValue }
+  }
+
   public var isDeadlinePassed: Bool { waiting.isDeadlinePassed }
 
   /// Runs `body`, which reads most pages only once, with a cache of 32 pages.

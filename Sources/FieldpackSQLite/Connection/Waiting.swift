@@ -10,6 +10,7 @@ import CSQLite
 final class Waiting {
   var busyTimeout: Duration
   var deadline: ContinuousClock.Instant?
+  var clock = DeadlineClock.system
   /// The number of instructions that the running statement may still take before its next row.
   private var stepsLeft: Int?
   /// Whether the last step reached its limit of instructions.
@@ -24,7 +25,7 @@ final class Waiting {
 
   var isDeadlinePassed: Bool {
     guard let deadline else { return false }
-    return ContinuousClock.now >= deadline
+    return clock.now >= deadline
   }
 
   /// Installs a busy handler that notices cancellation and deadlines; SQLite's own busy timeout
