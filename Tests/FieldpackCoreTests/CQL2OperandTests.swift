@@ -4,12 +4,6 @@ import FieldpackStoreKit
 import FieldpackTestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Arithmetic, functions, intervals and arrays in CQL2 Text and CQL2 JSON.
 @Suite struct CQL2OperandTests {
   static let a = Operand.column("a")
@@ -215,15 +209,7 @@ import Testing
     #expect(try answer("A_CONTAINS(b, a)", ["\"2020-01-01\""], numbers + [moment]) == true)
   }
 
-  /// The seconds that a processor worked for this thread; work of other tests does not count.
-  private static func threadSeconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
-
-  @Test(.timeLimit(.minutes(10)))
-  func `long arrays of arrays and objects compare soon, too`() throws {
+  @Test func `long arrays of arrays and objects compare soon, too`() throws {
     let schema = Schema(
       layer: "long", columns: [ColumnDefinition("a", .json), ColumnDefinition("b", .json)])
     func answer(_ text: String, _ a: [String], _ b: [String]) throws -> Bool? {
@@ -235,14 +221,14 @@ import Testing
       { #"[{"timestamp": "2020-01-01T00:00:00Z"}, \#($0)]"# },
       { #""2020-01-01T00:00:00.000\#($0)Z""# }, { #"["2020-01-01T00:00:00.000\#($0)Z"]"# },
     ]
-    let start = Self.threadSeconds()
+    let start = threadSeconds()
     for make in makers {
       let items = (10_000..<15_000).map(make)
       #expect(try answer("A_EQUALS(a, b)", items, items.reversed()) == true)
       #expect(try answer("A_CONTAINS(a, b)", items, items + [make(9)]) == false)
       #expect(try answer("A_OVERLAPS(a, b)", items, (20_000..<25_000).map(make)) == false)
     }
-    #expect(Self.threadSeconds() - start < 20)
+    #expect(threadSeconds() - start < 20)
     // Equal in other words.
     let numbers = (0..<5_000).map { "[\($0)]" }
     let others = [

@@ -28,11 +28,12 @@ import Testing
       ("printf '\\377\\330'", .invalidData, "ffmpeg gave no picture of a.jpg that is whole"),
     ]
     for one in cases {
+      let timeout = one.script.hasPrefix("sleep") ? 1.0 : 3600
       let path = folder.file("ffmpeg").path
       try await Program.writeScript(one.script, to: path)
       let file = try OpenedMedia.file(Self.picture, "a.jpg")
       let error = await #expect(throws: FieldpackError.self) {
-        try await FFmpeg(program: path, timeout: 1).thumbnail(
+        try await FFmpeg(program: path, timeout: timeout).thumbnail(
           of: file, side: 300, else: .omitThumbnail)
       }
       #expect(error?.code == one.code)
@@ -40,7 +41,7 @@ import Testing
       // It may write so much more of a whole picture that its time would be over first.
       guard one.script != "yes", let structure = file.structure else { continue }
       let other = await #expect(throws: FieldpackError.self) {
-        try await FFmpeg(program: path, timeout: 1).upright(file, structure, else: .keepBytes)
+        try await FFmpeg(program: path, timeout: timeout).upright(file, structure, else: .keepBytes)
       }
       #expect(other?.code == one.code)
       #expect(other?.message == one.message && other?.advice == .keepBytes)

@@ -88,7 +88,7 @@ import Testing
       longitude: longitude, latitude: 47, time: Instant(milliseconds: second * 1000))
   }
 
-  @Test func `samples become points on the path, and a session a line`() async throws {
+  @Test(.programs) func `samples become points on the path, and a session a line`() async throws {
     let package = try await Self.package()
     let path = TimedPath(fixes: [Self.fix(10, 7), Self.fix(11, 8)])
     let report = try await package.withStore { try await $0.joinMotion(to: path) }

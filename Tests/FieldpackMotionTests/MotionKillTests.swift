@@ -44,11 +44,7 @@ import Testing
       let program = try Program(
         Tool.built("FieldpackTestSubject"), ["record", package.path, "s\(kill)"])
       if Int.random(in: 0..<4, using: &numbers) > 0 {
-        var tries = 0
-        while program.outputSoFar.isEmpty, tries < 50_000 {
-          usleep(200)
-          tries += 1
-        }
+        try program.block(for: "its first line") { !program.outputSoFar.isEmpty }
       }
       usleep(UInt32.random(in: 0...20_000, using: &numbers))
       program.send(SIGKILL)
@@ -218,12 +214,7 @@ private final class KilledReceiver {
   }
 
   func wait(for groups: Int) throws {
-    for _ in 0..<100_000 {
-      if answers.count >= groups { return }
-      usleep(200)
-    }
-    Issue.record("group \(groups) was not answered: \(program.errorSoFar)")
-    throw CocoaError(.fileReadUnknown)
+    try program.block(for: "group \(groups)") { answers.count >= groups }
   }
 
   func kill() {

@@ -81,12 +81,13 @@ final class FlickrServer: Sendable {
 
   static let key = "0123456789abcdef+/"
 
-  func provider(timeout: Duration = .seconds(30)) throws -> FlickrProvider {
+  func provider(timeout: Duration = .seconds(3600)) throws -> FlickrProvider {
     var settings = FlickrProvider.Settings()
     settings.service = server.address + "/rest"
     settings.pictures = server.address
     var configuration = HTTPConfiguration()
     configuration.timeout = timeout
+    (configuration.connectTimeout, configuration.lowSpeedTime) = (timeout, timeout)
     return try FlickrProvider(
       key: Self.key, settings: settings, client: try HTTPClient(configuration))
   }

@@ -8,8 +8,7 @@ import Testing
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
     """
 
-  @Test(.timeLimit(.minutes(10)))
-  func `cancelling the task ends a long query`() async throws {
+  @Test func `cancelling the task ends a long query`() async throws {
     let actor = try ConnectionActor<Connection>()
     try await actor.open { () throws(SQLiteError) in try Connection(inMemory: .own) }
     let task = Task {
@@ -49,7 +48,8 @@ import Testing
     let actor = try ConnectionActor<Connection>()
     try await actor.open { () throws(SQLiteError) in try Connection(inMemory: .own) }
     let task = Task {
-      try? await Task.sleep(for: .seconds(60))
+      // Ends when the task is cancelled.
+      try? await Task.sleep(for: .seconds(3600))
       return try await actor.run { (connection) throws(SQLiteError) in
         try connection.execute("CREATE TABLE t (a)")
       }
@@ -63,8 +63,7 @@ import Testing
     #expect(tables == 0)
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func `a deadline ends a long query`() throws {
+  @Test func `a deadline ends a long query`() throws {
     let database = try Connection(inMemory: .own)
     database.deadline = .now + .milliseconds(50)
     let error = #expect(throws: SQLiteError.self) { try database.scalar(Self.endless) }
@@ -97,8 +96,7 @@ import Testing
     #expect(!connection.endTemporary("DROP TABLE temp.t"))
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func `a handle stops its connection from another thread`() async throws {
+  @Test func `a handle stops its connection from another thread`() async throws {
     let actor = try ConnectionActor<Connection>()
     try await actor.open { () throws(SQLiteError) in try Connection(inMemory: .own) }
     let handle = try await actor.run { (connection) throws(SQLiteError) in
@@ -127,14 +125,12 @@ import Testing
     try holder.execute("CREATE TABLE t (a)")
     let other = try Connection(path: path, mode: .readWrite)
     try holder.execute("BEGIN EXCLUSIVE")
-    let start = ContinuousClock.now
     other.busyTimeout = .milliseconds(50)
     let first = #expect(throws: SQLiteError.self) { try other.execute("DELETE FROM t") }
-    other.busyTimeout = .seconds(30)
+    other.busyTimeout = .seconds(3600)
     other.deadline = .now + .milliseconds(50)
     let second = #expect(throws: SQLiteError.self) { try other.execute("DELETE FROM t") }
     #expect(first?.isBusy == true && second?.isBusy == true)
-    #expect(ContinuousClock.now - start < .seconds(10))
   }
 }
 

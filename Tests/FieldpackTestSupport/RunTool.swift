@@ -49,19 +49,19 @@ public enum Tool {
   /// Runs the tool and waits for its end.
   public static func run(
     _ arguments: String..., input: Data? = nil, environment: [String: String] = [:],
-    folder: URL? = nil, timeout: Double = 300
+    folder: URL? = nil
   ) async throws -> RunResult {
     try await Program.run(
-      path, arguments, input: input, environment: environment, folder: folder, timeout: timeout)
+      path, arguments, input: input, environment: environment, folder: folder)
   }
 
   /// Runs the tool and waits for its end.
   public static func run(
     _ arguments: [String], input: Data? = nil, environment: [String: String] = [:],
-    folder: URL? = nil, timeout: Double = 300
+    folder: URL? = nil
   ) async throws -> RunResult {
     try await Program.run(
-      path, arguments, input: input, environment: environment, folder: folder, timeout: timeout)
+      path, arguments, input: input, environment: environment, folder: folder)
   }
 
   /// Starts the tool and lets it run, for tests that send signals.
@@ -119,11 +119,11 @@ public final class Program: Sendable {
   /// Runs a program, found in `PATH` unless its name has a slash, and waits for its end.
   public static func run(
     _ name: String, _ arguments: [String], input: Data? = nil,
-    environment: [String: String] = [:], folder: URL? = nil, timeout: Double = 300
+    environment: [String: String] = [:], folder: URL? = nil
   ) async throws -> RunResult {
     let program = try Program(
       name, arguments, input: input, environment: environment, folder: folder)
-    return try await program.result(timeout: timeout)
+    return try await program.result()
   }
 
   /// Sends a signal.
@@ -138,7 +138,27 @@ public final class Program: Sendable {
     send(SIGKILL)
   }
 
-  /// Whether the program has ended and waits for ``result(timeout:)``.
+  /// Waits until `condition` holds, however long that takes; throws where the program ends before.
+  public func wait(for what: String, until condition: () throws -> Bool) async throws {
+    while try !holds(what, condition) { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
+  /// Waits as ``wait(for:until:)`` does, on this thread: who has to act at once after that must not
+  /// wait for its turn among other tests.
+  public func block(for what: String, until condition: () throws -> Bool) throws {
+    while try !holds(what, condition) { usleep(200) }
+  }
+
+  private func holds(_ what: String, _ condition: () throws -> Bool) throws -> Bool {
+    // Asked first: what a program does before it ends counts.
+    let isLast = hasEnded
+    if try condition() { return true }
+    guard isLast else { return false }
+    throw RunFailure(
+      description: "\(name) ended before \(what): \(outputSoFar)\n--- error\n\(errorSoFar)")
+  }
+
+  /// Whether the program has ended and waits for ``result()``.
   private var hasEnded: Bool {
     var state = siginfo_t()
     let found = waitid(P_PID, id_t(processID), &state, WEXITED | WNOHANG | WNOWAIT)
@@ -155,21 +175,14 @@ public final class Program: Sendable {
     (try? String(contentsOf: scratch.file("stderr"), encoding: .utf8)) ?? ""
   }
 
-  /// Waits for the end; after `timeout` seconds the program is killed and the test fails.
-  public func result(timeout: Double = 300) async throws -> RunResult {
-    let end = Date(timeIntervalSinceNow: timeout)
+  /// Waits for the end, however long that takes.
+  public func result() async throws -> RunResult {
     var pause: UInt64 = 1_000_000
     while true {
       var status: Int32 = 0
       let ended = waitpid(processID, &status, WNOHANG)
       if ended == processID { return try result(status) }
       guard ended == 0 else { throw RunFailure(description: "\(name) cannot be waited for") }
-      if Date() > end {
-        send(SIGKILL)
-        waitpid(processID, &status, 0)
-        let left = try result(status)
-        throw RunFailure(description: "\(name) did not end in \(timeout) s: \(left)")
-      }
       try await Task.sleep(nanoseconds: pause)
       pause = min(pause * 2, 20_000_000)
     }

@@ -347,11 +347,7 @@ import Testing
       #expect(step?.fixes == 100)
       #expect(!source.isCancelled.withLock { $0 })
       iterator = nil
-      for _ in 0..<3000 {
-        if source.isCancelled.withLock({ $0 }) { break }
-        try await Task.sleep(for: .milliseconds(10))
-      }
-      #expect(source.isCancelled.withLock { $0 })
+      while !source.isCancelled.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(10)) }
     }
     #expect(try package.rows("SELECT fixes, state FROM monitor_run") == ["100|running"])
   }

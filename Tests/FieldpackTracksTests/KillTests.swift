@@ -156,7 +156,7 @@ import Testing
     let lines = (0..<total).map(Self.line).joined()
     let result = try await Tool.run(
       arguments + ["-", "--into", whole.path],
-      input: Data(lines.utf8), timeout: 600)
+      input: Data(lines.utf8))
     #expect(result.status == 0)
     for sql in subject.rows {
       let expected = try whole.rows(sql)
@@ -217,12 +217,7 @@ private final class Reading {
   }
 
   private func wait(for fixes: Int) throws {
-    for _ in 0..<100_000 {
-      if try package.taken() >= fixes { return }
-      usleep(200)
-    }
-    Issue.record("fix \(fixes) was not stored: \(program.errorSoFar)")
-    throw CocoaError(.fileReadUnknown)
+    try program.block(for: "fix \(fixes)") { try package.taken() >= fixes }
   }
 
   func feedToEnd(_ fixes: Range<Int>, _ line: (Int) -> String) async throws {

@@ -42,12 +42,14 @@ import Testing
       var usages: [Usage] = []
       let half = Self.count / 2
       for part in [0..<half, half..<Self.count] {
-        try await feed(part, to: pipe)
-        try await wait(for: part.upperBound, in: package)
+        try await feed(part, to: pipe, of: program)
+        try await program.wait(for: "fix \(part.upperBound)") {
+          try fixes(package) >= part.upperBound
+        }
         usages.append(try Usage(program.processID))
       }
       close(pipe)
-      let result = try await program.result(timeout: 120)
+      let result = try await program.result()
       #expect(result.status == 0, "\(result)")
       #expect(usages[1].files.count <= usages[0].files.count)
       // The line of a track with all fixes as points is 1.4 MB in the end.
@@ -59,27 +61,17 @@ import Testing
       #expect(lines == ["1"])
     }
 
-    private func feed(_ numbers: Range<Int>, to pipe: Int32) async throws {
+    private func feed(_ numbers: Range<Int>, to pipe: Int32, of program: Program) async throws {
       for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 30) {
         let end = min(start + 30, numbers.upperBound)
         let bytes = Array((start..<end).map(line).joined().utf8)
         // No more than a pipe takes at once, so all or nothing of it is written.
-        var tries = 0
-        while write(pipe, bytes, bytes.count) < 0 {
-          tries += 1
-          try #require(errno == EAGAIN && tries < 100_000)
-          try await Task.sleep(for: .milliseconds(1))
+        try await program.wait(for: "it took fix \(end)") {
+          let count = write(pipe, bytes, bytes.count)
+          try #require(count > 0 || errno == EAGAIN)
+          return count > 0
         }
       }
-    }
-
-    private func wait(for count: Int, in package: TracksPackage) async throws {
-      for _ in 0..<20_000 {
-        if try fixes(package) >= count { return }
-        try await Task.sleep(for: .milliseconds(5))
-      }
-      Issue.record("fix \(count) was not stored")
-      throw CocoaError(.fileReadUnknown)
     }
 
     private func fixes(_ package: TracksPackage) throws -> Int {

@@ -51,7 +51,7 @@ import Testing
     return monitor.take(fixes)
   }
 
-  @Test(arguments: [1, 7, 100])
+  @Test(.programs, arguments: [1, 7, 100])
   func `detections are rows and elements, the same as without a file`(size: Int) async throws {
     let steps = try await watch(batches(size, fixes), in: package)
     let expected = try live()

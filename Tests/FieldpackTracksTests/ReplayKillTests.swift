@@ -109,7 +109,7 @@ import Testing
     }
     let whole = try makePackage()
     let begin = ContinuousClock.now
-    let result = try await Tool.run(arguments(source, whole), timeout: 600)
+    let result = try await Tool.run(arguments(source, whole))
     #expect(result.status == 0, "\(result)")
     let duration = (ContinuousClock.now - begin) / .microseconds(1)
     let expected = try Self.rows.map { try whole.rows($0) }
@@ -131,7 +131,7 @@ import Testing
         let after = try package.taken()
         if after > before, after < 12_000 { killedWithin += 1 }
       }
-      let last = try await Tool.run(arguments(source, package), timeout: 600)
+      let last = try await Tool.run(arguments(source, package))
       #expect(last.status == 0, "\(last)")
       #expect(try Self.rows.map { try package.rows($0) } == expected)
       #expect(try package.findings() == [])

@@ -179,11 +179,10 @@ import Testing
       zpty -w shell 'autoload -Uz compinit; compinit -u -D; source <(fieldpack completions zsh)'
       zpty -w shell 'show() { print -rn -- "$BUFFER" > line; exit }; zle -N show; bindkey "^X" show'
       zpty -w shell 'print ready > ready'
-      repeat 200; do [[ -e ready ]] && break; sleep 0.05; done
+      until [[ -e ready ]] { sleep 0.05 }
       sleep 0.2
       zpty -n -w shell $'\(line)\\t\\C-x'
-      repeat 200; do [[ -e line ]] && break; sleep 0.05; done
-      sleep 0.1
+      until [[ -s line ]] { sleep 0.05 }
       cat line
       zpty -d shell
       """

@@ -162,10 +162,7 @@ import Testing
         "PATH": "\(folder.file("bin").path):/usr/bin:/bin",
       ], folder: folder.url)
     let stage = folder.file(".field.gpkg.captures").path
-    for _ in 0..<6000 where !Self.hasCopy(in: stage) {
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    #expect(Self.hasCopy(in: stage))
+    try await tool.wait(for: "a copy") { Self.hasCopy(in: stage) }
     tool.send(SIGINT)
     let result = try await tool.result()
     #expect(result.status == 130)

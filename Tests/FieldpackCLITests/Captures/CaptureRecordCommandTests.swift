@@ -225,20 +225,16 @@ import Testing
       words(["--fixes", "pipe", "--follow"] + arguments), environment: environment,
       folder: folder.url)
     let lines = text.contains("lon") ? 3 : 0
-    for _ in 0..<6000 where program.outputSoFar.split(separator: "\n").count < lines {
-      try await Task.sleep(for: .milliseconds(5))
+    try await program.wait(for: "\(lines) lines") {
+      program.outputSoFar.split(separator: "\n").count >= lines
     }
-    if lines == 0 { try await waitForRecording() }
+    if lines == 0 { try await program.wait(for: "a recording", until: isRecording) }
     return program
   }
 
-  private func waitForRecording() async throws {
-    for _ in 0..<6000 {
-      let found = (try? names("captures"))?.first { $0.hasPrefix(".recording-") }
-      if let found, try names("captures/\(found)").contains("output.mov") { return }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    Issue.record("nothing is recorded")
+  private func isRecording() throws -> Bool {
+    let found = (try? names("captures"))?.first { $0.hasPrefix(".recording-") }
+    return try found.map { try names("captures/\($0)").contains("output.mov") } ?? false
   }
 
   @Test(arguments: [SIGINT, SIGTERM])

@@ -44,7 +44,7 @@ import Testing
   @Test(arguments: ["", " --json"])
   func `a reader that has enough is no error`(option: String) async throws {
     _ = try await survey.run("import", "wells.geojson", "--into", "field.gpkg")
-    let script = #"exec {end}> >(exit); sleep 0.3; "$0" check "$1"\#(option) >&$end; echo $?"#
+    let script = #"exec {end}> >(exit); wait $!; "$0" check "$1"\#(option) >&$end; echo $?"#
     let result = try await Program.run(
       "bash", ["-c", script, Tool.path, survey.folder.file("field.gpkg").path])
     #expect(result.output == "0\n")
@@ -161,15 +161,6 @@ import Testing
     #expect(json.error.hasPrefix(#"{"error":{"code":"notFound","#), "\(json)")
   }
 
-  /// Runs the tool and interrupts it while it reads.
-  /// The signal comes from a program of its own: the test may wait long for its turn.
-  private func interrupted(_ arguments: [String]) async throws -> RunResult {
-    try await Program.run(
-      "/usr/bin/env",
-      ["timeout", "--preserve-status", "--signal=INT", "1.5", Tool.path] + arguments,
-      folder: survey.folder.url)
-  }
-
   @Test(.enabled(if: Programs.sqlite3 != nil, Comment(rawValue: Programs.noSQLite)))
   func `an interruption ends it and changes nothing`() async throws {
     _ = try await survey.run("import", "wells.geojson", "--into", "field.gpkg")
@@ -189,9 +180,7 @@ import Testing
     let after = try Data(contentsOf: survey.folder.file("field.gpkg"))
     #expect(before != after)
     for arguments in [["check", "field.gpkg"], ["check", "field.gpkg", "--repair"]] {
-      var result = try await interrupted(arguments)
-      // The view is given up after a while, before the signal where the machine is busy.
-      for _ in 0..<4 where result.status == 65 { result = try await interrupted(arguments) }
+      let result = try await interrupted(arguments, in: survey.folder.url)
       #expect(result.status == 130, "\(result)")
       #expect(result.error == "fieldpack: interrupted\n")
       #expect(result.output == "")

@@ -101,7 +101,8 @@ import Testing
 }
 
 /// Files of GDAL are changed as they come.
-@Suite(.enabled(if: Programs.gdalPython != nil, Comment(rawValue: Programs.noGDALPython)))
+@Suite(
+  .enabled(if: Programs.gdalPython != nil, Comment(rawValue: Programs.noGDALPython)))
 struct GDALTriggerTests {
   @Test(arguments: ["1.2", "1.3"])
   func `all triggers of a file of GDAL are known`(version: String) async throws {

@@ -147,9 +147,8 @@ import Testing
         "motion", "post", "--sensors", "iio", "--server", server.address, "--into", "f.gpkg",
         "--rate", "200",
       ], environment: ["XDG_STATE_HOME": folder.file("state").path], folder: folder.url)
-    for _ in 0..<3000 {
-      if program.errorSoFar.contains("answered 500; again in") { break }
-      try await Task.sleep(nanoseconds: 10_000_000)
+    try await program.wait(for: "an answer") {
+      program.errorSoFar.contains("answered 500; again in")
     }
     program.send(SIGINT)
     let result = try await program.result()
@@ -184,15 +183,9 @@ import Testing
       ["motion", "post", "--sensors", "iio", "--server", server.address, "--into", "new.gpkg"],
       environment: ["XDG_STATE_HOME": folder.file("state").path], folder: folder.url)
     let path = folder.file("new.gpkg").path
-    for _ in 0..<3000 {
-      if program.errorSoFar.contains("server data") { break }
-      try await Task.sleep(nanoseconds: 10_000_000)
-    }
+    try await program.wait(for: "its server") { program.errorSoFar.contains("server data") }
     // Stands for a disk that is full; the table is there when the first samples are.
-    for _ in 0..<3000 {
-      if (try? Self.refuseBatches(path)) != nil { break }
-      try await Task.sleep(nanoseconds: 10_000_000)
-    }
+    try await program.wait(for: "the table") { (try? Self.refuseBatches(path)) != nil }
     let result = try await program.result()
     #expect(result.status != 0 && result.error.contains("full"), "\(result)")
     let kept = try #require(result.output.split(separator: "\n").last)

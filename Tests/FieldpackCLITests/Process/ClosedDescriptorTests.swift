@@ -14,7 +14,7 @@ import Testing
   /// Runs the tool with `redirections` of the shell.
   private func tool(_ words: String, _ redirections: String) async throws -> RunResult {
     try await Program.run(
-      "sh", ["-c", "\"$0\" \(words) \(redirections)", Tool.path], folder: folder.url, timeout: 60)
+      "sh", ["-c", "\"$0\" \(words) \(redirections)", Tool.path], folder: folder.url)
   }
 
   private static let closed: [(words: String, redirections: String, Int32, error: String)] = [

@@ -18,7 +18,7 @@ import Testing
       ulimit \(limit) && exec "$0" \(words)
       """
     return try await Program.run(
-      "bash", ["-c", script, Tool.path], folder: folder.url, timeout: 60)
+      "bash", ["-c", script, Tool.path], folder: folder.url)
   }
 
   private static let commands = [

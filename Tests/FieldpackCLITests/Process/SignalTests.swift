@@ -22,15 +22,10 @@ import Testing
   ///
   /// On a thread of its own: beside all the other tests a task may be woken after the import.
   private func signalImport(_ file: String, _ signals: Int32...) async throws -> Program {
-    try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread {
-        continuation.resume(
-          with: Result {
-            let program = try startImport(file)
-            for signal in signals { program.send(signal) }
-            return program
-          })
-      }
+    try await onThread {
+      let program = try startImport(file)
+      for signal in signals { program.send(signal) }
+      return program
     }
   }
 
@@ -46,12 +41,10 @@ import Testing
     let program = try Program(
       "bash", ["-c", "exec " + script, Tool.path] + words + [path], folder: folder.url)
     let awaited = file == "-" ? "command begins" : "import begins"
-    for _ in 0..<6_000 {
+    try program.block(for: "'\(awaited)'") {
       let text = try? String(contentsOf: log.file("run.log"), encoding: .utf8)
-      if text?.contains(awaited) ?? false { return program }
-      Thread.sleep(forTimeInterval: 0.005)
+      return text?.contains(awaited) ?? false
     }
-    Issue.record("the import did not begin: \(program.errorSoFar)")
     return program
   }
 
@@ -142,10 +135,7 @@ import Testing
     let endless =
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
       + "SELECT count(*) FROM n"
-    let program = try Tool.start(["sql", "f.gpkg", endless], folder: folder.url)
-    try await Task.sleep(for: .milliseconds(500))
-    program.send(SIGINT)
-    let result = try await program.result()
+    let result = try await interrupted(["sql", "f.gpkg", endless], in: folder.url)
     #expect(result.status == 130)
     #expect(result.error == "fieldpack: interrupted\n")
     #expect(try files() == ["f.gpkg"])

@@ -107,7 +107,7 @@ import Testing
     #expect(result.error == "")
     // Here nobody reads at all, so that the first write fails.
     let closed = try await Program.run(
-      "bash", ["-c", #"exec {end}> >(exit); sleep 0.3; "$0" help >&$end; echo $?"#, Tool.path])
+      "bash", ["-c", #"exec {end}> >(exit); wait $!; "$0" help >&$end; echo $?"#, Tool.path])
     #expect(closed.output == "0\n")
     #expect(closed.error == "")
   }

@@ -132,10 +132,7 @@ import Testing
       ["track", "record", path, "--into", "f.gpkg", "--name", "walk", "--follow"]
         + ["--monitor", "all"], folder: folder.url)
     FileHandle(fileDescriptor: pipe, closeOnDealloc: false).write(Data(lines.utf8))
-    for _ in 0..<10_000 {
-      if program.outputSoFar.contains(" 3: ") { break }
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    try await program.wait(for: "fix 3") { program.outputSoFar.contains(" 3: ") }
     program.send(SIGINT)
     let result = try await program.result()
     #expect(result.status == 130)
@@ -250,11 +247,7 @@ import Testing
     let program = try Tool.start(
       ["track", "log", folder.file("f.gpkg").path, "--follow", "--json"])
     func wait(for text: String) async throws {
-      for _ in 0..<2_000 {
-        if program.outputSoFar.contains(text) { return }
-        try await Task.sleep(for: .milliseconds(5))
-      }
-      Issue.record("'\(text)' was not shown: \(program.outputSoFar)")
+      try await program.wait(for: text) { program.outputSoFar.contains(text) }
     }
     try await wait(for: #""run":"one""#)
     _ = try await record("-", "--into", "f.gpkg", "--name", "two", input: lines)

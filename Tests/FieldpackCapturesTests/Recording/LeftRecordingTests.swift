@@ -273,7 +273,7 @@ import Testing
     first = nil
     // Its thread gives the folder back in its own time.
     var left: [LeftRecording] = []
-    for _ in 0..<6000 where left.isEmpty {
+    while left.isEmpty {
       left = try await second.completeLeft()
       if left.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     }

@@ -93,7 +93,7 @@ struct KillFolder {
   }
 
   func tool(_ arguments: [String]) async throws -> RunResult {
-    try await Tool.run(words(arguments), environment: environment, timeout: 600)
+    try await Tool.run(words(arguments), environment: environment)
   }
 
   func start(_ arguments: [String]) throws -> Program {
@@ -221,12 +221,7 @@ final class KilledRecording {
   }
 
   private func waitForPoints() throws {
-    for _ in 0..<100_000 {
-      if told().count == next { return }
-      usleep(200)
-    }
-    Issue.record("point \(next) was not stored: \(program.errorSoFar)")
-    throw CocoaError(.fileReadUnknown)
+    try program.block(for: "point \(next)") { told().count == next }
   }
 
   /// What the whole lines of the output tell.

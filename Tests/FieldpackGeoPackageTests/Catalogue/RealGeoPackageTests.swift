@@ -42,24 +42,6 @@ struct RealGeoPackageTests {
     #expect(try package.names() == [URL(fileURLWithPath: package.path).lastPathComponent])
   }
 
-  @Test func `is soon done with every damaged file`() async throws {
-    let sound = try TestPackage()
-    for file in SharedData.files(in: "real/gpkg-malformed", extensions: ["gpkg"]) {
-      var (quickest, allowed) = (Duration.seconds(60), Duration.seconds(1))
-      // Other tests run meanwhile, so one slow run proves nothing; nor do several where a sound file
-      // takes long, too.
-      for _ in 0..<8 where quickest >= allowed {
-        let start = ContinuousClock.now
-        _ = await Survey.lines(of: file.path)
-        let middle = ContinuousClock.now
-        _ = await Survey.lines(of: sound.path)
-        quickest = min(quickest, middle - start)
-        allowed = max(allowed, (ContinuousClock.now - middle) * 10)
-      }
-      #expect(quickest < allowed, "\(file.lastPathComponent)")
-    }
-  }
-
   @Test func `names every file of the folders`() {
     #expect(Set(Self.files).symmetricDifference(Self.outcomes.keys) == [])
   }

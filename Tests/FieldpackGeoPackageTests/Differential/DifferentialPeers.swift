@@ -45,7 +45,7 @@ enum GDALPeer {
     _ = try package.folder.write("[\(texts.joined(separator: ","))]", to: "literals")
     let result = try await Program.run(
       Programs.gdalPython ?? "", ["-c", script, package.path, "conditions", "literals"],
-      folder: package.folder.url, timeout: 7200)
+      folder: package.folder.url)
     try #require(result.status == 0, "\(result.error)")
     return result.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map {
       $0.split(separator: " ").compactMap { Int($0) }

@@ -10,7 +10,8 @@ import Testing
 /// QGIS is 900 MB, so `Scripts/test` does not install it: `apt install python3-qgis` enables these.
 /// Debian's 3.22 does not know relations yet; `RelationTests` asks GDAL, from which later ones take
 /// them.
-@Suite(.enabled(if: Programs.qgisPython != nil, Comment(rawValue: Programs.noQGISPython)))
+@Suite(
+  .enabled(if: Programs.qgisPython != nil, Comment(rawValue: Programs.noQGISPython)))
 struct QGISTests {
   /// What a script prints that has QGIS's `core` names, the file's `path` and `layer(name)`.
   private func qgis(_ script: String, _ package: TestPackage) async throws -> [String] {

@@ -42,12 +42,11 @@ import Testing
     _ = try await store.write { (writer) throws(FieldpackError) in
       try writer.create(Self.well(1, round: 0), in: "wells")
     }
-    let end = ContinuousClock.now + .seconds(2)
-    let rounds = try await withThrowingTaskGroup(of: Int.self) { group in
+    let isWritten = Locked(false)
+    let scans = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<8 {
         group.addTask {
           var scans = 0
-          // At least once, however late the machine lets us begin.
           repeat {
             var seen: Set<Int64> = []
             var count = 0
@@ -57,26 +56,26 @@ import Testing
             }
             #expect(seen.count == 1 && count == 2501, "\(seen) \(count)")
             scans += 1
-          } while ContinuousClock.now < end
+          } while !isWritten.withLock { $0 }
           return scans
         }
       }
       group.addTask {
-        var round: Int64 = 0
-        repeat {
-          round += 1
+        defer { isWritten.withLock { $0 = true } }
+        for round: Int64 in 1...8 {
           let value = Value.integer(round)
           try await store.write { (writer) throws(FieldpackError) in
             for id in 1...2501 {
               try writer.update(.integer(Int64(id)), in: "wells", set: ["n": value])
             }
           }
-        } while ContinuousClock.now < end
-        return Int(round)
+        }
+        return 1
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(rounds.allSatisfy { $0 > 0 }, "\(rounds)")
+    #expect(scans.allSatisfy { $0 > 0 }, "\(scans)")
+    #expect(try await store.count(Query("wells", where: Column<Int64>("n") == 8)) == 2501)
     await store.close()
     #expect(try package.names() == ["survey.gpkg"])
     #expect(try package.rows("PRAGMA journal_mode") == ["delete"])
@@ -101,16 +100,27 @@ import Testing
 
   @Test func `waits with the first write until queries are read`() async throws {
     let package = try await package(3000)
-    let store = try await GeoPackageStore(
-      path: package.path, id: "survey", busyTimeout: .milliseconds(300))
     let change: @Sendable (GeoPackageWriter) throws(FieldpackError) -> Void = {
       (writer) throws(FieldpackError) in try writer.delete(1, in: "wells")
     }
+    let hasty = try await GeoPackageStore(
+      path: package.path, id: "survey", busyTimeout: .milliseconds(30))
+    let first = try await hasty.query(Query()).makeAsyncIterator()
+    #expect(try await first.next()?.count == 1024)
+    #expect(await code { try await hasty.write(change) } == .busy)
+    withExtendedLifetime(first) {}
+    await hasty.close()
+    let store = try await GeoPackageStore(
+      path: package.path, id: "survey", busyTimeout: .seconds(3600))
     var iterator: FeatureBatches.Iterator? = try await store.query(Query()).makeAsyncIterator()
     #expect(try await iterator?.next()?.count == 1024)
-    #expect(await code { try await store.write(change) } == .busy)
-    async let written: Void = store.write(change)
+    let isWritten = Locked(false)
+    async let written: Void = {
+      try await store.write(change)
+      isWritten.withLock { $0 = true }
+    }()
     try await Task.sleep(for: .milliseconds(30))
+    #expect(!isWritten.withLock { $0 })
     iterator = nil
     try await written
     // From now on the file is in WAL mode, and nobody waits.
@@ -157,13 +167,12 @@ import Testing
     #expect(reading == .busy)
     #expect(elapsed >= .milliseconds(200))
     // The bulk writer waits longer, until the other program is done.
-    // On a thread of its own: the writer may keep the last one that tasks run on.
     let done = package.folder.file("done").path
     Thread.detachNewThread {
       Thread.sleep(forTimeInterval: 0.1)
       _ = FileManager.default.createFile(atPath: done, contents: nil)
     }
-    #expect(await code { try package.append(3, to: "wells") } == nil)
+    #expect(await code { try await onThread { try package.append(3, to: "wells") } } == nil)
     _ = try await other.result()
     #expect(try package.faults() == [])
   }
@@ -227,9 +236,7 @@ import Testing
     let task = Task { try await store.count(Query("lines", where: filter)) }
     try await Task.sleep(for: .milliseconds(100))
     task.cancel()
-    let start = ContinuousClock.now
     let result = await task.result
-    #expect(ContinuousClock.now - start < .seconds(60))
     #expect(throws: FieldpackError.self) { try result.get() }
     if case .failure(let error) = result {
       #expect((error as? FieldpackError)?.code == .interrupted)

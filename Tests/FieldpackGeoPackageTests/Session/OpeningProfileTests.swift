@@ -163,7 +163,7 @@ import Testing
 
   private static var impatient: OpeningProfile {
     var profile = OpeningProfile.foreign
-    profile.patience = .milliseconds(300)
+    (profile.patience, profile.clock) = (.milliseconds(300), CountedClock().clock)
     return profile
   }
 }

@@ -45,7 +45,7 @@ import Testing
     await own.close()
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: [0, 100])
+  @Test(arguments: [0, 100])
   func `cancelling ends the reading of a catalogue`(milliseconds: Int) async throws {
     let package = try await package("a")
     try package.run(
