@@ -10,7 +10,7 @@ import Testing
 @testable import FieldpackArrow
 
 /// Record batches through the C interface, as a C library would read them.
-@Suite struct ArrowStreamTests {
+@Suite(.programs) struct ArrowStreamTests {
   private let folder = try? TemporaryFolder()
 
   private static let wells = Schema(

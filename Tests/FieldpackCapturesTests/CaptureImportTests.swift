@@ -7,7 +7,7 @@ import Testing
 
 @testable import FieldpackCaptures
 
-@Suite struct CaptureImportTests {
+@Suite(.programs) struct CaptureImportTests {
   @Test func `captures of all three forms become points, lines and media`() async throws {
     let sample = try CaptureSample()
     try sample.addVideo()

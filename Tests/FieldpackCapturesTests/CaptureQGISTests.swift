@@ -6,7 +6,7 @@ import Testing
 /// From 3.30 on it knows relations, if its GDAL (3.9) lists the tables that link; with older ones
 /// `CaptureImportTests` asks GDAL only. `FIELDPACK_QGIS_PYTHON` names another Python with QGIS.
 @Suite(
-  .enabled(if: Programs.qgisPython != nil, Comment(rawValue: Programs.noQGISPython)))
+  .programs, .enabled(if: Programs.qgisPython != nil, Comment(rawValue: Programs.noQGISPython)))
 struct CaptureQGISTests {
   @Test func `QGIS sees captures, tracks with m, points and media`() async throws {
     let lines = try await look(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FieldpackCaptures
 
-@Suite struct CaptureUploadTests {
+@Suite(.programs) struct CaptureUploadTests {
   private static let token = "338d2c23d2308bfced6117b3e9d63180d5594c8a9f5b8bd5a050914c239f358d"
 
   private static func settings(attempts: Int = 3) -> CaptureUpload.Settings {

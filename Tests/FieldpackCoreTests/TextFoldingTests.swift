@@ -3,7 +3,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct TextFoldingTests {
+@Suite(.programs) struct TextFoldingTests {
   @Test(
     arguments: [
       ("", ""), ("Port 12", "port 12"), ("Straße", "strasse"), ("STRASSE", "strasse"),

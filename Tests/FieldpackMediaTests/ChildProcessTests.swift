@@ -5,7 +5,7 @@ import Testing
 
 @testable import FieldpackMedia
 
-@Suite struct ChildProcessTests {
+@Suite(.programs) struct ChildProcessTests {
   private func run(
     _ script: String, _ limits: ChildProcess.Limits = .init(), input: Int32? = nil
   ) async throws -> ChildProcess.Result {

@@ -14,7 +14,7 @@ private struct Noise: RandomNumberGenerator {
   }
 }
 
-@Suite(.enabled(if: Programs.ffmpeg != nil, Comment(rawValue: Programs.noFFmpeg)))
+@Suite(.programs, .enabled(if: Programs.ffmpeg != nil, Comment(rawValue: Programs.noFFmpeg)))
 struct HostileMediaTests {
   private func failure(_ bytes: [UInt8]) async throws -> FieldpackError {
     try #require(

@@ -8,7 +8,7 @@ import FieldpackTopology
 import Foundation
 import Testing
 
-@Suite struct RegionPeerTests {
+@Suite(.programs) struct RegionPeerTests {
   /// Fixes as `x y`, areas as WKT, one a line; prints `fix kind region` for each detection.
   private static let script = """
     import shapely, sys

@@ -13,7 +13,7 @@ import Testing
 /// A receiver that is killed has stored what it acknowledged, and each group whole or not at all; a
 /// client that sends again what was not acknowledged has all of it stored once. 20 kills, or as many
 /// as `FIELDPACK_KILLS` says.
-@Suite(.serialized) struct MotionKillTests {
+@Suite(.serialized, .programs) struct MotionKillTests {
   private static let kills =
     ProcessInfo.processInfo.environment["FIELDPACK_KILLS"].flatMap { Int($0) } ?? 20
 

@@ -9,7 +9,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct MotionSourceTests {
+@Suite(.programs) struct MotionSourceTests {
   private static func all(_ source: any TimedMotionSource) async throws -> [MotionSample] {
     var samples: [MotionSample] = []
     while let sample = try await source.nextSample() { samples.append(sample) }

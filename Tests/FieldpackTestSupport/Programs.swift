@@ -90,6 +90,7 @@ public enum Programs {
 
   /// What a program writes to its standard output.
   public static func output(_ program: String, _ arguments: [String]) throws -> String {
+    Gate.expectPrograms()
     let process = Process()
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments

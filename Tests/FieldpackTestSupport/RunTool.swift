@@ -86,6 +86,7 @@ public final class Program: Sendable {
     environment: [String: String] = [:], folder: URL? = nil
   ) throws {
     self.name = name
+    Gate.expectPrograms()
     scratch = try TemporaryFolder()
     // A program that ends before it has read its input must not end the tests.
     signal(SIGPIPE, SIG_IGN)

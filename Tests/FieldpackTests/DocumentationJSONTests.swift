@@ -3,7 +3,7 @@ import FieldpackTestSupport
 import Testing
 
 /// The article on the tool's JSON: each command in it is run and prints a document of that shape.
-@Suite struct DocumentationJSONTests {
+@Suite(.programs) struct DocumentationJSONTests {
   @Test func `every document of the article has the shape that its command prints`() async throws {
     let documents = try await JSONArticle.printed()
     for (document, example) in zip(documents, JSONArticle.examples) {

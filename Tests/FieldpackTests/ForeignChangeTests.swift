@@ -7,7 +7,7 @@ import Testing
 @testable import Fieldpack
 
 /// What a subscriber hears of other programs.
-@Suite(.enabled(if: Programs.sqlite3 != nil, Comment(rawValue: Programs.noSQLite)))
+@Suite(.programs, .enabled(if: Programs.sqlite3 != nil, Comment(rawValue: Programs.noSQLite)))
 struct ForeignChangeTests {
   private let folder: TemporaryFolder
   private let path: String

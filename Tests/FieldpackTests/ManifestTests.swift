@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The targets of the package, and of the packages that build them once more with other flags.
-@Suite struct ManifestTests {
+@Suite(.programs) struct ManifestTests {
   private struct Target {
     var name: String
     var folder: String

@@ -11,7 +11,7 @@ import Testing
 
 @testable import FieldpackTracks
 
-@Suite struct FieldDataTests {
+@Suite(.programs) struct FieldDataTests {
   private let fix = Fix(longitude: 13.4, latitude: 52.5, time: .at(0))
 
   private func record(
@@ -194,7 +194,7 @@ import Testing
 }
 
 /// Writes the files of `TestData/gpkg` that this version makes: with `FIELDPACK_FIXTURES` set.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["FIELDPACK_FIXTURES"] != nil))
+@Suite(.programs, .enabled(if: ProcessInfo.processInfo.environment["FIELDPACK_FIXTURES"] != nil))
 struct FieldDataFixtures {
   @Test func `tracks of this version`() async throws {
     let path = Checkout.file("TestData/gpkg/tracks-\(FieldData.version).gpkg").path

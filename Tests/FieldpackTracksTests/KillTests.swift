@@ -13,7 +13,7 @@ import Testing
 
 /// Runs that are killed at any step go on as if they had not been: 20 kills, or as many as
 /// `FIELDPACK_KILLS` says.
-@Suite(.serialized) struct KillTests {
+@Suite(.serialized, .programs) struct KillTests {
   private static let kills =
     ProcessInfo.processInfo.environment["FIELDPACK_KILLS"].flatMap { Int($0) } ?? 20
 

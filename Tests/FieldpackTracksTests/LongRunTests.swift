@@ -9,7 +9,7 @@ import Testing
   import Glibc
 
   /// A day of positions, one a second, as fast as they are read.
-  @Suite(.serialized) struct LongRunTests {
+  @Suite(.serialized, .programs) struct LongRunTests {
     private static let count = 86_400
 
     /// What the system says of a process: memory in use, in pages, and open files.

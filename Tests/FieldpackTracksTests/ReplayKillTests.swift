@@ -12,7 +12,7 @@ import Testing
 
 /// Runs at full speed over a file, watched ahead of what is stored, that are killed at any moment: four
 /// kills each, or a tenth of what `FIELDPACK_KILLS` says.
-@Suite(.serialized) struct ReplayKillTests {
+@Suite(.serialized, .programs) struct ReplayKillTests {
   private static let kills = max(
     4, (ProcessInfo.processInfo.environment["FIELDPACK_KILLS"].flatMap { Int($0) } ?? 0) / 10)
   /// After so many, a run is brought to its end, and the next one begins.

@@ -5,7 +5,7 @@ import Testing
 @testable import FieldpackCLI
 
 /// Completions from files, through the tool and through the shells.
-@Suite struct CompletionCommandTests {
+@Suite(.programs) struct CompletionCommandTests {
   private let folder: TemporaryFolder
 
   init() async throws {

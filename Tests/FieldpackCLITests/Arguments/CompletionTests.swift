@@ -4,7 +4,7 @@ import Testing
 
 @testable import FieldpackCLI
 
-@Suite struct CompletionRequestTests {
+@Suite(.programs) struct CompletionRequestTests {
   /// Looks up what the source is called, so that a test sees which one was asked.
   private static let values = CompletionValues(
     stores: { [CompletionCandidate("store of \($0)")] },
@@ -94,7 +94,7 @@ import Testing
 }
 
 /// The scripts in the shells they are for.
-@Suite struct CompletionScriptTests {
+@Suite(.programs) struct CompletionScriptTests {
   private static func isInstalled(_ shell: String) -> Bool {
     (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
       FileManager.default.isExecutableFile(atPath: "\($0)/\(shell)")

@@ -8,7 +8,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite struct CaptureAddCommandTests {
+@Suite(.programs) struct CaptureAddCommandTests {
   private let folder: TemporaryFolder
   private static let picture: [UInt8] =
     [0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 0, 3, 0, 4, 1, 1, 0x11, 0] + [0xFF, 0xD9]

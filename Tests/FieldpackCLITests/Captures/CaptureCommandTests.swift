@@ -2,7 +2,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct CaptureCommandTests {
+@Suite(.programs) struct CaptureCommandTests {
   private let folder: TemporaryFolder
   private static let token = "338d2c23d2308bfced6117b3e9d63180"
 

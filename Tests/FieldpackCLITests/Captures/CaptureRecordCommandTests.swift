@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Without thumbnails, so that ffmpeg need not be installed.
-@Suite struct CaptureRecordCommandTests {
+@Suite(.programs) struct CaptureRecordCommandTests {
   private let folder: TemporaryFolder
   private static let picture: [UInt8] =
     [0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 0, 3, 0, 4, 1, 1, 0x11, 0] + [0xFF, 0xD9]

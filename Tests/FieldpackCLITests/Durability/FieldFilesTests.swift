@@ -4,7 +4,7 @@ import Testing
 
 /// Field files that an earlier tool wrote, whole and as killed commands left them: they open, go on and
 /// pass every check. `TestData/field/make` made them.
-@Suite struct FieldFilesTests {
+@Suite(.programs) struct FieldFilesTests {
   private let folder: TemporaryFolder
   private let demo = Checkout.file("TestData/demo")
 

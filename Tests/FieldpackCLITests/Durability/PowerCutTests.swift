@@ -8,7 +8,7 @@ import Testing
 /// The command runs once with a record of all that it does to files. Then the record is played up to a
 /// random action, what was not synced is lost in part, and the file is opened. `FIELDPACK_POWER_CUTS` is
 /// the number of cuts a command, 100 by default.
-@Suite struct PowerCutTests {
+@Suite(.programs) struct PowerCutTests {
   private let field: FieldFolder
   private static let cuts =
     ProcessInfo.processInfo.environment["FIELDPACK_POWER_CUTS"].flatMap { Int($0) } ?? 100

@@ -8,7 +8,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite struct CheckCommandTests {
+@Suite(.programs) struct CheckCommandTests {
   private let survey: SurveyFolder
 
   init() throws { survey = try SurveyFolder() }

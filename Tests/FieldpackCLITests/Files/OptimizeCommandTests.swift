@@ -1,7 +1,7 @@
 import FieldpackTestSupport
 import Testing
 
-@Suite struct OptimizeCommandTests {
+@Suite(.programs) struct OptimizeCommandTests {
   private let survey: SurveyFolder
 
   init() throws { survey = try SurveyFolder() }

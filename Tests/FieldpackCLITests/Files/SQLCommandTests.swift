@@ -2,7 +2,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct SQLCommandTests {
+@Suite(.programs) struct SQLCommandTests {
   private let folder: TemporaryFolder
 
   init() async throws {

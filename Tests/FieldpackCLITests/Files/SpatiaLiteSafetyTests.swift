@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// SpatiaLite ends the process for geometries that it does not expect; the tool goes on.
-@Suite final class SpatiaLiteSafetyTests {
+@Suite(.programs) final class SpatiaLiteSafetyTests {
   private let folder: TemporaryFolder
 
   init() async throws {

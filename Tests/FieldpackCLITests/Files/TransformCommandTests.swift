@@ -2,7 +2,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct TransformCommandTests {
+@Suite(.programs) struct TransformCommandTests {
   private let survey: SurveyFolder
 
   init() throws { survey = try SurveyFolder() }

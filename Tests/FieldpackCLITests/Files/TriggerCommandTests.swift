@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Commands that change a GeoPackage whose triggers are not known.
-@Suite struct TriggerCommandTests {
+@Suite(.programs) struct TriggerCommandTests {
   private let survey: SurveyFolder
   private var path: String { survey.folder.file("f.gpkg").path }
 
@@ -102,7 +102,7 @@ import Testing
 
 /// Files of GDAL are changed as they come.
 @Suite(
-  .enabled(if: Programs.gdalPython != nil, Comment(rawValue: Programs.noGDALPython)))
+  .programs, .enabled(if: Programs.gdalPython != nil, Comment(rawValue: Programs.noGDALPython)))
 struct GDALTriggerTests {
   @Test(arguments: ["1.2", "1.3"])
   func `all triggers of a file of GDAL are known`(version: String) async throws {

@@ -2,7 +2,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct MonitorCommandTests {
+@Suite(.programs) struct MonitorCommandTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `fieldpack monitor --record`.
-@Suite struct MonitorRecordingTests {
+@Suite(.programs) struct MonitorRecordingTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The demo's motion on the demo's walk, through `Configs/motion.scfg`.
-@Suite struct MotionConfigTests {
+@Suite(.programs) struct MotionConfigTests {
   private let folder: TemporaryFolder
 
   init() throws {

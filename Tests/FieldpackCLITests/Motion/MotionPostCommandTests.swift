@@ -5,7 +5,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct MotionPostCommandTests {
+@Suite(.programs) struct MotionPostCommandTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -2,7 +2,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct MotionRowsCommandTests {
+@Suite(.programs) struct MotionRowsCommandTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -2,7 +2,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct DoctorCommandTests {
+@Suite(.programs) struct DoctorCommandTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

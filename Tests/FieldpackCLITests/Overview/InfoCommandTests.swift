@@ -2,7 +2,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct InfoCommandTests {
+@Suite(.programs) struct InfoCommandTests {
   private let survey: SurveyFolder
 
   init() throws { survey = try SurveyFolder() }

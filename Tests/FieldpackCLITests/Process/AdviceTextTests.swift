@@ -4,7 +4,7 @@ import Testing
 
 @testable import FieldpackCLI
 
-@Suite struct AdviceTextTests {
+@Suite(.programs) struct AdviceTextTests {
   static let words: [(FieldpackError.Advice, String)] = [
     (.overwrite, "--overwrite, or another name"),
     (.writeElsewhere, "another --output"),

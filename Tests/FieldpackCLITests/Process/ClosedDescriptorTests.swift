@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The tool started with standard descriptors closed, as by `<&-` and `>&-`.
-@Suite final class ClosedDescriptorTests {
+@Suite(.programs) final class ClosedDescriptorTests {
   private let folder: TemporaryFolder
 
   init() throws {

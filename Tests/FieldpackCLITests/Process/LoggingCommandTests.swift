@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a log tells, and what it must not.
-@Suite struct LoggingCommandTests {
+@Suite(.programs) struct LoggingCommandTests {
   private let folder: TemporaryFolder
   private let secret = "geheim-4711"
 

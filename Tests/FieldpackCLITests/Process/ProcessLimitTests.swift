@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The tool where the system gives it less than every command needs.
-@Suite final class ProcessLimitTests {
+@Suite(.programs) final class ProcessLimitTests {
   private let folder: TemporaryFolder
 
   init() throws {

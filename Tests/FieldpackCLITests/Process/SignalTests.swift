@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Commands that are told to stop, and disks that are full, leave everything as it was.
-@Suite struct SignalTests {
+@Suite(.programs) struct SignalTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

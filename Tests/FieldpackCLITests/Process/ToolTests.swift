@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The tool as a process: what everyone sees, whatever the command.
-@Suite struct ToolTests {
+@Suite(.programs) struct ToolTests {
   @Test func `version goes to standard output`() async throws {
     let result = try await Tool.run("--version")
     #expect(result.output == "fieldpack 0.1.0\n")

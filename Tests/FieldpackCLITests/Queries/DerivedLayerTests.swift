@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Rows of SQL, joins and groups in place of layers.
-@Suite struct DerivedLayerTests {
+@Suite(.programs) struct DerivedLayerTests {
   private let folder: TemporaryFolder
 
   /// Squares of 10 that overlap by 2, and points, some of which no square holds.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// `get`, `create`, `update` and `delete`.
-@Suite struct EditCommandTests {
+@Suite(.programs) struct EditCommandTests {
   private let folder: TemporaryFolder
   private static let eleven = "Zg==.d2VsbHM=.MTE="
   private static let twelve = "Zg==.d2VsbHM=.MTI="

@@ -2,7 +2,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct ExplainCommandTests {
+@Suite(.programs) struct ExplainCommandTests {
   private let survey: SurveyFolder
 
   init() throws { survey = try SurveyFolder() }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Curves, Z and M on their way through the tool.
-@Suite struct GeometryEditCommandTests {
+@Suite(.programs) struct GeometryEditCommandTests {
   private let survey: SurveyFolder
   private static let arc = "CIRCULARSTRING ZM (13 52 1 10,13.1 52.1 2 20,13.2 52.0 3 30)"
   private static let line = "LINESTRING M (13 52 10,13.25 52.25 20)"

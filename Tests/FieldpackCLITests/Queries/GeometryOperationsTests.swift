@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What is done to geometries on the way out, in all formats, and as GDAL does it.
-@Suite struct GeometryOperationsTests {
+@Suite(.programs) struct GeometryOperationsTests {
   private let folder: TemporaryFolder
 
   /// Polygons around a grid, one with a spike and one that crosses itself, and a wavy line each.

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `query --near` and `--within`.
-@Suite struct NearCommandTests {
+@Suite(.programs) struct NearCommandTests {
   private let survey: SurveyFolder
 
   init() throws { survey = try SurveyFolder() }

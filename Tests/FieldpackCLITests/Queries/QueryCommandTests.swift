@@ -2,7 +2,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct QueryCommandTests {
+@Suite(.programs) struct QueryCommandTests {
   private let survey: SurveyFolder
 
   init() throws { survey = try SurveyFolder() }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// How much a query asks of SQLite, counted by `SQLITE_TRACE_STMT` from opening to the last row.
-@Suite struct StatementBudgetTests {
+@Suite(.programs) struct StatementBudgetTests {
   private let folder: TemporaryFolder
   private static let conditions = ["--bbox", "13,52,13.2,52.3", "--where", "depth > 10"]
 

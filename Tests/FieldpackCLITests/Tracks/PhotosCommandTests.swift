@@ -2,7 +2,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct PhotosCommandTests {
+@Suite(.programs) struct PhotosCommandTests {
   private let folder: TemporaryFolder
 
   /// `walk.gpkg` with three points of track 1, and `album.gpkg` with photos near two of them.

@@ -8,7 +8,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite struct TrackCommandTests {
+@Suite(.programs) struct TrackCommandTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -2,7 +2,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct TrackLogCommandTests {
+@Suite(.programs) struct TrackLogCommandTests {
   private let survey: SurveyFolder
 
   private static let receiver = """

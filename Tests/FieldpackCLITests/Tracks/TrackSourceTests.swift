@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Recording from files: walks of GPX, recorded tracks, logs.
-@Suite struct TrackSourceTests {
+@Suite(.programs) struct TrackSourceTests {
   private let folder: TemporaryFolder
 
   /// Five positions 68 m and a minute apart, the last two at one place.

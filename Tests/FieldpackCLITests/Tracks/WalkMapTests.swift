@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Maps of what recordings and monitors write.
-@Suite struct WalkMapTests {
+@Suite(.programs) struct WalkMapTests {
   private let folder: TemporaryFolder
 
   init() async throws {

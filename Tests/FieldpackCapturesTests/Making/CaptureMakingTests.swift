@@ -7,7 +7,7 @@ import Testing
 
 @testable import FieldpackCaptures
 
-@Suite struct CaptureMakingTests {
+@Suite(.programs) struct CaptureMakingTests {
   private let folder: TemporaryFolder
   private let making: CaptureMaking
   private let token: CaptureToken

@@ -6,7 +6,7 @@ import Testing
 @testable import FieldpackCaptures
 @testable import FieldpackMedia
 
-@Suite(.enabled(if: Programs.ffmpeg != nil, Comment(rawValue: Programs.noFFmpeg)))
+@Suite(.programs, .enabled(if: Programs.ffmpeg != nil, Comment(rawValue: Programs.noFFmpeg)))
 struct CompletionTests {
   private static func turned() async throws -> [UInt8] {
     MediaSample.adding(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FieldpackCaptures
 
-@Suite struct CaptureRecorderTests {
+@Suite(.programs) struct CaptureRecorderTests {
   @Test func `a video gets a point for each fix and heading, by the monotonic clock`() async throws
   {
     let rig = try RecorderRig()

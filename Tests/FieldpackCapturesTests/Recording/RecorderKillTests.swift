@@ -14,7 +14,7 @@ import Testing
 
 /// Recordings that are killed at any moment leave whole captures to the next start, and nothing else:
 /// 20 kills, or as many as `FIELDPACK_KILLS` says.
-@Suite(.serialized) struct RecorderKillTests {
+@Suite(.serialized, .programs) struct RecorderKillTests {
   private static let kills =
     ProcessInfo.processInfo.environment["FIELDPACK_KILLS"].flatMap { Int($0) } ?? 20
 

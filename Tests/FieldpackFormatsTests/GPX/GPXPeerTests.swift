@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// What gpxpy and GDAL read of the GPX we write, in both dialects.
-@Suite struct GPXPeerTests {
+@Suite(.programs) struct GPXPeerTests {
   private static let schema = Schema(
     layer: "walk", geometry: GeometryColumn(type: .point),
     columns: [ColumnDefinition("name", .text()), ColumnDefinition("time", .dateTime)])

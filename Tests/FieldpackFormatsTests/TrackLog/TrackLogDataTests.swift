@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Every log of `real/motion-other`, against a reader of its own in Python.
-@Suite(.enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)))
+@Suite(.programs, .enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absent)))
 struct TrackLogDataTests {
   private static let folder = "real/motion-other"
   static let logs: [(String, TrackLogReader.Kind, String)] = [

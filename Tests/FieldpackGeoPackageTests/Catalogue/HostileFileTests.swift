@@ -8,7 +8,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Files made to do harm: an error or a report, soon, and little memory.
-@Suite struct HostileFileTests {
+@Suite(.programs) struct HostileFileTests {
   @Test func `opening and reading end in an error or a report`() async throws {
     let packages = try await HostilePackages()
     for (name, file) in try packages.all() {

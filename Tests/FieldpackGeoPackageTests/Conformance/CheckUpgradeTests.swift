@@ -9,7 +9,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Older files made ones of 1.4, and what GDAL's validator says of files that were mended.
-@Suite(.serialized) struct CheckUpgradeTests {
+@Suite(.serialized, .programs) struct CheckUpgradeTests {
   @Test(arguments: [GeoPackageVersion.v12, .v13])
   func `triggers, header and registrations become those of 1.4`(
     version: GeoPackageVersion

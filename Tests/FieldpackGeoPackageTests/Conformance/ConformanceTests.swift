@@ -7,7 +7,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// What we write, judged by GDAL's validator and read back by GDAL.
-@Suite struct ConformanceTests {
+@Suite(.programs) struct ConformanceTests {
   /// A file with every kind of layer, column and SRS.
   static func package(_ version: GeoPackageVersion) async throws -> TestPackage {
     let package = try TestPackage(version)

@@ -11,7 +11,7 @@ import Testing
 
 /// Random conditions over random features: Fieldpack in SQL and in memory, brute force, GDAL and
 /// SpatiaLite find the same, but for what ``Semantics`` lists.
-@Suite struct PeerDifferentialTests {
+@Suite(.programs) struct PeerDifferentialTests {
   private static let seed: UInt64 = 20_261_120
 
   /// 400 conditions over 400 features, or as many of both as the variable says: 10,000 take

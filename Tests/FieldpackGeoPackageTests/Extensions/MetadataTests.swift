@@ -6,7 +6,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Metadata of every scope.
-@Suite struct MetadataTests {
+@Suite(.programs) struct MetadataTests {
   private static let iso = "http://www.isotc211.org/2005/gmd"
 
   static func package(_ version: GeoPackageVersion = .v14) async throws -> TestPackage {

@@ -11,7 +11,7 @@ import Testing
 /// Debian's 3.22 does not know relations yet; `RelationTests` asks GDAL, from which later ones take
 /// them.
 @Suite(
-  .enabled(if: Programs.qgisPython != nil, Comment(rawValue: Programs.noQGISPython)))
+  .programs, .enabled(if: Programs.qgisPython != nil, Comment(rawValue: Programs.noQGISPython)))
 struct QGISTests {
   /// What a script prints that has QGIS's `core` names, the file's `path` and `layer(name)`.
   private func qgis(_ script: String, _ package: TestPackage) async throws -> [String] {

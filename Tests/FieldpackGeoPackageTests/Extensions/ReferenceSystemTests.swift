@@ -8,7 +8,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// `gpkg_spatial_ref_sys` with the columns of the CRS WKT extension.
-@Suite struct ReferenceSystemTests {
+@Suite(.programs) struct ReferenceSystemTests {
   private static let solid = SRS("EPSG", 4979)
   private static let dynamic = SRS("EPSG", 9000)
 

@@ -7,7 +7,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Related tables (OGC 18-000).
-@Suite struct RelationTests {
+@Suite(.programs) struct RelationTests {
   static let wells = Schema(
     layer: "wells", geometry: GeometryColumn(type: .point),
     columns: [ColumnDefinition("name", .text())])

@@ -8,7 +8,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Column constraints in `gpkg_data_columns` and `gpkg_data_column_constraints`.
-@Suite struct SchemaExtensionTests {
+@Suite(.programs) struct SchemaExtensionTests {
   static let states = ColumnConstraint(
     "states", .oneOf([.init("new", description: "just found"), "known"]))
   static let depths = ColumnConstraint(

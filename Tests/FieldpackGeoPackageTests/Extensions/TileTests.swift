@@ -7,7 +7,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Tile pyramids.
-@Suite struct TileTests {
+@Suite(.programs) struct TileTests {
   static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 1]
   static let webp: [UInt8] = Array("RIFF".utf8) + [0, 0, 0, 0] + Array("WEBPVP8 ".utf8)
   static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 0, 0, 0, 0, 0, 0, 0, 1]

@@ -9,7 +9,7 @@ import Testing
 @testable import FieldpackSQL
 
 /// Joins, groups and geometry operations give what SpatiaLite and shapely give.
-@Suite struct DerivedPeerTests {
+@Suite(.programs) struct DerivedPeerTests {
   private let package: TestPackage
 
   /// Stars, squares side by side, some of them in both layers, and lines, in metres.

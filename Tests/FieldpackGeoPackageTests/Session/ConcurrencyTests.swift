@@ -8,7 +8,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Readers, writers, other programs and full disks.
-@Suite struct ConcurrencyTests {
+@Suite(.programs) struct ConcurrencyTests {
   private static let wells = Schema(
     layer: "wells", geometry: GeometryColumn(type: .point),
     columns: [ColumnDefinition("n", .integer), ColumnDefinition("text", .text())])

@@ -7,7 +7,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Curves, Z and M of geometries that are edited.
-@Suite struct GeometryEditTests {
+@Suite(.programs) struct GeometryEditTests {
   static let shapes = [
     "POINT EMPTY", "POINT(1 2)", "POINT Z(1 2 3)", "POINT M(1 2 4)", "POINT ZM(1 2 3 4)",
     "LINESTRING M(0 0 10,5 5 20)", "LINESTRING ZM(0 0 1 10,5 5 2 20)", "LINESTRING M EMPTY",
