@@ -97,18 +97,21 @@ import Testing
       [], srs: SRS("EPSG", 3857), [(.point(x: 1_491_681.21, y: 6_895_245.7), [])])
     let (updates, failure) = await LineSourceTests.read(ReplaySource(store, layer: "walk"))
     #expect(failure == nil)
-    guard case .fix(let fix)? = updates.first else { return #expect(Bool(false)) }
+    guard case .fix(let fix)? = updates.first else {
+      Issue.record("no fix")
+      return
+    }
     #expect(abs(fix.longitude - 13.4) < 1e-6)
     #expect(abs(fix.latitude - 52.523) < 1e-3)
   }
 
   @Test func `the fastest replay gives some 16,384 fixes at a time`() async throws {
-    let store = try await store([], (0..<70_000).map { (point(Double($0 % 180)), []) })
+    let store = try await store([], (0..<20_000).map { (point(Double($0 % 180)), []) })
     var counts: [Int] = []
     for try await batch in ReplaySource(store, layer: "walk").updates() {
       counts.append(batch.count)
     }
-    #expect(counts.count == 5 && counts.reduce(0, +) == 70_000, "\(counts)")
+    #expect(counts.count == 2 && counts.reduce(0, +) == 20_000, "\(counts)")
     #expect(16_384..<18_000 ~= counts[0], "\(counts)")
   }
 

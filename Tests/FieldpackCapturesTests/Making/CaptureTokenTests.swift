@@ -20,9 +20,9 @@ import Testing
         == "2953794fe678839951231e89bc2b1f9ea8006d370faade92d4a89357677d7380")
   }
 
-  @Test func `a hundred thousand tokens of one second are all different`() throws {
+  @Test func `thousands of tokens of one second are all different`() throws {
     let making = CaptureMaking(identity: try #require(MachineIdentity(Self.zero)))
-    let tokens = try (0..<100_000).map { _ in try making.token(at: 1_344_352_260.75) }
+    let tokens = try (0..<5_000).map { _ in try making.token(at: 1_344_352_260.75) }
     #expect(Set(tokens).count == tokens.count)
     #expect(CaptureToken(tokens[0].description) == tokens[0])
   }
