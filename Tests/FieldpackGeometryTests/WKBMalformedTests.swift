@@ -90,7 +90,11 @@ import Testing
         let before = whole[index]
         for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
           whole[index] = value
-          _ = failure { () throws(GeometryError) in try WKB.read(whole) }
+          let error = failure { () throws(GeometryError) in
+            let read = try WKB.read(whole)
+            #expect(WKB.bytes(of: read).count <= whole.count)
+          }
+          if value == before { #expect(error == nil) }
         }
         whole[index] = before
       }

@@ -5,7 +5,7 @@ import Testing
 @testable import FieldpackHTTP
 
 /// Forms that others write, and what others read in forms.
-@Suite(.enabled(if: Programs.python != nil, Comment(rawValue: Programs.noPython)))
+@Suite(.programs, .enabled(if: Programs.python != nil, Comment(rawValue: Programs.noPython)))
 struct MultipartPeerTests {
   /// All bytes, line ends, and what is nearly a boundary of anybody.
   private static let content =

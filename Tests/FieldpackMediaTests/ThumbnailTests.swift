@@ -5,7 +5,7 @@ import Testing
 
 @testable import FieldpackMedia
 
-@Suite(.enabled(if: Programs.ffmpeg != nil, Comment(rawValue: Programs.noFFmpeg)))
+@Suite(.programs, .enabled(if: Programs.ffmpeg != nil, Comment(rawValue: Programs.noFFmpeg)))
 struct ThumbnailTests {
   private static let pixels = Pixels(quartersOf: 60, 40)
 

@@ -93,9 +93,11 @@ import Testing
   }
 
   @Test(arguments: [
-    "/etc/passwd", "../secret", "inside/../../secret", "link", "folder", "loop", "",
+    ("/etc/passwd", "permission"), ("../secret", "notFound"),
+    ("inside/../../secret", "notFound"), ("link", "permission"), ("folder", "notFound"),
+    ("loop", "notFound"), ("", "notFound"),
   ])
-  func `a picture outside the folder is refused`(path: String) async throws {
+  func `a picture outside the folder is refused`(path: String, code: String) async throws {
     let outer = try TemporaryFolder()
     let secret = try outer.write("secret", to: "secret")
     let album = try await Album([(13.4, 52.5, path)])
@@ -105,8 +107,7 @@ import Testing
       at: album.folder.file("loop"), withDestinationURL: album.folder.file("loop"))
     try files.createDirectory(
       at: album.folder.file("folder"), withIntermediateDirectories: true)
-    let result = try await album.read("1")
-    #expect(result == "permission" || result == "notFound")
+    #expect(try await album.read("1") == code)
     await album.store.close()
   }
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Every document that the tool prints is valid against its JSON Schema.
-@Suite struct DocumentSchemaTests {
+@Suite(.programs) struct DocumentSchemaTests {
   private static let folder = "Sources/Fieldpack/Fieldpack.docc/Resources/schemas"
   private static let suffix = ".schema.json"
 

@@ -29,10 +29,12 @@ import Testing
     #expect(try package.rows("PRAGMA journal_mode") == ["delete"])
   }
 
-  @Test(arguments: StoreConformance.writing)
+  // A reader and a writer take turns under a rollback journal.
+  @Test(
+    arguments: StoreConformance.writing.filter {
+      $0.description != "lets a query end on the state it began with"
+    })
   func `writes without WAL as a store`(behaviour: StoreConformance) async throws {
-    // A reader and a writer take turns under a rollback journal.
-    guard behaviour.description != "lets a query end on the state it began with" else { return }
     let package = try await filled(.v14)
     try await behaviour.check(
       try await GeoPackageStore(path: package.path, id: "survey", usesWAL: false))
