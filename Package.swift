@@ -140,16 +140,15 @@ let package = Package(
         "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
         "FieldpackCore",
         "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck",
-        "FieldpackFormats", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
+        "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
         "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos",
         "FieldpackCaptures", "FieldpackMotion",
       ])
     + engine(
       "FieldpackCLI",
       [
-        "Fieldpack", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
-        "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck", "FieldpackFormats",
-        "FieldpackMaps", "FieldpackHTTP",
+        "Fieldpack", "FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "FieldpackSQL",
+        "FieldpackCheck", "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP",
       ], testing: ["FieldpackSQLite"])
     + [
       .target(

@@ -22,6 +22,18 @@ public protocol FileReader {
   mutating func read(
     as layers: [FileLayer], into sink: inout some FeatureSink
   ) throws(FieldpackError) -> FileReadResult
+
+  /// Lets the tracks and routes of the file count on from so many before them; called before `read`.
+  mutating func numberPaths(after before: (tracks: Int, routes: Int))
+
+  /// The tracks and routes of the file, known when it has been read.
+  var pathsRead: (tracks: Int, routes: Int) { get }
+}
+
+/// Files without tracks and routes.
+extension FileReader {
+  public mutating func numberPaths(after before: (tracks: Int, routes: Int)) {}
+  public var pathsRead: (tracks: Int, routes: Int) { (0, 0) }
 }
 
 /// A layer as a file holds it.

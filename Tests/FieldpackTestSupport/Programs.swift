@@ -46,6 +46,10 @@ public enum Programs {
     ffmpeg.flatMap { try? output($0, ["-v", "quiet", "-encoders"]) }?.contains(" libx264 ") ?? false
   public static let noH264 = "there is no ffmpeg with libx264"
 
+  /// Says whether XML is well-formed; `nil` where it is not installed.
+  public static let xmllint: String? = found("xmllint")
+  public static let noXMLLint = "xmllint is not installed: install libxml2-utils"
+
   /// SQLite's shell; `nil` where it is not installed.
   public static let sqlite3: String? = found("sqlite3")
   public static let noSQLite = "sqlite3 is not installed"

@@ -24,6 +24,8 @@ public struct ExportOptions: Sendable {
   public var writesBoundingBoxes = false
   /// Begins each line of a GeoJSON sequence with a record separator (RFC 8142).
   public var writesRecordSeparators = false
+  /// The title of a map; by default the name of the only store's file, else `map`.
+  public var title: String?
   /// The version of a GeoPackage.
   public var version = GeoPackageVersion.v14
   /// Passes over features that cannot be written and stores that do not answer, and reports them.

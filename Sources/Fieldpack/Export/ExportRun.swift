@@ -6,42 +6,46 @@ import FieldpackGeometry
 struct ExportRun: Sendable {
   let workspace: Workspace
   let query: Query
-  let format: Format
   let options: ExportOptions
 
   // MARK: Plan
 
   private struct Plan {
     var prepared: PreparedQuery
-    var writing: FeatureFileWriter.Plan
+    var writing: ExportPlan
     var report = ExportReport()
   }
 
-  private func plan() async throws(FieldpackError) -> Plan {
+  private func plan(as format: some StreamedFormat) async throws(FieldpackError) -> Plan {
     var prepared = try await workspace.prepare(query)
-    var targets = prepared.targets
-    try targets.check(for: format, options)
     var notes: [Note] = []
-    if format.isGeographic, query.srs == nil {
-      if let raw = targets.first(where: { $0.schema.geometry?.srs.isUndefined ?? false }),
-        format != .gpx
-      {
+    try prepared.targets.check(for: format, options)
+    switch format.srsRule {
+    case .ofEachLayer: break
+    case .wgs84(let elsewhere):
+      if let srs = query.srs {
+        guard srs != .wgs84 else { break }
+        notes.append(
+          "the coordinates are in \(srs), not in RFC 7946's WGS 84; \(elsewhere)")
+      } else if let raw = prepared.targets.first(where: \.hasUndefinedSRS) {
         notes.append("layer '\(raw.layer)' has no SRS; its coordinates are written as they are")
-      } else if targets.contains(where: { $0.schema.geometry.map { $0.srs != .wgs84 } ?? false }) {
-        prepared = try await workspace.prepare(query.transformed(to: .wgs84))
-        targets = prepared.targets
+      } else {
+        prepared = try await inWGS84(prepared)
       }
-    } else if format.isGeographic, let srs = query.srs, srs != .wgs84 {
-      notes.append(Note(try Self.note(on: srs, format)))
+    case .onlyWGS84:
+      if let srs = query.srs, srs != .wgs84 {
+        throw FieldpackError(
+          .invalidArgument, "\(format.title) is in WGS 84 and cannot be in \(srs)",
+          advice: .keepWGS84)
+      }
+      prepared = try await inWGS84(prepared)
     }
-    if format == .geoPackage {
-      try await describe(&targets)
-      notes += try await leftBehind(targets)
-    }
+    var targets = prepared.targets
+    notes += try await format.describe(&targets, of: self)
     var plan = Plan(
       prepared: prepared,
-      writing: .init(
-        format: format, targets: targets, options: options,
+      writing: ExportPlan(
+        targets: targets, options: options,
         srs: prepared.query.srs == .wgs84 ? nil : prepared.query.srs))
     plan.report.notes = notes
     plan.report.transformations = prepared.moved
@@ -49,39 +53,21 @@ struct ExportRun: Sendable {
     return plan
   }
 
-  private static func note(on srs: SRS, _ format: Format) throws(FieldpackError) -> String {
-    if format == .gpx {
-      throw FieldpackError(
-        .invalidArgument, "GPX is in WGS 84 and cannot be in \(srs)", advice: .keepWGS84)
+  /// The same query with what is in another SRS transformed to WGS 84.
+  private func inWGS84(_ prepared: PreparedQuery) async throws(FieldpackError) -> PreparedQuery {
+    let isElsewhere = prepared.targets.contains {
+      $0.schema.geometry.map { $0.srs != .wgs84 } ?? false
     }
-    let member =
-      format == .geoJSON ? "its member crs says so" : "nothing in the file says so"
-    return "the coordinates are in \(srs), not in RFC 7946's WGS 84; \(member)"
-  }
-
-  /// A GeoPackage needs to know before the first row which layers have texts for ids, and how
-  /// their systems are defined.
-  private func describe(_ targets: inout [ExportTarget]) async throws(FieldpackError) {
-    for index in targets.indices {
-      let store = try workspace.store(targets[index].store)
-      if let store = store.geoPackage {
-        let geometry = targets[index].schema.geometry
-        targets[index].system = try await store.systems().first {
-          $0.srs == geometry?.srs && $0.epoch == geometry?.epoch
-        }
-        continue
-      }
-      let first = Query(layers: [targets[index].layer]).select([]).withoutGeometry().limit(1)
-      guard let batch = try await store.query(first).makeAsyncIterator().next() else { continue }
-      if case .text? = batch.ids.first { targets[index].hasTextIDs = true }
-    }
+    return isElsewhere ? try await workspace.prepare(query.transformed(to: .wgs84)) : prepared
   }
 
   // MARK: To a file
 
-  func write(to path: String) async throws(FieldpackError) -> ExportReport {
-    var plan = try await plan()
-    let worker = try ExportWorker()
+  func write(
+    as format: some StreamedFormat, toPath path: String
+  ) async throws(FieldpackError) -> ExportReport {
+    var plan = try await plan(as: format)
+    let worker = try ExportWorker(format)
     do throws(FieldpackError) {
       try await worker.open(plan.writing, at: path)
       let contents = try await transfer(plan.prepared, to: worker, &plan.report)
@@ -97,13 +83,16 @@ struct ExportRun: Sendable {
 
   /// Writes all features; gives what the query had to tell.
   private func transfer(
-    _ prepared: PreparedQuery, to worker: ExportWorker, _ report: inout ExportReport
+    _ prepared: PreparedQuery, to worker: ExportWorker<some StreamedFormat>,
+    _ report: inout ExportReport
   ) async throws(FieldpackError) -> QueryReport.Contents {
-    let encoder = try await worker.encoder(skipsErrors: options.skipsErrors)
-    let contents = try await copyPieces(
-      of: prepared, as: encoder, requiresAll: true, &report
-    ) { (piece) async throws(FieldpackError) in try await worker.take(piece) }
-    if let contents { return contents }
+    if let encoder = try await worker.encoder(skipsErrors: options.skipsErrors),
+      let store = prepared.onlyStore
+    {
+      return try await copyPieces(of: prepared, store, encoder, requiresAll: true, &report) {
+        (piece) async throws(FieldpackError) in try await worker.take(piece)
+      }
+    }
     let batches = try await prepared.batches()
     try requireAll(batches.report)
     try await copy(batches, to: worker, &report)
@@ -113,7 +102,8 @@ struct ExportRun: Sendable {
 
   /// Reads the next batch while the last one is written.
   private func copy(
-    _ batches: FeatureBatches, to worker: ExportWorker, _ report: inout ExportReport
+    _ batches: FeatureBatches, to worker: ExportWorker<some StreamedFormat>,
+    _ report: inout ExportReport
   ) async throws(FieldpackError) {
     let iterator = batches.makeAsyncIterator()
     var next = try await iterator.next()
@@ -133,7 +123,7 @@ struct ExportRun: Sendable {
   }
 
   private func finish(
-    _ worker: ExportWorker, _ state: ExportWorker.State
+    _ worker: ExportWorker<some StreamedFormat>, _ state: ExportState
   ) async throws(FieldpackError) -> [String] {
     try checkCancellation()
     let result = await withTaskCancellationHandler {
@@ -158,26 +148,33 @@ struct ExportRun: Sendable {
 
   // MARK: To bytes
 
-  func write(to output: ByteOutput) async throws(FieldpackError) -> ExportReport {
-    var plan = try await plan()
-    var writer = try FeatureFileWriter(plan.writing, to: output)
+  func write(
+    as format: some StreamedFormat, to output: ByteOutput
+  ) async throws(FieldpackError) -> ExportReport {
+    var plan = try await plan(as: format)
+    var writer = try format.writer(plan.writing, to: .output(output))
     for target in plan.writing.targets { try writer.begin(target) }
-    let encoder = try writer.encoder(skipsErrors: options.skipsErrors)
-    let contents = try await copyPieces(
-      of: plan.prepared, as: encoder, requiresAll: false, &plan.report
-    ) { (piece) async throws(FieldpackError) in try writer.take(piece) }
     let told =
-      if let contents { contents } else {
+      if let encoder = try writer.encoder(skipsErrors: options.skipsErrors),
+        let store = plan.prepared.onlyStore
+      {
+        try await copyPieces(
+          of: plan.prepared, store, encoder, requiresAll: false, &plan.report
+        ) { (piece) async throws(FieldpackError) in
+          var piece = piece
+          try writer.take(from: &piece)
+        }
+      } else {
         try await copyBatches(of: plan.prepared, to: &writer, &plan.report)
       }
-    let state = ExportWorker.State(skipped: writer.skipped, notes: writer.notes)
-    try writer.finish()
+    let state = ExportState(writer)
+    _ = try writer.finish()
     plan.report.add(told, state)
     return plan.report
   }
 
   private func copyBatches(
-    of prepared: PreparedQuery, to writer: inout FeatureFileWriter,
+    of prepared: PreparedQuery, to writer: inout some FormatWriter,
     _ report: inout ExportReport
   ) async throws(FieldpackError) -> QueryReport.Contents {
     let batches = try await prepared.batches()
@@ -194,10 +191,26 @@ struct ExportRun: Sendable {
   }
 }
 
-extension Format {
-  /// Whether the format is in WGS 84 by itself.
-  fileprivate var isGeographic: Bool {
-    self == .geoJSON || self == .geoJSONSequence || self == .gpx
+extension ExportRun {
+  /// Writes the answer of one store in pieces, which its readers encode each on its own thread.
+  ///
+  /// - Parameter requiresAll: whether a store that does not answer is an error.
+  /// - Returns: what the query had to tell.
+  private func copyPieces<Encoder: FeatureEncoder>(
+    of prepared: PreparedQuery, _ store: StoreID, _ encoder: Encoder, requiresAll: Bool,
+    _ report: inout ExportReport, to take: (Encoder) async throws(FieldpackError) -> Void
+  ) async throws(FieldpackError) -> QueryReport.Contents {
+    let pieces = try await prepared.pieces { encoder }
+    if requiresAll { try requireAll(pieces.report) }
+    let iterator = pieces.makeAsyncIterator()
+    while let piece = try await iterator.next() {
+      try await take(piece)
+      if let layer = piece.layer { report.add(piece.count, store, layer) }
+      options.progress?(report.count)
+      try checkCancellation()
+    }
+    if requiresAll { try requireAll(pieces.report) }
+    return pieces.report.current
   }
 }
 
@@ -211,7 +224,7 @@ extension ExportReport {
   }
 
   fileprivate mutating func add(
-    _ contents: QueryReport.Contents, _ state: ExportWorker.State
+    _ contents: QueryReport.Contents, _ state: ExportState
   ) {
     skipped.add(contents.skipped)
     skipped.add(state.skipped)

@@ -17,6 +17,8 @@ package struct ExportTarget: Hashable, Sendable {
   }
 
   package var layer: LayerID { schema.layer }
+
+  var hasUndefinedSRS: Bool { schema.geometry?.srs.isUndefined ?? false }
 }
 
 extension PreparedQuery {
@@ -43,23 +45,16 @@ extension PreparedQuery {
 
 extension [ExportTarget] {
   /// Refuses what `format` has no place for.
-  func check(for format: Format, _ options: ExportOptions) throws(FieldpackError) {
-    guard Format.written.contains(format) else {
-      throw FieldpackError(
-        .invalidArgument,
-        "\(format.title) is read and not written. Try: a file whose name ends with .gpx")
-    }
+  func check(
+    for format: some ExportedFormat, _ options: ExportOptions
+  ) throws(FieldpackError) {
     if !format.holdsLayers, count > 1 {
       throw FieldpackError(
         .invalidArgument,
         "\(format.title) takes one layer, \(count) are asked for: \(names). "
           + "Try: name one of them")
     }
-    if options.writesKeys, format == .gpx || format == .geoPackage {
-      throw FieldpackError(
-        .invalidArgument,
-        "\(format.title) has no place for key tuples", advice: .omitKeys)
-    }
+    try format.checkKeys(options)
     for (index, target) in enumerated() {
       let name = target.layer.rawValue.lowercased()
       guard let other = self[..<index].first(where: { $0.layer.rawValue.lowercased() == name })
@@ -79,17 +74,11 @@ extension [ExportTarget] {
   }
 }
 
-extension Format {
-  /// What people call it.
-  package var title: String {
-    switch self {
-    case .geoJSON: "GeoJSON"
-    case .geoJSONSequence: "GeoJSONL"
-    case .gpx: "GPX"
-    case .csv: "CSV"
-    case .geoPackage: "a GeoPackage"
-    case .nmea, .igc, .tcx: name.uppercased()
-    default: name
-    }
+extension ExportedFormat {
+  /// Refuses key tuples where there is no place for them.
+  func checkKeys(_ options: ExportOptions) throws(FieldpackError) {
+    guard options.writesKeys, !holdsKeys else { return }
+    throw FieldpackError(
+      .invalidArgument, "\(title) has no place for key tuples", advice: .omitKeys)
   }
 }

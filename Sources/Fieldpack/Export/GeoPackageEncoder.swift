@@ -1,10 +1,11 @@
 import FieldpackCore
+import FieldpackFormats
 import FieldpackGeoPackage
 
 /// Encodes features for layers of a new GeoPackage, on the thread that reads them.
 ///
 /// The row encoder has no transformation, which is what keeps it to one thread elsewhere.
-struct GeoPackageEncoder: PieceSink, @unchecked Sendable {
+struct GeoPackageEncoder: FeatureEncoder, @unchecked Sendable {
   /// What the rows of one layer are, and how they are stored.
   struct Target: Sendable {
     var schema: Schema

@@ -6,7 +6,7 @@ import FieldpackGeometry
 ///
 /// Generated columns become plain ones. Ids that are texts go to a column that is marked to hold
 /// the ids of the features' source, and the features get ids of their own.
-final class GeoPackageExport {
+final class GeoPackageExport: FormatWriter {
   private let writer: GeoPackageBulkWriter
   private var layers: [LayerID: Stored] = [:]
   /// The rows as they come.
@@ -27,10 +27,11 @@ final class GeoPackageExport {
     writer.loader.enforcesConstraints = false
   }
 
-  var interrupt: @Sendable () -> Void { writer.interrupt }
+  var interrupt: (@Sendable () -> Void)? { writer.interrupt }
+  var notes: [String] { [] }
   var skipped: SkippedFeatures { writer.loader.skipped }
 
-  func create(_ target: ExportTarget) throws(FieldpackError) {
+  func begin(_ target: ExportTarget) throws(FieldpackError) {
     let stored = Self.stored(target)
     layers[target.layer] = stored
     rowSchemas[target.layer] = target.schema

@@ -7,7 +7,13 @@ extension Workspace {
   ///
   /// GeoJSON and GPX are in WGS 84 and transformed to it, unless the query asks for another SRS,
   /// which GeoJSON then names in the legacy member `crs`. CSV and GeoPackages keep each layer's SRS.
-  /// A GeoPackage keeps layer names, feature ids, columns and geometry types as well.
+  /// A GeoPackage keeps layer names, feature ids, columns and geometry types as well. SVG and HTML
+  /// show a map of the layers that have a geometry, in the SRS asked for, else in the one that the
+  /// layers share, else in WGS 84:
+  ///
+  ///     var options = ExportOptions()
+  ///     options.title = "Wells and roads"
+  ///     try await workspace.exportFeatures(Query("wells", "roads"), to: map, options: options)
   ///
   /// - Throws: `.invalidArgument` for several layers in a format that takes one, one layer name in
   ///   two stores, or an output that is an input; `.cannotCreate` for a file that exists, without
@@ -32,12 +38,7 @@ extension Workspace {
     _ query: Query, toPath path: String, as format: Format, options: ExportOptions
   ) async throws(FieldpackError) -> ExportReport {
     try refuseInput(as: path)
-    let run = ExportRun(
-      workspace: self, query: query.skippingErrors(options.skipsErrors), format: format,
-      options: options)
-    return try await ExportLog(options.logger, format: format).running {
-      () async throws(FieldpackError) in try await run.write(to: path)
-    }
+    return try await export(query, to: .path(path), as: format, options)
   }
 
   /// Writes the features that `query` asks for to `output` while they are read.
@@ -49,11 +50,21 @@ extension Workspace {
     _ query: Query, to output: ByteOutput, as format: Format,
     options: ExportOptions = ExportOptions()
   ) async throws(FieldpackError) -> ExportReport {
+    try await export(query, to: .output(output), as: format, options)
+  }
+
+  private nonisolated func export(
+    _ query: Query, to place: ExportPlace, as format: Format, _ options: ExportOptions
+  ) async throws(FieldpackError) -> ExportReport {
+    guard let exported = format.file.exported else {
+      throw FieldpackError(
+        .invalidArgument,
+        "\(format.title) is read and not written. Try: a file whose name ends with .gpx")
+    }
     let run = ExportRun(
-      workspace: self, query: query.skippingErrors(options.skipsErrors), format: format,
-      options: options)
+      workspace: self, query: query.skippingErrors(options.skipsErrors), options: options)
     return try await ExportLog(options.logger, format: format).running {
-      () async throws(FieldpackError) in try await run.write(to: output)
+      () async throws(FieldpackError) in try await exported.export(run, to: place)
     }
   }
 

@@ -2,35 +2,35 @@ public import FieldpackCore
 
 /// A file format that features are read from or written to.
 public struct Format: Hashable, Sendable, CustomStringConvertible {
-  public let name: String
+  /// What the format is.
+  let file: any FileFormat
+
+  init(_ file: any FileFormat) { self.file = file }
+
+  public static let all: [Format] = [
+    .geoJSON, .geoJSONSequence, .gpx, .csv, .geoPackage, .nmea, .igc, .tcx, .svg, .html,
+  ]
+  /// The formats of files that can be the source of features.
+  public static let read: [Format] = all.filter(\.file.isRead)
+  /// The formats that are written.
+  public static let written: [Format] = all.filter { $0.file.exported != nil }
+  /// The formats that are imported into GeoPackages.
+  package static let imported: [Format] = all.filter { $0.file.imported != nil }
+
+  public var name: String { file.name }
   /// The extensions it is known by, the usual one first.
-  public let extensions: [String]
+  public var extensions: [String] { file.extensions }
   /// Whether one file holds several layers.
-  public let holdsLayers: Bool
+  public var holdsLayers: Bool { file.holdsLayers }
+  /// What people call it.
+  package var title: String { file.title }
 
   public var description: String { name }
 
-  public static let geoJSON = Format(
-    name: "geojson", extensions: ["geojson", "json"], holdsLayers: false)
-  /// One feature a line (or after a record separator, RFC 8142).
-  public static let geoJSONSequence = Format(
-    name: "geojsonl", extensions: ["geojsonl", "geojsons", "ndjson", "ndgeojson"],
-    holdsLayers: false)
-  public static let gpx = Format(
-    name: "gpx", extensions: ["gpx"], holdsLayers: true)
-  public static let csv = Format(
-    name: "csv", extensions: ["csv", "tsv"], holdsLayers: false)
-  public static let geoPackage = Format(
-    name: "gpkg", extensions: ["gpkg"], holdsLayers: true)
-  /// NMEA 0183 sentences; their fixes are a track.
-  public static let nmea = Format(name: "nmea", extensions: ["nmea", "nma"], holdsLayers: true)
-  /// The log of a flight recorder.
-  public static let igc = Format(name: "igc", extensions: ["igc"], holdsLayers: true)
-  /// Garmin's Training Center XML.
-  public static let tcx = Format(name: "tcx", extensions: ["tcx"], holdsLayers: true)
-  /// The formats that are written, all of which are read as well.
-  public static let written: [Format] = [.geoJSON, .geoJSONSequence, .gpx, .csv, .geoPackage]
-  public static let all: [Format] = written + [.nmea, .igc, .tcx]
+  public static func == (a: Format, b: Format) -> Bool { a.name == b.name }
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+  // MARK: Finding
 
   /// The format of that name, such as `geojson`.
   public static func named(_ name: String) -> Format? {
@@ -53,55 +53,28 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Throws: `.unsupported` for formats that are known and not read, naming a converter.
   public static func detect(path: String, head: [UInt8]) throws(FieldpackError) -> Format {
-    if head.starts(with: Array("SQLite format 3\0".utf8)) { return .geoPackage }
-    if let known = unreadable(path: path, head: head) { throw known }
-    let text = head.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF || $0 <= 32 && $0 != 0x1E }
-    switch text.first {
-    case 0x1E?: return .geoJSONSequence
-    case UInt8(ascii: "{")?, UInt8(ascii: "[")?:
-      return byExtension(path) == .geoJSONSequence ? .geoJSONSequence : .geoJSON
-    case UInt8(ascii: "<")?: return isTrainingCenter(text) ? .tcx : .gpx
-    case UInt8(ascii: "$")? where isSentence(text): return .nmea
-    case UInt8(ascii: "A")? where isFlightRecord(text): return .igc
-    default: break
+    let head = FileHead(path: path, bytes: head)
+    var (found, recognition): (Format?, Recognition) = (nil, .none)
+    for format in read {
+      let isNamed = format.extensions.contains(head.fileExtension)
+      let own = max(format.file.recognition(of: head), isNamed ? .named : .none)
+      if own > recognition { (found, recognition) = (format, own) }
     }
-    if let format = byExtension(path) { return format }
-    if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .gpx }
+    if recognition < .certain, let known = unreadable(path: path, head) { throw known }
+    if let found { return found }
     throw FieldpackError(
       .unsupported, "the format of \(path) is not known", advice: .nameFormat(of: .file),
       position: FilePosition(file: path))
   }
 
-  private static func isTrainingCenter(_ text: ArraySlice<UInt8>) -> Bool {
-    String(decoding: text, as: UTF8.self).contains("<TrainingCenterDatabase")
-  }
-
-  /// `$`, a talker and a type of five letters or digits in all, and a comma.
-  private static func isSentence(_ text: ArraySlice<UInt8>) -> Bool {
-    let name = text.dropFirst().prefix { $0 != UInt8(ascii: ",") }
-    return name.count == 5 && text.count > 6 && name.allSatisfy(isCode)
-  }
-
-  /// An A record with a recorder's code, and an H record in one of the next lines.
-  private static func isFlightRecord(_ text: ArraySlice<UInt8>) -> Bool {
-    let lines = text.split(maxSplits: 32) { $0 == 0x0A || $0 == 0x0D }
-    guard let first = lines.first, first.count >= 4, first.dropFirst().prefix(3).allSatisfy(isCode)
-    else { return false }
-    return lines.contains { $0.starts(with: Array("HFDTE".utf8)) }
-  }
-
-  private static func isCode(_ byte: UInt8) -> Bool {
-    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-  }
-
-  private static func unreadable(path: String, head: [UInt8]) -> FieldpackError? {
-    let start = String(decoding: head.prefix(512), as: UTF8.self).lowercased()
+  private static func unreadable(path: String, _ head: FileHead) -> FieldpackError? {
+    let start = String(decoding: head.bytes.prefix(512), as: UTF8.self).lowercased()
     let name: String? =
-      if fileExtension(path) == "shp" || head.starts(with: [0, 0, 0x27, 0x0A]) {
+      if head.fileExtension == "shp" || head.bytes.starts(with: [0, 0, 0x27, 0x0A]) {
         "a shapefile"
-      } else if head.starts(with: Array("fgb".utf8)) {
+      } else if head.bytes.starts(with: Array("fgb".utf8)) {
         "a FlatGeobuf file"
-      } else if start.contains("<kml") || fileExtension(path) == "kmz" {
+      } else if head.begins(with: "<") && start.contains("<kml") || head.fileExtension == "kmz" {
         "a KML file"
       } else {
         nil

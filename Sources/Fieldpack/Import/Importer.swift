@@ -18,7 +18,7 @@ struct Importer {
 
   /// A file to import with what is known of it.
   private struct Source {
-    var input: FileInput
+    var reader: any FileReader
     var name: String
     var size: Int
     /// The layers as the file asks for them, guessed at first.
@@ -89,6 +89,11 @@ struct Importer {
       if let given = options.format { given } else {
         try Format.detect(path: file.name, head: try file.head(4096))
       }
+    guard let imported = format.file.imported else {
+      throw FieldpackError(
+        .unsupported, "\(file.name) is a \(format) file, which cannot be imported",
+        advice: .exportFirst(file: file.name), position: FilePosition(file: file.name))
+    }
     var reading = ReadOptions(layer: options.layer ?? Self.stem(file.name))
     reading.prefixesLayers = format.holdsLayers && options.layer != nil
     reading.only = options.only
@@ -101,10 +106,10 @@ struct Importer {
       try stop.check()
       progress?(stop.progress(file: name, bytesRead: bytesRead, of: size))
     }
-    var input = try FileInput(file, format: format, options: reading)
+    var reader: any FileReader = imported.reader(file, options: reading)
     do throws(FieldpackError) {
-      let found = try input.assume()
-      return Source(input: input, name: name, size: size, found: found)
+      let found = try reader.assume()
+      return Source(reader: reader, name: name, size: size, found: found)
     } catch {
       throw error.adding(position: FilePosition(file: name))
     }
@@ -141,14 +146,15 @@ struct Importer {
       let name = sources[index].name
       var sink = writer.loader
       let result: FileReadResult
-      sources[index].input.numberPaths(after: writer.loader, in: asked, others: paths)
+      sources[index].reader.numberPaths(
+        after: Self.paths(in: asked, of: writer.loader, others: paths))
       do throws(FieldpackError) {
-        result = try sources[index].input.read(as: asked, into: &sink)
+        result = try sources[index].reader.read(as: asked, into: &sink)
       } catch {
         throw error.adding(position: FilePosition(file: name))
       }
       stop.endFile(sources[index].size)
-      let read = sources[index].input.pathsRead
+      let read = sources[index].reader.pathsRead
       paths = (paths.tracks + read.tracks, paths.routes + read.routes)
       if result.layers != sources[index].found {
         sources[index].found = result.layers
@@ -157,6 +163,17 @@ struct Importer {
       note(result, name, plan, index, &report)
     }
     return isAsAssumed ? report : nil
+  }
+
+  /// How many tracks and routes are stored, or `others` where only their points are.
+  private static func paths(
+    in layers: [FileLayer], of loader: BulkLoader, others: (tracks: Int, routes: Int)
+  ) -> (tracks: Int, routes: Int) {
+    func last(_ suffix: String, _ other: Int) -> Int {
+      let layer = layers.map(\.schema.layer).first { $0.rawValue.hasSuffix(suffix) }
+      return layer.map { Int(clamping: loader.lastID(of: $0)) } ?? other
+    }
+    return (last("tracks", others.tracks), last("routes", others.routes))
   }
 
   private func note(

@@ -171,8 +171,7 @@ private struct CacheBuild: Sendable {
         .invalidArgument, "\(input.name) is a GeoPackage and needs no cache",
         position: FilePosition(file: input.name))
     }
-    // SpatialConnect's key tuples name the one layer of a GeoJSON store so.
-    layer = options.layer ?? (format == .csv ? Importer.stem(path) : "default")
+    layer = options.layer ?? format.file.imported?.storeLayer(ofFileAt: path) ?? "default"
   }
 
   private var variant: String {

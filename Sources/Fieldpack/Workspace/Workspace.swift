@@ -114,8 +114,7 @@ public actor Workspace {
           path: options.name ?? path,
           head: try ByteInput(path: path, name: options.name).head(4096))
       }
-    let config = StoreConfig(
-      id: id, type: format == .geoPackage ? "gpkg" : format.name, uri: path)
+    let config = StoreConfig(id: id, type: format.name, uri: path)
     var options = options
     options.importing.logger = logger
     let store = try await OpeningLog(config, logger).store {

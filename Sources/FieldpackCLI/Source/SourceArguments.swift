@@ -6,10 +6,7 @@ import FoundationEssentials
 /// How a source is opened.
 struct SourceArguments: OptionGroup {
   static let title: String? = "Source options"
-  static let extensions = [
-    "scfg", "gpkg", "geojson", "json", "geojsonl", "ndjson", "gpx", "csv", "tsv", "nmea",
-    "nma", "igc", "tcx",
-  ]
+  static let extensions = ["scfg"] + Format.read.flatMap(\.extensions)
 
   /// The only stores to open, `nil` for all.
   var stores: [StoreID]?
@@ -30,7 +27,7 @@ struct SourceArguments: OptionGroup {
     srs = reader.value(
       "source-srs", .srs, help: "The SRS of a file's coordinates, where it says none.")
     format = reader.value(
-      "input-format", .format(Format.all),
+      "input-format", .format(Format.read),
       help: "The format of the source, where its contents and name do not tell.")
     // Its options stand under this heading.
     csv = CSVArguments(&reader)

@@ -22,7 +22,7 @@ public struct GPXReader: FileReader {
   private let options: ReadOptions
   /// Tracks and routes in the layers that the file's are added to; `track_fid` and `route_fid`
   /// count on from there.
-  public var pathsBefore = (tracks: 0, routes: 0)
+  private var pathsBefore = (tracks: 0, routes: 0)
   /// Tracks and routes of the file, those of layers that are not asked included; known when it has
   /// been read.
   public private(set) var pathsRead = (tracks: 0, routes: 0)
@@ -38,6 +38,10 @@ public struct GPXReader: FileReader {
   public init(_ input: ByteInput, options: ReadOptions) {
     self.input = input
     self.options = options
+  }
+
+  public mutating func numberPaths(after before: (tracks: Int, routes: Int)) {
+    pathsBefore = before
   }
 
   public mutating func assume() throws(FieldpackError) -> [FileLayer] {

@@ -1,16 +1,20 @@
 package import FieldpackCore
 
-/// Encodes features as the text of a format, into memory of its own.
+/// Encodes features for a writer, into memory of its own.
 ///
 /// Encoders of one writer work at the same time on pieces of a layer; the writer takes what they
 /// made in the features' order and adds what stands around and between the features.
-package protocol FeatureTextEncoder: PieceSink {
+package protocol FeatureEncoder: PieceSink {
   /// The layer announced last.
   var layer: LayerID? { get }
-  /// Bytes of text that wait to be taken.
-  var byteCount: Int { get }
   /// Features that were encoded and wait to be taken.
   var count: Int { get }
+}
+
+/// Encodes features as the text of a format.
+package protocol FeatureTextEncoder: FeatureEncoder {
+  /// Bytes of text that wait to be taken.
+  var byteCount: Int { get }
   /// Why the feature behind those could not be encoded; the features that follow are not looked at.
   ///
   /// Kept, not thrown, so that the features before it are written.

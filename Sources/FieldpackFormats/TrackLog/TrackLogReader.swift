@@ -31,9 +31,8 @@ public struct TrackLogReader: FileReader {
   private let kind: Kind
   private let options: ReadOptions
   /// Tracks in the layer that the file's are added to; `track_fid` counts on from there.
-  public var tracksBefore = 0
-  /// Tracks of the file, known when it has been read.
-  public private(set) var tracksRead = 0
+  private var tracksBefore = 0
+  private var tracksRead = 0
   /// How much of a file is looked at to guess its layers.
   static let headLength = 1 << 19
 
@@ -42,6 +41,12 @@ public struct TrackLogReader: FileReader {
     self.kind = kind
     self.options = options
   }
+
+  public mutating func numberPaths(after before: (tracks: Int, routes: Int)) {
+    tracksBefore = before.tracks
+  }
+
+  public var pathsRead: (tracks: Int, routes: Int) { (tracksRead, 0) }
 
   public mutating func assume() throws(FieldpackError) -> [FileLayer] {
     try checkOptions()

@@ -51,9 +51,8 @@ struct ImportCommand: CommandBody {
 
     init(_ reader: inout OptionReader) {
       files = reader.arguments(
-        .file(
-          "file", "geojson", "json", "geojsonl", "ndjson", "gpx", "csv", "tsv", "nmea", "nma",
-          "igc", "tcx"), minimum: 1, help: "A file, or - for standard input.")
+        .text("file", completion: .files(Format.imported.flatMap(\.extensions))), minimum: 1,
+        help: "A file, or - for standard input.")
       _into = reader.required(
         "into", .text("gpkg", completion: .source(["gpkg"])),
         help: "The GeoPackage to import into.")
@@ -75,7 +74,7 @@ struct ImportCommand: CommandBody {
         "id", .text("column"), help: "The column whose integers become the feature ids.")
       version = reader.gpkgVersion("The version of a GeoPackage that is created.")
       format = reader.value(
-        "format", .format(Format.readable),
+        "format", .format(Format.imported),
         help: "The files' format, where their contents and names do not tell.")
       clusters = reader.flag(
         "cluster",
@@ -177,13 +176,6 @@ struct ImportCommand: CommandBody {
       "\(file) is a \(isConfig ? "config" : "GeoPackage"), which is read as it is",
       advice: .exportFirst(file: file), position: position)
   }
-}
-
-extension Format {
-  /// The formats that are imported.
-  static let readable: [Format] = [
-    .geoJSON, .geoJSONSequence, .gpx, .csv, .nmea, .igc, .tcx,
-  ]
 }
 
 /// The bar of an import: a new one for each reading.

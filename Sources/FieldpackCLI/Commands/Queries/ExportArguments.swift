@@ -6,7 +6,7 @@ import FieldpackGeoPackage
 /// How features are written.
 struct ExportArguments: OptionGroup {
   let file: OutputArguments
-  let format: OutputFormat?
+  let format: Format?
   private let writesKeys: Bool
   private let dialect: ExportOptions.Dialect
   private let gpxDialect: GPXDialect
@@ -17,7 +17,7 @@ struct ExportArguments: OptionGroup {
   init(_ reader: inout OptionReader) {
     file = reader.group()
     format = reader.value(
-      "format", .outputFormat, help: "The format, where the file's name does not tell.")
+      "format", .format(Format.written), help: "The format, where the file's name does not tell.")
     writesKeys = reader.keys()
     dialect = reader.value(
       "dialect", .choice("dialect"), default: .rfc7946, shownAs: "rfc7946",
@@ -79,59 +79,5 @@ extension OptionReader {
 
   mutating func gpkgVersion(_ help: String) -> GeoPackageVersion? {
     value("gpkg-version", .choice("version"), shownDefault: "1.4", help: help)
-  }
-}
-
-extension ValueForm where Value == OutputFormat {
-  fileprivate static var outputFormat: ValueForm {
-    let names = Format.written.map(\.name) + MapFormat.allCases.map(\.rawValue)
-    return ValueForm("format", completion: .choices(names)) { (text) throws(ValueError) in
-      guard names.contains(text), let format = OutputFormat(name: text) else {
-        throw .notAmong(names, text)
-      }
-      return format
-    }
-  }
-}
-
-/// The formats of pictures, which the tool draws.
-enum MapFormat: String, CaseIterable, Sendable {
-  case svg, html
-}
-
-/// Every format that is written.
-enum OutputFormat: Hashable {
-  case features(Format)
-  case picture(MapFormat)
-
-  init?(name: String) {
-    if let picture = MapFormat(rawValue: name.lowercased()) {
-      self = .picture(picture)
-    } else if let format = Format.named(name), Format.written.contains(format) {
-      self = .features(format)
-    } else {
-      return nil
-    }
-  }
-
-  /// The format that a file's extension names.
-  init?(path: String) {
-    let lower = path.lowercased()
-    if lower.hasSuffix(".svg") {
-      self = .picture(.svg)
-    } else if lower.hasSuffix(".html") || lower.hasSuffix(".htm") {
-      self = .picture(.html)
-    } else if let format = Format.byExtension(path), Format.written.contains(format) {
-      self = .features(format)
-    } else {
-      return nil
-    }
-  }
-
-  var name: String {
-    switch self {
-    case .features(let format): format.name
-    case .picture(let format): format.rawValue
-    }
   }
 }

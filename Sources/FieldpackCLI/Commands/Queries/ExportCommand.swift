@@ -49,14 +49,16 @@ private struct ExportCommand: CommandBody {
     }
   }
 
-  private func format() throws(FieldpackError) -> OutputFormat {
-    guard let format = options.writing.format ?? OutputFormat(path: path) else {
+  private func format() throws(FieldpackError) -> Format {
+    guard let format = options.writing.format ?? Format.byExtension(path),
+      Format.written.contains(format)
+    else {
       throw FieldpackError(
         .invalidArgument,
         "the format of \(path == "-" ? "standard output" : path) is not known. "
           + "Try: --format geojson")
     }
-    if path == "-", format == .features(.geoPackage) {
+    if path == "-", format == .geoPackage {
       throw FieldpackError(
         .invalidArgument, "a GeoPackage cannot be written to standard output. Try: --output FILE")
     }
@@ -65,29 +67,22 @@ private struct ExportCommand: CommandBody {
   }
 
   private func export(
-    _ query: Query, from source: OpenedSource, as format: OutputFormat
+    _ query: Query, from source: OpenedSource, as format: Format
   ) async throws(FieldpackError) -> Int32 {
     var writing = options.writing.options(skipsErrors: options.query.skipsErrors)
     writing.logger = invocation.logger
-    if path == "-", case .features(let format) = format {
+    writing.title = source.name.split(separator: "/").last.map(String.init)
+    if path == "-" {
       return try await invocation.write(query, from: source, as: format, writing)
     }
     writing.writesRecordSeparators = path.lowercased().hasSuffix(".geojsons")
-    let report: ExportReport
-    switch format {
-    case .picture(let picture):
-      let export = PictureExport(
-        invocation: invocation, source: source, query: query, format: picture,
-        file: options.writing.file, skipsErrors: options.query.skipsErrors)
-      report = try await export.write()
-    case .features(let format):
-      let display = try await progress(query, source)
-      writing.progress = { display.update($0) }
-      defer { display.finish() }
-      report = try await source.workspace.exportFeatures(
-        query, toPath: path, as: format, options: writing)
-    }
-    if path != "-" { try print(report, format, query, source) }
+    let display = try await progress(query, source)
+    writing.progress = { display.update($0) }
+    defer { display.finish() }
+    let report = try await source.workspace.exportFeatures(
+      query, toPath: path, as: format, options: writing)
+    display.finish()
+    try print(report, format, query, source)
     return invocation.finish(report, skipsErrors: writing.skipsErrors)
   }
 
@@ -107,7 +102,7 @@ private struct ExportCommand: CommandBody {
   }
 
   private func print(
-    _ report: ExportReport, _ format: OutputFormat, _ query: Query, _ source: OpenedSource
+    _ report: ExportReport, _ format: Format, _ query: Query, _ source: OpenedSource
   ) throws(FieldpackError) {
     guard invocation.isJSON else {
       try invocation.print(report.summary(path))

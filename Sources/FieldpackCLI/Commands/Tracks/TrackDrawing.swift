@@ -26,7 +26,7 @@ struct TrackDrawing {
 
   /// Adds all detections that a file keeps; none where it has no such layer.
   mutating func addDetections(of store: GeoPackageStore) async throws(FieldpackError) {
-    let layer = WalkDrawing.FieldLayerNames.detection
+    let layer = FieldData.detection
     guard try await store.schemas().contains(where: { $0.layer == layer }) else { return }
     try await each(layer, of: store) { drawing, geometry, row, walk in
       drawing.detections[walk.kind(of: row) ?? "other", default: []].append(geometry)
@@ -46,15 +46,15 @@ struct TrackDrawing {
 
   private mutating func each(
     _ layer: LayerID, of store: any Store,
-    _ body: (inout TrackDrawing, Geometry, FeatureBatch.Row, WalkDrawing) -> Void
+    _ body: (inout TrackDrawing, Geometry, FeatureBatch.Row, FieldDrawing) -> Void
   ) async throws(FieldpackError) {
     guard let schema = try await store.schemas().first(where: { $0.layer == layer }) else {
       throw FieldpackError(
         .notFound, "there is no layer '\(layer)'", location: .init(store: store.id))
     }
-    let query = Query(layer).select(WalkDrawing.columns(of: schema)).transformed(to: .wgs84)
+    let query = Query(layer).select(FieldDrawing.columns(of: schema)).transformed(to: .wgs84)
     for try await batch in try await store.query(query) {
-      let walk = WalkDrawing(batch.schema, isGeographic: true)
+      let walk = FieldDrawing(batch.schema, isGeographic: true)
       for index in 0..<batch.count {
         let row = batch[index]
         let key = KeyTuple(store: batch.store, layer: layer, feature: row.id)
@@ -65,18 +65,17 @@ struct TrackDrawing {
   }
 
   func svg() -> [UInt8] {
-    typealias Names = WalkDrawing.FieldLayerNames
     var map = SVGMap(title: title, envelope, isGeographic: true)
     if !regions.isEmpty { map.draw(MapLayer("regions", regions)) }
     map.draw(
-      MapLayer("track", style: WalkDrawing.style(of: Names.track), tracks.map(Self.line)))
+      MapLayer("track", style: FieldDrawing.style(of: FieldData.track), tracks.map(Self.line)))
     map.draw(
       MapLayer(
-        "points", style: WalkDrawing.style(of: Names.point),
+        "points", style: FieldDrawing.style(of: FieldData.trackPoint),
         tracks.joined().map { .point(x: $0.longitude, y: $0.latitude) }))
     for (kind, geometries) in detections.sorted(by: { $0.key < $1.key }) {
       map.draw(
-        MapLayer(kind, style: WalkDrawing.style(of: Names.detection, kind: kind), geometries))
+        MapLayer(kind, style: FieldDrawing.style(of: FieldData.detection, kind: kind), geometries))
     }
     return map.finished()
   }

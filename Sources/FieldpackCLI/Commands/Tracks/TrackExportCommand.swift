@@ -52,10 +52,10 @@ private struct TrackExportCommand: CommandBody {
   }
 
   private func export(from store: GeoPackageStore) async throws(FieldpackError) -> Int32 {
-    let format = try format(store)
+    let write = try writing(store)
     let tracks = try await store.tracks(named: options.track)
     let output = try options.output.open(invocation)
-    try await write(tracks, of: store, format, to: output)
+    try await write(tracks, store, output)
     guard !options.output.isStandard else { return ExitStatus.success }
     try output.finish()
     let points = tracks.reduce(0) { $0 + $1.pointCount }
@@ -72,49 +72,64 @@ private struct TrackExportCommand: CommandBody {
     return ExitStatus.success
   }
 
-  /// GPX where the name tells nothing.
-  private func format(_ store: GeoPackageStore) throws(FieldpackError) -> OutputFormat {
-    let format = OutputFormat(path: path) ?? .features(.gpx)
-    switch format {
-    case .picture: return format
-    case .features(.gpx), .features(.geoJSON):
-      guard options.regions == nil else {
-        throw FieldpackError(
-          .invalidArgument, "--regions are drawn on maps. Try: --output with a name in .svg")
-      }
-      return format
-    case .features(let other):
-      throw FieldpackError(
-        .invalidArgument,
-        "tracks are not written as \(other.name) here. Try: a name in .gpx, .geojson, .svg or .html, "
-          + "or fieldpack export \(DisplayText.visible(store.shownPath)) track track_point")
-    }
+  private typealias Writing =
+    ([RecordedTrack], GeoPackageStore, ByteOutput) async throws(FieldpackError) -> Void
+
+  /// How tracks are written in each format; the first one is that of a name that tells none.
+  private var formats: [(format: Format, isMap: Bool, write: Writing)] {
+    [
+      (.gpx, false, writeGPX), (.geoJSON, false, writeGeoJSON), (.svg, true, writeSVG),
+      (.html, true, writeHTML),
+    ]
   }
 
-  private func write(
-    _ tracks: [RecordedTrack], of store: GeoPackageStore, _ format: OutputFormat,
-    to output: ByteOutput
-  ) async throws(FieldpackError) {
-    switch format {
-    case .picture(let picture):
-      let drawing = try await drawing(of: tracks, in: store)
-      let svg = drawing.svg()
-      output.buffer.append(
-        contentsOf: picture == .svg ? svg : MapPage.bytes(around: svg, title: drawing.title))
-    case .features(.geoJSON):
-      var writer = GeoJSONWriter(output)
-      try writer.begin(TrackLines.schema)
-      for track in tracks {
-        try writer.feature(TrackLines.row(track, try await store.points(ofTrack: track.id)))
-      }
-      try writer.finish()
-    case .features:
-      var writer = GPXWriter(output)
-      try await writer.write(tracks) { (track) async throws(FieldpackError) in
-        try await store.points(ofTrack: track.id)
-      }
-      try writer.finish()
+  private func writing(_ store: GeoPackageStore) throws(FieldpackError) -> Writing {
+    let format = Format.byExtension(path) ?? formats[0].format
+    guard let known = formats.first(where: { $0.format == format }) else {
+      throw FieldpackError(
+        .invalidArgument,
+        "tracks are not written as \(format) here. Try: a name in .gpx, .geojson, .svg or .html, "
+          + "or fieldpack export \(DisplayText.visible(store.shownPath)) track track_point")
     }
+    guard known.isMap || options.regions == nil else {
+      throw FieldpackError(
+        .invalidArgument, "--regions are drawn on maps. Try: --output with a name in .svg")
+    }
+    return known.write
+  }
+
+  private func writeGPX(
+    _ tracks: [RecordedTrack], of store: GeoPackageStore, to output: ByteOutput
+  ) async throws(FieldpackError) {
+    var writer = GPXWriter(output)
+    try await writer.write(tracks) { (track) async throws(FieldpackError) in
+      try await store.points(ofTrack: track.id)
+    }
+    try writer.finish()
+  }
+
+  private func writeGeoJSON(
+    _ tracks: [RecordedTrack], of store: GeoPackageStore, to output: ByteOutput
+  ) async throws(FieldpackError) {
+    var writer = GeoJSONWriter(output)
+    try writer.begin(TrackLines.schema)
+    for track in tracks {
+      try writer.feature(TrackLines.row(track, try await store.points(ofTrack: track.id)))
+    }
+    try writer.finish()
+  }
+
+  private func writeSVG(
+    _ tracks: [RecordedTrack], of store: GeoPackageStore, to output: ByteOutput
+  ) async throws(FieldpackError) {
+    try output.write(try await drawing(of: tracks, in: store).svg())
+  }
+
+  private func writeHTML(
+    _ tracks: [RecordedTrack], of store: GeoPackageStore, to output: ByteOutput
+  ) async throws(FieldpackError) {
+    let drawing = try await drawing(of: tracks, in: store)
+    try output.write(MapPage.bytes(around: drawing.svg(), title: drawing.title))
   }
 
   private func drawing(

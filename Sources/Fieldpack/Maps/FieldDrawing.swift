@@ -1,6 +1,6 @@
-import Fieldpack
-import FieldpackCore
-import FieldpackGeometry
+package import FieldpackCore
+import FieldpackField
+package import FieldpackGeometry
 import FieldpackProjection
 
 #if canImport(Glibc)
@@ -11,35 +11,28 @@ import FieldpackProjection
 
 /// How maps show layers of field data: tracks and detections in colours that say what they are, points
 /// with a radius as the circles that are watched.
-struct WalkDrawing {
+package struct FieldDrawing {
   /// The column whose metres make a circle of a point.
   static let radiusColumn = "radius_m"
   private static let kindColumn = "kind"
 
   /// The columns of a layer that its drawing depends on.
-  static func columns(of schema: Schema) -> [String] {
+  package static func columns(of schema: Schema) -> [String] {
     var columns: [String] = []
     if schema.columnIndex(radiusColumn) != nil { columns.append(radiusColumn) }
-    if schema.layer == FieldLayerNames.detection, schema.columnIndex(kindColumn) != nil {
+    if schema.layer == FieldData.detection, schema.columnIndex(kindColumn) != nil {
       columns.append(kindColumn)
     }
     return columns
   }
 
-  /// The names of the layers that recordings and monitors write.
-  enum FieldLayerNames {
-    static let track: LayerID = "track"
-    static let point: LayerID = "track_point"
-    static let detection: LayerID = "detection"
-  }
-
   /// The style of a layer of field data that has none of its own.
-  static func style(of layer: LayerID, kind: String? = nil) -> LayerStyle? {
+  package static func style(of layer: LayerID, kind: String? = nil) -> LayerStyle? {
     switch layer {
-    case FieldLayerNames.track:
+    case FieldData.track:
       LayerStyle(strokeColor: StyleColor("#0072B2"), strokeOpacity: 1, strokeWidth: 3)
-    case FieldLayerNames.point: LayerStyle(iconColor: StyleColor("#56B4E9"))
-    case FieldLayerNames.detection:
+    case FieldData.trackPoint: LayerStyle(iconColor: StyleColor("#56B4E9"))
+    case FieldData.detection:
       LayerStyle(iconColor: StyleColor(kind.flatMap { colors[$0] } ?? "#555555"))
     default: nil
     }
@@ -52,7 +45,7 @@ struct WalkDrawing {
   ]
 
   /// The kind of the detection that a row is; `nil` in other layers.
-  func kind(of row: FeatureBatch.Row) -> String? {
+  package func kind(of row: FeatureBatch.Row) -> String? {
     guard let kindIndex else { return nil }
     return row.kind(at: kindIndex) == .text ? row.text(at: kindIndex) : "other"
   }
@@ -63,10 +56,10 @@ struct WalkDrawing {
   private let kindIndex: Int?
   private let isGeographic: Bool
 
-  init(_ schema: Schema, isGeographic: Bool) {
+  package init(_ schema: Schema, isGeographic: Bool) {
     self.isGeographic = isGeographic
     kindIndex =
-      schema.layer == FieldLayerNames.detection ? schema.columnIndex(Self.kindColumn) : nil
+      schema.layer == FieldData.detection ? schema.columnIndex(Self.kindColumn) : nil
     radius = schema.columnIndex(Self.radiusColumn)
   }
 
@@ -74,7 +67,7 @@ struct WalkDrawing {
   var hasKinds: Bool { kindIndex != nil }
 
   /// The circle of a point that has a radius, else the geometry itself.
-  func shape(_ geometry: Geometry, of row: FeatureBatch.Row) -> Geometry {
+  package func shape(_ geometry: Geometry, of row: FeatureBatch.Row) -> Geometry {
     guard let radius, case .point(let center?, _) = geometry else { return geometry }
     let kind = row.kind(at: radius)
     let metres = kind == .integer ? Double(row.integer(at: radius)) : row.real(at: radius)

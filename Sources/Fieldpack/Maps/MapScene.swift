@@ -1,25 +1,24 @@
-import Fieldpack
-import FieldpackCore
-import FieldpackGeometry
-import FieldpackMaps
+package import FieldpackCore
+package import FieldpackGeometry
+package import FieldpackMaps
 import FieldpackProjection
 
 /// The geometries of a query in one SRS, ready to be drawn.
 ///
 /// In the SRS asked for, else in the one that all layers share, else in WGS 84, without the layers
 /// that have no SRS.
-struct MapScene {
+package struct MapScene {
   private let prepared: PreparedQuery?
-  let targets: [ExportTarget]
-  let isGeographic: Bool
-  private(set) var notes: [String] = []
+  package let targets: [ExportTarget]
+  package let isGeographic: Bool
+  package private(set) var notes: [String] = []
 
-  init(_ query: Query, of workspace: Workspace) async throws(FieldpackError) {
+  package init(_ query: Query, of workspace: Workspace) async throws(FieldpackError) {
     // Layers are drawn one after the other, and little of their columns.
     let isCut = query.limit != nil || query.offset > 0 || query.nearest?.maximum != nil
     var targets = try await workspace.prepare(query).targets
       .filter { $0.schema.geometry != nil }
-    let columns = Set(targets.flatMap { WalkDrawing.columns(of: $0.schema) }).sorted()
+    let columns = Set(targets.flatMap { FieldDrawing.columns(of: $0.schema) }).sorted()
     let bare = isCut ? query.select(columns) : query.select(columns).withoutOrder()
     let systems = Set(targets.compactMap(\.schema.geometry?.srs))
     var drawn = bare
@@ -45,12 +44,12 @@ struct MapScene {
   }
 
   /// The envelope of everything that is drawn.
-  func envelope() async throws(FieldpackError) -> Envelope {
+  package func envelope() async throws(FieldpackError) -> Envelope {
     var envelope = Envelope.empty
     guard let prepared else { return envelope }
     let iterator = try await prepared.batches().makeAsyncIterator()
     while let batch = try await iterator.next() {
-      let drawing = WalkDrawing(batch.schema, isGeographic: isGeographic)
+      let drawing = FieldDrawing(batch.schema, isGeographic: isGeographic)
       for index in 0..<batch.count {
         envelope.formUnion(Self.envelope(of: batch[index], drawing))
       }
@@ -59,7 +58,7 @@ struct MapScene {
   }
 
   private static func envelope(
-    of row: FeatureBatch.Row, _ drawing: WalkDrawing
+    of row: FeatureBatch.Row, _ drawing: FieldDrawing
   ) -> Envelope {
     if drawing.hasCircles,
       let geometry = row.withGeometry({ span in try? WKB.read(span) }) ?? nil
@@ -71,13 +70,16 @@ struct MapScene {
     return found ?? .empty
   }
 
-  /// Draws every geometry; `begin` is called before the first one of a layer, and of each kind of
-  /// detections.
+  /// Draws every geometry.
   ///
+  /// - Parameters:
+  ///   - begin: called before the first geometry of a layer, and of each kind of detections.
+  ///   - drew: called after each batch with the features drawn so far.
   /// - Returns: what the query reports and how many features of each layer were drawn.
-  func draw<Drawing: MapDrawing>(
+  package func draw<Drawing: MapDrawing>(
     on drawing: inout Drawing,
-    begin: (inout Drawing, ExportTarget, _ kind: String?) -> Void = { _, _, _ in }
+    begin: (inout Drawing, ExportTarget, _ kind: String?) -> Void = { _, _, _ in },
+    drew: (Int) throws(FieldpackError) -> Void = { _ in }
   ) async throws(FieldpackError) -> (report: QueryReport.Contents, counts: [Int]) {
     var counts = [Int](repeating: 0, count: targets.count)
     guard let prepared else { return (QueryReport().current, counts) }
@@ -89,7 +91,7 @@ struct MapScene {
       let number = targets.firstIndex {
         $0.store == batch.store && $0.layer == batch.schema.layer
       }
-      let walk = WalkDrawing(batch.schema, isGeographic: isGeographic)
+      let walk = FieldDrawing(batch.schema, isGeographic: isGeographic)
       if let number, number != current {
         kinds.draw(on: &drawing, begin)
         if !walk.hasKinds { begin(&drawing, targets[number], nil) }
@@ -106,6 +108,7 @@ struct MapScene {
         }
       }
       if let number { counts[number] += batch.count }
+      try drew(counts.reduce(0, +))
     }
     kinds.draw(on: &drawing, begin)
     return (batches.report.current, counts)

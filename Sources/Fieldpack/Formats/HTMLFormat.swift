@@ -1,0 +1,16 @@
+import FieldpackMaps
+
+extension Format {
+  /// A page with a map of the layers.
+  public static let html = Format(HTMLFormat())
+}
+
+private struct HTMLFormat: MapFormat {
+  let name = "html"
+  let title = "HTML"
+  let extensions = ["html", "htm"]
+
+  func file(of map: [UInt8], title: String) -> [UInt8] {
+    MapPage.bytes(around: map, title: title)
+  }
+}

@@ -1,0 +1,12 @@
+extension Format {
+  /// A drawing: a map of the layers.
+  public static let svg = Format(SVGFormat())
+}
+
+private struct SVGFormat: MapFormat {
+  let name = "svg"
+  let title = "SVG"
+  let extensions = ["svg"]
+
+  func file(of map: [UInt8], title: String) -> [UInt8] { map }
+}
