@@ -17,7 +17,7 @@ extension FieldpackTool {
   private static var commands: [Command] {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
       transformCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand, trackCommand,
-      monitorCommand, photosCommand, captureCommand, motionCommand, doctorCommand,
+      monitorCommand, photoCommand, captureCommand, motionCommand, doctorCommand,
       completionsCommand, helpCommand,
     ]
   }

@@ -174,20 +174,20 @@ extension DocumentSchemaTests {
       "monitor-follow",
       "fieldpack monitor walk.csv --regions walk.csv --detect inside,outside --follow --json"
     ),
-    ("track-show", "fieldpack track show f.gpkg --json"),
+    ("track-list", "fieldpack track list f.gpkg --json"),
     ("track-log", "fieldpack track log f.gpkg --json"),
-    ("track-record", "fieldpack track record untimed.csv --into t.gpkg --monitor all --json"),
+    ("track-record", "fieldpack track record untimed.csv --into t.gpkg --sampling all --json"),
     (
       "track-record",
-      "fieldpack track record walk.csv --into t.gpkg --monitor distance:10 --json "
+      "fieldpack track record walk.csv --into t.gpkg --sampling distance:10 --json "
         + "--photos f.gpkg:sites"
     ),
     (
       "track-record-follow",
       "fieldpack track record walk.csv --into t.gpkg --name b --follow --json"
     ),
-    ("track-show", "fieldpack track show t.gpkg --json"),
-    ("track-show-points", "fieldpack track show t.gpkg walk --json"),
+    ("track-list", "fieldpack track list t.gpkg --json"),
+    ("track-show", "fieldpack track show t.gpkg walk --json"),
     ("track-export", "fieldpack track export t.gpkg --output t.geojson --json"),
     (
       "track-log-follow",
@@ -195,8 +195,9 @@ extension DocumentSchemaTests {
       "$tool track log t.gpkg --follow --json >log & until grep -q ended log; do sleep 0.05; done; "
         + "kill $!; wait $!; cat log"
     ),
-    ("photos", "fieldpack photos t.gpkg --json"),
-    ("photos", "fieldpack photos t.gpkg --fetch f.gpkg:sites --retry --html t.html --json"),
+    ("photo-list", "fieldpack photo list t.gpkg --json"),
+    ("photo-fetch", "fieldpack photo fetch t.gpkg --from f.gpkg:sites --retry --json"),
+    ("photo-export", "fieldpack photo export t.gpkg --output t.html --json"),
     ("capture-list", "fieldpack capture list f.gpkg --json"),
     (
       "capture-add",
@@ -207,6 +208,7 @@ extension DocumentSchemaTests {
     ("import-captures", "fieldpack import captures --into c.gpkg --json"),
     ("import-captures", "fieldpack import captures --into c.gpkg --json"),
     ("capture-list", "fieldpack capture list c.gpkg --json"),
+    ("capture-show", "fieldpack capture show c.gpkg $(ls captures) --json"),
     (
       "capture-title",
       "fieldpack capture title c.gpkg $(ls captures) Summit --json"
@@ -240,13 +242,14 @@ extension DocumentSchemaTests {
         + "until [ -s first ]; do sleep 0.05; done; kill -9 $!; wait $!; "
         + "fieldpack capture record --folder left --no-thumbnail --json"
     ),
-    ("motion-show", "fieldpack motion show f.gpkg --json"),
+    ("motion-list", "fieldpack motion list f.gpkg --json"),
     ("motion-import", "fieldpack motion import motion.jsonl --into m.gpkg --skip-errors --json"),
     ("motion-import", "fieldpack motion import motion.jsonl --into m.gpkg --skip-errors --json"),
-    ("motion-show-session", "fieldpack motion show m.gpkg walk --json"),
+    ("motion-show", "fieldpack motion show m.gpkg walk --json"),
     ("motion-show-rows", "fieldpack motion show m.gpkg --rows --json"),
     ("motion-show-rows", "fieldpack motion show m.gpkg --nearest 5 --json"),
     ("motion-join", "fieldpack motion join f.gpkg walk.csv --json"),
     ("motion-post", "fieldpack motion post m.gpkg --server http://127.0.0.1:9 --attempts 1 --json"),
+    ("motion-delete", "fieldpack motion delete m.gpkg walk --json"),
   ]
 }

@@ -23,8 +23,8 @@ import Testing
 
     func arguments(_ zones: String, _ album: String) -> [String] {
       switch self {
-      case .points: ["track", "record", "--name", "run", "--monitor", "all"]
-      case .region: ["track", "record", "--name", "run", "--monitor", "region:20"]
+      case .points: ["track", "record", "--name", "run", "--sampling", "all"]
+      case .region: ["track", "record", "--name", "run", "--sampling", "region:20"]
       case .detections: ["monitor", "--record", "run", "--radius", "20"]
       case .zones:
         [

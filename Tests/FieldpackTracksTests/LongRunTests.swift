@@ -31,7 +31,7 @@ import Testing
         + #""time": "\#(Instant.at(Double(number)))"}"# + "\n"
     }
 
-    @Test(arguments: [["--monitor", "region:80"], ["--monitor", "all"]])
+    @Test(arguments: [["--sampling", "region:80"], ["--sampling", "all"]])
     func `memory and open files stay as they are`(arguments: [String]) async throws {
       let package = try TracksPackage()
       let path = package.folder.file("fixes").path

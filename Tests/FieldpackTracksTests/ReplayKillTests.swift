@@ -81,7 +81,7 @@ import Testing
   }
 
   private func arguments(_ source: String?, _ package: TracksPackage) -> [String] {
-    let inputs = source.map { [$0, "--into", package.path] } ?? [package.path, "waypoints"]
+    let inputs = source.map { [$0, "--into", package.path] } ?? ["\(package.path):waypoints"]
     return ["monitor"] + inputs + [
       "--record", "run", "--regions", zones, "--radius", "30", "--detect",
       "enter,exit,cross,dwell,inside", "--hysteresis", "10", "--dwell", "5",

@@ -101,12 +101,14 @@ extension ArgumentScan {
       let later = isEnough ? rest.reduce(0) { $0 + $1.minimum } : 0
       let count = min(max(0, left.count - later), argument.maximum ?? left.count)
       guard count >= argument.minimum else {
+        if let renaming = Renaming.of(.missingWord, path) { throw renaming.error }
         throw .usage("<\(argument.name)> is missing", path)
       }
       result.append(Array(left.prefix(count)))
       left = left.dropFirst(count)
     }
     if let extra = left.first {
+      if let renaming = Renaming.of(.extraWord, path) { throw renaming.error }
       throw .usage("\(path.subject) no place for '\(extra)'", path)
     }
     return result

@@ -33,7 +33,9 @@ struct ArgumentScan {
       pending = nil
       guard !isOption(word) else { throw .usage("\(option.title) needs a value", path) }
       given.append((option, word))
-    } else if endsOptions || word == "-" || !word.hasPrefix("-") || Self.isNegative(word) {
+    } else if endsOptions || word == "-" || word.hasPrefix("-:") || !word.hasPrefix("-")
+      || Self.isNegative(word)
+    {
       try takePositional(word)
     } else if word == "--" {
       endsOptions = true
@@ -55,6 +57,7 @@ struct ArgumentScan {
       return
     }
     guard let next = command.subcommand(named: word) else {
+      if let renaming = Renaming.of(.command(word), path) { throw renaming.error }
       let near = Suggestion.nearest(to: word, among: command.subcommands.map(\.name))
       let hint = near.map { "\(path.title) \($0)" }
       throw .usage(
@@ -109,7 +112,7 @@ struct ArgumentScan {
   }
 
   private func isOption(_ word: String) -> Bool {
-    guard word.hasPrefix("-"), word != "-" else { return false }
+    guard word.hasPrefix("-"), word != "-", !word.hasPrefix("-:") else { return false }
     if word == "--" { return true }
     if word.hasPrefix("--") {
       let name = word.dropFirst(2).prefix { $0 != "=" }
@@ -125,6 +128,7 @@ struct ArgumentScan {
   }
 
   private func unknown(_ word: String) -> FieldpackError {
+    if let renaming = Renaming.of(.option(word), path) { return renaming.error }
     let names = declaration.options.map { "--\($0.name)" } + ["--help"]
     let near = word.hasPrefix("--") ? Suggestion.nearest(to: word, among: names) : nil
     return .usage("\(path.subject) no option '\(word)'", path, hint: near)

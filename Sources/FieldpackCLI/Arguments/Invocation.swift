@@ -1,3 +1,4 @@
+import Fieldpack
 import FieldpackCore
 
 /// The exit statuses that are no error's.
@@ -35,6 +36,21 @@ struct Invocation {
       TextTable.text(
         columns, rows, width: console.terminal.cutWidth,
         usesUnicode: console.terminal.usesUnicode))
+  }
+
+  /// Tells how many rows of each layer were deleted.
+  func print(_ deleted: DeletedFeatures) throws(FieldpackError) {
+    if isJSON {
+      try print([
+        "deleted": .array(
+          deleted.layers.map {
+            ["layer": .text($0.layer.rawValue), "feature_count": JSONValue($0.count)]
+          })
+      ])
+    } else {
+      let parts = deleted.layers.map { "\($0.count) of \($0.layer)" }
+      try print("deleted: \(parts.joined(separator: ", "))\n")
+    }
   }
 
   /// Writes the one document of `--json`.

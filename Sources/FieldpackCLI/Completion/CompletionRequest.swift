@@ -77,6 +77,11 @@ struct CompletionRequest {
     _ values: CompletionValues
   ) async -> String {
     switch hint {
+    case .source where SourceName.colon(in: text) != nil:
+      let colon = SourceName.colon(in: text) ?? text.endIndex
+      let layers = await values.layers(ShellWord.expandingHome(String(text[..<colon])))
+      let start = text.index(after: colon)
+      return words(layers, String(text[start...]), prefix: String(prefix) + text[..<start])
     case .files(let extensions), .source(let extensions):
       return (["files"] + extensions).joined(separator: " ") + "\n"
     case .folder: return "folders\n"
@@ -111,16 +116,18 @@ struct CompletionRequest {
     }
   }
 
-  /// The file that the words so far name: the one written into, else the one read.
-  private var source: String? {
+  /// The source that the words so far name, as an argument or else as an option.
+  private var named: SourceName? {
     let option = scan.given.last { $0.option.completion.isSource }?.text
     let index = scan.positionals.indices.first { argument(at: $0)?.completion.isSource == true }
-    return (option ?? index.map { scan.positionals[$0] }).map(ShellWord.expandingHome)
+    return (index.map { scan.positionals[$0] } ?? option).flatMap { try? SourceName($0) }
   }
 
+  private var source: String? { named.map { ShellWord.expandingHome($0.path) } }
+
   private var layers: [String] {
-    let named = scan.positionals.indices.filter { argument(at: $0)?.completion == .layer }
-    return named.map { scan.positionals[$0] }
+    let words = scan.positionals.indices.filter { argument(at: $0)?.completion == .layer }
+    return [named?.layer?.rawValue].compactMap { $0 } + words.map { scan.positionals[$0] }
       + scan.given.filter { $0.option.completion == .layer }.map(\.text)
   }
 

@@ -59,7 +59,9 @@ enum Shell: String, CaseIterable, Sendable {
             [[ $kind == *nospace* ]] && compopt -o nospace 2>/dev/null
             while IFS= read -r line; do
               line="${line%%$'\t'*}"
-              line="${line#"$cut"}"
+              for ((i = 0; i < ${#cut}; i++)); do
+                [[ ${cut:i:1} == [:=] ]] && line="${line#*[:=]}"
+              done
               [[ -z $quote ]] && printf -v line '%q' "$line"
               COMPREPLY+=("$line")
             done

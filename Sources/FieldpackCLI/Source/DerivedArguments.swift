@@ -19,24 +19,24 @@ struct DerivedArguments: OptionGroup {
   init(_ reader: inout OptionReader) {
     sql = reader.value(
       "sql", .text("SELECT"),
-      help: "The rows of this statement as features of a layer named sql, with its first column "
-        + "of geometries.")
+      help: "Take the rows of this statement as the features of a layer named sql; its first "
+        + "column of geometries is theirs.")
     join = reader.value(
       "join", .text("layer", completion: .layer),
-      help: "Pair each feature with those of this layer (or store/layer) that it has the "
-        + "--relation to; a column whose name is taken gets the layer's before it.")
+      help: "Pair each feature with those of this layer (or store/layer) to which it has the "
+        + "--relation. A column whose name is taken gets the name of the layer before it.")
     relation = reader.value(
       "relation", .choice("relation"), shownDefault: "intersects",
-      help: "How a feature lies to those it is joined with.")
+      help: "The relation of a feature to those that it is joined with.")
     groupBy =
       reader.value(
         "group-by", .list("columns", of: .column),
-        help: "One row for each combination of values in these columns; conditions choose what "
-          + "is grouped.") ?? []
+        help: "One row for each combination of values in these columns. Conditions choose the "
+          + "features that are grouped.") ?? []
     aggregate =
       reader.value(
         "aggregate", .list("functions", of: .none),
-        help: "What is told of each group, or of all rows: count, count(x), sum(x), min(x), "
+        help: "The columns of each group, or of all rows: count, count(x), sum(x), min(x), "
           + "max(x), avg(x), union (of the geometries).") ?? []
   }
 
@@ -92,17 +92,17 @@ extension Invocation {
   ///
   /// What takes too long is interrupted, and one bad feature ends in status 1.
   func answer(
-    _ name: String, _ arguments: SourceArguments, _ asked: QueryArguments,
+    _ source: SourceName, _ arguments: SourceArguments, _ asked: QueryArguments,
     _ body: (OpenedSource, Query) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    let query = try asked.query(of: name, stores: arguments.stores)
+    let query = try asked.query(of: source, stores: arguments.stores)
     let layer = try asked.derived.layer(query)
     var opening = arguments
     // A layer to join may be of a store that is not asked.
     if layer?.join != nil { opening.stores = nil }
     return try await within(seconds: asked.timeout) { () async throws(FieldpackError) in
       try await stoppingAtBadFeatures { () async throws(FieldpackError) in
-        try await withSource(name, opening, skipsErrors: query.skipsErrors) {
+        try await withSource(source.path, opening, skipsErrors: query.skipsErrors) {
           (source) async throws(FieldpackError) in
           try await withDerived(layer, query, of: source.workspace) {
             (workspace, query) async throws(FieldpackError) in

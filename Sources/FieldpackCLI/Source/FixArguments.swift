@@ -12,13 +12,12 @@ struct FixArguments: OptionGroup {
   init(_ reader: inout OptionReader) {
     device = reader.value(
       "device", .text("column", completion: .column),
-      help: "The column that says whose fix it is; device or device_id by default, if there is "
-        + "one.")
+      help: "The column that names the device of a fix; by default device or device_id.")
     skipsErrors = reader.skipErrors()
   }
 
   /// The layers that are taken where a source has several.
-  static let preferred = ["track_points", "track_point"]
+  static let preferred: [LayerID] = ["track_points", "track_point"]
 
   /// Whether a file is opened as a store, and not read line by line.
   ///
@@ -38,17 +37,12 @@ struct FixArguments: OptionGroup {
 
 extension OptionReader {
   /// Where positions are read from.
-  mutating func fixes() -> Required<String> {
+  mutating func fixes() -> Required<SourceName> {
     argument(
-      .text("source", completion: .source(SourceArguments.extensions)),
+      .source(),
       help: "A GeoPackage, GPX, GeoJSON or CSV file, a .scfg, or lines of NMEA, gpsd or JSON in a "
-        + "file, a pipe, a device or - for standard input.")
-  }
-
-  mutating func fixLayer() -> String? {
-    optionalArgument(
-      .text("layer", completion: .layer),
-      help: "The layer; where there are several, track_points by default, or track_point.")
+        + "file, a pipe, a device or - for standard input. Of several layers track_points is "
+        + "taken, or track_point, where none is named.")
   }
 }
 
@@ -61,8 +55,7 @@ private typealias ReportedSource = (source: any LocationSource, report: QueryRep
 
 /// Where positions come from, and how they are read.
 struct FixSource {
-  let name: String
-  let layer: String?
+  let name: SourceName
   let arguments: FixArguments
   let replay: ReplayArguments
   let source: SourceArguments
@@ -74,17 +67,17 @@ extension Invocation {
   func withFixes(
     _ fixes: FixSource, _ body: (OpenedFixes) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    guard FixArguments.isStore(fixes.name, isPaced: fixes.replay.isPaced) else {
+    guard FixArguments.isStore(fixes.name.path, isPaced: fixes.replay.isPaced) else {
       let (source, isReplay, origin) = try lines(fixes)
       return told(try await body((source, isReplay, origin)), source.report)
     }
-    return try await withSource(fixes.name, fixes.source) { (source) throws(FieldpackError) in
+    return try await withSource(fixes.name.path, fixes.source) { (source) throws(FieldpackError) in
       let (store, layer) = try await LayerChoice.layer(
-        fixes.layer, of: source.workspace, named: source.name, stores: fixes.source.stores,
+        fixes.name.layer, of: source.workspace, named: source.name, stores: fixes.source.stores,
         preferring: FixArguments.preferred)
       let (source, report) = try await self.source(fixes, layer, in: store)
       let origin =
-        "\(Self.file(fixes.name)):\(layer)"
+        "\(Self.file(fixes.name.path)):\(layer)"
         + (fixes.arguments.device.map { " device=\($0)" } ?? "")
       return told(try await body((source, isReplay: true, origin)), report)
     }
@@ -104,9 +97,9 @@ extension Invocation {
   private func lines(
     _ fixes: FixSource
   ) throws(FieldpackError) -> (source: LineSource, isReplay: Bool, origin: String) {
-    let name = fixes.name
+    let name = fixes.name.path
     let label = name == "-" ? "standard input" : name
-    guard fixes.layer == nil, fixes.arguments.device == nil else {
+    guard fixes.name.layer == nil, fixes.arguments.device == nil else {
       throw FieldpackError(
         .invalidArgument, "\(label) gives fixes line by line and has neither layers nor columns")
     }

@@ -25,7 +25,7 @@ struct GeometryArguments: OptionGroup {
   private let promotes: Bool
 
   init(_ reader: inout OptionReader) {
-    makesValid = reader.flag("make-valid", help: "Mend geometries that are not valid.")
+    makesValid = reader.flag("make-valid", help: "Repair geometries that are not valid.")
     clip = reader.value(
       "clip", .box,
       help: "Cut geometries to this box, in degrees, and leave out what lies outside.")
@@ -34,9 +34,10 @@ struct GeometryArguments: OptionGroup {
       help: "The SRS of the box to cut to, where it is not longitude and latitude.")
     tolerance = reader.value(
       "simplify", .number("metres", atLeast: 0),
-      help: "Leave out positions no farther than so many metres from the simpler geometry.")
+      help: "Simplify geometries; none moves by more than so many metres.")
     dimensions = reader.value(
-      "dim", .choice("dimensions"), help: "Drop, or add as 0, the ordinates z and m.")
+      "dim", .choice("dimensions"),
+      help: "The ordinates to write; z and m that are missing become 0.")
     promotes = reader.flag(
       "promote-to-multi", help: "Make single geometries collections, such as MULTIPOLYGON.")
   }

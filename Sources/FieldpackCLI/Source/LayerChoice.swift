@@ -14,8 +14,8 @@ enum LayerChoice {
   ///   - stores: those that are asked, `nil` all.
   ///   - preferred: the layers of which the first that is there is taken where there are several.
   static func layer(
-    _ name: String?, of workspace: Workspace, named source: String, stores: [StoreID]?,
-    preferring preferred: [String]
+    _ name: LayerID?, of workspace: Workspace, named source: String, stores: [StoreID]?,
+    preferring preferred: [LayerID]
   ) async throws(FieldpackError) -> (store: any Store, layer: LayerID) {
     var found: [(store: any Store, layer: LayerID)] = []
     let members = workspace.members.filter { stores?.contains($0.id) ?? true }
@@ -29,12 +29,12 @@ enum LayerChoice {
         found.append((store, schema.layer))
       }
       // A store may know it by another name, and says which layers it has.
-      if let name, members.count == 1 { return (store, LayerID(name)) }
+      if let name, members.count == 1 { return (store, name) }
     }
     let own = found.filter { !recorded.contains($0.layer) }
     if name == nil, !own.isEmpty { found = own }
     for name in name.map({ [$0] }) ?? (found.count > 1 ? preferred : []) {
-      if let named = found.first(where: { $0.layer == LayerID(name) }) { return named }
+      if let named = found.first(where: { $0.layer == name }) { return named }
     }
     if name == nil, found.count == 1 { return found[0] }
     let layers = found.map(\.layer.rawValue).joined(separator: ", ")

@@ -7,12 +7,12 @@ extension OptionReader {
     var profile = OpeningProfile.foreign
     profile.runsTriggers = flag(
       "allow-triggers",
-      help: "Run all triggers of a GeoPackage that is changed, not only those that are known.")
+      help: "Run all triggers of the GeoPackage, not only those that are known.")
     return profile
   }
 
   /// Whether features that cannot be read are passed over.
   mutating func skipErrors() -> Bool {
-    flag("skip-errors", help: "Pass over what cannot be read, list it, and end with status 2.")
+    flag("skip-errors", help: "Leave out what cannot be read, list it, and end with status 2.")
   }
 }

@@ -4,20 +4,20 @@ import FieldpackCore
 /// Where photos are looked for.
 enum PhotoOrigin: Hashable, Sendable {
   case flickr
-  case layer(file: String, LayerID)
+  case layer(SourceName)
 }
 
 extension ValueForm where Value == PhotoOrigin {
   /// `flickr`, or a GeoPackage and a layer of it.
   static var photos: ValueForm {
-    ValueForm("flickr|FILE:LAYER", completion: .choices(["flickr"])) {
+    ValueForm("flickr|gpkg:layer", completion: .choices(["flickr"])) {
       (text) throws(ValueError) -> PhotoOrigin in
       if text == "flickr" { return .flickr }
-      guard let colon = text.lastIndex(of: ":"), colon > text.startIndex,
-        text.index(after: colon) < text.endIndex
-      else { throw ValueError("is neither flickr nor a GeoPackage and a layer, FILE:LAYER") }
-      return .layer(
-        file: String(text[..<colon]), LayerID(String(text[text.index(after: colon)...])))
+      let source = try SourceName(text)
+      guard source.layer != nil else {
+        throw ValueError("is neither flickr nor a GeoPackage and a layer, FILE:LAYER")
+      }
+      return .layer(source)
     }
   }
 }
@@ -26,7 +26,7 @@ extension OptionReader {
   /// How far from its point a picture may be.
   mutating func photoDistance() -> Double? {
     value(
-      "within", .number("m", atLeast: 1), shownDefault: "32000",
+      "max-distance", .number("m", atLeast: 1), shownDefault: "32000",
       help: "How far from its point a picture may be, in metres.")
   }
 }
@@ -50,7 +50,10 @@ extension Invocation {
   func withPhotos<R: Sendable>(
     of origin: PhotoOrigin, _ body: (any PhotoProvider) async throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
-    guard case .layer(let file, let layer) = origin else { return try await body(FlickrProvider()) }
+    guard case .layer(let source) = origin, let layer = source.layer else {
+      return try await body(FlickrProvider())
+    }
+    let file = source.path
     return try await withGeoPackage(file) { (store) async throws(FieldpackError) in
       // Two files that are called the same are two albums, but a file may move.
       let name = file.split(separator: "/").last.map(String.init) ?? file

@@ -27,19 +27,20 @@ struct QueryArguments: OptionGroup {
     layers = reader.layers()
     box = reader.value(
       "bbox", .box,
-      help: "Only features whose envelope meets this box, in degrees; west may be greater than "
-        + "east, across the antimeridian.")
+      help: "Only features whose envelope meets this box, in degrees. A west greater than east "
+        + "crosses the antimeridian.")
     boxSRS = reader.value(
       "bbox-srs", .srs, help: "The SRS of the box, where it is not longitude and latitude.")
     boxRelation = reader.value(
       "bbox-relation", .choice("relation"), shownDefault: "intersects",
-      help: "How the envelope of a feature lies to the box.")
+      help: "The relation of a feature's envelope to the box.")
     near = reader.value(
       "near", .position,
       help: "The features nearest to this place first, with their distance in metres as a "
-        + "column; 10 where neither --limit nor --within says more.")
+        + "column; 10 of them without --limit and --max-distance.")
     maxDistance = reader.value(
-      "within", .number("metres", atLeast: 0), help: "Only features so close to --near.")
+      "max-distance", .number("metres", atLeast: 0),
+      help: "Only features no farther from --near than this.")
     condition = reader.value(
       "where", .text("CQL2"),
       help: "Only features that meet this condition, in CQL2 Text or CQL2 JSON; @FILE reads it "
@@ -52,7 +53,7 @@ struct QueryArguments: OptionGroup {
     limit = reader.value(
       "limit", .integer("n", in: 0...Int.max), help: "At most so many features.")
     offset = reader.value(
-      "offset", .integer("n", in: 0...Int.max), help: "Without the first so many features.")
+      "offset", .integer("n", in: 0...Int.max), help: "Skip so many features first.")
     srs = reader.value("srs", .srs, help: "Transform geometries to this SRS.")
     skipsErrors = reader.skipErrors()
     timeout = reader.timeout()
@@ -62,8 +63,10 @@ struct QueryArguments: OptionGroup {
   }
 
   /// - Parameter source: what it is asked of.
-  func query(of source: String, stores: [StoreID]?) throws(FieldpackError) -> Query {
-    var query = Query(layers: layers, where: try filter(of: source)).skippingErrors(skipsErrors)
+  func query(of source: SourceName, stores: [StoreID]?) throws(FieldpackError) -> Query {
+    let layers = [source.layer].compactMap { $0 } + layers
+    var query = Query(layers: layers, where: try filter(of: source.path))
+      .skippingErrors(skipsErrors)
     if let stores { query = query.in(stores: stores) }
     if let select { query = query.select(select.entries.map(\.name)) }
     if let sort {
@@ -75,7 +78,7 @@ struct QueryArguments: OptionGroup {
         within: maxDistance)
     } else if maxDistance != nil {
       throw FieldpackError(
-        .invalidArgument, "--within says how far from a --near, which is missing")
+        .invalidArgument, "--max-distance says how far from a --near, which is missing")
     }
     if let srs { query = query.transformed(to: srs) }
     query = query.applying(try geometries.operations())

@@ -14,7 +14,7 @@ struct ReplayArguments: OptionGroup {
       help: "Replay at the pace of the times, 1x, or faster, 10x; max does not wait.")
     rate = reader.value(
       "rate", .number("n", atLeast: 0.001),
-      help: "Fixes a second at 1x, whatever their times; needed at a pace where there are none.")
+      help: "So many fixes a second at 1x, whatever their times; needed where fixes have no times.")
   }
 
   private init(speed: ReplaySource.Speed) {

@@ -23,12 +23,12 @@ struct SourceArguments: OptionGroup {
     allowsPaths = reader.allowedPaths()
     usesNoCache = reader.flag(
       "no-cache",
-      help: "Do not keep what is read of files that are no GeoPackage for the next time.")
+      help: "Do not keep a file that is no GeoPackage in the cache for the next time.")
     srs = reader.value(
-      "source-srs", .srs, help: "The SRS of a file's coordinates, where it says none.")
+      "source-srs", .srs, help: "The SRS of a file that names none.")
     format = reader.value(
       "input-format", .format(Format.read),
-      help: "The format of the source, where its contents and name do not tell.")
+      help: "The format of the source, where its contents and name do not tell it.")
     // Its options stand under this heading.
     csv = CSVArguments(&reader)
   }
@@ -55,15 +55,22 @@ extension OptionReader {
   mutating func allowedPaths() -> [String] {
     values(
       "allow-path", .text("folder", completion: .folder),
-      help: "A folder that the uris of a config may lead to; may be repeated.")
+      help: "A folder outside the config's own that its uris may lead to; may be repeated.")
   }
 
   /// What a command reads from.
-  mutating func source() -> Required<String> {
+  mutating func source() -> Required<SourceName> {
     argument(
-      .text("source", completion: .source(SourceArguments.extensions)),
+      .source(),
       help: "A GeoPackage, a .scfg or a folder of them, a GeoJSON, GPX, CSV, NMEA, IGC or TCX "
-        + "file, or - for standard input.")
+        + "file, or - for standard input; a layer of it stands after a colon.")
+  }
+
+  /// What a command reads from that names layers itself.
+  mutating func wholeSource() -> Required<String> {
+    argument(
+      .whole("source", completion: .source(SourceArguments.extensions)),
+      help: "A GeoPackage, a .scfg or a folder of them.")
   }
 
   mutating func layers() -> [LayerID] {
@@ -74,7 +81,12 @@ extension OptionReader {
 
   /// A GeoPackage that is there.
   mutating func geoPackage(_ help: String) -> Required<String> {
-    argument(.text("gpkg", completion: .source(["gpkg"])), help: help)
+    argument(.whole("gpkg", completion: .source(["gpkg"])), help: help)
+  }
+
+  /// A GeoPackage that is there, or one of its layers.
+  mutating func geoPackageLayer(_ help: String) -> Required<SourceName> {
+    argument(.source("gpkg", ["gpkg"]), help: help)
   }
 }
 

@@ -148,7 +148,7 @@ public struct CaptureAdding: Sendable {
     let catalogue = CaptureCatalogue(store)
     for token in tokens {
       if let capture = try? await catalogue.capture(token) {
-        try? await catalogue.delete([capture])
+        _ = try? await catalogue.delete([capture])
       }
     }
     await store.close()

@@ -1,5 +1,5 @@
 public import FieldpackCore
-import FieldpackField
+public import FieldpackField
 public import FieldpackGeoPackage
 public import FieldpackGeometry
 
@@ -133,10 +133,13 @@ public struct CaptureCatalogue: Sendable {
   }
 
   /// Deletes captures with their points, lines and files: all of them, or none.
-  public func delete(_ captures: [Capture]) async throws(FieldpackError) {
+  @discardableResult
+  public func delete(_ captures: [Capture]) async throws(FieldpackError) -> DeletedFeatures {
     try await store.write { (writer) throws(FieldpackError) in
       let rows = CaptureRows(relation: try CaptureLayers.prepare(writer))
-      for capture in captures { try rows.delete(capture.key.feature, writer) }
+      var deleted = DeletedFeatures()
+      for capture in captures { try rows.delete(capture.key.feature, writer, &deleted) }
+      return deleted
     }
   }
 }

@@ -75,15 +75,22 @@ struct CaptureRows {
   }
 
   /// Deletes a capture with its points, its line and its files.
-  func delete(_ id: FeatureID, _ writer: GeoPackageWriter) throws(FieldpackError) {
+  func delete(
+    _ id: FeatureID, _ writer: GeoPackageWriter, _ deleted: inout DeletedFeatures
+  ) throws(FieldpackError) {
+    deleted.add(of: CaptureLayers.capture)
     for media in try writer.related(to: id, by: relation) {
       try writer.delete(media, in: CaptureLayers.media)
+      deleted.add(of: CaptureLayers.media)
     }
     guard case .integer(let number) = id else { return }
     for layer in [CaptureLayers.point, CaptureLayers.track] {
       let rows = try writer.features(
         Query(layer, where: Column<Int64>("capture_fid") == number).withoutGeometry().select([]))
-      for row in rows.compactMap(\.id) { try writer.delete(row, in: layer) }
+      for row in rows.compactMap(\.id) {
+        try writer.delete(row, in: layer)
+        deleted.add(of: layer)
+      }
     }
     try writer.delete(id, in: CaptureLayers.capture)
   }

@@ -90,7 +90,8 @@ import Testing
   @Test func `a title drives no terminal and no picture`() async throws {
     _ = try await run("import", "captures", "--into", "field.gpkg")
     _ = try await run("capture", "title", "field.gpkg", Self.token, "a\u{1b}[31m<b>&\u{7}")
-    let listed = try await run("capture", "list", "field.gpkg", "--svg", "map.svg")
+    let listed = try await run("capture", "list", "field.gpkg")
+    _ = try await run("capture", "export", "field.gpkg", "--output", "map.svg")
     #expect(!listed.output.contains("\u{1b}") && listed.output.contains("<b>&"))
     let svg = try String(contentsOf: folder.file("map.svg"), encoding: .utf8)
     #expect(!svg.contains("\u{1b}") && !svg.contains("<b>") && svg.contains("&lt;b&gt;&amp;"))
@@ -131,16 +132,35 @@ import Testing
       ))
   }
 
+  @Test func `a capture is shown with its points`() async throws {
+    _ = try await run("import", "captures", "--into", "field.gpkg")
+    let result = try await run("capture", "show", "field.gpkg", Self.token)
+    #expect(result.status == 0)
+    let begin = "capture     \(Self.token)\ntitle       Mount Tom\nkind        video\n"
+    #expect(result.output.hasPrefix(begin), "\(result)")
+    #expect(result.output.contains("\nseconds  longitude  latitude  heading\n"), "\(result)")
+    let document = try await run("capture", "show", "field.gpkg", Self.token, "--json")
+    #expect(document.output.hasPrefix(#"{"capture":{"key":""#), "\(document)")
+    #expect(
+      document.output.contains(
+        #"{"time_s":2.5,"longitude":-72.51,"latitude":43.63,"heading_deg":-1,"accuracy_m":5}"#))
+    let unknown = try await run("capture", "show", "field.gpkg", "nix")
+    #expect(unknown.status == 66, "\(unknown)")
+  }
+
   @Test func `captures are drawn as pins that are turned, with the tracks of videos`() async throws
   {
     _ = try await run("import", "captures", "--into", "field.gpkg")
-    let result = try await run("capture", "list", "field.gpkg", "--svg", "map.svg")
-    #expect(result.status == 0)
+    let result = try await run("capture", "export", "field.gpkg", "--output", "map.svg")
+    #expect(result.output == "map.svg: 1 capture\n", "\(result)")
     let svg = try String(contentsOf: folder.file("map.svg"), encoding: .utf8)
     #expect(svg.contains(") rotate(99.4)\" d=\"M0-13L6.5 6 0 2.5-6.5 6z\""))
     #expect(svg.contains(">Mount Tom</text>") && svg.contains(">tracks of videos</text>"))
     #expect(
-      try await run("capture", "list", "field.gpkg", "--svg", "map.svg").status == 73)
+      try await run("capture", "export", "field.gpkg", "--output", "map.svg").status == 73)
+    let none = try await run(
+      "capture", "export", "field.gpkg", "--day", "2012-08-08", "--output", "none.svg")
+    #expect(none.output == "none.svg: 0 captures\n", "\(none)")
   }
 
   @Test func `a capture gets a title, is exported and deleted`() async throws {
@@ -155,7 +175,10 @@ import Testing
     let movie = folder.file("out/\(Self.token)/\(Self.token).mov")
     #expect(try Data(contentsOf: movie) == Data("MOVIE".utf8))
     let deleted = try await run("capture", "delete", "field.gpkg", Self.token)
-    #expect(deleted.output == "1 capture deleted\n")
+    #expect(
+      deleted.output
+        == "deleted: 1 of capture, 1 of media, 2 of capture_point, 1 of capture_track\n",
+      "\(deleted)")
     #expect(try await run("capture", "list", "field.gpkg").output == "0 captures\n")
     #expect(try await run("capture", "delete", "field.gpkg", Self.token).status == 66)
     #expect(

@@ -41,7 +41,7 @@ import Testing
 
   private func record(_ fixes: String, into file: String) async throws -> RunResult {
     try await run(
-      "track", "record", "-", "--into", file, "--name", "walk", "--monitor", "distance:150",
+      "track", "record", "-", "--into", file, "--name", "walk", "--sampling", "distance:150",
       input: fixes)
   }
 
@@ -50,7 +50,7 @@ import Testing
     #expect(
       try await record(fix, into: "tracks.gpkg").output
         == "walk: 27 points of 53 fixes, 7124.8 m\n")
-    let pictures = try await run("photos", "tracks.gpkg", "walk", "--html", "walk.html")
+    let pictures = try await run("photo", "export", "tracks.gpkg", "walk", "--output", "walk.html")
     #expect(pictures.output.contains("27 points, 12 pictures\n"), "\(pictures)")
     let detections = try await run("query", "tracks.gpkg", "detection", "--count")
     #expect(detections.output == "2\n")

@@ -25,7 +25,7 @@ struct WritingCommand: CustomTestStringConvertible, Sendable {
   private static let demo = Checkout.file("TestData/demo").path
 
   private static let record = [
-    "track", "record", "walk.gpx", "--into", "field.gpkg", "--monitor", "all", "--name", "w",
+    "track", "record", "walk.gpx", "--into", "field.gpkg", "--sampling", "all", "--name", "w",
     "--follow",
   ]
 

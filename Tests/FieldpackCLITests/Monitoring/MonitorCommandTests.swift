@@ -85,7 +85,7 @@ import Testing
 
   @Test func `one document holds every member of each detection`() async throws {
     let result = try await monitor(
-      "fixes.csv", "fixes", "--regions", "zones.geojson", "--radius-column", "size", "--detect",
+      "fixes.csv:fixes", "--regions", "zones.geojson", "--radius-column", "size", "--detect",
       "enter,dwell", "--dwell", "0", "-q", "--json")
     #expect(
       result.output.replacing(#/\.\d{3,}/#, with: "") == """

@@ -65,14 +65,14 @@ import Testing
     let walk = lines(0..<6)
     _ = try folder.write(walk, to: "log.jsonl")
     _ = try await Tool.run(
-      ["track", "record", "log.jsonl", "--into", "f.gpkg", "--monitor", "all"],
+      ["track", "record", "log.jsonl", "--into", "f.gpkg", "--sampling", "all"],
       folder: folder.url)
     let zone =
       #"{"type":"Feature","id":7,"properties":{},"#
       + #""geometry":{"type":"Point","coordinates":[13.402,52.5]}}"#
     _ = try folder.write(zone, to: "zones.geojson")
     _ = try await Tool.run(["import", "zones.geojson", "--into", "f.gpkg"], folder: folder.url)
-    let words = ["f.gpkg", "track_point", "--regions", "f.gpkg:zones", "--radius", "50"]
+    let words = ["f.gpkg:track_point", "--regions", "f.gpkg:zones", "--radius", "50"]
     let pure = try await Tool.run(["monitor"] + words + ["--json"], folder: folder.url)
     #expect(pure.output.contains(#""kind":"enter""#))
     let kept = try await Tool.run(

@@ -42,7 +42,7 @@ import Testing
     let again = try await run("motion", "import", "log.jsonl", "--into", "f.gpkg")
     #expect(again.output == "f.gpkg: 0 new sessions, 0 batches, 0 samples\n")
     #expect(again.error == "note: 4 batches passed over: the file has them\n")
-    let sessions = try await run("motion", "show", "f.gpkg")
+    let sessions = try await run("motion", "list", "f.gpkg")
     #expect(
       sessions.output == """
         session  device  first                     seconds  rate  samples  state
@@ -95,18 +95,56 @@ import Testing
   @Test func `channels are drawn over time`() async throws {
     try await prepare()
     _ = try await run("motion", "import", "log.jsonl", "--into", "f.gpkg", "--rate", "5")
-    let result = try await run(
-      "motion", "show", "f.gpkg", "--last", "2", "--channel", "az", "--svg", "z.svg", "--json")
-    #expect(result.status == 0, "\(result)")
+    let shown = try await run(
+      "motion", "show", "f.gpkg", "--last", "2", "--channel", "az", "--json")
+    #expect(shown.status == 0, "\(shown)")
     #expect(
-      result.output.hasSuffix(
+      shown.output.hasSuffix(
         #""channels":[{"channel":"az","unit":"g","sample_count":10,"least":0,"#
-          + #""mean":0.45,"greatest":0.8999999999999999}]}"# + "\n"), "\(result)")
+          + #""mean":0.45,"greatest":0.8999999999999999}]}"# + "\n"), "\(shown)")
+    let result = try await run(
+      "motion", "export", "f.gpkg", "--last", "2", "--channel", "az", "--output", "z.svg")
+    #expect(result.output == "z.svg: 10 samples\n", "\(result)")
     let drawing = try String(contentsOf: folder.file("z.svg"), encoding: .utf8)
     #expect(drawing.contains(">acceleration, g</text>") && drawing.contains(">phone</text>"))
     #expect(!drawing.contains(">ax</text>") && !drawing.contains(">rotation"))
-    let again = try await run("motion", "show", "f.gpkg", "--svg", "z.svg")
+    let again = try await run("motion", "export", "f.gpkg", "--output", "z.svg")
     #expect(again.status == 73)
+  }
+
+  @Test func `samples are written as CSV`() async throws {
+    try await prepare()
+    _ = try await run("motion", "import", "log.jsonl", "--into", "f.gpkg", "--rate", "5")
+    let words = ["motion", "export", "f.gpkg", "walk-1", "--last", "0.3", "--channel", "az"]
+    let rows = "t_unix,az\r\n1714557603.6,0.8\r\n1714557603.8,0.8999999999999999\r\n"
+    let result = try await Tool.run(words + ["--output", "z.csv"], folder: folder.url)
+    #expect(result.output == "z.csv: 2 samples\n", "\(result)")
+    #expect(try String(contentsOf: folder.file("z.csv"), encoding: .utf8) == rows)
+    let printed = try await Tool.run(words + ["--output", "-"], folder: folder.url)
+    #expect(printed.output == rows, "\(printed)")
+    let page = try await Tool.run(words + ["--output", "z.html"], folder: folder.url)
+    #expect(page.status == 64 && page.error.contains("a name in .csv or .svg"), "\(page)")
+  }
+
+  @Test func `a session is deleted with its samples and what joining made`() async throws {
+    try await prepare()
+    _ = try await run("motion", "import", "log.jsonl", "--into", "f.gpkg", "--rate", "5")
+    _ = try await run("motion", "join", "f.gpkg", "walk.gpx")
+    let unknown = try await run("motion", "delete", "f.gpkg", "walk-1", "nix")
+    #expect(unknown.status == 66 && unknown.error.contains("there is no session 'nix'"))
+    let result = try await run("motion", "delete", "f.gpkg", "walk-1")
+    #expect(
+      result.output == """
+        deleted: 1 of daco_session, 4 of daco_batch, 20 of daco_sample, 11 of motion_point, \
+        1 of motion_track, 1 of daco_device
+
+        """, "\(result)")
+    let sessions = try await run("motion", "list", "f.gpkg", "--json")
+    #expect(sessions.output == #"{"sessions":[]}"# + "\n")
+    let count = try await run("query", "f.gpkg", "--count")
+    #expect(count.output == "0\n", "\(count)")
+    let check = try await run("check", "f.gpkg")
+    #expect(check.status == 0, "\(check)")
   }
 
   @Test func `what cannot be done is said, and leaves no file`() async throws {

@@ -34,7 +34,7 @@ import Testing
       imported.output == "demo/motion.gpkg: 1 new session, 200 batches, 1000 samples\n",
       "\(imported)")
     let joined = try await run(
-      "motion", "join", "demo/motion.gpkg", "TestData/demo/walk.gpx", "--gap", "30")
+      "motion", "join", "demo/motion.gpkg", "TestData/demo/walk.gpx", "--max-gap", "30")
     #expect(
       joined.output
         == "6F1C2A5E-3B7D-4E0A-9C41-5D2B8A7E9F10: 1000 of 1000 samples on the track\n",
@@ -72,7 +72,7 @@ import Testing
   @Test func `a region is watched over the points of motion`() async throws {
     try await prepare()
     let result = try await run(
-      "monitor", "Configs/motion.scfg", "motion_point", "--store", "motion", "--allow-path", ".",
+      "monitor", "Configs/motion.scfg:motion_point", "--store", "motion", "--allow-path", ".",
       "--regions", "TestData/demo/zones.geojson", "--detect", "enter,exit", "--json")
     #expect(result.status == 0, "\(result)")
     let walk = try await run(
@@ -106,7 +106,7 @@ import Testing
       "motion", "join", "demo/pan.gpkg", "demo/captures.gpkg", "--capture", String(token))
     #expect(joined.output == "pan: 2 of 4 samples on the track\n", "\(joined)")
     let again = try await run(
-      "motion", "join", "demo/pan.gpkg", "demo/captures.gpkg", "capture_track", "--json")
+      "motion", "join", "demo/pan.gpkg", "demo/captures.gpkg:capture_track", "--json")
     #expect(
       again.output == #"{"sessions":[{"session":"pan","sample_count":4,"placed_count":2}]}"# + "\n",
       "\(again)")

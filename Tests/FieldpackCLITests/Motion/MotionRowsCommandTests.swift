@@ -72,7 +72,7 @@ import Testing
   ) async throws {
     try await prepare(sessions: ["a", "b"])
     let result = try await run(
-      "motion", "show", "f.gpkg", "--nearest", moment, "--limit", "3", "--within", "0.15",
+      "motion", "show", "f.gpkg", "--nearest", moment, "--limit", "3", "--max-gap", "0.15",
       "--channel", "az", "--format", "csv")
     let rows = result.output.split(whereSeparator: \.isNewline).map {
       $0.split(separator: ",")
@@ -86,15 +86,15 @@ import Testing
   @Test func `what cannot be shown is said`() async throws {
     try await prepare(sessions: ["a", "b"])
     let cases: [([String], Int32, String)] = [
-      (["--rows"], 64, "one session is shown so (it has: a, b). Try: name it"),
+      (["--rows"], 64, "one session is taken here (it has: a, b). Try: name it"),
       (["a", "--rows", "--per-second"], 64, "at a time"),
       (["a", "--resample", "1", "--last", "1"], 64, "--last has a meaning with --rows"),
       (["--nearest", "noon"], 64, "is no time such as"),
       (["--nearest", "fixes:9"], 66, "layer 'fixes' has no feature 9"),
       (["--nearest", "daco_device:1"], 64, "has no time"),
-      (["--last", "1"], 64, "--last and --channel have a meaning with a session"),
-      (["--channel", "az"], 64, "Try: name one, or --rows or --svg"),
-      (["a", "--within", "1"], 64, "--within and --limit have a meaning with --nearest"),
+      (["--last", "1"], 64, "one session is taken here (it has: a, b). Try: name it"),
+      ([], 64, "Try: name it"),
+      (["a", "--max-gap", "1"], 64, "--max-gap and --limit have a meaning with --nearest"),
       (["a", "--rows", "--limit", "2"], 64, "Try: --nearest time"),
       (["a", "--format", "csv"], 64, "--format has a meaning with rows. Try: --rows"),
       (["c", "--rows"], 66, "there is no session 'c'"),

@@ -48,7 +48,7 @@ import Testing
     }
     _ = try folder.write(lines.joined(separator: "\n") + "\n", to: "fixes.jsonl")
     let result = try await tool(
-      "track record fixes.jsonl --into t.gpkg --monitor all --name walk", "<&- >&-")
+      "track record fixes.jsonl --into t.gpkg --sampling all --name walk", "<&- >&-")
     #expect(result.error == "fieldpack: cannot write standard output: Bad file descriptor\n")
     #expect(result.status == 74)
     let counted = try await Tool.run(
@@ -56,7 +56,7 @@ import Testing
       folder: folder.url)
     #expect(counted.output == "n\r\n6000\r\n", "\(result) \(counted.error)")
     let followed = try await tool(
-      "track record fixes.jsonl --into f.gpkg --monitor all --follow", "<&- >&-")
+      "track record fixes.jsonl --into f.gpkg --sampling all --follow", "<&- >&-")
     #expect(followed.error == result.error)
     #expect(followed.status == 74)
   }

@@ -24,7 +24,7 @@ import Testing
 
   private static let commands = [
     "info", "import", "query", "export", "get", "create", "update", "delete", "transform",
-    "check", "optimize", "explain", "sql", "track", "monitor", "photos", "capture", "motion",
+    "check", "optimize", "explain", "sql", "track", "monitor", "photo", "capture", "motion",
     "doctor", "completions", "help",
   ]
 

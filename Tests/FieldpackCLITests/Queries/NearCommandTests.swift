@@ -34,9 +34,9 @@ import Testing
     let here = ["wells.geojson", "--near", "13.4,52.51"]
     #expect(try await distances(here[0], here[1], here[2], "--limit", "1").map(\.name) == ["Mitte"])
     #expect(try await distances(here[0], here[1], here[2], "--offset", "1").map(\.name) == ["Nord"])
-    let close = try await distances(here[0], here[1], here[2], "--within", "2000")
+    let close = try await distances(here[0], here[1], here[2], "--max-distance", "2000")
     #expect(close.map(\.name) == ["Mitte"])
-    let count = try await survey.run(["query"] + here + ["--within", "2000", "--count"])
+    let count = try await survey.run(["query"] + here + ["--max-distance", "2000", "--count"])
     #expect(count.output == "1\n")
   }
 
@@ -69,13 +69,17 @@ import Testing
 
   @Test func `counts of layers are of what is near`() async throws {
     let result = try await survey.run(
-      "query", "wells.geojson", "--near", "13.4,52.51", "--within", "2000", "--count", "--json")
+      "query", "wells.geojson", "--near", "13.4,52.51", "--max-distance", "2000", "--count",
+      "--json")
     let counts = #"{"count":1,"layers":[{"store":"wells","layer":"default","count":1}]"#
     #expect(result.output.hasPrefix(counts), "\(result)")
   }
 
   @Test(arguments: [
-    (["--within", "5"], "fieldpack: --within says how far from a --near, which is missing\n"),
+    (
+      ["--max-distance", "5"],
+      "fieldpack: --max-distance says how far from a --near, which is missing\n"
+    ),
     (
       ["--near", "52,100"],
       "fieldpack: --near '52,100' is no longitude and latitude in degrees; longitude comes first\n"

@@ -33,7 +33,7 @@ import Testing
   // MARK: Record
 
   @Test func `record makes the file and says what it recorded`() async throws {
-    let result = try await record("-", "--into", "f.gpkg", "--monitor", "all", input: lines)
+    let result = try await record("-", "--into", "f.gpkg", "--sampling", "all", input: lines)
     #expect(result.output == "track: 3 points of 4 fixes, 135.8 m\n")
     #expect(result.error == "")
     #expect(result.status == 0)
@@ -45,7 +45,7 @@ import Testing
 
   @Test func `record follows in lines`() async throws {
     let result = try await record(
-      "-", "--into", "f.gpkg", "--monitor", "region:100", "--name", "walk", "--follow",
+      "-", "--into", "f.gpkg", "--sampling", "region:100", "--name", "walk", "--follow",
       input: lines)
     #expect(
       result.output == """
@@ -81,11 +81,11 @@ import Testing
 
   @Test func `a file is read on from where its recording was`() async throws {
     let file = try folder.write(lines, to: "log.jsonl").path
-    let first = try await record(file, "--into", "f.gpkg", "--name", "walk", "--monitor", "all")
+    let first = try await record(file, "--into", "f.gpkg", "--name", "walk", "--sampling", "all")
     #expect(first.output == "walk: 3 points of 4 fixes, 135.8 m\n")
     let more = #"{"longitude": 13.403, "latitude": 52.5, "time": "2020-09-13T12:26:44Z"}"#
     _ = try folder.write(lines + more + "\n", to: "log.jsonl")
-    let second = try await record(file, "--into", "f.gpkg", "--name", "walk", "--monitor", "all")
+    let second = try await record(file, "--into", "f.gpkg", "--name", "walk", "--sampling", "all")
     #expect(second.output == "walk: 4 points of 5 fixes, 203.7 m\n")
     let other = try await record(file, "--into", "f.gpkg")
     #expect(other.output == "log: 2 points of 5 fixes, 135.8 m\n")
@@ -96,7 +96,7 @@ import Testing
   @Test func `another method under a name is refused`() async throws {
     _ = try await record("-", "--into", "f.gpkg", "--name", "walk", input: lines)
     let result = try await record(
-      "-", "--into", "f.gpkg", "--name", "walk", "--monitor", "all", input: lines)
+      "-", "--into", "f.gpkg", "--name", "walk", "--sampling", "all", input: lines)
     #expect(result.status == 64)
     #expect(
       result.error
@@ -107,7 +107,7 @@ import Testing
 
   @Test(arguments: ["region:0", "circle:80", "all:3"])
   func `a method that is none is refused`(method: String) async throws {
-    let result = try await record("-", "--into", "f.gpkg", "--monitor", method, input: "")
+    let result = try await record("-", "--into", "f.gpkg", "--sampling", method, input: "")
     #expect(result.status == 64)
     #expect(result.error.contains("is none of region:metres, distance:metres and all"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
@@ -115,9 +115,9 @@ import Testing
 
   @Test func `a line that cannot be read ends the recording after those before it`() async throws {
     let result = try await record(
-      "-", "--into", "f.gpkg", "--monitor", "all", "--name", "walk", input: lines + "{\n")
+      "-", "--into", "f.gpkg", "--sampling", "all", "--name", "walk", input: lines + "{\n")
     #expect(result.status == 65)
-    let show = try await Tool.run("track", "show", folder.file("f.gpkg").path, "--json")
+    let show = try await Tool.run("track", "list", folder.file("f.gpkg").path, "--json")
     #expect(show.output.contains(#""point_count":3"#))
     let log = try await Tool.run("track", "log", folder.file("f.gpkg").path)
     #expect(log.output.contains(" error walk: failed: "))
@@ -130,7 +130,7 @@ import Testing
     defer { close(pipe) }
     let program = try Tool.start(
       ["track", "record", path, "--into", "f.gpkg", "--name", "walk", "--follow"]
-        + ["--monitor", "all"], folder: folder.url)
+        + ["--sampling", "all"], folder: folder.url)
     FileHandle(fileDescriptor: pipe, closeOnDealloc: false).write(Data(lines.utf8))
     try await program.wait(for: "fix 3") { program.outputSoFar.contains(" 3: ") }
     program.send(SIGINT)
@@ -141,14 +141,14 @@ import Testing
     #expect(left == ["f.gpkg", "fixes"])
     let log = try await Tool.run("track", "log", folder.file("f.gpkg").path)
     #expect(log.output.contains(" info walk: interrupted\n"))
-    let show = try await Tool.run("track", "show", folder.file("f.gpkg").path, "--json")
+    let show = try await Tool.run("track", "list", folder.file("f.gpkg").path, "--json")
     #expect(show.output.contains(#""point_count":3"#))
   }
 
   // MARK: Show
 
   @Test func `show lists tracks`() async throws {
-    let result = try await Tool.run("track", "show", Self.tracks)
+    let result = try await Tool.run("track", "list", Self.tracks)
     #expect(
       result.output == """
         id  track  monitor  points  length  started                   stopped
@@ -156,7 +156,7 @@ import Testing
          1  walk   all           2  67.9 m  2020-09-13T12:26:40.000Z  2020-09-13T12:26:50.000Z
 
         """)
-    let document = try await Tool.run("track", "show", Self.tracks, "--json")
+    let document = try await Tool.run("track", "list", Self.tracks, "--json")
     #expect(
       document.output == #"{"tracks":[{"track":1,"ordinal":1,"name":"walk","device":null,"#
         + #""sampling":"all","threshold_m":0,"point_count":2,"length_m":67.91,"#

@@ -44,7 +44,7 @@ import Testing
   @Test func `a walk of GPX is recorded, and once only`() async throws {
     for _ in 0..<2 {
       let result = try await run(
-        "track", "record", "walk.gpx", "--into", "f.gpkg", "--monitor", "all", "--name", "walk")
+        "track", "record", "walk.gpx", "--into", "f.gpkg", "--sampling", "all", "--name", "walk")
       #expect(result.output == "walk: 4 points of 5 fixes, 203.7 m\n", "\(result)")
       #expect(result.error == "" && result.status == 0)
     }
@@ -56,9 +56,9 @@ import Testing
 
   @Test func `a recorded track and a store of a config are recorded alike`() async throws {
     _ = try await run(
-      "track", "record", "walk.gpx", "--into", "f.gpkg", "--monitor", "all", "--name", "first")
+      "track", "record", "walk.gpx", "--into", "f.gpkg", "--sampling", "all", "--name", "first")
     _ = try await run(
-      "track", "record", "f.gpkg", "--into", "g.gpkg", "--monitor", "all", "--name", "walk")
+      "track", "record", "f.gpkg", "--into", "g.gpkg", "--sampling", "all", "--name", "walk")
     #expect(try await points("g.gpkg") == expected)
     _ = try folder.write(
       """
@@ -66,13 +66,13 @@ import Testing
         "uri": "walk.gpx"}]}
       """, to: "walks.scfg")
     let config = try await run(
-      "track", "record", "walks.scfg", "track_points", "--into", "h.gpkg", "--monitor", "all",
+      "track", "record", "walks.scfg:track_points", "--into", "h.gpkg", "--sampling", "all",
       "--name", "walk", "--json")
     #expect(config.output.hasPrefix(#"{"run":"walk","fix_count":5,"#), "\(config)")
     #expect(try await points("h.gpkg") == expected)
     // Waypoints are no track, unless they are named.
     let named = try await run(
-      "track", "record", "walk.gpx", "waypoints", "--into", "h.gpkg", "--name", "inn")
+      "track", "record", "walk.gpx:waypoints", "--into", "h.gpkg", "--name", "inn")
     #expect(named.output == "inn: 1 point of 1 fix, 0.0 m\n", "\(named)")
   }
 
@@ -89,7 +89,7 @@ import Testing
   @Test func `a walk comes at its pace or at a rate`() async throws {
     for pace in [["--speed", "1000000x"], ["--speed", "1000x", "--rate", "1"]] {
       let result = try await Tool.run(
-        ["track", "record", "walk.gpx", "--into", "\(pace.count).gpkg", "--monitor", "all"] + pace,
+        ["track", "record", "walk.gpx", "--into", "\(pace.count).gpkg", "--sampling", "all"] + pace,
         folder: folder.url)
       #expect(result.output == "walk: 4 points of 5 fixes, 203.7 m\n", "\(result)")
     }
@@ -111,7 +111,7 @@ import Testing
         pictures looked for: 1 found, 1 duplicate
 
         """, "\(result)")
-    let page = try await run("photos", "f.gpkg", "walk", "--html", "walk.html")
+    let page = try await run("photo", "export", "f.gpkg", "walk", "--output", "walk.html")
     #expect(page.status == 0)
     let html = try String(contentsOf: folder.file("walk.html"), encoding: .utf8)
     #expect(html.contains("alt=\"Photo: Gate"))
@@ -119,12 +119,12 @@ import Testing
 
   @Test(arguments: [
     (["-", "--speed", "1x"], 64, "standard input gives fixes line by line, as they come"),
-    (["-", "walk"], 64, "standard input gives fixes line by line and has neither layers nor"),
+    (["-:walk"], 64, "standard input gives fixes line by line and has neither layers nor"),
     (["-", "--device", "who"], 64, "has neither layers nor columns"),
-    (["walk.gpx", "tracks", "--rate", "2"], 64, "layer 'tracks' is of lines"),
-    (["walk.gpx", "waypoints", "--speed", "1x"], 64, "no times to keep the pace of"),
+    (["walk.gpx:tracks", "--rate", "2"], 64, "layer 'tracks' is of lines"),
+    (["walk.gpx:waypoints", "--speed", "1x"], 64, "no times to keep the pace of"),
     (["none.gpx"], 66, "none.gpx"),
-    (["walk.gpx", "walks"], 66, "there is no layer 'walks' in"),
+    (["walk.gpx:walks"], 66, "there is no layer 'walks' in"),
   ])
   func `what cannot be replayed is refused`(
     arguments: [String], status: Int32, message: String
@@ -143,7 +143,7 @@ import Testing
       #"{"type":"Feature","properties":{"radius_m":50},"#
         + #""geometry":{"type":"Point","coordinates":[13.402,52.5]}}"#, to: "gates.geojsonl")
     _ = try await run(
-      "track", "record", "walk.gpx", "--into", "f.gpkg", "--monitor", "all", "--name", "walk")
+      "track", "record", "walk.gpx", "--into", "f.gpkg", "--sampling", "all", "--name", "walk")
     _ = try await run(
       "monitor", "walk.gpx", "--regions", "gates.geojsonl", "--record", "gates", "--into", "f.gpkg")
     let result = try await run(
@@ -167,7 +167,7 @@ import Testing
 
   @Test func `GeoJSON has a line for each track`() async throws {
     _ = try await run(
-      "track", "record", "walk.gpx", "--into", "f.gpkg", "--monitor", "all", "--name", "walk")
+      "track", "record", "walk.gpx", "--into", "f.gpkg", "--sampling", "all", "--name", "walk")
     let result = try await run("track", "export", "f.gpkg", "--output", "walk.geojson")
     #expect(result.output == "walk.geojson: 1 track, 4 points\n", "\(result)")
     let text = try String(contentsOf: folder.file("walk.geojson"), encoding: .utf8)
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ["track", "record", "-", "--into", "field.gpkg", "--name", "walk", "--monitor", "all"],
+    ["track", "record", "-", "--into", "field.gpkg", "--name", "walk", "--sampling", "all"],
     ["monitor", "-", "--distance", "10"],
   ])
   func `a bad line ends the reading unless it is to be passed over`(

@@ -7,14 +7,15 @@ extension FieldpackTool {
     Command(
       "add", abstract: "Make captures of pictures and videos that are there.",
       discussion: """
-        Their place is that of --at, or comes from the positions of --fixes: a picture gets the last \
-        one until it was made, a video all while it was made. When that was, --created says, else \
-        the time of the position (of a picture the last, of a video the first), else that of the \
-        file. JPEG, QuickTime and MPEG-4 are known by their bytes; the files stay as they are.
+        Captures get their place from --at, or from the positions of --fixes: a picture the last \
+        position before it was made, a video all positions while it was made. --created says \
+        when that was. Without it the time of the position counts, of the last for a picture and \
+        of the first for a video, and without such a time that of the file. JPEG, QuickTime and \
+        MPEG-4 are known by their bytes; the files stay as they are.
 
-        A picture that does not stand upright, by its EXIF, is made upright in the capture. Captures \
-        are made of all files, or of none; they go to --folder as folders of four files, or into a \
-        GeoPackage, or both. Thumbnails are made by ffmpeg.
+        A picture that does not stand upright, by its EXIF, is made upright in the capture. All \
+        captures are made, or none is. They go to --folder as folders of four files, or into a \
+        GeoPackage, or both. Thumbnails need ffmpeg; --no-thumbnail skips them.
         """,
       examples: [
         "fieldpack capture add summit.jpg --at -72.51,43.62 --heading 99 --into field.gpkg",

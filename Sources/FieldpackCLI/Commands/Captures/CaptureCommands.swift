@@ -5,22 +5,30 @@ import FieldpackGeoPackage
 extension FieldpackTool {
   static var captureCommand: Command {
     Command(
-      "capture", abstract: "Show, export and upload pictures and videos with their positions.",
-      discussion: "Folders of captures are imported by: fieldpack import FOLDER --into FILE.gpkg",
+      "capture", abstract: "Make, list, show, export, upload and delete captures.",
+      discussion: """
+        A capture is a picture or a video with its positions. Folders of captures are imported by: \
+        fieldpack import FOLDER --into FILE.gpkg
+        """,
       subcommands: [
-        captureListCommand, captureAddCommand, captureRecordCommand, captureExportCommand,
-        captureUploadCommand, captureTitleCommand, captureDeleteCommand,
+        captureAddCommand, captureRecordCommand, captureListCommand, captureShowCommand,
+        captureExportCommand, captureUploadCommand, captureTitleCommand, captureDeleteCommand,
       ], family: positionsFamily)
   }
 
   private static var captureExportCommand: Command {
     Command(
-      "export", abstract: "Write captures as folders of four files, as their devices keep them.",
+      "export", abstract: "Write captures as folders of files, or draw them on a map.",
       discussion: """
-        Each capture gets a folder of its token's name; one that exists is refused. All captures \
-        are written where none is named.
+        Each capture gets a folder of its token's name in the folder --output, with the four files \
+        that its device keeps; one that exists is refused. An --output in .svg is a map: a pin for \
+        each capture, turned to where it looked, and the tracks of videos. All captures are \
+        written where none is named.
         """,
-      examples: ["fieldpack capture export field.gpkg --output StraboCaptures"],
+      examples: [
+        "fieldpack capture export field.gpkg --output StraboCaptures",
+        "fieldpack capture export field.gpkg --day 2012-08-07 --output captures.svg",
+      ],
       body: CaptureExportCommand.self)
   }
 
@@ -34,6 +42,7 @@ extension FieldpackTool {
   private static var captureDeleteCommand: Command {
     Command(
       "delete", abstract: "Delete captures with their points and files.",
+      discussion: "All of the captures are deleted, or none is.",
       examples: ["fieldpack capture delete field.gpkg 338d2c23…358d"],
       body: CaptureDeleteCommand.self)
   }
@@ -42,6 +51,10 @@ extension FieldpackTool {
 extension OptionReader {
   mutating func capturesFile() -> Required<String> {
     geoPackage("The GeoPackage with the captures.")
+  }
+
+  mutating func capture() -> Required<String> {
+    argument(.text("capture"), help: "The token or the key tuple of a capture.")
   }
 
   mutating func captures(minimum: Int = 0) -> [String] {
@@ -80,26 +93,59 @@ private struct CaptureExportCommand: CommandBody {
     @Required var file: String
     let captures: [String]
     @Required var output: String
+    let overwrites: Bool
+    let selected: CaptureSelectionArguments
 
     init(_ reader: inout OptionReader) {
       _file = reader.capturesFile()
       captures = reader.captures()
       _output = reader.required(
-        "output", short: "o", .text("folder", completion: .folder),
-        help: "The folder to write to, created where it is missing.")
+        "output", short: "o", .text("folder|svg", completion: .files(["svg"])),
+        help: "The folder to write to, created where it is missing, or the map to draw.")
+      overwrites = reader.flag("overwrite", help: "Replace a map that exists.")
+      selected = reader.group()
     }
+
+    var isMap: Bool { output.lowercased().hasSuffix(".svg") }
   }
 
   let invocation: Invocation
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    try await invocation.withCaptures(options.file) { (catalogue) throws(FieldpackError) in
+    // Refused before anything is read, where the file exists.
+    let map =
+      options.isMap
+      ? try ByteOutput(replacing: options.output, overwrite: options.overwrites) : nil
+    return try await invocation.withCaptures(options.file) { (catalogue) throws(FieldpackError) in
       let captures =
         options.captures.isEmpty
-        ? try await catalogue.list() : try await catalogue.captures(named: options.captures)
-      try show(try await catalogue.export(captures, to: options.output))
+        ? try await catalogue.list(options.selected.selection)
+        : try await catalogue.captures(named: options.captures)
+      if let map {
+        try await draw(captures, of: catalogue, to: map)
+      } else {
+        try show(try await catalogue.export(captures, to: options.output))
+      }
       return ExitStatus.success
+    }
+  }
+
+  private func draw(
+    _ captures: [Capture], of catalogue: CaptureCatalogue, to map: ByteOutput
+  ) async throws(FieldpackError) {
+    let name = options.file.split(separator: "/").last.map(String.init)
+    let drawing = CaptureDrawing(
+      title: name ?? "captures", captures: captures, lines: try await catalogue.lines(of: captures))
+    map.buffer.append(contentsOf: drawing.svg())
+    try map.finish()
+    if invocation.isJSON {
+      try invocation.print([
+        "output": .text(options.output), "capture_count": JSONValue(captures.count),
+      ])
+    } else {
+      try invocation.print(
+        "\(DisplayText.visible(options.output)): \(captures.count.counting("capture"))\n")
     }
   }
 
@@ -132,8 +178,7 @@ private struct CaptureTitleCommand: CommandBody {
 
     init(_ reader: inout OptionReader) {
       _file = reader.capturesFile()
-      _capture = reader.argument(
-        .text("capture"), help: "The token or the key tuple of a capture.")
+      _capture = reader.capture()
       _title = reader.argument(.text("title"), help: "The new title.")
       profile = reader.profile()
     }
@@ -180,12 +225,7 @@ private struct CaptureDeleteCommand: CommandBody {
     try await invocation.withCaptures(options.file, options.profile) {
       (catalogue) throws(FieldpackError) in
       let captures = try await catalogue.captures(named: options.captures)
-      try await catalogue.delete(captures)
-      if invocation.isJSON {
-        try invocation.print(["deleted": .array(captures.map { .text($0.info.token) })])
-      } else {
-        try invocation.print("\(captures.count.counting("capture")) deleted\n")
-      }
+      try invocation.print(try await catalogue.delete(captures))
       return ExitStatus.success
     }
   }

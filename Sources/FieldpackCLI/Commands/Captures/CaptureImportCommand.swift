@@ -22,7 +22,7 @@ struct CaptureImportCommand {
 
   func run() async throws(FieldpackError) -> Int32 {
     try check()
-    let target = options.into
+    let target = options.into.path
     let display = ProgressDisplay(
       "importing", total: nil, unit: .features, console: invocation.console)
     defer { display.finish() }

@@ -7,13 +7,12 @@ extension FieldpackTool {
     Command(
       "list", abstract: "List the captures of a GeoPackage, the newest first.",
       discussion: """
-        A capture lacks a file that was not in its folder when it was imported. With --at the place \
-        that a video had reached at that time is shown instead of the place where it began. With \
-        --svg they are drawn, too: a pin for each, turned to where it looked, and the tracks.
+        A capture lacks a file that was not in its folder when it was imported. With --at a \
+        video is shown at the place where it was after so many seconds, and not where it began.
         """,
       examples: [
         "fieldpack capture list field.gpkg", "fieldpack capture list field.gpkg --day 2012-08-07",
-        "fieldpack capture list field.gpkg --near -72.5,43.6 --radius 500 --json",
+        "fieldpack capture list field.gpkg --near -72.5,43.6 --max-distance 500 --json",
       ],
       body: CaptureListCommand.self)
   }
@@ -31,11 +30,11 @@ struct CaptureSelectionArguments: OptionGroup {
         "bbox", .box, help: "Only those in this box, in degrees of WGS 84."),
       center: reader.value("near", .position, help: "Only those near this point."),
       radius: reader.value(
-        "radius", .number("m", atLeast: 0), default: 1000, shownAs: "1000",
+        "max-distance", .number("m", atLeast: 0), default: 1000, shownAs: "1000",
         help: "How far from --near, in metres."),
       kind: reader.value("kind", .choice("kind"), help: "Only images, or only videos."),
       limit: reader.value(
-        "limit", .integer("n", in: 0...Int.max), help: "No more than so many."))
+        "limit", .integer("n", in: 0...Int.max), help: "At most so many captures."))
   }
 }
 
@@ -57,17 +56,13 @@ private struct CaptureListCommand: CommandBody {
     @Required var file: String
     let captures: CaptureSelectionArguments
     let time: Double?
-    let svg: String?
-    let overwrites: Bool
 
     init(_ reader: inout OptionReader) {
       _file = reader.capturesFile()
       captures = reader.group()
       time = reader.value(
-        "at", .number("s"), help: "Where videos were after so many seconds.")
-      svg = reader.value(
-        "svg", .file("file", "svg"), help: "Draw the captures to this file, too.")
-      overwrites = reader.flag("overwrite", help: "Replace a file that exists.")
+        "at", .number("s"), help: "Show each video at the place where it was after so many seconds."
+      )
     }
   }
 
@@ -81,12 +76,7 @@ private struct CaptureListCommand: CommandBody {
   }
 
   private func list(_ catalogue: CaptureCatalogue) async throws(FieldpackError) -> Int32 {
-    // Refused before anything is read, where the file exists.
-    let picture = try options.svg.map { (path) throws(FieldpackError) in
-      try ByteOutput(replacing: path, overwrite: options.overwrites)
-    }
     let captures = try await catalogue.list(options.captures.selection)
-    if let picture { try await draw(captures, of: catalogue, to: picture) }
     let missing = try await catalogue.missingFiles(of: captures)
     var points: [KeyTuple: CapturePoint] = [:]
     if let time = options.time {
@@ -103,16 +93,6 @@ private struct CaptureListCommand: CommandBody {
       try invocation.print(text(captures, missing, points))
     }
     return ExitStatus.success
-  }
-
-  private func draw(
-    _ captures: [Capture], of catalogue: CaptureCatalogue, to picture: ByteOutput
-  ) async throws(FieldpackError) {
-    let name = options.file.split(separator: "/").last.map(String.init)
-    let drawing = CaptureDrawing(
-      title: name ?? "captures", captures: captures, lines: try await catalogue.lines(of: captures))
-    picture.buffer.append(contentsOf: drawing.svg())
-    try picture.finish()
   }
 
   private func text(

@@ -12,16 +12,17 @@ extension FieldpackTool {
     Command(
       "record", abstract: "Record a picture or a video with positions as a capture.",
       discussion: """
-        Each position and each heading becomes a point of a video, and is on the disk before it is \
-        shown under --follow; a picture has one, the latest. Positions of a file keep their times, \
-        those that come from - or a device get the seconds since the recording began. It ends with \
-        the positions, or interrupted, and makes a capture of what there is; where no position has \
-        come nothing stays. With positions of a file a film has to be whole before it begins.
+        Each position and each heading becomes a point of a video, and a point that --follow \
+        shows is on the disk. A picture has one point, the latest. Positions of a file keep \
+        their times; positions from standard input or a device get the seconds since the \
+        recording began. The recording ends with the positions or when it is interrupted, and \
+        makes a capture of what there is. Without any position nothing is kept. With positions \
+        of a file a film has to be whole before the recording begins.
 
         The capture goes to --folder as a folder of four files, or into a GeoPackage, or both. A \
-        recording that was killed is completed by the next one with the same --folder or --into, \
-        also where its media are cut short: they stay as they are, without a thumbnail. Without \
-        --media and --fixes nothing else is done.
+        recording that was killed is completed by the next one with the same --folder or --into. \
+        Media that were cut short are kept as they are, without a thumbnail. Without --media and \
+        --fixes the command only completes killed recordings. --no-thumbnail skips thumbnails.
         """,
       examples: [
         "gpspipe -w -n 10 | fieldpack capture record --media shot.jpg --fixes - --into field.gpkg",
@@ -45,16 +46,15 @@ struct CaptureMakingArguments: OptionGroup {
       "folder", .text("folder", completion: .folder),
       help: "The folder of captures to add it to, made where missing.")
     into = reader.value(
-      "into", .file("gpkg", "gpkg"),
-      help: "The GeoPackage to import it into; made where missing.")
+      "into", .target, help: "The GeoPackage to import it into; made where missing.")
     title = reader.value(
       "title", .text("text"), default: CaptureInfo.untitled, help: "What the capture is called.")
     makesThumbnail = !reader.flag(
       "no-thumbnail",
-      help: "Make none, as where ffmpeg is not installed; a picture that does not stand upright "
-        + "needs --keep-bytes then, too.")
+      help: "Make no thumbnails, which need ffmpeg. A picture that does not stand upright needs "
+        + "ffmpeg, too, or --keep-bytes.")
     keepsBytes = reader.flag(
-      "keep-bytes", help: "Leave a picture as it is, also where it does not stand upright.")
+      "keep-bytes", help: "Keep a picture as it is, even where it does not stand upright.")
   }
 
   func target() throws(FieldpackError) -> CaptureTarget {
@@ -69,26 +69,22 @@ struct CaptureMakingArguments: OptionGroup {
 
 /// The positions of a capture.
 struct CaptureFixArguments: OptionGroup {
-  private let name: String?
-  private let layer: String?
+  private let name: SourceName?
   private let fixes: FixArguments
 
   init(_ reader: inout OptionReader) {
     name = reader.value(
-      "fixes", .text("source", completion: .source(SourceArguments.extensions)),
+      "fixes", .source(),
       help: "Where positions come from: a GeoPackage, GPX, GeoJSON or CSV file, or lines of NMEA, "
-        + "gpsd or JSON in a file, a pipe, a device or - for standard input.")
-    layer = reader.value(
-      "layer", .text("name", completion: .layer),
-      help: "The layer of --fixes; where there are several, track_points by default, or "
-        + "track_point.")
+        + "gpsd or JSON in a file, a pipe, a device or - for standard input. Of several layers "
+        + "track_points is taken, or track_point, where none is named.")
     fixes = reader.group()
   }
 
   /// `nil` where no positions are named.
   func source(_ opening: SourceArguments, _ replay: ReplayArguments = .unpaced) -> FixSource? {
     name.map {
-      FixSource(name: $0, layer: layer, arguments: fixes, replay: replay, source: opening)
+      FixSource(name: $0, arguments: fixes, replay: replay, source: opening)
     }
   }
 }

@@ -6,10 +6,10 @@ extension FieldpackTool {
     Command(
       "upload", abstract: "Send captures to a server, the four files of each in one form.",
       discussion: """
-        Captures that were never uploaded are sent, the newest first, where none is named. What \
-        fails for a reason that may pass is sent again, up to three times, no sooner than the \
-        server asks by Retry-After; a later run goes on with what is left. A capture counts as uploaded when the server has answered so. The \
-        status is 1 where one was not.
+        Without a capture all that were never uploaded are sent, the newest first. A failure \
+        that may pass is tried again, up to three times, no sooner than the server asks by \
+        Retry-After; a later run goes on with what is left. A capture counts as uploaded when the \
+        server has confirmed it. The status is 1 where one was not uploaded.
         """,
       examples: [
         "fieldpack capture upload field.gpkg --to https://example.org/upload",
@@ -36,7 +36,7 @@ private struct CaptureUploadCommand: CommandBody {
         "field", .formField, help: "Send this field before the files; it is not stored.")
       usesOldBoundary = reader.flag(
         "old-boundary",
-        help: "Part the form as old programs do, for servers that know no other way.")
+        help: "Use the boundary of older programs, for servers that accept no other.")
     }
   }
 

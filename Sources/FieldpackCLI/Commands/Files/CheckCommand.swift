@@ -6,15 +6,16 @@ import FieldpackGeoPackage
 extension FieldpackTool {
   static var checkCommand: Command {
     Command(
-      "check", abstract: "Hold a GeoPackage against the standard, and mend it.",
+      "check", abstract: "Check a GeoPackage against the standard; repair it.",
       discussion: """
-        Reads the whole file and reports what is against the GeoPackage standard, 1.0 to 1.4 and \
-        its extensions, each finding with its requirement, table, row and reason: also every \
-        geometry that cannot be read, every entry that an R-tree lacks or should not have, and \
-        extents and counts that are wrong. With --repair what can be mended is mended, in one \
-        transaction: no row of a layer is lost. With --upgrade the file is made one of a later \
-        version. Ends with status 0 where nothing of level error is found, or left; 65 where \
-        something is; 1 where the file could not be checked.
+        Reads the whole file and reports every breach of the GeoPackage standard, 1.0 to 1.4, \
+        and its extensions: the requirement, the table, the row and the reason. Geometries that \
+        cannot be read, R-trees that lack entries or have too many, and wrong extents and counts \
+        are reported, too.
+
+        --repair mends in one transaction what can be mended; no row of a layer is lost. \
+        --upgrade makes the file one of a later version. The status is 0 where no error is found \
+        or left, 65 where one is, and 1 where the file could not be checked.
         """,
       examples: [
         "fieldpack check field.gpkg",
@@ -35,9 +36,9 @@ private struct CheckCommand: CommandBody {
 
     init(_ reader: inout OptionReader) {
       _file = reader.geoPackage("The GeoPackage.")
-      repairs = reader.flag("repair", help: "Mend what can be mended.")
+      repairs = reader.flag("repair", help: "Repair what can be repaired.")
       upgrade = reader.value(
-        "upgrade", .choice("version"), help: "Make the file one of this version of GeoPackage.")
+        "upgrade", .choice("version"), help: "Upgrade the file to this version of GeoPackage.")
     }
   }
 

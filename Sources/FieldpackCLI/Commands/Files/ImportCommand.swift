@@ -10,14 +10,14 @@ extension FieldpackTool {
     Command(
       "import", abstract: "Import GeoJSON, GPX, CSV, logs and captures.",
       discussion: """
-        All files are imported, or nothing is. Each gives a layer of its name; with --layer all go \
-        into one, and the layers of GPX and of logs get the name as a prefix. NMEA, IGC and TCX \
-        logs become tracks, in the layers that GPX gives. A GeoPackage that does not exist is \
-        created.
+        All files are imported, or none is. Each file becomes a layer of its name. With --layer \
+        all files go into one layer; the layers of GPX files and of logs get the name as a \
+        prefix. NMEA, IGC and TCX logs become tracks, in the layers that GPX has. A GeoPackage \
+        that does not exist is created.
 
-        A folder of captures becomes points, tracks and related media, each capture as a whole or \
-        not at all; those that cannot be read are listed, and the status is 1, or 2 with \
-        --skip-errors. What is stored already stays as it is.
+        A folder of captures becomes points, tracks and related media. Each capture is imported \
+        whole or not at all. Captures that cannot be read are listed, and the status is 1, or 2 \
+        with --skip-errors. Captures that the file has already stay as they are.
         """,
       examples: [
         "fieldpack import survey.geojson walk.gpx --into field.gpkg",
@@ -34,8 +34,8 @@ extension FieldpackTool {
 struct ImportCommand: CommandBody {
   struct Options: OptionGroup {
     let files: [String]
-    @Required var into: String
-    let layer: LayerID?
+    @Required var into: SourceName
+    private let layerName: LayerID?
     let only: [String]
     let sourceSRS: SRS?
     let srs: SRS?
@@ -54,36 +54,46 @@ struct ImportCommand: CommandBody {
         .text("file", completion: .files(Format.imported.flatMap(\.extensions))), minimum: 1,
         help: "A file, or - for standard input.")
       _into = reader.required(
-        "into", .text("gpkg", completion: .source(["gpkg"])),
-        help: "The GeoPackage to import into.")
-      layer = reader.value(
+        "into", .source("gpkg", ["gpkg"]),
+        help: "The GeoPackage to import into; --into FILE:LAYER also names the layer.")
+      layerName = reader.value(
         "layer", .text("name", completion: .layer),
-        help: "The layer; by default the file's name."
+        help: "The name of the layer; by default that of the file."
       ).map { LayerID($0) }
       only = reader.values(
         "only", .oneOf("layer", GPXReader.layerNames),
-        help: "Import only this layer of GPX files and logs; may be given again.")
+        help: "Import only this layer of GPX files and logs; may be repeated.")
       sourceSRS = reader.value(
-        "source-srs", .srs, help: "The SRS of coordinates in files that name none.")
+        "source-srs", .srs, help: "The SRS of files that name none.")
       srs = reader.value(
-        "srs", .srs, help: "Transform to this SRS; by default layers keep their file's.")
+        "srs", .srs, help: "Transform to this SRS; by default a layer keeps the SRS of its file.")
       mode = reader.value(
         "mode", .choice("mode"), shownDefault: "create",
-        help: "Refuse layers that exist, append to them, or replace them.")
+        help: "What happens to a layer that exists: create refuses it, append adds to it, replace "
+          + "replaces it.")
       idColumn = reader.value(
         "id", .text("column"), help: "The column whose integers become the feature ids.")
       version = reader.gpkgVersion("The version of a GeoPackage that is created.")
       format = reader.value(
         "format", .format(Format.imported),
-        help: "The files' format, where their contents and names do not tell.")
+        help: "The format of the files, where their contents and names do not tell it.")
       clusters = reader.flag(
         "cluster",
-        help: "Store features along a Hilbert curve, where the file has no integer ids of its "
-          + "own.")
+        help: "Store features that are near each other close together, where the file has no "
+          + "integer ids of its own.")
       skipsErrors = reader.skipErrors()
       isDryRun = reader.flag("dry-run", help: "Read and check, but write nothing.")
       profile = reader.profile()
       csv = reader.group()
+    }
+
+    /// The layer that is named, at either place.
+    var layer: LayerID? { into.layer ?? layerName }
+
+    func check() throws(FieldpackError) {
+      guard let named = into.layer, let layerName, named != layerName else { return }
+      throw FieldpackError(
+        .invalidArgument, "--into names layer '\(named)', and --layer '\(layerName)'")
     }
   }
 
@@ -91,11 +101,12 @@ struct ImportCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
+    try options.check()
     let files = options.files
     if try CaptureImportCommand.takes(files) {
       return try await CaptureImportCommand(invocation: invocation, options: options).run()
     }
-    let target = options.into
+    let target = options.into.path
     try check(files, target)
     let report = try await withProgress(try importOptions()) { (options) throws(FieldpackError) in
       try await FileImport(options).run(files, into: target)

@@ -5,14 +5,15 @@ import FieldpackGeoPackage
 extension FieldpackTool {
   static var optimizeCommand: Command {
     Command(
-      "optimize", abstract: "Make a GeoPackage quick to read.",
+      "optimize", abstract: "Make a GeoPackage fast to read.",
       discussion: """
-        Packs the R-trees of all layers, or of those named, gathers statistics for the planner of \
-        queries, and compacts the file. With --index nothing but R-trees is written, also for \
-        layers that have none. With --cluster features that are near each other are stored \
-        near each other: they get new ids from 1 up, so key tuples made before do not hold any more. \
-        Layers whose ids other tables refer to keep their order. What fails leaves every feature as \
-        it was.
+        Packs the R-trees of all layers, or of the layers named, gathers statistics for the \
+        query planner, and compacts the file. --index only writes R-trees, also for layers that \
+        have none.
+
+        --cluster stores features that are near each other close together. They get new ids from \
+        1 up, and earlier key tuples are not valid any more. A layer whose ids other tables \
+        refer to keeps its order. When something fails every feature stays as it was.
         """,
       examples: [
         "fieldpack optimize field.gpkg",
@@ -26,16 +27,17 @@ extension FieldpackTool {
 /// `fieldpack optimize`.
 private struct OptimizeCommand: CommandBody {
   struct Options: OptionGroup {
-    @Required var file: String
+    @Required var file: SourceName
     let layers: [LayerID]
     let onlyIndexes: Bool
     let clusters: Bool
 
     init(_ reader: inout OptionReader) {
-      _file = reader.geoPackage("The GeoPackage, which is changed.")
+      _file = reader.geoPackageLayer(
+        "The GeoPackage, which is changed, or one of its layers.")
       layers = reader.layers()
       onlyIndexes = reader.flag(
-        "index", help: "Only pack R-trees, and make those that layers lack.")
+        "index", help: "Only write R-trees: pack them, and make those that are missing.")
       clusters = reader.flag(
         "cluster", help: "Store features along a Hilbert curve, under new ids.")
     }
@@ -45,12 +47,12 @@ private struct OptimizeCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let path = options.file
+    let path = options.file.path
     let display = ProgressDisplay(
       "optimizing", total: nil, unit: .features, console: invocation.console)
     defer { display.finish() }
     var work = OptimizeOptions()
-    work.layers = options.layers
+    work.layers = [options.file.layer].compactMap { $0 } + options.layers
     work.createsIndexes = options.onlyIndexes
     work.clusters = options.clusters
     work.compacts = options.clusters || !options.onlyIndexes

@@ -9,7 +9,7 @@ enum RowFormat: String, CaseIterable, Sendable {
 
 extension OptionReader {
   mutating func rowFormat() -> RowFormat? {
-    value("format", .choice("format"), shownDefault: "table", help: "How rows look.")
+    value("format", .choice("format"), shownDefault: "table", help: "How rows are printed.")
   }
 }
 
@@ -39,6 +39,11 @@ struct SQLOutput {
       }
     return SQLOutput(
       output: invocation.output, terminal: invocation.console.terminal, shape: shape)
+  }
+
+  /// Rows as CSV, to a file.
+  init(csv output: ByteOutput) {
+    self.init(output: output, terminal: Terminal(), shape: .csv)
   }
 
   private init(output: ByteOutput, terminal: Terminal, shape: Shape) {

@@ -9,8 +9,9 @@ extension FieldpackTool {
     Command(
       "transform", abstract: "Write a GeoPackage with its layers in another SRS.",
       discussion: """
-        Feature ids, columns and layers without geometry are kept as they are. For each layer the \
-        operation chosen is shown, its accuracy, and the grids that would make it better.
+        Feature ids, columns and layers without geometry are kept as they are. For each layer \
+        the command shows which operation was chosen, its accuracy, and the grids that would \
+        make it better.
         """,
       examples: [
         "fieldpack transform field.gpkg --srs EPSG:25832 --output utm.gpkg"
@@ -22,7 +23,7 @@ extension FieldpackTool {
 /// `fieldpack transform`.
 private struct TransformCommand: CommandBody {
   struct Options: OptionGroup {
-    @Required var file: String
+    @Required var file: SourceName
     let layers: [LayerID]
     @Required var srs: SRS
     let output: OutputArguments
@@ -32,7 +33,7 @@ private struct TransformCommand: CommandBody {
     let geometries: GeometryArguments
 
     init(_ reader: inout OptionReader) {
-      _file = reader.geoPackage("The GeoPackage to transform.")
+      _file = reader.geoPackageLayer("The GeoPackage to transform, or one of its layers.")
       layers = reader.layers()
       _srs = reader.required("srs", .srs, help: "The SRS that the layers get.")
       output = reader.group()
@@ -47,13 +48,14 @@ private struct TransformCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let path = options.file
+    let path = options.file.path
     guard !options.output.isStandard else {
       throw FieldpackError(
         .invalidArgument, "a GeoPackage cannot be written to standard output. Try: --output FILE")
     }
     try check(path)
-    let query = Query(layers: options.layers).transformed(to: options.srs)
+    let layers = [options.file.layer].compactMap { $0 } + options.layers
+    let query = Query(layers: layers).transformed(to: options.srs)
       .applying(try options.geometries.operations())
     let layer = try options.derived.layer(query)
     return try await invocation.stoppingAtBadFeatures { () async throws(FieldpackError) in

@@ -1,6 +1,5 @@
 import Fieldpack
 import FieldpackCore
-import FoundationEssentials
 
 /// What `fieldpack monitor` watches.
 struct MonitorArguments: OptionGroup {
@@ -8,7 +7,7 @@ struct MonitorArguments: OptionGroup {
   let cushion: Double?
   let distance: Double?
   let significant: Bool
-  let regions: String?
+  let regions: SourceName?
   let radiusColumn: String?
   let detect: [String]?
   let hysteresis: Double?
@@ -23,13 +22,13 @@ struct MonitorArguments: OptionGroup {
         + "radius of points without one.")
     cushion = reader.value(
       "cushion", .number("metres", atLeast: 0), shownDefault: "0.0",
-      help: "Metres beyond the circle that do not count yet.")
+      help: "An exit needs so many metres more than the radius.")
     distance = reader.value(
       "distance", .number("metres", atLeast: 0),
-      help: "Watch for so many metres from the last detection.")
-    significant = reader.flag("significant", help: "As --distance 500.")
+      help: "Detect each fix so many metres or more from the last detection.")
+    significant = reader.flag("significant", help: "The same as --distance 500.")
     regions = reader.value(
-      "regions", .text("file:layer", completion: .files(SourceArguments.extensions)),
+      "regions", .source(),
       help: "Watch the features of a layer; of a file with one layer, its name is not needed.")
     radiusColumn = reader.value(
       "radius-column", .text("column"),
@@ -37,50 +36,31 @@ struct MonitorArguments: OptionGroup {
     detect = reader.value(
       "detect",
       .list("kind,…", of: .choices(["enter", "exit", "cross", "dwell", "inside", "outside"])),
-      help: "What is told of regions; enter,exit,cross by default, and dwell with --dwell.")
+      help: "What to detect; by default enter,exit,cross, and dwell with --dwell.")
     hysteresis = reader.value(
       "hysteresis", .number("metres", atLeast: 0), shownDefault: "0.0",
-      help: "A device exits a region only so many metres from its edge.")
+      help: "A device exits a region when it is so many metres beyond the edge.")
     dwell = reader.value(
       "dwell", .number("seconds", atLeast: 0),
-      help: "With --regions, tell when a stay has lasted so long; with --radius, only what stays "
-        + "beyond for so long is an exit.")
+      help:
+        "With --regions, detect a stay of so many seconds. With --radius, an exit needs so many "
+        + "seconds outside the circle.")
     usesAccuracy = reader.flag(
       "accuracy",
-      help: "A device enters and exits a region only with all of its radius of accuracy.")
+      help: "A device enters or exits a region when its whole circle of accuracy does.")
     accuracyGate = reader.value(
       "accuracy-gate", .number("metres", atLeast: 0),
-      help: "Pass over fixes with a larger radius of accuracy.")
-  }
-}
-
-/// A file of regions, with the layer where it is named.
-struct RegionFile: Hashable {
-  let path: String
-  let layer: String?
-
-  /// - Parameter text: `FILE:LAYER`, or a file that is there.
-  init(_ text: String) {
-    guard !FileManager.default.fileExists(atPath: text), let colon = text.lastIndex(of: ":"),
-      colon != text.startIndex, text.index(after: colon) != text.endIndex
-    else {
-      (path, layer) = (text, nil)
-      return
-    }
-    path = String(text[..<colon])
-    layer = String(text[text.index(after: colon)...])
+      help: "Leave out fixes whose accuracy is worse than so many metres.")
   }
 }
 
 /// Which monitor the options ask for.
 struct MonitorPlan {
-  /// Where the watched regions are.
-  let regions: RegionFile?
   private let arguments: MonitorArguments
 
   init(_ arguments: MonitorArguments) throws(FieldpackError) {
     self.arguments = arguments
-    regions = arguments.regions.map { RegionFile($0) }
+    let regions = arguments.regions
     let moves = arguments.distance != nil || arguments.significant
     let circles = arguments.radius != nil && regions == nil
     let count = [regions != nil, moves, circles].count { $0 }

@@ -6,25 +6,24 @@ extension FieldpackTool {
     Command(
       "monitor", abstract: "Replay positions and tell where regions and distances are passed.",
       discussion: """
-        The features of a layer of points are replayed by time, then by feature id; of a layer of \
-        lines, each vertex by its M in Unix seconds. Nothing is written without --record, which keeps \
-        detections and goes on from where a run was. One of these is watched:
+        Points of a layer are replayed by time, then by feature id. Of a layer of lines every vertex \
+        is a fix, at its M in Unix seconds. Nothing is written without --record, which keeps the \
+        detections; the next start with that name goes on where the run stopped. Watch one of these:
 
-        --radius: a circle around the last detection. Each device's first fix is its start, and each \
-        that is farther from the centre is an exit and the next centre.
+        --radius 80: a circle around the last detection. The first fix of a device is a start. A \
+        fix outside the circle is an exit, and the centre of the next circle.
 
-        --distance, --significant: each fix that is as far from the last detection as that, or \
-        farther, is moved.
+        --distance 100, --significant: a fix 100 m or more from the last detection is a move.
 
-        --regions: areas, and circles around points. A device enters, exits, or crosses with the \
-        straight way between two fixes that lie outside; a border belongs to its region.
+        --regions: areas, and circles around points. A device enters and exits a region; it crosses \
+        one when the straight line between two fixes outside meets it. A border belongs to its region.
 
-        A fix that is older than the last one of its device is passed over; so are those that were \
-        added to a file before it when a run goes on. Distances are geodesics.
+        A fix older than the last one of its device is left out. A resumed run also ignores fixes \
+        inserted before its last one. Distances are geodesics.
         """,
       examples: [
         "fieldpack monitor walk.gpx --radius 80",
-        "fieldpack monitor fleet.gpkg fixes --device car --regions zones.gpkg:depots",
+        "fieldpack monitor fleet.gpkg:fixes --device car --regions zones.gpkg:depots",
         "gpspipe -w | fieldpack monitor - --distance 100",
       ],
       family: positionsFamily, body: MonitorCommand.self)
@@ -34,8 +33,7 @@ extension FieldpackTool {
 /// `fieldpack monitor`.
 private struct MonitorCommand: CommandBody {
   struct Options: OptionGroup {
-    @Required var source: String
-    let layer: String?
+    @Required var source: SourceName
     let watched: MonitorArguments
     let recording: RecordingArguments
     let fixes: FixArguments
@@ -45,7 +43,6 @@ private struct MonitorCommand: CommandBody {
 
     init(_ reader: inout OptionReader) {
       _source = reader.fixes()
-      layer = reader.fixLayer()
       watched = reader.group()
       recording = reader.group()
       fixes = reader.group()
@@ -61,7 +58,7 @@ private struct MonitorCommand: CommandBody {
   func run() async throws(FieldpackError) -> Int32 {
     let plan = try MonitorPlan(options.watched)
     return try await withRecording { (recording) throws(FieldpackError) in
-      guard let regions = plan.regions else {
+      guard let regions = options.watched.regions else {
         return try await watch(try plan.monitor(nil), nil, recording)
       }
       return try await invocation.withRegions(regions, usesNoCache: options.opening.usesNoCache) {
@@ -82,7 +79,7 @@ private struct MonitorCommand: CommandBody {
   private func withRecording(
     _ body: (MonitorRecording?) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    guard let (name, path) = try options.recording.target(source: options.source) else {
+    guard let (name, path) = try options.recording.target(source: options.source.path) else {
       return try await body(nil)
     }
     try invocation.createGeoPackage(path)
@@ -96,8 +93,8 @@ private struct MonitorCommand: CommandBody {
     _ monitor: any FixMonitor, _ regions: RegionLayer?, _ recording: MonitorRecording?
   ) async throws(FieldpackError) -> Int32 {
     let source = FixSource(
-      name: options.source, layer: options.layer, arguments: options.fixes,
-      replay: options.replay, source: options.opening)
+      name: options.source, arguments: options.fixes, replay: options.replay,
+      source: options.opening)
     return try await invocation.withFixes(source) { (fixes) throws(FieldpackError) in
       try await show(monitor, fixes, regions, recording)
     }
@@ -136,16 +133,16 @@ private struct MonitorCommand: CommandBody {
 extension Invocation {
   /// Opens the layer of the regions, runs `body` and closes its file, whatever happens.
   func withRegions<R: Sendable>(
-    _ file: RegionFile, usesNoCache: Bool = false,
+    _ source: SourceName, usesNoCache: Bool = false,
     _ body: (any Store, LayerID) async throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     var options = SourceOptions()
     options.logger = logger
     if usesNoCache { options.file.cache = .private }
-    let workspace = try await Workspace.open(source: file.path, options: options)
+    let workspace = try await Workspace.open(source: source.path, options: options)
     return try await closing(workspace) { () async throws(FieldpackError) in
       let (store, layer) = try await LayerChoice.layer(
-        file.layer, of: workspace, named: file.path, stores: nil, preferring: [])
+        source.layer, of: workspace, named: source.path, stores: nil, preferring: [])
       return try await body(store, layer)
     }
   }

@@ -11,15 +11,15 @@ struct RecordingArguments: OptionGroup {
   init(_ reader: inout OptionReader) {
     name = reader.value(
       "record", .text("name"),
-      help: "Keep detections, and all that is known, as a run of this name, which goes on from "
-        + "where it was.")
+      help: "Keep the detections as a run of this name; a run that exists goes on where it "
+        + "stopped.")
     into = reader.value(
-      "into", .file("gpkg", "gpkg"),
+      "into", .target,
       help: "The GeoPackage that the run is kept in; the source by default.")
     follows = reader.flag(
       "follow",
-      help: "Show each detection as it comes, as without it only where fixes do; under --json as "
-        + "a document in its own line.")
+      help: "Show each detection as it comes, also of a file; with --json as a document in a line "
+        + "of its own.")
   }
 
   /// The name of the run and its GeoPackage; `nil` where none is kept.

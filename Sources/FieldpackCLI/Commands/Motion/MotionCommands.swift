@@ -5,9 +5,10 @@ import FoundationEssentials
 extension FieldpackTool {
   static var motionCommand: Command {
     Command(
-      "motion", abstract: "Keep and post motion of devices, show it, place it on tracks.",
+      "motion", abstract: "Keep, post, list, show and export motion, and place it on tracks.",
       subcommands: [
-        motionImportCommand, motionPostCommand, motionShowCommand, motionJoinCommand,
+        motionImportCommand, motionPostCommand, motionListCommand, motionShowCommand,
+        motionExportCommand, motionJoinCommand, motionDeleteCommand,
       ],
       family: positionsFamily)
   }
@@ -16,14 +17,22 @@ extension FieldpackTool {
     Command(
       "import", abstract: "Import recorded requests of motion devices.",
       discussion: """
-        A file is one body of the DaCo protocol as JSON, or a log with one a line: the body alone, \
-        or an object that holds it as "body" beside "time" (Unix seconds), "status" and "response" \
-        (of a start the session's id). Requests with another status than 200 brought nothing and \
-        are counted. Without responses a start belongs to the next session that is new. Batches \
-        that the file has are passed over, so that a second import changes nothing.
+        A file is one body of the DaCo protocol as JSON, or a log with one request a line: the \
+        body alone, or an object that holds it as "body" beside "time" (Unix seconds), "status" \
+        and "response" (of a start the session's id). Requests with another status than 200 are \
+        counted and left out. Without responses a start belongs to the next new session. Batches \
+        that the GeoPackage has are left out, so a second import changes nothing.
         """,
       examples: ["fieldpack motion import requests.jsonl --into field.gpkg"],
       body: MotionImportCommand.self)
+  }
+
+  private static var motionDeleteCommand: Command {
+    Command(
+      "delete", abstract: "Delete sessions with their samples, and what joining made of them.",
+      discussion: "All of the sessions are deleted, or none is.",
+      examples: ["fieldpack motion delete field.gpkg 2c963f66-afa6-4562-b3fc-2c963f66afa6"],
+      body: MotionDeleteCommand.self)
   }
 
   private static var motionJoinCommand: Command {
@@ -31,15 +40,15 @@ extension FieldpackTool {
       "join", abstract: "Place samples on a track by their times.",
       discussion: """
         Each sample becomes a point of the layer motion_point, with its twelve channels and its \
-        time as M, between the two positions of the track around its time; a session becomes a \
-        line of motion_track. Samples that no two positions lie around, or only such that are \
-        farther apart than --gap, stay rows of daco_sample. Joining a session again replaces its \
-        features. The track is a layer of points with times, of lines whose M is Unix seconds, or \
-        the points of captures.
+        time as M, between the two positions of the track around its time. A session becomes a \
+        line of motion_track. A sample without such positions, or with positions farther apart \
+        in time than --max-gap, stays a row of daco_sample. Joining a session again replaces its \
+        features. The track is a layer of points with times, a layer of lines whose M is Unix \
+        seconds, or the points of captures.
         """,
       examples: [
         "fieldpack motion join field.gpkg walk.gpx",
-        "fieldpack motion join field.gpkg field.gpkg track_point --gap 30",
+        "fieldpack motion join field.gpkg field.gpkg:track_point --max-gap 30",
         "fieldpack motion join field.gpkg captures.gpkg --capture 338d2c23…358d",
       ],
       body: MotionJoinCommand.self)
@@ -51,6 +60,34 @@ extension OptionReader {
 
   mutating func sessions() -> [String] {
     values("session", .text("uuid"), help: "Only this session; may be repeated.")
+  }
+}
+
+/// `fieldpack motion delete`.
+private struct MotionDeleteCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let sessions: [String]
+    let profile: OpeningProfile
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.motionFile()
+      sessions = reader.arguments(.text("session"), minimum: 1, help: "The ids of sessions.")
+      profile = reader.profile()
+    }
+  }
+
+  let invocation: Invocation
+  let options: Options
+
+  func run() async throws(FieldpackError) -> Int32 {
+    try await invocation.withGeoPackage(options.file, options.profile, usesWAL: false) {
+      (store) throws(FieldpackError) in
+      var sessions: [String] = []
+      for id in options.sessions where !sessions.contains(id) { sessions.append(id) }
+      try invocation.print(try await store.deleteMotion(sessions: sessions))
+      return ExitStatus.success
+    }
   }
 }
 
@@ -67,11 +104,10 @@ private struct MotionImportCommand: CommandBody {
       logs = reader.arguments(
         .file("file", "json", "jsonl", "ndjson"), minimum: 1, help: "The recorded requests.")
       _into = reader.required(
-        "into", .file("gpkg", "gpkg"),
-        help: "The GeoPackage to import into; made where missing.")
+        "into", .target, help: "The GeoPackage to import into; made where missing.")
       rate = reader.value(
         "rate", .number("hz", atLeast: 0.001), default: MotionSession.standardRate,
-        shownAs: "50", help: "Samples a second of sessions that are new.")
+        shownAs: "50", help: "Samples a second of new sessions.")
       skipsErrors = reader.skipErrors()
       profile = reader.profile()
     }
@@ -149,8 +185,7 @@ extension MotionImportReport {
 private struct MotionJoinCommand: CommandBody {
   struct Options: OptionGroup {
     @Required var file: String
-    @Required var track: String
-    let layer: LayerID?
+    @Required var track: SourceName
     let sessions: [String]
     let captures: [String]
     let maximumGap: Double
@@ -158,19 +193,16 @@ private struct MotionJoinCommand: CommandBody {
     init(_ reader: inout OptionReader) {
       _file = reader.motionFile()
       _track = reader.argument(
-        .text("source", completion: .source(SourceArguments.extensions)),
-        help: "Where the track is: a GeoPackage, a GPX, GeoJSON or CSV file.")
-      layer = reader.optionalArgument(
-        .text("layer", completion: .layer),
-        help: "The layer of the track; track_points, track_point, or the only one that can be."
-      ).map { LayerID($0) }
+        .source(),
+        help: "Where the track is: a GeoPackage, a GPX, GeoJSON or CSV file. Where no layer is "
+          + "named it is track_points, track_point, or the only one that can be.")
       sessions = reader.sessions()
       captures = reader.values(
         "capture", .text("token"),
         help: "Join to this capture of the track's source; may be repeated.")
       maximumGap = reader.value(
-        "gap", .number("s", atLeast: 0), default: 10, shownAs: "10",
-        help: "How far apart positions may be that a sample lies between.")
+        "max-gap", .number("s", atLeast: 0), default: 10, shownAs: "10",
+        help: "How many seconds the two positions around a sample may be apart.")
     }
   }
 
@@ -189,17 +221,17 @@ private struct MotionJoinCommand: CommandBody {
   }
 
   private func path() async throws(FieldpackError) -> TimedPath {
-    try await invocation.withSource(options.track, SourceArguments()) {
+    try await invocation.withSource(options.track.path, SourceArguments()) {
       (source) throws(FieldpackError) in
       guard let store = source.workspace.members.lazy.compactMap(\.store).first else {
-        throw FieldpackError(.unavailable, "\(options.track) cannot be read")
+        throw FieldpackError(.unavailable, "\(options.track.path) cannot be read")
       }
       return try await path(in: store)
     }
   }
 
   private func path(in store: any Store) async throws(FieldpackError) -> TimedPath {
-    let (captures, layer) = (options.captures, options.layer)
+    let (captures, layer) = (options.captures, options.track.layer)
     guard !captures.isEmpty else { return try await TimedPath(store, layer: layer) }
     guard layer == nil || layer == "capture_point" else {
       throw FieldpackError(

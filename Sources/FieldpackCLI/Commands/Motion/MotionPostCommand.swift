@@ -8,17 +8,21 @@ extension FieldpackTool {
     Command(
       "post", abstract: "Post samples to a server, as a motion device does.",
       discussion: """
-        A session is started, and then batches of five samples are posted. What fails is tried \
-        again after 0.5 s, doubled up to 30 s, with jitter; 401 leads to one new start; redirects \
-        are not followed. Recorded sessions are posted one after the other, each as its device, \
-        with the times that they have; lines of JSON such as {"time":1714557600.02,"ax":0.01,\
-        "ay":-0.5,"az":-0.83} with the times in them, or those when they come; with --rate samples \
-        are read at that rate, and their time is that of reading. The protocol sends the time of a \
-        batch's last sample alone, and a server takes the others to be 1/50 s apart: of sessions of \
-        another rate it has to know that rate. What sensors, or any source with \
-        --live, give while nothing can be posted is lost to the server; other sources wait. With \
-        --into every sample is kept, as a session of its own. The status is 1 where a batch was \
-        lost, 69 where the server could not be reached.
+        Starts a session and posts batches of five samples. A failed request is tried again \
+        after 0.5 s, then after twice the time, up to 30 s, with jitter. The answer 401 leads to \
+        one new start; redirects are not followed. With --into every sample is kept, as a \
+        session of its own.
+
+        Recorded sessions are posted one after the other, each as its device and with its times. \
+        Lines of JSON, such as {"time":1714557600.02,"ax":0.01,"ay":-0.5,"az":-0.83}, are posted \
+        with the times in them, or with the times when they come; with --rate they are read at \
+        that rate, and their time is that of reading. The protocol sends only the time of a \
+        batch's last sample, and a server takes samples to be 1/50 s apart. The server must know \
+        any rate other than 50 Hz.
+
+        Samples of sensors, or of any source with --live, are lost to the server while nothing \
+        can be posted; other sources wait. The status is 1 where a batch was lost, 69 where the \
+        server could not be reached.
         """,
       examples: [
         "fieldpack motion post field.gpkg --server http://localhost:8080/motion",
@@ -48,7 +52,7 @@ struct MotionPostArguments: OptionGroup {
 
   init(_ reader: inout OptionReader) {
     source = reader.optionalArgument(
-      .text("source", completion: .source(["gpkg", "json", "jsonl"])),
+      .whole("source", completion: .source(["gpkg", "json", "jsonl"])),
       help: "A GeoPackage with sessions, recorded requests, lines of JSON in a file, a pipe or - "
         + "for standard input; under --sensors the folder of the devices.")
     _server = reader.required("server", .text("url"), help: "Where to post: http or https.")
@@ -56,7 +60,7 @@ struct MotionPostArguments: OptionGroup {
     sessions = reader.sessions()
     rate = reader.value(
       "rate", .number("hz", atLeast: 0.001),
-      help: "Samples a second; 50 of sensors, and as they come or were of other sources.")
+      help: "Samples a second: 50 by default for sensors; other sources keep their own pace.")
     speed = reader.value(
       "speed", .speed, default: .max, shownAs: "max",
       help: "Post recorded sessions at their pace, 1x, or faster, 10x; max does not wait.")
@@ -65,15 +69,16 @@ struct MotionPostArguments: OptionGroup {
       help: "Post only these: attitude, acceleration, magneticField, rotation.")
     usesSensors = reader.flag("sensors", help: "Read the machine's industrial I/O sensors.")
     isLive = reader.flag(
-      "live", help: "Do not wait for the server: what cannot be posted in time is lost to it.")
+      "live",
+      help: "Do not wait for the server: samples that cannot be posted in time are lost to it.")
     unsentLimit = reader.value(
       "unsent", .integer("n", in: 0...100_000), default: 0,
-      help: "How many live batches wait while the server cannot be reached.")
+      help: "How many live batches are kept while the server cannot be reached.")
     attempts = reader.value(
       "attempts", .integer("n", in: 1...Int.max),
-      help: "Give up after so many failures one after the other; 8 unless live, else never.")
+      help: "Give up after so many failures in a row; by default 8, with --live never.")
     into = reader.value(
-      "into", .file("gpkg", "gpkg"),
+      "into", .target,
       help: "Keep every sample in this GeoPackage, posted or not; made where missing.")
     skipsErrors = reader.skipErrors()
     profile = reader.profile()

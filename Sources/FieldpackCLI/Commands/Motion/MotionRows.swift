@@ -24,18 +24,18 @@ struct MotionRowArguments: OptionGroup {
     samples = reader.flag("rows", help: "Show the samples.")
     rate = reader.value(
       "resample", .number("hz", atLeast: 0.001),
-      help: "Show the means of so many steps a second.")
+      help: "Show the mean of each step; so many steps a second.")
     perSecond = reader.flag(
       "per-second", help: "Show the least, mean and greatest value of each second.")
     nearest = reader.value(
       "nearest", .moment,
       help: "Show the samples nearest to a time, RFC 3339 or Unix seconds, or to a fix, layer:id.")
     maximumGap = reader.value(
-      "within", .number("s", atLeast: 0), shownDefault: "1",
-      help: "How far off the nearest samples may be.")
+      "max-gap", .number("s", atLeast: 0), shownDefault: "1",
+      help: "How many seconds the nearest samples may be off.")
     limit = reader.value(
       "limit", .integer("n", in: 1...Int.max), shownDefault: "1",
-      help: "How many of the nearest.")
+      help: "At most so many of the nearest samples.")
     format = reader.rowFormat()
   }
 
@@ -46,38 +46,27 @@ struct MotionRowArguments: OptionGroup {
     let asked = [samples, rate != nil, perSecond, nearest != nil].count { $0 }
     guard nearest != nil || (maximumGap == nil && limit == nil) else {
       throw FieldpackError(
-        .invalidArgument, "--within and --limit have a meaning with --nearest. Try: --nearest time")
+        .invalidArgument, "--max-gap and --limit have a meaning with --nearest. Try: --nearest time"
+      )
     }
     guard asked > 0 else {
-      try checkNoRows(options)
+      guard format == nil else {
+        throw FieldpackError(
+          .invalidArgument,
+          "--format has a meaning with rows. Try: --rows, --resample, --per-second or --nearest")
+      }
       return false
     }
-    guard asked == 1, options.svg == nil else {
+    guard asked == 1 else {
       throw FieldpackError(
         .invalidArgument,
-        "one of --rows, --resample, --per-second, --nearest and --svg is shown at a time")
+        "one of --rows, --resample, --per-second and --nearest is shown at a time")
     }
     guard options.last == nil || samples else {
       throw FieldpackError(
         .invalidArgument, "--last has a meaning with --rows, not with these rows")
     }
     return true
-  }
-
-  private func checkNoRows(_ options: MotionShowCommand.Options) throws(FieldpackError) {
-    guard format == nil else {
-      throw FieldpackError(
-        .invalidArgument,
-        "--format has a meaning with rows. Try: --rows, --resample, --per-second or --nearest")
-    }
-    guard
-      options.session != nil || options.svg != nil
-        || (options.last == nil && options.channels.isEmpty)
-    else {
-      throw FieldpackError(
-        .invalidArgument,
-        "--last and --channel have a meaning with a session. Try: name one, or --rows or --svg")
-    }
   }
 }
 
@@ -90,17 +79,15 @@ struct MotionRows {
 
   func show() async throws(FieldpackError) -> Int32 {
     var output = SQLOutput.rows(invocation, rows.format)
-    let sessions = try await store.motionSessions()
     if let moment = rows.nearest {
-      guard !sessions.isEmpty else {
+      guard try await !store.motionSessions().isEmpty else {
         throw FieldpackError(.notFound, "\(store.shownPath) has no motion")
       }
       let query = MotionQuery.nearest(
         to: try await seconds(moment), within: rows.maximumGap ?? 1, limit: rows.limit ?? 1)
       try await add(query, to: &output, keeping: ["uuid", "id", "t_unix", "dt"])
     } else {
-      let session = try MotionShowCommand(invocation: invocation, options: options)
-        .chosen(sessions, of: store).session.id
+      let session = try await store.motionSession(named: options.session).session.id
       try await add(session, to: &output)
     }
     try output.begin([], sample: [])

@@ -9,8 +9,8 @@ extension FieldpackTool {
     Command(
       "doctor", abstract: "Check libraries, cache and sources.",
       discussion: """
-        Ends with status 1 when something does not work: a library that is too old, a file that \
-        cannot be written, a store that does not open.
+        The status is 1 when something does not work: a library is too old, a file cannot be \
+        written, or a store does not open.
         """,
       examples: ["fieldpack doctor", "fieldpack doctor stores.scfg"],
       family: upkeepFamily, body: DoctorCommand.self)
@@ -25,7 +25,7 @@ private struct DoctorCommand: CommandBody {
 
     init(_ reader: inout OptionReader) {
       sources = reader.arguments(
-        .text("source", completion: .source(SourceArguments.extensions)),
+        .whole("source", completion: .source(SourceArguments.extensions)),
         help: "A source to open: a config, a GeoPackage or another file.")
       allowsPaths = reader.allowedPaths()
     }

@@ -8,8 +8,8 @@ extension FieldpackTool {
     Command(
       "info", abstract: "Show stores, layers, counts and columns.",
       discussion: """
-        Every store of a config is listed with its state; one that cannot be opened is no error \
-        here. With a LAYER its columns are listed too.
+        Lists every store of a config with its state; a store that cannot be opened does not end \
+        the command. With a LAYER the columns of the layer are listed, too.
         """,
       examples: [
         "fieldpack info field.gpkg", "fieldpack info survey.scfg wells --map",
@@ -22,17 +22,24 @@ extension FieldpackTool {
 /// `fieldpack info`.
 struct InfoCommand: CommandBody {
   struct Options: OptionGroup {
-    @Required var source: String
-    let layer: String?
+    @Required var source: SourceName
+    private let word: LayerID?
     let drawsMap: Bool
     let opening: SourceArguments
 
     init(_ reader: inout OptionReader) {
       _source = reader.source()
-      layer = reader.optionalArgument(
-        .text("layer", completion: .layer), help: "Show this layer with its columns.")
+      word = reader.optionalArgument(
+        .text("layer", completion: .layer), help: "Show this layer with its columns."
+      ).map { LayerID($0) }
       drawsMap = reader.flag("map", help: "Draw a map of the layers.")
       opening = reader.group()
+    }
+
+    func layer() throws(FieldpackError) -> LayerID? {
+      guard let named = source.layer, let word else { return source.layer ?? word }
+      throw FieldpackError(
+        .invalidArgument, "info shows one layer, and '\(named)' and '\(word)' are named")
     }
   }
 
@@ -48,17 +55,18 @@ struct InfoCommand: CommandBody {
   }
 
   func run() async throws(FieldpackError) -> Int32 {
-    try await invocation.withSource(options.source, options.opening) {
-      (source) throws(FieldpackError) in try await show(source)
+    let layer = try options.layer()
+    return try await invocation.withSource(options.source.path, options.opening) {
+      (source) throws(FieldpackError) in try await show(layer, of: source)
     }
   }
 
-  private func show(_ source: OpenedSource) async throws(FieldpackError) -> Int32 {
+  private func show(
+    _ layer: LayerID?, of source: OpenedSource
+  ) async throws(FieldpackError) -> Int32 {
     let workspace = source.workspace
     var stores = try await stores(of: workspace)
-    if let layer = options.layer {
-      stores = try await only(LayerID(layer), stores, of: workspace)
-    }
+    if let layer { stores = try await only(layer, stores, of: workspace) }
     if invocation.isJSON {
       try invocation.print(InfoDocument(stores: stores, source: source).document)
     } else {
@@ -66,9 +74,9 @@ struct InfoCommand: CommandBody {
       let text = InfoText(
         stores: stores, source: source.name, width: terminal.cutWidth,
         usesUnicode: terminal.usesUnicode || !terminal.isOutputTerminal,
-        showsColumns: options.layer != nil)
+        showsColumns: layer != nil)
       try invocation.print(text.text)
-      if options.drawsMap { try await printMap(stores, of: workspace) }
+      if options.drawsMap { try await printMap(stores, ofOne: layer != nil, of: workspace) }
     }
     try invocation.output.flush()
     for diagnostic in workspace.diagnostics { invocation.console.note(diagnostic.description) }
@@ -115,12 +123,12 @@ struct InfoCommand: CommandBody {
   }
 
   private func printMap(
-    _ stores: [StoreInfo], of workspace: Workspace
+    _ stores: [StoreInfo], ofOne isOne: Bool, of workspace: Workspace
   ) async throws(FieldpackError) {
     let open = stores.filter { $0.error == nil && !$0.layers.isEmpty }
     guard !open.isEmpty else { return }
     var query = Query().in(stores: open.map(\.config.id))
-    if options.layer != nil { query = query.in(layers: open[0].layers.map(\.id)) }
+    if isOne { query = query.in(layers: open[0].layers.map(\.id)) }
     let scene = try await MapScene(query, of: workspace)
     let envelope = try await scene.envelope()
     for note in scene.notes { invocation.console.note(note) }

@@ -18,10 +18,10 @@ struct EditArguments: OptionGroup {
 }
 
 extension OptionReader {
-  mutating func geoJSON() -> String {
+  mutating func geoJSON() -> String? {
     optionalArgument(
       .file("file", "geojson", "json", "geojsonl"),
-      help: "GeoJSON in WGS 84; standard input where it is - or missing.") ?? "-"
+      help: "GeoJSON in WGS 84; standard input where it is - or missing.")
   }
 }
 

@@ -9,25 +9,26 @@ extension FieldpackTool {
     [
       Command(
         "get", abstract: "Print one feature as GeoJSON.",
-        discussion: "In WGS 84, with its key tuple as id, which 'update' takes back.",
+        discussion:
+          "The feature is in WGS 84. Its id is its key tuple, by which 'update' knows it.",
         examples: ["fieldpack get field.gpkg ZmllbGQ=.d2VsbHM=.MQ=="], family: editFamily,
         body: GetCommand.self),
       Command(
         "create", abstract: "Add features from GeoJSON to a layer.",
         discussion: """
-          Prints the key tuples of the new features. Their geometries are transformed to the \
-          layer's SRS; an integer id is the feature id asked for.
+          Prints the key tuples of the new features. Geometries are transformed to the layer's \
+          SRS. An integer id in the GeoJSON becomes the feature id.
           """,
         examples: ["fieldpack create field.gpkg wells new.geojson"], family: editFamily,
         body: CreateCommand.self),
       Command(
         "update", abstract: "Change features by the key tuples in GeoJSON.",
         discussion: """
-          The ids of the features are key tuples, as 'get' and 'query --keys' write them. Members \
-          of properties that are absent stay, null clears; the geometry likewise. A geometry that \
-          is as 'get' printed it leaves the stored one as it is, arcs and m values included; \
-          another one that would lose these, or z values, is refused. All features are changed, \
-          or none is.
+          The id of each feature is a key tuple, as 'get' and 'query --keys' write it. A \
+          property that is absent stays, and null clears it; the same holds for the geometry. A \
+          geometry that is as 'get' printed it does not change the stored one, with its arcs and \
+          m values. A geometry that would lose arcs, z or m values is refused without \
+          --allow-loss. All features are changed, or none is.
           """,
         examples: ["fieldpack update field.gpkg edited.geojson"], family: editFamily,
         body: UpdateCommand.self),
@@ -48,7 +49,7 @@ private struct GetCommand: CommandBody {
     let allowsPaths: [String]
 
     init(_ reader: inout OptionReader) {
-      _source = reader.source()
+      _source = reader.wholeSource()
       _key = reader.argument(.keyTuple, help: "The feature's key tuple.")
       allowsPaths = reader.allowedPaths()
     }
@@ -82,10 +83,11 @@ private struct UpdateCommand: CommandBody {
     let editing: EditArguments
 
     init(_ reader: inout OptionReader) {
-      _source = reader.source()
-      input = reader.geoJSON()
+      _source = reader.wholeSource()
+      input = reader.geoJSON() ?? "-"
       allowsLoss = reader.flag(
-        "allow-loss", help: "Let geometries lose arcs, z and m values that the input has not.")
+        "allow-loss",
+        help: "Let a geometry lose the arcs, z and m values that the GeoJSON does not have.")
       editing = reader.group()
     }
   }
@@ -113,7 +115,7 @@ private struct DeleteCommand: CommandBody {
     let editing: EditArguments
 
     init(_ reader: inout OptionReader) {
-      _source = reader.source()
+      _source = reader.wholeSource()
       keys = reader.arguments(.keyTuple, minimum: 1, help: "The features' key tuples.")
       editing = reader.group()
     }
@@ -139,21 +141,40 @@ private struct DeleteCommand: CommandBody {
 /// `fieldpack create`.
 private struct CreateCommand: CommandBody {
   struct Options: OptionGroup {
-    @Required var source: String
-    @Required var layer: String
-    let input: String
+    @Required var source: SourceName
+    private let word: String?
+    private let file: String?
     let store: StoreID?
     let editing: EditArguments
 
     init(_ reader: inout OptionReader) {
       _source = reader.source()
-      _layer = reader.argument(.text("layer", completion: .layer), help: "The layer to add to.")
-      input = reader.geoJSON()
+      word = reader.optionalArgument(
+        .text("layer", completion: .layer),
+        help: "The layer to add to, where it does not stand after the source.")
+      file = reader.geoJSON()
       store = reader.value(
         "store", .text("id", completion: .store),
         help: "The store of the layer, where there are many."
       ).map { StoreID($0) }
       editing = reader.group()
+    }
+
+    /// With the layer after the source, the word that follows is the input.
+    func target() throws(FieldpackError) -> (layer: LayerID, input: String) {
+      if let layer = source.layer {
+        guard word == nil || file == nil else {
+          throw FieldpackError(
+            .invalidArgument,
+            "create adds to one layer, and '\(layer)' and '\(word ?? "")' are named")
+        }
+        return (layer, word ?? "-")
+      }
+      guard let word else {
+        throw FieldpackError(
+          .invalidArgument, "create needs a layer. Try: fieldpack create \(source.path):LAYER")
+      }
+      return (LayerID(word), file ?? "-")
     }
   }
 
@@ -161,10 +182,10 @@ private struct CreateCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let features = try invocation.geoJSONFeatures(of: options.input)
-    let layer = LayerID(options.layer)
+    let (layer, input) = try options.target()
+    let features = try invocation.geoJSONFeatures(of: input)
     return try await invocation.withEditedSource(
-      options.source, only: options.store.map { [$0] }, options.editing, input: options.input
+      options.source.path, only: options.store.map { [$0] }, options.editing, input: input
     ) { (workspace) throws(FieldpackError) in
       let store = try await store(of: layer, in: workspace)
       let created = try await workspace.create(geoJSON: features, in: layer, of: store)

@@ -7,8 +7,8 @@ extension FieldpackTool {
     Command(
       "explain", abstract: "Show how a query is answered: SQL, plan, rows, time.",
       discussion: """
-        The query runs, and its rows are counted and not shown. The rows estimated are those that \
-        the R-tree finds, else all of the table.
+        The query runs, and its rows are counted but not shown. The rows estimated are those \
+        that the R-tree finds; without an R-tree, all rows of the table.
         """,
       examples: [
         "fieldpack explain field.gpkg wells --bbox 7,46,8,47 --where \"depth > 20\"",
@@ -21,7 +21,7 @@ extension FieldpackTool {
 /// `fieldpack explain`.
 private struct ExplainCommand: CommandBody {
   struct Options: OptionGroup {
-    @Required var source: String
+    @Required var source: SourceName
     let onlyPlans: Bool
     let query: QueryArguments
     let opening: SourceArguments

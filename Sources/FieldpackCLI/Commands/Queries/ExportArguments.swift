@@ -17,14 +17,15 @@ struct ExportArguments: OptionGroup {
   init(_ reader: inout OptionReader) {
     file = reader.group()
     format = reader.value(
-      "format", .format(Format.written), help: "The format, where the file's name does not tell.")
+      "format", .format(Format.written),
+      help: "The format, where the name of the file does not tell it.")
     writesKeys = reader.keys()
     dialect = reader.value(
       "dialect", .choice("dialect"), default: .rfc7946, shownAs: "rfc7946",
       help: "The GeoJSON to write.")
     gpxDialect = reader.value(
       "gpx-dialect", .choice("dialect"), default: .gpx11, shownAs: "gpx-1.1",
-      help: "The GPX to write; photopath has waypoints alone, with six decimals and a time.")
+      help: "The GPX to write; photopath has only waypoints, with six decimals and a time.")
     decimals = reader.value(
       "decimals", .integer("n", in: 0...17), help: "Round coordinates to so many decimals.")
     writesBoxes = reader.flag("with-bbox", help: "Write the bbox members of GeoJSON.")

@@ -7,10 +7,10 @@ extension FieldpackTool {
     Command(
       "export", abstract: "Write features to a file of another format.",
       discussion: """
-        The file's extension tells its format: .geojson .geojsonl .gpx .csv .gpkg .svg .html. It \
-        appears when it is complete, and not at all when something fails. GeoJSON and CSV take one \
-        layer. GeoJSON and GPX are in longitude and latitude; GeoJSON in another --srs says so in \
-        the member crs.
+        The extension of the file tells its format: .geojson .geojsonl .gpx .csv .gpkg .svg \
+        .html. The file appears when it is complete; when something fails there is none. GeoJSON \
+        and CSV take one layer. GeoJSON and GPX are in longitude and latitude; GeoJSON in \
+        another --srs has a member crs that says so.
         """,
       examples: [
         "fieldpack export field.gpkg track_points --output walk.gpx",
@@ -24,7 +24,7 @@ extension FieldpackTool {
 /// `fieldpack export`.
 private struct ExportCommand: CommandBody {
   struct Options: OptionGroup {
-    @Required var source: String
+    @Required var source: SourceName
     let writing: ExportArguments
     let query: QueryArguments
     let opening: SourceArguments

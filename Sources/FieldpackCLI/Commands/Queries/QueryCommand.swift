@@ -8,8 +8,8 @@ extension FieldpackTool {
       "query", abstract: "Show the features of a source that meet conditions.",
       discussion: """
         Prints a table; on a terminal the first 100 rows. GeoJSON and GPX are in longitude and \
-        latitude unless --srs says otherwise; tables and CSV keep each layer's SRS. With --json \
-        one document holds features of all layers with their key tuples.
+        latitude unless --srs says otherwise; tables and CSV keep the SRS of each layer. With \
+        --json one document holds the features of all layers with their key tuples.
         """,
       examples: [
         "fieldpack query field.gpkg wells --where \"depth > 20 AND name LIKE 'N%'\"",
@@ -27,7 +27,7 @@ private struct QueryCommand: CommandBody {
   }
 
   struct Options: OptionGroup {
-    @Required var source: String
+    @Required var source: SourceName
     let format: OutputFormat?
     let onlyCounts: Bool
     let writesKeys: Bool
@@ -37,9 +37,9 @@ private struct QueryCommand: CommandBody {
     init(_ reader: inout OptionReader) {
       _source = reader.source()
       format = reader.value(
-        "format", .choice("format"), help: "What to print; a table where nothing is said.")
+        "format", .choice("format"), help: "What to print; a table by default.")
       onlyCounts = reader.flag(
-        "count", help: "Print only how many features there are, all layers together.")
+        "count", help: "Print only the number of features, of all layers together.")
       writesKeys = reader.keys()
       query = reader.group()
       opening = reader.group()

@@ -7,26 +7,43 @@ extension FieldpackTool {
 
   static var trackCommand: Command {
     Command(
-      "track", abstract: "Record tracks into a GeoPackage, and show them.",
-      subcommands: [trackRecordCommand, trackShowCommand, trackExportCommand, trackLogCommand],
+      "track", abstract: "Record tracks into a GeoPackage; list, show, export and delete them.",
+      subcommands: [
+        trackRecordCommand, trackListCommand, trackShowCommand, trackExportCommand,
+        trackDeleteCommand, trackLogCommand,
+      ],
       family: positionsFamily)
+  }
+
+  private static var trackListCommand: Command {
+    Command(
+      "list", abstract: "List the tracks of a GeoPackage.",
+      examples: ["fieldpack track list field.gpkg"], body: TrackListCommand.self)
   }
 
   private static var trackShowCommand: Command {
     Command(
-      "show", abstract: "Show the tracks of a GeoPackage, or the points of one.",
-      discussion: "The points of a track come in its order, with the times of their fixes.",
-      examples: [
-        "fieldpack track show field.gpkg", "fieldpack track show field.gpkg walk --json",
-      ],
-      body: TrackShowCommand.self)
+      "show", abstract: "Show the points of a track.",
+      discussion: "The points come in the order of the track, with the times of their fixes.",
+      examples: ["fieldpack track show field.gpkg walk"], body: TrackShowCommand.self)
+  }
+
+  private static var trackDeleteCommand: Command {
+    Command(
+      "delete", abstract: "Delete tracks with their points and pictures.",
+      discussion: """
+        All of the tracks are deleted, or none is. A picture goes with the last point that has it. \
+        The log of a recording goes with its last track; the next 'track record' with that --name \
+        begins anew.
+        """,
+      examples: ["fieldpack track delete field.gpkg walk"], body: TrackDeleteCommand.self)
   }
 
   private static var trackLogCommand: Command {
     Command(
       "log", abstract: "Show what happened in recordings and monitoring runs.",
       discussion: """
-        With --follow new entries are shown as they come, until the command is interrupted; under \
+        With --follow new entries are shown as they come, until the command is interrupted. With \
         --json each is then a document in a line of its own.
         """,
       examples: ["fieldpack track log field.gpkg --follow"],
@@ -54,18 +71,12 @@ extension GeoPackageStore {
   }
 }
 
-// MARK: Show
-
-/// `fieldpack track show`.
-private struct TrackShowCommand: CommandBody {
+/// `fieldpack track list`.
+private struct TrackListCommand: CommandBody {
   struct Options: OptionGroup {
     @Required var file: String
-    let track: String?
 
-    init(_ reader: inout OptionReader) {
-      _file = reader.tracksFile()
-      track = reader.optionalArgument(.text("track"), help: "The name or the id of a track.")
-    }
+    init(_ reader: inout OptionReader) { _file = reader.tracksFile() }
   }
 
   let invocation: Invocation
@@ -73,12 +84,7 @@ private struct TrackShowCommand: CommandBody {
 
   func run() async throws(FieldpackError) -> Int32 {
     try await invocation.withGeoPackage(options.file) { (store) throws(FieldpackError) in
-      let tracks = try await store.tracks(named: options.track)
-      if options.track == nil {
-        try show(tracks)
-      } else {
-        try await showPoints(of: tracks, in: store)
-      }
+      try show(try await store.tracks())
       return ExitStatus.success
     }
   }
@@ -104,8 +110,32 @@ private struct TrackShowCommand: CommandBody {
       })
   }
 
-  private func showPoints(
-    of tracks: [RecordedTrack], in store: GeoPackageStore
+}
+
+/// `fieldpack track show`.
+private struct TrackShowCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    @Required var track: String
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.tracksFile()
+      _track = reader.argument(.text("track"), help: "The name or the id of a track.")
+    }
+  }
+
+  let invocation: Invocation
+  let options: Options
+
+  func run() async throws(FieldpackError) -> Int32 {
+    try await invocation.withGeoPackage(options.file) { (store) throws(FieldpackError) in
+      try await show(try await store.tracks(named: options.track), in: store)
+      return ExitStatus.success
+    }
+  }
+
+  private func show(
+    _ tracks: [RecordedTrack], in store: GeoPackageStore
   ) async throws(FieldpackError) {
     var points: [TrackPoint] = []
     for track in tracks { points += try await store.points(ofTrack: track.id) }
@@ -130,6 +160,39 @@ private struct TrackShowCommand: CommandBody {
   }
 }
 
+/// `fieldpack track delete`.
+private struct TrackDeleteCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var file: String
+    let tracks: [String]
+    let profile: OpeningProfile
+
+    init(_ reader: inout OptionReader) {
+      _file = reader.tracksFile()
+      tracks = reader.arguments(
+        .text("track"), minimum: 1, help: "The names or the ids of tracks.")
+      profile = reader.profile()
+    }
+  }
+
+  let invocation: Invocation
+  let options: Options
+
+  func run() async throws(FieldpackError) -> Int32 {
+    try await invocation.withGeoPackage(options.file, options.profile, usesWAL: false) {
+      (store) throws(FieldpackError) in
+      var ids: [Int64] = []
+      for name in options.tracks {
+        for track in try await store.tracks(named: name) where !ids.contains(track.id) {
+          ids.append(track.id)
+        }
+      }
+      try invocation.print(try await store.deleteTracks(ids))
+      return ExitStatus.success
+    }
+  }
+}
+
 // MARK: Log
 
 /// `fieldpack track log`.
@@ -140,7 +203,7 @@ private struct TrackLogCommand: CommandBody {
 
     init(_ reader: inout OptionReader) {
       _file = reader.tracksFile()
-      follows = reader.flag("follow", help: "Go on with what is added.")
+      follows = reader.flag("follow", help: "Go on with new entries as they come.")
     }
   }
 

@@ -9,10 +9,10 @@ extension FieldpackTool {
     Command(
       "export", abstract: "Write recorded tracks as GPX 1.1, GeoJSON or a map.",
       discussion: """
-        The file's name tells the format. In GPX each track is a trk of one trkseg, its positions with \
-        every digit and its times in UTC; in GeoJSON each is a line. A map as .svg or .html shows the \
-        tracks with their points, the detections that the file keeps, and the regions of a layer. \
-        Without a track all tracks of the file are written.
+        The file's name tells the format. In GPX each track is a trk of one trkseg, with every \
+        digit of its positions and its times in UTC. In GeoJSON each track is a line. A map, \
+        .svg or .html, shows the tracks with their points, the detections that the file keeps, \
+        and the --regions of a layer. Without a track all tracks of the file are written.
         """,
       examples: [
         "fieldpack track export field.gpkg walk --output walk.gpx",
@@ -28,14 +28,14 @@ private struct TrackExportCommand: CommandBody {
     @Required var file: String
     let track: String?
     let output: OutputArguments
-    let regions: String?
+    let regions: SourceName?
 
     init(_ reader: inout OptionReader) {
       _file = reader.tracksFile()
       track = reader.optionalArgument(.text("track"), help: "The name or the id of a track.")
       output = reader.group()
       regions = reader.value(
-        "regions", .text("file:layer", completion: .files(SourceArguments.extensions)),
+        "regions", .source(),
         help: "Draw the features of a layer as regions on a map.")
     }
   }
@@ -141,8 +141,8 @@ private struct TrackExportCommand: CommandBody {
     var drawing = TrackDrawing(title: title)
     for track in tracks { drawing.add(try await store.points(ofTrack: track.id)) }
     try await drawing.addDetections(of: store)
-    guard let file = options.regions.map({ RegionFile($0) }) else { return drawing }
-    _ = try await invocation.withRegions(file) { (store, layer) throws(FieldpackError) in
+    guard let regions = options.regions else { return drawing }
+    _ = try await invocation.withRegions(regions) { (store, layer) throws(FieldpackError) in
       try await drawing.addRegions(layer, of: store)
     }
     return drawing

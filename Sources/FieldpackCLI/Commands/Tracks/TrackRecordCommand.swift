@@ -7,18 +7,19 @@ extension FieldpackTool {
     Command(
       "record", abstract: "Record positions as a track.",
       discussion: """
-        A region takes the first position and each that is farther than so many metres from the \
-        point before; a distance each that is as far as that, or farther; all takes every one. Of \
-        points at one place one after the other the first is kept. What is shown under --follow is \
-        stored already. Interrupted or killed, the recording goes on under its --name: a file is \
-        then read on from where the recording was, standard input from what comes. A file's positions \
-        come by time, as fast as they are recorded or at a --speed. With --photos pictures of the \
-        points are looked for meanwhile, as fieldpack photos does; no position waits for one.
+        The first fix is always a point; --sampling says which of the others are. A fix at the \
+        place of the last point is left out. A point that --follow shows is stored already.
+
+        A recording that was interrupted or killed goes on under its --name: a file is read on from \
+        the fix where the recording stopped, standard input from the next fix. Fixes of a file \
+        come in the order of their times, as fast as they can be stored or at a --speed. With \
+        --photos pictures of the points are looked for meanwhile, as 'photo fetch' does; no fix \
+        waits for one.
         """,
       examples: [
         "gpspipe -w | fieldpack track record - --into field.gpkg --name walk --follow",
         "fieldpack track record walk.gpx --into field.gpkg --photos album.gpkg:photos",
-        "fieldpack track record log.nmea --into field.gpkg --monitor distance:100 --speed 10x",
+        "fieldpack track record log.nmea --into field.gpkg --sampling distance:100 --speed 10x",
       ],
       body: TrackRecordCommand.self)
   }
@@ -27,8 +28,7 @@ extension FieldpackTool {
 /// `fieldpack track record`.
 private struct TrackRecordCommand: CommandBody {
   struct Options: OptionGroup {
-    @Required var source: String
-    let layer: String?
+    @Required var source: SourceName
     @Required var into: String
     let sampling: Sampling
     let name: String?
@@ -42,17 +42,15 @@ private struct TrackRecordCommand: CommandBody {
 
     init(_ reader: inout OptionReader) {
       _source = reader.fixes()
-      layer = reader.fixLayer()
       _into = reader.required(
-        "into", .file("gpkg", "gpkg"),
-        help: "The GeoPackage to record into; made where missing.")
+        "into", .target, help: "The GeoPackage to record into; made where missing.")
       sampling = reader.value(
-        "monitor", .sampling, default: .region(80), shownAs: "region:80",
-        help: "What becomes a point: region:metres, distance:metres, or all.")
+        "sampling", .sampling, default: .region(80), shownAs: "region:80",
+        help: "What becomes a point: region:80 keeps a fix more than 80 m from the last point; "
+          + "distance:80, 80 m or more; all, every fix.")
       name = reader.value(
         "name", .text("name"),
-        help: "The name of the recording, which goes on where the file has it; a new one by "
-          + "default.")
+        help: "The name of the recording; one that the file has goes on. By default a new name.")
       photos = reader.value(
         "photos", .photos,
         help: "Look for pictures of the points, of Flickr or of a layer of photos.")
@@ -73,13 +71,13 @@ private struct TrackRecordCommand: CommandBody {
     let path = options.into
     if options.photoDistance != nil, options.photos == nil {
       throw FieldpackError(
-        .invalidArgument, "--within says nothing without --photos. Try: --photos flickr")
+        .invalidArgument, "--max-distance says nothing without --photos. Try: --photos flickr")
     }
     try await invocation.checkPhotos(of: options.photos)
     try invocation.createGeoPackage(path)
     let source = FixSource(
-      name: options.source, layer: options.layer, arguments: options.fixes,
-      replay: options.replay, source: options.opening)
+      name: options.source, arguments: options.fixes, replay: options.replay,
+      source: options.opening)
     return try await invocation.withGeoPackage(path, options.profile) {
       (store) throws(FieldpackError) in
       try await invocation.withFixes(source) { (fixes) throws(FieldpackError) in
@@ -110,7 +108,7 @@ private struct TrackRecordCommand: CommandBody {
       if !step.points.isEmpty { photos?.pointsAreStored(of: step.points.map(\.track)) }
       try show(step)
     }
-    let (pictures, refusal) = try await PhotosReport.end(of: photos)
+    let (pictures, refusal) = try await PhotoReport.end(of: photos)
     let status = refusal == nil ? ExitStatus.success : ExitStatus.failure
     guard !isJSON || !options.follows else { return status }
     let tracks = try await store.tracks().filter { $0.name == name }
@@ -118,13 +116,13 @@ private struct TrackRecordCommand: CommandBody {
       try invocation.print([
         "run": .text(name), "fix_count": JSONValue(fixes),
         "tracks": .array(tracks.map(\.document)),
-        "fetched": pictures.map { PhotosReport.document(of: $0) } ?? .null,
+        "fetched": pictures.map { PhotoReport.document(of: $0) } ?? .null,
         "error": refusal.map { JSONValue(reason: $0) } ?? .null,
       ])
     } else {
       try invocation.print(summary(name, fixes, tracks))
       if let pictures {
-        try invocation.print("pictures looked for: \(PhotosReport.text(of: pictures))\n")
+        try invocation.print("pictures looked for: \(PhotoReport.text(of: pictures))\n")
       }
     }
     return status
@@ -135,7 +133,7 @@ private struct TrackRecordCommand: CommandBody {
     in store: GeoPackageStore
   ) async throws(FieldpackError) -> String {
     if let name = options.name { return name }
-    let origin = options.source
+    let origin = options.source.path
     let stem = origin == "-" ? "track" : FileImport.storeID(of: origin).rawValue
     let taken = Set(try await store.runNames())
     var number = 1

@@ -1,15 +1,43 @@
 import Fieldpack
 import FieldpackCore
 
-/// What `fieldpack photos` prints.
-struct PhotosReport {
+/// What the commands on photos print.
+struct PhotoReport {
   let file: String
   let feed: PhotoFeed
   /// How many points came to each state; `nil` where nothing was looked for.
-  let fetched: [PhotoState: Int]?
-  let page: String?
+  var fetched: [PhotoState: Int]?
+  /// The page that was written.
+  var page: String?
+
+  func print(_ invocation: Invocation) throws(FieldpackError) {
+    if invocation.isJSON {
+      try invocation.print(document)
+    } else {
+      try invocation.print(text(invocation.console.terminal))
+    }
+  }
 
   // MARK: Text
+
+  /// What is known of a photo, and the points that have it.
+  func facts(_ photo: PhotoFeed.Photo) -> String {
+    let size = photo.width.flatMap { width in photo.height.map { "\(width) × \($0)" } }
+    let points = feed.entries.map { entry in
+      "track \(entry.track), point \(entry.number)"
+        + (entry.photo?.distance.map { ", \(Metres.text($0)) away" } ?? "")
+    }
+    let facts: [(String, String?)] =
+      [
+        ("photo", photo.id), ("title", photo.title), ("provider", photo.provider),
+        ("owner", photo.owner), ("license", photo.license), ("source", photo.source),
+        ("type", photo.contentType), ("size", size),
+        ("bytes", photo.byteCount.map(String.init)),
+      ] + points.map { ("point", $0) }
+    return facts.compactMap { name, value in
+      value.map { DisplayText.visible(DisplayText.pad(name, to: 12) + $0) + "\n" }
+    }.joined()
+  }
 
   func text(_ terminal: Terminal) -> String {
     var text = ""
@@ -17,7 +45,7 @@ struct PhotosReport {
       let columns = [
         TableColumn("time"), TableColumn("track", isNumeric: true),
         TableColumn("point", isNumeric: true), TableColumn("state"), TableColumn("photo"),
-        TableColumn("away", isNumeric: true),
+        TableColumn("away", isNumeric: true), TableColumn("id"),
       ]
       text += TextTable.text(
         columns, feed.entries.map(Self.row), width: terminal.cutWidth,
@@ -45,7 +73,7 @@ struct PhotosReport {
     let title = photo.map { $0.title.isEmpty ? $0.id : $0.title } ?? entry.message ?? ""
     return [
       entry.time?.description ?? "", "\(entry.track)", "\(entry.number)", entry.state.rawValue,
-      title, photo?.distance.map { Metres.text($0) } ?? "",
+      title, photo?.distance.map { Metres.text($0) } ?? "", photo?.id ?? "",
     ]
   }
 
