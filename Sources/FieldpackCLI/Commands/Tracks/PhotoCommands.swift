@@ -176,7 +176,7 @@ private struct PhotoExportCommand: CommandBody {
   func run() async throws(FieldpackError) -> Int32 {
     try options.output.check(invocation)
     let (points, path) = (options.points, options.output.path)
-    guard options.output.isStandard || OutputFormat(path: path) == .picture(.html) else {
+    guard options.output.isStandard || Format.byExtension(path) == .html else {
       throw FieldpackError(
         .invalidArgument, "photos are written as a page. Try: --output with a name in .html")
     }
