@@ -6,7 +6,7 @@ struct CaptureMedia: Hashable, Sendable {
   /// Before it is turned.
   var size = PictureSize(width: 0, height: 0)
   var turn = PictureTurn.none
-  /// Of a video that says so, in seconds.
+  /// The length of a video in seconds, where its header states one.
   var duration: Double?
 
   var orientation: CaptureInfo.Orientation {

@@ -18,15 +18,16 @@ public struct InstallIdentity: Hashable, Sendable {
     uuid = kept.uppercased()
   }
 
-  /// The one that ``standardFile()`` holds; where it is missing it is made, for this user alone.
+  /// The identity in ``standardFile()``. Where there is no such file, makes one that only this user
+  /// can read.
   ///
-  /// Processes that make it at once agree on one.
+  /// Processes that do so at the same time get the same identity.
   /// - Throws: `.invalidData` where the file holds something else, `.permission`, `.full`.
   public static func stored() throws(FieldpackError) -> InstallIdentity {
     try stored(in: standardFile())
   }
 
-  /// The same of another file.
+  /// The identity in another file, which is made where it is missing.
   public static func stored(in path: String) throws(FieldpackError) -> InstallIdentity {
     try InstallIdentity(in: path)
   }

@@ -43,7 +43,7 @@ public struct LineSource: LocationSource {
   private let input: LineInput
   private let options: Options
 
-  /// Lines of what is open for reading, which stays open.
+  /// Reads lines from an open descriptor, which stays open.
   ///
   /// It can be read once only, from where it stands.
   /// - Parameter name: what errors call it.
