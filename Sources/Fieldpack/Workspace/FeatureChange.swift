@@ -207,7 +207,7 @@ extension Workspace {
   /// workspace in their order, and by other programs to the files of its GeoPackage stores.
   ///
   ///     for try await change in workspace.changes(matching: Query("wells")) {
-  ///       if let key = change.key { refresh(key) } else { refreshAll() }
+  ///       if let key = change.key { await refresh(key) } else { await refreshAll() }
   ///     }
   ///
   /// Of the query stores, layers and the filter count. The filter is asked when a change is taken,

@@ -3,6 +3,13 @@ public import FieldpackGeoPackage
 public import FoundationEssentials
 
 /// The stores opened from one or more `.scfg`, asked and changed together.
+///
+///     let workspace = try await Workspace.open([config])
+///     var names: [String] = []
+///     for try await well in try await workspace.query(Query("wells").limit(3)).features {
+///       names.append(well[Column<String>("name")] ?? "")
+///     }
+///     await workspace.close()
 public actor Workspace {
   /// A store of the workspace and whether it answers.
   public struct Member: Sendable {
