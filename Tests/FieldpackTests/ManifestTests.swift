@@ -40,6 +40,14 @@ import Testing
     #expect(try lines(of: documented()) == lines(of: reduced(graph)))
   }
 
+  @Test func `monitoring needs neither XML nor the network`() async throws {
+    let targets = try await targets(of: ".")
+    let graph = Graph(uniqueKeysWithValues: targets.map { ($0.name, $0.dependencies) })
+    let reached = reached(from: "FieldpackMonitoring", in: graph)
+    #expect(reached.isSuperset(of: ["FieldpackGeometry", "CGEOS", "CPROJ"]))
+    #expect(reached.isDisjoint(with: ["CXML2", "CCURL"]))
+  }
+
   @Test func `a dependency that another one brings is left out of the graph`() {
     let graph: Graph = ["a": ["b", "c", "d"], "b": ["c"], "c": ["d"], "d": [], "e": ["a", "d"]]
     #expect(reduced(graph) == ["a": ["b"], "b": ["c"], "c": ["d"], "d": [], "e": ["a"]])

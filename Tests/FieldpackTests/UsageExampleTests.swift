@@ -26,6 +26,8 @@ import Testing
     ("FieldpackError", "public struct FieldpackError:"),
     ("exportFeatures", "public nonisolated func exportFeatures("),
     ("changes", "public nonisolated func changes("),
+    ("GeofenceMonitor", "public struct GeofenceMonitor:"),
+    ("TrackRecorder", "public final class TrackRecorder:"),
   ]
 
   /// The lines of all sources of libraries, without their indentation.
@@ -115,7 +117,7 @@ import Testing
       #"{"stores": [{"id": "survey", "type": "gpkg", "version": 1, "uri": "survey.gpkg"}]}"#,
       to: "survey.scfg")
     #expect(
-      try await UsageExamples.workspace(config) == ["Burglehn 1", "Alt Zauche 2", "Treppendorf 3"])
+      try await UsageExamples.workspace(config) == ["Burglehn 1", "Steinkirchen 2", "Burglehn 3"])
   }
 
   @Test func `the examples of values say what they make`() throws {
@@ -141,7 +143,7 @@ import Testing
     #expect(try await store.layers().map(\.id) == ["wells", "visits"])
     var shown: [String] = []
     #expect(await UsageExamples.error(store) { shown.append($0) } == 0)
-    #expect(shown == [""])
+    #expect(shown == ["layer 'well' is not in store 'survey' (it has: wells, visits)"])
     await store.close()
   }
 
@@ -149,7 +151,7 @@ import Testing
     let path = try await survey()
     let workspace = try await Workspace.open(file: URL(fileURLWithPath: path))
     let file = folder.file("deep.geojson")
-    #expect(try await UsageExamples.exportFeatures(workspace, file) == 0)
+    #expect(try await UsageExamples.exportFeatures(workspace, file) == 1)
     let writing = Task {
       while !Task.isCancelled {
         _ = try await workspace.create(Feature(attributes: ["depth": 1]), in: "wells", of: "survey")
@@ -164,5 +166,19 @@ import Testing
         await workspace.close()
       }, {})
     #expect(seen.first?.layer == "wells")
+  }
+
+  @Test func `the examples of monitoring and recording work on the walk`() async throws {
+    let path = folder.file("field.gpkg").path
+    let files = ["zones.geojson", "walk.gpx"].map { Checkout.file("TestData/demo/\($0)").path }
+    _ = try await FileImport().run(files, into: path)
+    let store = try await GeoPackageStore(path: path, id: "field")
+    let source = ReplaySource(store, layer: "track_points")
+    var seen: [Detection] = []
+    try await UsageExamples.geofenceMonitor(store, source) { seen.append($0) }
+    #expect(seen.map(\.region) == [1])
+    #expect(seen.map(\.fix) == [4])
+    #expect(try await UsageExamples.trackRecorder(store, source) == 48)
+    await store.close()
   }
 }

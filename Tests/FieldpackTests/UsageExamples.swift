@@ -175,4 +175,27 @@ enum UsageExamples {
     }
     // End
   }
+
+  static func geofenceMonitor(
+    _ store: any Store, _ source: ReplaySource, _ show: (Detection) -> Void
+  ) async throws {
+    // Example: GeofenceMonitor
+    let zones = RegionLayer("zones", of: store)
+    let monitor = try GeofenceMonitor(try await zones.regions())
+    for try await detections in monitor.detections(of: source, watching: zones) {
+      for seen in detections where seen.kind == .enter { show(seen) }
+    }
+    // End
+  }
+
+  static func trackRecorder(_ store: GeoPackageStore, _ source: ReplaySource) async throws -> Int {
+    var count = 0
+    // Example: TrackRecorder
+    let recorder = TrackRecorder(store)
+    for try await step in try recorder.record(source, as: "walk", .region(80)) {
+      count += step.points.count
+    }
+    // End
+    return count
+  }
 }
