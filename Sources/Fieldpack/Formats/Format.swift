@@ -3,7 +3,7 @@ public import FieldpackCore
 /// A file format that features are read from or written to.
 public struct Format: Hashable, Sendable, CustomStringConvertible {
   public let name: String
-  /// The extensions it is known by, the usual one first.
+  /// The extensions of such files, the usual one first.
   public let extensions: [String]
   /// Whether one file holds several layers.
   public let holdsLayers: Bool
@@ -28,7 +28,7 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
   public static let igc = Format(name: "igc", extensions: ["igc"], holdsLayers: true)
   /// Garmin's Training Center XML.
   public static let tcx = Format(name: "tcx", extensions: ["tcx"], holdsLayers: true)
-  /// The formats that are written, all of which are read as well.
+  /// The formats that can be written. All of them can be read as well.
   public static let written: [Format] = [.geoJSON, .geoJSONSequence, .gpx, .csv, .geoPackage]
   public static let all: [Format] = written + [.nmea, .igc, .tcx]
 
@@ -49,7 +49,7 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
     return name[name.index(after: dot)...].lowercased()
   }
 
-  /// The format that a file's first bytes tell, else its extension.
+  /// The format of a file, detected from its first bytes, else from its extension.
   ///
   /// - Throws: `.unsupported` for formats that are known and not read, naming a converter.
   public static func detect(path: String, head: [UInt8]) throws(FieldpackError) -> Format {

@@ -18,7 +18,7 @@ public import FieldpackLocation
 /// - An error of the source ends its points, not the recording: ``finish()`` makes the capture of what
 ///   there is.
 /// - A recorder records one capture at a time. A second start aborts the first, with the failure
-///   ``LocationFailure/aborted``; what was recorded is completed or thrown away as if it had been killed.
+///   ``FieldpackLocation/LocationFailure/aborted``; what was recorded is completed or thrown away as if it had been killed.
 public final class CaptureRecorder: Sendable {
   private let work: RecordingWork
   private let hub: RecorderStateHub

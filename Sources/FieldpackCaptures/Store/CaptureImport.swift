@@ -37,7 +37,7 @@ public struct CaptureImport: Sendable {
 
   /// - Parameters:
   ///   - version: of a GeoPackage that is created.
-  ///   - profile: how far a GeoPackage is trusted that is there already.
+  ///   - profile: how far an existing GeoPackage is trusted.
   public init(
     creating version: GeoPackageVersion = .v14, profile: OpeningProfile = .foreign,
     logger: Logger = .silent

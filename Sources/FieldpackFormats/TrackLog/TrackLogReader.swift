@@ -1,7 +1,7 @@
 public import FieldpackCore
 import FieldpackGeometry
 
-/// Reads the logs of receivers (NMEA 0183, IGC) and of trainers (TCX) as tracks.
+/// Reads the logs of receivers (NMEA 0183, IGC) and of sports watches (TCX) as tracks.
 ///
 /// The layers are those of a GPX file, `tracks` and `track_points`, and `waypoints` where the file
 /// has some, with the columns that ``GPXReader`` gives and what the format has beyond them:
@@ -30,9 +30,9 @@ public struct TrackLogReader: FileReader {
   private let input: ByteInput
   private let kind: Kind
   private let options: ReadOptions
-  /// Tracks in the layer that the file's are added to; `track_fid` counts on from there.
+  /// How many tracks the layer has before the file is added; `track_fid` counts from there.
   public var tracksBefore = 0
-  /// Tracks of the file, known when it has been read.
+  /// How many tracks the file has. Known when the file has been read.
   public private(set) var tracksRead = 0
   /// How much of a file is looked at to guess its layers.
   static let headLength = 1 << 19
