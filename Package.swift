@@ -82,13 +82,11 @@ let package = Package(
       ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackNMEA", "CXML2"])
     + engine("FieldpackMaps", ["FieldpackGeometry", "FieldpackCore"])
     + engine("FieldpackHTTP", ["FieldpackCore", "CCURL"])
-    + [
-      .target(
-        name: "FieldpackField",
-        dependencies: [
-          "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage",
-        ], swiftSettings: settings)
-    ]
+    + engine("FieldpackMedia", ["FieldpackCore", "CChild"])
+    + engine(
+      "FieldpackField",
+      ["FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage"],
+      testing: ["FieldpackFieldTestSupport"])
     + engine(
       "FieldpackLocation",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackNMEA", "FieldpackField"],
@@ -113,17 +111,17 @@ let package = Package(
       "FieldpackPhotos",
       [
         "FieldpackGeometry", "FieldpackCore", "FieldpackProjection", "FieldpackGeoPackage",
-        "FieldpackHTTP", "FieldpackField", "FieldpackLocation", "FieldpackMonitoring",
-        "FieldpackTracks",
+        "FieldpackHTTP", "FieldpackMedia", "FieldpackField", "FieldpackLocation",
+        "FieldpackMonitoring", "FieldpackTracks",
       ],
       testing: ["FieldpackSQLite", "FieldpackSQL", "FieldpackCheck", "FieldpackFieldTestSupport"])
     + engine(
       "FieldpackCaptures",
       [
-        "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackProjection",
-        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackField",
-        "FieldpackLocation", "CChild",
-      ])
+        "FieldpackGeometry", "FieldpackCore", "FieldpackProjection", "FieldpackGeoPackage",
+        "FieldpackFormats", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
+        "FieldpackLocation",
+      ], testing: ["FieldpackFieldTestSupport"])
     + engine(
       "FieldpackMotion",
       [
@@ -142,9 +140,9 @@ let package = Package(
         "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
         "FieldpackCore",
         "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck",
-        "FieldpackFormats", "FieldpackHTTP", "FieldpackField", "FieldpackLocation",
-        "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos", "FieldpackCaptures",
-        "FieldpackMotion",
+        "FieldpackFormats", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
+        "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos",
+        "FieldpackCaptures", "FieldpackMotion",
       ])
     + engine(
       "FieldpackCLI",
@@ -161,8 +159,8 @@ let package = Package(
         name: "FieldpackFieldTestSupport",
         dependencies: [
           "FieldpackTestSupport", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
-          "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackCheck", "FieldpackLocation",
-          "FieldpackMonitoring",
+          "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackCheck", "FieldpackField",
+          "FieldpackLocation", "FieldpackMonitoring",
         ], path: "Tests/FieldpackFieldTestSupport", swiftSettings: settings),
       .target(
         name: "FieldpackTestVFS", dependencies: ["CSQLite"], path: "Tests/FieldpackTestVFS"),
@@ -171,7 +169,7 @@ let package = Package(
         name: "FieldpackTestSubject",
         dependencies: [
           "FieldpackCLI", "FieldpackCore", "FieldpackFormats", "FieldpackGeoPackage",
-          "FieldpackMotion", "FieldpackTestVFS",
+          "FieldpackField", "FieldpackMotion", "FieldpackTestVFS",
         ], path: "Tests/FieldpackTestSubject", swiftSettings: settings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),

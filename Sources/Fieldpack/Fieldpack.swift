@@ -9,6 +9,7 @@
 @_exported public import FieldpackGeometry
 @_exported public import FieldpackHTTP
 @_exported public import FieldpackLocation
+@_exported public import FieldpackMedia
 @_exported public import FieldpackMonitoring
 @_exported public import FieldpackMotion
 @_exported public import FieldpackPhotos

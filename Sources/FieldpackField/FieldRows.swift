@@ -1,5 +1,4 @@
 package import FieldpackCore
-package import FieldpackGeoPackage
 package import FieldpackGeometry
 package import FieldpackSQLite
 
@@ -24,23 +23,6 @@ extension SQLiteValue {
     case .real(let number): number
     case .integer(let number): Double(number)
     default: nil
-    }
-  }
-}
-
-extension SessionStatement {
-  /// Binds an id to a column for integers and the one after it for texts.
-  package func bind(region: FeatureID?, at index: Int) throws(FieldpackError) {
-    switch region {
-    case .integer(let number):
-      try bind(number, at: index)
-      try bindNull(at: index + 1)
-    case .text(let text):
-      try bindNull(at: index)
-      try bind(text, at: index + 1)
-    case nil:
-      try bindNull(at: index)
-      try bindNull(at: index + 1)
     }
   }
 }

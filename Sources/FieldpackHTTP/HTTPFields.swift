@@ -67,6 +67,51 @@ enum HTTPSyntax {
     return HTTPFields.Field(name, trimmed(line[line.index(after: colon)...]))
   }
 
+  /// The first parameter of that name of a field's value, such as `form-data; name="a"`, without its
+  /// quotes.
+  static func parameter(_ name: String, of value: String) -> String? {
+    let bytes = Array(value.utf8)
+    var offset = bytes.firstIndex(of: UInt8(ascii: ";")) ?? bytes.count
+    while offset < bytes.count {
+      let start = offset + 1
+      offset =
+        bytes[start...].firstIndex { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ";") }
+        ?? bytes.count
+      guard offset < bytes.count, bytes[offset] == UInt8(ascii: "=") else { continue }
+      let found = trimmed(String(decoding: bytes[start..<offset], as: UTF8.self))
+      offset += 1
+      let text = parameterValue(bytes, &offset)
+      if found.lowercased() == name { return text }
+    }
+    return nil
+  }
+
+  /// - Parameter offset: where it begins; comes to stand at the semicolon after it, or at the end.
+  private static func parameterValue(_ bytes: [UInt8], _ offset: inout Int) -> String {
+    func end(_ start: Int) -> Int {
+      bytes[start...].firstIndex(of: UInt8(ascii: ";")) ?? bytes.count
+    }
+    let start = offset
+    offset = bytes[start...].firstIndex { $0 != UInt8(ascii: " ") } ?? bytes.count
+    guard offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else {
+      offset = end(start)
+      return trimmed(String(decoding: bytes[start..<offset], as: UTF8.self))
+    }
+    offset += 1
+    var text: [UInt8] = []
+    while offset < bytes.count, bytes[offset] != UInt8(ascii: "\"") {
+      // Some programs write the backslashes of a path as they are: only these two stand for another.
+      let isEscape =
+        bytes[offset] == UInt8(ascii: "\\") && offset + 1 < bytes.count
+        && [UInt8(ascii: "\""), UInt8(ascii: "\\")].contains(bytes[offset + 1])
+      if isEscape { offset += 1 }
+      text.append(bytes[offset])
+      offset += 1
+    }
+    offset = end(min(offset, bytes.count))
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// Without the blanks at both ends.
   static func trimmed(_ text: some StringProtocol) -> String {
     var scalars = Substring(text).unicodeScalars

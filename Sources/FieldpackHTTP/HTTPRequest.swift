@@ -42,50 +42,6 @@ public struct HTTPRequest: Hashable, Sendable {
   }
 }
 
-/// A form of several parts, `multipart/form-data` (RFC 7578).
-public struct MultipartForm: Hashable, Sendable {
-  public enum Content: Hashable, Sendable {
-    case bytes([UInt8])
-    /// A regular file, by its path.
-    case file(String)
-  }
-
-  public struct Part: Hashable, Sendable {
-    public var name: String
-    public var fileName: String?
-    public var contentType: String?
-    public var content: Content
-
-    public init(
-      _ name: String, fileName: String? = nil, contentType: String? = nil, _ content: Content
-    ) {
-      self.name = name
-      self.fileName = fileName
-      self.contentType = contentType
-      self.content = content
-    }
-  }
-
-  public var parts: [Part]
-  /// The text between parts, which none of them may contain.
-  public var boundary: String
-
-  /// - Parameter boundary: by default one that cannot be guessed, so that no content has it.
-  public init(_ parts: [Part], boundary: String = MultipartForm.randomBoundary()) {
-    self.parts = parts
-    self.boundary = boundary
-  }
-
-  /// 128 random bits after the word `fieldpack-`.
-  public static func randomBoundary() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return "fieldpack-" + String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
-  }
-
-  /// The value of the header field `Content-Type` for the form.
-  public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
-}
-
 /// The answer of a server.
 public struct HTTPResponse: Hashable, Sendable {
   public var status: Int

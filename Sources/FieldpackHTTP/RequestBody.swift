@@ -37,39 +37,17 @@ final class RequestBody {
   }
 
   private static func pieces(of form: MultipartForm) throws(FieldpackError) -> [Piece] {
-    guard form.boundary.utf8.count <= 70, HTTPSyntax.isToken(form.boundary) else {
-      throw FieldpackError(.invalidArgument, "a boundary has 1 to 70 letters and digits")
-    }
+    let end = try form.end()
     var pieces: [Piece] = []
     for part in form.parts {
-      var head = "--\(form.boundary)\r\n"
-      head += "Content-Disposition: form-data; name=\"\(try quoted(part.name))\""
-      if let name = part.fileName { head += "; filename=\"\(try quoted(name))\"" }
-      head += "\r\n"
-      if let type = part.contentType {
-        guard HTTPFields.Field("Content-Type", type).isSound else {
-          throw FieldpackError(.invalidArgument, "the type of part \(part.name) has a line break")
-        }
-        head += "Content-Type: \(type)\r\n"
-      }
-      pieces.append(.bytes(Array((head + "\r\n").utf8)))
+      pieces.append(.bytes(try form.head(of: part)))
       switch part.content {
       case .bytes(let bytes): pieces.append(.bytes(bytes))
       case .file(let path): pieces.append(.file(try OpenFile(path)))
       }
       pieces.append(.bytes(Array("\r\n".utf8)))
     }
-    return pieces + [.bytes(Array("--\(form.boundary)--\r\n".utf8))]
-  }
-
-  /// Quotes are spelled as browsers spell them; a name of more than one line is refused.
-  private static func quoted(_ name: String) throws(FieldpackError) -> String {
-    guard HTTPFields.Field("name", name).isSound else {
-      throw FieldpackError(.invalidArgument, "the name of a part has a line break or control sign")
-    }
-    // A quote with an accent is one Character and no quote; the bytes of a quote end the name.
-    let bytes = name.utf8.flatMap { $0 == UInt8(ascii: "\"") ? Array("%22".utf8) : [$0] }
-    return String(decoding: bytes, as: UTF8.self)
+    return pieces + [.bytes(end)]
   }
 
   /// Puts the next bytes into `space`; 0 at the end, -1 where a file is no longer what it was.

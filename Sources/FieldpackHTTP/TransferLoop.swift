@@ -36,7 +36,10 @@ final class TransferLoop: Sendable {
     _ = fieldpack_curl_multi_set_number(
       multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, configuration.connectionsPerHost))
     state = Locked(State(multi: MultiHandle(raw: multi)))
-    guard Self.startThread(self) else {
+    let isRunning = SystemThread.start(stackSize: nil, blocksSignals: true) {
+      self.runUntilClosed()
+    }
+    guard isRunning else {
       curl_multi_cleanup(multi)
       throw SystemThread.shortage
     }
@@ -76,7 +79,7 @@ final class TransferLoop: Sendable {
 
   private typealias Running = [UnsafeMutableRawPointer: (transfer: Transfer, done: Continuation)]
 
-  fileprivate func runUntilClosed() {
+  private func runUntilClosed() {
     guard let multi = state.withLock({ $0.multi?.raw }) else { return }
     var running: Running = [:]
     while begin(multi, &running) {
@@ -131,42 +134,4 @@ final class TransferLoop: Sendable {
     curl_multi_remove_handle(multi, entry.transfer.handle.raw)
     entry.done.resume(returning: outcome)
   }
-
-  /// A new thread inherits the mask: signals are the main thread's to handle.
-  private static func startThread(_ loop: TransferLoop) -> Bool {
-    let context = Unmanaged.passRetained(loop).toOpaque()
-    var all = sigset_t()
-    var before = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
-    guard pthread_create(&thread, nil, threadStart, context) == 0 else {
-      Unmanaged<TransferLoop>.fromOpaque(context).release()
-      return false
-    }
-    #if canImport(Darwin)
-      if let thread { pthread_detach(thread) }
-    #else
-      pthread_detach(thread)
-    #endif
-    return true
-  }
 }
-
-#if canImport(Darwin)
-  private let threadStart: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
-    Unmanaged<TransferLoop>.fromOpaque($0).takeRetainedValue().runUntilClosed()
-    return nil
-  }
-#else
-  private let threadStart: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
-    guard let context = $0 else { return nil }
-    Unmanaged<TransferLoop>.fromOpaque(context).takeRetainedValue().runUntilClosed()
-    return nil
-  }
-#endif

@@ -1,14 +1,8 @@
 public import FieldpackCore
-import FieldpackField
+public import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackProjection
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Finds pictures for those track points of a GeoPackage that wait for one.
 ///
@@ -32,18 +26,10 @@ public struct PhotoFetch: Sendable {
     public var maximumLength = 16 << 20
     /// How many times a point is tried before it counts as failed.
     public var attempts = 5
-    /// The pause after the first failure. It doubles with each further failure, up to an hour.
-    public var firstPause: Duration = .seconds(30)
-    /// The clock, which tests replace.
-    public var now: @Sendable () -> Instant = { .byWallClock }
+    /// How long a point waits to be tried again: half a minute, doubled up to an hour.
+    public var backOff = BackOff(first: .seconds(30), limit: .seconds(3600))
 
     public init() {}
-
-    /// What is waited after so many failures, in milliseconds.
-    func pause(after failures: Int64) -> Int64 {
-      let first = Int64(firstPause.components.seconds) * 1000
-      return max(0, min(first << min(max(0, failures - 1), 20), 3_600_000))
-    }
   }
 
   /// What became of a point.
@@ -72,15 +58,18 @@ public struct PhotoFetch: Sendable {
   let store: GeoPackageStore
   let provider: any PhotoProvider
   let settings: Settings
+  let clock: FieldClock
 
   /// - Throws: `.notFound` where there are no track points.
   public init(
-    store: GeoPackageStore, provider: any PhotoProvider, settings: Settings = .init()
+    store: GeoPackageStore, provider: any PhotoProvider, settings: Settings = .init(),
+    clock: FieldClock = .system
   ) async throws(FieldpackError) {
     self.store = store
     self.provider = provider
     self.settings = settings
-    try await waitingWhileBusy { () async throws(FieldpackError) in
+    self.clock = clock
+    try await waitingWhileBusy(clock) { () async throws(FieldpackError) in
       try await store.write { (writer) throws(FieldpackError) in
         _ = try PhotoLayers.prepare(writer)
         try PhotoLayers.index(writer)
@@ -122,7 +111,7 @@ public struct PhotoFetch: Sendable {
     let states = [PhotoState.none, .failed, .duplicate].map(\.rawValue)
     var filter = Column<String>("photo_state").isIn(states + [PhotoState.pending.rawValue])
     if let track { filter = filter && Column<Int64>("track_fid") == track }
-    return try await waitingWhileBusy { [filter] () async throws(FieldpackError) in
+    return try await waitingWhileBusy(clock) { [filter] () async throws(FieldpackError) in
       try await store.write { [filter] (writer) throws(FieldpackError) in
         let points = try writer.features(
           Query(PhotoLayers.point, where: filter).withoutGeometry().select("photo_state"))
@@ -148,7 +137,7 @@ public struct PhotoFetch: Sendable {
     if let tracks { filter = filter && Column<Int64>("track_fid").isIn(tracks.sorted()) }
     let query = Query(PhotoLayers.point, where: filter).select("track_fid", "seq").order(
       by: [Order("track_fid"), Order("seq")])
-    let now = settings.now()
+    let now = clock.now
     return try await store.read { (snapshot) throws(FieldpackError) in
       let jobs = try PhotoJob.all(snapshot)
       return try snapshot.features(query).compactMap(PhotoPoint.init).filter { point in
@@ -211,10 +200,11 @@ public struct PhotoFetch: Sendable {
   private func store(
     _ finding: PhotoFinding, for point: PhotoPoint
   ) async throws(FieldpackError) -> PhotoRecord.Result {
-    try await waitingWhileBusy { () async throws(FieldpackError) in
+    try await waitingWhileBusy(clock) { () async throws(FieldpackError) in
       try await store.write { (writer) throws(FieldpackError) in
         try PhotoRecord(
-          point: point, finding: finding, provider: provider.name, settings: settings
+          point: point, finding: finding, provider: provider.name, settings: settings,
+          now: clock.now
         ).store(writer)
       }
     }
@@ -223,25 +213,16 @@ public struct PhotoFetch: Sendable {
 
 /// Runs `body` until the file is not busy.
 func waitingWhileBusy<R>(
-  _ body: () async throws(FieldpackError) -> R
+  _ clock: FieldClock, _ body: () async throws(FieldpackError) -> R
 ) async throws(FieldpackError) -> R {
   while true {
     do throws(FieldpackError) {
       return try await body()
     } catch {
       guard error.code == .busy else { throw error }
-      do { try await Task.sleep(for: .milliseconds(200)) } catch {
+      do { try await clock.sleep(for: .milliseconds(200)) } catch {
         throw FieldpackError(.interrupted, "the search was cancelled")
       }
     }
-  }
-}
-
-extension Instant {
-  /// The moment that it is.
-  fileprivate static var byWallClock: Instant {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 }

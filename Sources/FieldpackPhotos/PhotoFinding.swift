@@ -2,6 +2,7 @@ import FieldpackCore
 import FieldpackField
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackMedia
 
 /// A track point that waits for a picture.
 struct PhotoPoint: Hashable, Sendable {
@@ -41,18 +42,25 @@ struct PhotoFinding: Sendable {
 /// The bytes of a picture, of which it is known what they are.
 struct Picture: Hashable, Sendable {
   var bytes: [UInt8]
-  var type: PictureType
+  var type: MediaType
+  var size: PictureSize?
   var digest: String
 
   /// - Throws: `.invalidData` for bytes that are no picture.
   init(_ bytes: [UInt8], of candidate: PhotoCandidate) throws(FieldpackError) {
-    guard let type = PictureType(bytes) else {
+    guard let type = MediaType(bytes), MediaType.shown.contains(type) else {
       throw FieldpackError(
         .invalidData, "what came for photo \(candidate.id) is none of JPEG, PNG, GIF and WebP")
     }
     self.bytes = bytes
     self.type = type
+    size = PictureSize(of: bytes)
     digest = SHA256.hex(bytes)
+  }
+
+  /// What the names of its files end with.
+  var fileExtension: String {
+    type == .jpeg ? "jpg" : String(type.rawValue.dropFirst("image/".count))
   }
 }
 

@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackField
 public import FieldpackGeoPackage
 
 /// Searches pictures in a task of its own while points are recorded.
@@ -19,7 +20,8 @@ public final class PhotoFollowing: Sendable {
     var isFinishing = false
   }
 
-  private let signal: AsyncStream<Void>.Continuation
+  /// One is as good as many: a run takes all points that are due.
+  private let signal: Signal
   private let wanted: Locked<Wanted>
   private let task: Task<Result<[PhotoState: Int], FieldpackError>, Never>
 
@@ -28,16 +30,17 @@ public final class PhotoFollowing: Sendable {
   ///   - refused: called in the task when anything but cancelling ends the search.
   public init(
     store: GeoPackageStore, provider: any PhotoProvider, settings: PhotoFetch.Settings = .init(),
+    clock: FieldClock = .system,
     report: @escaping @Sendable (PhotoFetch.Outcome) -> Void = { _ in },
     refused: @escaping @Sendable (FieldpackError) -> Void = { _ in }
   ) {
-    // One signal is as good as many: a run takes all points that are due.
-    let (signals, signal) = AsyncStream.makeStream(
-      of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let wanted = Locked(Wanted())
+    let (signal, wanted) = (Signal(), Locked(Wanted()))
     (self.signal, self.wanted) = (signal, wanted)
     task = Task.detached {
-      let result = await Self.follow(signals, wanted, store, provider, settings, report)
+      let result = await Self.follow(signal.stream, wanted, settings, clock, report) {
+        () async throws(FieldpackError) in
+        try await Self.begin(store, provider, settings, clock)
+      }
       if case .failure(let error) = result, error.code != .interrupted { refused(error) }
       return result
     }
@@ -51,7 +54,7 @@ public final class PhotoFollowing: Sendable {
   /// Starts the search for points of these tracks, and returns at once.
   public func pointsAreStored(of tracks: some Sequence<Int64>) {
     wanted.withLock { $0.tracks.formUnion(tracks) }
-    signal.yield()
+    signal.give()
   }
 
   /// Tries the remaining points and ends, or ends at the first request that is not answered.
@@ -61,7 +64,7 @@ public final class PhotoFollowing: Sendable {
   @discardableResult
   public func finish() async throws(FieldpackError) -> [PhotoState: Int] {
     wanted.withLock { $0.isFinishing = true }
-    signal.yield()
+    signal.give()
     signal.finish()
     return try await withTaskCancellationHandler {
       await task.value
@@ -71,22 +74,24 @@ public final class PhotoFollowing: Sendable {
   }
 
   private static func follow(
-    _ signals: AsyncStream<Void>, _ wanted: Locked<Wanted>, _ store: GeoPackageStore,
-    _ provider: any PhotoProvider, _ settings: PhotoFetch.Settings,
-    _ report: @escaping @Sendable (PhotoFetch.Outcome) -> Void
+    _ signals: AsyncStream<Void>, _ wanted: Locked<Wanted>,
+    _ settings: PhotoFetch.Settings, _ clock: FieldClock,
+    _ report: @escaping @Sendable (PhotoFetch.Outcome) -> Void,
+    begin: () async throws(FieldpackError) -> PhotoFetch?
   ) async -> Result<[PhotoState: Int], FieldpackError> {
     var counts: [PhotoState: Int] = [:]
     var fetch: PhotoFetch?
     var pass = PhotoPass()
     pass.isHurried = { wanted.withLock { $0.isFinishing } }
-    var failures: Int64 = 0
-    var next = Instant(milliseconds: .min)
+    var failures = 0
+    // The uptime before which the provider is not asked.
+    var next: Duration?
     do throws(FieldpackError) {
       for await _ in signals {
         if Task.isCancelled { throw FieldpackError(.interrupted, "the search was cancelled") }
         let (tracks, isLast) = wanted.withLock { ($0.tracks, $0.isFinishing) }
-        guard isLast || settings.now() >= next, !tracks.isEmpty else { continue }
-        if fetch == nil { fetch = try await begin(store, provider, settings) }
+        guard isLast || next.map({ clock.uptime >= $0 }) ?? true, !tracks.isEmpty else { continue }
+        if fetch == nil { fetch = try await begin() }
         try await fetch?.run(tracks: tracks, &pass) { outcome in
           counts[outcome.state, default: 0] += 1
           report(outcome)
@@ -94,8 +99,7 @@ public final class PhotoFollowing: Sendable {
         failures = pass.isUnavailable ? failures + 1 : 0
         // Who waits for the end waits for one answer that does not come, not for two.
         if pass.isUnavailable, pass.isHurried() { break }
-        let pause = failures == 0 ? 0 : settings.pause(after: failures)
-        next = Instant(milliseconds: settings.now().milliseconds + pause)
+        next = pass.isUnavailable ? clock.uptime + settings.backOff.pause(after: failures) : nil
       }
       return .success(counts)
     } catch {
@@ -105,10 +109,12 @@ public final class PhotoFollowing: Sendable {
 
   /// `nil` as long as nothing is recorded.
   private static func begin(
-    _ store: GeoPackageStore, _ provider: any PhotoProvider, _ settings: PhotoFetch.Settings
+    _ store: GeoPackageStore, _ provider: any PhotoProvider, _ settings: PhotoFetch.Settings,
+    _ clock: FieldClock
   ) async throws(FieldpackError) -> PhotoFetch? {
     let layers = try await store.schemas().map(\.layer)
     guard layers.contains(PhotoLayers.point) else { return nil }
-    return try await PhotoFetch(store: store, provider: provider, settings: settings)
+    return try await PhotoFetch(
+      store: store, provider: provider, settings: settings, clock: clock)
   }
 }

@@ -2,6 +2,7 @@ import FieldpackCore
 import FieldpackField
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackMedia
 import FieldpackProjection
 
 /// Stores what was found for a point, in one transaction.
@@ -10,6 +11,7 @@ struct PhotoRecord {
   let finding: PhotoFinding
   let provider: String
   let settings: PhotoFetch.Settings
+  let now: Instant
 
   /// What storing came to.
   enum Result: Sendable {
@@ -134,7 +136,7 @@ struct PhotoRecord {
     _ writer: GeoPackageWriter
   ) throws(FieldpackError) {
     try writer.update(
-      photo, in: PhotoLayers.photo, set: ["fetched_at": .dateTime(settings.now())])
+      photo, in: PhotoLayers.photo, set: ["fetched_at": .dateTime(now)])
     let same = try writer.features(
       Query(PhotoLayers.media, where: Column<String>("sha256") == picture.digest)
         .select([]).limit(1))
@@ -143,10 +145,10 @@ struct PhotoRecord {
     }
     func number(_ value: Int?) -> Value { value.map { .integer(Int64($0)) } ?? .null }
     try writer.addMedia(
-      picture.bytes, as: picture.type.contentType,
+      picture.bytes, as: picture.type.rawValue,
       attributes: [
-        "role": "photo", "file_name": .text("\(candidate.id).\(picture.type.fileExtension)"),
-        "width_px": number(picture.type.width), "height_px": number(picture.type.height),
+        "role": "photo", "file_name": .text("\(candidate.id).\(picture.fileExtension)"),
+        "width_px": number(picture.size?.width), "height_px": number(picture.size?.height),
         "byte_count": number(picture.bytes.count), "sha256": .text(picture.digest),
       ], to: PhotoLayers.media, relatedTo: photo, by: layers.pictures)
   }
@@ -175,7 +177,7 @@ struct PhotoRecord {
   }
 
   private func next(after attempt: Int64) -> Instant {
-    Instant(milliseconds: settings.now().milliseconds + settings.pause(after: attempt))
+    now.advanced(by: settings.backOff.pause(after: Int(attempt)))
   }
 }
 

@@ -81,8 +81,8 @@ import Testing
 
   @Test func `media may hold what looks like another boundary`() throws {
     let content = "a\r\n--0xKhTmLbOuNdAr\r\n\r\n--other--\r\n"
-    let parts = try MultipartReader.parts(
-      of: Self.body(["media_file": ("x.jpg", content)]), contentType: Self.type)
+    let parts = try UploadPart.all(
+      in: Self.body(["media_file": ("x.jpg", content)]), Self.type)
     #expect(parts[0].content == Array(content.utf8))
   }
 }

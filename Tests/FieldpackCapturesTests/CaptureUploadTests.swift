@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackHTTP
 import FieldpackTestSupport
@@ -13,8 +14,11 @@ import Testing
   private static func settings(attempts: Int = 3) -> CaptureUpload.Settings {
     var settings = CaptureUpload.Settings()
     settings.attempts = attempts
-    settings.firstPause = .milliseconds(1)
     return settings
+  }
+
+  private static func time() -> TestClock {
+    TestClock(.movedBySleep(), at: Instant(milliseconds: 1_714_978_230_750))
   }
 
   /// Sends the captures of a sample and gives what happened, word by word.
@@ -23,11 +27,13 @@ import Testing
   ) async throws -> [String] {
     try await sample.withCatalogue { catalogue in
       let events = Locked<[String]>([])
-      let upload = try CaptureUpload(catalogue, to: url, settings: settings)
+      let upload = try CaptureUpload(
+        catalogue, to: url, settings: settings, clock: Self.time().clock)
       let outcomes = try await upload.run(try await catalogue.list()) { _, event in
         let word: String? =
           switch event {
           case .started: "started"
+          case .waiting(let pause): "waits \(pause)"
           case .progress(let share): share == 1 ? "1.0" : nil
           case .succeeded: "succeeded"
           case .failed(let error): "failed: \(error.message)"
@@ -92,8 +98,8 @@ import Testing
         "started", "1.0", "succeeded", "1 tries, status 200",
       ])
     #expect(try await jobs(sample) == ["succeeded 200"])
-    let parts = try MultipartReader.parts(
-      of: server.requests[0].body, contentType: server.requests[0]["Content-Type"] ?? "")
+    let parts = try UploadPart.all(
+      in: server.requests[0].body, server.requests[0]["Content-Type"] ?? "")
     #expect(
       parts.map(\.name) == ["email", "media_file", "thumbnail", "capture_info", "geo_data"])
     let other = try CaptureSample()
@@ -101,7 +107,7 @@ import Testing
     try await other.withNewCatalogue { _ = try await $0.store(capture) }
     let sent = try await sample.withCatalogue { catalogue in
       let sent = try await catalogue.list()[0]
-      #expect(sent.info.uploadedAt ?? 0 > 1_700_000_000)
+      #expect(sent.info.uploadedAt == 1_714_978_230.75)
       return (sent.info, try await catalogue.geodata(of: sent))
     }
     try await other.withCatalogue { catalogue in
@@ -156,6 +162,20 @@ import Testing
     }
     let events = try await send(sample, to: server.address)
     #expect(events.suffix(2) == ["succeeded", "2 tries, status 200"])
+  }
+
+  @Test func `an upload waits longer each time, and as long as the server asks`() async throws {
+    let sample = try CaptureSample()
+    try sample.addVideo()
+    _ = try await sample.load()
+    let fields = Locked<[[[String]]]>([[], [["Retry-After", "90"]], [["Retry-After", "1"]]])
+    let server = try LoopbackServer { _ in
+      let next = fields.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+      return next.map { .text(429, "", fields: $0) } ?? .text(200, "{}")
+    }
+    let events = try await send(sample, to: server.address, Self.settings(attempts: 4))
+    #expect(events.filter { $0.hasPrefix("waits") } == [0.5, 90, 2].map { "waits \($0) seconds" })
+    #expect(events.last == "4 tries, status 200")
   }
 
   @Test func `a capture that lacks a file is not sent`() async throws {

@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackField
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackLocation
@@ -127,50 +128,26 @@ import Testing
     #expect((rest.count, none == nil) == (2999, true))
   }
 
-  /// A clock that moves only by sleep, each time so much too long.
-  private struct SleepingClock {
-    private let start = ContinuousClock.now
-    private let state: Locked<(now: ContinuousClock.Instant, sleeps: [Duration])>
-    let clock: ReplayClock
-
-    init(oversleeping extra: Duration = .zero) {
-      let state = Locked((now: start, sleeps: [Duration]()))
-      let start = start
-      self.state = state
-      clock = ReplayClock(
-        now: { state.withLock { $0.now } },
-        sleep: { moment in
-          state.withLock { state in
-            state.sleeps.append(moment - start)
-            state.now = moment + extra
-          }
-        })
-    }
-
-    /// The moments that were slept to, after the beginning.
-    var sleeps: [Duration] { state.withLock { $0.sleeps } }
-  }
-
   @Test func `a pace waits for each fix and gives those that are due together`() async throws {
     let store = try await store(
       [ColumnDefinition("time", .dateTime)],
       [0, 0, 100, 250, 300, 400].map { (point(Double($0) / 10), [time($0)]) })
-    func replay(_ clock: SleepingClock, _ rate: Double? = nil) async throws -> [Int] {
+    func replay(_ clock: TestClock, _ rate: Double? = nil) async throws -> [Int] {
       var counts: [Int] = []
       let source = ReplaySource(
         store, layer: "walk", options: .init(speed: .times(1000), rate: rate), clock: clock.clock)
       for try await batch in source.updates() { counts.append(batch.count) }
       return counts
     }
-    let exact = SleepingClock()
+    let exact = TestClock(.movedBySleep())
     #expect(try await replay(exact) == [2, 1, 1, 1, 1])
-    #expect(exact.sleeps == [100, 250, 300, 400].map { .milliseconds($0) })
-    let late = SleepingClock(oversleeping: .milliseconds(60))
+    #expect(exact.sleeps == [100, 150, 50, 100].map { .milliseconds($0) })
+    let late = TestClock(.movedBySleep(late: .milliseconds(60)))
     #expect(try await replay(late) == [2, 1, 2, 1])
-    #expect(late.sleeps == [100, 250, 400].map { .milliseconds($0) })
-    let rated = SleepingClock()
+    #expect(late.sleeps == [100, 90, 90].map { .milliseconds($0) })
+    let rated = TestClock(.movedBySleep())
     #expect(try await replay(rated, 0.5) == [1, 1, 1, 1, 1, 1])
-    #expect(rated.sleeps == [2, 4, 6, 8, 10].map { .milliseconds($0) })
+    #expect(rated.sleeps == [2, 2, 2, 2, 2].map { .milliseconds($0) })
   }
 
   @Test func `a pace needs times or a rate`() async throws {

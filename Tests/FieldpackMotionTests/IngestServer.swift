@@ -1,27 +1,18 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackMotion
 import FieldpackTestSupport
 
-/// A clock that goes on with every sleep, and nobody waits.
-final class QuickTime: Sendable {
-  let state = Locked((now: 1000.0, sleeps: [Double]()))
-
-  var time: MotionTime {
-    MotionTime(
-      now: { self.state.withLock { $0.now } },
-      sleep: { seconds in
-        self.state.withLock { state in
-          state.now += seconds
-          state.sleeps.append(seconds)
-        }
-        await Task.yield()
-        try Task.checkCancellation()
-      },
-      random: { 0 })
+extension MotionClient.Options {
+  /// Options that note the waits after failures, in seconds, of which chance takes nothing away.
+  static func noting(_ pauses: Locked<[Double]>) -> MotionClient.Options {
+    var options = MotionClient.Options()
+    options.backOff.jitter = 0
+    options.onEvent = { event in
+      if case .waiting(let seconds) = event { pauses.withLock { $0.append(seconds) } }
+    }
+    return options
   }
-
-  /// The waits after failures; those between readings are shorter.
-  var pauses: [Double] { state.withLock { $0.sleeps.filter { $0 >= 0.25 } } }
 }
 
 /// A server that answers with an ingest, except where it is told otherwise.

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackFieldTestSupport
 import FieldpackHTTP
 import FieldpackMotion
 import FieldpackTestSupport
@@ -19,7 +20,7 @@ import Testing
     let server = IngestServer()
     let loopback = try LoopbackServer { server.answer($0) }
     let client = try MotionClient(
-      try Self.address(loopback), device: Self.device, time: QuickTime().time)
+      try Self.address(loopback), device: Self.device, clock: TestClock(.movedBySleep()).clock)
     let readings = (0..<12).map { MadeMotion.reading(1, $0) }
     let report = try await client.run(MotionReplay(readings))
     #expect(report.readings == 12 && report.sent == 3 && report.lost == 0 && report.starts == 1)
@@ -41,9 +42,10 @@ import Testing
   @Test func `faults give their waits, starts and callbacks in order`() async throws {
     let server = IngestServer([503, 503, 503, nil, nil, 401, nil, nil, 500])
     let loopback = try LoopbackServer { server.answer($0) }
-    let time = QuickTime()
+    let pauses = Locked<[Double]>([])
     let client = try MotionClient(
-      try Self.address(loopback), device: Self.device, time: time.time)
+      try Self.address(loopback), device: Self.device, options: .noting(pauses),
+      clock: TestClock(.movedBySleep()).clock)
     let calls = Locked<[Bool]>([])
     await client.setOnServerActiveChange { isActive in calls.withLock { $0.append(isActive) } }
     var changes = client.serverActiveChanges().makeAsyncIterator()
@@ -53,7 +55,7 @@ import Testing
         "start", "start", "start", "start", "s1 0", "s1 5", "start", "s2 5", "s2 10", "s2 10",
         "s2 15",
       ])
-    #expect(time.pauses == [0.5, 1, 2, 0.5])
+    #expect(pauses.withLock { $0 } == [0.5, 1, 2, 0.5])
     let expected = [true, false, true, false, true]
     #expect(calls.withLock { $0 } == expected)
     for isActive in expected { #expect(await changes.next() == isActive) }
@@ -68,7 +70,8 @@ import Testing
     var options = MotionClient.Options()
     options.onEvent = { event in events.withLock { $0.append(event) } }
     let client = try MotionClient(
-      try Self.address(loopback), device: Self.device, options: options, time: QuickTime().time)
+      try Self.address(loopback), device: Self.device, options: options,
+      clock: TestClock(.movedBySleep()).clock)
     let report = try await client.run(MotionReplay(Self.rising(10)))
     #expect(report.posts == 4 && report.sent == 2)
     #expect(
@@ -92,7 +95,8 @@ import Testing
     options.attempts = 1
     options.onEvent = { event in events.withLock { $0.append(event) } }
     let client = try MotionClient(
-      try Self.address(loopback), device: Self.device, options: options, time: QuickTime().time)
+      try Self.address(loopback), device: Self.device, options: options,
+      clock: TestClock(.movedBySleep()).clock)
     await #expect(throws: FieldpackError.self) {
       try await client.run(MotionReplay(Self.rising(5)))
     }
@@ -110,7 +114,8 @@ import Testing
     var options = MotionClient.Options()
     options.keep = { (samples) throws(FieldpackError) in kept.withLock { $0 += samples } }
     let client = try MotionClient(
-      try Self.address(loopback), device: Self.device, options: options, time: QuickTime().time)
+      try Self.address(loopback), device: Self.device, options: options,
+      clock: TestClock(.movedBySleep()).clock)
     let readings = Self.rising(50)
     let source = MotionGenerator(isLive: true) { $0 < 50 ? readings[$0] : nil }
     let report = try await client.run(source)
@@ -123,7 +128,7 @@ import Testing
     let server = IngestServer()
     let loopback = try LoopbackServer { server.answer($0) }
     let client = try MotionClient(
-      try Self.address(loopback), device: Self.device, time: QuickTime().time)
+      try Self.address(loopback), device: Self.device, clock: TestClock(.movedBySleep()).clock)
     await client.setShouldPostData(false)
     let report = try await client.run(MotionReplay(Self.rising(10)))
     #expect(server.seen == ["start"])
@@ -137,7 +142,8 @@ import Testing
     var options = MotionClient.Options()
     options.sections = [.acceleration, .magneticField, .rotation]
     let client = try MotionClient(
-      try Self.address(loopback), device: Self.device, options: options, time: QuickTime().time)
+      try Self.address(loopback), device: Self.device, options: options,
+      clock: TestClock(.movedBySleep()).clock)
     var readings = (0..<5).map { MadeMotion.reading(0, $0) }
     readings[2].rotation?.y = .nan
     _ = try await client.run(MotionReplay(readings))
@@ -155,7 +161,7 @@ import Testing
       try LoopbackServer { first.answer($0) }, try LoopbackServer { second.answer($0) },
     ]
     let client = try MotionClient(
-      try Self.address(loopbacks[0]), device: Self.device, time: QuickTime().time)
+      try Self.address(loopbacks[0]), device: Self.device, clock: TestClock(.movedBySleep()).clock)
     let other = try Self.address(loopbacks[1])
     let source = Switching(Self.rising(40)) { index in
       if index == 20 { try? await client.updateServer(other) }
@@ -173,11 +179,12 @@ import Testing
 
   @Test func `a client gives up after the attempts it is allowed`() async throws {
     let loopback = try LoopbackServer { _ in .text(500, "") }
-    let time = QuickTime()
-    var options = MotionClient.Options()
+    let pauses = Locked<[Double]>([])
+    var options = MotionClient.Options.noting(pauses)
     options.attempts = 8
     let client = try MotionClient(
-      try Self.address(loopback), device: Self.device, options: options, time: time.time)
+      try Self.address(loopback), device: Self.device, options: options,
+      clock: TestClock(.movedBySleep()).clock)
     do {
       _ = try await client.run(MotionReplay(Self.rising(10)))
       Issue.record("nothing was thrown")
@@ -186,7 +193,23 @@ import Testing
       #expect(
         error.message == "the server at http://127.0.0.1:\(loopback.port) failed 8 times")
     }
-    #expect(time.pauses == [0.5, 1, 2, 4, 8, 16, 30])
+    #expect(pauses.withLock { $0 } == [0.5, 1, 2, 4, 8, 16, 30])
+  }
+
+  @Test func `a server is not asked again before it wants to be`() async throws {
+    let answers = Locked<[LoopbackServer.Reply]>([
+      .text(503, "", fields: [["Retry-After", "40"]]),
+      .text(429, "", fields: [["Retry-After", "0"]]),
+      .text(200, "s"), .text(503, "", fields: [["Retry-After", "7"]]), .text(200, ""),
+    ])
+    let loopback = try LoopbackServer { _ in answers.withLock { $0.removeFirst() } }
+    let pauses = Locked<[Double]>([])
+    let client = try MotionClient(
+      try Self.address(loopback), device: Self.device, options: .noting(pauses),
+      clock: TestClock(.movedBySleep()).clock)
+    let report = try await client.run(MotionReplay(Self.rising(5)))
+    #expect(report.sent == 1)
+    #expect(pauses.withLock { $0 } == [40, 1, 7])
   }
 
   @Test func `a server that ends every session is given up`() async throws {
@@ -196,24 +219,25 @@ import Testing
       count.withLock { $0 += 1 }
       return .text(401, "")
     }
-    let time = QuickTime()
-    var options = MotionClient.Options()
+    let pauses = Locked<[Double]>([])
+    var options = MotionClient.Options.noting(pauses)
     options.attempts = 3
     let client = try MotionClient(
-      try Self.address(loopback), device: Self.device, options: options, time: time.time)
+      try Self.address(loopback), device: Self.device, options: options,
+      clock: TestClock(.movedBySleep()).clock)
     do throws(FieldpackError) {
       _ = try await client.run(MotionReplay(Self.rising(10)))
       Issue.record("nothing was thrown")
     } catch {
       #expect(error.code == .unavailable)
     }
-    #expect(count.withLock { $0 } == 3 && time.pauses == [0.5])
+    #expect(count.withLock { $0 } == 3 && pauses.withLock { $0 } == [0.5])
   }
 
   @Test func `a client that is cancelled ends`() async throws {
     let loopback = try LoopbackServer { _ in .silence }
     let client = try MotionClient(
-      try Self.address(loopback), device: Self.device, time: QuickTime().time)
+      try Self.address(loopback), device: Self.device, clock: TestClock(.movedBySleep()).clock)
     let task = Task { try await client.run(MotionReplay(Self.rising(1000))) }
     while loopback.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     task.cancel()
@@ -229,7 +253,8 @@ import Testing
       for number in 0..<20 {
         group.addTask {
           let client = try MotionClient(
-            address, device: MadeMotion.device(number), http: http, time: QuickTime().time)
+            address, device: MadeMotion.device(number), http: http,
+            clock: TestClock(.movedBySleep()).clock)
           let source = MotionGenerator { $0 < 3000 ? MadeMotion.reading(number, $0) : nil }
           let report = try await client.run(source)
           #expect(report.sent == 600 && report.lost == 0)

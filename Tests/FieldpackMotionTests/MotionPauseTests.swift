@@ -1,4 +1,6 @@
 import FieldpackCore
+import FieldpackField
+import FieldpackFieldTestSupport
 import FieldpackMotion
 import FieldpackTestSupport
 import Testing
@@ -8,36 +10,27 @@ import Testing
     MotionReading(acceleration: .init(x: 0, y: 0, z: Double(number)))
   }
 
-  /// What the clocks of a machine do while it samples: set by so much, or asleep for so long.
+  /// What the clock does while the program samples: it is set by so much, or the program is stopped
+  /// for so long.
   @Test(arguments: [(0.0, 0.0, 20), (3600, 0, 20), (-3600, 0, 20), (0, 3600, 19)])
   func `sampling goes on at its pace whatever the clock is set to`(
-    set: Double, asleep: Double, waits: Int
+    set: Double, stopped: Double, waits: Int
   ) async throws {
     let loopback = try LoopbackServer { _ in .text(200, "s") }
-    let clock = Locked((now: 1000.0, uptime: 5.0, waits: [Double]()))
-    let time = MotionTime(
-      now: { clock.withLock { $0.now } },
-      sleep: { seconds in
-        clock.withLock { clock in
-          clock.now += seconds
-          clock.uptime += seconds
-          clock.waits.append((seconds * 1000).rounded())
-        }
-      }, random: { 0 }, uptime: { clock.withLock { $0.uptime } })
+    let time = TestClock(.movedBySleep())
     let client = try MotionClient(
-      MotionServer(loopback.address), device: MadeMotion.device(1), time: time)
+      MotionServer(loopback.address), device: MadeMotion.device(1), clock: time.clock)
     let source = MotionGenerator { number in
       if number == 10 {
-        clock.withLock { clock in
-          clock.now += set + asleep
-          clock.uptime += asleep
-        }
+        time.set(by: .seconds(set))
+        time.advance(by: .seconds(stopped))
       }
       return number < 20 ? Self.reading(number) : nil
     }
     let report = try await client.run(source)
     #expect(report.readings == 20 && report.sent == 4)
-    #expect(clock.withLock { $0.waits } == Array(repeating: 20, count: waits))
+    let waited = time.sleeps.map { ($0.inSeconds * 1000).rounded() }
+    #expect(waited == Array(repeating: 20, count: waits))
   }
 
   @Test(.timeLimit(.minutes(10)))
@@ -45,7 +38,8 @@ import Testing
     let server = IngestServer()
     let loopback = try LoopbackServer { server.answer($0) }
     let client = try MotionClient(
-      MotionServer(loopback.address), device: MadeMotion.device(1), time: QuickTime().time)
+      MotionServer(loopback.address), device: MadeMotion.device(1),
+      clock: TestClock(.movedBySleep()).clock)
     let first = Task { try await client.run(Stuck()) }
     while await client.report.starts == 0 { try await Task.sleep(for: .milliseconds(5)) }
     first.cancel()
@@ -60,17 +54,17 @@ import Testing
     let server = IngestServer([nil, 503])
     let loopback = try LoopbackServer { server.answer($0) }
     let (isWaiting, goesOn) = (Locked(false), Locked(false))
-    let time = MotionTime(
-      now: { 1000 },
-      sleep: { seconds in
-        guard seconds >= 0.25 else { return }
+    let clock = FieldClock(
+      wall: { .seconds(1000) }, uptime: { .zero },
+      sleep: { end in
+        guard end >= .milliseconds(250) else { return }
         isWaiting.withLock { $0 = true }
         while !goesOn.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
-      }, random: { 0 })
+      })
     var options = MotionClient.Options()
     options.unsentLimit = 1
     let client = try MotionClient(
-      MotionServer(loopback.address), device: MadeMotion.device(1), options: options, time: time)
+      MotionServer(loopback.address), device: MadeMotion.device(1), options: options, clock: clock)
     let source = Stepping(isLive: isLive) { number in
       guard number >= 5 else { return Self.reading(number) }
       if number == 5 {

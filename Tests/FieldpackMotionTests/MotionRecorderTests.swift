@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackMotion
 import FieldpackSQLite
@@ -19,7 +20,8 @@ import Testing
     var options = MotionClient.Options()
     options.keep = { (samples) throws(FieldpackError) in try await recorder.keep(samples) }
     return try MotionClient(
-      MotionServer(address), device: MadeMotion.device(1), options: options, time: QuickTime().time)
+      MotionServer(address), device: MadeMotion.device(1), options: options,
+      clock: TestClock(.movedBySleep()).clock)
   }
 
   private static func samples(_ count: Int) -> [MotionSample] {
@@ -96,7 +98,8 @@ import Testing
       try await first.keep(Self.samples(5))
       try await first.finish()
       let second = MotionRecorder(
-        store, device: MadeMotion.device(1), session: "mine", time: QuickTime().time)
+        store, device: MadeMotion.device(1), session: "mine",
+        clock: TestClock(.movedBySleep()).clock)
       let client = try Self.client(loopback.address, second)
       let source = MotionGenerator(isLive: true) { MadeMotion.reading(1, $0) }
       do throws(FieldpackError) {
@@ -116,7 +119,7 @@ import Testing
     let store = try await GeoPackageStore(
       path: package.path, id: "field", busyTimeout: .milliseconds(10))
     let recorder = MotionRecorder(
-      store, device: MadeMotion.device(1), session: "mine", time: QuickTime().time)
+      store, device: MadeMotion.device(1), session: "mine", clock: TestClock(.movedBySleep()).clock)
     try await recorder.keep(Self.samples(5))
     try await recorder.finish()
     let other = try Connection(path: package.path, mode: .readWrite)

@@ -1,4 +1,6 @@
 import FieldpackCore
+import FieldpackField
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackMotion
@@ -38,16 +40,16 @@ import Testing
       "log", bodies.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n"))
     try await package.withStore { store in
       _ = try await store.importMotion(from: [log], rate: 5)
-      let time = QuickTime()
+      let time = TestClock(.movedBySleep())
       let slow = try await Self.all(
-        RecordedMotion(store, session: "a", speed: 2, time: time.time))
+        RecordedMotion(store, session: "a", speed: 2, clock: time.clock))
       #expect(slow == (try await store.motionSamples(ofSession: "a")))
       #expect(slow.map { $0.reading[.az] } == (0..<10).map { Double($0) })
-      let sleeps = time.state.withLock { $0.sleeps.map { ($0 * 1000).rounded() } }
+      let sleeps = time.sleeps.map { ($0.inSeconds * 1000).rounded() }
       #expect(sleeps == [100, 100, 100, 100, 4600, 100, 100, 100, 100])
-      let quick = QuickTime()
-      let all = try await Self.all(RecordedMotion(store, session: "a", time: quick.time))
-      #expect(all == slow && quick.state.withLock { $0.sleeps.isEmpty })
+      let quick = TestClock(.movedBySleep())
+      let all = try await Self.all(RecordedMotion(store, session: "a", clock: quick.clock))
+      #expect(all == slow && quick.sleeps.isEmpty)
       #expect(try await Self.all(RecordedMotion(store, session: "c")).isEmpty)
     }
   }
@@ -62,7 +64,8 @@ import Testing
       {"t_unix":11,"rx":1,"ry":2,"rz":3,"pitch":null,"ax":0.1,"ay":0.2,"az":0.3}
       {"pitch":1,"roll":2,"yaw":3}
       """)
-    let samples = try await Self.all(MotionLines(path: path, time: QuickTime().time))
+    let samples = try await Self.all(
+      MotionLines(path: path, clock: TestClock(.movedBySleep()).clock))
     #expect(
       samples == [
         MotionSample(time: 10.5, reading: .init(acceleration: .init(x: 1, y: -2.5, z: 0))),
@@ -130,7 +133,8 @@ import Testing
     let server = IngestServer()
     let loopback = try LoopbackServer { server.answer($0) }
     let client = try MotionClient(
-      MotionServer(loopback.address), device: MadeMotion.device(1), time: QuickTime().time)
+      MotionServer(loopback.address), device: MadeMotion.device(1),
+      clock: TestClock(.movedBySleep()).clock)
     let report = try await client.run(MotionLines(path: path))
     #expect(report.readings == 9 && report.sent == 3 && report.posts == 3)
     let batches = server.bodies.withLock { bodies in
@@ -161,7 +165,8 @@ import Testing
     let server = IngestServer()
     let loopback = try LoopbackServer { server.answer($0) }
     let client = try MotionClient(
-      MotionServer(loopback.address), device: MadeMotion.device(1), time: QuickTime().time)
+      MotionServer(loopback.address), device: MadeMotion.device(1),
+      clock: TestClock(.movedBySleep()).clock)
     _ = try await client.run(MotionLines(path: path))
     #expect(Self.batches(server).map(\.readings.count) == [3, 2])
   }
@@ -181,7 +186,7 @@ import Testing
     options.sections = wanted
     let client = try MotionClient(
       MotionServer(loopback.address), device: MadeMotion.device(1), options: options,
-      time: QuickTime().time)
+      clock: TestClock(.movedBySleep()).clock)
     let report = try await client.run(MotionLines(path: path))
     let isAll = wanted == .all
     #expect(report.readings == 4 && report.sent == (isAll ? 4 : 2))
@@ -240,10 +245,10 @@ import Testing
     let loopback = try LoopbackServer { server.answer($0) }
     var options = MotionClient.Options()
     options.keepsTimes = false
-    let time = QuickTime()
+    let time = TestClock(.movedBySleep())
     let client = try MotionClient(
       MotionServer(loopback.address), device: MadeMotion.device(1), options: options,
-      time: time.time)
+      clock: time.clock)
     let report = try await client.run(MotionLines(path: path))
     #expect(report.sent == 1)
     guard case .data(let data)? = server.bodies.withLock({ $0.last }) else {

@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackField
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackTestSupport
@@ -9,16 +10,6 @@ import Testing
 @testable import FieldpackPhotos
 
 @Suite struct PhotoFetchTests {
-  /// Settings with a clock that stands.
-  private func settings(
-    at now: Instant = PhotoWalk.start, _ change: (inout PhotoFetch.Settings) -> Void = { _ in }
-  ) -> PhotoFetch.Settings {
-    var settings = PhotoFetch.Settings()
-    settings.now = { now }
-    change(&settings)
-    return settings
-  }
-
   @Test func `each point gets the nearest photo that no other has`() async throws {
     let walk = try await PhotoWalk([(13.4, 52.5), (13.4, 52.5001), (13.4, 52.51)])
     let server = try FlickrServer([(13.4, 52.5002), (13.4, 52.5004), (13.4, 52.5101)])
@@ -44,7 +35,7 @@ import Testing
     let server = try FlickrServer([(13.4, 52.5002), (13.4, 52.5102)])
     let picture = TestPicture.png(width: 9, height: 8, color: (1, 2, 3))
     for id in ["1", "2"] { server.answer(picture: id, .response(200, body: picture)) }
-    #expect(try await walk.fetch(server.provider(), settings()) == ["1 found 1", "2 found 2"])
+    #expect(try await walk.fetch(server.provider()) == ["1 found 1", "2 found 2"])
     let media = try await walk.features("media")
     #expect(
       media.map(\.attributes) == [
@@ -79,7 +70,7 @@ import Testing
   func `the search gets no wider than it may`(metres: Double, radii: [String]) async throws {
     let walk = try await PhotoWalk([(13.4, 52.5)])
     let server = try FlickrServer()
-    var settings = settings()
+    var settings = PhotoFetch.Settings()
     settings.radii = PhotoFetch.radii(within: metres)
     #expect(try await walk.fetch(server.provider(), settings) == ["1 none -"])
     #expect(server.radii == radii)
@@ -89,7 +80,7 @@ import Testing
   @Test func `a point without a photo stays in the feed`() async throws {
     let walk = try await PhotoWalk([(13.4, 52.5)])
     let server = try FlickrServer()
-    #expect(try await walk.fetch(server.provider(), settings()) == ["1 none -"])
+    #expect(try await walk.fetch(server.provider()) == ["1 none -"])
     #expect(server.radii == ["0.5", "1", "2", "5", "10", "20", "32"])
     let entry = try #require(try await PhotoFeed(of: walk.store).entries.first)
     #expect(entry.state == .none && entry.photo == nil && entry.radius == 32_000)
@@ -116,7 +107,8 @@ import Testing
         "1 1 0 1", "1 2 1 0", "2 1 0 0", "2 2 1 1", "3 1 0 0", "3 2 1 0", "4 1 0 0", "4 2 1 0",
       ])
     // With repeats it is the one whose last use is the longest ago.
-    let repeats = settings { $0.allowsRepeats = true }
+    var repeats = PhotoFetch.Settings()
+    repeats.allowsRepeats = true
     let fetch = try await PhotoFetch(
       store: walk.store, provider: server.provider(), settings: repeats)
     #expect(try await fetch.retry() == 2)
@@ -138,7 +130,8 @@ import Testing
     let walk = try await PhotoWalk([(13.4, 52.5)])
     let server = try FlickrServer([(13.4, 52.5001), (13.4, 52.5002)])
     server.answer(picture: "1", reply)
-    let small = settings { $0.maximumLength = 1 << 20 }
+    var small = PhotoFetch.Settings()
+    small.maximumLength = 1 << 20
     #expect(try await walk.fetch(server.provider(), small) == ["1 found 2"])
     #expect(try await walk.links() == ["1 1 0 0", "1 2 1 1"])
     #expect(try await walk.features("media").count == 1)
@@ -149,18 +142,19 @@ import Testing
     let walk = try await PhotoWalk([(13.4, 52.5)])
     let server = try FlickrServer([(13.4, 52.5001)])
     server.answer(picture: "1", .text(503, ""))
-    var now = PhotoWalk.start
+    let time = TestClock()
     var pauses: [Int64] = []
     for attempt in 1...5 {
       let state = attempt < 5 ? "pending" : "failed"
-      #expect(try await walk.fetch(server.provider(), settings(at: now)) == ["1 \(state) -"])
-      #expect(try await walk.fetch(server.provider(), settings(at: now)) == [])
+      #expect(try await walk.fetch(server.provider(), clock: time.clock) == ["1 \(state) -"])
+      #expect(try await walk.fetch(server.provider(), clock: time.clock) == [])
       let entry = try #require(try await PhotoFeed(of: walk.store).entries.first)
       #expect(entry.attempts == attempt)
       #expect(entry.message == "photo 1: the server answers with status 503")
       if let next = entry.nextAttempt {
-        pauses.append((next.milliseconds - now.milliseconds) / 1000)
-        now = next
+        let pause = next.milliseconds - time.clock.now.milliseconds
+        pauses.append(pause / 1000)
+        time.advance(by: .milliseconds(pause))
       }
     }
     #expect(pauses == [30, 60, 120, 240])

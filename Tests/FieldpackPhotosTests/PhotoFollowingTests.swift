@@ -81,11 +81,9 @@ import Testing
     let walk = try await PhotoWalk([])
     let server = try FlickrServer([(13.4, 52.5001)])
     server.answer(searches: .text(503, ""))
-    var settings = PhotoFetch.Settings()
     // However long the points take, the pause does not end.
-    settings.now = { .at(0) }
     let following = PhotoFollowing(
-      store: walk.store, provider: try server.provider(), settings: settings)
+      store: walk.store, provider: try server.provider(), clock: TestClock().clock)
     for number in 0..<50 {
       try await add(number, to: walk)
       following.pointsAreStored(of: [1])

@@ -64,10 +64,13 @@ final class PhotoWalk: Sendable {
 
   /// Looks for pictures once; each outcome as `point state photo`.
   func fetch(
-    _ provider: some PhotoProvider, _ settings: PhotoFetch.Settings = .init()
+    _ provider: some PhotoProvider, _ settings: PhotoFetch.Settings = .init(),
+    clock: FieldClock = .system
   ) async throws -> [String] {
     var lines: [String] = []
-    try await PhotoFetch(store: store, provider: provider, settings: settings).run { outcome in
+    let fetch = try await PhotoFetch(
+      store: store, provider: provider, settings: settings, clock: clock)
+    try await fetch.run { outcome in
       lines.append("\(outcome.point) \(outcome.state.rawValue) \(outcome.photo?.id ?? "-")")
     }
     return lines

@@ -1,5 +1,6 @@
 import FieldpackCLI
 import FieldpackCore
+import FieldpackField
 import FieldpackFormats
 import FieldpackGeoPackage
 import FieldpackMotion
@@ -65,7 +66,7 @@ import FieldpackTestVFS
           group.append(body)
           continue
         }
-        let responses = try await receiver.answer(group, at: MotionTime.system.now())
+        let responses = try await receiver.answer(group, at: FieldClock.system.unixSeconds)
         group = []
         show(responses.map { "\($0.status) \($0.body)" }.joined(separator: "\t"))
       }
@@ -75,11 +76,12 @@ import FieldpackTestVFS
   /// `record FILE.gpkg SESSION`: keeps samples whose numbers are their own, and shows how many are
   /// stored.
   private static func record(_ session: String, into store: GeoPackageStore) async throws {
-    var time = MotionTime.system
-    time.sleep = { _ in try await Task.sleep(for: .milliseconds(1)) }
+    let clock = FieldClock(
+      wall: { .seconds(FieldClock.system.unixSeconds) }, uptime: { FieldClock.system.uptime },
+      sleep: { _ in try await Task.sleep(for: .milliseconds(1)) })
     let recorder = MotionRecorder(
       store, device: .init(systemName: "", systemVersion: "", name: "", model: ""),
-      session: session, time: time, onStored: { show("\($0)") })
+      session: session, clock: clock, onStored: { show("\($0)") })
     for number in 0..<100_000 {
       let value = Double(number)
       let reading = MotionReading(rotation: .init(x: value, y: -value, z: value / 7))

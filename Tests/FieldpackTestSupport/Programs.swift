@@ -68,9 +68,21 @@ public enum Programs {
     .first { isRunnable($0) && succeeds($0, ["-c", "import gpxpy"]) }
   public static let noGPXPyPython = "no Python with gpxpy: set FIELDPACK_GPXPY_PYTHON"
 
+  /// A Python with `jsonschema`: the one that `FIELDPACK_JSONSCHEMA_PYTHON` names, else that of
+  /// `.build/venv`.
+  public static let jsonschemaPython: String? =
+    (named("FIELDPACK_JSONSCHEMA_PYTHON") ?? [environmentPython])
+    .first { isRunnable($0) && succeeds($0, ["-c", "import jsonschema, referencing"]) }
+  public static let noJSONSchemaPython =
+    "no Python with jsonschema: set FIELDPACK_JSONSCHEMA_PYTHON"
+
   /// Python 3 with nothing but its library; `nil` where it is not installed.
   public static let python: String? = found("python3")
   public static let noPython = "python3 is not installed"
+
+  /// `nil` where it is not installed.
+  public static let curl: String? = found("curl")
+  public static let noCurl = "curl is not installed"
 
   /// What a program writes to its standard output.
   public static func output(_ program: String, _ arguments: [String]) throws -> String {

@@ -1,19 +1,12 @@
 import FieldpackCore
 import FieldpackGeoPackage
-import FieldpackSQLite
 
 /// Writes a file on a thread of its own, so that neither disk nor SQLite blocks other tasks.
 actor ExportWorker {
   private let executor: ThreadExecutor
   private var writer = FeatureFileWriter.closed
 
-  init() throws(FieldpackError) {
-    do throws(SQLiteError) {
-      executor = try ThreadExecutor()
-    } catch {
-      throw FieldpackError(sqlite: error)
-    }
-  }
+  init() throws(FieldpackError) { executor = try .started() }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()

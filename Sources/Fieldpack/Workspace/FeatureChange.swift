@@ -1,4 +1,5 @@
 public import FieldpackCore
+import FieldpackField
 import FieldpackGeoPackage
 
 /// A committed change: to one feature, or by somebody else to the file of a store.
@@ -35,8 +36,7 @@ public struct FeatureChanges: AsyncSequence, Sendable {
 
   /// Changes that are kept for a subscriber; beyond that the oldest are lost.
   static let capacity = 4096
-  let stream: AsyncStream<FeatureChange>
-  let missed: Locked<Int>
+  let subscription: Subscription<FeatureChange>
   /// Why the sequence ended before its time.
   let failure: Locked<FieldpackError?>
   let query: Query
@@ -51,10 +51,7 @@ public struct FeatureChanges: AsyncSequence, Sendable {
     ) async throws(FieldpackError) -> FeatureChange? {
       while var change = await changes.next(isolation: actor) {
         guard try await sequence.isAsked(change) else { continue }
-        change.missed = sequence.missed.withLock { missed in
-          defer { missed = 0 }
-          return missed
-        }
+        change.missed = sequence.subscription.takeLost()
         return change
       }
       let failure = sequence.failure.withLock { failure in
@@ -67,7 +64,7 @@ public struct FeatureChanges: AsyncSequence, Sendable {
   }
 
   public func makeAsyncIterator() -> Iterator {
-    Iterator(changes: stream.makeAsyncIterator(), sequence: self)
+    Iterator(changes: subscription.stream.makeAsyncIterator(), sequence: self)
   }
 
   /// Whether the feature meets the filter; one that is gone cannot be asked and counts.
@@ -94,79 +91,37 @@ public struct FeatureChanges: AsyncSequence, Sendable {
 
 /// Tells the subscribers of a workspace what was committed.
 final class ChangeHub: Sendable {
-  private struct Subscriber {
-    let query: Query
-    let continuation: AsyncStream<FeatureChange>.Continuation
-    let missed: Locked<Int>
-    let watching: Task<Void, Never>?
-  }
-
-  private struct State {
-    var subscribers: [Int: Subscriber] = [:]
-    var last = 0
-    /// The stores are being closed, or are closed.
-    var isStopping = false
-    var isFinished = false
-  }
-
-  private let state = Locked(State())
+  private let changes = Broadcast<FeatureChange>(capacity: FeatureChanges.capacity)
+  /// Whether the stores are being closed, or are closed.
+  private let isStopping = Locked(false)
 
   /// - Parameter interval: the time between two looks at the files; `nil` for none.
   func subscribe(
     _ query: Query, to workspace: Workspace, polling interval: Duration?
   ) -> FeatureChanges {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: FeatureChange.self, bufferingPolicy: .bufferingNewest(FeatureChanges.capacity))
-    let missed = Locked(0)
     let failure = Locked<FieldpackError?>(nil)
-    let isStopping = state.withLock { $0.isStopping }
-    let watching =
-      isStopping
-      ? nil
-      : interval.flatMap { interval in
-        ForeignChanges(of: workspace.members, asked: query)?.watching(
-          every: interval, continuation, missed: missed, failure: failure)
-      }
-    let number = state.withLock { state in
-      state.last += 1
-      return state.last
-    }
-    continuation.onTermination = { [state] _ in
-      watching?.cancel()
-      // Removed after the lock is given back: what goes may end a stream, which comes here again.
-      _ = state.withLock { $0.subscribers.removeValue(forKey: number) }
-    }
-    let (stops, isFinished) = state.withLock { state in
-      if !state.isFinished {
-        state.subscribers[number] = Subscriber(
-          query: query, continuation: continuation, missed: missed, watching: watching)
-      }
-      return (state.isStopping, state.isFinished)
-    }
-    if stops { watching?.cancel() }
-    if isFinished { continuation.finish() }
+    let subscription = changes.subscribe(
+      wants: { $0.key.map(query.asks) ?? true },
+      begin: { subscriber in
+        guard let interval, let foreign = ForeignChanges(of: workspace.members, asked: query)
+        else { return nil }
+        let watching = foreign.watching(
+          every: interval, subscriber, failure: failure, until: isStopping)
+        return { watching.cancel() }
+      })
     return FeatureChanges(
-      stream: stream, missed: missed, failure: failure, query: query, workspace: workspace)
+      subscription: subscription, failure: failure, query: query, workspace: workspace)
   }
 
   /// - Parameter untold: how many features of the layer changed beside those of the keys.
   func publish(_ kind: FeatureChange.Kind, _ keys: [KeyTuple], untold: Int = 0) {
-    guard let first = keys.first else { return }
-    let subscribers = state.withLock { Array($0.subscribers.values) }
-    for subscriber in subscribers {
-      var missed = subscriber.query.asks(first) ? untold : 0
-      for key in keys where subscriber.query.asks(key) {
-        let result = subscriber.continuation.yield(FeatureChange(kind, key))
-        if case .dropped = result { missed += 1 }
-      }
-      if missed > 0 { subscriber.missed.withLock { [missed] in $0 += missed } }
-    }
+    changes.send(keys.lazy.map { FeatureChange(kind, $0) }, untold: untold)
   }
 
   /// Tells of the features of one layer that an import created; of many only the last ones, which
   /// are all that a subscriber can keep.
   func publish(_ loaded: LoadedLayer, of store: StoreID) {
-    guard state.withLock({ !$0.subscribers.isEmpty }) else { return }
+    guard changes.hasSubscribers else { return }
     let ids =
       loaded.areConsecutive ? loaded.ids.map { Array($0.suffix(FeatureChanges.capacity)) } : nil
     let told = ids ?? loaded.firstIDs
@@ -177,21 +132,9 @@ final class ChangeHub: Sendable {
   }
 
   /// To be called before the stores are closed, which is no failure of theirs.
-  func stopWatching() {
-    let subscribers = state.withLock { state in
-      state.isStopping = true
-      return Array(state.subscribers.values)
-    }
-    for subscriber in subscribers { subscriber.watching?.cancel() }
-  }
+  func stopWatching() { isStopping.withLock { $0 = true } }
 
-  func finish() {
-    let subscribers = state.withLock { state in
-      state.isFinished = true
-      return Array(state.subscribers.values)
-    }
-    for subscriber in subscribers { subscriber.continuation.finish() }
-  }
+  func finish() { changes.finish() }
 }
 
 extension Query {

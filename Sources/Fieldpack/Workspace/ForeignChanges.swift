@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackGeoPackage
 
 /// Looks for what others commit to the files that a subscriber asks for.
@@ -14,10 +15,11 @@ struct ForeignChanges: Sendable {
     if stores.isEmpty { return nil }
   }
 
-  /// Starts to look, from the state that the files are in now, until the task is cancelled.
+  /// Starts to look, from the state that the files are in now, until the task is cancelled or the
+  /// stores are to be closed.
   func watching(
-    every interval: Duration, _ continuation: AsyncStream<FeatureChange>.Continuation,
-    missed: Locked<Int>, failure: Locked<FieldpackError?>
+    every interval: Duration, _ subscriber: Subscriber<FeatureChange>,
+    failure: Locked<FieldpackError?>, until isStopping: Locked<Bool>
   ) -> Task<Void, Never> {
     let interval = max(interval, .milliseconds(10))
     let watchers = stores.map { $0.beginWatching() }
@@ -25,22 +27,20 @@ struct ForeignChanges: Sendable {
       var counts = [Int](repeating: 0, count: watchers.count)
       defer { for (store, watcher) in zip(stores, watchers) { store.endWatching(watcher) } }
       do {
-        while true {
+        while !isStopping.withLock({ $0 }) {
           try await Task.sleep(for: interval)
           for (index, store) in stores.enumerated() {
             let count = try await store.foreignCommits(watchers[index])
             guard count != counts[index] else { continue }
             counts[index] = count
-            if case .dropped = continuation.yield(FeatureChange(external: store.id)) {
-              missed.withLock { $0 += 1 }
-            }
+            subscriber.send(FeatureChange(external: store.id))
           }
         }
       } catch let error as FieldpackError {
         // A store that is closed has nothing to tell.
-        guard !Task.isCancelled else { return }
+        guard !Task.isCancelled, !isStopping.withLock({ $0 }) else { return }
         failure.withLock { $0 = error }
-        continuation.finish()
+        subscriber.finish()
       } catch {
         // Cancelled.
       }

@@ -24,12 +24,17 @@ extension Command {
       guard let path = descend(scan.positionals) else {
         throw .unknownTopic(scan.positionals, of: self)
       }
-      let asJSON = try scan.texts().filled(NoOptions.self).common.json
-      guard asJSON, let command = path.last else { return .help(path) }
+      guard try asJSON(scan), let command = path.last else { return .help(path) }
       return .dump(command)
     }
-    guard let prepare = scan.command.prepare else { return .help(scan.path) }
+    guard let prepare = scan.command.prepare else {
+      return try asJSON(scan) ? .dump(scan.command) : .help(scan.path)
+    }
     return .run(scan.path, try prepare(try scan.texts()))
+  }
+
+  private func asJSON(_ scan: ArgumentScan) throws(FieldpackError) -> Bool {
+    try scan.texts().filled(NoOptions.self).common.json
   }
 
   /// The name of the command that shows the help of others.

@@ -45,7 +45,7 @@ extension Invocation {
         try IndustrialIOSource()
       }
     return PostedMotion(
-      source: source, device: try machine(), rate: options.rate ?? MotionSession.standardRate)
+      source: source, device: try .machine(), rate: options.rate ?? MotionSession.standardRate)
   }
 
   private func lines(
@@ -58,7 +58,7 @@ extension Invocation {
       ? MotionLines(descriptor: 0, isLive: isLive, skipsErrors: skipsErrors)
       : MotionLines(path: name, isLive: isLive, skipsErrors: skipsErrors)
     let posted = PostedMotion(
-      source: lines, device: try machine(), rate: options.rate ?? MotionSession.standardRate)
+      source: lines, device: try .machine(), rate: options.rate ?? MotionSession.standardRate)
     return (posted, lines)
   }
 
@@ -88,15 +88,6 @@ extension Invocation {
     guard current.skipped.count > 0 else { return status }
     self.report(current.skipped)
     return status == ExitStatus.success ? ExitStatus.skippedFeatures : status
-  }
-
-  /// This machine, by an identifier that it keeps for its user.
-  private func machine() throws(FieldpackError) -> MotionDevice {
-    guard let folder = KeptUUID.standardFolder(ProcessInfo.processInfo.environment) else {
-      throw FieldpackError(
-        .unavailable, "there is no place for this machine's identifier. Try: set HOME")
-    }
-    return try .machine(identifierFile: folder + "/device")
   }
 
   // MARK: Recorded sessions

@@ -25,7 +25,9 @@ final class Interruption: Sendable {
     guard makePipe(&ends) == 0 else { return }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     signalPipe = ends[1]
-    guard startThread(reading: ends[0]) else { return }
+    let input = ends[0]
+    let isRunning = SystemThread.start(stackSize: nil) { self.watch(input) }
+    guard isRunning else { return }
     for number in [SIGINT, SIGTERM, SIGHUP] { Self.handle(number) }
   }
 
@@ -64,31 +66,20 @@ final class Interruption: Sendable {
     #endif
   }
 
-  private func startThread(reading descriptor: Int32) -> Bool {
-    let watch = Unmanaged.passRetained(Watch(descriptor: descriptor, interruption: self))
-    #if canImport(Glibc)
-      var thread = pthread_t()
-    #else
-      var thread: pthread_t?
-    #endif
-    let status = pthread_create(
-      &thread, nil,
-      { context in
-        #if canImport(Glibc)
-          guard let context else { return nil }
-        #endif
-        Unmanaged<Watch>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-      }, watch.toOpaque())
-    guard status == 0 else {
-      watch.release()
-      return false
+  /// Takes signals as their handler passes them on, on a thread of its own.
+  private func watch(_ descriptor: Int32) {
+    var number: UInt8 = 0
+    while true {
+      let count = read(descriptor, &number, 1)
+      if count == 1 {
+        receive(Int32(number))
+      } else if count == 0 || errno != EINTR {
+        return
+      }
     }
-    pthread_detach(thread)
-    return true
   }
 
-  fileprivate func receive(_ number: Int32) {
+  private func receive(_ number: Int32) {
     let isFirst = received.withLock { received in
       defer { received = received ?? number }
       return received == nil
@@ -99,29 +90,6 @@ final class Interruption: Sendable {
       _exit(128 + number)
     }
     cancellation.withLock { $0 }?()
-  }
-}
-
-/// What the thread that waits for signals works with.
-private final class Watch {
-  private let descriptor: Int32
-  private let interruption: Interruption
-
-  init(descriptor: Int32, interruption: Interruption) {
-    self.descriptor = descriptor
-    self.interruption = interruption
-  }
-
-  func run() {
-    var number: UInt8 = 0
-    while true {
-      let count = read(descriptor, &number, 1)
-      if count == 1 {
-        interruption.receive(Int32(number))
-      } else if count == 0 || errno != EINTR {
-        return
-      }
-    }
   }
 }
 

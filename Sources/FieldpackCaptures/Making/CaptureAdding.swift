@@ -1,5 +1,6 @@
 public import FieldpackCore
 import FieldpackGeoPackage
+import FieldpackMedia
 import FoundationEssentials
 
 #if canImport(Glibc)
@@ -179,7 +180,9 @@ extension CaptureAdding.Media {
     #endif
     let opened = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard opened >= 0 else { throw .system(errno, "open", file.path) }
-    let media = try MediaFile((opened, Int(status.st_size)), name: file.path).media
+    let media = try MediaFile(
+      (opened, Int(status.st_size)), name: file.path, for: MediaHeader.holder
+    ).header
     self.init(
       path: file.path, kind: media.kind, duration: media.duration,
       changedAt: Double(time.tv_sec) + Double(time.tv_nsec / 1_000_000) / 1000)

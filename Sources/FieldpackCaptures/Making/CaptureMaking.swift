@@ -1,4 +1,6 @@
 public import FieldpackCore
+public import FieldpackField
+public import FieldpackMedia
 
 /// Makes captures of existing media: gives each a token, and writes the files that belong to it.
 ///
@@ -6,7 +8,7 @@ public import FieldpackCore
 ///     let token = try making.token(at: draft.createdAt)
 ///     let info = try await making.complete(draft, token: token, media: "output.mov", in: folder)
 public struct CaptureMaking: Sendable {
-  public let identity: InstallIdentity
+  public let identity: MachineIdentity
   /// Whether captures get a thumbnail, which needs ffmpeg.
   public let makesThumbnail: Bool
   /// Whether pictures keep their bytes even where they are not upright.
@@ -14,7 +16,7 @@ public struct CaptureMaking: Sendable {
   let ffmpeg: FFmpeg
 
   public init(
-    identity: InstallIdentity, makesThumbnail: Bool = true, keepsBytes: Bool = false,
+    identity: MachineIdentity, makesThumbnail: Bool = true, keepsBytes: Bool = false,
     ffmpeg: FFmpeg = .standard
   ) {
     self.identity = identity
@@ -27,19 +29,22 @@ public struct CaptureMaking: Sendable {
   ///
   /// - Throws: `.unavailable` where thumbnails are made and ffmpeg is not installed.
   public func check() throws(FieldpackError) {
-    if makesThumbnail { _ = try ffmpeg.installed(else: .omitThumbnail) }
+    if makesThumbnail { try ffmpeg.installed(else: .omitThumbnail) }
   }
 
   /// The same for media that are there.
   ///
   /// - Throws: `.unavailable` where they have to be turned and ffmpeg is not installed.
-  func check(_ media: CaptureMedia) throws(FieldpackError) {
-    if turns(media) { _ = try ffmpeg.installed(else: .keepBytes) }
+  func check(_ media: MediaHeader) throws(FieldpackError) {
+    if turns(media) { try ffmpeg.installed(else: .keepBytes) }
   }
 
-  private func turns(_ media: CaptureMedia) -> Bool {
-    media.kind == .image && media.turn != .none && !keepsBytes
+  private func turns(_ media: MediaHeader) -> Bool {
+    media.isPicture && media.turn != .none && !keepsBytes
   }
+
+  /// The longer side of a thumbnail at most, in pixels, as the format of captures has it.
+  static let thumbnailSide = 300
 
   /// A new token for a capture.
   ///
@@ -77,21 +82,23 @@ public struct CaptureMaking: Sendable {
     let folder = try SafeFolder(path: path)
     let source = try Self.source(of: token, name, in: folder)
     let title = source == name ? original ?? name : source
-    let file = try MediaFile(try folder.opened(source), name: title)
-    let first = try draft.checked(as: file.media.kind)
-    let names = CaptureNames(token, file.media.kind)
+    let file = try MediaFile(try folder.opened(source), name: title, for: MediaHeader.holder)
+    let first = try draft.checked(as: file.header.kind)
+    let names = CaptureNames(token, file.header.kind)
     // All that may fail for the media's sake comes before anything is changed.
     let upright = try await uprightPicture(of: file)
-    let thumbnail =
-      makesThumbnail && !folder.has(names.thumbnail) ? try await ffmpeg.thumbnail(of: file) : nil
-    if let thumbnail { try folder.replace(names.thumbnail, thumbnail) }
+    if makesThumbnail, !folder.has(names.thumbnail) {
+      let thumbnail = try await ffmpeg.thumbnail(
+        of: file, side: Self.thumbnailSide, else: .omitThumbnail)
+      try folder.replace(names.thumbnail, thumbnail)
+    }
     if let upright {
       try folder.replace(names.media, upright)
     } else {
       try folder.finish(source, as: names.media)
     }
     if name != names.media { folder.discard(name) }
-    let info = Self.info(draft, token, file.media.kind, at: first, file.media.orientation)
+    let info = Self.info(draft, token, file.header.kind, at: first, file.header.orientation)
     return try Self.tell(info, draft, names, in: folder)
   }
 
@@ -151,8 +158,8 @@ public struct CaptureMaking: Sendable {
 
   /// `nil` where the media are kept as they are.
   private func uprightPicture(of file: MediaFile) async throws(FieldpackError) -> [UInt8]? {
-    guard let structure = file.structure, turns(file.media) else { return nil }
-    return try await ffmpeg.upright(file, structure)
+    guard let structure = file.structure, turns(file.header) else { return nil }
+    return try await ffmpeg.upright(file, structure, else: .keepBytes)
   }
 }
 

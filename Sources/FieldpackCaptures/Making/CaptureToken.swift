@@ -1,4 +1,5 @@
 import FieldpackCore
+public import FieldpackField
 
 /// The name of a capture: 64 hexadecimal digits in lower case.
 ///
@@ -20,7 +21,7 @@ public struct CaptureToken: Hashable, Sendable, CustomStringConvertible {
 
   /// - Parameter random: `nil` leaves the part out, as the oldest programs did.
   public init(
-    install: InstallIdentity, random: String? = CaptureToken.randomPart(), seconds: Int64
+    install: MachineIdentity, random: String? = CaptureToken.randomPart(), seconds: Int64
   ) {
     let middle = random.map { "-\($0)-" } ?? "-"
     description = SHA256.hex(Array("\(install.uuid)\(middle)\(seconds)".utf8))

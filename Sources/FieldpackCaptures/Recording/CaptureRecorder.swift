@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackField
 public import FieldpackLocation
 
 /// Records captures into a folder: the part of a camera app that has no screen.
@@ -30,7 +31,7 @@ public final class CaptureRecorder: Sendable {
   /// - Throws: `.unavailable` where the system has no thread left.
   public convenience init(
     folder: String, making: CaptureMaking, into destination: CaptureDestination? = nil,
-    clock: CaptureClock = .system
+    clock: FieldClock = .system
   ) throws(FieldpackError) {
     try self.init(folder: folder, making: making, into: destination, clock: clock, atStep: { _ in })
   }
@@ -38,7 +39,7 @@ public final class CaptureRecorder: Sendable {
   /// - Parameter atStep: called when a step is on the disk.
   package init(
     folder: String, making: CaptureMaking, into destination: CaptureDestination? = nil,
-    clock: CaptureClock = .system, atStep: @escaping @Sendable (RecordingStep) -> Void
+    clock: FieldClock = .system, atStep: @escaping @Sendable (RecordingStep) -> Void
   ) throws(FieldpackError) {
     hub = RecorderStateHub()
     work = try RecordingWork(
@@ -193,23 +194,4 @@ public enum CaptureTiming: Hashable, Sendable {
   /// The times of the fixes, since the first, for those of a file; the clock where they have none.
   /// The capture is then dated by the first, an image by its own.
   case fixes
-}
-
-/// The clocks of a recorder. Tests replace them.
-public struct CaptureClock: Sendable {
-  /// Seconds since an arbitrary moment, by a clock that never goes back.
-  public var elapsed: @Sendable () -> Double
-  /// Seconds since 1970 in UTC.
-  public var unix: @Sendable () -> Double
-
-  public init(
-    elapsed: @escaping @Sendable () -> Double, unix: @escaping @Sendable () -> Double
-  ) {
-    self.elapsed = elapsed
-    self.unix = unix
-  }
-
-  /// The machine's.
-  public static let system = CaptureClock(
-    elapsed: { MachineClock.monotonic }, unix: { MachineClock.unix })
 }

@@ -1,4 +1,5 @@
 public import FieldpackCore
+import FieldpackMedia
 
 #if canImport(Glibc)
   import Glibc
@@ -45,16 +46,17 @@ final class FileToCopy {
   /// What it is, by its bytes; of a picture all segments are looked at.
   ///
   /// - Parameter isWhole: whether a film has its header; else it may be in the making.
-  /// - Throws: what ``CaptureMedia`` and ``MediaFile`` do.
-  func media(isWhole: Bool) throws(FieldpackError) -> CaptureMedia {
-    var start = [UInt8](repeating: 0, count: 32)
+  /// - Throws: what ``MediaHeader`` and ``MediaFile`` do.
+  func media(isWhole: Bool) throws(FieldpackError) -> MediaHeader {
+    var start = [UInt8](repeating: 0, count: MediaType.length)
     let count = pread(descriptor, &start, start.count, 0)
     guard count >= 0 else { throw .system(errno, "read", path) }
-    let media = try CaptureMedia(start: Array(start[..<count]), name: path)
-    guard isWhole || media.kind == .image else { return media }
+    let media = try MediaHeader(
+      start: Array(start[..<count]), name: path, for: MediaHeader.holder)
+    guard isWhole || media.isPicture else { return media }
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { throw .system(errno, "open", path) }
-    return try MediaFile((copy, size), name: path).media
+    return try MediaFile((copy, size), name: path, for: MediaHeader.holder).header
   }
 
   func copy(to target: AppendedFile) throws(FieldpackError) {

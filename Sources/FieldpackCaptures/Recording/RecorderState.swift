@@ -1,4 +1,5 @@
 public import FieldpackCore
+import FieldpackField
 
 /// What a recorder of captures is doing, or has just done.
 public enum RecorderState: Sendable {
@@ -42,57 +43,25 @@ public struct CaptureRecorderStates: AsyncSequence, Sendable {
 
 /// Tells the subscribers of a recorder its states.
 final class RecorderStateHub: Sendable {
-  private struct Subscribers {
-    var continuations: [Int: AsyncStream<RecorderState>.Continuation] = [:]
-    var last = 0
-    var state = RecorderState.ready
-    var isFinished = false
-    /// What reads fixes, and ends with the recorder.
-    var reading: SourceReading?
-  }
-
-  private let subscribers = Locked(Subscribers())
+  private let states = Broadcast(
+    capacity: CaptureRecorderStates.capacity, present: RecorderState.ready)
+  /// What reads fixes, and ends with the recorder.
+  private let reading = Locked<SourceReading?>(nil)
 
   func subscribe() -> CaptureRecorderStates {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: RecorderState.self, bufferingPolicy: .bufferingNewest(CaptureRecorderStates.capacity))
-    let (number, isFinished) = subscribers.withLock { subscribers in
-      subscribers.last += 1
-      // In the lock, so that the present state comes before all others.
-      continuation.yield(subscribers.state)
-      if !subscribers.isFinished { subscribers.continuations[subscribers.last] = continuation }
-      return (subscribers.last, subscribers.isFinished)
-    }
-    if isFinished { continuation.finish() }
-    continuation.onTermination = { [subscribers] _ in
-      // Removed after the lock is given back: what goes may end a stream, which comes here again.
-      _ = subscribers.withLock { $0.continuations.removeValue(forKey: number) }
-    }
-    return CaptureRecorderStates(stream: stream)
+    CaptureRecorderStates(stream: states.subscribe().stream)
   }
 
-  func publish(_ state: RecorderState) {
-    subscribers.withLock { subscribers in
-      subscribers.state = state
-      for continuation in subscribers.continuations.values { continuation.yield(state) }
-    }
-  }
+  func publish(_ state: RecorderState) { states.send(state) }
 
   func note(_ reading: SourceReading?) {
-    let isFinished = subscribers.withLock { subscribers in
-      subscribers.reading = reading
-      return subscribers.isFinished
-    }
-    if isFinished { reading?.cancel() }
+    self.reading.withLock { $0 = reading }
+    if states.isFinished { reading?.cancel() }
   }
 
   func finish() {
-    let (continuations, reading) = subscribers.withLock { subscribers in
-      subscribers.isFinished = true
-      return (Array(subscribers.continuations.values), subscribers.reading)
-    }
-    reading?.cancel()
-    for continuation in continuations { continuation.finish() }
+    states.finish()
+    reading.withLock { $0 }?.cancel()
   }
 }
 

@@ -1,13 +1,13 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackLocation
-import FieldpackSQLite
 
 /// What a recorder works with.
 struct RecordingSettings: Sendable {
   var root: String
   var making: CaptureMaking
   var destination: CaptureDestination?
-  var clock: CaptureClock
+  var clock: FieldClock
   var atStep: @Sendable (RecordingStep) -> Void
 }
 
@@ -26,19 +26,15 @@ actor RecordingWork {
   private struct Current {
     var recording: Recording
     let number: Int
-    /// When it began, by the monotonic clock.
-    let start: Double
+    /// When it began, by the clock's uptime.
+    let start: Duration
     /// Of the file that was copied as its media.
     var mediaPath: String?
     var reading: SourceReading?
   }
 
   init(_ settings: RecordingSettings, _ hub: RecorderStateHub) throws(FieldpackError) {
-    do throws(SQLiteError) {
-      executor = try ThreadExecutor()
-    } catch {
-      throw SystemThread.shortage
-    }
+    executor = try .started()
     self.settings = settings
     self.hub = hub
   }
@@ -111,7 +107,7 @@ actor RecordingWork {
     do throws(FieldpackError) {
       settings.atStep(.folderMade)
       let recording = try Recording(
-        plan, in: folder, createdAt: settings.clock.unix(),
+        plan, in: folder, createdAt: settings.clock.unixSeconds,
         destination: settings.destination?.path)
       settings.atStep(.begun)
       if let media {
@@ -128,7 +124,7 @@ actor RecordingWork {
   private func start(_ recording: Recording, _ plan: RecordingPlan) {
     number += 1
     current = Current(
-      recording: recording, number: number, start: settings.clock.elapsed(),
+      recording: recording, number: number, start: settings.clock.uptime,
       mediaPath: plan.media)
     let number = number
     let updates = plan.source.updates()
@@ -165,8 +161,10 @@ actor RecordingWork {
   private func take(
     _ updates: [LocationUpdate], of number: Int
   ) throws(FieldpackError) -> Bool {
-    guard current?.number == number, current?.recording.isBroken == false else { return false }
-    let seconds = settings.clock.elapsed() - (current?.start ?? 0)
+    guard let start = current?.start, current?.number == number,
+      current?.recording.isBroken == false
+    else { return false }
+    let seconds = (settings.clock.uptime - start).inSeconds
     // In its place: a copy of it would be written back over what comes meanwhile.
     guard let points = try current?.recording.take(updates, after: seconds), !points.isEmpty else {
       return true

@@ -2,6 +2,7 @@ import FieldpackCore
 import FieldpackField
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackMedia
 
 /// Captures as rows, in a writer's transaction.
 struct CaptureRows {
@@ -59,13 +60,13 @@ struct CaptureRows {
     var stored = 0
     for (role, file) in [(CaptureRole.media, found.media), (.thumbnail, found.thumbnail)] {
       guard let file, !known.contains(role) else { continue }
-      let type = MediaType(file.bytes)
+      let size = PictureSize(of: file.bytes)
       func number(_ value: Int?) -> Value { value.map { .integer(Int64($0)) } ?? .null }
       try writer.addMedia(
-        file.bytes, as: type.contentType,
+        file.bytes, as: MediaType(file.bytes)?.rawValue ?? MediaType.unknown,
         attributes: [
           "role": .text(role.rawValue), "file_name": .text(file.name),
-          "width_px": number(type.width), "height_px": number(type.height),
+          "width_px": number(size?.width), "height_px": number(size?.height),
           "byte_count": number(file.bytes.count), "sha256": .text(SHA256.hex(file.bytes)),
         ], to: CaptureLayers.media, relatedTo: id, by: relation)
       stored += 1

@@ -1,6 +1,7 @@
 public import FieldpackCore
 import FieldpackField
 import FieldpackGeoPackage
+import FieldpackHTTP
 
 /// The receiving side of an upload without a network: a request in; an answer and a capture out.
 ///
@@ -30,8 +31,7 @@ public struct CaptureReceiver: Sendable {
 
   public mutating func receive(contentType: String, body: [UInt8]) -> Reply {
     do throws(FieldpackError) {
-      let found = try Self.capture(
-        in: try MultipartReader.parts(of: body, contentType: contentType))
+      let found = try Self.capture(in: try UploadPart.all(in: body, contentType))
       let token = found.info.token
       let answer = JSONValue.object([.init(name: "token", value: .text(token))])
       let isNew = tokens.insert(token).inserted
@@ -48,9 +48,9 @@ public struct CaptureReceiver: Sendable {
   }
 
   private static func capture(
-    in parts: [MultipartReader.Part]
+    in parts: [UploadPart]
   ) throws(FieldpackError) -> FoundCapture {
-    var files: [String: MultipartReader.Part] = [:]
+    var files: [String: UploadPart] = [:]
     for name in ["media_file", "thumbnail", "capture_info", "geo_data"] {
       let found = parts.filter { $0.name == name }
       guard found.count == 1, let part = found.first, !part.content.isEmpty else {

@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackField
 import FieldpackGeoPackage
 public import FieldpackHTTP
 
@@ -17,8 +18,9 @@ public struct CaptureUpload: Sendable {
     public var usesOldBoundary = false
     /// How many times a capture is sent before it counts as failed.
     public var attempts = 3
-    /// The pause after the first failure. It doubles with each further failure, up to 30 s.
-    public var firstPause: Duration = .milliseconds(500)
+    /// The pause before a capture is sent again: 0.5 s, doubled up to 30 s, or what the server asks
+    /// for.
+    public var backOff = BackOff(first: .milliseconds(500), limit: .seconds(30))
     public var http = HTTPConfiguration()
 
     public init() { http.timeout = nil }
@@ -29,6 +31,8 @@ public struct CaptureUpload: Sendable {
     case started
     /// Between 0 and 1, never less than before; 1 comes before the end.
     case progress(Double)
+    /// It did not come through, and is sent again after so long.
+    case waiting(Duration)
     case succeeded
     case failed(FieldpackError)
   }
@@ -47,14 +51,17 @@ public struct CaptureUpload: Sendable {
   private let url: String
   private let settings: Settings
   private let client: HTTPClient
+  private let clock: FieldClock
 
   public init(
-    _ catalogue: CaptureCatalogue, to url: String, settings: Settings = .init()
+    _ catalogue: CaptureCatalogue, to url: String, settings: Settings = .init(),
+    clock: FieldClock = .system
   ) throws(FieldpackError) {
     self.catalogue = catalogue
     self.url = url
     self.settings = settings
     client = try HTTPClient(settings.http)
+    self.clock = clock
   }
 
   /// Sends captures one after the other.
@@ -66,7 +73,7 @@ public struct CaptureUpload: Sendable {
     _ captures: [Capture],
     report: @escaping @Sendable (Capture, Event) -> Void = { _, _ in }
   ) async throws(FieldpackError) -> [Outcome] {
-    let jobs = UploadJobs(store: catalogue.store, url: url)
+    let jobs = UploadJobs(store: catalogue.store, url: url, clock: clock)
     for capture in captures { try await jobs.set(.queued, of: capture) }
     var outcomes: [Outcome] = []
     for capture in captures {
@@ -107,7 +114,9 @@ public struct CaptureUpload: Sendable {
         try await jobs.succeed(capture, answer, attempt: attempt)
         report(capture, .succeeded)
       } else if answer.isWorthAnother, attempt < settings.attempts {
-        try await pause(after: attempt)
+        let pause = settings.backOff.pause(after: attempt, asked: answer.asked)
+        report(capture, .waiting(pause))
+        try await wait(pause)
         continue
       } else if let error = answer.error {
         try await jobs.set(
@@ -137,16 +146,15 @@ public struct CaptureUpload: Sendable {
         if isNew { report(capture, .progress(share)) }
       }
       if last.withLock({ $0 < 1 }), response.isSuccess { report(capture, .progress(1)) }
-      return UploadAnswer(response, token: capture.info.token)
+      return UploadAnswer(response, token: capture.info.token, at: clock.now)
     } catch {
       if error.code == .interrupted || error.code == .invalidArgument { throw error }
       return UploadAnswer(error: error, isWorthAnother: error.code == .unavailable)
     }
   }
 
-  private func pause(after attempt: Int) async throws(FieldpackError) {
-    let pause = min(settings.firstPause * (1 << min(attempt - 1, 16)), .seconds(30))
-    do { try await Task.sleep(for: pause) } catch {
+  private func wait(_ pause: Duration) async throws(FieldpackError) {
+    do { try await clock.sleep(for: pause) } catch {
       throw FieldpackError(.interrupted, "the upload was cancelled")
     }
   }
@@ -181,14 +189,13 @@ public struct CaptureUpload: Sendable {
     _ settings: Settings
   ) throws(FieldpackError) -> MultipartForm {
     let names = try CaptureFileNames(capture)
-    let type = MediaType(media).contentType
     let stated = capture.kind == .video ? "video/quicktime" : "image/jpeg"
     let json = "application/json"
     let parts: [MultipartForm.Part] =
       settings.fields.map { .init($0.name, .bytes(Array($0.value.utf8))) } + [
         .init(
           "media_file", fileName: names.media,
-          contentType: type == MediaType.unknown ? stated : type, .bytes(media)),
+          contentType: MediaType(media)?.rawValue ?? stated, .bytes(media)),
         .init(
           "thumbnail", fileName: names.thumbnail, contentType: "image/png", .bytes(thumbnail)),
         .init(

@@ -8,6 +8,8 @@ struct UploadAnswer: Sendable {
   var error: FieldpackError?
   /// Whether the same may go well a little later.
   var isWorthAnother = false
+  /// How long the server asks to wait before that.
+  var asked: Duration?
 
   init(error: FieldpackError, isWorthAnother: Bool) {
     self.error = error
@@ -15,13 +17,14 @@ struct UploadAnswer: Sendable {
   }
 
   /// - Parameter token: of the capture that was sent.
-  init(_ response: HTTPResponse, token: String) {
+  init(_ response: HTTPResponse, token: String, at now: Instant) {
     status = response.status
     let node = response.body.withUnsafeBufferPointer { bytes in
       try? JSONValueReader.read(bytes, maximumDepth: 32)
     }
     guard response.isSuccess else {
       isWorthAnother = [408, 429].contains(response.status) || response.status >= 500
+      asked = response.retryAfter(at: now)
       let said = node.flatMap(Self.message).map { ": \($0)" } ?? ""
       error = FieldpackError(
         .unavailable, "the server answered with the status \(response.status)\(said)")

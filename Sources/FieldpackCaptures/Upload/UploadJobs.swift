@@ -2,12 +2,6 @@ import FieldpackCore
 import FieldpackField
 import FieldpackGeoPackage
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The rows of `upload_job` for one address: one for each capture that was ever sent there.
 struct UploadJobs: Sendable {
   enum State: String {
@@ -17,9 +11,11 @@ struct UploadJobs: Sendable {
   let store: GeoPackageStore
   /// Without the query, where keys stand.
   let url: String
+  let clock: FieldClock
 
-  init(store: GeoPackageStore, url: String) {
+  init(store: GeoPackageStore, url: String, clock: FieldClock) {
     self.store = store
+    self.clock = clock
     self.url = url.split(separator: "?", maxSplits: 1).first.map(String.init) ?? url
   }
 
@@ -36,7 +32,7 @@ struct UploadJobs: Sendable {
   func succeed(
     _ capture: Capture, _ answer: UploadAnswer, attempt: Int
   ) async throws(FieldpackError) {
-    let now = Self.now
+    let now = clock.unixSeconds
     try await store.write { (writer) throws(FieldpackError) in
       try set(.succeeded, of: capture, attempt: attempt, status: answer.status, writer)
       try writer.update(
@@ -52,7 +48,7 @@ struct UploadJobs: Sendable {
     _ writer: GeoPackageWriter
   ) throws(FieldpackError) {
     var values: Attributes = [
-      "state": .text(state.rawValue), "updated_at": .dateTime(CaptureRows.instant(Self.now)),
+      "state": .text(state.rawValue), "updated_at": .dateTime(clock.now),
       "http_status": status.map { .integer(Int64($0)) } ?? .null,
       "server_message": message.map(Value.text) ?? .null,
     ]
@@ -67,12 +63,5 @@ struct UploadJobs: Sendable {
     values["capture_token"] = .text(token)
     values["url"] = .text(url)
     try writer.create(Feature(attributes: values), in: CaptureLayers.job)
-  }
-
-  /// Seconds since 1970.
-  private static var now: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec / 1000) / 1e6
   }
 }

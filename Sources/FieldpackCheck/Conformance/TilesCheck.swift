@@ -190,7 +190,7 @@ private struct TileRows {
     var isWebP = false
     var unknownLevels: Set<Int64> = []
     try check.each(
-      "SELECT id, zoom_level, tile_column, tile_row, substr(tile_data, 1, 12) "
+      "SELECT id, zoom_level, tile_column, tile_row, substr(tile_data, 1, \(MediaType.length)) "
         + "FROM \(quoted(table))"
     ) { (row) throws(FieldpackError) in
       try check.noteRow()
@@ -209,7 +209,7 @@ private struct TileRows {
           "zoom level \(zoom) is outside of those of gpkg_tile_matrix")
       }
       let format = Self.format(row[4])
-      if format == PictureFormat.webp { isWebP = true }
+      if format == .webp { isWebP = true }
       if format.map({ !allowed.contains($0) }) ?? true {
         try check.report(
           .error, .core(36), table: table, column: "tile_data", row: id, Self.fault(row[4], format))
@@ -223,22 +223,22 @@ private struct TileRows {
     }
   }
 
-  private var allowed: [String] {
+  private var allowed: [MediaType] {
     pyramid.dataType.lowercased() == "tiles"
-      ? [PictureFormat.png, PictureFormat.jpeg, PictureFormat.webp]
-      : [PictureFormat.png, PictureFormat.tiff]
+      ? [.png, .jpeg, .webp]
+      : [.png, .tiff]
   }
 
-  private static func format(_ value: SQLiteValue) -> String? {
+  private static func format(_ value: SQLiteValue) -> MediaType? {
     guard case .blob(let bytes) = value else { return nil }
-    return bytes.withUnsafeBytes { PictureFormat.mediaType(of: $0) }
+    return bytes.withUnsafeBytes { MediaType($0) }
   }
 
-  private static func fault(_ value: SQLiteValue, _ format: String?) -> String {
+  private static func fault(_ value: SQLiteValue, _ format: MediaType?) -> String {
     guard case .blob(let bytes) = value, !bytes.isEmpty else {
       return "the tile is no blob, or an empty one"
     }
-    return format.map { "the tile is \($0)" } ?? "the tile is no image of a known kind"
+    return format.map { "the tile is \($0.rawValue)" } ?? "the tile is no image of a known kind"
   }
 
   private func examineAddress(

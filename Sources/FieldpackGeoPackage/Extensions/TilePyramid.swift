@@ -150,29 +150,7 @@ public struct TileAddress: Hashable, Sendable, CustomStringConvertible {
 /// A tile's bytes with their media type.
 public struct Tile: Hashable, Sendable {
   public var address: TileAddress
-  /// `image/png`, `image/jpeg`, `image/webp`, `image/tiff` or `image/gif`, detected from the bytes;
-  /// `nil` for anything else.
+  /// Such as `image/png`, detected from the bytes; `nil` for what is not known.
   public var mediaType: String?
   public var bytes: [UInt8]
-}
-
-/// Detects the format of a picture by its first bytes.
-package enum PictureFormat {
-  package static let png = "image/png"
-  package static let jpeg = "image/jpeg"
-  package static let webp = "image/webp"
-  package static let tiff = "image/tiff"
-
-  package static func mediaType(of bytes: UnsafeRawBufferPointer) -> String? {
-    func begins(_ marks: [UInt8], at offset: Int = 0) -> Bool {
-      bytes.count >= offset + marks.count
-        && bytes[offset..<offset + marks.count].elementsEqual(marks)
-    }
-    if begins([0x89, 0x50, 0x4E, 0x47]) { return png }
-    if begins([0xFF, 0xD8, 0xFF]) { return jpeg }
-    if begins(Array("RIFF".utf8)), begins(Array("WEBP".utf8), at: 8) { return webp }
-    if begins([0x49, 0x49, 0x2A, 0]) || begins([0x4D, 0x4D, 0, 0x2A]) { return tiff }
-    if begins(Array("GIF8".utf8)) { return "image/gif" }
-    return nil
-  }
 }

@@ -100,7 +100,7 @@ struct TileTables {
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     return try statement.row.withBytes(0) { (bytes) throws(FieldpackError) in
-      try body(bytes, bytes.withUnsafeBytes { PictureFormat.mediaType(of: $0) })
+      try body(bytes, bytes.withUnsafeBytes { MediaType($0)?.rawValue })
     }
   }
 
@@ -194,15 +194,14 @@ struct TileTables {
         .invalidArgument, "there is no place \(address) (zoom/column/row) in '\(pyramid.name)'",
         location: location)
     }
-    let type = content.withUnsafeBytes { PictureFormat.mediaType(of: $0) }
-    let known = [PictureFormat.png, PictureFormat.jpeg, PictureFormat.webp]
-    guard let type, known.contains(type) else {
+    let type = content.withUnsafeBytes { MediaType($0) }
+    guard let type, [.png, .jpeg, .webp].contains(type) else {
       throw FieldpackError(
         .invalidData,
-        "tile \(address) of '\(pyramid.name)' is \(type ?? "no picture"), not PNG, JPEG or WebP",
+        "tile \(address) of '\(pyramid.name)' is \(type?.rawValue ?? "no picture"), not PNG, JPEG or WebP",
         location: location)
     }
-    if type == PictureFormat.webp {
+    if type == .webp {
       try LayerCreation(file: file).registerExtension(
         "gpkg_webp", table: pyramid.name.rawValue, column: "tile_data", scope: "read-write")
     }

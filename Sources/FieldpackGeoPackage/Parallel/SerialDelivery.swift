@@ -7,7 +7,7 @@ import FieldpackSQLite
 actor SerialDelivery {
   private let executor: ThreadExecutor
 
-  init() throws(SQLiteError) { executor = try ThreadExecutor() }
+  init() throws(FieldpackError) { executor = try .started() }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -63,13 +63,7 @@ extension GeoPackageStore {
         BatchPiece(store: id)
       }
       let schemas = plan.paths.map { query.shape($0.table.schema) }
-      return try await piecedScan().give(pieces, to: sink, schemas)
-    }
-  }
-
-  private func piecedScan() throws(FieldpackError) -> SerialDelivery {
-    do throws(SQLiteError) { return try SerialDelivery() } catch {
-      throw FieldpackError(sqlite: error)
+      return try await SerialDelivery().give(pieces, to: sink, schemas)
     }
   }
 }

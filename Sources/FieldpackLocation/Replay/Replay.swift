@@ -11,7 +11,7 @@ actor Replay {
   private let layer: LayerID
   private let options: ReplaySource.Options
   private let report: QueryReport
-  private let clock: ReplayClock
+  private let clock: FieldClock
   private var rows: FixRows?
   private var batches: FeatureBatches.Iterator?
   /// Fixes that are read and not given; those before `given` are.
@@ -25,7 +25,7 @@ actor Replay {
 
   init(
     _ store: any Store, _ layer: LayerID, _ options: ReplaySource.Options, _ report: QueryReport,
-    _ clock: ReplayClock
+    _ clock: FieldClock
   ) {
     self.store = store
     self.layer = layer
@@ -54,7 +54,7 @@ actor Replay {
     }
     var rows = try FixRows(schema, of: store.id, options)
     if rows.needsDevices { rows.devices = try await devices(of: schemas) }
-    pace = try ReplayPace(options, hasTimes: rows.hasTimes, layer, from: clock.now())
+    pace = try ReplayPace(options, hasTimes: rows.hasTimes, layer, from: clock.uptime)
     batches = try await store.query(rows.query).makeAsyncIterator()
     self.rows = rows
   }
@@ -106,10 +106,10 @@ actor Replay {
     let limit = fixes.count - given
     guard !Task.isCancelled else { throw Self.cancelled }
     guard let first = pace?.moment(of: fixes[given], number: passed) else { return limit }
-    if first > clock.now() {
-      do { try await clock.sleep(first) } catch { throw Self.cancelled }
+    if first > clock.uptime {
+      do { try await clock.sleep(until: first) } catch { throw Self.cancelled }
     }
-    let now = clock.now()
+    let now = clock.uptime
     var count = 1
     while count < limit,
       let next = pace?.moment(of: fixes[given + count], number: passed + count), next <= now
@@ -124,35 +124,17 @@ actor Replay {
     .interrupted, "the replay of fixes was cancelled")
 }
 
-/// What a replay keeps its pace by.
-package struct ReplayClock: Sendable {
-  package var now: @Sendable () -> ContinuousClock.Instant
-  /// Waits until a moment; throws when the task is cancelled.
-  package var sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
-
-  package init(
-    now: @escaping @Sendable () -> ContinuousClock.Instant,
-    sleep: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void
-  ) {
-    self.now = now
-    self.sleep = sleep
-  }
-
-  package static let system = ReplayClock(
-    now: { .now }, sleep: { try await Task.sleep(until: $0, clock: .continuous) })
-}
-
-/// When each fix of a replay is due.
+/// When each fix of a replay is due, by the uptime of its clock.
 struct ReplayPace {
   private let speed: Double
   private let rate: Double?
-  private let start: ContinuousClock.Instant
+  private let start: Duration
   private var firstTime: Instant?
 
   /// - Throws: `.invalidArgument` for a finite speed without times or rate.
   init?(
     _ options: ReplaySource.Options, hasTimes: Bool, _ layer: LayerID,
-    from start: ContinuousClock.Instant
+    from start: Duration
   ) throws(FieldpackError) {
     guard case .times(let speed) = options.speed else { return nil }
     guard speed > 0, speed.isFinite, options.rate.map({ $0 > 0 && $0.isFinite }) ?? true else {
@@ -170,7 +152,7 @@ struct ReplayPace {
   }
 
   /// When a fix is due that so many come before; one without a time is due at once.
-  mutating func moment(of fix: Fix, number: Int) -> ContinuousClock.Instant {
+  mutating func moment(of fix: Fix, number: Int) -> Duration {
     if let rate { return moment(after: Double(number) / rate / speed) }
     guard let time = fix.time else { return start }
     let first = firstTime ?? time
@@ -179,9 +161,5 @@ struct ReplayPace {
     return moment(after: seconds / speed)
   }
 
-  /// No farther off than a clock can count, which is never all the same.
-  private func moment(after seconds: Double) -> ContinuousClock.Instant {
-    let longest = 1e9
-    return start + .seconds(min(max(seconds, -longest), longest))
-  }
+  private func moment(after seconds: Double) -> Duration { start + .bounded(seconds: seconds) }
 }

@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackField
 import FieldpackGeometry
 
 /// The points of a layer as fixes, ordered by time and then by feature id.
@@ -64,14 +65,12 @@ public struct ReplaySource: LocationSource {
   private let store: any Store
   private let layer: LayerID
   private let options: Options
-  private let clock: ReplayClock
+  private let clock: FieldClock
 
   /// - Parameter layer: a layer of points; see ``layer(of:)``.
-  public init(_ store: any Store, layer: LayerID, options: Options = Options()) {
-    self.init(store, layer: layer, options: options, clock: .system)
-  }
-
-  package init(_ store: any Store, layer: LayerID, options: Options, clock: ReplayClock) {
+  public init(
+    _ store: any Store, layer: LayerID, options: Options = Options(), clock: FieldClock = .system
+  ) {
     self.store = store
     self.layer = layer
     self.options = options

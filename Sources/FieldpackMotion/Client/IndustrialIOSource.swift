@@ -1,6 +1,4 @@
 public import FieldpackCore
-import FieldpackGeoPackage
-import FieldpackSQLite
 import FoundationEssentials
 
 /// The sensors of a Linux machine, through its industrial I/O files.
@@ -66,11 +64,7 @@ public final class IndustrialIOSource: MotionSource {
         "\(folder) has no accelerometer, gyroscope or magnetometer with three axes")
     }
     self.sensors = sensors
-    do throws(SQLiteError) {
-      reader = Reader(sensors, executor: try ThreadExecutor())
-    } catch {
-      throw FieldpackError(sqlite: error)
-    }
+    reader = Reader(sensors, executor: try .started())
   }
 
   /// The sections that the sensors give.

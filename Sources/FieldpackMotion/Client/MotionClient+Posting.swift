@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackHTTP
 
 extension MotionClient {
@@ -6,7 +7,8 @@ extension MotionClient {
     case accepted
     /// The session is over.
     case unknownSession
-    case failed
+    /// The server may ask to wait.
+    case failed(asked: Duration?)
     /// Of a server that is not the one any more.
     case outdated
   }
@@ -39,11 +41,11 @@ extension MotionClient {
         failures += 1
         if let limit = options.attempts, failures >= limit { return unreachable(failures) }
         if failures > 1 { await waitAgain(failures - 1) }
-      case .failed:
+      case .failed(let asked):
         failures += 1
         if let limit = options.attempts, failures >= limit { return unreachable(failures) }
         if isDone, isLive { return nil }
-        await waitAgain(failures)
+        await waitAgain(failures, asked: asked)
       }
     }
     return Self.cancelled
@@ -55,12 +57,12 @@ extension MotionClient {
       "the server at \(server.scheme)://\(server.host):\(server.port) failed \(failures) times")
   }
 
-  private func waitAgain(_ failures: Int) async {
+  private func waitAgain(_ failures: Int, asked: Duration? = nil) async {
     isFailing = true
-    let seconds = time.delay(afterFailures: failures)
-    options.onEvent?(.waiting(seconds))
-    let sleep = time.sleep
-    let task = Task { _ = try? await sleep(seconds) }
+    let duration = options.backOff.pause(after: failures, asked: asked)
+    options.onEvent?(.waiting(duration.inSeconds))
+    let clock = clock
+    let task = Task { _ = try? await clock.sleep(for: duration) }
     pause = task
     await withTaskCancellationHandler {
       await task.value
@@ -73,7 +75,7 @@ extension MotionClient {
 
   private func start() async -> Answer {
     let number = generation
-    let request = MotionRequest.start(.init(timestamp: time.now(), device: device))
+    let request = MotionRequest.start(.init(timestamp: clock.unixSeconds, device: device))
     let response = await exchange(request)
     guard number == generation else { return .outdated }
     guard case .success(let response) = response, response.status == 200,
@@ -82,7 +84,7 @@ extension MotionClient {
     else {
       setActive(false)
       options.onEvent?(.failed(Self.reason(response)))
-      return .failed
+      return .failed(asked: asked(response))
     }
     session = id
     report.starts += 1
@@ -92,7 +94,7 @@ extension MotionClient {
   }
 
   private func send(_ batch: Batch) async -> Answer {
-    guard let session else { return .failed }
+    guard let session else { return .failed(asked: nil) }
     let number = generation
     report.posts += 1
     let response = await exchange(
@@ -118,7 +120,7 @@ extension MotionClient {
       serverData = []
       setActive(false)
       options.onEvent?(.failed(Self.reason(response)))
-      return .failed
+      return .failed(asked: asked(response))
     }
   }
 
@@ -128,6 +130,12 @@ extension MotionClient {
     case .success(let response) where response.status == 200: "the answer is no session"
     case .success(let response): "the server answered \(response.status)"
     }
+  }
+
+  /// How long the server asks to wait.
+  private func asked(_ response: Result<HTTPResponse, FieldpackError>) -> Duration? {
+    guard case .success(let response) = response else { return nil }
+    return response.retryAfter(at: clock.now)
   }
 
   /// A batch that was not taken: it is sent again where that loses no newer one.

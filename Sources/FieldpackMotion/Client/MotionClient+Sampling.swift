@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackField
 
 extension MotionClient {
   /// Takes readings at their times to the end of the source.
@@ -22,7 +23,7 @@ extension MotionClient {
     var rooms = room.stream.makeAsyncIterator()
     let timed = options.keepsTimes ? source as? any TimedMotionSource : nil
     var batch: [MotionSample] = []
-    var start = time.uptime()
+    var start = clock.uptime
     var count = 0
     while let sample = try await next(of: source, timed) {
       if !continues(batch, sample, isTimed: timed != nil) {
@@ -38,10 +39,11 @@ extension MotionClient {
       }
       guard timed == nil else { continue }
       count += 1
-      let isLate = time.uptime() - start > (Double(count) + Self.lateLimit) * options.interval
-      // What was missed, as while the machine slept, is not made up for.
-      if isLate { (start, count) = (time.uptime(), 0) }
-      try await wait(until: start + Double(count) * options.interval)
+      // What was missed is not made up for.
+      if clock.uptime > start + intervals(Double(count) + Self.lateLimit) {
+        (start, count) = (clock.uptime, 0)
+      }
+      try await wait(until: start + intervals(Double(count)))
     }
     if !batch.isEmpty { try await finish(batch, &rooms) }
   }
@@ -56,7 +58,7 @@ extension MotionClient {
       }
     }
     guard let reading = try await source.next() else { return nil }
-    return MotionSample(time: time.now(), reading: reading.withoutNonFinite)
+    return MotionSample(time: clock.unixSeconds, reading: reading.withoutNonFinite)
   }
 
   /// Whether a server takes the sample for what it is where it comes with a batch: the protocol has
@@ -76,11 +78,14 @@ extension MotionClient {
     sample.reading.sections.intersection(options.sections)
   }
 
-  private func wait(until moment: Double) async throws(FieldpackError) {
+  private func intervals(_ count: Double) -> Duration {
+    .bounded(seconds: count * options.interval)
+  }
+
+  private func wait(until moment: Duration) async throws(FieldpackError) {
     guard !Task.isCancelled else { throw Self.cancelled }
-    let seconds = moment - time.uptime()
-    guard seconds > 0 else { return }
-    do { try await time.sleep(seconds) } catch { throw Self.cancelled }
+    guard moment > clock.uptime else { return }
+    do { try await clock.sleep(until: moment) } catch { throw Self.cancelled }
   }
 
   static let cancelled = FieldpackError(.interrupted, "the motion client was stopped")

@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackField
 public import FieldpackHTTP
 
 /// Samples a source and posts its readings to a server, as a DaCo device does.
@@ -8,10 +9,10 @@ public import FieldpackHTTP
 ///     let report = try await client.run(source)
 ///
 /// A start request gives the session; then every five readings are posted as one batch. A failed
-/// request is repeated after 0.5 s, doubled up to 30 s, with jitter; status 401 leads to exactly
-/// one new start. Sampling goes on whatever becomes of the requests. While a live source's batches
-/// cannot be sent, ``Options/unsentLimit`` of them wait and the oldest are lost to the server;
-/// ``Options/keep`` gets them all. Other sources wait.
+/// request is repeated after ``Options/backOff``; status 401 leads to exactly one new start.
+/// Sampling goes on whatever becomes of the requests. While a live source's batches cannot be sent,
+/// ``Options/unsentLimit`` of them wait and the oldest are lost to the server; ``Options/keep``
+/// gets them all. Other sources wait.
 public actor MotionClient {
   public struct Options: Sendable {
     /// Seconds between two readings, `dataUpdateInterval`.
@@ -32,6 +33,9 @@ public actor MotionClient {
     public var unsentLimit = 0
     /// The number of failures in a row after which `run` throws; `nil` tries for ever.
     public var attempts: Int?
+    /// The pause before a failed request is repeated: 0.5 s, doubled up to 30 s, less a random part
+    /// of up to half.
+    public var backOff = BackOff(first: .milliseconds(500), limit: .seconds(30), jitter: 0.5)
     /// Gets every sample as it is read, sent or not, for example to give it to a
     /// ``MotionRecorder``. An error that it throws ends the run.
     public var keep: (@Sendable ([MotionSample]) async throws(FieldpackError) -> Void)?
@@ -80,7 +84,7 @@ public actor MotionClient {
 
   let options: Options
   let device: MotionDevice
-  let time: MotionTime
+  let clock: FieldClock
   let http: HTTPClient
   var server: MotionServer
   /// Which server that is: answers of one before are nothing any more.
@@ -95,8 +99,7 @@ public actor MotionClient {
   /// Of the run: a task that is cancelled ends the stream that it waits for.
   var wake = Signal()
   var room = Signal()
-  private let changes = Locked<[Int: AsyncStream<Bool>.Continuation]>([:])
-  private let nextChange = Locked(0)
+  private let changes = Broadcast<Bool>(capacity: 256)
   private var onChange: (@Sendable (Bool) -> Void)?
   private var isRunning = false
 
@@ -118,7 +121,7 @@ public actor MotionClient {
   /// - Throws: `.invalidArgument` for a server that gives no address.
   public init(
     _ server: MotionServer, device: MotionDevice, options: Options = Options(),
-    http: HTTPClient? = nil, time: MotionTime = .system
+    http: HTTPClient? = nil, clock: FieldClock = .system
   ) throws(FieldpackError) {
     try server.check()
     guard options.interval > 0, options.interval.isFinite, options.batchSize > 0,
@@ -130,7 +133,7 @@ public actor MotionClient {
     self.server = server
     self.device = device
     self.options = options
-    self.time = time
+    self.clock = clock
     self.http = if let http { http } else { try Self.http() }
   }
 
@@ -170,29 +173,17 @@ public actor MotionClient {
   /// removes it.
   public func setOnServerActiveChange(_ body: (@Sendable (Bool) -> Void)?) { onChange = body }
 
-  /// The changes of ``serverActive`` from now on; it ends with the client.
-  public nonisolated func serverActiveChanges() -> AsyncStream<Bool> {
-    let number = nextChange.withLock { number in
-      number += 1
-      return number
-    }
-    let (stream, continuation) = AsyncStream.makeStream(of: Bool.self)
-    changes.withLock { $0[number] = continuation }
-    continuation.onTermination = { [weak self] _ in
-      self?.changes.withLock { _ = $0.removeValue(forKey: number) }
-    }
-    return stream
-  }
+  /// The changes of ``serverActive`` from now on, of which the last 256 are kept for each call; it
+  /// ends with the client.
+  public nonisolated func serverActiveChanges() -> AsyncStream<Bool> { changes.subscribe().stream }
 
   func setActive(_ isActive: Bool) {
     guard isActive != serverActive else { return }
     serverActive = isActive
     onChange?(isActive)
     options.onEvent?(.active(isActive))
-    for continuation in changes.withLock({ Array($0.values) }) { continuation.yield(isActive) }
+    changes.send(isActive)
   }
-
-  deinit { for continuation in changes.withLock({ Array($0.values) }) { continuation.finish() } }
 
   // MARK: Running
 
@@ -222,17 +213,4 @@ public actor MotionClient {
     if let failure { throw failure }
     return report
   }
-}
-
-/// Wakes one task that waits; a wake that nobody waits for is kept, once.
-struct Signal: Sendable {
-  let stream: AsyncStream<Void>
-  private let continuation: AsyncStream<Void>.Continuation
-
-  init() {
-    (stream, continuation) = AsyncStream.makeStream(
-      of: Void.self, bufferingPolicy: .bufferingNewest(1))
-  }
-
-  func give() { continuation.yield() }
 }

@@ -1,16 +1,17 @@
 public import FieldpackCore
+import FieldpackField
 
 extension MotionDevice {
   /// This machine: system by `os-release`, name by host name, model by the firmware.
   ///
   /// - Parameters:
   ///   - identifierFile: the file that holds the identifier. Where it is missing, it is made with a
-  ///     new one.
+  ///     new one. By default the file that ``FieldpackField/MachineIdentity`` has for devices.
   ///   - root: the folder below which the machine's files are looked for.
   /// - Throws: what reading or writing the identifier throws; `.invalidData` where the file holds
   ///   something else.
   public static func machine(
-    identifierFile: String, root: String = "/"
+    identifierFile: String? = nil, root: String = "/"
   ) throws(FieldpackError) -> MotionDevice {
     let base = root.hasSuffix("/") ? root : root + "/"
     let release = settings(base + "etc/os-release") ?? settings(base + "usr/lib/os-release")
@@ -19,11 +20,15 @@ extension MotionDevice {
     let model =
       line(base + "sys/class/dmi/id/product_name")
       ?? line(base + "sys/firmware/devicetree/base/model") ?? ""
-    let identifier = try KeptUUID.stored(
-      in: identifierFile, else: RandomID.make(), name: "the identifier of this device")
+    let identity =
+      if let identifierFile {
+        try MachineIdentity.stored(.device, in: identifierFile)
+      } else {
+        try MachineIdentity.stored(.device)
+      }
     return MotionDevice(
       systemName: release?["NAME"] ?? "Linux", systemVersion: release?["VERSION_ID"] ?? "",
-      name: host, identifierForVendor: identifier, model: model)
+      name: host, identifierForVendor: identity.text, model: model)
   }
 
   /// The first line of a small file; `nil` where there is none.

@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackField
 import FieldpackFormats
 import FieldpackLocation
 
@@ -24,23 +25,23 @@ public final class MotionLines: TimedMotionSource {
   ///   - skipsErrors: whether lines that cannot be read are skipped and reported.
   public convenience init(
     descriptor: Int32, name: String = "stdin", isLive: Bool = false, skipsErrors: Bool = false,
-    time: MotionTime = .system
+    clock: FieldClock = .system
   ) {
-    self.init(.descriptor(descriptor, name: name), isLive, skipsErrors, time)
+    self.init(.descriptor(descriptor, name: name), isLive, skipsErrors, clock)
   }
 
   /// Reads lines from a file, pipe or device.
   public convenience init(
-    path: String, isLive: Bool = false, skipsErrors: Bool = false, time: MotionTime = .system
+    path: String, isLive: Bool = false, skipsErrors: Bool = false, clock: FieldClock = .system
   ) {
-    self.init(.path(path), isLive, skipsErrors, time)
+    self.init(.path(path), isLive, skipsErrors, clock)
   }
 
-  private init(_ input: LineInput, _ isLive: Bool, _ skipsErrors: Bool, _ time: MotionTime) {
+  private init(_ input: LineInput, _ isLive: Bool, _ skipsErrors: Bool, _ clock: FieldClock) {
     self.isLive = isLive
     let report = report
     reading = LineReading { stop in
-      var reader = MotionLineReader(input, skipsErrors ? report : nil, time, stop)
+      var reader = MotionLineReader(input, skipsErrors ? report : nil, clock, stop)
       return { () throws(FieldpackError) in try reader.next() }
     }
   }
@@ -60,7 +61,7 @@ private struct MotionLineReader {
   private let input: LineInput
   /// Takes the lines that are passed over; `nil` passes over none.
   private let report: QueryReport?
-  private let time: MotionTime
+  private let clock: FieldClock
   private let stop: StopSignal
   private var opened: OpenInput?
   private var lines = LineBuffer(limit: MotionRequest.maximumTextLength * 16)
@@ -68,10 +69,10 @@ private struct MotionLineReader {
   /// What the reading ends with, once all samples before it are given.
   private var ending: Result<Void, FieldpackError>?
 
-  init(_ input: LineInput, _ report: QueryReport?, _ time: MotionTime, _ stop: StopSignal) {
+  init(_ input: LineInput, _ report: QueryReport?, _ clock: FieldClock, _ stop: StopSignal) {
     self.input = input
     self.report = report
-    self.time = time
+    self.clock = clock
     self.stop = stop
   }
 
@@ -108,7 +109,7 @@ private struct MotionLineReader {
         throw FieldpackError(.invalidData, "the line is longer than \(lines.limit) bytes")
       }
       let sample = try lines.withBytes(range) { (bytes) throws(FieldpackError) in
-        try MotionSample(line: bytes, now: time.now())
+        try MotionSample(line: bytes, now: clock.unixSeconds)
       }
       if let sample { samples.append(sample) }
     } catch {

@@ -58,27 +58,3 @@ public final class MotionGenerator: MotionSource {
       })
   }
 }
-
-/// The clock and the random numbers of a client. Tests replace them so that they need not wait.
-public struct MotionTime: Sendable {
-  /// Seconds since 1970.
-  public var now: @Sendable () -> Double
-  /// Waits so many seconds; throws when its task is cancelled.
-  public var sleep: @Sendable (Double) async throws -> Void
-  /// 0 up to 1.
-  public var random: @Sendable () -> Double
-  /// Seconds of a clock that is never set, since an arbitrary moment. Waiting is timed by it.
-  public var uptime: @Sendable () -> Double
-
-  /// - Parameter uptime: by default `now`.
-  public init(
-    now: @escaping @Sendable () -> Double,
-    sleep: @escaping @Sendable (Double) async throws -> Void,
-    random: @escaping @Sendable () -> Double, uptime: (@Sendable () -> Double)? = nil
-  ) {
-    self.now = now
-    self.sleep = sleep
-    self.random = random
-    self.uptime = uptime ?? now
-  }
-}

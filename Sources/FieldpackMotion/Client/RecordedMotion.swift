@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackSQLite
 
@@ -11,7 +12,7 @@ public actor RecordedMotion: TimedMotionSource {
   private let store: GeoPackageStore
   private let session: String
   private let speed: Double?
-  private let time: MotionTime
+  private let clock: FieldClock
   private var page: [MotionSample] = []
   private var given = 0
   /// Of all samples, by time; `nil` before the first is asked for.
@@ -19,7 +20,7 @@ public actor RecordedMotion: TimedMotionSource {
   /// How many of them are read.
   private var readCount = 0
   /// When the first sample was given, and its time.
-  private var start: (uptime: Double, time: Double)?
+  private var start: (uptime: Duration, time: Double)?
 
   /// - Parameters:
   ///   - session: the session's id. A session that the file does not have gives no samples.
@@ -28,13 +29,13 @@ public actor RecordedMotion: TimedMotionSource {
   ///   - isLive: whether samples that cannot be posted in time are lost, as with a sensor.
   public init(
     _ store: GeoPackageStore, session: String, speed: Double? = nil, isLive: Bool = false,
-    time: MotionTime = .system
+    clock: FieldClock = .system
   ) {
     self.store = store
     self.session = session
     self.speed = speed
     self.isLive = isLive
-    self.time = time
+    self.clock = clock
   }
 
   public func nextSample() async throws(FieldpackError) -> MotionSample? {
@@ -48,11 +49,11 @@ public actor RecordedMotion: TimedMotionSource {
 
   private func wait(for moment: Double) async throws(FieldpackError) {
     guard let speed else { return }
-    let start = start ?? (time.uptime(), moment)
+    let start = start ?? (clock.uptime, moment)
     self.start = start
-    let seconds = start.uptime + (moment - start.time) / speed - time.uptime()
-    guard seconds > 0 else { return }
-    do { try await time.sleep(seconds) } catch { throw MotionClient.cancelled }
+    let due = start.uptime + .bounded(seconds: (moment - start.time) / speed)
+    guard due > clock.uptime else { return }
+    do { try await clock.sleep(until: due) } catch { throw MotionClient.cancelled }
   }
 
   /// Reads the next samples, each by its id: sorting anew for every page would cost the square of

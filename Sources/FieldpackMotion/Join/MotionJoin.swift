@@ -103,8 +103,8 @@ private struct MotionJoin {
       let rows = try writer.rows(
         "SELECT fid FROM \(layer) WHERE session_id = ?", [.integer(session.row)])
       for row in rows {
-        guard let id = row[0].wholeNumber else { continue }
-        try writer.delete(.integer(id), in: layer)
+        guard let id = row[0].int else { continue }
+        try writer.delete(.integer(Int64(id)), in: layer)
       }
     }
   }
@@ -131,7 +131,7 @@ private struct MotionJoin {
     try statement.bind(session.row, at: 1)
     var samples: [(time: Double, id: Int64)] = []
     while try statement.step() {
-      guard let time = statement.row.value(0).number else { continue }
+      guard let time = statement.row.value(0).double else { continue }
       samples.append((time, statement.row.integer(1)))
     }
     return samples

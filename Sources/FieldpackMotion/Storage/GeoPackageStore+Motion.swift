@@ -45,12 +45,12 @@ extension GeoPackageStore {
           name: row[6].string ?? "", identifierForVendor: row[5].string,
           model: row[7].string ?? "", localizedModel: row[8].string)
         let session = MotionSession(
-          id: row[1].string ?? "", device: device, startedAt: row[2].number ?? 0,
-          revokedAt: row[3].number, rate: row[4].rate)
+          id: row[1].string ?? "", device: device, startedAt: row[2].double ?? 0,
+          revokedAt: row[3].double, rate: row[4].rate)
         return StoredMotionSession(
-          row: row[0].wholeNumber ?? 0, session: session,
-          batchCount: Int(row[11].wholeNumber ?? 0), sampleCount: Int(row[12].wholeNumber ?? 0),
-          first: row[13].number, last: row[14].number)
+          row: Int64(row[0].int ?? 0), session: session,
+          batchCount: row[11].int ?? 0, sampleCount: row[12].int ?? 0,
+          first: row[13].double, last: row[14].double)
       }
     }
   }

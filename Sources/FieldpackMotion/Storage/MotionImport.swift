@@ -73,7 +73,7 @@ private struct MotionImport {
     tables = MotionTables(writer: writer)
     self.rate = rate
     self.skipsErrors = skipsErrors
-    lastBatch = try writer.rows("SELECT max(id) FROM daco_batch").first?[0].wholeNumber ?? 0
+    lastBatch = try writer.rows("SELECT max(id) FROM daco_batch").first?[0].int.map(Int64.init) ?? 0
   }
 
   mutating func finish() -> MotionImportReport {

@@ -1,5 +1,5 @@
 public import FieldpackCore
-import FieldpackField
+public import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackSQLite
 

@@ -1,5 +1,5 @@
 public import FieldpackCore
-import FieldpackField
+public import FieldpackField
 public import FieldpackGeoPackage
 
 /// Keeps every sample of a device in a GeoPackage as a session of its own, whether it reaches a
@@ -26,7 +26,7 @@ public actor MotionRecorder {
   private let store: GeoPackageStore
   private let device: MotionDevice
   private let rate: Double
-  private let time: MotionTime
+  private let clock: FieldClock
   private let onStored: (@Sendable (Int) -> Void)?
   private var waiting: [MotionSample] = []
   private var isStarted = false
@@ -40,14 +40,14 @@ public actor MotionRecorder {
   ///   - onStored: called with the number of samples in the file, after each transaction.
   public init(
     _ store: GeoPackageStore, device: MotionDevice, rate: Double = MotionSession.standardRate,
-    session: String = RandomID.make(), time: MotionTime = .system,
+    session: String = RandomID.make(), clock: FieldClock = .system,
     onStored: (@Sendable (Int) -> Void)? = nil
   ) {
     self.store = store
     self.device = device
     self.rate = rate
     self.session = session
-    self.time = time
+    self.clock = clock
     self.onStored = onStored
   }
 
@@ -79,8 +79,8 @@ public actor MotionRecorder {
 
   private func startWriting() {
     guard writing == nil, !waiting.isEmpty, failure == nil else { return }
-    let sleep = time.sleep
-    let pause = Task { _ = try? await sleep(Self.groupSeconds) }
+    let clock = clock
+    let pause = Task { _ = try? await clock.sleep(for: .seconds(Self.groupSeconds)) }
     self.pause = pause
     // A task of its own, which nothing cancels: what was taken is stored.
     writing = Task {
@@ -108,7 +108,7 @@ public actor MotionRecorder {
     guard let first = samples.first, let last = samples.last else { return }
     let start = MotionSession(id: session, device: device, startedAt: first.time, rate: rate)
     let batch = MotionBatch(
-      session: session, sentAt: last.time, receivedAt: time.now(),
+      session: session, sentAt: last.time, receivedAt: clock.unixSeconds,
       sections: samples.reduce([]) { $0.union($1.reading.sections) }, samples: samples)
     let isStarted = isStarted
     try await store.write { (writer) throws(FieldpackError) in

@@ -77,22 +77,19 @@ struct MotionTables {
     try writer.changed(MotionLayers.batch)
     let id = writer.connection.lastInsertRowID
     guard !batch.samples.isEmpty else { return }
-    let statement = try writer.prepare(Self.sampleSQL, in: MotionLayers.sample)
+    var rows = try RowWriter(Self.sampleSQL, in: MotionLayers.sample, writer)
     for (index, sample) in batch.samples.enumerated() {
-      try statement.bind(id, at: 1)
-      try statement.bind(index, at: 2)
-      try statement.bind(sample.time, at: 3)
-      for (number, channel) in MotionChannel.allCases.enumerated() {
-        try statement.bind(sample.reading[channel], at: number + 4)
-      }
-      try statement.run()
+      try rows.add(id)
+      try rows.add(index)
+      try rows.add(sample.time)
+      for channel in MotionChannel.allCases { try rows.add(sample.reading[channel]) }
+      try rows.run()
     }
     try writer.changed(MotionLayers.sample)
   }
 
-  private static let sampleSQL =
-    "INSERT INTO daco_sample (batch_id, i, t_unix, \(channels)) VALUES "
-    + "(\(Array(repeating: "?", count: 15).joined(separator: ", ")))"
+  private static let sampleSQL = RowWriter.insertion(
+    into: MotionLayers.sample, ["batch_id", "i", "t_unix"] + MotionChannel.allCases.map(\.rawValue))
 
   // MARK: What is known
 
@@ -111,7 +108,7 @@ struct MotionTables {
       let numbers = batch.samples.map { sample in
         MotionChannel.allCases.map { sample.reading[$0] }
       }
-      if values.map({ $0.map(\.number) }) == numbers { return true }
+      if values.map({ $0.map(\.double) }) == numbers { return true }
     }
     return false
   }
@@ -135,7 +132,7 @@ struct MotionTables {
       [.text(id)])
     guard let row = rows.first else { return nil }
     return MotionSession(
-      id: id, device: .unknown, startedAt: row[0].number ?? 0, revokedAt: row[1].number,
+      id: id, device: .unknown, startedAt: row[0].double ?? 0, revokedAt: row[1].double,
       rate: row[2].rate)
   }
 }
@@ -146,28 +143,10 @@ extension MotionDevice {
 }
 
 extension SQLiteValue {
-  var number: Double? {
-    switch self {
-    case .integer(let value): Double(value)
-    case .real(let value): value
-    default: nil
-    }
-  }
-
   /// Samples a second; the standard where it is nothing that samples can come at.
   var rate: Double {
-    guard let number, number >= 0.001, number.isFinite else { return MotionSession.standardRate }
-    return number
-  }
-
-  var wholeNumber: Int64? {
-    guard case .integer(let value) = self else { return nil }
-    return value
-  }
-
-  var string: String? {
-    guard case .text(let value) = self else { return nil }
-    return value
+    guard let double, double >= 0.001, double.isFinite else { return MotionSession.standardRate }
+    return double
   }
 }
 

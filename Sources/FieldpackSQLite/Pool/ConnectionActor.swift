@@ -1,3 +1,5 @@
+import FieldpackThreads
+
 /// Owns one connection, on a thread of its own, and the session that visitors of the connection
 /// use.
 package actor ConnectionActor<Session> {
@@ -8,7 +10,8 @@ package actor ConnectionActor<Session> {
   private var kept: (any Clearable)?
 
   package init() throws(SQLiteError) {
-    executor = try ThreadExecutor()
+    guard let executor = ThreadExecutor() else { throw .outOfThreads }
+    self.executor = executor
   }
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {

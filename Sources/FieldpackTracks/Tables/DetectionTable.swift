@@ -44,29 +44,33 @@ struct DetectionTable {
     _ detections: [Detection], from sequence: Int, at positions: [Position],
     _ index: PointIndex?
   ) throws(FieldpackError) {
-    let statement = try writer.prepare(
-      "INSERT INTO detection (geom, run_id, seq, fix, kind, device, region, region_text, time, "
-        + "time_unix, distance_m) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", in: FieldData.detection
-    )
-    try statement.bind(run, at: 2)
+    var rows = try RowWriter(Self.sql, in: FieldData.detection, writer)
     var next = sequence
     for (detection, position) in zip(detections, positions) {
-      try statement.bind(PointBlob.bytes(position.x, position.y), at: 1)
-      try statement.bind(next, at: 3)
-      try bind(detection, to: statement)
-      try statement.run()
-      try index?.add(writer.connection.lastInsertRowID, position.x, position.y)
+      try rows.add(PointBlob.bytes(position.x, position.y))
+      try rows.add(run)
+      try rows.add(next)
+      try add(detection, to: &rows)
+      let id = try rows.insert()
+      try index?.add(id, position.x, position.y)
       next += 1
     }
   }
 
-  private func bind(_ detection: Detection, to statement: SessionStatement) throws(FieldpackError) {
-    try statement.bind(detection.fix, at: 4)
-    try statement.bind(detection.kind.rawValue, at: 5)
-    try statement.bind(detection.device, at: 6)
-    try statement.bind(region: detection.region, at: 7)
-    try statement.bind(detection.time?.description, at: 9)
-    try statement.bind(detection.time?.unixSeconds, at: 10)
-    try statement.bind(detection.distance, at: 11)
+  private static let sql = RowWriter.insertion(
+    into: FieldData.detection,
+    [
+      "geom", "run_id", "seq", "fix", "kind", "device", "region", "region_text", "time",
+      "time_unix", "distance_m",
+    ])
+
+  private func add(_ detection: Detection, to rows: inout RowWriter) throws(FieldpackError) {
+    try rows.add(detection.fix)
+    try rows.add(detection.kind.rawValue)
+    try rows.add(detection.device)
+    try rows.add(region: detection.region)
+    try rows.add(detection.time?.description)
+    try rows.add(detection.time?.unixSeconds)
+    try rows.add(detection.distance)
   }
 }

@@ -23,36 +23,36 @@ struct StateTables {
 
   /// Stores what is known of devices, and notes the ids of their rows.
   func store(_ rows: inout [StateRow]) throws(FieldpackError) {
-    let update = try writer.prepare(Self.update, in: FieldData.state)
-    let insert = try writer.prepare(Self.insert, in: FieldData.state)
-    let stays = try StayStatements(writer)
+    var update = try RowWriter(Self.update, in: FieldData.state, writer)
+    var insert = try RowWriter(Self.insert, in: FieldData.state, writer)
+    var stays = try StayWriters(writer)
     for index in rows.indices {
       let row = rows[index]
       var isThere = false
       if let id = row.id {
-        try bind(row.state, to: update)
-        try update.bind(id, at: 11)
+        try add(row.state, to: &update)
+        try update.add(id)
         try update.run()
         // Somebody else may have taken the row away, and its stays with it.
         isThere = writer.connection.changes == 1
       }
-      if !isThere { rows[index].id = try store(row, insert) }
-      if !isThere || row.hasOtherStays { try store(row.state, stays) }
+      if !isThere { rows[index].id = try store(row, &insert) }
+      if !isThere || row.hasOtherStays { try store(row.state, &stays) }
     }
   }
 
   /// - Returns: the id of the row.
   private func store(
-    _ row: StateRow, _ insert: SessionStatement
+    _ row: StateRow, _ insert: inout RowWriter
   ) throws(FieldpackError) -> Int64? {
-    try bindAll(row, to: insert)
-    try insert.run()
-    guard writer.connection.changes == 0 else { return writer.connection.lastInsertRowID }
-    let upsert = try writer.prepare(Self.upsert, in: FieldData.state)
-    try bindAll(row, to: upsert)
-    defer { upsert.reset() }
+    try addAll(row, to: &insert)
+    let inserted = try insert.insert()
+    guard writer.connection.changes == 0 else { return inserted }
+    var upsert = try RowWriter(Self.upsert, in: FieldData.state, writer)
+    try addAll(row, to: &upsert)
+    defer { upsert.statement.reset() }
     var id: Int64?
-    while try upsert.step() { id = upsert.row.integer(0) }
+    while try upsert.statement.step() { id = upsert.statement.row.integer(0) }
     return id
   }
 
@@ -77,51 +77,53 @@ struct StateTables {
     values + "UPDATE SET track_fid = excluded.track_fid, "
     + "\(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")) RETURNING id"
 
-  private func bindAll(_ row: StateRow, to statement: SessionStatement) throws(FieldpackError) {
-    try bind(row.state, to: statement)
-    try statement.bind(run, at: 11)
-    try statement.bind(row.state.device, at: 12)
-    try statement.bind(row.track, at: 13)
+  private func addAll(_ row: StateRow, to rows: inout RowWriter) throws(FieldpackError) {
+    try add(row.state, to: &rows)
+    try rows.add(run)
+    try rows.add(row.state.device)
+    try rows.add(row.track)
   }
 
-  /// Binds the columns that all statements have.
-  private func bind(_ state: DeviceState, to statement: SessionStatement) throws(FieldpackError) {
-    try statement.bind(state.fix, at: 1)
-    try statement.bind(state.longitude, at: 2)
-    try statement.bind(state.latitude, at: 3)
-    try statement.bind(state.time?.milliseconds, at: 4)
-    try statement.bind(state.anchor.map { Int64($0.fix) }, at: 5)
-    try statement.bind(state.anchor?.longitude, at: 6)
-    try statement.bind(state.anchor?.latitude, at: 7)
-    try statement.bind(state.anchor?.beyondSince?.milliseconds, at: 8)
-    try statement.bind(state.late.map { Int64($0.count) }, at: 9)
-    try statement.bind(state.late?.time.milliseconds, at: 10)
+  /// Adds the columns that all statements have.
+  private func add(_ state: DeviceState, to rows: inout RowWriter) throws(FieldpackError) {
+    try rows.add(state.fix)
+    try rows.add(state.longitude)
+    try rows.add(state.latitude)
+    try rows.add(state.time?.milliseconds)
+    try rows.add(state.anchor?.fix)
+    try rows.add(state.anchor?.longitude)
+    try rows.add(state.anchor?.latitude)
+    try rows.add(state.anchor?.beyondSince?.milliseconds)
+    try rows.add(state.late?.count)
+    try rows.add(state.late?.time.milliseconds)
   }
 
-  private struct StayStatements {
-    let delete, insert: SessionStatement
+  private struct StayWriters {
+    var delete, insert: RowWriter
 
     init(_ writer: GeoPackageWriter) throws(FieldpackError) {
-      delete = try writer.prepare(
-        "DELETE FROM monitor_stay WHERE run_id = ? AND device = ?", in: FieldData.state)
-      insert = try writer.prepare(
-        "INSERT INTO monitor_stay (run_id, device, region, region_text, fix, since_ms, has_dwelt) "
-          + "VALUES (?, ?, ?, ?, ?, ?, ?)", in: FieldData.state)
+      delete = try RowWriter(
+        "DELETE FROM monitor_stay WHERE run_id = ? AND device = ?", in: FieldData.state, writer)
+      insert = try RowWriter(Self.insertion, in: FieldData.state, writer)
     }
+
+    private static let insertion = RowWriter.insertion(
+      into: FieldData.stay,
+      ["run_id", "device", "region", "region_text", "fix", "since_ms", "has_dwelt"])
   }
 
   /// Stores the stays of a device.
-  private func store(_ state: DeviceState, _ stays: StayStatements) throws(FieldpackError) {
-    for statement in [stays.delete, stays.insert] {
-      try statement.bind(run, at: 1)
-      try statement.bind(state.device, at: 2)
-    }
+  private func store(_ state: DeviceState, _ stays: inout StayWriters) throws(FieldpackError) {
+    try stays.delete.add(run)
+    try stays.delete.add(state.device)
     try stays.delete.run()
     for stay in state.stays {
-      try stays.insert.bind(region: stay.region, at: 3)
-      try stays.insert.bind(stay.fix, at: 5)
-      try stays.insert.bind(stay.since?.milliseconds, at: 6)
-      try stays.insert.bind(stay.hasDwelt ? 1 : 0, at: 7)
+      try stays.insert.add(run)
+      try stays.insert.add(state.device)
+      try stays.insert.add(region: stay.region)
+      try stays.insert.add(stay.fix)
+      try stays.insert.add(stay.since?.milliseconds)
+      try stays.insert.add(stay.hasDwelt ? 1 : 0)
       try stays.insert.run()
     }
   }

@@ -105,24 +105,27 @@ struct TrackTables {
   }
 
   private func insert(_ point: TrackPoint) throws(FieldpackError) -> Int64 {
-    let statement = try writer.prepare(
-      "INSERT INTO track_point (geom, track_fid, seq, time, time_unix, id_md5, ele_m, accuracy_m, "
-        + "course_deg, speed_mps, fix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      in: FieldData.trackPoint)
-    try statement.bind(PointBlob.bytes(point.longitude, point.latitude), at: 1)
-    try statement.bind(point.track, at: 2)
-    try statement.bind(point.sequence, at: 3)
-    try statement.bind(point.time?.description, at: 4)
-    try statement.bind(point.time?.unixSeconds, at: 5)
-    try statement.bind(point.placeID, at: 6)
-    try statement.bind(point.elevation, at: 7)
-    try statement.bind(point.accuracy, at: 8)
-    try statement.bind(point.course, at: 9)
-    try statement.bind(point.speed, at: 10)
-    try statement.bind(point.fix.map { Int64($0) }, at: 11)
-    try statement.run()
-    return writer.connection.lastInsertRowID
+    var points = try RowWriter(Self.pointSQL, in: FieldData.trackPoint, writer)
+    try points.add(PointBlob.bytes(point.longitude, point.latitude))
+    try points.add(point.track)
+    try points.add(point.sequence)
+    try points.add(point.time?.description)
+    try points.add(point.time?.unixSeconds)
+    try points.add(point.placeID)
+    try points.add(point.elevation)
+    try points.add(point.accuracy)
+    try points.add(point.course)
+    try points.add(point.speed)
+    try points.add(point.fix)
+    return try points.insert()
   }
+
+  private static let pointSQL = RowWriter.insertion(
+    into: FieldData.trackPoint,
+    [
+      "geom", "track_fid", "seq", "time", "time_unix", "id_md5", "ele_m", "accuracy_m",
+      "course_deg", "speed_mps", "fix",
+    ])
 
   // MARK: Lines
 
@@ -133,11 +136,11 @@ struct TrackTables {
   /// tenth: written at each of n transactions it would take n² / 2 vertices, so it takes 11 n.
   func finish(_ track: inout OpenTrack) throws(FieldpackError) {
     guard !track.grown.isEmpty else { return }
-    let statement = try writer.prepare(
-      "UPDATE track SET length_m = ? WHERE fid = ?", in: FieldData.track)
-    try statement.bind(track.length, at: 1)
-    try statement.bind(track.id, at: 2)
-    try statement.run()
+    var lengths = try RowWriter(
+      "UPDATE track SET length_m = ? WHERE fid = ?", in: FieldData.track, writer)
+    try lengths.add(track.length)
+    try lengths.add(track.id)
+    try lengths.run()
     if track.pending.count * Self.share >= track.pointCount - track.pending.count,
       let line = try line(of: track)
     {
@@ -163,11 +166,11 @@ struct TrackTables {
   }
 
   private func write(_ line: TrackLine, of id: Int64) throws(FieldpackError) {
-    let statement = try writer.prepare(
-      "UPDATE track SET geom = ? WHERE fid = ?", in: FieldData.track)
-    try statement.bind(line.blob, at: 1)
-    try statement.bind(id, at: 2)
-    try statement.run()
+    var lines = try RowWriter(
+      "UPDATE track SET geom = ? WHERE fid = ?", in: FieldData.track, writer)
+    try lines.add(line.blob)
+    try lines.add(id)
+    try lines.run()
     try writer.changed(FieldData.track, growing: line.envelope)
   }
 

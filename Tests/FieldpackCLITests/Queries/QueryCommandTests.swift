@@ -320,6 +320,18 @@ import Testing
     #expect(result.status == 1)
   }
 
+  @Test func `json counts the features before the one that ends them`() async throws {
+    _ = try await survey.run("import", "wells.geojson", "--into", "f.gpkg")
+    let damage = "UPDATE wells SET geom = x'47500001E610000001' WHERE fid = 12"
+    _ = try await survey.run("sql", "f.gpkg", "--write", damage)
+    let result = try await survey.run("query", "f.gpkg", "--json")
+    #expect(result.output.contains(#""layer":"wells","count":1,"#), "\(result)")
+    let reason = "feature 12 cannot be written: the bytes end before a geometry's header at byte 0"
+    let end = #""error":{"code":"invalidData","message":"\#(reason)"}}"# + "\n"
+    #expect(result.output.hasSuffix(end), "\(result)")
+    #expect(result.status == 1)
+  }
+
   @Test func `counts`() async throws {
     let plain = try await survey.run("query", "survey.scfg", "--count", "--skip-errors", "-q")
     #expect(plain.output == "3\n")

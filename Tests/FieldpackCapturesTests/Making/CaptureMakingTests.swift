@@ -1,4 +1,6 @@
 import FieldpackCore
+import FieldpackField
+import FieldpackMedia
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -12,7 +14,7 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    let identity = try #require(InstallIdentity("00000000-0000-0000-0000-000000000000"))
+    let identity = try #require(MachineIdentity("00000000-0000-0000-0000-000000000000"))
     making = CaptureMaking(identity: identity, makesThumbnail: false, keepsBytes: true)
     token = try making.token(at: 1_344_352_260)
   }

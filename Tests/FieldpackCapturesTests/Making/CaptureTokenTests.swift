@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -9,7 +10,7 @@ import Testing
   private static let zero = "00000000-0000-0000-0000-000000000000"
 
   @Test func `tokens are the digests that are known`() throws {
-    let install = try #require(InstallIdentity(Self.zero))
+    let install = try #require(MachineIdentity(Self.zero))
     let seconds: Int64 = 1_344_352_260
     #expect(
       CaptureToken(install: install, random: "abcdefghij", seconds: seconds).description
@@ -20,7 +21,7 @@ import Testing
   }
 
   @Test func `a hundred thousand tokens of one second are all different`() throws {
-    let making = CaptureMaking(identity: try #require(InstallIdentity(Self.zero)))
+    let making = CaptureMaking(identity: try #require(MachineIdentity(Self.zero)))
     let tokens = try (0..<100_000).map { _ in try making.token(at: 1_344_352_260.75) }
     #expect(Set(tokens).count == tokens.count)
     #expect(CaptureToken(tokens[0].description) == tokens[0])
@@ -43,67 +44,8 @@ import Testing
 
   @Test(arguments: [Double.nan, .infinity, 1e12, -1e300])
   func `there is no token of what is no time`(time: Double) throws {
-    let making = CaptureMaking(identity: try #require(InstallIdentity(Self.zero)))
+    let making = CaptureMaking(identity: try #require(MachineIdentity(Self.zero)))
     let error = #expect(throws: FieldpackError.self) { try making.token(at: time) }
     #expect(error?.code == .invalidArgument)
-  }
-}
-
-@Suite struct InstallIdentityTests {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder() }
-
-  private func mode(_ path: String) throws -> Int? {
-    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-  }
-
-  @Test func `the identity is made once, in capital letters and for its user alone`() throws {
-    let path = folder.file("a/b/install").path
-    let made = try InstallIdentity.stored(in: path)
-    #expect(UUID(uuidString: made.uuid)?.uuidString == made.uuid)
-    #expect(try InstallIdentity.stored(in: path) == made)
-    #expect(try String(contentsOfFile: path, encoding: .utf8) == made.uuid + "\n")
-    #expect(try mode(path) == 0o600)
-    #expect(try mode(folder.file("a/b").path) == 0o700)
-    #expect(
-      try FileManager.default.contentsOfDirectory(atPath: folder.file("a/b").path) == ["install"])
-  }
-
-  @Test func `all that make it at once agree on one`() async throws {
-    let path = folder.file("state/install").path
-    let made = try await withThrowingTaskGroup(of: InstallIdentity.self) { group in
-      for _ in 0..<32 { group.addTask { try InstallIdentity.stored(in: path) } }
-      return try await group.reduce(into: Set()) { $0.insert($1) }
-    }
-    #expect(made.count == 1)
-  }
-
-  @Test(arguments: [
-    "", "\n", "00000000-0000-0000-0000-00000000000", "no identity at all", "{}",
-    "00000000-0000-0000-0000-000000000000 and more",
-  ])
-  func `a file that holds something else is refused and left alone`(text: String) throws {
-    let path = try folder.write(text, to: "install").path
-    let error = #expect(throws: FieldpackError.self) { try InstallIdentity.stored(in: path) }
-    #expect(error?.code == .invalidData)
-    #expect(error?.message.hasSuffix("Try: remove it") == true)
-    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
-  }
-
-  @Test func `it lies in the folder for states, else below the home folder`() throws {
-    #expect(
-      try InstallIdentity.standardFile(["XDG_STATE_HOME": "/s", "HOME": "/h"])
-        == "/s/fieldpack/install")
-    for state in [nil, "", "relative"] {
-      var environment = ["HOME": "/h"]
-      environment["XDG_STATE_HOME"] = state
-      #expect(
-        try InstallIdentity.standardFile(environment) == "/h/.local/state/fieldpack/install")
-    }
-    let error = #expect(throws: FieldpackError.self) {
-      try InstallIdentity.standardFile(["HOME": ""])
-    }
-    #expect(error?.code == .configuration)
   }
 }

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import FieldpackCaptures
+@testable import FieldpackMedia
 
 @Suite(.enabled(if: Programs.ffmpeg != nil, Comment(rawValue: Programs.noFFmpeg)))
 struct CompletionTests {
@@ -96,6 +97,30 @@ struct CompletionTests {
     let made = try sample.bytes("\(sample.token).jpg")
     #expect(try JPEGStructure(made, name: "made").profile == profile)
     #expect(!String(decoding: made, as: UTF8.self).contains("Lav"))
+  }
+
+  @Test func `media that cannot be read are left as they were`() async throws {
+    let sample = try MakingSample()
+    let path = sample.folder.file("film").path
+    try await MediaSample.movie(Pixels(quartersOf: 40, 30), codec: "mjpeg", to: path)
+    var film = try sample.bytes("film")
+    try FileManager.default.removeItem(atPath: path)
+    let entry = try #require(MediaSample.offset(of: "stsd", in: film))
+    film.replaceSubrange(entry + 16..<entry + 20, with: Array("raw ".utf8))
+    let picture = try await Self.turned()
+    let cases = [
+      (picture.prefix(picture.count / 2), "output is cut short: the end of the picture is missing"),
+      (film.prefix(film.count / 2), "output is cut short:"),
+      (film[...], "output cannot be decoded:"),
+    ]
+    for (bytes, message) in cases {
+      try sample.write(Array(bytes), "output")
+      let error = await #expect(throws: FieldpackError.self) { try await sample.complete("output") }
+      #expect(error?.message.hasPrefix(message) == true)
+      #expect(error?.code == .invalidData)
+      #expect(try sample.names == ["output"])
+      #expect(try sample.bytes("output") == Array(bytes))
+    }
   }
 
   @Test func `without thumbnails ffmpeg is asked for nothing`() async throws {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import FieldpackCaptures
+@testable import FieldpackMedia
 
 private struct Case: CustomTestStringConvertible, Sendable {
   var size: PictureSize
@@ -53,7 +54,7 @@ struct ThumbnailTests {
     let upright = Pixels(quartersOf: one.size.width, one.size.height)
     let exif = MediaSample.exif(one.turn.rawValue, isLittle: one.turn.rawValue % 2 == 0)
     let original = MediaSample.adding(
-      exif, to: try await MediaSample.jpeg(upright.stored(for: one.turn)))
+      exif, to: try await MediaSample.jpeg(upright.stored(for: one.turn.rawValue)))
     let sample = try MakingSample()
     try sample.write(original, "output.jpg")
     let info = try await sample.complete("output.jpg")
@@ -83,7 +84,7 @@ struct ThumbnailTests {
     let upright = Pixels(quartersOf: 301, 200)
     let original = MediaSample.adding(
       MediaSample.exif(turn.rawValue, isLittle: false),
-      to: try await MediaSample.jpeg(upright.stored(for: turn)))
+      to: try await MediaSample.jpeg(upright.stored(for: turn.rawValue)))
     let sample = try MakingSample(keepsBytes: true)
     try sample.write(original, "output.jpg")
     #expect(try await sample.complete("output.jpg").orientation == .horizontal)
@@ -100,7 +101,8 @@ struct ThumbnailTests {
     let upright = Pixels(quartersOf: size.width, size.height)
     let original = MediaSample.adding(
       MediaSample.exif(6, isLittle: true),
-      to: try await MediaSample.jpeg(upright.stored(for: .right), format: format))
+      to: try await MediaSample.jpeg(
+        upright.stored(for: PictureTurn.right.rawValue), format: format))
     let sample = try MakingSample()
     try sample.write(original, "output.jpg")
     let other = try TemporaryFolder()
@@ -109,7 +111,7 @@ struct ThumbnailTests {
     _ = try await sample.complete("output.jpg")
     let picture = try await sample.pixels("jpg")
     // What turning to the left undoes.
-    let expected = try await MediaSample.pixels(kept).stored(for: .left)
+    let expected = try await MediaSample.pixels(kept).stored(for: PictureTurn.left.rawValue)
     #expect((picture.width, picture.height) == size)
     let differences = zip(picture.bytes, expected.bytes).map { abs(Int($0) - Int($1)) }
     #expect(differences.reduce(0, +) < 2 * differences.count)
@@ -138,7 +140,8 @@ struct ThumbnailTests {
     let upright = Pixels(quartersOf: size.width, size.height)
     let sample = try MakingSample()
     let path = sample.folder.file("output.mov").path
-    try await MediaSample.movie(upright.stored(for: turn), codec: codec, turn: turn, to: path)
+    try await MediaSample.movie(
+      upright.stored(for: turn.rawValue), codec: codec, orientation: turn.rawValue, to: path)
     let original = try sample.bytes("output.mov")
     let info = try await sample.complete("output.mov")
     #expect(info.kind == .video)

@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackLocation
+import FieldpackMedia
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -80,7 +81,7 @@ import Testing
     let rig = try RecorderRig()
     let making = CaptureMaking(identity: rig.making.identity)
     let recorder = try CaptureRecorder(folder: rig.root, making: making)
-    let stored = Pixels(quartersOf: 400, 200).stored(for: .right)
+    let stored = Pixels(quartersOf: 400, 200).stored(for: 6)
     let file = rig.folder.file("turned.jpg")
     let picture = try await MediaSample.jpeg(stored)
     try Data(MediaSample.adding(MediaSample.exif(6, isLittle: true), to: picture)).write(to: file)

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackLocation
 import FieldpackTestSupport
 import Foundation
@@ -19,7 +20,7 @@ final class RecorderRig: Sendable {
   init() throws {
     folder = try TemporaryFolder()
     root = folder.file("captures").path
-    let identity = try InstallIdentity.stored(in: folder.file("install").path)
+    let identity = try MachineIdentity.stored(in: folder.file("install").path)
     // Without ffmpeg, which need not be here.
     making = CaptureMaking(identity: identity, makesThumbnail: false)
   }
@@ -32,9 +33,9 @@ final class RecorderRig: Sendable {
     atStep: @escaping @Sendable (RecordingStep) -> Void = { _ in }
   ) throws -> CaptureRecorder {
     let left = Locked(seconds)
-    let clock = CaptureClock(
-      elapsed: { left.withLock { $0.isEmpty ? 0 : $0.removeFirst() } },
-      unix: { 1_714_978_230.75 })
+    let clock = FieldClock(
+      wall: { .milliseconds(1_714_978_230_750) },
+      uptime: { .seconds(left.withLock { $0.isEmpty ? 0 : $0.removeFirst() }) }, sleep: { _ in })
     return try CaptureRecorder(
       folder: other ?? root, making: making, into: destination, clock: clock, atStep: atStep)
   }

@@ -7,8 +7,8 @@ extension FieldpackTool {
       "upload", abstract: "Send captures to a server, the four files of each in one form.",
       discussion: """
         Captures that were never uploaded are sent, the newest first, where none is named. What \
-        fails for a reason that may pass is sent again, up to three times; a later run goes on \
-        with what is left. A capture counts as uploaded when the server has answered so. The \
+        fails for a reason that may pass is sent again, up to three times, no sooner than the \
+        server asks by Retry-After; a later run goes on with what is left. A capture counts as uploaded when the server has answered so. The \
         status is 1 where one was not.
         """,
       examples: [
@@ -71,7 +71,7 @@ private struct CaptureUploadCommand: CommandBody {
             done += 1
             return done
           })
-      case .started, .progress: break
+      case .started, .progress, .waiting: break
       }
     }
     display.finish()

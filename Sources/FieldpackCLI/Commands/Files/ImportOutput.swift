@@ -112,8 +112,7 @@ struct ImportOutput {
       "file": .text(imported.file), "layer": .text(imported.layer.rawValue),
       "count": JSONValue(imported.count), "geometry_type": JSONValue(geometry?.type.name),
       "srs": JSONValue(geometry?.srs.description),
-      "columns": .array(
-        imported.schema.columns.map { ["column": .text($0.name), "type": .text($0.type.sql)] }),
+      "columns": .array(imported.schema.columns.map { JSONValue($0) }),
     ]
   }
 }

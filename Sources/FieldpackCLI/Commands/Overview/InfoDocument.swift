@@ -33,7 +33,7 @@ struct InfoDocument {
       "layer": .text(pyramid.name.rawValue), "kind": .text(pyramid.kind.rawValue),
       "title": JSONValue(pyramid.title), "description": JSONValue(pyramid.description),
       "srs": .text(pyramid.srs.description),
-      "envelope": JSONValue(pyramid.bounds.isEmpty ? nil : pyramid.bounds),
+      "matrix_envelope": JSONValue(pyramid.bounds.isEmpty ? nil : pyramid.bounds),
       "matrices": .array(
         pyramid.matrices.map { matrix in
           [

@@ -56,6 +56,7 @@ struct QueryDocument {
       }
       let line = ByteOutput()
       var writer = GeoJSONWriter(line, options: options)
+      defer { if let number { counts[number] += writer.count } }
       try writer.begin(batch.schema)
       for index in 0..<batch.count {
         try writer.feature(batch[index])
@@ -63,7 +64,6 @@ struct QueryDocument {
         try append(line.buffer, batch, index, &separator)
         line.buffer.removeAll(keepingCapacity: true)
       }
-      if let number { counts[number] += writer.count }
       for skipped in writer.skipped { batches.report.add(skipped: skipped) }
     }
   }

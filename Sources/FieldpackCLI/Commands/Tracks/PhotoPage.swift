@@ -32,11 +32,11 @@ struct PhotoPage {
     _ entry: PhotoFeed.Entry
   ) async throws(FieldpackError) -> CardPage.Picture? {
     guard let photo = entry.photo, let bytes = try await PhotoFeed.picture(photo, of: store),
-      let type = PictureType(bytes)
+      let type = MediaType(bytes), MediaType.shown.contains(type)
     else { return nil }
     return .image(
-      bytes, contentType: type.contentType,
-      size: type.width.flatMap { width in type.height.map { (width, $0) } },
+      bytes, contentType: type.rawValue,
+      size: PictureSize(of: bytes).map { ($0.width, $0.height) },
       alternative: alternative(entry, photo))
   }
 

@@ -1,0 +1,85 @@
+import FieldpackCore
+
+/// A width and a height in pixels.
+package struct PictureSize: Hashable, Sendable {
+  package var width: Int
+  package var height: Int
+
+  package init(width: Int, height: Int) {
+    self.width = width
+    self.height = height
+  }
+
+  package var swapped: PictureSize { PictureSize(width: height, height: width) }
+
+  /// The largest of the same shape whose sides are no longer than `side`; never a larger one.
+  package func fitting(_ side: Int) -> PictureSize {
+    let long = max(width, height)
+    guard long > side else { return self }
+    func scaled(_ length: Int) -> Int { max(1, (2 * length * side + long) / (2 * long)) }
+    return PictureSize(width: scaled(width), height: scaled(height))
+  }
+}
+
+extension PictureSize {
+  /// As a picture's header tells it, before it is turned; `nil` where that is not easily told.
+  ///
+  /// - Parameter picture: JPEG, PNG or GIF; its header is enough, and nothing is decoded.
+  package init?(of picture: [UInt8]) {
+    switch MediaType(picture) {
+    case .jpeg:
+      guard let size = Self.jpeg(picture) else { return nil }
+      self = size
+    case .png where picture.count >= 24 && picture[12..<16].elementsEqual("IHDR".utf8):
+      self.init(width: Self.big(picture, 16, 4), height: Self.big(picture, 20, 4))
+    case .gif where picture.count >= 10:
+      self.init(
+        width: Int(picture[6]) | Int(picture[7]) << 8,
+        height: Int(picture[8]) | Int(picture[9]) << 8)
+    default: return nil
+    }
+  }
+
+  /// From the first frame header, segment by segment.
+  private static func jpeg(_ bytes: [UInt8]) -> PictureSize? {
+    var offset = 2
+    while offset + 9 < bytes.count, bytes[offset] == 0xFF {
+      let marker = bytes[offset + 1]
+      if marker == 0xFF {
+        offset += 1
+        continue
+      }
+      if JPEGStructure.isFrame(marker) {
+        return PictureSize(width: big(bytes, offset + 7, 2), height: big(bytes, offset + 5, 2))
+      }
+      if marker == 0xD9 || marker == 0xDA { break }
+      let hasLength = !(0xD0...0xD7).contains(marker) && marker != 0x01
+      offset += hasLength ? 2 + max(2, big(bytes, offset + 2, 2)) : 2
+    }
+    return nil
+  }
+
+  private static func big(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> Int {
+    bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+  }
+}
+
+extension PictureSize {
+  /// What is decoded at most, in pixels.
+  package static let limit = 1 << 27
+
+  /// - Throws: `.invalidData` for an empty one, `.unsupported` for one of too many pixels.
+  func check(_ name: String) throws(FieldpackError) {
+    let position = FilePosition(file: name)
+    guard width > 0, height > 0 else {
+      throw FieldpackError(
+        .invalidData, "\(name) says it is \(width) x \(height) pixels large", position: position)
+    }
+    guard width * height <= Self.limit else {
+      throw FieldpackError(
+        .unsupported,
+        "\(name) says it is \(width) x \(height) pixels large; \(Self.limit) pixels are decoded at "
+          + "most", position: position)
+    }
+  }
+}
