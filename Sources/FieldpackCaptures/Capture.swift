@@ -14,11 +14,11 @@ public struct CaptureInfo: Hashable, Sendable {
 
   public static let untitled = "Untitled Capture"
 
-  /// What the capture's folder is called; unique.
+  /// The name of the capture's folder, which no other capture has.
   public var token: String
   public var title = CaptureInfo.untitled
   public var kind: MediaKind
-  /// Where it began, in degrees of WGS 84.
+  /// Where the capture began, in degrees of WGS 84.
   public var longitude: Double
   public var latitude: Double
   /// Degrees clockwise from true north; negative where the device did not know.
@@ -26,13 +26,13 @@ public struct CaptureInfo: Hashable, Sendable {
   public var orientation: Orientation?
   /// Seconds since 1970 in UTC.
   public var createdAt: Double
-  /// As stated: what is below 500 stands for never.
+  /// The time of the upload as the file states it; below 500 it means that there was none.
   public var uploadedAtStated = 0.0
-  /// Below the folder of captures: `<token>/<name>`.
+  /// The path of the geo-data below the folder of captures: `<token>/<name>`.
   public var geodataFile: String
   public var thumbnailFile: String
   public var mediaFile: String
-  /// The members of the file that are not known here, as a JSON object.
+  /// The members of the file that Fieldpack does not know, as a JSON object.
   public var extraJSON: String?
 
   public init(
@@ -54,7 +54,7 @@ public struct CaptureInfo: Hashable, Sendable {
   /// Longitude and latitude as x and y.
   public var position: Position { Position(x: longitude, y: latitude) }
 
-  /// Seconds since 1970 in UTC; `nil` where it was never uploaded.
+  /// When the capture was uploaded, in seconds since 1970 in UTC; `nil` where it never was.
   public var uploadedAt: Double? { uploadedAtStated < 500 ? nil : uploadedAtStated }
 }
 
@@ -69,7 +69,7 @@ public struct CapturePoint: Hashable, Sendable {
   public var heading: Double?
   /// In metres; negative where the device did not know.
   public var accuracy: Double?
-  /// The members of the point that are not known here, as a JSON object.
+  /// The members of the point that Fieldpack does not know, as a JSON object.
   public var extraJSON: String?
 
   public init(

@@ -1,12 +1,12 @@
 public import FieldpackCore
 
-/// The layers that recordings and monitors keep in a GeoPackage.
+/// The layers in which recordings and monitors are kept in a GeoPackage.
 ///
-/// `track` and `track_point` hold what was recorded, `monitor_run` the parameters of each recording or
-/// monitoring run and how far it has come, `monitor_state` and `monitor_stay` what its monitor knows
-/// of each device, `detection` what it saw, and `track_log` what happened.
+/// `track` and `track_point` hold what was recorded. `monitor_run` holds the parameters and the
+/// progress of each run, `monitor_state` and `monitor_stay` what its monitor knows of each device,
+/// `detection` what it detected, and `track_log` its events.
 public enum FieldData {
-  /// The version of the layers that this program writes; it reads those before, too.
+  /// The version of the layers that this program writes. It reads older versions as well.
   ///
   /// 1: `track` and `track_point` without a version in the file. 2: names, devices, accuracy, course,
   /// speed and number of a fix; runs, states, detections and logs. 3: late fixes in states. 4: a digest

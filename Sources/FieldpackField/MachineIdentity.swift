@@ -49,7 +49,7 @@ public struct MachineIdentity: Hashable, Sendable {
   /// The identity that ``standardFile(_:)`` holds; where the file is missing it is made, for this user
   /// alone, and so are the folders around it.
   ///
-  /// Processes that make it at once agree on one.
+  /// Processes that do so at the same time get the same identity.
   /// - Throws: `.invalidData` where the file holds something else, `.permission`, `.full`.
   public static func stored(_ kind: Kind = .install) throws(FieldpackError) -> MachineIdentity {
     try stored(kind, in: standardFile(kind))

@@ -12,13 +12,13 @@ public import FieldpackGeometry
 ///     var result = try reader.read(as: layers, into: &sink)
 ///     if result.layers != layers { layers = result.layers; result = try reader.read(…) }
 public protocol FileReader {
-  /// What the head of the file suggests.
+  /// The layers as the beginning of the file suggests them.
   mutating func assume() throws(FieldpackError) -> [FileLayer]
 
   /// Reads the whole file from its start and gives each feature to `sink`.
   ///
   /// A member that `layers` does not know, or cannot hold, is left out of the row and shows in the
-  /// result's layers. `begin` is called for every layer in `layers`, with or without features.
+  /// result's layers. `begin` is called for each of `layers`, even one without features.
   mutating func read(
     as layers: [FileLayer], into sink: inout some FeatureSink
   ) throws(FieldpackError) -> FileReadResult
@@ -36,10 +36,10 @@ extension FileReader {
   public var pathsRead: (tracks: Int, routes: Int) { (0, 0) }
 }
 
-/// A layer as a file holds it.
+/// A layer of a file, with its schema and the origin of its feature ids.
 public struct FileLayer: Hashable, Sendable {
   public enum IDSource: Hashable, Sendable {
-    /// The file gives no usable ids: rows are numbered from 1 as they come.
+    /// The file has no usable ids. Rows are numbered from 1 in their order.
     case ordinal
     /// Every feature has a distinct integer of its own.
     case file
@@ -56,11 +56,11 @@ public struct FileLayer: Hashable, Sendable {
 
 /// What reading a file found.
 public struct FileReadResult: Sendable {
-  /// The layers as the whole file asks for them.
+  /// The layers that hold everything in the file.
   public var layers: [FileLayer]
-  /// Features given, by layer.
+  /// How many features each layer gave.
   public var counts: [LayerID: Int]
-  /// The features passed over; the first ``ReadOptions/skippedLimit`` are listed.
+  /// The features that were skipped; the first ``ReadOptions/skippedLimit`` are listed.
   public var skipped: SkippedFeatures
   /// Remarks, such as a renamed column.
   public var notes: [Note]
@@ -81,14 +81,14 @@ public struct ReadOptions: Sendable {
   /// The name of the layer, or with GPX the prefix of the layers' names where `prefixesLayers`.
   public var layer: LayerID
   public var prefixesLayers = false
-  /// Which layers of a file with several are read, by their names without a prefix; the others are
-  /// passed over unseen. `nil` reads all.
+  /// The layers to read of a file with several, named without prefix. The others are not even
+  /// checked. `nil` reads all.
   public var only: Set<String>?
   /// The SRS of the coordinates; one that the file names itself is overridden, with a note.
   public var sourceSRS: SRS?
-  /// Passes over features that cannot be read instead of throwing.
+  /// Whether features that cannot be read are skipped and reported, instead of throwing.
   public var skipsErrors = false
-  /// How many passed-over features are listed; all are counted.
+  /// How many skipped features are listed; all are counted.
   public var skippedLimit = 1000
   /// The attribute whose integers become the feature ids; it is then no column.
   public var idColumn: String?
@@ -99,9 +99,9 @@ public struct ReadOptions: Sendable {
   public init(layer: LayerID) { self.layer = layer }
 }
 
-/// What a CSV file cannot say itself.
+/// What a CSV file does not say itself.
 public struct CSVOptions: Sendable, Hashable {
-  /// `nil` sniffs `,`, `;` and tab.
+  /// The delimiter; `nil` detects `,`, `;` or tab.
   public var delimiter: UInt8?
   public var xColumn: String?
   public var yColumn: String?

@@ -1,17 +1,17 @@
 public import FieldpackCore
 
-/// Asks servers by HTTP: http and https only, without cookies, with TLS verified.
+/// Sends requests by HTTP and HTTPS, without cookies, and verifies TLS.
 ///
-/// Redirects are followed within one server only, and a few of them; a body comes as it is, never
-/// unpacked. Connections are kept for later requests. One thread serves all exchanges of a client
-/// and sleeps while there is nothing to move; it ends with the client.
+/// A few redirects are followed, within one server only. A body is given as it is, never
+/// decompressed. Connections are kept for later requests. One thread serves all exchanges of a
+/// client. It sleeps while there is nothing to transfer, and ends with the client.
 ///
 ///     let client = try HTTPClient()
 ///     let page = try await client.send(HTTPRequest(.get, "https://example.org/")).checked("page")
 public final class HTTPClient: Sendable {
-  /// Bytes of the request's body that are sent, never fewer than before, and all there are.
+  /// Called with the bytes of the request's body that are sent so far, and its size in bytes.
   ///
-  /// Called on the client's thread: it should not take long.
+  /// Calls come on the client's thread and should return quickly.
   public typealias Progress = @Sendable (_ sent: Int64, _ total: Int64) -> Void
 
   public let configuration: HTTPConfiguration

@@ -1,18 +1,19 @@
-/// How a client goes about its exchanges.
+/// The limits of a client's exchanges.
 public struct HTTPConfiguration: Hashable, Sendable {
-  /// For a connection, name and TLS included.
+  /// The time for a connection, including name look-up and TLS.
   public var connectTimeout: Duration = .seconds(10)
-  /// For a whole exchange, waiting for a connection and redirects included; `nil` is without an end.
+  /// The time for a whole exchange, including redirects and waiting for a connection; `nil` sets no
+  /// limit.
   public var timeout: Duration? = .seconds(60)
-  /// An exchange that moves fewer bytes a second…
+  /// The bytes a second below which an exchange counts as slow.
   public var lowSpeed = 16
-  /// …for so long has failed; whole seconds.
+  /// How long an exchange may be slow before it fails, in whole seconds.
   public var lowSpeedTime: Duration = .seconds(30)
   /// How many redirects are followed, all within one server.
   public var maximumRedirects = 5
-  /// Connections to one server at once; more exchanges wait for one.
+  /// The largest number of connections to one server. Further exchanges wait.
   public var connectionsPerHost = 6
-  /// Whether the proxies that the environment names (`http_proxy` …) are used. By default none is.
+  /// Whether the proxies in the environment (`http_proxy` …) are used; by default they are not.
   public var usesEnvironmentProxy = false
   public var userAgent = "fieldpack/0.1"
 

@@ -1,28 +1,28 @@
 import CCURL
 public import FieldpackCore
 
-/// What went wrong with an exchange, as the `underlying` of the error.
+/// Why an exchange failed, as the `underlying` of the error.
 public enum HTTPFailure: Error, Hashable, Sendable {
-  /// No connection, or it broke.
+  /// There was no connection, or it broke.
   case connection
-  /// Longer than the configuration lets it take.
+  /// The exchange took longer than the configuration allows.
   case timeout
-  /// The server cannot prove to be the one of that name.
+  /// The server's certificate does not prove its name.
   case untrusted
-  /// The body ended before its end.
+  /// The body is shorter than announced.
   case cutShort
-  /// More than the request takes, of the body or of the header.
+  /// Body or header is longer than the request allows.
   case tooLong
-  /// To another server, or once too often.
+  /// A redirect leads to another server, or is one too many.
   case redirect
-  /// An answer that is no HTTP.
+  /// The answer is not HTTP.
   case malformed
   /// A status outside 200 to 299; see ``HTTPResponse/checked(_:)``.
   case status(Int)
 }
 
 extension FieldpackError {
-  /// What went wrong with an exchange by HTTP, where that is what the error is of.
+  /// Why an exchange by HTTP failed, where that is the cause of the error.
   public var httpFailure: HTTPFailure? { underlying as? HTTPFailure }
 
   init(_ code: Code, _ failure: HTTPFailure, _ address: String, _ message: String) {
@@ -52,7 +52,7 @@ extension FieldpackError {
 }
 
 extension HTTPResponse {
-  /// The response itself where its status is one of success.
+  /// Returns the response if its status is one of success.
   ///
   /// - Parameter subject: what was asked for, for the message.
   /// - Throws: `.notFound` for 404 and 410, `.permission` for 401 and 403, `.unavailable` for 408,

@@ -19,7 +19,8 @@ public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     fields = elements.map { Field($0.0, $0.1) }
   }
 
-  /// The first value of that name, whatever its letters' case; setting it replaces all of them.
+  /// The first value of that name, in upper or lower case. Setting it replaces all values of the
+  /// name.
   public subscript(name: String) -> String? {
     get { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
     set {

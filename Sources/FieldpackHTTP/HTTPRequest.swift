@@ -1,6 +1,6 @@
-/// What a server is asked.
+/// A request to a server.
 public struct HTTPRequest: Hashable, Sendable {
-  /// What is to be done, such as `GET`.
+  /// The method of a request, such as `GET`.
   public struct Method: RawRepresentable, Hashable, Sendable {
     public var rawValue: String
 
@@ -13,7 +13,7 @@ public struct HTTPRequest: Hashable, Sendable {
     public static let delete = Method(rawValue: "DELETE")
   }
 
-  /// What is sent with it.
+  /// The body of a request.
   public enum Body: Hashable, Sendable {
     case none
     case bytes([UInt8])
@@ -23,11 +23,11 @@ public struct HTTPRequest: Hashable, Sendable {
   }
 
   public var method: Method
-  /// Absolute, http or https, with what is no ASCII percent-encoded.
+  /// An absolute address, http or https, in ASCII with percent encoding.
   public var url: String
   public var fields: HTTPFields
   public var body: Body
-  /// The longest body of a response that is taken, in bytes.
+  /// The size of the largest body of a response that is accepted, in bytes.
   public var maximumLength: Int
 
   public init(
@@ -42,18 +42,18 @@ public struct HTTPRequest: Hashable, Sendable {
   }
 }
 
-/// What a server answers.
+/// The answer of a server.
 public struct HTTPResponse: Hashable, Sendable {
   public var status: Int
   public var fields: HTTPFields
   public var body: [UInt8]
-  /// Where the answer is from: another address than the request's after a redirect.
+  /// The address that answered, which differs from the request's after a redirect.
   public var url: String
 
   /// Whether the status is one of success, 200 to 299.
   public var isSuccess: Bool { (200..<300).contains(status) }
 
-  /// The type that the server says the body has, in small letters and without parameters.
+  /// The media type of the body as the server states it, in lower case and without parameters.
   public var contentType: String? {
     fields["Content-Type"]?.split(separator: ";").first.map { HTTPSyntax.trimmed($0).lowercased() }
   }

@@ -9,15 +9,15 @@ public struct Fix: Hashable, Sendable {
   public var latitude: Double
   /// Metres.
   public var elevation: Double?
-  /// When it was read; a file may not say.
+  /// When the position was read; `nil` where the source does not say.
   public var time: Instant?
-  /// The radius in metres within which the device is; `nil` where unknown.
+  /// The radius of accuracy in metres, within which the device is; `nil` where unknown.
   public var accuracy: Double?
-  /// Where the device moves, degrees clockwise from true north, 0 up to 360.
+  /// The direction of movement in degrees clockwise from true north, from 0 to below 360.
   public var course: Double?
   /// Metres a second.
   public var speed: Double?
-  /// Whose fix it is; the empty name where there is one device only.
+  /// The name of the device; empty where there is only one.
   public var device: String
 
   public init(
@@ -37,15 +37,15 @@ public struct Fix: Hashable, Sendable {
   /// Longitude and latitude as x and y.
   public var position: Position { Position(x: longitude, y: latitude) }
 
-  /// Whether both degrees are numbers and on Earth.
+  /// Whether longitude and latitude are finite and within their ranges.
   public var isOnEarth: Bool { abs(longitude) <= 180 && abs(latitude) <= 90 }
 }
 
-/// Where a device points.
+/// The direction in which a device points.
 public struct Heading: Hashable, Sendable {
-  /// Degrees clockwise from true north, 0 up to 360.
+  /// Degrees clockwise from true north, from 0 to below 360.
   public var degrees: Double
-  /// How far off it may be, in degrees; `nil` where unknown.
+  /// The possible error in degrees; `nil` where unknown.
   public var accuracy: Double?
   public var time: Instant?
   public var device: String

@@ -2,21 +2,20 @@ public import FieldpackCore
 
 /// Where fixes and headings come from: a replay, standard input, a receiver, a script.
 ///
-/// Recorder and monitors ask for the authorisation first and then take the updates to their end.
+/// Recorders and monitors check the authorisation first and then read the updates to their end.
 public protocol LocationSource: Sendable {
-  /// What the user lets this source be used for.
+  /// What the user allows this source to be used for.
   var authorization: LocationAuthorization { get async }
-  /// Whether there is anything that positions can come from.
+  /// Whether positions can come from this source at all.
   var isAvailable: Bool { get async }
-  /// Whether all updates are there already, as in a file, so that reading them never waits for what is
-  /// still to come.
+  /// Whether all updates exist already, as in a file, so that reading never waits for new ones.
   ///
-  /// Runs that are kept may then read on while they store, and store more at a time.
+  /// A stored run may then read ahead while it stores, and store more in one transaction.
   var isComplete: Bool { get }
   /// Fixes and headings from now on, in the order they are read.
   ///
-  /// Each sequence is a reading of its own where the source can be read again; the sequence ends
-  /// with the source, and with `.interrupted` when the task is cancelled.
+  /// Each sequence reads from the beginning where the source can be read again. It ends with the
+  /// source, and with `.interrupted` when the task is cancelled.
   func updates() -> LocationUpdates
 }
 
@@ -46,7 +45,7 @@ extension LocationSource {
   }
 }
 
-/// What the user lets a source be used for.
+/// What the user allows a source to be used for.
 public enum LocationAuthorization: String, Hashable, Sendable, CaseIterable {
   case notDetermined, denied, restricted, whileInUse, always
 }
@@ -57,7 +56,7 @@ public enum LocationUpdate: Hashable, Sendable {
   case heading(Heading)
 }
 
-/// Updates as they come, several at a time where several are there.
+/// Updates as they arrive, several at a time where several are waiting.
 public struct LocationUpdates: AsyncSequence, Sendable {
   public typealias Element = [LocationUpdate]
   public typealias Failure = FieldpackError
@@ -65,7 +64,8 @@ public struct LocationUpdates: AsyncSequence, Sendable {
 
   private let start: @Sendable () -> Next
 
-  /// - Parameter start: begins a reading and gives what reads its next updates, never none of them.
+  /// - Parameter start: begins a reading and returns a function that gives the next updates, at
+  ///   least one, or `nil` at the end.
   public init(start: @escaping @Sendable () -> Next) { self.start = start }
 
   public struct Iterator: AsyncIteratorProtocol {
@@ -83,13 +83,13 @@ public struct LocationUpdates: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> Iterator { Iterator(nextUpdates: start()) }
 }
 
-/// Why positions cannot be had, as PhotoPath names it.
+/// Why there are no positions, in PhotoPath's words.
 public enum LocationFailure: String, Error, Hashable, Sendable, CaseIterable {
-  /// The user allows less than the recording needs, or has not been asked.
+  /// The user allows less than the recording needs, or was not asked yet.
   case insufficientAuthorisation
   /// The user, or a rule of the device, forbids it.
   case permissionDenied
-  /// There is nothing that positions could come from.
+  /// No source of positions is available.
   case unavailable
   /// Another recording took this one's place.
   case aborted

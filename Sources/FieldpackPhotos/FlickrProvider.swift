@@ -10,20 +10,21 @@ public import FieldpackHTTP
 
 /// Photos of Flickr, by `flickr.photos.search` around a position.
 ///
-/// The key is used for requests and nothing else: no message, no log and no file of ours holds it.
+/// The key is used for requests only: no message, log or file of Fieldpack holds it.
 public struct FlickrProvider: PhotoProvider {
   public var name: String { "flickr" }
   public var maximumRadius: Double { 32_000 }
 
-  /// Where the service is and what is asked of it.
+  /// The address of the service, and the parameters of searches.
   public struct Settings: Hashable, Sendable {
     public var service = "https://www.flickr.com/services/rest"
-    /// Where all pictures are; `nil` is where Flickr has them, by their `farm`.
+    /// The server of all pictures; `nil` takes Flickr's, which depends on a photo's `farm`.
     public var pictures: String?
     public var size = PhotoSize.large
     /// 0 any, 1 taken indoors, 2 outdoors.
     public var geoContext = 0
-    /// The limiting agent: without one Flickr answers with the last 12 hours only.
+    /// The oldest time of upload. A search without such a limit finds photos of the last 12 hours
+    /// only.
     public var uploadedSince = Instant(milliseconds: 1_072_915_200_000)
 
     public init() {}
@@ -57,7 +58,7 @@ public struct FlickrProvider: PhotoProvider {
     }
   }
 
-  /// With the key that the environment has.
+  /// Takes the key from the environment variable ``keyVariable``.
   public init(settings: Settings = .init()) throws(FieldpackError) {
     try self.init(key: getenv(Self.keyVariable).map { String(cString: $0) }, settings: settings)
   }

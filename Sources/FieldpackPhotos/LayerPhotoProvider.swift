@@ -8,11 +8,11 @@ public import FieldpackGeometry
   import Darwin
 #endif
 
-/// Photos of a layer: its points by their distance on the ellipsoid.
+/// Photos of a layer, found by the distance of its features on the ellipsoid.
 ///
-/// A picture comes from the layer's relation of media, else from the file that a column names:
-/// `path`, `file`, `file_name` or `image`, relative to the folder of the GeoPackage and never out of
-/// it. Columns `title` or `name`, `owner` and `license` are taken over.
+/// A picture comes from the layer's relation of media, else from the file that the column `path`,
+/// `file`, `file_name` or `image` names, in the folder of the GeoPackage or below it. Title, owner
+/// and licence come from the columns `title` or `name`, `owner` and `license`.
 public struct LayerPhotoProvider: PhotoProvider {
   public let name: String
   public var maximumRadius: Double { 32_000 }
@@ -21,7 +21,7 @@ public struct LayerPhotoProvider: PhotoProvider {
   private let titleColumn: String?
   private let pathColumn: String?
 
-  /// - Parameter name: what the column `provider` says, by default store and layer.
+  /// - Parameter name: the name of the provider, by default made of store and layer.
   /// - Throws: `.notFound` for an unknown layer, `.invalidArgument` for one without geometry.
   public init(
     store: GeoPackageStore, layer: LayerID, name: String? = nil

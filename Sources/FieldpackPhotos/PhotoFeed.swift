@@ -5,30 +5,30 @@ public import FieldpackGeometry
 
 /// The points of a GeoPackage's tracks with their pictures, the newest first.
 ///
-/// A point without a picture is in the feed, too.
+/// Points without a picture are in the feed as well.
 public struct PhotoFeed: Sendable {
-  /// A track point, and the picture it has.
+  /// A track point with its picture.
   public struct Entry: Hashable, Sendable {
     public var point: FeatureID
     public var track: Int64
-    /// Which point of the track.
+    /// The number of the point in its track.
     public var number: Int64
     public var time: Instant?
     public var position: Position?
     public var state: PhotoState
     public var photo: Photo?
-    /// How many photos were found around.
+    /// How many photos were found around the point.
     public var candidates = 0
-    /// As far as was searched in vain, in metres.
+    /// The radius of the search that found nothing, in metres.
     public var radius: Double?
     public var attempts = 0
-    /// When it is tried again.
+    /// When the point is tried again.
     public var nextAttempt: Instant?
     /// Why there is no picture.
     public var message: String?
   }
 
-  /// A photo, and where its bytes are.
+  /// A photo, and the row that holds its bytes.
   public struct Photo: Hashable, Sendable {
     public var feature: FeatureID
     public var provider: String
@@ -37,7 +37,7 @@ public struct PhotoFeed: Sendable {
     public var owner: String?
     public var license: String?
     public var source: String
-    /// From the point to where the photo was taken, in metres.
+    /// The distance from the point to the photo, in metres.
     public var distance: Double?
     /// The row of layer `media` with the bytes.
     public var media: FeatureID?
@@ -49,7 +49,7 @@ public struct PhotoFeed: Sendable {
 
   public var entries: [Entry]
 
-  /// - Parameter track: the feature id of the track; `nil` is all.
+  /// - Parameter track: the feature id of the track; `nil` takes all tracks.
   /// - Throws: `.notFound` where there are no track points, or no such track.
   public init(
     of store: GeoPackageStore, track: Int64? = nil
@@ -59,7 +59,7 @@ public struct PhotoFeed: Sendable {
     }
   }
 
-  /// The bytes of a picture; `nil` where there are none.
+  /// The bytes of a picture; `nil` where the file has none.
   public static func picture(
     _ photo: Photo, of store: GeoPackageStore
   ) async throws(FieldpackError) -> [UInt8]? {

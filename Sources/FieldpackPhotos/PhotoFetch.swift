@@ -4,27 +4,27 @@ public import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackProjection
 
-/// Finds pictures for the track points of a GeoPackage that wait for one.
+/// Finds pictures for those track points of a GeoPackage that wait for one.
 ///
-/// The points themselves are the jobs: each has its `photo_state`, and `photo_job` says what was tried
-/// and when to try again, so that a new run goes on where the last one ended. Points come by track and
-/// number. Each takes one transaction after all that has to be asked of the network: what a fix has
-/// to wait for is a few rows and a picture.
+/// Each point has its `photo_state`, and `photo_job` says what was tried and when to try again, so
+/// that a new run continues where the last one ended. Points are taken by track and number. Each is
+/// one transaction, which begins when all requests are answered, so that a recording waits for a
+/// few rows and one picture at most.
 ///
 ///     let fetch = try await PhotoFetch(store: store, provider: FlickrProvider())
 ///     try await fetch.run { outcome in print(outcome.state) }
 public struct PhotoFetch: Sendable {
-  /// How pictures are looked for.
+  /// How pictures are searched.
   public struct Settings: Sendable {
-    /// In metres, one after the other until there is a photo to take.
+    /// The radii in metres, tried one after the other until a photo can be taken.
     public var radii: [Double] = PhotoFetch.standardRadii
-    /// How many photos are asked for at first; more, where none of them can be taken.
+    /// How many photos are asked for at first. More are asked for where none of these can be taken.
     public var limit = 10
-    /// Whether a photo may be the picture of several points of a track, where there is no other.
+    /// Whether a photo may become the picture of several points of a track where there is no other.
     public var allowsRepeats = false
-    /// The longest picture that is taken, in bytes.
+    /// The size of the largest picture that is taken, in bytes.
     public var maximumLength = 16 << 20
-    /// How often a point is tried before it has failed.
+    /// How many times a point is tried before it counts as failed.
     public var attempts = 5
     /// How long a point waits to be tried again: half a minute, doubled up to an hour.
     public var backOff = BackOff(first: .seconds(30), limit: .seconds(3600))
@@ -39,9 +39,9 @@ public struct PhotoFetch: Sendable {
     public var state: PhotoState
     /// The photo that was taken.
     public var photo: PhotoCandidate?
-    /// In metres, from the point to the photo.
+    /// The distance from the point to the photo, in metres.
     public var distance: Double?
-    /// As far as was searched, in metres.
+    /// The radius of the last search, in metres.
     public var radius: Double?
     /// Why there is no picture.
     public var message: String?
@@ -50,7 +50,7 @@ public struct PhotoFetch: Sendable {
   /// The radii of a search that widens, in metres.
   static let standardRadii: [Double] = [500, 1000, 2000, 5000, 10_000, 20_000, 32_000]
 
-  /// The radii of a search that widens no farther than this one, in metres.
+  /// The radii of a search that ends at this one, in metres.
   public static func radii(within metres: Double) -> [Double] {
     standardRadii.filter { $0 < metres } + [metres]
   }
@@ -77,15 +77,15 @@ public struct PhotoFetch: Sendable {
     }
   }
 
-  /// Goes through all points that are due, once.
+  /// Tries all points that are due, once.
   ///
-  /// Where the provider cannot be asked (`.unavailable`), that ends the run: the point that it came to
-  /// stays as it is, and so do those after it.
+  /// Where the provider cannot be reached (`.unavailable`), the run ends, and the remaining points
+  /// stay as they are.
   /// - Parameters:
-  ///   - track: only those of this track.
+  ///   - track: limits the run to the points of this track.
   ///   - report: called after each point.
-  /// - Throws: what the file throws, `.interrupted` when cancelled; and a refusal by the provider that
-  ///   holds for all points, such as a wrong key.
+  /// - Throws: what the file throws; `.interrupted` when cancelled; a refusal that concerns all
+  ///   points, such as a wrong key.
   public func run(
     track: Int64? = nil, _ report: (Outcome) -> Void = { _ in }
   ) async throws(FieldpackError) {
@@ -105,7 +105,7 @@ public struct PhotoFetch: Sendable {
     }
   }
 
-  /// Lets points that have no picture be tried again at once; gives how many.
+  /// Makes points without a picture due at once, and returns their number.
   @discardableResult
   public func retry(track: Int64? = nil) async throws(FieldpackError) -> Int {
     let states = [PhotoState.none, .failed, .duplicate].map(\.rawValue)

@@ -8,7 +8,7 @@ import FieldpackMedia
 struct PhotoPoint: Hashable, Sendable {
   var id: Int64
   var track: Int64
-  /// Which point of the track.
+  /// The number of the point in its track.
   var seq: Int64
   var position: Position
 
@@ -31,7 +31,7 @@ struct PhotoFinding: Sendable {
   var isRepeated = false
   /// Of the photo that was chosen, where the file does not have it.
   var picture: Picture?
-  /// As far as was searched, in metres.
+  /// The radius of the last search, in metres.
   var radius: Double?
   /// What went wrong with the search, or with a picture.
   var failure: FieldpackError?

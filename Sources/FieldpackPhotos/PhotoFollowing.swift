@@ -2,12 +2,12 @@ public import FieldpackCore
 public import FieldpackField
 public import FieldpackGeoPackage
 
-/// Looks for pictures while points are recorded, in a task of its own.
+/// Searches pictures in a task of its own while points are recorded.
 ///
-/// The recording says when it has stored points and never waits for an answer. Only tracks that it
-/// named are looked for, so that no position of another walk goes to the provider. While the provider
-/// cannot be asked, it is asked ever more rarely. What is not found when the recording ends is looked
-/// for once more by ``finish()``, and otherwise by ``PhotoFetch``.
+/// The recording tells it which points were stored and never waits for it. Only points of these
+/// tracks are searched, so that no position of another walk goes to the provider. A provider that
+/// cannot be reached is tried ever more rarely. ``finish()`` tries the remaining points once more;
+/// after that a ``PhotoFetch`` can.
 ///
 ///     let following = PhotoFollowing(store: store, provider: provider)
 ///     for try await step in recording {
@@ -27,7 +27,7 @@ public final class PhotoFollowing: Sendable {
 
   /// - Parameters:
   ///   - report: called after each point, in the task.
-  ///   - refused: called once something other than its cancelling ends the search, in the task.
+  ///   - refused: called in the task when anything but cancelling ends the search.
   public init(
     store: GeoPackageStore, provider: any PhotoProvider, settings: PhotoFetch.Settings = .init(),
     clock: FieldClock = .system,
@@ -51,16 +51,16 @@ public final class PhotoFollowing: Sendable {
     task.cancel()
   }
 
-  /// Wakes the search for points of these tracks; returns at once.
+  /// Starts the search for points of these tracks, and returns at once.
   public func pointsAreStored(of tracks: some Sequence<Int64>) {
     wanted.withLock { $0.tracks.formUnion(tracks) }
     signal.give()
   }
 
-  /// Looks for what is left, and ends; at the first request that is not answered, too.
+  /// Tries the remaining points and ends, or ends at the first request that is not answered.
   ///
-  /// - Returns: how many points came to each state.
-  /// - Throws: what ended the search; the points that it did not come to wait for a later one.
+  /// - Returns: the number of points by their new state.
+  /// - Throws: the error that ended the search. The points after it wait for a later search.
   @discardableResult
   public func finish() async throws(FieldpackError) -> [PhotoState: Int] {
     wanted.withLock { $0.isFinishing = true }

@@ -1,26 +1,26 @@
 public import FieldpackCore
 public import FieldpackGeometry
 
-/// Where photos come from that were taken near a position.
+/// A source of photos that were taken near a position.
 public protocol PhotoProvider: Sendable {
-  /// What the column `provider` of layer `photo` says; two photos are one where it and their ids are
-  /// the same.
+  /// The name for the column `provider` of layer `photo`. Photos with the same provider and id are
+  /// one photo.
   var name: String { get }
-  /// The farthest that can be asked for, in metres.
+  /// The largest radius of a search, in metres.
   var maximumRadius: Double { get }
-  /// Photos around a position, the nearest first; never more than `limit`.
+  /// The photos around a position, the nearest first, at most `limit`.
   ///
   /// - Parameters:
   ///   - position: longitude and latitude on WGS 84.
   ///   - radius: in metres.
-  /// - Throws: `.unavailable` where it is worth to ask again later.
+  /// - Throws: `.unavailable` where asking again later may help.
   func candidates(
     near position: Position, radius: Double, limit: Int
   ) async throws(FieldpackError) -> [PhotoCandidate]
-  /// The bytes of a photo, as they come.
+  /// The bytes of a photo, unchanged.
   ///
-  /// - Throws: `.notFound` where there is no such picture (any more), `.unavailable` where it is worth
-  ///   to ask again later, `.invalidData` for more than `maximumLength` bytes.
+  /// - Throws: `.notFound` where the picture does not exist, `.unavailable` where asking again
+  ///   later may help, `.invalidData` for more than `maximumLength` bytes.
   func image(
     of candidate: PhotoCandidate, maximumLength: Int
   ) async throws(FieldpackError) -> [UInt8]
@@ -32,17 +32,17 @@ public struct PhotoCandidate: Hashable, Sendable {
   public var id: String
   public var title: String
   public var owner: String?
-  /// What the provider calls the licence that it is under.
+  /// The licence in the provider's words.
   public var license: String?
-  /// Where it was taken, on WGS 84.
+  /// Where the photo was taken, on WGS 84.
   public var position: Position?
-  /// Where its picture is: an address, or a place in a file.
+  /// The origin of the picture: an address, or a place in a file.
   public var source: String
-  /// What Flickr needs for the address; empty and 0 elsewhere.
+  /// Parts of Flickr's addresses; empty and 0 with other providers.
   public var secret: String
   public var server: String
   public var farm: Int
-  /// The size that is fetched, as Flickr's addresses have it.
+  /// The size of the picture that is fetched, as Flickr names it.
   public var size: PhotoSize
 
   public init(
@@ -63,7 +63,7 @@ public struct PhotoCandidate: Hashable, Sendable {
   }
 }
 
-/// The sizes of Flickr's pictures, by the letter in their addresses.
+/// The sizes of Flickr's pictures, named by a letter in their addresses.
 public enum PhotoSize: String, Hashable, Sendable, CaseIterable {
   case square75 = "s"
   case square150 = "q"
@@ -81,15 +81,15 @@ public enum PhotoSize: String, Hashable, Sendable, CaseIterable {
   case original = "o"
 }
 
-/// How far a track point has come on its way to a picture.
+/// Whether a track point has a picture, and why not.
 public enum PhotoState: String, Hashable, Sendable, CaseIterable {
-  /// Not asked for yet, or to be asked for again.
+  /// Not searched yet, or to be searched again.
   case pending
   case found
-  /// No photo as far as the provider can be asked.
+  /// There is no photo within the largest radius.
   case none
-  /// No answer could be read, or no picture could be had, each time.
+  /// Every try failed: no answer, or no picture that can be read.
   case failed
-  /// All photos around are pictures of other points of the track.
+  /// All photos around are already pictures of other points of the track.
   case duplicate
 }

@@ -58,8 +58,8 @@ public struct GeodesicMeasures: Hashable, Sendable {
 }
 
 extension Geometry {
-  /// The length of lines along geodesics in metres; see ``GeodesicMeasures``. Positions are in
-  /// degrees.
+  /// The length of lines along geodesics in metres; see ``FieldpackProjection/GeodesicMeasures``.
+  /// Positions are in degrees.
   public func geodesicLength(on ellipsoid: Geodesic = .wgs84) throws(ProjectionError) -> Double {
     try GeodesicMeasures(self, on: ellipsoid).length
   }
@@ -72,14 +72,14 @@ extension Geometry {
     try GeodesicMeasures(self, on: ellipsoid).perimeter
   }
 
-  /// The area on the ellipsoid in square metres; see ``GeodesicMeasures/area``. Positions are in
-  /// degrees.
+  /// The area on the ellipsoid in square metres; see ``FieldpackProjection/GeodesicMeasures/area``.
+  /// Positions are in degrees.
   public func geodesicArea(on ellipsoid: Geodesic = .wgs84) throws(ProjectionError) -> Double {
     try GeodesicMeasures(self, on: ellipsoid).area
   }
 
-  /// The shortest distance in metres; `nil` where one of the two is empty. See ``GeodesicShape``
-  /// for the method and its error. Positions are in degrees.
+  /// The shortest distance in metres; `nil` where one of the two is empty. See
+  /// ``FieldpackProjection/GeodesicShape`` for the method and its error. Positions are in degrees.
   public func geodesicDistance(
     to other: Geometry, on ellipsoid: Geodesic = .wgs84
   ) throws(ProjectionError) -> Double? {

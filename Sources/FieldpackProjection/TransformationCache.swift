@@ -16,7 +16,8 @@ public final class TransformationCache {
   public init() {}
 
   /// The transformation from `source` to `target`.
-  /// - Throws: As ``CoordinateTransformation/init(from:to:areaOfInterest:)``; failures are not kept.
+  /// - Throws: As ``CoordinateTransformation/init(from:to:areaOfInterest:)-(SRSReference,_,_)``;
+  ///   failures are not kept.
   public func transformation(
     from source: SRSReference, to target: SRSReference
   ) throws(ProjectionError) -> CoordinateTransformation {

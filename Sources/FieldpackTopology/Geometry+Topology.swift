@@ -45,7 +45,7 @@ extension Geometry {
   }
 
   /// The geometry with fewer positions; see
-  /// ``TopologyGeometry/simplified(tolerance:preservingTopology:)``.
+  /// ``FieldpackTopology/TopologyGeometry/simplified(tolerance:preservingTopology:)``.
   public func simplified(
     tolerance: Double, preservingTopology: Bool = true
   ) throws(TopologyError) -> Geometry {

@@ -1,7 +1,7 @@
 import FieldpackCore
 import FieldpackMonitoring
 
-/// Which fixes become points of a track.
+/// How fixes are chosen as points of a track.
 public enum Sampling: Hashable, Sendable, LosslessStringConvertible {
   /// Keeps the first fix, and each fix more than so many metres from the last point, as PhotoPath's
   /// boundary does.
@@ -11,7 +11,7 @@ public enum Sampling: Hashable, Sendable, LosslessStringConvertible {
   /// Keeps every fix.
   case all
 
-  /// `region:80`, `distance:100` or `all`; without a number 80 and 100.
+  /// Reads `region:80`, `distance:100` or `all`. Without a number these are 80 and 100 metres.
   public init?(_ description: String) {
     let parts = description.split(separator: ":", omittingEmptySubsequences: false)
     let number = parts.count == 2 ? Double(String(parts[1])) : nil

@@ -5,25 +5,26 @@ public import FieldpackLocation
 /// Records the fixes of a source as tracks of a GeoPackage.
 ///
 ///     let recorder = TrackRecorder(store)
-///     for try await step in recorder.record(source, as: "walk", .region(80)) {
-///       for point in step.points { … }
+///     for try await step in try recorder.record(source, as: "walk", .region(80)) {
+///       count += step.points.count
 ///     }
 ///
-/// What the monitor chooses of the fixes become points of the track of their device; a point with the
-/// same ``PlaceID`` as the one before is dropped. The points and the length of a track are true after
-/// each transaction; ``RecordedSteps`` tells when one ends. Its line may trail them by a tenth of the
-/// points until the recording stops or goes on. Killed at any step, the recording goes on under its name:
-/// no point is lost that was given, and none is there twice.
+/// Each device gets a track of its own, to which the chosen fixes are added as points; a point with
+/// the same ``PlaceID`` as the one before is dropped. The points and the length of a track are up
+/// to date after each transaction; ``RecordedSteps`` says when one ends. The track's line may lag
+/// behind by a tenth of the points until the recording stops or continues. A recording that was
+/// killed continues under its name: no point that was given is lost, and none is stored twice.
 ///
-/// A recorder records one source at a time: starting again aborts the recording before, which throws
-/// the failure ``LocationFailure/aborted``, as does another program that goes on with its run.
+/// A recorder records one source at a time. Starting again aborts the present recording, which
+/// throws the failure ``FieldpackLocation/LocationFailure/aborted``; so does another program that continues the same
+/// run.
 public final class TrackRecorder: Sendable {
   private let store: GeoPackageStore
   private let now: @Sendable () -> Instant
   private let slot = RunSlot()
   private let afterPoint: PointAction?
 
-  /// - Parameter now: the clock, for points whose fix has no time and for the log.
+  /// - Parameter now: the clock for the log, and for points whose fix has no time.
   public convenience init(
     _ store: GeoPackageStore, now: @escaping @Sendable () -> Instant = Instant.now
   ) {
@@ -40,17 +41,18 @@ public final class TrackRecorder: Sendable {
     self.afterPoint = afterPoint
   }
 
-  /// A recording of what `source` gives, which begins when it is iterated.
+  /// A recording of the fixes of `source`, which begins when it is iterated.
   ///
   /// - Parameters:
-  ///   - name: of the recording and its tracks; where the file has one of that name, it goes on.
-  ///   - origin: where the fixes come from, in words for the file.
+  ///   - name: the name of the recording and its tracks. Where the file has a recording of that
+  ///     name, it continues.
+  ///   - origin: the origin of the fixes, as text for the file.
   ///   - isReplay: whether the source begins with the first fix again, as a file does, so that those
   ///     that the recording took before are skipped, as ``RecordedMonitor/watch(_:origin:isReplay:note:words:)``
   ///     does it.
   ///   - note: told of what was changed in a replay, as the log is.
-  ///   - words: how the error that ends the recording is told in the file's log.
-  /// - Throws: as it is iterated, the failures of ``LocationFailure``; `.invalidArgument` where the
+  ///   - words: makes the text for the file's log of the error that ends the recording.
+  /// - Throws: as it is iterated, the failures of ``FieldpackLocation/LocationFailure``; `.invalidArgument` where the
   ///   recording of that name was made by another sampling; `.unsupported` where the file's layers are
   ///   of a newer version; what the source throws.
   public func record(

@@ -1,36 +1,36 @@
 public import FieldpackCore
 
-/// A track as the file has it.
+/// A track as it is stored in a file.
 public struct RecordedTrack: Hashable, Sendable {
-  /// How its points were chosen.
+  /// How the points of a track were chosen.
   public enum Monitor: String, Hashable, Sendable {
-    /// One at each exit of a boundary around the point before.
+    /// A point at each exit from a boundary around the last point.
     case boundary
-    /// One at each way of so many metres from the point before; of 0, each fix.
+    /// A point at each distance of so many metres from the last point; with 0 each fix.
     case distance
     case `import`
   }
 
   /// The feature id in layer `track`.
   public var id: Int64
-  /// Which track of the file it is, from 1 on.
+  /// The number of the track in the file, from 1.
   public var ordinal: Int
   public var name: String?
-  /// Empty or `nil` where there is one device only.
+  /// The name of the device; empty or `nil` where there is only one.
   public var device: String?
-  /// `nil` where the file says something else.
+  /// `nil` where the file has another value.
   public var monitor: Monitor?
   /// In metres.
   public var threshold: Double
   public var startedAt: Instant?
-  /// `nil` while the track is recorded, and after its recorder was killed.
+  /// When the recording stopped; `nil` while it goes on, and after it was killed.
   public var stoppedAt: Instant?
-  /// On the ellipsoid, in metres.
+  /// The length on the ellipsoid, in metres.
   public var length: Double
   public var pointCount: Int
 }
 
-/// A point of a track as the file has it.
+/// A point of a track as it is stored in a file.
 public struct TrackPoint: Hashable, Sendable {
   /// The feature id in layer `track_point`.
   public var id: Int64
@@ -56,7 +56,7 @@ public struct TrackPoint: Hashable, Sendable {
   public var photoState: String
 }
 
-/// Something that happened in a run.
+/// An event of a run.
 public struct TrackLogEntry: Hashable, Sendable {
   public enum Level: String, Hashable, Sendable, CaseIterable { case debug, info, warning, error }
 
@@ -65,7 +65,7 @@ public struct TrackLogEntry: Hashable, Sendable {
   /// The name of the recording or monitoring run.
   public var run: String
   public var time: Instant?
-  /// `nil` where the file says something else.
+  /// `nil` where the file has another value.
   public var level: Level?
   public var message: String
   public var fix: Int?

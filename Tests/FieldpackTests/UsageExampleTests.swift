@@ -8,29 +8,46 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
+  /// The examples, by name, with the beginning of the declaration whose doc comment shows each.
   private static let declarations = [
-    ("Query", "FieldpackCore/Query/Query.swift", "public struct Query:"),
-    ("Filter", "FieldpackCore/Filter/Filter.swift", "public indirect enum Filter:"),
-    ("Feature", "FieldpackCore/Feature/Feature.swift", "public struct Feature:"),
-    ("Store", "FieldpackCore/Store/Store.swift", "public protocol Store:"),
-    (
-      "GeoPackageStore", "FieldpackGeoPackage/Session/GeoPackageStore.swift",
-      "public final class GeoPackageStore:"
-    ),
-    ("FileImport", "Fieldpack/Import/FileImport.swift", "public struct FileImport:"),
-    (
-      "importFeatures", "Fieldpack/Workspace/Workspace+Import.swift", "public func importFeatures("
-    ),
+    ("Query", "public struct Query:"),
+    ("Filter", "public indirect enum Filter:"),
+    ("Feature", "public struct Feature:"),
+    ("Store", "public protocol Store:"),
+    ("GeoPackageStore", "public final class GeoPackageStore:"),
+    ("FileImport", "public struct FileImport:"),
+    ("importFeatures", "public func importFeatures("),
+    ("Workspace", "public actor Workspace {"),
+    ("Column", "public struct Column<"),
+    ("KeyTuple", "public struct KeyTuple:"),
+    ("Geometry", "public indirect enum Geometry:"),
+    ("SRS", "public struct SRS:"),
+    ("Schema", "public struct Schema:"),
+    ("FieldpackError", "public struct FieldpackError:"),
+    ("exportFeatures", "public nonisolated func exportFeatures("),
+    ("changes", "public nonisolated func changes("),
+    ("GeofenceMonitor", "public struct GeofenceMonitor:"),
+    ("TrackRecorder", "public final class TrackRecorder:"),
   ]
 
-  /// The lines of the code block in the doc comment of a declaration.
-  private func documented(_ declaration: String, in file: String) throws -> [String] {
-    let url = Checkout.file("Sources/\(file)")
-    let lines = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n").map {
-      $0.trimmingCharacters(in: .whitespaces)
+  /// The lines of all sources of libraries, without their indentation.
+  private static let sources: [String] = {
+    let folder = Checkout.file("Sources")
+    let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
+    return paths.filter { $0.hasSuffix(".swift") }.sorted().flatMap { path in
+      let text = try? String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+      return (text ?? "").components(separatedBy: "\n").map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
     }
+  }()
+
+  /// The lines of the code block in the doc comment of a declaration.
+  private func documented(_ declaration: String) throws -> [String] {
+    let lines = Self.sources
     let end = try #require(lines.firstIndex { $0.hasPrefix(declaration) })
-    let comment = lines[..<end].reversed().prefix { $0.hasPrefix("///") }.reversed()
+    let comment = lines[..<end].reversed().drop { $0.hasPrefix("@") }
+      .prefix { $0.hasPrefix("///") }.reversed()
     return comment.filter { $0.hasPrefix("///     ") }.map { String($0.dropFirst(8)) }
   }
 
@@ -45,11 +62,11 @@ import Testing
 
   @Test(arguments: declarations)
   func `the doc comment shows the example that compiles`(
-    name: String, file: String, declaration: String
+    name: String, declaration: String
   ) throws {
     let example = try compiled(name)
     #expect(!example.isEmpty)
-    #expect(try documented(declaration, in: file) == example)
+    #expect(try documented(declaration) == example)
   }
 
   private func survey() async throws -> String {
@@ -92,5 +109,76 @@ import Testing
     let walk = Checkout.file("TestData/demo/walk.gpx").path
     let layers = try await UsageExamples.fileImport(file.path, walk, path)
     #expect(layers == ["more", "waypoints", "tracks", "track_points"])
+  }
+
+  @Test func `the example of a workspace reads the store that its config names`() async throws {
+    _ = try await survey()
+    let config = try folder.write(
+      #"{"stores": [{"id": "survey", "type": "gpkg", "version": 1, "uri": "survey.gpkg"}]}"#,
+      to: "survey.scfg")
+    #expect(
+      try await UsageExamples.workspace(config) == ["Burglehn 1", "Steinkirchen 2", "Burglehn 3"])
+  }
+
+  @Test func `the examples of values say what they make`() throws {
+    let (well, _) = UsageExamples.feature()
+    let (query, depth) = UsageExamples.column(well)
+    #expect(query.filter.columns == ["depth", "name"])
+    #expect(depth == 12.5)
+    let (text, key) = UsageExamples.keyTuple()
+    #expect(text == "c3VydmV5.d2VsbHM=.MTI3")
+    #expect(key == KeyTuple(store: "survey", layer: "wells", feature: 127))
+    let (line, box, point) = try UsageExamples.geometry()
+    #expect(line.envelope == box)
+    #expect(box == Envelope(minX: 13, minY: 51, maxX: 14, maxY: 52))
+    #expect(point == "POINT (13.9 51.95)")
+    let (srs, transformed) = UsageExamples.srs()
+    #expect(srs == SRS("EPSG", 25833))
+    #expect(transformed.srs == srs)
+  }
+
+  @Test func `the examples of a schema and of an error work on the demo`() async throws {
+    let store = try await GeoPackageStore(path: try await survey(), id: "survey")
+    try await UsageExamples.schema(store)
+    #expect(try await store.layers().map(\.id) == ["wells", "visits"])
+    var shown: [String] = []
+    #expect(await UsageExamples.error(store) { shown.append($0) } == 0)
+    #expect(shown == ["layer 'well' is not in store 'survey' (it has: wells, visits)"])
+    await store.close()
+  }
+
+  @Test func `the examples of export and of changes work on the demo`() async throws {
+    let path = try await survey()
+    let workspace = try await Workspace.open(file: URL(fileURLWithPath: path))
+    let file = folder.file("deep.geojson")
+    #expect(try await UsageExamples.exportFeatures(workspace, file) == 1)
+    let writing = Task {
+      while !Task.isCancelled {
+        _ = try await workspace.create(Feature(attributes: ["depth": 1]), in: "wells", of: "survey")
+      }
+    }
+    var seen: [KeyTuple] = []
+    try await UsageExamples.changes(
+      workspace,
+      { key in
+        seen.append(key)
+        writing.cancel()
+        await workspace.close()
+      }, {})
+    #expect(seen.first?.layer == "wells")
+  }
+
+  @Test func `the examples of monitoring and recording work on the walk`() async throws {
+    let path = folder.file("field.gpkg").path
+    let files = ["zones.geojson", "walk.gpx"].map { Checkout.file("TestData/demo/\($0)").path }
+    _ = try await FileImport().run(files, into: path)
+    let store = try await GeoPackageStore(path: path, id: "field")
+    let source = ReplaySource(store, layer: "track_points")
+    var seen: [Detection] = []
+    try await UsageExamples.geofenceMonitor(store, source) { seen.append($0) }
+    #expect(seen.map(\.region) == [1])
+    #expect(seen.map(\.fix) == [4])
+    #expect(try await UsageExamples.trackRecorder(store, source) == 48)
+    await store.close()
   }
 }

@@ -84,4 +84,118 @@ enum UsageExamples {
     // End
     return report.count
   }
+
+  static func workspace(_ config: URL) async throws -> [String] {
+    // Example: Workspace
+    let workspace = try await Workspace.open([config])
+    var names: [String] = []
+    for try await well in try await workspace.query(Query("wells").limit(3)).features {
+      names.append(well[Column<String>("name")] ?? "")
+    }
+    await workspace.close()
+    // End
+    return names
+  }
+
+  static func column(_ well: Feature) -> (Query, Double?) {
+    // Example: Column
+    let depth = Column<Double>("depth")
+    let query = Query("wells", where: depth > 40 && Column<String>("name").like("Burglehn%"))
+    let value = well[depth]
+    // End
+    return (query, value)
+  }
+
+  static func keyTuple() -> (String, KeyTuple?) {
+    // Example: KeyTuple
+    let key = KeyTuple(store: "survey", layer: "wells", feature: 127)
+    let text = key.description
+    let same = KeyTuple(text)
+    // End
+    return (text, same)
+  }
+
+  static func geometry() throws -> (Geometry, Envelope?, String) {
+    // Example: Geometry
+    let path = Geometry.lineString(
+      CoordinateSequence([Position(x: 13, y: 51), Position(x: 14, y: 52)], dimensions: .xy))
+    let same = try WKT.read("LINESTRING (13 51,14 52)")
+    let box = path.envelope
+    let text = WKT.text(of: .point(x: 13.9, y: 51.95))
+    // End
+    return (same, box, text)
+  }
+
+  static func srs() -> (SRS?, Query) {
+    // Example: SRS
+    let utm = SRS("EPSG", 25833)
+    let same = SRS("urn:ogc:def:crs:EPSG::25833")
+    let query = Query("wells").transformed(to: utm)
+    // End
+    return (same, query)
+  }
+
+  static func schema(_ store: GeoPackageStore) async throws {
+    // Example: Schema
+    let visits = Schema(
+      layer: "visits", geometry: GeometryColumn(type: .point, srs: .wgs84),
+      columns: [ColumnDefinition("well", .text(), isNullable: false), .init("level", .double)])
+    try await store.write { (writer) throws(FieldpackError) in try writer.createLayer(visits) }
+    // End
+  }
+
+  static func error(_ store: any Store, _ show: (String) -> Void) async -> Int {
+    var count = 0
+    // Example: FieldpackError
+    do throws(FieldpackError) {
+      count = try await store.count(Query("well"))
+    } catch {
+      show(error.code == .notFound ? error.message : "\(error)")
+    }
+    // End
+    return count
+  }
+
+  static func exportFeatures(_ workspace: Workspace, _ file: URL) async throws -> Int {
+    // Example: exportFeatures
+    let deep = Query("wells", where: Column<Double>("depth") > 80).select("name", "depth")
+    var options = ExportOptions()
+    options.overwrite = true
+    let report = try await workspace.exportFeatures(deep, to: file, options: options)
+    // End
+    return report.count
+  }
+
+  static func changes(
+    _ workspace: Workspace, _ refresh: (KeyTuple) async -> Void, _ refreshAll: () async -> Void
+  ) async throws {
+    // Example: changes
+    for try await change in workspace.changes(matching: Query("wells")) {
+      if let key = change.key { await refresh(key) } else { await refreshAll() }
+    }
+    // End
+  }
+
+  static func geofenceMonitor(
+    _ store: any Store, _ source: ReplaySource, _ show: (Detection) -> Void
+  ) async throws {
+    // Example: GeofenceMonitor
+    let zones = RegionLayer("zones", of: store)
+    let monitor = try GeofenceMonitor(try await zones.regions())
+    for try await detections in monitor.detections(of: source, watching: zones) {
+      for seen in detections where seen.kind == .enter { show(seen) }
+    }
+    // End
+  }
+
+  static func trackRecorder(_ store: GeoPackageStore, _ source: ReplaySource) async throws -> Int {
+    var count = 0
+    // Example: TrackRecorder
+    let recorder = TrackRecorder(store)
+    for try await step in try recorder.record(source, as: "walk", .region(80)) {
+      count += step.points.count
+    }
+    // End
+    return count
+  }
 }

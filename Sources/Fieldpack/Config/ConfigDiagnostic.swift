@@ -1,7 +1,7 @@
-/// Something to tell about a config, with the position it is about.
+/// A note, warning or error about a config, with its position.
 public struct ConfigDiagnostic: Hashable, Sendable, CustomStringConvertible {
   public enum Severity: String, Hashable, Sendable, CaseIterable {
-    /// Worth knowing; the config means what it says.
+    /// For information.
     case note
     /// Probably not what was meant.
     case warning

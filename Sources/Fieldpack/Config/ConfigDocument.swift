@@ -14,7 +14,7 @@ public struct ConfigDocument: Sendable {
   public private(set) var bytes: [UInt8]
   /// The object that the file holds.
   public private(set) var root: ConfigValue
-  /// What the text itself gives cause to say, such as a key given twice.
+  /// Diagnostics of the text itself, such as a key that is given twice.
   public private(set) var diagnostics: [ConfigDiagnostic]
   private var lineStarts: [Int]
 

@@ -16,7 +16,8 @@ public struct ConfigValue: Hashable, Sendable {
   /// The bytes of the value in the config.
   public let range: Range<Int>
 
-  /// The value of the last member of that name, the one that counts; `nil` for other kinds too.
+  /// The value of the last member of that name, which is the one that counts; `nil` where there is
+  /// none, or the value is no object.
   public subscript(name: String) -> ConfigValue? {
     members.last { $0.name == name }?.value
   }

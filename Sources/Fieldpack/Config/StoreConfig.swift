@@ -10,14 +10,15 @@ public struct StoreConfig: Hashable, Sendable {
   /// `1` where the config names none; it may contain dots.
   public var version: String
   public var uri: String
-  /// The layers that a query which names none is about, where any are given.
+  /// The layers that a query asks when it names none; empty for all layers.
   public var defaultLayers: [LayerID]
   /// An array of Mapbox layer objects, as it stands.
   public var style: ConfigValue?
-  /// What `style` says, with the standard style for the rest; `nil` where it says nothing.
+  /// The style that `style` describes, completed by the standard style; `nil` where it describes
+  /// none.
   public var layerStyle: LayerStyle?
   public var options: ConfigValue?
-  /// The members that mean nothing to Fieldpack; they stay in the config.
+  /// The members that Fieldpack does not know. They stay in the config.
   public var unknown: [ConfigMember]
   /// The folder that `uri` is relative to and must not leave; `nil` for a store that no config
   /// describes, whose uri is the user's own path.
@@ -47,7 +48,7 @@ public struct StoreConfig: Hashable, Sendable {
     self.position = position
   }
 
-  /// What the registry finds the store's type by: `gpkg.1`, `wfs.1.1.0`.
+  /// The identifier of the store's type in a registry, such as `gpkg.1` or `wfs.1.1.0`.
   public var typeIdentifier: String { "\(type).\(version)" }
 
   /// An error about this store.

@@ -57,6 +57,6 @@ public struct StoreRegistry: Sendable {
 public enum StoreState: Sendable {
   case open
   case failed(FieldpackError)
-  /// Left closed, since the workspace was opened for other stores only.
+  /// The store is closed, because the workspace was opened for other stores only.
   case notAsked
 }

@@ -1,7 +1,7 @@
 public import FieldpackCore
 public import FoundationEssentials
 
-/// What one or more `.scfg` files say together.
+/// The contents of one or more `.scfg` files together.
 ///
 /// Where two entries have one id, the last loaded counts and a diagnostic says so.
 public struct WorkspaceConfig: Sendable {
@@ -13,7 +13,7 @@ public struct WorkspaceConfig: Sendable {
   public private(set) var stores: [StoreConfig] = []
   /// The forms as they stand, valid or not.
   public private(set) var forms: [ConfigValue] = []
-  /// The backend: an object, or in old files a text with its address.
+  /// The backend: an object, or in old files a text with the backend's address.
   public private(set) var remote: ConfigValue?
   public private(set) var diagnostics: [ConfigDiagnostic] = []
   private var leftOut = 0
@@ -47,7 +47,7 @@ public struct WorkspaceConfig: Sendable {
       position: FilePosition(file: file.path))
   }
 
-  /// Loads one config more; stores beyond ``maximumStores`` are left out, with a diagnostic.
+  /// Loads another config. Stores beyond ``maximumStores`` are left out, with a diagnostic.
   public mutating func add(_ document: ConfigDocument, folder: URL, allowing: [URL] = []) {
     let reading = ConfigReading(document: document, folder: folder, allowing: allowing)
     let loaded = reading.loaded()

@@ -11,7 +11,7 @@ import FoundationEssentials
   import Darwin
 #endif
 
-/// Looks at what Fieldpack needs from its surroundings: libraries, cache, room, and sources.
+/// Checks what Fieldpack needs: libraries, cache, disk space, and sources.
 public struct Doctor: Sendable {
   public var options: SourceOptions
 
@@ -19,7 +19,7 @@ public struct Doctor: Sendable {
 
   // MARK: Surroundings
 
-  /// The libraries, and what they lack.
+  /// Checks the libraries.
   public func libraries() -> [DoctorFinding] {
     [sqlite, finding("SpatiaLite", SQLiteLibrary.spatiaLiteVersion)] + projection + [
       finding("GEOS", TopologyLibrary.version), finding("libxml2", XMLLibrary.version),
@@ -58,7 +58,7 @@ public struct Doctor: Sendable {
     }
   }
 
-  /// The cache, a file written and read, and the limits of this process.
+  /// Checks the cache, writing and reading of a file, and the limits of this process.
   public func system() async -> [DoctorFinding] {
     [FileCache(policy: options.file.cache).finding, await DoctorTrial().finding] + limits
   }
@@ -94,7 +94,8 @@ public struct Doctor: Sendable {
 
   // MARK: Sources
 
-  /// Opens a source and tells of each store whether it answers, and what its config says.
+  /// Opens a source, and reports for each store whether it answers, and the diagnostics of its
+  /// config.
   public func look(at source: String) async -> [DoctorFinding] {
     do throws(FieldpackError) {
       let workspace = try await Workspace.open(source: source, options: options)

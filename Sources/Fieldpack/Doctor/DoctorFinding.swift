@@ -1,10 +1,10 @@
 public import FieldpackCore
 
-/// One thing that was looked at, and whether it is well.
+/// The result of one check.
 public struct DoctorFinding: Hashable, Sendable {
   public enum State: String, Hashable, Sendable, CaseIterable {
     case ok
-    /// Works, and is worth knowing.
+    /// Works, with a remark.
     case note
     /// Something does not work.
     case problem
@@ -14,7 +14,7 @@ public struct DoctorFinding: Hashable, Sendable {
   public var section: String
   public var name: String
   public var state: State
-  /// What there is to say, one after the other.
+  /// The details, in order.
   public var details: [Note]
 
   public init(_ section: String, _ name: String, _ state: State, _ details: [Note]) {

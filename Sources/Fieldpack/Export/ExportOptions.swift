@@ -3,9 +3,9 @@ public import FieldpackFormats
 public import FieldpackGeoPackage
 public import FieldpackGeometry
 
-/// How features leave.
+/// How features are exported.
 public struct ExportOptions: Sendable {
-  /// What GeoJSON holds beside what RFC 7946 names.
+  /// The members of GeoJSON beyond those of RFC 7946.
   public enum Dialect: String, Hashable, Sendable, CaseIterable {
     case rfc7946
     /// SpatialConnect's member `metadata` in every feature.
@@ -14,23 +14,25 @@ public struct ExportOptions: Sendable {
 
   /// Whether a file that exists is replaced.
   public var overwrite = false
-  /// Writes key tuples: as `id` in GeoJSON, as the first column in CSV; nowhere else.
+  /// Whether key tuples are written: as `id` in GeoJSON, as the first column in CSV. Other formats
+  /// have no place for them.
   public var writesKeys = false
   public var dialect = Dialect.rfc7946
   public var gpxDialect = GPXDialect.gpx11
-  /// Rounds the coordinates of GeoJSON and CSV to so many decimals.
+  /// The decimals of coordinates in GeoJSON and CSV; `nil` writes the shortest exact form.
   public var decimals: Int?
-  /// Writes the `bbox` of GeoJSON's features and collection.
+  /// Whether GeoJSON gets a `bbox` for each feature and for the collection.
   public var writesBoundingBoxes = false
-  /// Begins each line of a GeoJSON sequence with a record separator (RFC 8142).
+  /// Whether each line of a GeoJSON sequence begins with a record separator (RFC 8142).
   public var writesRecordSeparators = false
   /// The title of a map; by default the name of the only store's file, else `map`.
   public var title: String?
   /// The version of a GeoPackage.
   public var version = GeoPackageVersion.v14
-  /// Passes over features that cannot be written and stores that do not answer, and reports them.
+  /// Whether features that cannot be written and stores that do not answer are skipped and
+  /// reported.
   public var skipsErrors = false
-  /// Told what is exported and how long it takes; never a value.
+  /// Gets what is exported and how long it takes, but no values.
   public var logger = Logger.silent
   /// Called after each batch with the features written so far.
   public var progress: (@Sendable (Int) -> Void)?
@@ -57,15 +59,15 @@ public struct ExportReport: Sendable {
   package init() {}
 
   public var layers: [Exported] = []
-  /// Features passed over, with the reason.
+  /// The features that were skipped, with the reason.
   public var skipped = SkippedFeatures(limit: .max)
-  /// Stores that gave no answer, or not all of it.
+  /// The stores that failed before or during their answer.
   public var failures: [StoreFailure] = []
   public var notes: [Note] = []
-  /// How each layer was transformed, for those that were.
+  /// The transformations of those layers that were transformed.
   public var transformations: [Transformed] = []
 
-  /// A layer with the operation that took it to the SRS asked for.
+  /// A layer with the operation that transformed it.
   public struct Transformed: Hashable, Sendable {
     public var store: StoreID
     public var layer: LayerID
@@ -78,7 +80,7 @@ public struct ExportReport: Sendable {
   public var isComplete: Bool { skipped.count == 0 && failures.isEmpty }
 }
 
-/// Why an export that skips no errors was given up: stores that did not answer.
+/// The cause of an export that failed because stores did not answer.
 public struct IncompleteExport: Error, Sendable {
   public let failures: [StoreFailure]
 }

@@ -15,6 +15,11 @@ extension Workspace {
   ///     options.title = "Wells and roads"
   ///     try await workspace.exportFeatures(Query("wells", "roads"), to: map, options: options)
   ///
+  ///     let deep = Query("wells", where: Column<Double>("depth") > 80).select("name", "depth")
+  ///     var options = ExportOptions()
+  ///     options.overwrite = true
+  ///     let report = try await workspace.exportFeatures(deep, to: file, options: options)
+  ///
   /// - Throws: `.invalidArgument` for several layers in a format that takes one, one layer name in
   ///   two stores, or an output that is an input; `.cannotCreate` for a file that exists, without
   ///   ``ExportOptions/overwrite``; `.interrupted` when the task is cancelled. Without

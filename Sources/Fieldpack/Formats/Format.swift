@@ -49,7 +49,7 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
     return name[name.index(after: dot)...].lowercased()
   }
 
-  /// The format that a file's first bytes tell, else its extension.
+  /// The format of a file, detected from its first bytes, else from its extension.
   ///
   /// - Throws: `.unsupported` for formats that are known and not read, naming a converter.
   public static func detect(path: String, head: [UInt8]) throws(FieldpackError) -> Format {

@@ -1,7 +1,8 @@
 public import FieldpackCheck
 public import FieldpackCore
 
-/// Holds a GeoPackage against the standard and against itself, and mends what can be mended.
+/// Checks a GeoPackage against the standard and its parts against each other, and repairs what can
+/// be repaired.
 ///
 ///     let report = try await FileCheck().run("survey.gpkg")
 ///     for finding in report.findings { print(finding.requirement, finding.reason) }

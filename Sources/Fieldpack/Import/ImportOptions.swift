@@ -20,27 +20,27 @@ public struct ImportOptions: Sendable {
   public var mode = ImportMode.create
   /// Which layers of GPX files are read, such as `track_points`; `nil` reads all.
   public var only: Set<String>?
-  /// The format of all files, where their contents and names do not tell.
+  /// The format of all files; `nil` detects it from contents and names.
   public var format: Format?
-  /// The SRS of coordinates that say none.
+  /// The SRS of files that name none.
   public var sourceSRS: SRS?
-  /// The SRS the layers get; appending transforms to the layer's own.
+  /// The SRS of new layers. Features that are appended are transformed to the layer's own.
   public var srs: SRS?
   /// The attribute whose integers become the feature ids.
   public var idColumn: String?
   /// The version of a file that is created.
   public var version = GeoPackageVersion.v14
-  /// Stores the features of each layer along a Hilbert curve, so that a box touches few pages;
-  /// layers whose ids are the file's, or are referred to, keep the file's order.
+  /// Whether the features of each layer are stored along a Hilbert curve, so that a box touches few
+  /// pages. Layers that keep the file's ids, or whose ids others refer to, keep the file's order.
   public var clusters = false
   public var csv = CSVOptions()
-  /// Passes over features that cannot be read or stored.
+  /// Whether features that cannot be read or stored are skipped and reported.
   public var skipsErrors = false
-  /// How far a GeoPackage is trusted that is there already.
+  /// How far an existing GeoPackage is trusted.
   public var profile = OpeningProfile.foreign
-  /// Does everything but keep it.
+  /// Whether the import is undone at its end, as a trial.
   public var isDryRun = false
-  /// Told what is imported and how long it takes; never a value.
+  /// Gets what is imported and how long it takes, but no values.
   public var logger = Logger.silent
   /// Called now and then with the file's name and how much of it is read.
   public var progress: (@Sendable (ImportProgress) -> Void)?
@@ -51,13 +51,13 @@ public struct ImportOptions: Sendable {
   }
 }
 
-/// How far an import is.
+/// The progress of an import.
 public struct ImportProgress: Hashable, Sendable {
   public var file: String
   /// Bytes read of all files, and their sizes together.
   public var bytesRead: Int
   public var bytesInAll: Int
-  /// Which reading this is: a second one is needed where the head of a file misled.
+  /// The number of the pass. A second pass is needed where the beginning of a file was misleading.
   public var pass: Int
 }
 
@@ -74,12 +74,12 @@ public struct ImportReport: Sendable {
   public var imported: [Imported] = []
   /// The layers as they were loaded, with the ids given.
   public var layers: [LoadedLayer] = []
-  /// Features passed over, with the reason; of each file the first 1,000 are listed.
+  /// The features that were skipped, with the reason; the first 1,000 of each file are listed.
   public var skipped = SkippedFeatures(limit: .max)
   public var notes: [Note] = []
   public var transformations: [TransformationReport] = []
   public var isDryRun = false
 
-  /// Features stored.
+  /// The number of features stored.
   public var count: Int { layers.reduce(0) { $0 + $1.count } }
 }

@@ -6,8 +6,9 @@ import FieldpackGeoPackage
 public struct FeatureChange: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable {
     case created, updated, deleted
-    /// Another program, or another store on the same file, has committed. A file does not tell what
-    /// was changed: ask again what is shown. Several commits between two looks are one change.
+    /// Another program, or another store on the same file, has committed. The file does not tell
+    /// what was changed: query again whatever you show. Several commits in one interval are one
+    /// change.
     case external
   }
 
@@ -15,7 +16,7 @@ public struct FeatureChange: Hashable, Sendable {
   public let store: StoreID
   /// The feature; `nil` for a change that is `external`.
   public let key: KeyTuple?
-  /// How many changes before this one are lost, because they were not taken in time.
+  /// How many changes before this one were lost, because they were not read in time.
   public internal(set) var missed = 0
 
   init(_ kind: Kind, _ key: KeyTuple) {
@@ -146,23 +147,24 @@ extension Query {
 }
 
 extension Workspace {
-  /// The changes that are committed from now on: by create, update, delete and import of this
-  /// workspace in their order, and by other programs to the files of its GeoPackage stores.
+  /// The changes that are committed from now on: creations, updates, deletions and imports of this
+  /// workspace in their order, and changes of other programs to the files of its GeoPackage stores.
   ///
   ///     for try await change in workspace.changes(matching: Query("wells")) {
-  ///       if let key = change.key { refresh(key) } else { refreshAll() }
+  ///       if let key = change.key { await refresh(key) } else { await refreshAll() }
   ///     }
   ///
-  /// Of the query stores, layers and the filter count. The filter is asked when a change is taken,
-  /// of the feature as it is then; deletions come whatever the filter says, and what other programs
-  /// change whatever layers and filter say. Each call is a subscriber of its own, for which the last
-  /// 4,096 changes are kept; ``FeatureChange/missed`` counts those that were lost. The sequence ends
-  /// when the workspace is closed or its task is cancelled.
+  /// The query's stores, layers and filter choose the changes. The filter is applied when a change
+  /// is read, to the feature as it is then. Deletions come whatever the filter is, and changes of
+  /// other programs come whatever layers and filter are. Each call is a subscriber of its own, for
+  /// which the last 4,096 changes are kept; ``FeatureChange/missed`` counts those that were lost.
+  /// The sequence ends when the workspace is closed or its task is cancelled.
   ///
-  /// Other programs' commits show in a number of the file's (`PRAGMA data_version`), which is looked
-  /// at again and again. Compaction, a checkpoint or another journal mode can show as a change, too.
-  /// - Parameter interval: the time between two looks, 10 ms at least; `nil` for the changes of this
-  ///   workspace alone.
+  /// Commits of other programs show in a number of the file (`PRAGMA data_version`), which is read
+  /// at each interval. Compaction, a checkpoint or another journal mode can count as a change as
+  /// well.
+  /// - Parameter interval: how often files are looked at, at least 10 ms; `nil` gives the changes
+  ///   of this workspace alone.
   /// - Returns: a sequence that throws `.unavailable` when a file is replaced by another or removed:
   ///   the store goes on with the old one until it is opened again.
   public nonisolated func changes(

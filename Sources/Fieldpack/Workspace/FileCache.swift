@@ -11,7 +11,7 @@ import FoundationEssentials
 public enum CachePolicy: Hashable, Sendable {
   /// `$XDG_CACHE_HOME/fieldpack`, by default `~/.cache/fieldpack`.
   case shared
-  /// A temporary file for this user alone that goes with the store, and with the process.
+  /// A temporary file that only this user can read, removed with the store and with the process.
   case `private`
   /// A folder of the caller's.
   case folder(String)

@@ -6,8 +6,9 @@ import FoundationEssentials
 /// A GeoJSON, GPX or CSV file, or a log of positions, as a read-only store.
 ///
 /// The file is imported once into a GeoPackage in the cache, so it answers every query as one
-/// would. Feature ids are the file's own; features without get one made from their contents, with
-/// `-2` and so on for equal ones, so a key tuple holds as long as the feature is the same.
+/// would. Feature ids are the file's own. A feature without an id gets one made from its contents,
+/// with `-2` and so on for equal features, so a key tuple is valid as long as the feature does not
+/// change.
 public final class FileStore: Store {
   public let id: StoreID
   /// What the file is kept as.
@@ -20,7 +21,7 @@ public final class FileStore: Store {
 
   /// How a file is opened as a store.
   public struct Options: Sendable {
-    /// The file's format, where its contents and name do not tell.
+    /// The file's format; `nil` detects it from contents and name.
     public var format: Format?
     /// The name of the only layer of a format that holds one; GPX layers keep their names.
     public var layer: LayerID?

@@ -10,7 +10,7 @@ extension Workspace {
   ///     await workspace.close()
   ///
   /// - Parameters:
-  ///   - format: where the file's contents and name do not tell.
+  ///   - format: the file's format; `nil` detects it from contents and name.
   ///   - layer: created, or appended to where it exists; GPX layers get it as a prefix.
   /// - Throws: as ``FileImport/run(_:into:)``; `.readOnly` for a store of another kind.
   public func importFeatures(

@@ -16,7 +16,7 @@ public struct SourceOptions: Sendable {
   public var usesWAL = true
   /// Lets all triggers of GeoPackages run, see `OpeningProfile.runsTriggers`.
   public var runsTriggers = false
-  /// Told what is opened, imported and asked; never a value.
+  /// Gets what is opened, imported and asked, but no values.
   public var logger = Logger.silent
 
   public init() {}

@@ -3,6 +3,13 @@ public import FieldpackGeoPackage
 public import FoundationEssentials
 
 /// The stores opened from one or more `.scfg`, asked and changed together.
+///
+///     let workspace = try await Workspace.open([config])
+///     var names: [String] = []
+///     for try await well in try await workspace.query(Query("wells").limit(3)).features {
+///       names.append(well[Column<String>("name")] ?? "")
+///     }
+///     await workspace.close()
 public actor Workspace {
   /// A store of the workspace and whether it answers.
   public struct Member: Sendable {
@@ -15,7 +22,7 @@ public actor Workspace {
 
   /// The stores in config order.
   public nonisolated let members: [Member]
-  /// What the configs have to say: unknown keys, collisions and the like.
+  /// Diagnostics of the configs: unknown keys, collisions and the like.
   public nonisolated let diagnostics: [ConfigDiagnostic]
   nonisolated let hub = ChangeHub()
   private var isClosed = false
@@ -36,7 +43,7 @@ public actor Workspace {
   ///   - cache: where GeoJSON, GPX and CSV stores keep their GeoPackages.
   ///   - usesWAL: whether GeoPackages are in WAL mode from their first change until ``close()``.
   ///   - runsTriggers: lets all triggers of all GeoPackages run, see `OpeningProfile.runsTriggers`.
-  ///   - logger: told what is opened and how long that takes; never a value.
+  ///   - logger: gets what is opened and how long that takes, but no values.
   /// - Throws: `.notFound` or `.invalidData` for a config that cannot be read, `.interrupted` when the
   ///   task is cancelled.
   public static func open(
@@ -56,8 +63,8 @@ public actor Workspace {
     return workspace
   }
 
-  /// Opens the stores of a config that is read already. When the task is cancelled, those that are not
-  /// open by then are failed members, of code `.interrupted`, for good: open the config again.
+  /// Opens the stores of a config that was read before. When the task is cancelled, stores that are
+  /// not open by then become failed members with the code `.interrupted` and stay so.
   public static func open(
     _ config: WorkspaceConfig, only stores: [StoreID]? = nil, registry: StoreRegistry = .standard,
     cache: CachePolicy = .shared, usesWAL: Bool = true, runsTriggers: Bool = false,
@@ -158,7 +165,8 @@ public actor Workspace {
       location: .init(store: id))
   }
 
-  /// Ends all work and closes the stores, which leaves their files as they came.
+  /// Ends all work and closes the stores. Their files are left in the journal mode in which they
+  /// came.
   public func close() async {
     guard !isClosed else { return }
     isClosed = true

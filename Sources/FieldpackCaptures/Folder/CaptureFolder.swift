@@ -1,9 +1,9 @@
 public import FieldpackCore
 
-/// A folder of captures as their devices keep them: a folder for each, called by its token, with
-/// the media, a thumbnail, geo-data and `capture-info.json`.
+/// A folder of captures as devices keep them. Each capture is a folder named by its token, with the
+/// media, a thumbnail, geo-data and `capture-info.json`.
 ///
-/// Nothing outside the folder is read: names that lead elsewhere and links are refused.
+/// Nothing outside the folder is read: links, and names that lead out of it, are refused.
 public struct CaptureFolder: Sendable {
   /// What is read at most of one file, in bytes.
   struct Limits {
@@ -13,7 +13,7 @@ public struct CaptureFolder: Sendable {
   }
 
   public let path: String
-  /// The names of the captures' folders; the folder's own where it is one capture.
+  /// The names of the captures' folders; the folder's own name where it is a capture itself.
   public let names: [String]
   private let isSingle: Bool
 

@@ -9,7 +9,7 @@ import FoundationEssentials
   import Darwin
 #endif
 
-/// Makes captures of pictures and videos that are there: of all of them, or of none.
+/// Makes captures of existing pictures and videos: of all of them, or of none.
 ///
 ///     let adding = CaptureAdding(making, folder: "captures")
 ///     let added = try await adding.run(["a.jpg"]) { (media) throws(FieldpackError) in
@@ -20,7 +20,7 @@ public struct CaptureAdding: Sendable {
   public struct Media: Hashable, Sendable {
     public var path: String
     public var kind: CaptureInfo.MediaKind
-    /// Of a video that says so, in seconds.
+    /// The length of a video in seconds, where its header states one.
     public var duration: Double?
     /// When the file was last written, in seconds since 1970.
     public var changedAt: Double
@@ -31,9 +31,9 @@ public struct CaptureAdding: Sendable {
   private let destination: CaptureDestination?
 
   /// - Parameters:
-  ///   - folder: where captures are made, created where it is missing; they stay there unless the
-  ///     destination says otherwise.
-  ///   - destination: what they are imported into, too.
+  ///   - folder: the folder in which captures are made, created where it is missing. They stay
+  ///     there unless the destination says otherwise.
+  ///   - destination: the GeoPackage into which they are imported as well.
   public init(
     _ making: CaptureMaking, folder: String, into destination: CaptureDestination? = nil
   ) {
@@ -42,11 +42,11 @@ public struct CaptureAdding: Sendable {
     self.destination = destination
   }
 
-  /// Makes a capture of each file, which stays as it is.
+  /// Makes a capture of each file. The files themselves stay as they are.
   ///
-  /// Where one cannot be made nothing of the others stays either, nor does where a kill ends it while
-  /// they are made: the next run in the folder takes away what it left. A kill between their ways to
-  /// their places leaves some of them, each whole.
+  /// Where one capture cannot be made, none is. A kill while captures are made leaves none either:
+  /// the next run in the folder removes the remains. A kill while they are moved to their places
+  /// leaves some of them, each of them whole.
   /// - Throws: what ``CaptureMaking/complete(_:token:media:in:)`` and the import throw.
   public func run(
     _ paths: [String], draft: (Media) throws(FieldpackError) -> CaptureDraft

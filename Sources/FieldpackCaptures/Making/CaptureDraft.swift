@@ -1,13 +1,13 @@
 import FieldpackCore
 
-/// What a new capture tells of itself.
+/// What is known of a capture that is being made.
 public struct CaptureDraft: Hashable, Sendable {
   public var title: String
   /// Seconds since 1970 in UTC.
   public var createdAt: Double
   /// Where the device was, the first at time 0; a picture has one.
   public var points: [CapturePoint]
-  /// Degrees clockwise from true north; where unknown that of the first point is taken.
+  /// Degrees clockwise from true north; `nil` takes the heading of the first point.
   public var heading: Double?
 
   public init(

@@ -2,16 +2,16 @@ public import FieldpackCore
 public import FieldpackField
 public import FieldpackMedia
 
-/// Makes captures of media that are there: gives them a token, names and the files beside them.
+/// Makes captures of existing media: gives each a token, and writes the files that belong to it.
 ///
 ///     let making = CaptureMaking(identity: try .stored())
 ///     let token = try making.token(at: draft.createdAt)
 ///     let info = try await making.complete(draft, token: token, media: "output.mov", in: folder)
 public struct CaptureMaking: Sendable {
   public let identity: MachineIdentity
-  /// Without one no thumbnail is made, and the capture lacks it.
+  /// Whether captures get a thumbnail, which needs ffmpeg.
   public let makesThumbnail: Bool
-  /// A picture is kept as it is, also where it does not stand upright.
+  /// Whether pictures keep their bytes even where they are not upright.
   public let keepsBytes: Bool
   let ffmpeg: FFmpeg
 
@@ -25,7 +25,7 @@ public struct CaptureMaking: Sendable {
     self.ffmpeg = ffmpeg
   }
 
-  /// Tells before anything is recorded whether what this needs is there.
+  /// Checks that ffmpeg is installed where thumbnails are wanted. Call it before recording.
   ///
   /// - Throws: `.unavailable` where thumbnails are made and ffmpeg is not installed.
   public func check() throws(FieldpackError) {
@@ -48,7 +48,7 @@ public struct CaptureMaking: Sendable {
 
   /// A new token for a capture.
   ///
-  /// - Parameter createdAt: seconds since 1970; what is below a second is cut.
+  /// - Parameter createdAt: seconds since 1970; fractions of a second are dropped.
   /// - Throws: `.invalidArgument` for what is no time.
   public func token(at createdAt: Double) throws(FieldpackError) -> CaptureToken {
     guard createdAt.isFinite, abs(createdAt) < 1e12 else {
@@ -60,8 +60,8 @@ public struct CaptureMaking: Sendable {
   /// Completes the capture in a folder that holds its media.
   ///
   /// Afterwards the folder has `<token>.jpg` or `.mov`, `<token>.png`, `<token>.json` and
-  /// `capture-info.json`, all on the disk, and whatever else was there; its new name is left to the
-  /// caller. Where it was interrupted, also by a kill, it can be called again with the same token.
+  /// `capture-info.json`, all of them on the disk. Its other files stay. The caller renames the
+  /// folder. After an interruption, a kill included, call this again with the same token.
   /// - Parameters:
   ///   - media: the name of the file in the folder.
   ///   - path: of the folder.

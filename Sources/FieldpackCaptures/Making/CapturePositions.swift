@@ -26,14 +26,15 @@ public struct CapturePositions: Sendable {
     self.name = name
   }
 
-  /// What a capture tells of itself.
+  /// The draft of a capture that was made among these positions.
   ///
-  /// A picture gets the last fix until it was made, else the first, and the last of all where nobody
-  /// says when it was made. A video gets a point for each fix and heading while it was made, from the
-  /// last fix before on; without a time of its own it began with the first.
+  /// A picture gets the last fix before it was made; the first fix where all are later; the last
+  /// fix of all where the time of the picture is unknown. A video gets a point for each fix and
+  /// heading while it was made, beginning with the last fix before; where its time is unknown, it
+  /// began with the first fix.
   /// - Parameters:
-  ///   - createdAt: seconds since 1970, as somebody said.
-  ///   - fallback: the same where neither that nor the fixes tell.
+  ///   - createdAt: when it was made in seconds since 1970, where the caller knows it.
+  ///   - fallback: the time for a capture where neither `createdAt` nor a fix gives one.
   ///   - duration: of a video, in seconds.
   /// - Throws: `.invalidArgument` for what is no time; `.invalidData` where there is no fix, or where
   ///   those of a video have no times.

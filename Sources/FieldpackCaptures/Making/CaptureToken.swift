@@ -1,15 +1,15 @@
 import FieldpackCore
 public import FieldpackField
 
-/// What a capture is called: 64 hexadecimal digits in lower case.
+/// The name of a capture: 64 hexadecimal digits in lower case.
 ///
 /// The SHA-256 digest of `<install>-<random>-<seconds>`: the identity of this installation, ten
 /// letters and digits, and the whole seconds since 1970 when the capture was made.
 public struct CaptureToken: Hashable, Sendable, CustomStringConvertible {
-  /// As folders and files are called.
+  /// The token as it stands in the names of folders and files.
   public let description: String
 
-  /// A token that was made before; `nil` where the text is none.
+  /// Reads a token; `nil` where the text is none.
   public init?(_ text: String) {
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
@@ -27,7 +27,7 @@ public struct CaptureToken: Hashable, Sendable, CustomStringConvertible {
     description = SHA256.hex(Array("\(install.uuid)\(middle)\(seconds)".utf8))
   }
 
-  /// Ten of the letters and digits of ASCII, any as likely as another.
+  /// Ten random letters and digits of ASCII.
   public static func randomPart() -> String {
     var generator = SystemRandomNumberGenerator()
     let characters = (0..<10).map { _ in alphabet[Int.random(in: 0..<62, using: &generator)] }

@@ -2,7 +2,7 @@ public import FieldpackCore
 public import FieldpackField
 public import FieldpackLocation
 
-/// Records captures into a folder: what a camera's screen does, without the screen.
+/// Records captures into a folder: the part of a camera app that has no screen.
 ///
 ///     let recorder = try CaptureRecorder(folder: "captures", making: making)
 ///     let media = try await recorder.begin(.video, fixes: source, title: "Along the ditch")
@@ -19,7 +19,7 @@ public import FieldpackLocation
 /// - An error of the source ends its points, not the recording: ``finish()`` makes the capture of what
 ///   there is.
 /// - A recorder records one capture at a time. A second start aborts the first, with the failure
-///   ``LocationFailure/aborted``; what was recorded is completed or thrown away as if it had been killed.
+///   ``FieldpackLocation/LocationFailure/aborted``; what was recorded is completed or thrown away as if it had been killed.
 public final class CaptureRecorder: Sendable {
   private let work: RecordingWork
   private let hub: RecorderStateHub
@@ -52,19 +52,21 @@ public final class CaptureRecorder: Sendable {
     hub.finish()
   }
 
-  /// What becomes of the recorder, from its present state on: for each subscriber a sequence of its
-  /// own, that keeps the last 256 states for one who is slow. It ends with the recorder.
+  /// The states of the recorder, beginning with the present one. Each call gives a sequence of its
+  /// own, which keeps the last 256 states for a slow reader and ends with the recorder.
   public var states: CaptureRecorderStates { hub.subscribe() }
 
-  /// Begins a capture; its points come from `source` until that ends or the capture is finished.
+  /// Begins a capture. Its points come from `source` until the source ends or the capture is
+  /// finished.
   ///
-  /// The first start of a recorder completes what was left in the folder before.
+  /// The first call also completes recordings that were left in the folder.
   /// - Parameters:
-  ///   - media: a file to copy as the capture's media; without one the caller writes it. It is whole,
-  ///     unless it is a film and the timing that of the clock: that may be in the making.
+  ///   - media: a file to copy as the capture's media; with `nil` the caller writes the media. The
+  ///     file must be complete, except for a video with ``CaptureTiming/clock``, which may still
+  ///     grow.
   ///   - timing: what the times of points are taken from.
   /// - Returns: where the media are to be written: `output.jpg` or `output.mov` in a hidden folder.
-  /// - Throws: the failures of ``LocationFailure``; what ``CaptureMaking/check()`` throws; what is
+  /// - Throws: the failures of `LocationFailure`; what ``CaptureMaking/check()`` throws; what is
   ///   wrong with the folder or with `media`. Nothing is begun then, and what was recorded goes on.
   @discardableResult
   public func begin(
@@ -75,9 +77,9 @@ public final class CaptureRecorder: Sendable {
       RecordingPlan(kind: kind, source: source, title: title, media: media, timing: timing))
   }
 
-  /// Copies a file as the media of the capture that is recorded, in place of those before.
+  /// Copies a file as the media of the present capture, in place of any before.
   ///
-  /// It waits for a beginning or an end that is under way.
+  /// Waits for a ``begin(_:fixes:title:media:timing:)`` or ``finish()`` that is under way.
   /// - Throws: `.invalidArgument` where nothing is recorded, the file is none, or an end that failed has
   ///   made the capture's files already; `.invalidData` for what is cut short; `.unsupported` where it
   ///   is longer than half a gigabyte; `.unavailable` for a picture that has to be turned, without
@@ -86,7 +88,7 @@ public final class CaptureRecorder: Sendable {
     try await work.takeMedia(copying: path)
   }
 
-  /// How many points what is recorded has.
+  /// How many points the present capture has.
   public var pointCount: Int { get async { await work.pointCount } }
 
   /// Waits until the source has ended.
@@ -102,7 +104,8 @@ public final class CaptureRecorder: Sendable {
     try result.get()
   }
 
-  /// Ends the capture with what there is and gives it its name; cancelling does not stop it.
+  /// Completes the capture with the points so far and gives it its name. Cancelling the task does
+  /// not stop this.
   ///
   /// - Throws: `.invalidArgument` where nothing is recorded; `.unavailable` where no position has come
   ///   yet, and `.notFound` where there are no media: the recording goes on. What
@@ -118,14 +121,15 @@ public final class CaptureRecorder: Sendable {
     }.value.get()
   }
 
-  /// Throws away what is recorded, media and all.
+  /// Deletes the present recording with its media.
   public func discard() async throws(FieldpackError) { try await work.discard() }
 
-  /// Completes recordings of this folder that were killed or aborted, or throws them away, and says
-  /// what became of each; those that are under way elsewhere are left alone.
+  /// Completes or deletes recordings of this folder that were killed or aborted, and returns what
+  /// became of each. Recordings that another program is making are left alone.
   ///
-  /// One that has a point and media, or was being finished, is completed, also where its media are cut
-  /// short. One that cannot be, for lack of `ffmpeg` or of room, is kept for the next start.
+  /// A recording with a point and media is completed, even where its media are cut short, and so is
+  /// one that was being finished. One that cannot be completed yet, for lack of `ffmpeg` or of
+  /// room, is kept for the next start. All others are deleted.
   @discardableResult
   public func completeLeft() async throws(FieldpackError) -> [LeftRecording] {
     try await work.completeLeft()
@@ -136,9 +140,10 @@ public final class CaptureRecorder: Sendable {
 public struct CaptureDestination: Hashable, Sendable {
   /// Of the file, which is created where it is missing.
   public var path: String
-  /// What the key tuples call it.
+  /// The id of the store in key tuples.
   public var store: StoreID
-  /// Whether captures stay in their folder, too; else it is only where they are made.
+  /// Whether captures also stay as folders. With `false` the folder is empty again after the
+  /// import.
   public var keepsFolders: Bool
 
   public init(path: String, store: StoreID, keepsFolders: Bool = true) {
@@ -153,9 +158,9 @@ public struct RecordedCapture: Hashable, Sendable {
   public var info: CaptureInfo
   /// How many points it has.
   public var points: Int
-  /// Where it lies; `nil` where it was imported and is not kept as a folder.
+  /// The path of the capture's folder; `nil` where the capture was imported and is not kept as one.
   public var folder: String?
-  /// Of the feature that it was imported as.
+  /// The key tuple of the imported feature; `nil` where the capture was not imported.
   public var key: KeyTuple?
 }
 
@@ -169,19 +174,20 @@ public struct LeftRecording: Sendable {
     case kept(FieldpackError)
   }
 
-  /// What its hidden folder was called.
+  /// The name of the hidden folder that held the recording.
   public var name: String
   /// How many points it had.
   public var points: Int
   public var outcome: Outcome
-  /// What is wrong with media that nobody can read, as a camera that was killed leaves them: they are
-  /// in the capture as they are, without a thumbnail.
+  /// Why the media cannot be read, for example because the camera was killed. The capture holds
+  /// them as they are and has no thumbnail.
   public var mediaError: FieldpackError?
-  /// The GeoPackage that it was to be imported into and was not, since this recorder has another.
+  /// The GeoPackage that the recording was meant for. It was not imported, because this recorder
+  /// has another destination.
   public var awaited: String?
 }
 
-/// What the times of points are taken from.
+/// The clock by which the points of a capture are timed.
 public enum CaptureTiming: Hashable, Sendable {
   /// The monotonic clock, since the recording began.
   case clock

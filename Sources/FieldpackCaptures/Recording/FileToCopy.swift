@@ -8,7 +8,7 @@ import FieldpackMedia
 #endif
 
 extension CaptureInfo.MediaKind {
-  /// What the media in a file are, by its first bytes.
+  /// The kind of media in a file, detected from its first bytes.
   ///
   /// - Throws: `.notFound`, `.permission`; `.unsupported` for what no capture holds.
   public init(ofMediaAt path: String) throws(FieldpackError) {

@@ -1,7 +1,7 @@
 public import FieldpackCore
 import FieldpackField
 
-/// What a recorder of captures does, or what has just become of its work.
+/// What a recorder of captures is doing, or has just done.
 public enum RecorderState: Sendable {
   /// Nothing is recorded; a capture can begin.
   case ready
@@ -14,8 +14,8 @@ public enum RecorderState: Sendable {
   case finished(RecordedCapture)
   /// What was recorded was thrown away.
   case discarded
-  /// A start, the source, or an end failed; ``FieldpackError/locationFailure`` says why positions
-  /// cannot be had. What was recorded is not lost.
+  /// A start, the source, or an end failed; ``FieldpackCore/FieldpackError/locationFailure`` says why
+  /// positions cannot be had. What was recorded is not lost.
   case failed(FieldpackError)
   /// A recording was found that was killed or aborted.
   case left(LeftRecording)

@@ -14,7 +14,7 @@ public struct CaptureCatalogue: Sendable {
 
   // MARK: Finding
 
-  /// The captures that a selection holds, the newest first; none where the file has no captures.
+  /// The selected captures, the newest first; none where the file has no layer of captures.
   public func list(
     _ selection: CaptureSelection = .init()
   ) async throws(FieldpackError) -> [Capture] {
@@ -67,8 +67,7 @@ public struct CaptureCatalogue: Sendable {
     }
   }
 
-  /// Where the device was when the media is played up to a time: the last point up to then; `nil`
-  /// before the first.
+  /// The last point up to a time of playback; `nil` before the first point.
   ///
   /// - Parameter time: in seconds since the media began.
   public func point(

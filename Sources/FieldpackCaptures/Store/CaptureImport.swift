@@ -23,10 +23,11 @@ public struct CaptureImport: Sendable {
     }
 
     public var imported: [Entry] = []
-    /// Those that were stored before; files that they lacked were added, where there are such.
+    /// The captures that the file had already. Files that these lacked were added where the folder
+    /// has them.
     public var known: [Entry] = []
     public var refused: [Refusal] = []
-    /// The files that were added to captures that were known.
+    /// How many files were added to captures that the file had already.
     public var filesAdded = 0
   }
 
@@ -36,7 +37,7 @@ public struct CaptureImport: Sendable {
 
   /// - Parameters:
   ///   - version: of a GeoPackage that is created.
-  ///   - profile: how far a GeoPackage is trusted that is there already.
+  ///   - profile: how far an existing GeoPackage is trusted.
   public init(
     creating version: GeoPackageVersion = .v14, profile: OpeningProfile = .foreign,
     logger: Logger = .silent
@@ -46,9 +47,9 @@ public struct CaptureImport: Sendable {
     self.logger = logger
   }
 
-  /// Imports the captures of all folders; those that are wrong are told in the report.
+  /// Imports the captures of all folders. The report names those that could not be imported.
   ///
-  /// A GeoPackage that is missing is created when there is a capture to put in.
+  /// A missing GeoPackage is created with the first capture.
   /// - Parameter progress: called with each capture's name before it is read.
   public func run(
     _ folders: [String], into target: String, id: StoreID,

@@ -7,18 +7,18 @@ public import FieldpackGeometry
   import Darwin
 #endif
 
-/// Which captures are meant; all where nothing is said.
+/// A selection of captures. Without any condition it selects all.
 public struct CaptureSelection: Hashable, Sendable {
-  /// Those made on a day, as the clocks of the time zone showed it (`TZ`, else the machine's).
+  /// Captures made on this day in the time zone of `TZ`, else that of the machine.
   public var day: CalendarDate?
-  /// Those in view: in a box of longitudes and latitudes.
+  /// Captures in this box of longitudes and latitudes.
   public var box: Envelope?
-  /// Those near a point, by longitude and latitude…
+  /// Captures no farther than ``radius`` from this longitude and latitude.
   public var center: Position?
-  /// …no farther than this, in metres on the ellipsoid.
+  /// The largest distance from ``center``, in metres on the ellipsoid.
   public var radius = 1000.0
   public var kind: CaptureInfo.MediaKind?
-  /// Those that were uploaded, or those that were never.
+  /// `true` selects captures that were uploaded, `false` those that never were.
   public var isUploaded: Bool?
   public var limit: Int?
 
@@ -36,7 +36,7 @@ public struct CaptureSelection: Hashable, Sendable {
     self.limit = limit
   }
 
-  /// What the store is asked: the newest first.
+  /// The query that finds the captures, the newest first.
   public var query: Query {
     var filter = Filter.all
     if let kind { filter = filter && Column<String>("media_type") == kind.rawValue }

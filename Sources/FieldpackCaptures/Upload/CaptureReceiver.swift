@@ -8,7 +8,7 @@ import FieldpackHTTP
 ///     let reply = receiver.receive(contentType: type, body: bytes)
 ///     if let capture = reply.capture { try await catalogue.store(capture) }
 public struct CaptureReceiver: Sendable {
-  /// A capture that came whole.
+  /// A capture that was received completely.
   public struct Received: Sendable {
     let found: FoundCapture
 
@@ -20,7 +20,7 @@ public struct CaptureReceiver: Sendable {
     public var status: Int
     /// JSON: `{"token":…}`, or `{"error":"true","message":…}`.
     public var body: [UInt8]
-    /// What is to be stored; `nil` for what is refused and for what is known.
+    /// The capture to be stored; `nil` where the request is refused or the capture is known.
     public var capture: Received?
   }
 
@@ -84,7 +84,7 @@ public struct CaptureReceiver: Sendable {
 }
 
 extension CaptureCatalogue {
-  /// Stores a capture that was received; one of a token that is known changes nothing.
+  /// Stores a received capture. Where the file has one of that token, nothing changes.
   @discardableResult
   public func store(
     _ received: CaptureReceiver.Received

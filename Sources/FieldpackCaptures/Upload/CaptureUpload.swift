@@ -3,22 +3,23 @@ public import FieldpackField
 import FieldpackGeoPackage
 public import FieldpackHTTP
 
-/// Sends captures to a server, the four files of each in one form.
+/// Sends captures to a server: the four files of each as one form.
 ///
-/// What was sent where is kept in `upload_job`, so that a later run goes on. A capture counts as
-/// uploaded only when the server says so.
+/// The layer `upload_job` keeps what was sent where, so that a later run resumes. A capture counts
+/// as uploaded only when the server says so.
 ///
 ///     let upload = try CaptureUpload(catalogue, to: "https://example.org/upload")
 ///     for outcome in try await upload.run(captures) { print(outcome.capture.info.token) }
 public struct CaptureUpload: Sendable {
   public struct Settings: Sendable {
-    /// Fields that come before the files; never stored.
+    /// Form fields that are sent before the files. They are never stored.
     public var fields: [(name: String, value: String)] = []
-    /// Whether the boundary is the one of old programs, which may occur in media.
+    /// Whether to use the fixed boundary of old programs, although media may contain it.
     public var usesOldBoundary = false
-    /// How often a capture is sent before it has failed.
+    /// How many times a capture is sent before it counts as failed.
     public var attempts = 3
-    /// How long it waits to be sent again: 0.5 s, doubled up to 30 s, or what the server asks for.
+    /// The pause before a capture is sent again: 0.5 s, doubled up to 30 s, or what the server asks
+    /// for.
     public var backOff = BackOff(first: .milliseconds(500), limit: .seconds(30))
     public var http = HTTPConfiguration()
 
@@ -65,9 +66,9 @@ public struct CaptureUpload: Sendable {
 
   /// Sends captures one after the other.
   ///
-  /// - Parameter report: called with what happens; progress on the client's thread.
-  /// - Throws: what the file throws, and `.interrupted` when cancelled. What a server or a capture
-  ///   has to do with it is in the outcomes.
+  /// - Parameter report: called with each event; with progress on the client's thread.
+  /// - Throws: what the file throws, and `.interrupted` when cancelled. The outcomes hold the
+  ///   errors of the server and of single captures.
   public func run(
     _ captures: [Capture],
     report: @escaping @Sendable (Capture, Event) -> Void = { _, _ in }

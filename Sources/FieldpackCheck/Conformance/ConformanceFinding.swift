@@ -34,7 +34,7 @@ public struct ConformanceFinding: Hashable, Sendable {
   public var row: Int64?
   /// What is wrong.
   public var reason: String
-  /// Whether `--repair` can mend it.
+  /// Whether a repair can mend it.
   public var isMendable: Bool
 
   public init(

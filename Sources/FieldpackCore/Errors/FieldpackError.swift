@@ -1,4 +1,10 @@
 /// The one error of the engine: what happened, where, and what to do next.
+///
+///     do throws(FieldpackError) {
+///       count = try await store.count(Query("well"))
+///     } catch {
+///       show(error.code == .notFound ? error.message : "\(error)")
+///     }
 public struct FieldpackError: Error, Sendable, CustomStringConvertible {
   /// What kind of failure; the tool derives its exit status from it.
   public struct Code: Hashable, Sendable, CustomStringConvertible {

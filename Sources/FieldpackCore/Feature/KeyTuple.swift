@@ -3,6 +3,10 @@
 /// The text form is `base64(store).base64(layer).base64(feature)`: standard alphabet with padding
 /// over UTF-8, as SpatialConnect writes it. Reading tolerates line breaks and blanks, missing
 /// padding and the URL-safe alphabet; the parts may hold any character, `.` included.
+///
+///     let key = KeyTuple(store: "survey", layer: "wells", feature: 127)
+///     let text = key.description
+///     let same = KeyTuple(text)
 public struct KeyTuple: Hashable, Sendable {
   public var store: StoreID
   public var layer: LayerID

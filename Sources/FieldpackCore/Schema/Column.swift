@@ -1,6 +1,8 @@
 /// The name of an attribute with the Swift type of its values.
 ///
-///     let busy = Column<Int64>("visits") > 100 && Column<String>("name").like("Port%")
+///     let depth = Column<Double>("depth")
+///     let query = Query("wells", where: depth > 40 && Column<String>("name").like("Burglehn%"))
+///     let value = well[depth]
 public struct Column<Value: AttributeValue>: Hashable, Sendable {
   public let name: String
   public init(_ name: String) { self.name = name }

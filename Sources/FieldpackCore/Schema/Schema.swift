@@ -72,6 +72,11 @@ public struct GeometryColumn: Hashable, Sendable {
 }
 
 /// The columns of a layer, a query's answer or a file.
+///
+///     let visits = Schema(
+///       layer: "visits", geometry: GeometryColumn(type: .point, srs: .wgs84),
+///       columns: [ColumnDefinition("well", .text(), isNullable: false), .init("level", .double)])
+///     try await store.write { (writer) throws(FieldpackError) in try writer.createLayer(visits) }
 public struct Schema: Hashable, Sendable {
   /// The layer's name.
   public var layer: LayerID

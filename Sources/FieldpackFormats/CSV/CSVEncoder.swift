@@ -24,7 +24,7 @@ package struct CSVEncoder: FeatureTextEncoder {
     failure = nil
   }
 
-  /// Takes the columns of the layer.
+  /// Begins the layer with its columns.
   ///
   /// - Throws: `.invalidArgument` for a second layer.
   package mutating func begin(_ schema: Schema) throws(FieldpackError) {

@@ -23,7 +23,7 @@ public struct CSVWriter: FeatureSink {
     public var keyStore: StoreID?
     /// Rounds coordinates to so many decimals; `nil` writes the shortest exact form.
     public var decimals: Int?
-    /// Passes over features that cannot be written instead of throwing.
+    /// Whether features that cannot be written are skipped and reported, instead of throwing.
     public var skipsErrors = false
 
     public init() {}
@@ -33,7 +33,7 @@ public struct CSVWriter: FeatureSink {
   private var encoding: CSVEncoder
   private var hasHeader = false
 
-  /// - Parameter output: the caller finishes it when the last feature is written.
+  /// - Parameter output: gets the text. The caller finishes the output after the last feature.
   public init(_ output: ByteOutput, options: Options = Options()) {
     self.output = output
     encoding = CSVEncoder(options: options)
@@ -68,7 +68,7 @@ public struct CSVWriter: FeatureSink {
 }
 
 extension CSVWriter: FeatureTextWriter {
-  /// The features passed over.
+  /// The features that were skipped.
   public var skipped: [SkippedFeature] { encoding.skipped }
   package var notes: [String] { [] }
 

@@ -7,7 +7,7 @@ import FieldpackGeometry
   import Darwin
 #endif
 
-/// Which GPX is written.
+/// The kind of GPX that is written.
 public enum GPXDialect: String, Hashable, Sendable, CaseIterable {
   /// Valid GPX 1.1 with every digit and attribute.
   case gpx11 = "gpx-1.1"

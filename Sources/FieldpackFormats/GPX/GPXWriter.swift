@@ -24,7 +24,7 @@ public struct GPXWriter: FeatureSink {
   }
 
   public struct Options: Sendable {
-    /// Passes over features that cannot be written instead of throwing.
+    /// Whether features that cannot be written are skipped and reported, instead of throwing.
     public var skipsErrors = false
     public var dialect = GPXDialect.gpx11
 
@@ -55,19 +55,19 @@ public struct GPXWriter: FeatureSink {
   /// Features passed over that encoders told of.
   private var passedOver: [SkippedFeature] = []
 
-  /// - Parameter output: the caller finishes it after ``finish()``.
+  /// - Parameter output: gets the text. The caller finishes the output after ``finish()``.
   public init(_ output: ByteOutput, options: Options = Options()) {
     self.output = output
     self.options = options
     encoding = GPXEncoder(skipsErrors: options.skipsErrors)
   }
 
-  /// The features passed over.
+  /// The features that were skipped.
   public var skipped: [SkippedFeature] {
     encoding.skipped.isEmpty ? passedOver : passedOver + encoding.skipped
   }
 
-  /// Remarks on what GPX has no place for.
+  /// Notes on what GPX has no place for.
   public var notes: [String] {
     encoding.layers.compactMap { layer in
       let count = withoutGeometry[layer.schema.layer, default: 0] + layer.withoutGeometry

@@ -1,7 +1,7 @@
 public import FieldpackCore
 import FieldpackGeometry
 
-/// A GeoJSON Feature as a value, with the difference between what is absent and what is null.
+/// A GeoJSON Feature as a value, in which an absent member differs from `null`.
 public struct GeoJSONFeature: Hashable, Sendable {
   /// The member `id`: an integer where it is written as one, else its text.
   public var id: FeatureID?
@@ -12,14 +12,15 @@ public struct GeoJSONFeature: Hashable, Sendable {
   /// Where the feature begins.
   public var position: FilePosition
 
-  /// The key tuple that the `id` spells, if it does.
+  /// The key tuple in the `id`; `nil` where the `id` is none.
   public var key: KeyTuple? {
     guard case .text(let text)? = id else { return nil }
     return KeyTuple(text)
   }
 }
 
-/// Reads few features as values, for `create` and `update`; ``GeoJSONReader`` reads many.
+/// Reads a few features as values, for `create` and `update`. For many features use
+/// ``GeoJSONReader``.
 public struct GeoJSONFeatures: ~Copyable {
   private var scanner: JSONScanner
   private var geometry = GeoJSONGeometryParser()

@@ -24,7 +24,7 @@ struct GeoJSONGeometryWriter: WKBRunVisitor, GeometryVisitor {
 
   private var frames: [Frame] = []
   private var hasZ = false
-  /// The positions of a ``Geometry`` up to the end of their part, x y z.
+  /// The positions of a ``FieldpackGeometry/Geometry`` up to the end of their part, x y z.
   private var gathered: [Double] = []
 
   init(decimals: Int?) { self.decimals = decimals }

@@ -4,10 +4,10 @@ import FieldpackGeometry
 /// Reads GeoJSON (RFC 7946): a FeatureCollection, a Feature, a geometry, or a sequence of them, one
 /// a line or after record separators (RFC 8142).
 ///
-/// Memory stays at the window and one feature, however long the file. The legacy member `crs` is
-/// heeded, `bbox` is not, and members of the format's elder relatives are passed over. What RFC
-/// 7946 does not allow is a problem of its feature, named with feature number and byte; of what it
-/// only advises against, rings left open are closed and positions of more than three numbers cut.
+/// Memory holds a window of the file and one feature, however long the file is. The legacy member
+/// `crs` counts, `bbox` does not, and members of older formats are ignored. What RFC 7946 does not
+/// allow is a problem of its feature, named with feature number and byte; of what it only advises
+/// against, rings left open are closed and positions of more than three numbers cut.
 public struct GeoJSONReader: FileReader {
   /// The description of the column that holds SpatialConnect's `metadata` members.
   public static let metadataTitle = "SpatialConnect metadata"

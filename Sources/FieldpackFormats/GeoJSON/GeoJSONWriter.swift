@@ -22,7 +22,8 @@ public struct GeoJSONWriter: FeatureSink {
   }
 
   /// SpatialConnect's additions to a Feature: text ids and the member `metadata`, as it was read,
-  /// else with what is known here. Unlike SpatialConnect, 2D points get no third coordinate.
+  /// else made from store, layer and client. Unlike SpatialConnect, 2D points get no third
+  /// coordinate.
   public struct SpatialConnect: Hashable, Sendable {
     public var store: StoreID?
     /// The id of the device.
@@ -47,7 +48,7 @@ public struct GeoJSONWriter: FeatureSink {
     /// Writes the member `crs` of GeoJSON before RFC 7946; only collections have a place for it.
     public var writesCRS = false
     public var spatialConnect: SpatialConnect?
-    /// Passes over features that cannot be written instead of throwing.
+    /// Whether features that cannot be written are skipped and reported, instead of throwing.
     public var skipsErrors = false
 
     public init() {}
@@ -58,14 +59,14 @@ public struct GeoJSONWriter: FeatureSink {
   private var encoding: GeoJSONEncoder
   private var hasBegun = false
 
-  /// - Parameter output: the caller finishes it after `finish`.
+  /// - Parameter output: gets the text. The caller finishes the output after ``finish()``.
   public init(_ output: ByteOutput, options: Options = Options()) {
     self.output = output
     self.options = options
     encoding = GeoJSONEncoder(options: options)
   }
 
-  /// Takes the columns of the layer.
+  /// Begins the layer with its columns.
   ///
   /// - Throws: `.invalidArgument` for a second layer.
   public mutating func begin(_ schema: Schema) throws(FieldpackError) {
@@ -100,7 +101,7 @@ public struct GeoJSONWriter: FeatureSink {
     try output.flushIfFull()
   }
 
-  /// Writes what is still open. The output is left to the caller to finish.
+  /// Completes the document. The caller finishes the output.
   public mutating func finish() throws(FieldpackError) {
     beginCollection()
     guard options.layout == .collection else { return }
@@ -119,7 +120,7 @@ public struct GeoJSONWriter: FeatureSink {
 extension GeoJSONWriter: FeatureTextWriter {
   /// Features written.
   public var count: Int { encoding.count }
-  /// The features passed over.
+  /// The features that were skipped.
   public var skipped: [SkippedFeature] { encoding.skipped }
   package var notes: [String] { [] }
 

@@ -48,9 +48,9 @@ package protocol FeatureTextWriter: FeatureSink {
   ///
   /// - Throws: also the encoder's ``FeatureTextEncoder/failure``, when what was before it is taken.
   mutating func take(from encoder: inout Encoder) throws(FieldpackError)
-  /// Writes what is still open. The output is left to the caller to finish.
+  /// Completes the document. The caller finishes the output.
   mutating func finish() throws(FieldpackError)
-  /// The features passed over.
+  /// The features that were skipped.
   var skipped: [SkippedFeature] { get }
   /// Remarks on what the format has no place for.
   var notes: [String] { get }

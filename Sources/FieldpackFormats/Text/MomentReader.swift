@@ -1,6 +1,6 @@
 import FieldpackCore
 
-/// Reads dates with times as ``DateTimeParser`` does, quicker where one day follows itself.
+/// Reads dates with times as ``FieldpackCore/DateTimeParser`` does, quicker where one day follows itself.
 struct MomentReader {
   struct Moment: Equatable {
     /// In UTC, which texts without a zone are taken for.

@@ -4,7 +4,7 @@ import FieldpackGeometry
 /// Rows of one layer, gathered by a parser and lent to a sink one after the other.
 ///
 /// One row is open at a time; `commit` closes it. Storage is kept from one use to the next. As a
-/// ``FeatureRow`` the buffer is the closed row that ``select(_:)`` named.
+/// ``FieldpackCore/FeatureRow`` the buffer is the closed row that ``select(_:)`` named.
 struct RowBuffer: ~Copyable, FeatureRow {
   private struct Head {
     var id: Int64

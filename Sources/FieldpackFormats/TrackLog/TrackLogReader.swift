@@ -1,7 +1,7 @@
 public import FieldpackCore
 import FieldpackGeometry
 
-/// Reads the logs of receivers (NMEA 0183, IGC) and of trainers (TCX) as tracks.
+/// Reads the logs of receivers (NMEA 0183, IGC) and of sports watches (TCX) as tracks.
 ///
 /// The layers are those of a GPX file, `tracks` and `track_points`, and `waypoints` where the file
 /// has some, with the columns that ``GPXReader`` gives and what the format has beyond them:

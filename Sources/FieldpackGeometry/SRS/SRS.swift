@@ -1,6 +1,10 @@
 /// A spatial reference system by its identity: the organization that defines it and its code there.
 ///
 /// The `srs_id` of a GeoPackage is local to its file; organization and code are what files share.
+///
+///     let utm = SRS("EPSG", 25833)
+///     let same = SRS("urn:ogc:def:crs:EPSG::25833")
+///     let query = Query("wells").transformed(to: utm)
 public struct SRS: Hashable, Sendable, CustomStringConvertible {
   /// The organization in capitals, such as `EPSG`, `ESRI` or `OGC`; `NONE` for systems without one.
   public let organization: String

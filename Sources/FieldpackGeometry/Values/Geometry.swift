@@ -59,6 +59,12 @@ extension CoordinateSequence: RandomAccessCollection {
 }
 
 /// A geometry of OGC Simple Features, curves included. Each case may be EMPTY.
+///
+///     let path = Geometry.lineString(
+///       CoordinateSequence([Position(x: 13, y: 51), Position(x: 14, y: 52)], dimensions: .xy))
+///     let same = try WKT.read("LINESTRING (13 51,14 52)")
+///     let box = path.envelope
+///     let text = WKT.text(of: .point(x: 13.9, y: 51.95))
 public indirect enum Geometry: Hashable, Sendable {
   /// A point; `nil` is `POINT EMPTY`.
   case point(Position?, Dimensions)

@@ -25,7 +25,7 @@ public struct MultipartForm: Hashable, Sendable {
   }
 
   public var parts: [Part]
-  /// What stands between parts; it must occur in none of them.
+  /// The text between parts, which none of them may contain.
   public var boundary: String
 
   /// - Parameter boundary: by default one that cannot be guessed, so that no content has it.
@@ -40,7 +40,7 @@ public struct MultipartForm: Hashable, Sendable {
     return "fieldpack-" + String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
   }
 
-  /// The value of the field `Content-Type` that goes with it.
+  /// The value of the header field `Content-Type` for the form.
   public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 }
 

@@ -1,6 +1,6 @@
 import FieldpackCore
 
-/// Reads a fix or a heading of one JSON object, or of a GeoJSON feature with a point.
+/// Reads a fix or a heading from a JSON object, or from a GeoJSON feature with a point.
 ///
 /// | what | names, the first that is there | value |
 /// | --- | --- | --- |
@@ -13,10 +13,10 @@ import FieldpackCore
 /// | device | `device` | text, or an integer |
 /// | heading | `heading`, with `heading_accuracy` | degrees from true north, 0 to 360 |
 ///
-/// Of a feature the position and elevation are in its geometry, the rest in its properties. A
-/// `heading` becomes a ``Heading``, before the fix where there is a position as well. `null` is as
-/// if absent; a negative accuracy, course, speed or heading is unknown, as phones write it. Other
-/// members are passed over.
+/// A feature has position and elevation in its geometry and the rest in its properties. A `heading`
+/// becomes a ``Heading``, which comes before the fix where the object has a position as well.
+/// `null` counts as absent. A negative accuracy, course, speed or heading counts as unknown,
+/// because phones write it so. Other members are ignored.
 public enum JSONFixReader {
   /// How deep a line may be nested.
   static let maximumDepth = 32

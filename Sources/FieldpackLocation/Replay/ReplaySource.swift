@@ -2,28 +2,30 @@ public import FieldpackCore
 public import FieldpackField
 import FieldpackGeometry
 
-/// The points of a layer as fixes, by time and then by feature id.
+/// The points of a layer as fixes, ordered by time and then by feature id.
 ///
 ///     let source = ReplaySource(store, layer: "track_points", options: .init(speed: .times(10)))
 ///
-/// The layer may be of any store: a GPX file, a log, a recorded track. Its columns are known by their
-/// names, see ``Columns``; points without one of them lack that member. Points are brought to WGS 84.
+/// The layer may be of any store: a GPX file, a log, a recorded track. The columns are found by
+/// their names, see ``Columns``; a fix lacks what its layer has no column for. Points are
+/// transformed to WGS 84.
 ///
-/// - ``Speed/max`` gives some 16,384 fixes at a time and never waits. Any other speed keeps the pace of the
-///   times, divided by it, gaps included, and sleeps until the next fix is due; fixes that are due
-///   come together. Without times a finite speed needs ``Options/rate``.
+/// - ``Speed/max`` gives some 16,384 fixes at a time and never waits. Any other speed keeps the
+///   intervals between the times, divided by the speed, and sleeps until the next fix is due. Fixes
+///   that are due together come together. Without times a finite speed needs ``Options/rate``.
 /// - A feature without a position, or whose time cannot be read, ends the replay with its key; with
 ///   ``Options/skipsErrors`` it is counted in ``report``. Features without time come first.
 /// - Times in a column of text are ordered as texts, which for RFC 3339 is by time where all are in
 ///   UTC with as many decimals.
 public struct ReplaySource: LocationSource {
   public enum Speed: Hashable, Sendable {
-    /// So many times as fast as it was; 1 is the pace of life.
+    /// So many times faster than in life; 1 keeps the pace.
     case times(Double)
     case max
   }
 
-  /// The columns of a fix; `nil` takes the first of the names that the layer has, in any case.
+  /// The columns of a fix. `nil` takes the first of the listed names that the layer has, in upper
+  /// or lower case.
   public struct Columns: Hashable, Sendable {
     /// `time`, `timestamp`, `time_unix`: DATETIME, RFC 3339 text or Unix seconds.
     public var time: String?
@@ -43,12 +45,12 @@ public struct ReplaySource: LocationSource {
 
   public struct Options: Hashable, Sendable {
     public var speed: Speed
-    /// Fixes a second at speed 1, whatever their times.
+    /// Fixes a second at speed 1, in place of their times.
     public var rate: Double?
     public var columns = Columns()
-    /// Whose fixes those are that name no device.
+    /// The device of fixes that name none.
     public var device = ""
-    /// Counts features that are no fix in the report instead of ending.
+    /// Whether features that are no fix are counted in ``report`` instead of ending the replay.
     public var skipsErrors = false
 
     public init(speed: Speed = .max, rate: Double? = nil) {
@@ -57,14 +59,15 @@ public struct ReplaySource: LocationSource {
     }
   }
 
-  /// The features that the newest reading passed over as errors: all counted, the first 1,000 listed.
+  /// The features that the newest reading skipped as errors: all are counted, the first 1,000 are
+  /// listed.
   public let report = QueryReport()
   private let store: any Store
   private let layer: LayerID
   private let options: Options
   private let clock: FieldClock
 
-  /// - Parameter layer: one of points; see ``layer(of:)``.
+  /// - Parameter layer: a layer of points; see ``layer(of:)``.
   public init(
     _ store: any Store, layer: LayerID, options: Options = Options(), clock: FieldClock = .system
   ) {
@@ -82,7 +85,7 @@ public struct ReplaySource: LocationSource {
     }
   }
 
-  /// Whether no pace is kept.
+  /// Whether the replay runs at ``Speed/max``.
   public var isComplete: Bool { options.speed == .max }
 
   public func updates() -> LocationUpdates {
@@ -94,10 +97,11 @@ public struct ReplaySource: LocationSource {
     }
   }
 
-  /// The layer of a store that holds its fixes: `track_points`, `track_point`, `waypoints`, else the
-  /// only one of points.
+  /// The layer of a store that holds its fixes: `track_points`, `track_point`, `waypoints`, else
+  /// the only layer of points.
   ///
-  /// - Throws: `.invalidArgument` where that is not one layer, naming those there are.
+  /// - Throws: `.invalidArgument` where there is none, or more than one; the error names the
+  ///   layers.
   public static func layer(of store: any Store) async throws(FieldpackError) -> LayerID {
     let points = try await store.schemas().filter { $0.geometry?.type == .point }.map(\.layer)
     for name in ["track_points", "track_point", "waypoints"] {

@@ -1,6 +1,6 @@
 public import FieldpackCore
 
-/// A source that gives what it was told to, for tests and demonstrations.
+/// A source of given updates, for tests and demonstrations.
 public struct ScriptedSource: LocationSource {
   public let authorization: LocationAuthorization
   public let isAvailable: Bool
@@ -9,9 +9,9 @@ public struct ScriptedSource: LocationSource {
   private let failure: FieldpackError?
 
   /// - Parameters:
-  ///   - batches: what each step gives; empty ones are passed over.
-  ///   - isComplete: whether it is read as a file is, several steps at a time.
-  ///   - failure: what the sequence ends with, after all batches.
+  ///   - batches: the updates of each step; empty steps are skipped.
+  ///   - isComplete: whether it is read like a file, several steps at a time.
+  ///   - failure: the error with which the sequence ends, after all batches.
   public init(
     _ batches: [[LocationUpdate]], authorization: LocationAuthorization = .always,
     isAvailable: Bool = true, isComplete: Bool = false, failure: FieldpackError? = nil
@@ -23,7 +23,7 @@ public struct ScriptedSource: LocationSource {
     self.failure = failure
   }
 
-  /// One fix a step.
+  /// A source that gives one fix in each step.
   public init(_ fixes: [Fix]) { self.init(fixes.map { [.fix($0)] }) }
 
   public func updates() -> LocationUpdates {

@@ -1,18 +1,18 @@
 public import FieldpackCore
 import FieldpackGeometry
 
-/// The vertices of a layer of lines as fixes: by their M in Unix seconds, then by feature id and their
-/// order in the line.
+/// The vertices of a layer of lines as fixes, ordered by their M in Unix seconds, then by feature
+/// id and their order in the line.
 ///
-/// All are held in memory, 150 bytes each, and given as fast as they are taken. Vertices without an M
+/// All are held in memory, 150 bytes each, and come as fast as they are read. Vertices without an M
 /// come first. Positions are transformed to longitude and latitude; each reading is one query.
 public struct VertexSource: LocationSource {
   private let store: any Store
   private let layer: LayerID
   private let deviceColumn: String?
 
-  /// - Parameter deviceColumn: whose text says whose fixes a line has; by default `device` or
-  ///   `device_id`, if there is one.
+  /// - Parameter deviceColumn: the column with the device of each line; by default `device` or
+  ///   `device_id`, where there is one.
   public init(_ store: any Store, layer: LayerID, deviceColumn: String? = nil) {
     self.store = store
     self.layer = layer

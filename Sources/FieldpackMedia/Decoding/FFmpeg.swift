@@ -18,7 +18,7 @@ public struct FFmpeg: Hashable, Sendable {
     self.timeout = timeout
   }
 
-  /// The one of the folders of `PATH`.
+  /// The `ffmpeg` that is found in the folders of `PATH`.
   public static var standard: FFmpeg {
     let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
     let folders = path.split(separator: ":").filter { $0.hasPrefix("/") }

@@ -1,26 +1,26 @@
 public import FieldpackCore
 public import FieldpackLocation
 
-/// Watches a circle around the last detection, as PhotoPath's boundary does.
+/// Detects each time a device leaves a circle around its last detection, as PhotoPath's boundary
+/// does.
 ///
-/// The first fix of a device is its `start` and the centre of the boundary. The first fix that is
-/// farther from the centre than radius and cushion together is an `exit` and the next centre.
-/// Distances are geodesics on the ellipsoid of WGS 84.
+/// The first fix of a device is its `start` and the first centre. The first fix farther from the
+/// centre than radius and cushion together is an `exit` and the next centre. Distances are
+/// geodesics on the ellipsoid of WGS 84.
 public struct AnchorMonitor: FixMonitor {
   /// Metres.
   public let radius: Double
-  /// Metres beyond the radius that do not count yet.
+  /// The metres beyond the radius that still count as inside.
   public let cushion: Double
-  /// For how many seconds the device has to stay beyond the boundary before it is an exit.
+  /// The seconds that a device has to stay beyond the boundary for an exit.
   ///
-  /// A fix back within starts the waiting anew. A fix without a time cannot be waited for and is an
-  /// exit at once.
+  /// A fix inside starts the waiting anew. A fix without a time is an exit at once.
   public let dwell: Double
-  /// Fixes with a radius of accuracy above it, in metres, are passed over.
+  /// The largest radius of accuracy in metres. Less accurate fixes are ignored.
   public var accuracyGate: Double? { watch.gate.accuracy }
   private var watch: AnchorWatch
 
-  /// - Throws: `.invalidArgument` for a radius that is not above 0 and for what is below 0.
+  /// - Throws: `.invalidArgument` for a radius that is not above 0, and for other numbers below 0.
   public init(
     radius: Double = 80, cushion: Double = 0, dwell: Double = 0, accuracyGate: Double? = nil
   ) throws(FieldpackError) {

@@ -1,30 +1,30 @@
 public import FieldpackCore
 
-/// What a monitor saw in a fix.
+/// Something that a monitor found in a fix.
 public struct Detection: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A device's first fix, of the region and the distance monitor.
+    /// A device's first fix, in an anchor or distance monitor.
     case start
-    /// Out of the region: of the boundary around the last detection, or of a watched region.
+    /// The device left the boundary around its anchor, or a watched region.
     case exit
-    /// As far from the last detection as the distance monitor asks for.
+    /// The device is as far from its last detection as the distance monitor asks for.
     case moved
-    /// Into a watched region.
+    /// The device entered a watched region.
     case enter
-    /// In a watched region, at each fix.
+    /// The device is in a watched region; one detection for each fix.
     case inside
-    /// Out of a watched region, at each fix.
+    /// The device is out of a watched region; one detection for each fix.
     case outside
-    /// Through a watched region between two fixes that lie out of it.
+    /// The device passed through a watched region between two fixes outside of it.
     case cross
-    /// In a watched region for as long as the monitor waits.
+    /// The device has been in a watched region for as long as the monitor asks for.
     case dwell
   }
 
-  /// Which fix of the run, counted from 0 over all devices.
+  /// The number of the fix in the run, counted from 0 over all devices.
   public var fix: Int
   public var kind: Kind
-  /// Whose fix it is; empty where there is one device only.
+  /// The name of the device; empty where there is only one.
   public var device: String
   /// The watched region; `nil` for the region and the distance monitor.
   public var region: FeatureID?

@@ -1,10 +1,10 @@
 public import FieldpackCore
 public import FieldpackLocation
 
-/// What a monitor sees in the fixes of a source, a batch of fixes at a time.
+/// What a monitor detects in the fixes of a source, batch by batch.
 ///
-/// Each element holds the detections of one batch of updates, never none, or of a part of it where
-/// these are 10,000; headings are passed over.
+/// Each element holds the detections of a batch of updates, at least one. After 10,000 detections a
+/// batch is split. Headings are ignored.
 public struct Detections: AsyncSequence, Sendable {
   public typealias Element = [Detection]
   public typealias Failure = FieldpackError
@@ -84,11 +84,11 @@ public struct Detections: AsyncSequence, Sendable {
 }
 
 extension FixMonitor {
-  /// The detections in the fixes that a source gives from now on, as they come.
+  /// The detections in the fixes that a source gives from now on, as they arrive.
   ///
   ///     for try await detections in monitor.detections(of: source) { … }
   ///
-  /// The monitor itself stays as it is: each sequence goes on from a copy.
+  /// The monitor itself does not change: each sequence uses a copy of it.
   /// - Parameter first: the number of the source's first fix.
   public func detections(of source: some LocationSource, from first: Int = 0) -> Detections {
     Detections(self, of: source.updates(), from: first)

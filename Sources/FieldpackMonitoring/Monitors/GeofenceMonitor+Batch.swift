@@ -5,13 +5,13 @@ extension GeofenceMonitor {
   /// Fixes that are looked at while those before them are judged.
   private static let part = 8192
 
-  /// Takes fixes in their order, and leaves what can be known without that to all cores.
+  /// Takes fixes in their order, using all cores for what does not depend on the order.
   ///
-  /// What is seen, and what is known after it, is the same as of ``FixMonitor/take(_:from:into:)``. Holds
-  /// some hundred bytes a fix for 16,384 fixes at a time, beside the detections.
+  /// Detections and state are the same as with ``FixMonitor/take(_:from:into:)``. Besides the
+  /// detections, memory holds some hundred bytes a fix for 16,384 fixes at a time.
   /// - Parameters:
   ///   - first: the number of the first one.
-  ///   - detections: what is seen is appended.
+  ///   - detections: gets the detections appended.
   /// - Throws: `.interrupted` where the task is cancelled; no fix is taken then.
   public mutating func take(
     together fixes: [Fix], from first: Int = 0, into detections: inout [Detection]

@@ -4,11 +4,17 @@ public import FieldpackLocation
 
 /// Watches many regions for many devices.
 ///
+///     let zones = RegionLayer("zones", of: store)
+///     let monitor = try GeofenceMonitor(try await zones.regions())
+///     for try await detections in monitor.detections(of: source, watching: zones) {
+///       for seen in detections where seen.kind == .enter { show(seen) }
+///     }
+///
 /// A device's stay in a region begins with its `enter`, which may be its first fix, and ends with its
 /// `exit`. Of one fix, detections come by region id, and of one region as `exit`, `cross`, `enter`,
 /// `dwell`, `inside`, `outside`; each has the signed distance to the region's edge.
 public struct GeofenceMonitor: FixMonitor {
-  /// What is watched for, and how sure a fix has to be.
+  /// What is detected, and how certain a fix has to be.
   public struct Options: Hashable, Sendable {
     /// Some of `enter`, `exit`, `cross`, `dwell`, `inside` and `outside`.
     ///
@@ -16,22 +22,22 @@ public struct GeofenceMonitor: FixMonitor {
     /// touches a region that holds neither. `inside` and `outside`: at each fix, for each region the
     /// device stays in, or does not; the latter measures every region at every fix.
     public var kinds: Set<Detection.Kind> = [.enter, .exit, .cross]
-    /// A device exits only when it is farther than so many metres from the region's edge.
+    /// The metres that a device has to be outside of a region's edge for an exit.
     public var hysteresis = 0.0
-    /// Whether a fix stands for all of its radius of accuracy: a device enters only when all of that
-    /// lies within the region, and exits only when all of it lies without.
+    /// Whether a fix stands for the whole circle of its accuracy: a device enters only when the
+    /// circle lies within the region, and exits only when it lies outside.
     public var usesAccuracy = false
-    /// Fixes with a radius of accuracy above it, in metres, are passed over.
+    /// The largest radius of accuracy in metres. Less accurate fixes are ignored.
     public var accuracyGate: Double?
-    /// The seconds of a stay after which there is a `dwell`, once a stay; counted from the first fix
-    /// of the stay that has a time.
+    /// The seconds after which a stay gives a `dwell`, once, counted from the stay's first fix with
+    /// a time.
     public var dwell: Double?
 
     public init() {}
   }
 
   public let options: Options
-  /// The regions as they are known now; see ``watch(_:)``.
+  /// The regions that are watched now; see ``watch(_:)``.
   public private(set) var regions: WatchedRegions
   private let wants: Wants
   private let gate: FixGate
@@ -45,8 +51,8 @@ public struct GeofenceMonitor: FixMonitor {
   var crossed: [Int32] = []
   private var staying: [RegionStay] = []
 
-  /// - Throws: `.invalidArgument` for kinds that are not of regions, none at all, a `dwell` without
-  ///   its seconds, and numbers below 0.
+  /// - Throws: `.invalidArgument` for no kinds, kinds that no region has, a `dwell` without its
+  ///   seconds, and numbers below 0.
   public init(
     _ regions: WatchedRegions, options: Options = Options()
   ) throws(FieldpackError) {
@@ -244,7 +250,7 @@ public struct GeofenceMonitor: FixMonitor {
 
   /// Watches other regions from the next fix of each device on.
   ///
-  /// A stay goes on in the region of the same id. Where there is none any more, the next fix of the
+  /// A stay continues in the region of the same id. Where that region is gone, the next fix of the
   /// device is its `exit`, without a distance.
   public mutating func watch(_ regions: WatchedRegions) {
     guard regions !== self.regions else { return }
@@ -253,7 +259,7 @@ public struct GeofenceMonitor: FixMonitor {
     resume(state)
   }
 
-  /// How many regions all devices stay in.
+  /// The number of stays of all devices.
   public var stayCount: Int { entries.reduce(0) { $0 + $1.stays.count } }
 
   public var state: MonitorState { MonitorState(devices: devices.sorted.map { state(at: $0) }) }

@@ -1,36 +1,36 @@
 public import FieldpackCore
 
-/// All that the detections of a monitor's next fixes depend on, beside its parameters.
+/// Everything, besides its parameters, that a monitor's next detections depend on.
 ///
-/// Stored and read back exactly, a monitor goes on as if it had never stopped. One row a device holds
-/// ``DeviceState`` without its stays, the ``Anchor`` in columns that are NULL together; one row a stay
-/// holds device, region and the rest of ``Stay``. A fix changes the state of its own device only, so
-/// that what is to be stored with it is ``FixMonitor/state(of:)``. Degrees and metres are stored as
-/// REAL, which keeps every bit, instants as integer milliseconds, numbers of fixes as integers, a
-/// region as the integer or text that its id is.
+/// A monitor that resumes a state that was stored exactly goes on as if it had never stopped. In a
+/// table, a device is a row with the members of ``DeviceState`` except its stays, and an ``Anchor``
+/// is columns that are NULL together; a stay is a row with device, region and the rest of ``Stay``.
+/// A fix changes only the state of its own device, which ``FixMonitor/state(of:)`` gives. Degrees
+/// and metres are stored as REAL, which keeps every bit, instants as integer milliseconds, numbers
+/// of fixes as integers, a region as the integer or text that its id is.
 public struct MonitorState: Hashable, Sendable {
-  /// By name, code point by code point.
+  /// The devices in the order of their names, by code points.
   public var devices: [DeviceState]
 
   public init(devices: [DeviceState] = []) { self.devices = devices }
 }
 
-/// What a monitor knows of one device after the last of its fixes.
+/// What a monitor knows of one device after its last fix.
 public struct DeviceState: Hashable, Sendable {
-  /// The empty name where there is one device only.
+  /// The name of the device; empty where there is only one.
   public var device: String
-  /// The number of the last fix that was taken; those passed over do not count.
+  /// The number of the last fix that was taken, which no ignored fix is.
   public var fix: Int
-  /// Where that fix was, in degrees on WGS 84.
+  /// The longitude of that fix in degrees on WGS 84.
   public var longitude: Double
   public var latitude: Double
-  /// The time of the last fix that had one: fixes before it are late.
+  /// The time of the last fix with a time. Fixes before it are late.
   public var time: Instant?
-  /// Late fixes that were passed over since, while they come in order.
+  /// The late fixes that were ignored since, as long as each is later than the one before.
   public var late: LateFixes?
-  /// Of the region and the distance monitor, which have one from the first fix on.
+  /// The anchor, in an anchor or distance monitor, which have one from the first fix on.
   public var anchor: Anchor?
-  /// Of the regions monitor: the regions that count as holding the device, by region id.
+  /// The regions that the device stays in, by region id, in a geofence monitor.
   public var stays: [Stay]
 
   public init(
@@ -48,11 +48,11 @@ public struct DeviceState: Hashable, Sendable {
   }
 }
 
-/// Late fixes of a device, each later than the one before: too many of them to be late by chance, and
-/// the last time that was taken is what is wrong.
+/// Late fixes of a device, each later than the one before. Three of them show that the last time
+/// was wrong.
 public struct LateFixes: Hashable, Sendable {
   public var count: Int
-  /// Of the last one.
+  /// The time of the last of them.
   public var time: Instant
 
   public init(count: Int, time: Instant) {
@@ -61,15 +61,15 @@ public struct LateFixes: Hashable, Sendable {
   }
 }
 
-/// The fix of a device's last detection, from which the next one is measured: the centre of the
-/// region monitor's boundary.
+/// The fix of a device's last detection, from which the next one is measured. It is the centre of
+/// an anchor monitor's boundary.
 public struct Anchor: Hashable, Sendable {
   /// The number of that fix.
   public var fix: Int
-  /// In degrees on WGS 84.
+  /// Degrees on WGS 84.
   public var longitude: Double
   public var latitude: Double
-  /// Since when the device is beyond the boundary, while the time to wait has not passed.
+  /// When the device left the boundary, while it has to stay outside for longer to count.
   public var beyondSince: Instant?
 
   public init(fix: Int, longitude: Double, latitude: Double, beyondSince: Instant? = nil) {
@@ -80,7 +80,7 @@ public struct Anchor: Hashable, Sendable {
   }
 }
 
-/// One stay of a device in a watched region, from its `enter` on.
+/// A stay of a device in a watched region, which begins with its `enter`.
 public struct Stay: Hashable, Sendable {
   public var region: FeatureID
   /// The number of the fix that entered.

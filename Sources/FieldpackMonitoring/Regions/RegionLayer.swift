@@ -3,11 +3,11 @@ import FieldpackGeoPackage
 import FieldpackGeometry
 public import FieldpackLocation
 
-/// A layer whose features are watched as regions.
+/// A layer whose features are the regions of a monitor.
 ///
-/// The layer is the truth: ``regions()`` gives a packed copy that is kept for as long as the layer
-/// does not change, and made anew when it has. Changes are seen in GeoPackages, whether this store,
-/// another one or another program commits them; other stores do not change while they are open.
+/// ``regions()`` gives a packed copy of the layer, which is made anew when the layer has changed.
+/// Changes of GeoPackages are noticed whether this store, another one or another program commits
+/// them; other stores do not change while they are open.
 ///
 /// Features of points are circles of the radius in the radius column, or of the default radius where
 /// that is NULL or absent. Features without a geometry, or with an empty one, are left out. Geometries
@@ -31,8 +31,8 @@ public final class RegionLayer: Sendable {
   public static let radiusColumn = "radius_m"
 
   /// - Parameters:
-  ///   - radius: of points without one of their own, in metres.
-  ///   - radiusColumn: the column of the radii in metres; by default `radius_m`, if there is one.
+  ///   - radius: the radius in metres of points without one of their own.
+  ///   - radiusColumn: the column with radii in metres; by default `radius_m`, where there is one.
   public init(
     _ layer: LayerID, of store: any Store, radius: Double? = nil, radiusColumn: String? = nil
   ) {
@@ -55,8 +55,8 @@ public final class RegionLayer: Sendable {
 
   /// The regions as the layer has them now.
   ///
-  /// - Throws: `.notFound` for a layer or a column that is not there; `.invalidData` that names the
-  ///   feature which cannot be watched; and what reading the store throws.
+  /// - Throws: `.notFound` for a missing layer or column; `.invalidData`, naming the feature, for
+  ///   one that cannot be watched; and what reading the store throws.
   public func regions() async throws(FieldpackError) -> WatchedRegions {
     // Asked before reading: what is committed meanwhile is found the next time.
     let version: ContentVersion? =
@@ -115,8 +115,8 @@ public final class RegionLayer: Sendable {
 }
 
 extension GeofenceMonitor {
-  /// The detections in the fixes that a source gives from now on, in the regions as the layer has
-  /// them when each batch of fixes comes.
+  /// The detections in the fixes that a source gives from now on. The layer is looked at again
+  /// before each batch of fixes.
   ///
   /// - Parameter first: the number of the source's first fix.
   public func detections(

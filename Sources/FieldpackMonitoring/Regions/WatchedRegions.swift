@@ -2,7 +2,7 @@ public import FieldpackCore
 public import FieldpackGeometry
 import FieldpackProjection
 
-/// Regions made ready to be asked about many positions.
+/// Regions prepared for tests of many positions.
 ///
 /// A packed copy in memory: an R-tree over the regions' boxes, circles and rings in flat arrays. Its
 /// answers are those of the geometries themselves: what double precision cannot decide, GEOS does.

@@ -5,15 +5,17 @@ import FoundationEssentials
 ///
 /// The first device that has an accelerometer, a gyroscope or a magnetometer gives that section;
 /// others are absent, and so is attitude, which no such sensor measures. Values are those of the
-/// kernel's files, `(raw + offset) · scale`, in the protocol's units: acceleration in g, turned
-/// around since these files hold what holds the device up and the protocol what pulls it down; the
-/// magnetic field in microtesla; rotation in radians a second.
+/// kernel's files, `(raw + offset) · scale`, converted to the protocol's units: acceleration in g,
+/// the magnetic field in microtesla, rotation in radians a second. The sign of the acceleration is
+/// reversed, because the kernel measures the force that holds the device up and the protocol the
+/// one that pulls it down.
 ///
-/// A sensor that cannot be read lacks in that reading; after ``failureLimit`` such readings one after
-/// the other the source fails.
+/// A reading lacks the sections of a sensor that cannot be read; after ``failureLimit`` such
+/// readings in a row the source fails.
 public final class IndustrialIOSource: MotionSource {
   public let isLive = true
-  /// Readings without a sensor before it is given up: a second at the usual rate.
+  /// How many readings in a row may lack a sensor before the source fails: a second's worth at the
+  /// usual rate.
   public static let failureLimit = 50
   private let sensors: [Sensor]
   private let reader: Reader

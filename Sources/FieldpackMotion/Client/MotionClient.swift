@@ -8,35 +8,38 @@ public import FieldpackHTTP
 ///     for await isActive in client.serverActiveChanges() { … }
 ///     let report = try await client.run(source)
 ///
-/// A start gives the session; then every five readings are posted as one batch. A failure is tried
-/// again after ``Options/backOff``; 401 leads to exactly one new start. Sampling
-/// goes on whatever becomes of the posts: batches of a live source that cannot be sent are lost to
-/// the server, beyond ``Options/unsentLimit``, but go to ``Options/keep``; other sources wait.
+/// A start request gives the session; then every five readings are posted as one batch. A failed
+/// request is repeated after ``Options/backOff``; status 401 leads to exactly one new start.
+/// Sampling goes on whatever becomes of the requests. While a live source's batches cannot be sent,
+/// ``Options/unsentLimit`` of them wait and the oldest are lost to the server; ``Options/keep``
+/// gets them all. Other sources wait.
 public actor MotionClient {
   public struct Options: Sendable {
     /// Seconds between two readings, `dataUpdateInterval`.
     public var interval = 1 / MotionSession.standardRate
-    /// Whether samples of a ``TimedMotionSource`` keep their times and come when it gives them; else
-    /// it is asked at the interval, and their time is that of asking.
+    /// Whether samples of a ``TimedMotionSource`` keep their own times. With `false` the source is
+    /// read at ``interval``, and a sample has the time at which it was read.
     ///
-    /// A batch then ends early where samples are not an interval apart, since a server takes them
-    /// for that: one that does not know the rate takes 50 a second.
+    /// A batch then ends early where samples are not one interval apart, because the server
+    /// computes their times from the rate. A server assumes 50 Hz unless it knows the rate.
     public var keepsTimes = true
     /// Readings of a batch.
     public var batchSize = 5
-    /// The sections that are sent, where the source has them; where they change, a batch ends, and
-    /// one without any is lost.
+    /// The sections that are sent, as far as the source has them. A batch ends where they change; a
+    /// reading without any of them is dropped.
     public var sections = MotionSections.all
-    /// How many batches of a live source wait while none can be sent; the oldest go first.
+    /// How many batches of a live source wait while none can be sent. Beyond them the oldest is
+    /// dropped.
     public var unsentLimit = 0
-    /// After so many failures one after the other `run` fails; `nil` never.
+    /// The number of failures in a row after which `run` throws; `nil` tries for ever.
     public var attempts: Int?
-    /// How long a failed request waits: 0.5 s, doubled up to 30 s, less up to half of it by chance.
+    /// The pause before a failed request is repeated: 0.5 s, doubled up to 30 s, less a random part
+    /// of up to half.
     public var backOff = BackOff(first: .milliseconds(500), limit: .seconds(30), jitter: 0.5)
-    /// Is given every sample, sent or not, as it is read, such as a ``MotionRecorder``; what it
-    /// throws ends the run.
+    /// Gets every sample as it is read, sent or not, for example to give it to a
+    /// ``MotionRecorder``. An error that it throws ends the run.
     public var keep: (@Sendable ([MotionSample]) async throws(FieldpackError) -> Void)?
-    /// Is told what happens, in order.
+    /// Called with each event, in order.
     public var onEvent: (@Sendable (Event) -> Void)?
 
     public init() {}
@@ -52,20 +55,20 @@ public actor MotionClient {
     case serverData([UInt8])
     /// A request failed, for this reason.
     case failed(String)
-    /// The next request comes after so many seconds.
+    /// The client waits so many seconds before the next request.
     case waiting(Double)
   }
 
   /// What a run did.
   public struct Report: Hashable, Sendable {
     public var readings = 0
-    /// Requests with readings, those sent again included.
+    /// How many requests with readings were sent, repeated ones included.
     public var posts = 0
-    /// Batches that the server took.
+    /// How many batches the server accepted.
     public var sent = 0
-    /// Batches that it never got, or refused.
+    /// How many batches the server refused or never got.
     public var lost = 0
-    /// Sessions that it gave.
+    /// How many sessions the server gave.
     public var starts = 0
 
     public init() {}
@@ -100,8 +103,9 @@ public actor MotionClient {
   private var onChange: (@Sendable (Bool) -> Void)?
   private var isRunning = false
 
-  /// Whether batches are posted; while not, sampling and starts go on, what is read is lost to the
-  /// server, and what waits goes on waiting, of a live source ``Options/unsentLimit`` batches.
+  /// Whether batches are posted. While it is `false` sampling and starts go on, and new readings
+  /// are lost to the server. Batches that wait keep waiting, of a live source up to
+  /// ``Options/unsentLimit``.
   public var shouldPostData = true { didSet { wake.give() } }
   /// Whether the server answered the last request with 200.
   public private(set) var serverActive = false
@@ -109,7 +113,7 @@ public actor MotionClient {
   public internal(set) var serverData: [UInt8] = [] {
     didSet { if serverData != oldValue { options.onEvent?(.serverData(serverData)) } }
   }
-  /// What the run that goes on, or was the last, has done so far.
+  /// What the present or last run has done so far.
   public internal(set) var report = Report()
   /// The readings of the last whole batch.
   public internal(set) var latest: [MotionReading] = []
@@ -151,7 +155,7 @@ public actor MotionClient {
 
   public func setShouldPostData(_ value: Bool) { shouldPostData = value }
 
-  /// Goes on with another server, or with this one anew, from a start.
+  /// Changes to another server, or begins anew with the same one, with a start request.
   ///
   /// - Throws: `.invalidArgument` for a server that gives no address; then all stays as it was.
   public func updateServer(_ server: MotionServer) throws(FieldpackError) {
@@ -165,7 +169,8 @@ public actor MotionClient {
     wake.give()
   }
 
-  /// Called with each change of ``serverActive``, which is `false` at first; `nil` for nobody.
+  /// Sets what is called with each change of ``serverActive``, which is `false` at first; `nil`
+  /// removes it.
   public func setOnServerActiveChange(_ body: (@Sendable (Bool) -> Void)?) { onChange = body }
 
   /// The changes of ``serverActive`` from now on, of which the last 256 are kept for each call; it
@@ -182,7 +187,7 @@ public actor MotionClient {
 
   // MARK: Running
 
-  /// Samples the source to its end, or until the task is cancelled, and posts what it gives.
+  /// Samples the source until its end, or until the task is cancelled, and posts the samples.
   ///
   /// - Throws: `.interrupted` when cancelled, `.unavailable` after ``Options/attempts`` failures,
   ///   what the source and ``Options/keep`` throw.

@@ -5,9 +5,9 @@ extension MotionDevice {
   /// This machine: system by `os-release`, name by host name, model by the firmware.
   ///
   /// - Parameters:
-  ///   - identifierFile: holds the identifier, and gets a new one where it is not there; its folder
-  ///     is made. By default the file that ``MachineIdentity`` has for devices.
-  ///   - root: the folder that the machine's files are below.
+  ///   - identifierFile: the file that holds the identifier. Where it is missing, it is made with a
+  ///     new one. By default the file that ``FieldpackField/MachineIdentity`` has for devices.
+  ///   - root: the folder below which the machine's files are looked for.
   /// - Throws: what reading or writing the identifier throws; `.invalidData` where the file holds
   ///   something else.
   public static func machine(

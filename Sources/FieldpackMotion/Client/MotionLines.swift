@@ -3,26 +3,26 @@ public import FieldpackField
 import FieldpackFormats
 import FieldpackLocation
 
-/// Samples from lines of JSON, of standard input, a file, a pipe or a device.
+/// Samples from lines of JSON: of standard input, a file, a pipe or a device.
 ///
 /// A line is an object with any of the twelve channels as members, such as
-/// `{"time":1714557600.02,"ax":0.01,"ay":-0.5,"az":-0.83}`. Of a section all three channels are there
-/// or none; `null` is as if absent, and other members are passed over. `time`, or `t_unix`, is
-/// seconds since 1970; without it a sample has the time when it is read. Reading blocks on a thread
-/// of its own.
+/// `{"time":1714557600.02,"ax":0.01,"ay":-0.5,"az":-0.83}`. A section has all three channels or
+/// none; `null` counts as absent, and other members are ignored. `time`, or `t_unix`, is seconds
+/// since 1970; without it a sample has the time at which it is read. Reading blocks on a thread of
+/// its own.
 public final class MotionLines: TimedMotionSource {
   public let isLive: Bool
-  /// Lines that were passed over, at most the first 1,000 of them listed.
+  /// The lines that were skipped; the first 1,000 of them are listed.
   public let report = QueryReport()
   private let reading: LineReading<MotionSample>
   private let waiting = Locked<ArraySlice<MotionSample>>([])
 
-  /// Lines of what is open for reading, which stays open.
+  /// Reads lines from an open descriptor, which stays open.
   ///
   /// - Parameters:
   ///   - name: what errors call it.
-  ///   - isLive: whether what cannot be posted in time is lost, as of a sensor.
-  ///   - skipsErrors: whether lines that cannot be read are passed over.
+  ///   - isLive: whether samples that cannot be posted in time are lost, as with a sensor.
+  ///   - skipsErrors: whether lines that cannot be read are skipped and reported.
   public convenience init(
     descriptor: Int32, name: String = "stdin", isLive: Bool = false, skipsErrors: Bool = false,
     clock: FieldClock = .system
@@ -30,7 +30,7 @@ public final class MotionLines: TimedMotionSource {
     self.init(.descriptor(descriptor, name: name), isLive, skipsErrors, clock)
   }
 
-  /// Lines of a file, pipe or device.
+  /// Reads lines from a file, pipe or device.
   public convenience init(
     path: String, isLive: Bool = false, skipsErrors: Bool = false, clock: FieldClock = .system
   ) {

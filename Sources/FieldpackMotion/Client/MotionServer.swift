@@ -1,13 +1,13 @@
 public import FieldpackCore
 public import FieldpackHTTP
 
-/// Where a device posts to.
+/// The server that a device posts to.
 public struct MotionServer: Hashable, Sendable {
   /// `http` or `https`.
   public var scheme: String
   public var host: String
   public var port: UInt16
-  /// Behind the slash, as it stands in the address.
+  /// The path of the address without its first slash.
   public var endPoint: String
   /// Added to every request, after `Content-Type`.
   public var headers: HTTPFields

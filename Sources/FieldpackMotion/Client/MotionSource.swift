@@ -1,8 +1,8 @@
 public import FieldpackCore
 
-/// What gives readings: sensors, a replay, a generator.
+/// A source of readings: sensors, a replay, a generator.
 public protocol MotionSource: Sendable {
-  /// Whether readings that are not taken in time are lost, as those of a sensor; others wait.
+  /// Whether a reading that is not taken in time is lost, as with a sensor. Other sources wait.
   var isLive: Bool { get }
 
   /// The reading of this moment; `nil` at the end.
@@ -21,7 +21,7 @@ extension TimedMotionSource {
   }
 }
 
-/// Readings that are there already, in their order.
+/// A source that gives the readings of an array, in order.
 public final class MotionReplay: MotionSource {
   public let isLive = false
   private let readings: [MotionReading]
@@ -38,7 +38,7 @@ public final class MotionReplay: MotionSource {
   }
 }
 
-/// Readings that a function makes of their number.
+/// A source whose readings a function makes from their number.
 public final class MotionGenerator: MotionSource {
   public let isLive: Bool
   private let make: @Sendable (Int) -> MotionReading?

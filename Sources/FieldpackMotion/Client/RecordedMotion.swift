@@ -3,7 +3,8 @@ public import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackSQLite
 
-/// The samples of a session that a GeoPackage holds when the first is asked for, by time.
+/// The samples of a session in a GeoPackage, by time, as the file holds them when the first one is
+/// read.
 public actor RecordedMotion: TimedMotionSource {
   private static let pageSize = 1024
 
@@ -22,9 +23,10 @@ public actor RecordedMotion: TimedMotionSource {
   private var start: (uptime: Duration, time: Double)?
 
   /// - Parameters:
-  ///   - session: its id; one that the file does not have holds no samples.
-  ///   - speed: how many times as fast as they were made the samples come; `nil` without waiting.
-  ///   - isLive: whether what cannot be posted in time is lost, as of a sensor.
+  ///   - session: the session's id. A session that the file does not have gives no samples.
+  ///   - speed: how many times faster than in life the samples come; `nil` gives them without
+  ///     waiting.
+  ///   - isLive: whether samples that cannot be posted in time are lost, as with a sensor.
   public init(
     _ store: GeoPackageStore, session: String, speed: Double? = nil, isLive: Bool = false,
     clock: FieldClock = .system

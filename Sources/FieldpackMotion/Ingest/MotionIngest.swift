@@ -1,14 +1,16 @@
 import FieldpackCore
 public import FieldpackField
 
-/// The receiving side of the DaCo protocol: a request in, the answer and what is to be stored out.
+/// The receiving side of the DaCo protocol as a value: takes a request, and gives the answer and
+/// the record to be stored.
 ///
 ///     var ingest = MotionIngest()
 ///     let (response, record) = ingest.answer(body, at: now)
 ///
-/// It neither stores nor sends: whoever answers should store the record first, so that nothing that
-/// was acknowledged is lost. A body that cannot be read gets 400 and leaves its session as it was;
-/// readings of an unknown or revoked session get 401, after which the device starts anew.
+/// It neither stores nor sends. The caller stores the record before sending the answer, so that
+/// nothing that was acknowledged is lost. A body that cannot be read gets 400 and leaves its
+/// session as it was; readings of an unknown or revoked session get 401, after which the device
+/// starts anew.
 public struct MotionIngest: Sendable {
   public struct Response: Hashable, Sendable {
     public var status: Int
@@ -26,9 +28,9 @@ public struct MotionIngest: Sendable {
     var isRevoked: Bool
   }
 
-  /// How many sessions are known at most; a start beyond them gets 503.
+  /// The largest number of sessions; a further start gets status 503.
   public var maximumSessions = 1_000_000
-  /// What sessions that start are taken to sample at, in hertz.
+  /// The sampling rate that new sessions are assumed to have, in hertz.
   public var rate: Double
   private var sessions: [String: State] = [:]
   private let newSession: @Sendable () -> String
@@ -80,7 +82,7 @@ public struct MotionIngest: Sendable {
     return .revoked(session: session, at: now)
   }
 
-  /// Whether readings of the session are taken.
+  /// Whether readings of the session are accepted.
   public func accepts(_ session: String) -> Bool { sessions[session]?.isRevoked == false }
 
   /// Whether the session is known, revoked or not.

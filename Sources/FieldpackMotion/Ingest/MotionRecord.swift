@@ -21,7 +21,7 @@ public struct MotionSession: Hashable, Sendable {
     self.rate = rate
   }
 
-  /// What the protocol's devices sample at, in hertz.
+  /// The rate at which devices of the protocol sample, in hertz.
   public static let standardRate = 50.0
 }
 
@@ -29,9 +29,9 @@ public struct MotionSession: Hashable, Sendable {
 public struct MotionBatch: Hashable, Sendable {
   /// The session's id.
   public var session: String
-  /// By the device's clock, in seconds since 1970.
+  /// When it was sent, in seconds since 1970 by the device's clock.
   public var sentAt: Double
-  /// By the clock of the ingest.
+  /// When it was received, in seconds since 1970.
   public var receivedAt: Double
   public var sections: MotionSections
   public var samples: [MotionSample]
@@ -48,7 +48,7 @@ public struct MotionBatch: Hashable, Sendable {
   }
 }
 
-/// What a request leaves to be stored.
+/// What is to be stored of a request.
 public enum MotionRecord: Hashable, Sendable {
   case started(MotionSession)
   case received(MotionBatch)

@@ -4,7 +4,7 @@ public import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
 
-/// What joining sessions to a path made of each.
+/// The result of joining sessions to a path, session by session.
 public struct MotionJoinReport: Hashable, Sendable {
   public struct Session: Hashable, Sendable {
     /// The session's id.
@@ -26,7 +26,7 @@ public struct MotionJoinReport: Hashable, Sendable {
 }
 
 extension GeoPackageStore {
-  /// Makes features of samples: each is placed on the path by its time.
+  /// Makes features of samples by placing each on the path at its time.
   ///
   /// `motion_point` gets a point with the twelve channels for each sample that has a position, its
   /// M the time, and `motion_track` a line through the points of a session where there are two or
@@ -34,8 +34,8 @@ extension GeoPackageStore {
   /// replaced; all is one transaction.
   /// - Parameters:
   ///   - sessions: ids; all sessions of the file where there are none.
-  ///   - gap: samples between points of the path that are more than so many seconds apart get no
-  ///     position; 0 or more.
+  ///   - gap: a sample gets no position between points of the path that are more seconds apart than
+  ///     this; 0 or more.
   /// - Throws: `.notFound` for a session that is not there.
   public func joinMotion(
     to path: TimedPath, sessions: [String] = [], maximumGap gap: Double = 10

@@ -9,11 +9,11 @@ extension TimedPath {
     static let track: LayerID = "capture_track"
   }
 
-  /// The paths of captures, a leg each.
+  /// Reads the paths of captures, with a leg for each.
   ///
   /// The points of `capture_point` tell the seconds since their capture began; with
   /// `created_at_unix` of `capture` these become moments.
-  /// - Parameter tokens: those of the captures; all where there are none.
+  /// - Parameter tokens: the captures' tokens; empty for all captures.
   /// - Throws: `.notFound` for a token that is not there; `.invalidArgument` where the store has no
   ///   captures.
   public init(

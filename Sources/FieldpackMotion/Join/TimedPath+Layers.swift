@@ -3,11 +3,12 @@ import FieldpackGeometry
 import FieldpackLocation
 
 extension TimedPath {
-  /// The path that a layer of any store holds.
+  /// Reads a path from a layer of any store.
   ///
-  /// A layer of points gives a leg each device of those that have a time, see `ReplaySource`. A layer of
-  /// lines whose M is Unix seconds, as those of imported GPX tracks are, gives a leg each line.
-  /// `capture_point` and `capture_track` give the paths of captures. Positions are brought to WGS 84.
+  /// A layer of points gives a leg for each device, of the points with a time; see `ReplaySource`.
+  /// A layer of lines whose M is Unix seconds, as in imported GPX tracks, gives a leg for each
+  /// line. `capture_point` and `capture_track` give the paths of captures. Positions are brought to
+  /// WGS 84.
   /// - Parameter layer: `nil` for `track_points`, `track_point`, the only layer of points, captures,
   ///   else the only one of lines with M.
   /// - Throws: `.notFound` for a layer that is not there; `.invalidArgument` for one without times.

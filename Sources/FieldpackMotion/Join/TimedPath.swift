@@ -2,7 +2,7 @@ import FieldpackCore
 public import FieldpackGeometry
 public import FieldpackLocation
 
-/// Where something was at which time, in legs that know nothing of each other.
+/// Positions with their times, in legs. There is no position between two legs.
 public struct TimedPath: Hashable, Sendable {
   /// A position on WGS 84 and its time in seconds since 1970.
   public struct Point: Hashable, Sendable {
@@ -15,12 +15,13 @@ public struct TimedPath: Hashable, Sendable {
     }
   }
 
-  /// None empty, by their first time; the times in each grow.
+  /// The legs in the order of their first times. None is empty, and the times in a leg ascend.
   public let legs: [[Point]]
   /// The latest time of each leg and those before it.
   private let reaches: [Double]
 
-  /// - Parameter legs: points in any order; of those of one time in a leg the first counts.
+  /// - Parameter legs: points in any order. Of several points with one time in a leg the first
+  ///   counts.
   public init(legs: [[Point]]) {
     self.legs = legs.map(Self.ordered).filter { !$0.isEmpty }
       .sorted { ($0.first?.time ?? 0) < ($1.first?.time ?? 0) }
@@ -31,7 +32,7 @@ public struct TimedPath: Hashable, Sendable {
     }
   }
 
-  /// The fixes that have a time, a leg each device.
+  /// A path of the fixes that have a time, with a leg for each device.
   public init(fixes: [Fix]) {
     var legs: [String: [Point]] = [:]
     for fix in fixes {
@@ -64,10 +65,10 @@ public struct TimedPath: Hashable, Sendable {
     return first...last
   }
 
-  /// Where it was at a time: at a point of that time, or between the two around it in its leg, in
-  /// proportion to the time; `m` is the time.
+  /// The position at a time: a point of that time, or interpolated between the two points around it
+  /// in one leg. Its `m` is the time.
   ///
-  /// - Parameter gap: `nil` comes back between points that are more than so many seconds apart.
+  /// - Parameter gap: between points that are more seconds apart than this there is no position.
   public func position(at time: Double, maximumGap gap: Double) -> Position? {
     guard time.isFinite else { return nil }
     var index = legs.partitionIndex { ($0.first?.time ?? 0) > time } - 1

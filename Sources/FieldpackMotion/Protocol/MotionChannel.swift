@@ -22,7 +22,7 @@ public enum MotionSection: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Which sections are there, as `daco_batch.sections` holds it.
+/// A set of sections, with the bits of `daco_batch.sections`.
 public struct MotionSections: OptionSet, Hashable, Sendable {
   public let rawValue: Int64
 

@@ -1,9 +1,9 @@
-/// What a device tells of itself when a session starts.
+/// How a device describes itself when a session starts.
 public struct MotionDevice: Hashable, Sendable {
   public var systemName: String
   public var systemVersion: String
   public var name: String
-  /// What stays the same for all sessions of the device; `nil` where it has none.
+  /// An identifier that stays the same in all sessions of the device; `nil` where it has none.
   public var identifierForVendor: String?
   public var model: String
   public var localizedModel: String
@@ -21,7 +21,7 @@ public struct MotionDevice: Hashable, Sendable {
   }
 }
 
-/// A body of the DaCo protocol, which a device posts to its server.
+/// The body of a request in the DaCo protocol, which a device posts to its server.
 public enum MotionRequest: Hashable, Sendable {
   /// Asks for a session, whose id is the answer.
   case start(Start)
@@ -46,7 +46,7 @@ public enum MotionRequest: Hashable, Sendable {
     public var timestamp: Double
     /// The sections of every reading.
     public var sections: MotionSections
-    /// In the order they were read.
+    /// The readings in the order in which they were taken.
     public var readings: [MotionReading]
 
     /// - Parameter sections: those of the first reading where they are not given.

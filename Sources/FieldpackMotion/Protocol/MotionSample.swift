@@ -1,4 +1,4 @@
-/// What a device's sensors read at one moment; a section that was not sent is `nil`.
+/// The values of a device's sensors at one moment; a section that was not sent is `nil`.
 public struct MotionReading: Hashable, Sendable {
   /// The device's orientation, in radians.
   public struct Attitude: Hashable, Sendable {
@@ -61,7 +61,7 @@ public struct MotionReading: Hashable, Sendable {
     }
   }
 
-  /// The sections that are there.
+  /// The sections that are not `nil`.
   public var sections: MotionSections {
     var sections: MotionSections = []
     if attitude != nil { sections.insert(.attitude) }
@@ -71,7 +71,7 @@ public struct MotionReading: Hashable, Sendable {
     return sections
   }
 
-  /// The reading with only these of its sections.
+  /// The reading without its other sections.
   public func keeping(_ sections: MotionSections) -> MotionReading {
     MotionReading(
       attitude: sections.contains(.attitude) ? attitude : nil,

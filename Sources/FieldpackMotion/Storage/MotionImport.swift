@@ -5,17 +5,17 @@ import FieldpackSQLite
 
 /// What an import of recorded requests did.
 public struct MotionImportReport: Hashable, Sendable {
-  /// Sessions that are new in the file.
+  /// How many sessions are new in the file.
   public var sessions = 0
   public var batches = 0
   public var samples = 0
-  /// Batches that the file had before.
+  /// How many batches the file had already.
   public var known = 0
-  /// Requests whose answer was not 200, or that got none, so that they brought nothing.
+  /// How many requests got no answer, or another status than 200, and were therefore not imported.
   public var refused = 0
-  /// Starts that no session of the logs belongs to.
+  /// How many starts belong to no session of the logs.
   public var startsWithoutSession = 0
-  /// Requests passed over because they could not be read.
+  /// How many requests were skipped because they could not be read.
   public var skipped = 0
   /// The first 1,000 of them.
   public var skippedRequests: [SkippedRequest] = []
@@ -32,9 +32,9 @@ extension GeoPackageStore {
   /// Imports recorded requests, in one transaction.
   ///
   /// A file is one body of the protocol, or a log with one a line: the body alone, or an object
-  /// that holds it as `body`, with `time`, `status` and `response`. Without responses a start
-  /// belongs to the next session that is new; a session without a start gets a device without
-  /// names. Batches that the file had before are passed over: a second import changes nothing.
+  /// that holds it as `body`, with `time`, `status` and `response`. Without responses a start is
+  /// taken to belong to the next new session; a session without a start gets a device without
+  /// names. Batches that the file has already are skipped, so a second import changes nothing.
   /// - Parameters:
   ///   - rate: samples a second of sessions that are new; more than 0.
   ///   - skipsErrors: whether requests that cannot be read are passed over.

@@ -1,6 +1,6 @@
 public import FieldpackCore
 
-/// A question about samples as SQL with its parameters, for `GeoPackageStore.rows(sql:parameters:)`.
+/// A question about samples as SQL with parameters, for `GeoPackageStore.rows(sql:parameters:)`.
 ///
 ///     let query = MotionQuery.last(10, of: .az, session: id)
 ///     for try await batch in store.rows(sql: query.sql, parameters: query.parameters) { … }
@@ -52,7 +52,7 @@ public struct MotionQuery: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - time: seconds since 1970, such as a fix's.
-  ///   - seconds: how far off a sample may be.
+  ///   - seconds: the largest distance in time of a sample.
   public static func nearest(
     to time: Double, within seconds: Double = 1, limit: Int = 1
   ) -> MotionQuery {
@@ -64,8 +64,8 @@ public struct MotionQuery: Hashable, Sendable {
       parameters: [.real(time), .real(seconds), .integer(Int64(limit))])
   }
 
-  /// The mean of each channel in steps of time: `t_unix`, where the step begins, `samples` and the
-  /// twelve channels.
+  /// The mean of each channel in steps of time: the beginning of the step as `t_unix`, `samples`
+  /// and the twelve channels.
   ///
   /// - Parameter rate: steps a second, more than 0.
   public static func resampled(to rate: Double, session: String) -> MotionQuery {
@@ -76,7 +76,8 @@ public struct MotionQuery: Hashable, Sendable {
       parameters: [.text(session), .real(rate)])
   }
 
-  /// What a channel does in each second: `second`, `samples`, `least`, `mean`, `greatest`.
+  /// The range and mean of a channel in each second: `second`, `samples`, `least`, `mean`,
+  /// `greatest`.
   public static func perSecond(_ channel: MotionChannel, session: String) -> MotionQuery {
     let column = "s.\(channel.rawValue)"
     return MotionQuery(

@@ -3,7 +3,7 @@ public import FieldpackField
 public import FieldpackGeoPackage
 import FieldpackSQLite
 
-/// Answers the requests of devices and stores what they bring in a GeoPackage.
+/// Answers the requests of devices and stores their readings in a GeoPackage.
 ///
 ///     let receiver = MotionReceiver(store)
 ///     let responses = try await receiver.answer(bodies, at: now)
@@ -19,7 +19,7 @@ public struct MotionReceiver: Sendable {
   private let newSession: @Sendable () -> String
 
   /// - Parameters:
-  ///   - rate: what sessions that start are taken to sample at, in hertz; more than 0.
+  ///   - rate: the sampling rate that new sessions are assumed to have, in hertz; more than 0.
   ///   - newSession: gives ids that cannot be guessed, each once.
   public init(
     _ store: GeoPackageStore, rate: Double = MotionSession.standardRate,
@@ -30,12 +30,12 @@ public struct MotionReceiver: Sendable {
     self.newSession = newSession
   }
 
-  /// The answers to the bodies of POSTs, in their order.
+  /// Stores the bodies of requests and gives the answers to them, in their order.
   ///
   /// - Parameters:
   ///   - bodies: a group of requests that came together, such as those of half a second.
   ///   - now: seconds since 1970.
-  /// - Throws: what writing throws; then none of them was stored, and all may be sent again.
+  /// - Throws: what writing throws. Then none of the bodies was stored, and all may be sent again.
   public func answer(
     _ bodies: [[UInt8]], at now: Double
   ) async throws(FieldpackError) -> [MotionIngest.Response] {

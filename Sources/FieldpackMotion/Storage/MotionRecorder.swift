@@ -2,7 +2,8 @@ public import FieldpackCore
 public import FieldpackField
 public import FieldpackGeoPackage
 
-/// Keeps every sample of a device in a GeoPackage, as a session of its own, whatever becomes of posts.
+/// Keeps every sample of a device in a GeoPackage as a session of its own, whether it reaches a
+/// server or not.
 ///
 ///     let recorder = MotionRecorder(store, device: device)
 ///     options.keep = { (samples) throws(FieldpackError) in try await recorder.keep(samples) }
@@ -13,9 +14,9 @@ public import FieldpackGeoPackage
 /// batch, while sampling goes on. What ``stored`` counts outlives the process, however it ends. While
 /// another program writes to the file, samples wait for it.
 public actor MotionRecorder {
-  /// How long samples are gathered.
+  /// How many seconds samples are gathered before they are stored together.
   public static let groupSeconds = 0.5
-  /// How many samples wait at most while the file cannot be written: more are waited for.
+  /// How many samples may wait while the file cannot be written. Then ``keep(_:)`` waits.
   public static let waitingLimit = 100_000
 
   /// The id of the session.
@@ -34,9 +35,9 @@ public actor MotionRecorder {
   private var failure: FieldpackError?
 
   /// - Parameters:
-  ///   - rate: samples a second, as the session tells it.
-  ///   - session: its id, which the file does not have.
-  ///   - onStored: told how many samples are in the file, after each transaction.
+  ///   - rate: samples a second, as stated in the session.
+  ///   - session: the id of the session. The file must not have it yet.
+  ///   - onStored: called with the number of samples in the file, after each transaction.
   public init(
     _ store: GeoPackageStore, device: MotionDevice, rate: Double = MotionSession.standardRate,
     session: String = RandomID.make(), clock: FieldClock = .system,
@@ -50,9 +51,9 @@ public actor MotionRecorder {
     self.onStored = onStored
   }
 
-  /// Takes samples, which are stored soon.
+  /// Takes samples to be stored soon.
   ///
-  /// - Throws: what storing those before them threw; then nothing more is taken.
+  /// - Throws: the error of storing earlier samples. Then no more samples are accepted.
   public func keep(_ samples: [MotionSample]) async throws(FieldpackError) {
     if let failure { throw failure }
     waiting += samples
@@ -64,7 +65,7 @@ public actor MotionRecorder {
     }
   }
 
-  /// Stores what waits, also where the task is cancelled.
+  /// Stores the samples that wait, even when the task is cancelled.
   ///
   /// - Throws: what storing threw.
   public func finish() async throws(FieldpackError) {

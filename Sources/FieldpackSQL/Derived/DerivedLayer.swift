@@ -5,8 +5,8 @@ import FieldpackSQLite
 
 /// A layer computed from others: rows of SQL, a spatial join, or groups.
 ///
-/// ``GeoPackageStore/deriving(_:)`` makes a store whose only layer it is; the store answers queries
-/// as any other.
+/// ``FieldpackGeoPackage/GeoPackageStore/deriving(_:)`` makes a store whose only layer it is; the
+/// store answers queries as any other.
 public struct DerivedLayer: Sendable {
   public enum Source: Hashable, Sendable {
     /// A `SELECT`. Its first column of geometries is the geometry; the first geometry states the

@@ -53,7 +53,7 @@ extension GeoPackageStore {
 
 extension Value {
   /// A geometry as GeoPackage stores it, for a parameter of
-  /// ``GeoPackageStore/rows(sql:parameters:)``.
+  /// ``FieldpackGeoPackage/GeoPackageStore/rows(sql:parameters:)``.
   ///
   /// - Parameter srsID: the `srs_id` of the reference system in the file; -1 for an undefined one.
   public static func geometry(_ geometry: Geometry, srsID: Int32 = -1) -> Value {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The ids that a call of a ``CandidateFunction`` answers, in ascending order, each once. Some of
+/// The ids that a call of a `CandidateFunction` answers, in ascending order, each once. Some of
 /// them are marked.
 public struct IDList: Sendable {
   public let ids: [Int64]

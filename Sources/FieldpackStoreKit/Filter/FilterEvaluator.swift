@@ -150,8 +150,9 @@ extension FilterEvaluator {
 }
 
 extension Filter {
-  /// Whether the row meets the condition; `nil` stands for NULL. ``FilterEvaluator`` has the rules,
-  /// and is faster for more than one row.
+  /// Whether the row meets the condition; `nil` stands for NULL.
+  ///
+  /// ``FieldpackStoreKit/FilterEvaluator`` has the rules, and is faster for more than one row.
   public func evaluate(
     _ row: borrowing some FeatureRow & ~Copyable, schema: Schema
   ) throws(FieldpackError) -> Bool? {

@@ -93,7 +93,7 @@ actor RunLoop {
     return try await reader.confirmed(batch)
   }
 
-  /// - Throws: the failure ``LocationFailure/aborted`` after ``abort()``.
+  /// - Throws: the failure ``FieldpackLocation/LocationFailure/aborted`` after ``abort()``.
   private func checkGoesOn() throws(FieldpackError) {
     if isAborted { throw .takenOver(plan.name) }
   }

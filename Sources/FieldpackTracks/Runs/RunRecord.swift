@@ -41,7 +41,7 @@ struct RunRecord: Sendable {
 
   /// Stores what was seen in the fixes of one transaction.
   ///
-  /// - Throws: the failure ``LocationFailure/aborted`` where another start took the run over.
+  /// - Throws: the failure ``FieldpackLocation/LocationFailure/aborted`` where another start took the run over.
   mutating func store(
     _ watched: WatchedFixes, in writer: GeoPackageWriter, at now: Instant
   ) throws(FieldpackError) -> RecordedStep {

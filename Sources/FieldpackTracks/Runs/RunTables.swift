@@ -115,7 +115,7 @@ struct RunTables {
 
   /// Stores how many fixes a run has taken, and their digest.
   ///
-  /// - Throws: the failure ``LocationFailure/aborted`` where another start took the run over.
+  /// - Throws: the failure ``FieldpackLocation/LocationFailure/aborted`` where another start took the run over.
   func advance(to run: StoredRun) throws(FieldpackError) {
     let statement = try writer.prepare(
       "UPDATE monitor_run SET fixes = ?1, fixes_digest = ?4 WHERE id = ?2 AND generation = ?3",
