@@ -174,7 +174,8 @@ import Testing
       return next.map { .text(429, "", fields: $0) } ?? .text(200, "{}")
     }
     let events = try await send(sample, to: server.address, Self.settings(attempts: 4))
-    #expect(events.filter { $0.hasPrefix("waits") } == [0.5, 90, 2].map { "waits \($0) seconds" })
+    #expect(
+      events.filter { $0.hasPrefix("waits") } == [0.5, 90.0, 2.0].map { "waits \($0) seconds" })
     #expect(events.last == "4 tries, status 200")
   }
 

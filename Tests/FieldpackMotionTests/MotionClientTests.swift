@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackFieldTestSupport
 import FieldpackHTTP
 import FieldpackMotion
@@ -68,6 +69,7 @@ import Testing
     let loopback = try LoopbackServer { server.answer($0) }
     let events = Locked<[MotionClient.Event]>([])
     var options = MotionClient.Options()
+    options.backOff.jitter = 0
     options.onEvent = { event in events.withLock { $0.append(event) } }
     let client = try MotionClient(
       try Self.address(loopback), device: Self.device, options: options,
