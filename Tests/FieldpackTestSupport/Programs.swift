@@ -80,10 +80,6 @@ public enum Programs {
   public static let noJSONSchemaPython =
     "no Python with jsonschema: set FIELDPACK_JSONSCHEMA_PYTHON"
 
-  /// Judges XML by a schema; `nil` where it is not installed.
-  public static let xmllint: String? = found("xmllint")
-  public static let noXMLLint = "xmllint is not installed: install libxml2-utils"
-
   /// Python 3 with nothing but its library; `nil` where it is not installed.
   public static let python: String? = found("python3")
   public static let noPython = "python3 is not installed"
