@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackField
 public import FieldpackGeoPackage
 public import FieldpackLocation
 public import FieldpackMonitoring
@@ -13,7 +14,7 @@ public final class RecordedMonitor: Sendable {
   private let monitor: any FixMonitor
   private let refresh: Detections.MonitorRefresh?
   private let watched: String?
-  private let now: @Sendable () -> Instant
+  private let clock: FieldClock
   private let slot = RunSlot()
 
   /// - Parameters:
@@ -24,12 +25,12 @@ public final class RecordedMonitor: Sendable {
   ///     its store, and the same radius.
   public init(
     _ monitor: any FixMonitor, in store: GeoPackageStore, as name: String,
-    watching layer: RegionLayer? = nil, now: @escaping @Sendable () -> Instant = Instant.now
+    watching layer: RegionLayer? = nil, clock: FieldClock = .system
   ) {
     self.monitor = monitor
     self.store = store
     self.name = name
-    self.now = now
+    self.clock = clock
     watched = layer?.text
     refresh = layer?.refresh
   }
@@ -55,7 +56,7 @@ public final class RecordedMonitor: Sendable {
     let plan = RunPlan(
       store: store, name: name, kind: .monitor, monitor: monitor, refresh: refresh,
       watched: watched, source: source, sourceName: origin, isReplay: isReplay, note: note,
-      words: words, now: now, slot: slot)
+      words: words, clock: clock, slot: slot)
     return RecordedSteps { RunLoop(plan) }
   }
 }

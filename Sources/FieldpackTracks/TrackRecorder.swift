@@ -1,4 +1,5 @@
 public import FieldpackCore
+public import FieldpackField
 public import FieldpackGeoPackage
 public import FieldpackLocation
 
@@ -20,24 +21,24 @@ public import FieldpackLocation
 /// run.
 public final class TrackRecorder: Sendable {
   private let store: GeoPackageStore
-  private let now: @Sendable () -> Instant
+  private let clock: FieldClock
   private let slot = RunSlot()
   private let afterPoint: PointAction?
 
-  /// - Parameter now: the clock for the log, and for points whose fix has no time.
+  /// - Parameter clock: for the log, and for points whose fix has no time.
   public convenience init(
-    _ store: GeoPackageStore, now: @escaping @Sendable () -> Instant = Instant.now
+    _ store: GeoPackageStore, clock: FieldClock = .system
   ) {
-    self.init(store, now: now, afterPoint: nil)
+    self.init(store, clock: clock, afterPoint: nil)
   }
 
   /// - Parameter afterPoint: what is done in the transaction that stores a point.
   package init(
-    _ store: GeoPackageStore, now: @escaping @Sendable () -> Instant = Instant.now,
+    _ store: GeoPackageStore, clock: FieldClock = .system,
     afterPoint: PointAction?
   ) {
     self.store = store
-    self.now = now
+    self.clock = clock
     self.afterPoint = afterPoint
   }
 
@@ -65,7 +66,7 @@ public final class TrackRecorder: Sendable {
       store: store, name: name, kind: .track, monitor: try sampling.makeMonitor(),
       sampling: sampling,
       source: source, sourceName: origin, isReplay: isReplay, note: note,
-      words: words, afterPoint: afterPoint, now: now, slot: slot)
+      words: words, afterPoint: afterPoint, clock: clock, slot: slot)
     return RecordedSteps { RunLoop(plan) }
   }
 }

@@ -103,6 +103,7 @@ final class CaptureSample: Sendable {
     return try await withCatalogue(body)
   }
 
+  @discardableResult
   func withCatalogue<R>(_ body: (CaptureCatalogue) async throws -> R) async throws -> R {
     let store = try await GeoPackageStore(path: target, id: "field")
     do {

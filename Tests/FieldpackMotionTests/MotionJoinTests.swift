@@ -66,7 +66,7 @@ import Testing
   }
 }
 
-@Suite struct MotionJoinTests {
+@Suite(.programs) struct MotionJoinTests {
   /// Sessions `a` at seconds 10 to 12 and `b` at second 50, at 5 Hz.
   private static func package() async throws -> MotionPackage {
     let package = try MotionPackage()
@@ -88,7 +88,7 @@ import Testing
       longitude: longitude, latitude: 47, time: Instant(milliseconds: second * 1000))
   }
 
-  @Test(.programs) func `samples become points on the path, and a session a line`() async throws {
+  @Test func `samples become points on the path, and a session a line`() async throws {
     let package = try await Self.package()
     let path = TimedPath(fixes: [Self.fix(10, 7), Self.fix(11, 8)])
     let report = try await package.withStore { try await $0.joinMotion(to: path) }

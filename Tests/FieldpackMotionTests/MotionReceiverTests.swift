@@ -4,10 +4,10 @@ import FieldpackMotion
 import FieldpackTestSupport
 import Testing
 
-@Suite struct MotionReceiverTests {
+@Suite(.programs) struct MotionReceiverTests {
   private static let id = "00000000-0000-0000-0000-000000000000"
 
-  @Test(.programs) func `the documented bodies become rows number for number`() async throws {
+  @Test func `the documented bodies become rows number for number`() async throws {
     let package = try MotionPackage()
     let samples = try await package.withStore { store in
       let receiver = MotionReceiver(store, newSession: { Self.id })

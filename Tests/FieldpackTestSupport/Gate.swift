@@ -8,8 +8,9 @@ public import Testing
 ///     @Suite(.programs) struct QueryCommandTests {
 ///
 /// A suite waits for its turn without a thread; its own tests run beside each other. Where
-/// `FIELDPACK_QUICK` is set, as by `Scripts/test --quick`, it is left out.
-public struct Gate: SuiteTrait, TestTrait, TestScoping {
+/// `FIELDPACK_QUICK` is set, as by `Scripts/test --quick`, it is left out. Only suites have it: a test that
+/// waits takes one of the few places for tests, which the suites before it need to end.
+public struct Gate: SuiteTrait, TestScoping {
   private static let isQuick = ProcessInfo.processInfo.environment["FIELDPACK_QUICK"] != nil
   private let turns: Turns
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Fieldpack
 
-@Suite struct MapExportTests {
+@Suite(.programs) struct MapExportTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

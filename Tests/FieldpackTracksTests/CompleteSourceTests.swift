@@ -85,7 +85,7 @@ import Testing
     for (package, isComplete) in [(package, true), (live, false)] {
       try await package.withStore { store in
         let run = RecordedMonitor(
-          try monitor(), in: store, as: "run", now: { .at(1_000_000) })
+          try monitor(), in: store, as: "run", clock: TestClock(at: .at(1_000_000)).clock)
         var seen: [Detection] = []
         let fixes = source(size: isComplete ? size : 4000, isComplete: isComplete)
         for try await step in run.watch(fixes) {
@@ -108,7 +108,7 @@ import Testing
     let live = try TracksPackage()
     for (package, isComplete) in [(package, true), (live, false)] {
       try await package.withStore { store in
-        let recorder = TrackRecorder(store, now: { .at(1_000_000) })
+        let recorder = TrackRecorder(store, clock: TestClock(at: .at(1_000_000)).clock)
         let fixes = source(
           Self.walk(5200), size: isComplete ? size : 10_000, isComplete: isComplete)
         var steps = 0

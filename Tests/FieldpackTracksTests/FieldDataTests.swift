@@ -18,7 +18,7 @@ import Testing
     _ package: TracksPackage, _ fixes: [Fix], as name: String = "walk"
   ) async throws {
     try await package.withStore { store in
-      let recorder = TrackRecorder(store, now: { .at(1_000_000) })
+      let recorder = TrackRecorder(store, clock: TestClock(at: .at(1_000_000)).clock)
       try await recorder.record(ScriptedSource(fixes), as: name, .all).run()
     }
   }
@@ -204,10 +204,10 @@ struct FieldDataFixtures {
       Fix(longitude: 13.4, latitude: 52.5, elevation: 34, time: .at(0), accuracy: 5),
       Fix(longitude: 13.401, latitude: 52.5, time: .at(1), course: 90, speed: 67.8),
     ]
-    let recorder = TrackRecorder(store, now: { .at(10) })
+    let recorder = TrackRecorder(store, clock: TestClock(at: .at(10)).clock)
     try await recorder.record(ScriptedSource(fixes), as: "walk", .all).run()
     let monitor = RecordedMonitor(
-      try AnchorMonitor(radius: 50), in: store, as: "watch", now: { .at(10) })
+      try AnchorMonitor(radius: 50), in: store, as: "watch", clock: TestClock(at: .at(10)).clock)
     try await monitor.watch(ScriptedSource(fixes)).run()
     await store.close()
   }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import FieldpackTracks
 
-@Suite struct RecordedMonitorTests {
+@Suite(.programs) struct RecordedMonitorTests {
   private let package: TracksPackage
 
   init() throws { package = try TracksPackage() }
@@ -37,7 +37,7 @@ import Testing
   ) async throws -> [RecordedStep] {
     try await package.withStore { store in
       let monitor = RecordedMonitor(
-        try AnchorMonitor(radius: radius), in: store, as: "watch", now: { .at(1_000_000) })
+        try AnchorMonitor(radius: radius), in: store, as: "watch", clock: TestClock(at: .at(1_000_000)).clock)
       var steps: [RecordedStep] = []
       for try await step in monitor.watch(source, origin: origin, isReplay: isReplay) {
         steps.append(step)
@@ -51,7 +51,7 @@ import Testing
     return monitor.take(fixes)
   }
 
-  @Test(.programs, arguments: [1, 7, 100])
+  @Test(arguments: [1, 7, 100])
   func `detections are rows and elements, the same as without a file`(size: Int) async throws {
     let steps = try await watch(batches(size, fixes), in: package)
     let expected = try live()

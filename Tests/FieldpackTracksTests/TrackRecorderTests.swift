@@ -29,7 +29,7 @@ import Testing
   ) async throws -> [RecordedStep] {
     try await package.withStore { store in
       var steps: [RecordedStep] = []
-      let recorder = TrackRecorder(store, now: { .at(1_000_000) })
+      let recorder = TrackRecorder(store, clock: TestClock(at: .at(1_000_000)).clock)
       for try await step in try recorder.record(source, as: name, method, isReplay: isReplay) {
         steps.append(step)
       }

@@ -9,11 +9,7 @@ extension Workspace {
   /// which GeoJSON then names in the legacy member `crs`. CSV and GeoPackages keep each layer's SRS.
   /// A GeoPackage keeps layer names, feature ids, columns and geometry types as well. SVG and HTML
   /// show a map of the layers that have a geometry, in the SRS asked for, else in the one that the
-  /// layers share, else in WGS 84:
-  ///
-  ///     var options = ExportOptions()
-  ///     options.title = "Wells and roads"
-  ///     try await workspace.exportFeatures(Query("wells", "roads"), to: map, options: options)
+  /// layers share, else in WGS 84.
   ///
   ///     let deep = Query("wells", where: Column<Double>("depth") > 80).select("name", "depth")
   ///     var options = ExportOptions()

@@ -18,7 +18,7 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
   package static let imported: [Format] = all.filter { $0.file.imported != nil }
 
   public var name: String { file.name }
-  /// The extensions it is known by, the usual one first.
+  /// The extensions of such files, the usual one first.
   public var extensions: [String] { file.extensions }
   /// Whether one file holds several layers.
   public var holdsLayers: Bool { file.holdsLayers }

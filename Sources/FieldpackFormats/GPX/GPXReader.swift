@@ -20,11 +20,11 @@ import FieldpackGeometry
 public struct GPXReader: FileReader {
   private let input: ByteInput
   private let options: ReadOptions
-  /// Tracks and routes in the layers that the file's are added to; `track_fid` and `route_fid`
-  /// count on from there.
+  /// How many tracks and routes the layers have before the file is added; `track_fid` and
+  /// `route_fid` count from there.
   private var pathsBefore = (tracks: 0, routes: 0)
-  /// Tracks and routes of the file, those of layers that are not asked included; known when it has
-  /// been read.
+  /// How many tracks and routes the file has, in layers that are not read too. Known when the file
+  /// has been read.
   public private(set) var pathsRead = (tracks: 0, routes: 0)
   /// The columns of points that hold the number of their track or route.
   package static let pathColumns = (

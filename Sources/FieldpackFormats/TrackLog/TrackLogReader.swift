@@ -30,7 +30,7 @@ public struct TrackLogReader: FileReader {
   private let input: ByteInput
   private let kind: Kind
   private let options: ReadOptions
-  /// Tracks in the layer that the file's are added to; `track_fid` counts on from there.
+  /// How many tracks the layer has before the file is added; `track_fid` counts from there.
   private var tracksBefore = 0
   private var tracksRead = 0
   /// How much of a file is looked at to guess its layers.

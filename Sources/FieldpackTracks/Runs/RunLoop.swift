@@ -56,7 +56,7 @@ actor RunLoop {
     if let reader { return reader }
     await plan.slot.take(self)
     try await plan.source.checkUse(needsAlways: plan.sampling?.needsAlways ?? false)
-    let (plan, now) = (plan, plan.now())
+    let (plan, now) = (plan, plan.clock.now)
     try await plan.store.keepStatementJournals()
     let (record, known) = try await plan.store.write { (writer) throws(FieldpackError) in
       try FieldData.layers.prepare(in: writer)
@@ -99,7 +99,7 @@ actor RunLoop {
   }
 
   private func store(_ watched: WatchedFixes) async throws(FieldpackError) -> RecordedStep {
-    let (record, now) = (record, plan.now())
+    let (record, now) = (record, plan.clock.now)
     return try await plan.store.write { (writer) throws(FieldpackError) in
       return try record.withLock { (record) throws(FieldpackError) in
         guard let step = try record?.store(watched, in: writer, at: now) else {
@@ -134,7 +134,7 @@ actor RunLoop {
     _ = await reading?.value
     plan.slot.leave(self)
     guard let run = record.withLock({ $0?.run }) else { return }
-    let (store, now) = (plan.store, plan.now())
+    let (store, now) = (plan.store, plan.clock.now)
     // The task that is cancelled could not write any more.
     await Task.detached {
       try? await store.write { (writer) throws(FieldpackError) in

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackGeoPackage
 import FieldpackLocation
 import FieldpackMonitoring
@@ -25,7 +26,7 @@ struct RunPlan: Sendable {
   /// How the error that ends the run is told in the file's log.
   var words: @Sendable (FieldpackError) -> String
   var afterPoint: PointAction?
-  var now: @Sendable () -> Instant
+  var clock: FieldClock
   var slot: RunSlot
 
   /// What a run of the name has to have in common with this one.

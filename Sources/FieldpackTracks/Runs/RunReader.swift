@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackGeoPackage
 import FieldpackLocation
 import FieldpackMonitoring
@@ -80,13 +81,13 @@ actor RunReader {
   /// Watches what is left, or as much of it as one transaction stores.
   private func watchLeft() -> Batch {
     var batch = Batch(watched: watch.begin())
-    watch(into: &batch, until: ContinuousClock.now + Self.patience)
+    watch(into: &batch, until: plan.clock.uptime + Self.patience)
     watch.end(&batch.watched)
     return batch
   }
 
   private func watchAhead() async -> Batch {
-    let end = ContinuousClock.now + Self.patience
+    let end = plan.clock.uptime + Self.patience
     let retry = plan.refresh == nil ? nil : Retry(watch: watch)
     var batch = Batch(watched: watch.begin(), retry: retry)
     let limit = gathered
@@ -94,13 +95,13 @@ actor RunReader {
     repeat {
       watch(into: &batch, until: end)
       let isFull = !left.isEmpty
-      if isFull || batch.watched.count >= limit || ContinuousClock.now >= end { break }
+      if isFull || batch.watched.count >= limit || plan.clock.uptime >= end { break }
     } while await fillForLater()
     watch.end(&batch.watched)
     return batch
   }
 
-  private func watch(into batch: inout Batch, until end: ContinuousClock.Instant) {
+  private func watch(into batch: inout Batch, until end: Duration) {
     while !left.isEmpty {
       let fixes = left.removeFirst()
       batch.retry?.fixes.append(fixes)
@@ -168,7 +169,7 @@ actor RunReader {
   /// Begins with the first fix of the source again, which is not as it was.
   private func readAgain() async throws(FieldpackError) {
     nextUpdates = plan.source.updates().makeAsyncIterator().nextUpdates
-    let (run, now) = (run, plan.now())
+    let (run, now) = (run, plan.clock.now)
     guard let change = taken?.message(at: now) else { return }
     try await plan.store.write { (writer) throws(FieldpackError) in
       try RunTables(writer: writer).log(run, .warning, change, at: now)

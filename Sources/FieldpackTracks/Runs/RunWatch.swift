@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackField
 import FieldpackGeometry
 import FieldpackLocation
 import FieldpackMonitoring
@@ -11,6 +12,7 @@ struct RunWatch: Sendable {
   private var run: StoredRun
   /// Whether fixes are kept that were detected.
   private let keepsFixes: Bool
+  private let clock: FieldClock
   private var devices = DeviceNames()
   /// By the index of the device in ``devices``.
   private var watchedDevices: [WatchedDevice] = []
@@ -21,6 +23,7 @@ struct RunWatch: Sendable {
     self.run = run
     monitor = plan.monitor
     keepsFixes = plan.sampling != nil
+    clock = plan.clock
     if run.isResumed { monitor.resume(MonitorState(devices: known)) }
     for device in known { add(device.device, WatchedDevice(time: device.time)) }
   }
@@ -44,12 +47,12 @@ struct RunWatch: Sendable {
   ///
   /// - Returns: those that are left for the next transaction.
   mutating func watch(
-    _ fixes: ArraySlice<Fix>, until end: ContinuousClock.Instant, into watched: inout WatchedFixes
+    _ fixes: ArraySlice<Fix>, until end: Duration, into watched: inout WatchedFixes
   ) -> ArraySlice<Fix> {
     let count = fixes.withUnsafeBufferPointer { fixes in
       for index in fixes.indices {
         guard !watched.isFull else { return index }
-        if watched.count > 0, watched.count % 64 == 0, ContinuousClock.now >= end { return index }
+        if watched.count > 0, watched.count % 64 == 0, clock.uptime >= end { return index }
         watch(fixes[index], into: &watched)
       }
       return fixes.count
