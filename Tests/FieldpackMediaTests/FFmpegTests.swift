@@ -5,7 +5,7 @@ import Testing
 
 @testable import FieldpackMedia
 
-@Suite struct FFmpegTests {
+@Suite(.programs) struct FFmpegTests {
   /// Of one pixel, with an empty scan.
   private static let picture: [UInt8] = [
     0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 0, 1, 0, 1, 1, 1, 0x11, 0, 0xFF, 0xDA, 0, 2, 0, 0xFF, 0xD9,

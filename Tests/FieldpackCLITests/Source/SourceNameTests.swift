@@ -50,7 +50,7 @@ import Testing
   }
 }
 
-@Suite struct SourceNameCommandTests {
+@Suite(.programs) struct SourceNameCommandTests {
   private let folder: TemporaryFolder
   private static let strange = #"a"b; DROP"#
 
