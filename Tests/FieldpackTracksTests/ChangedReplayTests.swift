@@ -30,7 +30,8 @@ import Testing
     }
     try await (package ?? self.package).withStore { store in
       let monitor = RecordedMonitor(
-        try AnchorMonitor(radius: 80), in: store, as: "watch", clock: TestClock(at: .at(1_000_000)).clock)
+        try AnchorMonitor(radius: 80), in: store, as: "watch",
+        clock: TestClock(at: .at(1_000_000)).clock)
       try await monitor.watch(ScriptedSource(batches), origin: "log", isReplay: true) { note in
         notes.withLock { $0.append(note) }
       }.run()

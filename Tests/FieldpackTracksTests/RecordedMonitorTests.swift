@@ -37,7 +37,8 @@ import Testing
   ) async throws -> [RecordedStep] {
     try await package.withStore { store in
       let monitor = RecordedMonitor(
-        try AnchorMonitor(radius: radius), in: store, as: "watch", clock: TestClock(at: .at(1_000_000)).clock)
+        try AnchorMonitor(radius: radius), in: store, as: "watch",
+        clock: TestClock(at: .at(1_000_000)).clock)
       var steps: [RecordedStep] = []
       for try await step in monitor.watch(source, origin: origin, isReplay: isReplay) {
         steps.append(step)

@@ -7,7 +7,7 @@ extension GeoPackageStore {
   /// Deletes sessions with their batches and samples, and what joining made of them, in one
   /// transaction; a device goes with its last session.
   ///
-  /// - Parameter ids: those of ``MotionSession``.
+  /// - Parameter ids: those of `MotionSession`.
   /// - Throws: `.notFound` where there is no such session; nothing is deleted then.
   public func deleteMotion(sessions ids: [String]) async throws(FieldpackError) -> DeletedFeatures {
     try await write { (writer) throws(FieldpackError) in
