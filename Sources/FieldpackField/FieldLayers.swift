@@ -11,16 +11,20 @@ package struct FieldLayer: Sendable {
   package var indexes: [String]
   /// The columns that the layer had before it stated a version; none where there was no such layer.
   package var firstColumns: Set<String>
+  /// What leads from older versions to this one, the oldest first.
+  package var migrations: [Migration]
 
   package var id: LayerID { schema.layer }
 
   package init(
-    _ schema: Schema, rules: [String] = [], indexes: [String] = [], firstColumns: Set<String> = []
+    _ schema: Schema, rules: [String] = [], indexes: [String] = [],
+    firstColumns: Set<String> = [], migrations: [Migration] = []
   ) {
     self.schema = schema
     self.rules = rules
     self.indexes = indexes
     self.firstColumns = firstColumns
+    self.migrations = migrations
   }
 }
 
@@ -37,23 +41,34 @@ package struct FieldLayers: Sendable {
   static let table = "fieldpack_schema"
 
   /// Makes the layers what this version knows, in the writer's transaction: missing ones are created,
-  /// older ones get what they lack.
+  /// older ones are migrated. Layers of this version are not written to.
   ///
   /// - Throws: `.unsupported` for a layer of a newer version, `.cannotCreate` where a table of that
   ///   name is something else; then nothing has changed when the transaction is rolled back.
   package func prepare(in writer: GeoPackageWriter) throws(FieldpackError) {
+    try prepare(in: writer, creating: true)
+  }
+
+  /// As ``prepare(in:)``, for those layers that the file has.
+  package func migrate(in writer: GeoPackageWriter) throws(FieldpackError) {
+    try prepare(in: writer, creating: false)
+  }
+
+  private func prepare(
+    in writer: GeoPackageWriter, creating: Bool
+  ) throws(FieldpackError) {
     let stated = try Self.versions(in: writer)
     for layer in layers {
       var found = stated[layer.id.rawValue]
       if found == nil, try writer.hasTable(layer.id.rawValue) { found = 1 }
       if let found, found > version { throw newer(layer.id, found) }
       guard let schema = try writer.schema(of: layer.id) else {
-        try create(layer, in: writer)
+        if creating { try create(layer, in: writer) }
         continue
       }
-      if found != version {
-        let isStated = stated[layer.id.rawValue] != nil
-        try upgrade(layer, from: schema, isStated: isStated, in: writer)
+      let isStated = stated[layer.id.rawValue] != nil
+      if found != version || !isStated {
+        try upgrade(layer, from: isStated ? found ?? 1 : 1, schema, isStated: isStated, in: writer)
       }
       try writer.ready(layer.id)
     }
@@ -88,29 +103,38 @@ package struct FieldLayers: Sendable {
   }
 
   private func upgrade(
-    _ layer: FieldLayer, from schema: Schema, isStated: Bool, in writer: GeoPackageWriter
+    _ layer: FieldLayer, from found: Int64, _ schema: Schema, isStated: Bool,
+    in writer: GeoPackageWriter
   ) throws(FieldpackError) {
-    let known = Set(schema.columns.map(\.name))
-    guard isStated || !layer.firstColumns.isEmpty, layer.firstColumns.isSubset(of: known) else {
-      let missing = layer.firstColumns.subtracting(known).sorted().joined(separator: ", ")
-      throw FieldpackError(
-        .cannotCreate,
-        "the file has a table '\(layer.id)' that is no layer of field data"
-          + (missing.isEmpty ? "" : " (it lacks \(missing))") + ". Try: another file",
-        location: .init(layer: layer.id))
-    }
+    if !isStated { try checkFirstVersion(layer, schema) }
     guard schema.geometry?.srs == layer.schema.geometry?.srs else {
       throw FieldpackError(
         .cannotCreate, "layer '\(layer.id)' is not in WGS 84, as field data is. Try: another file",
         location: .init(layer: layer.id))
     }
-    let added = layer.schema.columns.filter { !known.contains($0.name) }
-    if !added.isEmpty { try writer.addColumns(added, to: layer.id) }
-    for column in layer.schema.columns where known.contains(column.name) {
+    for migration in layer.migrations where migration.version > found {
+      try migration.apply(to: layer.id, in: writer)
+    }
+    let columns = Set(try writer.schema(of: layer.id)?.columns.map(\.name) ?? [])
+    for column in layer.schema.columns where columns.contains(column.name) {
       guard let constraint = column.constraint else { continue }
       try writer.setConstraint(constraint, of: column.name, in: layer.id)
     }
     try finish(layer, in: writer)
+  }
+
+  /// A table without a stated version is a layer of field data if it has the columns of the first.
+  private func checkFirstVersion(
+    _ layer: FieldLayer, _ schema: Schema
+  ) throws(FieldpackError) {
+    let missing = layer.firstColumns.subtracting(schema.columns.map(\.name)).sorted()
+    guard layer.firstColumns.isEmpty || !missing.isEmpty else { return }
+    throw FieldpackError(
+      .cannotCreate,
+      "the file has a table '\(layer.id)' that is no layer of field data"
+        + (missing.isEmpty ? "" : " (it lacks \(missing.joined(separator: ", ")))")
+        + ". Try: another file",
+      location: .init(layer: layer.id))
   }
 
   private func finish(

@@ -17,11 +17,11 @@ package final class TracksPackage: Sendable {
     _ = try GeoPackageBulkWriter(creating: path, store: "field").commit()
   }
 
-  /// A copy of a file of `TestData/gpkg`.
-  package init(copying name: String) throws {
+  /// A copy of a file of a folder of `TestData`.
+  package init(copying name: String, of kind: String = "gpkg") throws {
     folder = try TemporaryFolder()
     path = folder.file(name).path
-    let original = Checkout.file("TestData/gpkg/\(name)")
+    let original = Checkout.file("TestData/\(kind)/\(name)")
     try Data(contentsOf: original).write(to: URL(fileURLWithPath: path))
   }
 

@@ -46,10 +46,12 @@ extension FieldData {
         required("threshold_m", .double), required("started_at", .dateTime),
         ColumnDefinition("stopped_at", .dateTime),
         required("length_m", .double, default: "0"),
-      ] + optional("name", "device", as: .text())),
+      ] + namesOfTracks),
     firstColumns: [
       "ordinal", "monitor", "threshold_m", "started_at", "stopped_at", "length_m",
-    ])
+    ], migrations: [Migration("names and devices", to: 2, [.add(namesOfTracks)])])
+
+  private static let namesOfTracks = optional("name", "device", as: .text())
 
   private static let trackPointLayer = FieldLayer(
     Schema(
@@ -60,13 +62,15 @@ extension FieldData {
         required(
           "photo_state", .text(), default: "'pending'",
           oneOf: ["pending", "found", "none", "failed", "duplicate"]),
-      ] + optional("accuracy_m", "course_deg", "speed_mps", as: .double)
-        + optional("fix", as: .integer)),
+      ] + detailsOfFixes),
     rules: [reference("track_fid", to: track, id: "fid"), "UNIQUE (track_fid, seq)"],
     indexes: ["CREATE INDEX IF NOT EXISTS track_point_md5 ON track_point (id_md5)"],
     firstColumns: [
       "track_fid", "seq", "time", "time_unix", "id_md5", "ele_m", "photo_state",
-    ])
+    ], migrations: [Migration("what fixes tell", to: 2, [.add(detailsOfFixes)])])
+
+  private static let detailsOfFixes =
+    optional("accuracy_m", "course_deg", "speed_mps", as: .double) + optional("fix", as: .integer)
 
   // MARK: Runs
 
@@ -83,8 +87,10 @@ extension FieldData {
           "state", .text(), oneOf: ["running", "ended", "interrupted", "aborted", "failed"]
         ).named("run_state"),
         required("started_at", .dateTime), ColumnDefinition("stopped_at", .dateTime),
-        ColumnDefinition("fixes_digest", .integer),
-      ]))
+      ] + digests),
+    migrations: [Migration("digest of the fixes", to: 4, [.add(digests)])])
+
+  private static let digests = optional("fixes_digest", as: .integer)
 
   private static let stateLayer = FieldLayer(
     Schema(
@@ -93,9 +99,9 @@ extension FieldData {
         required("run_id", .integer), required("device", .text()),
         ColumnDefinition("track_fid", .integer), required("last_fix", .integer),
         required("longitude", .double), required("latitude", .double),
-        ColumnDefinition("time_ms", .integer), ColumnDefinition("late_count", .integer),
-        ColumnDefinition("late_ms", .integer), ColumnDefinition("anchor_fix", .integer),
-        ColumnDefinition("anchor_longitude", .double),
+        ColumnDefinition("time_ms", .integer),
+      ] + lateFixes + [
+        ColumnDefinition("anchor_fix", .integer), ColumnDefinition("anchor_longitude", .double),
         ColumnDefinition("anchor_latitude", .double),
         ColumnDefinition("anchor_beyond_ms", .integer),
       ]),
@@ -103,7 +109,9 @@ extension FieldData {
       reference("run_id", to: run, id: "id"),
       "FOREIGN KEY (track_fid) REFERENCES track (fid) ON DELETE SET NULL",
       "UNIQUE (run_id, device)",
-    ])
+    ], migrations: [Migration("late fixes", to: 3, [.add(lateFixes)])])
+
+  private static let lateFixes = optional("late_count", "late_ms", as: .integer)
 
   private static let stayLayer = FieldLayer(
     Schema(
