@@ -34,14 +34,12 @@ extension GeoPackageStore {
 private struct Deletion {
   private(set) var deleted = DeletedFeatures()
   private let photos: PhotoLayers?
-  /// The relations to the files of layer `media`, of captures, too.
-  private let files: [Relation]
   private let layers: Set<LayerID>
 
   init(_ writer: GeoPackageWriter) throws(FieldpackError) {
     let relations = try writer.relations()
     photos = PhotoLayers(relations)
-    files = relations.filter { $0.related == PhotoLayers.media }
+    if photos != nil { try PhotoLayers.layers.migrate(in: writer) }
     layers = Set(try writer.layers().map(\.id))
   }
 
@@ -61,7 +59,8 @@ private struct Deletion {
         }
       }
       if case .integer(let number) = point {
-        try delete(PhotoLayers.job, where: "point_fid", number, writer)
+        let jobs = try PhotoLayers.jobs.delete(of: .integer(number), writer)
+        deleted.add(jobs, of: PhotoLayers.job)
       }
       try delete(point, in: FieldData.trackPoint, writer)
     }
@@ -105,13 +104,7 @@ private struct Deletion {
   ) throws(FieldpackError) {
     let pictures = try writer.related(to: photo, by: photos.pictures)
     try delete(photo, in: PhotoLayers.photo, writer)
-    for picture in pictures {
-      var isUsed = false
-      for relation in files where !isUsed {
-        isUsed = try !writer.bases(relatedTo: picture, by: relation).isEmpty
-      }
-      if !isUsed { try delete(picture, in: PhotoLayers.media, writer) }
-    }
+    try MediaLayer.deleteUnused(pictures, writer, &deleted)
   }
 
   /// The recordings that added to the track.
@@ -143,12 +136,6 @@ private struct Deletion {
     guard layers.contains(layer) else { return [] }
     let query = Query(layer, where: Column<Int64>(column) == value).withoutGeometry().select([])
     return try writer.features(query).compactMap(\.id)
-  }
-
-  private mutating func delete(
-    _ layer: LayerID, where column: String, _ value: Int64, _ writer: GeoPackageWriter
-  ) throws(FieldpackError) {
-    for id in try ids(layer, where: column, value, writer) { try delete(id, in: layer, writer) }
   }
 
   private mutating func delete(

@@ -100,7 +100,9 @@ private struct Reading {
       links[link.base, default: []].append(link)
     }
     for job in try snapshot.features(Query(PhotoLayers.job)) {
-      if let point = job[Column<Int64>("point_fid")] { jobs[point] = job }
+      // A file that was not written to since the columns of all jobs has the earlier name.
+      let point = job[Column<Int64>("subject")] ?? job[Column<Int64>("point_fid")]
+      if let point { jobs[point] = job }
     }
   }
 

@@ -115,11 +115,10 @@ public struct PhotoFetch: Sendable {
       try await store.write { [filter] (writer) throws(FieldpackError) in
         let points = try writer.features(
           Query(PhotoLayers.point, where: filter).withoutGeometry().select("photo_state"))
-        let jobs = try PhotoJob.all(writer)
         for point in points {
           guard let id = point.id else { continue }
-          if case .integer(let number) = id, let job = jobs[number]?.row {
-            try writer.delete(job, in: PhotoLayers.job)
+          if case .integer(let number) = id {
+            try PhotoLayers.jobs.delete(of: .integer(number), writer)
           }
           try writer.update(
             id, in: PhotoLayers.point, set: ["photo_state": .text(PhotoState.pending.rawValue)])
@@ -139,10 +138,10 @@ public struct PhotoFetch: Sendable {
       by: [Order("track_fid"), Order("seq")])
     let now = clock.now
     return try await store.read { (snapshot) throws(FieldpackError) in
-      let jobs = try PhotoJob.all(snapshot)
-      return try snapshot.features(query).compactMap(PhotoPoint.init).filter { point in
-        jobs[point.id]?.next.map { $0 <= now } ?? true
-      }
+      let waiting = Set(
+        try PhotoLayers.jobs.all(snapshot).filter { !$0.isDue(at: now) }.map(\.subject))
+      return try snapshot.features(query).compactMap(PhotoPoint.init)
+        .filter { !waiting.contains(.integer($0.id)) }
     }
   }
 

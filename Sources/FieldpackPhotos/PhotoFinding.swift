@@ -111,37 +111,3 @@ struct PhotoKnowledge: Sendable {
     return known
   }
 }
-
-/// What is known of a point's tries.
-struct PhotoJob: Sendable {
-  var row: FeatureID
-  var attempt: Int64
-  var next: Instant?
-
-  private static let query = Query(PhotoLayers.job).select("point_fid", "attempt", "next_at")
-
-  /// All there are, by the id of their point.
-  static func all(_ snapshot: GeoPackageSnapshot) throws(FieldpackError) -> [Int64: PhotoJob] {
-    guard try snapshot.schema(of: PhotoLayers.job) != nil else { return [:] }
-    return jobs(try snapshot.features(query))
-  }
-
-  static func of(
-    _ point: Int64, _ snapshot: GeoPackageSnapshot
-  ) throws(FieldpackError) -> PhotoJob? {
-    jobs(try snapshot.features(query.where(Column<Int64>("point_fid") == point)))[point]
-  }
-
-  private static func jobs(_ features: [Feature]) -> [Int64: PhotoJob] {
-    var jobs: [Int64: PhotoJob] = [:]
-    for feature in features {
-      guard let row = feature.id, let point = feature[Column<Int64>("point_fid")] else { continue }
-      // Whoever wrote the row, there is a next attempt.
-      let attempt = min(max(0, feature[Column<Int64>("attempt")] ?? 0), 1 << 30)
-      jobs[point] = PhotoJob(
-        row: row, attempt: attempt,
-        next: feature[Column<Instant>("next_at")])
-    }
-    return jobs
-  }
-}

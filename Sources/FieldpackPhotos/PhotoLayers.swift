@@ -39,16 +39,14 @@ struct PhotoLayers {
   ///
   /// - Throws: `.notFound` where there are no track points.
   static func prepare(_ writer: GeoPackageWriter) throws(FieldpackError) -> PhotoLayers {
-    if let found = PhotoLayers(try writer.relations()) { return found }
-    let known = try writer.layers().map(\.id)
-    guard known.contains(point) else {
+    guard try writer.schema(of: point) != nil else {
       throw FieldpackError(
         .notFound, "there is no layer '\(point)' to find photos for", advice: .recordTrack,
         location: .init(layer: point))
     }
-    if !known.contains(photo) { try writer.createLayer(photoSchema) }
-    if !known.contains(job) { try writer.createLayer(jobSchema) }
+    try layers.prepare(in: writer)
     try MediaLayer.prepare(writer)
+    if let found = PhotoLayers(try writer.relations()) { return found }
     return PhotoLayers(
       candidates: try writer.createRelation(
         from: point, to: photo, as: .features, mapping: pointPhoto,
@@ -61,10 +59,14 @@ struct PhotoLayers {
         from: photo, to: media, as: .media, mapping: photoMedia))
   }
 
-  /// Makes the indexes that are missing: by what a picture is known again, by what a photo is, and for
-  /// the points that wait.
+  /// Those of a file that ``prepare(_:)`` was called for, made again where somebody removed them.
+  static func found(_ writer: GeoPackageWriter) throws(FieldpackError) -> PhotoLayers {
+    if let found = PhotoLayers(try writer.relations()) { return found }
+    return try prepare(writer)
+  }
+
+  /// Makes the indexes that are missing: by what a photo is, and for the points that wait.
   static func index(_ writer: GeoPackageWriter) throws(FieldpackError) {
-    try MediaLayer.index(writer)
     try writer.execute(
       "CREATE INDEX IF NOT EXISTS track_point_photo_state ON track_point (photo_state, track_fid)")
     // Another program may have written a photo twice.
@@ -75,34 +77,55 @@ struct PhotoLayers {
         + "ON photo (provider, photo_id)")
   }
 
-  private static var photoSchema: Schema {
-    Schema(
-      layer: photo, geometry: GeometryColumn(type: .point),
-      columns: [
-        ColumnDefinition("provider", .text(), isNullable: false, defaultSQL: "'flickr'"),
-        ColumnDefinition("photo_id", .text(), isNullable: false),
-        ColumnDefinition("secret", .text(), isNullable: false),
-        ColumnDefinition("server", .text(), isNullable: false),
-        ColumnDefinition("farm", .integer, isNullable: false),
-        ColumnDefinition("owner", .text()),
-        ColumnDefinition("title", .text(), isNullable: false),
-        ColumnDefinition("license", .text()),
-        ColumnDefinition("size_code", .text(), isNullable: false, defaultSQL: "'b'"),
-        ColumnDefinition("source_url", .text(), isNullable: false),
-        ColumnDefinition("fetched_at", .dateTime),
-      ])
-  }
+  /// What was tried for the points without a picture.
+  static let jobs = JobTable(
+    job, subject: .integer,
+    extra: [ColumnDefinition("radius_m", .double, description: "as far as was searched")])
 
-  private static var jobSchema: Schema {
-    Schema(
-      layer: job, idColumn: "id",
-      columns: [
-        ColumnDefinition("point_fid", .integer, isNullable: false, isUnique: true),
-        ColumnDefinition("provider", .text(), isNullable: false),
-        ColumnDefinition("attempt", .integer, isNullable: false),
-        ColumnDefinition("radius_m", .double, description: "as far as was searched"),
-        ColumnDefinition("next_at", .dateTime, description: "not to be tried again before"),
-        ColumnDefinition("message", .text()),
-      ])
-  }
+  static let layers = FieldLayers(
+    version: 2,
+    [
+      FieldLayer(
+        Schema(
+          layer: photo, geometry: GeometryColumn(type: .point),
+          columns: [
+            ColumnDefinition("provider", .text(), isNullable: false),
+            ColumnDefinition("photo_id", .text(), isNullable: false),
+            ColumnDefinition("owner", .text()),
+            ColumnDefinition("title", .text(), isNullable: false),
+            ColumnDefinition("license", .text()),
+            ColumnDefinition("source_url", .text(), isNullable: false),
+            ColumnDefinition("fetched_at", .dateTime),
+          ] + flickrColumns),
+        firstColumns: ["provider", "photo_id", "title", "source_url"],
+        migrations: [
+          Migration(
+            "Flickr's columns for its photos only", to: 2,
+            [.add(flickrColumns), .redefine(flickrColumns)]
+              + flickrColumns.map { column in
+                .fill(
+                  column.name,
+                  with: "CASE WHEN provider = 'flickr' THEN \(column.name) END")
+              })
+        ]),
+      jobs.definition(
+        firstColumns: ["point_fid", "provider", "attempt"],
+        migrations: [
+          Migration(
+            "the columns of all jobs", to: 2,
+            [
+              .rename("point_fid", to: "subject"), .rename("provider", to: "target"),
+              .add(JobTable.progress),
+              .fill("state", with: "CASE WHEN next_at IS NULL THEN 'failed' ELSE 'queued' END"),
+            ])
+        ]),
+    ])
+
+  /// The parts of Flickr's addresses.
+  private static let flickrColumns = [
+    ColumnDefinition("secret", .text()),
+    ColumnDefinition("server", .text()),
+    ColumnDefinition("farm", .integer),
+    ColumnDefinition("size_code", .text()),
+  ]
 }

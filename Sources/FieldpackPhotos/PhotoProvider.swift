@@ -38,17 +38,17 @@ public struct PhotoCandidate: Hashable, Sendable {
   public var position: Position?
   /// The origin of the picture: an address, or a place in a file.
   public var source: String
-  /// Parts of Flickr's addresses; empty and 0 with other providers.
-  public var secret: String
-  public var server: String
-  public var farm: Int
-  /// The size of the picture that is fetched, as Flickr names it.
-  public var size: PhotoSize
+  /// Parts of Flickr's addresses; `nil` with other providers.
+  public var secret: String?
+  public var server: String?
+  public var farm: Int?
+  /// The size of the picture that is fetched, as Flickr names it; `nil` with other providers.
+  public var size: PhotoSize?
 
   public init(
     id: String, title: String = "", owner: String? = nil, license: String? = nil,
-    position: Position? = nil, source: String, secret: String = "", server: String = "",
-    farm: Int = 0, size: PhotoSize = .large
+    position: Position? = nil, source: String, secret: String? = nil, server: String? = nil,
+    farm: Int? = nil, size: PhotoSize? = nil
   ) {
     self.id = id
     self.title = title

@@ -26,16 +26,31 @@ struct PhotoRecord {
     let id = FeatureID.integer(point.id)
     let state = try writer.feature(id, in: PhotoLayers.point)?[Column<String>("photo_state")]
     guard state == PhotoState.pending.rawValue else { return .settled }
-    let layers = try PhotoLayers.prepare(writer)
+    let layers = try PhotoLayers.found(writer)
     if try isTaken(layers, writer) { return .taken }
-    let job = try PhotoJob.of(point.id, writer)
-    let attempt = (job?.attempt ?? 0) + (finding.isUnavailable ? 0 : 1)
-    let outcome = outcome(attempt)
+    let outcome = try storeJob(writer)
     if !finding.isUnavailable { try storeCandidates(layers, writer) }
     try writer.update(
       id, in: PhotoLayers.point, set: ["photo_state": .text(outcome.state.rawValue)])
-    try store(job, outcome, attempt, writer)
     return .stored(outcome)
+  }
+
+  /// A point that has its picture needs no job any more.
+  private func storeJob(_ writer: GeoPackageWriter) throws(FieldpackError) -> PhotoFetch.Outcome {
+    let subject = Value.integer(point.id)
+    var job = try PhotoLayers.jobs.job(of: subject, writer) ?? Job(subject, with: provider)
+    job.target = provider
+    let rules = JobRules(attempts: settings.attempts, backOff: settings.backOff)
+    job = rules.job(job, after: finding.answer, at: now)
+    let outcome = outcome(of: job)
+    if outcome.state == .found {
+      try PhotoLayers.jobs.delete(of: subject, writer)
+    } else {
+      try PhotoLayers.jobs.save(
+        job, at: now, writer,
+        with: ["radius_m": outcome.radius.map(Value.real) ?? .null])
+    }
+    return outcome
   }
 
   /// Whether another point of the track has the photo, which was not known when it was chosen.
@@ -56,22 +71,22 @@ struct PhotoRecord {
     return false
   }
 
-  private func outcome(_ attempt: Int64) -> PhotoFetch.Outcome {
+  private func outcome(of job: Job) -> PhotoFetch.Outcome {
     var outcome = PhotoFetch.Outcome(
       point: .integer(point.id), track: point.track, state: .none, radius: finding.radius)
-    if let chosen = finding.chosen {
+    outcome.message = job.message
+    switch job.state {
+    case .succeeded:
       outcome.state = .found
-      outcome.photo = chosen
-      outcome.distance = distance(to: chosen)
-    } else if let failure = finding.failure {
-      let isLast = attempt >= Int64(settings.attempts) && !finding.isUnavailable
-      outcome.state = isLast ? .failed : .pending
-      outcome.message = failure.message
-    } else if !finding.candidates.isEmpty {
-      outcome.state = .duplicate
-      outcome.message = "all photos around are those of other points of the track"
-    } else {
-      outcome.message = "no photo lies as near as that"
+      outcome.photo = finding.chosen
+      outcome.distance = finding.chosen.flatMap(distance)
+    case .queued: outcome.state = .pending
+    default:
+      if finding.failure != nil {
+        outcome.state = .failed
+      } else if !finding.candidates.isEmpty {
+        outcome.state = .duplicate
+      }
     }
     return outcome
   }
@@ -123,10 +138,11 @@ struct PhotoRecord {
         geometry: candidate.position.map { .point(x: $0.x, y: $0.y) },
         attributes: [
           "provider": .text(provider), "photo_id": .text(candidate.id),
-          "secret": .text(candidate.secret), "server": .text(candidate.server),
-          "farm": .integer(Int64(candidate.farm)), "owner": text(candidate.owner),
-          "title": .text(candidate.title), "license": text(candidate.license),
-          "size_code": .text(candidate.size.rawValue), "source_url": .text(candidate.source),
+          "owner": text(candidate.owner), "title": .text(candidate.title),
+          "license": text(candidate.license), "source_url": .text(candidate.source),
+          "secret": text(candidate.secret), "server": text(candidate.server),
+          "farm": candidate.farm.map { .integer(Int64($0)) } ?? .null,
+          "size_code": text(candidate.size?.rawValue),
         ]), in: PhotoLayers.photo)
   }
 
@@ -152,32 +168,21 @@ struct PhotoRecord {
         "byte_count": number(picture.bytes.count), "sha256": .text(picture.digest),
       ], to: PhotoLayers.media, relatedTo: photo, by: layers.pictures)
   }
+}
 
-  /// A point that has its picture needs no job any more.
-  private func store(
-    _ known: PhotoJob?, _ outcome: PhotoFetch.Outcome, _ attempt: Int64,
-    _ writer: GeoPackageWriter
-  ) throws(FieldpackError) {
-    if outcome.state == .found {
-      if let known { try writer.delete(known.row, in: PhotoLayers.job) }
-      return
+extension PhotoFinding {
+  /// What the search means for the point's job.
+  fileprivate var answer: JobAnswer {
+    if chosen != nil { return .done }
+    if let failure {
+      return isUnavailable
+        ? .unreachable(failure) : .failed(failure, again: true)
     }
-    let values: Attributes = [
-      "point_fid": .integer(point.id), "provider": .text(provider), "attempt": .integer(attempt),
-      "radius_m": outcome.radius.map(Value.real) ?? .null,
-      "next_at": outcome.state == .pending && !finding.isUnavailable
-        ? .dateTime(next(after: attempt)) : .null,
-      "message": outcome.message.map(Value.text) ?? .null,
-    ]
-    if let known {
-      try writer.update(known.row, in: PhotoLayers.job, set: values)
-    } else {
-      try writer.create(Feature(attributes: values), in: PhotoLayers.job)
-    }
-  }
-
-  private func next(after attempt: Int64) -> Instant {
-    now.advanced(by: settings.backOff.pause(after: Int(attempt)))
+    let reason =
+      candidates.isEmpty
+      ? "no photo lies as near as that"
+      : "all photos around are those of other points of the track"
+    return .failed(FieldpackError(.notFound, reason), again: false)
   }
 }
 

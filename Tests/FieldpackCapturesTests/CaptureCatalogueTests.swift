@@ -1,4 +1,7 @@
 import FieldpackCore
+import FieldpackField
+import FieldpackFieldTestSupport
+import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackTestSupport
 import Foundation
@@ -72,6 +75,57 @@ import Testing
       try await sample.counts() == [
         "capture": 0, "capture_track": 0, "capture_point": 0, "media": 0, "links": 0,
       ])
+  }
+
+  @Test func `a file that something else has stays when a capture goes`() async throws {
+    let sample = try await loaded()
+    try await sample.withCatalogue { catalogue in
+      let gone = try await catalogue.capture(CaptureSample.video)
+      let other = try await catalogue.capture(CaptureSample.second)
+      try await catalogue.store.write { (writer) throws(FieldpackError) in
+        // Another program links the picture of one capture to another, and gives a page all files.
+        try writer.createLayer(Schema(layer: "page"))
+        let page = try writer.create(Feature(), in: "page")
+        let pages = try writer.createRelation(
+          from: "page", to: "media", as: .media, mapping: "page_media")
+        guard let captures = try writer.relations().first(where: { $0.mapping == "capture_media" })
+        else { throw FieldpackError(.notFound, "capture_media") }
+        let files = try writer.related(to: gone.key.feature, by: captures)
+        try writer.link(other.key.feature, to: files[0], by: captures)
+        try writer.link(page, to: files[1], by: pages)
+      }
+      let deleted = try await catalogue.delete([gone])
+      #expect(
+        deleted.layers.map { "\($0.layer) \($0.count)" }
+          == ["capture 1", "capture_point 3", "capture_track 1"])
+    }
+    #expect(try await sample.counts()["media"] == 3)
+  }
+
+  @Test func `the jobs of a capture go with it`() async throws {
+    let sample = try await loaded()
+    try await sample.withCatalogue { catalogue in
+      try await catalogue.store.write { (writer) throws(FieldpackError) in
+        for token in [CaptureSample.video, CaptureSample.video, CaptureSample.second] {
+          try writer.create(
+            Feature(attributes: ["subject": .text(token), "target": "http://a/"]), in: "upload_job")
+        }
+      }
+      let deleted = try await catalogue.delete([try await catalogue.capture(CaptureSample.video)])
+      #expect(deleted[CaptureLayers.job] == 2)
+      let left = try await catalogue.store.query(Query("upload_job").select("subject")).features
+        .reduce(into: []) { $0.append($1[Column<String>("subject")]) }
+      #expect(left == [CaptureSample.second])
+    }
+  }
+
+  @Test func `deleting nothing from a file without captures makes no layers`() async throws {
+    let package = try TracksPackage()
+    let deleted = try await package.withStore { store in
+      try await CaptureCatalogue(store).delete([])
+    }
+    #expect(deleted == DeletedFeatures())
+    #expect(try package.rows("SELECT table_name FROM gpkg_contents") == [])
   }
 
   @Test func `an exported capture says the same in the same bytes of media`() async throws {

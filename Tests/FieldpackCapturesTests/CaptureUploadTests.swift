@@ -98,6 +98,13 @@ import Testing
         "started", "1.0", "succeeded", "1 tries, status 200",
       ])
     #expect(try await jobs(sample) == ["succeeded 200"])
+    let counts = try await sample.withCatalogue { catalogue in
+      try await catalogue.store.query(Query("upload_job")).features.reduce(into: []) { all, row in
+        all += [row[Column<Int>("bytes_sent")], row[Column<Int>("bytes_total")]]
+      }
+    }
+    let length = server.requests[0].body.count
+    #expect(counts == [length, length])
     let parts = try UploadPart.all(
       in: server.requests[0].body, server.requests[0]["Content-Type"] ?? "")
     #expect(

@@ -40,7 +40,7 @@ import Testing
         == PhotoCandidate(
           id: "2", title: "Photo 2", owner: "Ann", license: "4",
           position: Position(x: 13.4, y: 52.501), source: server.server.address + "/7/2_abc2_b.jpg",
-          secret: "abc2", server: "7", farm: 1))
+          secret: "abc2", server: "7", farm: 1, size: .large))
   }
 
   @Test(arguments: [

@@ -19,6 +19,7 @@ import Testing
       for name in ["media_sha256", "photo_provider_id", "track_point_photo_state"] {
         try writer.execute("DROP INDEX \(name)")
       }
+      try writer.execute("DELETE FROM fieldpack_schema WHERE layer = 'media'")
       for _ in 1..<copies {
         try writer.execute(
           "INSERT INTO photo (provider, photo_id, secret, server, farm, title, source_url) "

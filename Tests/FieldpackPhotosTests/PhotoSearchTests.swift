@@ -61,7 +61,7 @@ import Testing
     try await walk.store.write { (writer) throws(FieldpackError) in
       _ = try writer.create(
         Feature(attributes: [
-          "point_fid": 1, "provider": "flickr", "attempt": .integer(attempt),
+          "subject": 1, "target": "flickr", "attempt": .integer(attempt),
         ]), in: "photo_job")
     }
     let state = attempt > 0 ? "failed" : "pending"

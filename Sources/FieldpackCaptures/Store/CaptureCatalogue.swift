@@ -131,13 +131,16 @@ public struct CaptureCatalogue: Sendable {
     }
   }
 
-  /// Deletes captures with their points, lines and files: all of them, or none.
+  /// Deletes captures with their points, lines, jobs, and the files that nothing else has: all of them,
+  /// or none.
   @discardableResult
   public func delete(_ captures: [Capture]) async throws(FieldpackError) -> DeletedFeatures {
     try await store.write { (writer) throws(FieldpackError) in
-      let rows = CaptureRows(relation: try CaptureLayers.prepare(writer))
       var deleted = DeletedFeatures()
-      for capture in captures { try rows.delete(capture.key.feature, writer, &deleted) }
+      guard let relation = CaptureLayers.relation(try writer.relations()) else { return deleted }
+      try CaptureLayers.layers.migrate(in: writer)
+      let rows = CaptureRows(relation: relation)
+      for capture in captures { try rows.delete(capture, writer, &deleted) }
       return deleted
     }
   }

@@ -22,29 +22,35 @@ public enum CaptureLayers {
   }
 
   /// The version of the layers that this program writes.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   /// Makes the layers where they are missing.
   static func prepare(_ writer: GeoPackageWriter) throws(FieldpackError) -> Relation {
     try layers.prepare(in: writer)
-    if let relation = relation(try writer.relations()) { return relation }
     try MediaLayer.prepare(writer)
+    if let relation = relation(try writer.relations()) { return relation }
     return try writer.createRelation(
       from: capture, to: media, as: .media, mapping: mapping)
   }
 
-  private static var layers: FieldLayers {
+  /// What was sent where: a job for each token of a capture and address.
+  static let jobs = JobTable(job, subject: .text())
+
+  static var layers: FieldLayers {
     let reference = "FOREIGN KEY (capture_fid) REFERENCES capture (fid) ON DELETE CASCADE"
     return FieldLayers(
       version: version,
       [
         FieldLayer(captureSchema), FieldLayer(trackSchema, rules: [reference]),
         FieldLayer(pointSchema, rules: [reference, "UNIQUE (capture_fid, seq)"]),
-        FieldLayer(
-          jobSchema,
-          indexes: [
-            "CREATE INDEX IF NOT EXISTS upload_job_capture ON upload_job (capture_token)"
-          ]),
+        jobs.definition(migrations: [
+          Migration(
+            "the columns of all jobs", to: 2,
+            [
+              .rename("capture_token", to: "subject"), .rename("url", to: "target"),
+              .rename("server_message", to: "message"), .add(JobTable.progress),
+            ])
+        ]),
       ])
   }
 
@@ -99,23 +105,6 @@ public enum CaptureLayers {
         required("capture_fid", .integer), required("seq", .integer),
         required("t_s", .double), ColumnDefinition("heading_deg", .double),
         ColumnDefinition("accuracy_m", .double), ColumnDefinition("extra_json", .json),
-      ])
-  }
-
-  private static var jobSchema: Schema {
-    Schema(
-      layer: job, idColumn: "id",
-      columns: [
-        required("capture_token", .text()), required("url", .text()),
-        required(
-          "state", .text(),
-          oneOf: [
-            "queued", "started", "failedToStart", "progress", "succeeded", "failed", "stopped",
-          ]),
-        required("bytes_sent", .integer, default: "0"),
-        required("bytes_total", .integer, default: "0"),
-        ColumnDefinition("http_status", .integer), ColumnDefinition("server_message", .text()),
-        required("attempt", .integer, default: "0"), required("updated_at", .dateTime),
       ])
   }
 }

@@ -74,25 +74,27 @@ struct CaptureRows {
     return stored
   }
 
-  /// Deletes a capture with its points, its line and its files.
+  /// Deletes a capture with its points, its line, its jobs, and the files that nothing else has.
   func delete(
-    _ id: FeatureID, _ writer: GeoPackageWriter, _ deleted: inout DeletedFeatures
+    _ capture: Capture, _ writer: GeoPackageWriter, _ deleted: inout DeletedFeatures
   ) throws(FieldpackError) {
+    let id = capture.key.feature
     deleted.add(of: CaptureLayers.capture)
-    for media in try writer.related(to: id, by: relation) {
-      try writer.delete(media, in: CaptureLayers.media)
-      deleted.add(of: CaptureLayers.media)
-    }
-    guard case .integer(let number) = id else { return }
-    for layer in [CaptureLayers.point, CaptureLayers.track] {
-      let rows = try writer.features(
-        Query(layer, where: Column<Int64>("capture_fid") == number).withoutGeometry().select([]))
-      for row in rows.compactMap(\.id) {
-        try writer.delete(row, in: layer)
-        deleted.add(of: layer)
+    let files = try writer.related(to: id, by: relation)
+    if case .integer(let number) = id {
+      for layer in [CaptureLayers.point, CaptureLayers.track] {
+        let rows = try writer.features(
+          Query(layer, where: Column<Int64>("capture_fid") == number).withoutGeometry().select([]))
+        for row in rows.compactMap(\.id) {
+          try writer.delete(row, in: layer)
+          deleted.add(of: layer)
+        }
       }
     }
     try writer.delete(id, in: CaptureLayers.capture)
+    let jobs = try CaptureLayers.jobs.delete(of: .text(capture.info.token), writer)
+    deleted.add(jobs, of: CaptureLayers.job)
+    try MediaLayer.deleteUnused(files, writer, &deleted)
   }
 
   // MARK: Values

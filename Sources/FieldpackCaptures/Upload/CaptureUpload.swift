@@ -73,71 +73,68 @@ public struct CaptureUpload: Sendable {
     _ captures: [Capture],
     report: @escaping @Sendable (Capture, Event) -> Void = { _, _ in }
   ) async throws(FieldpackError) -> [Outcome] {
-    let jobs = UploadJobs(store: catalogue.store, url: url, clock: clock)
-    for capture in captures { try await jobs.set(.queued, of: capture) }
+    guard !captures.isEmpty else { return [] }
+    let runner = JobRunner(
+      CaptureLayers.jobs, in: catalogue.store,
+      JobRules(attempts: settings.attempts, backOff: settings.backOff), clock: clock)
+    try await catalogue.store.write { (writer) throws(FieldpackError) in
+      _ = try CaptureLayers.prepare(writer)
+    }
+    let jobs = try await runner.queue(
+      captures.map { .text($0.info.token) }, with: Job.target(ofAddress: url))
     var outcomes: [Outcome] = []
-    for capture in captures {
-      do throws(FieldpackError) {
-        outcomes.append(try await send(capture, jobs, report))
-      } catch {
-        let state = error.code == .interrupted ? UploadJobs.State.stopped : .failedToStart
-        // The task that is cancelled could not write any more.
-        await Task.detached {
-          try? await jobs.set(state, of: capture, message: error.message)
-        }.value
-        throw error
-      }
+    for (capture, job) in zip(captures, jobs) {
+      outcomes.append(try await send(capture, job, runner, report))
     }
     return outcomes
   }
 
   private func send(
-    _ capture: Capture, _ jobs: UploadJobs,
+    _ capture: Capture, _ job: Job, _ runner: JobRunner,
     _ report: @escaping @Sendable (Capture, Event) -> Void
   ) async throws(FieldpackError) -> Outcome {
-    let form: MultipartForm
-    do throws(FieldpackError) {
-      form = try await self.form(of: capture)
-    } catch {
-      guard error.code == .notFound || error.code == .invalidData else { throw error }
-      try await jobs.set(.failedToStart, of: capture, message: error.message)
-      report(capture, .failed(error))
-      return Outcome(capture: capture, error: error, attempts: 0)
-    }
-    var attempt = 0
-    while true {
-      attempt += 1
-      try await jobs.set(.started, of: capture, attempt: attempt)
-      report(capture, .started)
-      let answer = try await exchange(form, capture, report)
-      if answer.error == nil {
-        try await jobs.succeed(capture, answer, attempt: attempt)
-        report(capture, .succeeded)
-      } else if answer.isWorthAnother, attempt < settings.attempts {
-        let pause = settings.backOff.pause(after: attempt, asked: answer.asked)
-        report(capture, .waiting(pause))
-        try await wait(pause)
-        continue
-      } else if let error = answer.error {
-        try await jobs.set(
-          .failed, of: capture, attempt: attempt, status: answer.status, message: error.message)
-        report(capture, .failed(error))
+    var form: MultipartForm?
+    let (job, error) = try await runner.run(job) {
+      (job: inout Job) async throws(FieldpackError) -> JobAnswer in
+      do throws(FieldpackError) {
+        if form == nil { form = try await self.form(of: capture) }
+      } catch {
+        guard error.code == .notFound || error.code == .invalidData else { throw error }
+        return .notStarted(error)
       }
-      return Outcome(
-        capture: capture, error: answer.error, status: answer.status, attempts: attempt)
+      guard let form else { return .done }
+      report(capture, .started)
+      let answer = try await exchange(form, capture, &job, report)
+      job.status = answer.status
+      return answer.error.map { .failed($0, again: answer.isWorthAnother, asked: answer.asked) }
+        ?? .done
+    } waiting: { pause in
+      report(capture, .waiting(pause))
+    } done: { [clock] writer throws(FieldpackError) in
+      let now = clock.unixSeconds
+      try writer.update(
+        capture.key.feature, in: CaptureLayers.capture,
+        set: [
+          "uploaded_at": .dateTime(CaptureRows.instant(now)), "uploaded_at_unix": .real(now),
+        ])
     }
+    report(capture, error.map { .failed($0) } ?? .succeeded)
+    return Outcome(capture: capture, error: error, status: job.status, attempts: job.attempt)
   }
 
   private func exchange(
-    _ form: MultipartForm, _ capture: Capture,
+    _ form: MultipartForm, _ capture: Capture, _ job: inout Job,
     _ report: @escaping @Sendable (Capture, Event) -> Void
   ) async throws(FieldpackError) -> UploadAnswer {
     let request = HTTPRequest(
       .post, url, fields: ["Content-Type": form.contentType], body: .multipart(form),
       maximumLength: 1 << 20)
     let last = Locked(-1.0)
+    let bytes = Locked((sent: 0, total: 0))
+    defer { (job.bytesSent, job.bytesTotal) = bytes.withLock { ($0.sent, $0.total) } }
     do throws(FieldpackError) {
       let response = try await client.send(request) { sent, total in
+        bytes.withLock { $0 = (Int(sent), Int(total)) }
         let share = total > 0 ? Double(sent) / Double(total) : 1
         let isNew = last.withLock { last in
           defer { last = max(last, share) }
@@ -150,12 +147,6 @@ public struct CaptureUpload: Sendable {
     } catch {
       if error.code == .interrupted || error.code == .invalidArgument { throw error }
       return UploadAnswer(error: error, isWorthAnother: error.code == .unavailable)
-    }
-  }
-
-  private func wait(_ pause: Duration) async throws(FieldpackError) {
-    do { try await clock.sleep(for: pause) } catch {
-      throw FieldpackError(.interrupted, "the upload was cancelled")
     }
   }
 

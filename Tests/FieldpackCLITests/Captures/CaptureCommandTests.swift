@@ -177,7 +177,7 @@ import Testing
     let deleted = try await run("capture", "delete", "field.gpkg", Self.token)
     #expect(
       deleted.output
-        == "deleted: 1 of capture, 1 of media, 2 of capture_point, 1 of capture_track\n",
+        == "deleted: 1 of capture, 2 of capture_point, 1 of capture_track, 1 of media\n",
       "\(deleted)")
     #expect(try await run("capture", "list", "field.gpkg").output == "0 captures\n")
     #expect(try await run("capture", "delete", "field.gpkg", Self.token).status == 66)
@@ -210,10 +210,10 @@ import Testing
     let body = String(decoding: server.requests[0].body, as: UTF8.self)
     #expect(body.hasPrefix("--0xKhTmLbOuNdArY\r\nContent-Disposition: form-data; name=\"email\""))
     let jobs = try await run(
-      "query", "field.gpkg", "upload_job", "--select", "state,url", "--format", "csv")
+      "query", "field.gpkg", "upload_job", "--select", "state,target", "--format", "csv")
     #expect(
       jobs.output.replacing("\r\n", with: "\n") == """
-        id,state,url
+        id,state,target
         1,failed,\(refusing.address)
         2,succeeded,\(server.address)/up
 

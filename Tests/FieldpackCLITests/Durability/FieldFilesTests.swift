@@ -72,7 +72,7 @@ import Testing
     // One capture lacks its film, and only whole captures are sent.
     #expect(sent.output.hasPrefix("2 of 3 captures uploaded\n"), "\(sent)")
     let states = try await run(
-      "query", file, "upload_job", "--where", "url = '\(server.address)'", "--select", "state",
+      "query", file, "upload_job", "--where", "target = '\(server.address)'", "--select", "state",
       "--format", "csv")
     #expect(
       states.output.split(whereSeparator: \.isNewline).dropFirst().map {
