@@ -48,8 +48,8 @@ struct Invocation {
           })
       ])
     } else {
-      let parts = deleted.layers.map { "\($0.count) of \($0.layer)" }
-      try print("deleted: \(parts.joined(separator: ", "))\n")
+      let parts = deleted.layers.map { "\($0.layer) \($0.count)" }
+      try print("deleted features: \(parts.isEmpty ? "none" : parts.joined(separator: ", "))\n")
     }
   }
 

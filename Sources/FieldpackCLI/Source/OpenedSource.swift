@@ -52,6 +52,29 @@ extension Invocation {
     }
   }
 
+  /// Opens a GeoPackage, which is made where there is none, runs `body` and closes it.
+  ///
+  /// A file that was made for `body` goes again where `body` fails before anything is in it.
+  func withNewGeoPackage<R>(
+    _ path: String, _ profile: OpeningProfile = .foreign,
+    _ body: (GeoPackageStore) async throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    let isNew = !FileManager.default.fileExists(atPath: path)
+    try createGeoPackage(path)
+    var isEmpty = isNew
+    do throws(FieldpackError) {
+      return try await withGeoPackage(path, profile) { (store) throws(FieldpackError) in
+        do throws(FieldpackError) { return try await body(store) } catch {
+          if isNew { isEmpty = (try? await store.schemas().isEmpty) ?? false }
+          throw error
+        }
+      }
+    } catch {
+      if isEmpty { try? FileManager.default.removeItem(atPath: path) }
+      throw error
+    }
+  }
+
   /// Creates the GeoPackage where there is none.
   func createGeoPackage(_ path: String) throws(FieldpackError) {
     guard !FileManager.default.fileExists(atPath: path) else { return }

@@ -34,7 +34,8 @@ struct SourceArguments: OptionGroup {
   }
 
   /// For commands that take no more than folders.
-  init(stores: [StoreID]? = nil, allowing paths: [String] = []) {
+  init(stores: [StoreID]? = nil, allowing paths: [String] = [], usesNoCache: Bool = false) {
+    self.usesNoCache = usesNoCache
     self.stores = stores
     allowsPaths = paths
   }

@@ -177,12 +177,31 @@ import Testing
     let deleted = try await run("capture", "delete", "field.gpkg", Self.token)
     #expect(
       deleted.output
-        == "deleted: 1 of capture, 2 of capture_point, 1 of capture_track, 1 of media\n",
+        == "deleted features: capture 1, capture_point 2, capture_track 1, media 1\n",
       "\(deleted)")
     #expect(try await run("capture", "list", "field.gpkg").output == "0 captures\n")
     #expect(try await run("capture", "delete", "field.gpkg", Self.token).status == 66)
     #expect(
       try await run("query", "field.gpkg", "media", "--count").output == "0\n")
+  }
+
+  @Test(arguments: [
+    (["-o", "x.html"], "captures are exported to a folder or drawn as SVG, not as HTML"),
+    (["-o", "out", "--overwrite"], "--overwrite replaces a map"),
+    ([token, "-o", "out", "--day", "2012-08-07"], "captures are named, or selected by options"),
+    ([token, "-o", "m.svg", "--kind", "video"], "captures are named, or selected by options"),
+  ])
+  func `an option without a meaning in an export is told`(
+    options: [String], message: String
+  ) async throws {
+    _ = try await run("import", "captures", "--into", "field.gpkg")
+    let result = try await Tool.run(
+      ["capture", "export", "field.gpkg"] + options, folder: folder.url)
+    #expect(result.status == 64 && result.output == "")
+    #expect(result.error.hasPrefix("fieldpack: \(message)"), "\(result)")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+        == ["captures", "field.gpkg"])
   }
 
   @Test func `captures are uploaded once, and what fails makes the status 1`() async throws {

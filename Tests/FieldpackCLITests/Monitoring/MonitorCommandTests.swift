@@ -83,6 +83,20 @@ import Testing
     #expect(result.error == "note: 1 feature of layer 'zones' without a geometry left out\n")
   }
 
+  @Test func `regions come by standard input as well, where the fixes do not`() async throws {
+    let zones = try Data(contentsOf: folder.file("zones.geojson"))
+    let named = try await monitor("fixes.csv", "--device", "vehicle", "--regions", "zones.geojson")
+    let result = try await Tool.run(
+      ["monitor", "fixes.csv", "--device", "vehicle", "--regions", "-"], input: zones,
+      folder: folder.url)
+    #expect(result.output == named.output)
+    #expect(result.status == 0)
+    let both = try await Tool.run(
+      ["monitor", "-", "--regions", "-"], input: zones, folder: folder.url)
+    #expect(both.status == 64)
+    #expect(both.error.contains("standard input holds the fixes or the regions, not both"))
+  }
+
   @Test func `one document holds every member of each detection`() async throws {
     let result = try await monitor(
       "fixes.csv:fixes", "--regions", "zones.geojson", "--radius-column", "size", "--detect",

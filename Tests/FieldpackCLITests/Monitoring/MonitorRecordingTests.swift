@@ -155,6 +155,8 @@ import Testing
         + "Try: --into FILE.gpkg\n")
     let nothing = try await monitor("-", "--radius", "80", "--into", "f.gpkg", input: "")
     #expect(nothing.status == 64)
+    let absent = try await monitor("no.csv", "--radius", "80", "--record", "x", "--into", "f.gpkg")
+    #expect(absent.status == 66)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
   }
 }

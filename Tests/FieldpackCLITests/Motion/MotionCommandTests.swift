@@ -135,8 +135,8 @@ import Testing
     let result = try await run("motion", "delete", "f.gpkg", "walk-1")
     #expect(
       result.output == """
-        deleted: 1 of daco_session, 4 of daco_batch, 20 of daco_sample, 11 of motion_point, \
-        1 of motion_track, 1 of daco_device
+        deleted features: daco_session 1, daco_batch 4, daco_sample 20, motion_point 11, \
+        motion_track 1, daco_device 1
 
         """, "\(result)")
     let sessions = try await run("motion", "list", "f.gpkg", "--json")

@@ -86,14 +86,15 @@ import Testing
   @Test func `what cannot be shown is said`() async throws {
     try await prepare(sessions: ["a", "b"])
     let cases: [([String], Int32, String)] = [
-      (["--rows"], 64, "one session is taken here (it has: a, b). Try: name it"),
+      (["--rows"], 64, "f.gpkg has several sessions (it has: a, b). Try: name one of them"),
       (["a", "--rows", "--per-second"], 64, "at a time"),
       (["a", "--resample", "1", "--last", "1"], 64, "--last has a meaning with --rows"),
+      (["a", "--nearest", "1"], 64, "--nearest looks through all sessions"),
       (["--nearest", "noon"], 64, "is no time such as"),
       (["--nearest", "fixes:9"], 66, "layer 'fixes' has no feature 9"),
       (["--nearest", "daco_device:1"], 64, "has no time"),
-      (["--last", "1"], 64, "one session is taken here (it has: a, b). Try: name it"),
-      ([], 64, "Try: name it"),
+      (["--last", "1"], 64, "f.gpkg has several sessions (it has: a, b). Try: name one of them"),
+      ([], 64, "Try: name one of them"),
       (["a", "--max-gap", "1"], 64, "--max-gap and --limit have a meaning with --nearest"),
       (["a", "--rows", "--limit", "2"], 64, "Try: --nearest time"),
       (["a", "--format", "csv"], 64, "--format has a meaning with rows. Try: --rows"),

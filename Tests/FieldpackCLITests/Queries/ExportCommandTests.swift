@@ -229,6 +229,7 @@ import Testing
     }
   }
 
+  private static let written = "geojson, geojsonl, gpx, csv, gpkg, svg, html"
   private static let refusals: [Refusal] = [
     Refusal(
       ["walk.gpx", "-o", "x.geojson"], 64,
@@ -245,10 +246,13 @@ import Testing
       "./wells.geojson is the file that store 'wells' is read from. Try: another --output"),
     Refusal(
       ["wells.geojson", "-o", "x.xyz"], 64,
-      "the format of x.xyz is not known. Try: --format geojson"),
+      "the format of x.xyz is not known. Try: --format \(written)"),
+    Refusal(
+      ["wells.geojson", "-o", "x.nmea"], 64,
+      "nmea is read, and not written. Try: --format \(written)"),
     Refusal(
       ["wells.geojson", "-o", "-"], 64,
-      "the format of standard output is not known. Try: --format geojson"),
+      "the format of standard output is not known. Try: --format \(written)"),
     Refusal(
       ["wells.geojson", "-o", "-", "--format", "gpkg"], 64,
       "a GeoPackage cannot be written to standard output. Try: --output FILE"),

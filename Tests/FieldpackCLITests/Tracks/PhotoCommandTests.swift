@@ -187,13 +187,13 @@ import Testing
     }
     // Both tracks have the same two photos.
     let first = try await run("track", "delete", "new.gpkg", "a")
-    #expect(first.output == "deleted: 1 of track, 2 of track_point, 1 of monitor_run\n", "\(first)")
+    #expect(first.output == "deleted features: track 1, track_point 2, monitor_run 1\n", "\(first)")
     let list = try await run("photo", "list", "new.gpkg", "--json")
     let id = try #require(list.output.firstMatch(of: /"photo":\{"id":"([^"]+)"/)?.1)
     let shown = try await run("photo", "show", "new.gpkg", String(id))
     #expect(shown.output.hasPrefix("photo       \(id)\n"), "\(shown)")
     let photo = try await run("photo", "delete", "new.gpkg", String(id))
-    #expect(photo.output == "deleted: 1 of photo, 1 of media\n", "\(photo)")
+    #expect(photo.output == "deleted features: photo 1, media 1\n", "\(photo)")
     let gone = try await run("photo", "delete", "new.gpkg", String(id))
     #expect(gone.status == 66, "\(gone)")
     let left = try await run("photo", "list", "new.gpkg")

@@ -113,6 +113,12 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
   }
 
+  @Test func `a recording without a source leaves no file`() async throws {
+    let result = try await record("no.gpx", "--into", "f.gpkg")
+    #expect(result.status == 66)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+  }
+
   @Test func `a line that cannot be read ends the recording after those before it`() async throws {
     let result = try await record(
       "-", "--into", "f.gpkg", "--sampling", "all", "--name", "walk", input: lines + "{\n")

@@ -113,6 +113,7 @@ private struct CaptureExportCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
+    try check()
     // Refused before anything is read, where the file exists.
     let map =
       options.isMap
@@ -128,6 +129,24 @@ private struct CaptureExportCommand: CommandBody {
         try show(try await catalogue.export(captures, to: options.output))
       }
       return ExitStatus.success
+    }
+  }
+
+  private func check() throws(FieldpackError) {
+    if options.output.lowercased().hasSuffix(".html") {
+      throw FieldpackError(
+        .invalidArgument,
+        "captures are exported to a folder or drawn as SVG, not as HTML. Try: --output map.svg")
+    }
+    if options.overwrites, !options.isMap {
+      throw FieldpackError(
+        .invalidArgument,
+        "--overwrite replaces a map; a folder of captures is never replaced. Try: another folder")
+    }
+    if !options.captures.isEmpty, options.selected.isGiven {
+      throw FieldpackError(
+        .invalidArgument,
+        "captures are named, or selected by options, not both. Try: the names alone")
     }
   }
 

@@ -22,6 +22,9 @@ extension FieldpackTool {
 struct CaptureSelectionArguments: OptionGroup {
   let selection: CaptureSelection
 
+  /// Whether an option narrows the captures down.
+  var isGiven: Bool { selection != CaptureSelection(radius: selection.radius) }
+
   init(_ reader: inout OptionReader) {
     selection = CaptureSelection(
       day: reader.value(

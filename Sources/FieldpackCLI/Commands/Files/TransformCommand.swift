@@ -59,9 +59,9 @@ private struct TransformCommand: CommandBody {
       .applying(try options.geometries.operations())
     let layer = try options.derived.layer(query)
     return try await invocation.stoppingAtBadFeatures { () async throws(FieldpackError) in
-      let workspace = try await Workspace.open(file: URL(fileURLWithPath: path))
-      return try await closing(workspace) { () async throws(FieldpackError) in
-        try await invocation.withDerived(layer, query, of: workspace) {
+      try await invocation.withSource(path, SourceArguments()) {
+        (source) async throws(FieldpackError) in
+        try await invocation.withDerived(layer, query, of: source.workspace) {
           (workspace, query) async throws(FieldpackError) in
           try await transform(query, of: workspace, to: options.output.path)
         }
@@ -82,9 +82,7 @@ private struct TransformCommand: CommandBody {
     _ query: Query, of workspace: Workspace, to output: String
   ) async throws(FieldpackError) -> Int32 {
     let console = invocation.console
-    let total =
-      console.terminal.isErrorTerminal ? try await workspace.count(query) : nil
-    let display = ProgressDisplay("transforming", total: total, unit: .features, console: console)
+    let display = try await invocation.progress("transforming", query, of: workspace)
     defer { display.finish() }
     var writing = ExportOptions()
     writing.logger = invocation.logger

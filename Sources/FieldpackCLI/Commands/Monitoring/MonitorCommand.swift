@@ -57,6 +57,11 @@ private struct MonitorCommand: CommandBody {
 
   func run() async throws(FieldpackError) -> Int32 {
     let plan = try MonitorPlan(options.watched)
+    guard options.source.path != "-" || options.watched.regions?.path != "-" else {
+      throw FieldpackError(
+        .invalidArgument,
+        "standard input holds the fixes or the regions, not both. Try: --regions FILE:LAYER")
+    }
     return try await withRecording { (recording) throws(FieldpackError) in
       guard let regions = options.watched.regions else {
         return try await watch(try plan.monitor(nil), nil, recording)
@@ -82,8 +87,7 @@ private struct MonitorCommand: CommandBody {
     guard let (name, path) = try options.recording.target(source: options.source.path) else {
       return try await body(nil)
     }
-    try invocation.createGeoPackage(path)
-    return try await invocation.withGeoPackage(path, options.profile) {
+    return try await invocation.withNewGeoPackage(path, options.profile) {
       (store) throws(FieldpackError) in
       try await body(MonitorRecording(name: name, store: store))
     }
@@ -136,13 +140,10 @@ extension Invocation {
     _ source: SourceName, usesNoCache: Bool = false,
     _ body: (any Store, LayerID) async throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
-    var options = SourceOptions()
-    options.logger = logger
-    if usesNoCache { options.file.cache = .private }
-    let workspace = try await Workspace.open(source: source.path, options: options)
-    return try await closing(workspace) { () async throws(FieldpackError) in
+    try await withSource(source.path, SourceArguments(usesNoCache: usesNoCache)) {
+      (opened) throws(FieldpackError) in
       let (store, layer) = try await LayerChoice.layer(
-        source.layer, of: workspace, named: source.path, stores: nil, preferring: [])
+        source.layer, of: opened.workspace, named: opened.name, stores: nil, preferring: [])
       return try await body(store, layer)
     }
   }

@@ -118,25 +118,13 @@ private struct MotionImportCommand: CommandBody {
 
   func run() async throws(FieldpackError) -> Int32 {
     let path = options.into
-    let isNew = !FileManager.default.fileExists(atPath: path)
-    let report: MotionImportReport
-    do throws(FieldpackError) {
-      report = try await imported(into: path)
-    } catch {
-      if isNew { try? FileManager.default.removeItem(atPath: path) }
-      throw error
-    }
-    try show(report, path)
-    return report.skipped > 0 ? ExitStatus.skippedFeatures : ExitStatus.success
-  }
-
-  private func imported(into path: String) async throws(FieldpackError) -> MotionImportReport {
-    try invocation.createGeoPackage(path)
-    return try await invocation.withGeoPackage(path, options.profile) {
+    let report = try await invocation.withNewGeoPackage(path, options.profile) {
       (store) throws(FieldpackError) in
       try await store.importMotion(
         from: options.logs, rate: options.rate, skipsErrors: options.skipsErrors)
     }
+    try show(report, path)
+    return report.skipped > 0 ? ExitStatus.skippedFeatures : ExitStatus.success
   }
 
   private func show(_ report: MotionImportReport, _ path: String) throws(FieldpackError) {

@@ -135,12 +135,7 @@ private struct MotionPostCommand: CommandBody {
       guard let path = options.into else {
         return try await post(sources, to: server, into: nil, progress)
       }
-      let isNew = !FileManager.default.fileExists(atPath: path)
-      try invocation.createGeoPackage(path)
-      defer {
-        if isNew, progress.kept.isEmpty { try? FileManager.default.removeItem(atPath: path) }
-      }
-      return try await invocation.withGeoPackage(path, options.profile) {
+      return try await invocation.withNewGeoPackage(path, options.profile) {
         (store) throws(FieldpackError) in
         try await post(sources, to: server, into: store, progress)
       }

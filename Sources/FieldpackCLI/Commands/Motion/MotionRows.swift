@@ -66,6 +66,11 @@ struct MotionRowArguments: OptionGroup {
       throw FieldpackError(
         .invalidArgument, "--last has a meaning with --rows, not with these rows")
     }
+    guard options.session == nil || nearest == nil else {
+      throw FieldpackError(
+        .invalidArgument,
+        "--nearest looks through all sessions. Try: without the name of a session")
+    }
     return true
   }
 }

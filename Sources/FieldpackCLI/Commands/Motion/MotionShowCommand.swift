@@ -43,9 +43,13 @@ extension GeoPackageStore {
     let list = names.isEmpty ? "it has none" : "it has: \(names.joined(separator: ", "))"
     guard let name else {
       if sessions.count == 1 { return sessions[0] }
+      guard !sessions.isEmpty else {
+        throw FieldpackError(
+          .notFound, "\(shownPath) has no motion. Try: fieldpack motion import LOG --into FILE",
+          location: .init(store: id, layer: MotionLayers.session))
+      }
       throw FieldpackError(
-        sessions.isEmpty ? .notFound : .invalidArgument,
-        "one session is taken here (\(list)). Try: name it")
+        .invalidArgument, "\(shownPath) has several sessions (\(list)). Try: name one of them")
     }
     guard let session = sessions.first(where: { $0.session.id == name }) else {
       throw FieldpackError(

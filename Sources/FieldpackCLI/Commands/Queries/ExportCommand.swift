@@ -50,13 +50,18 @@ private struct ExportCommand: CommandBody {
   }
 
   private func format() throws(FieldpackError) -> Format {
-    guard let format = options.writing.format ?? Format.byExtension(path),
-      Format.written.contains(format)
-    else {
+    let written = Format.written.map(\.name).joined(separator: ", ")
+    let named = options.writing.format ?? Format.byExtension(path)
+    if let named, !Format.written.contains(named) {
+      throw FieldpackError(
+        .invalidArgument,
+        "\(named.name) is read, and not written. Try: --format \(written)")
+    }
+    guard let format = named else {
       throw FieldpackError(
         .invalidArgument,
         "the format of \(path == "-" ? "standard output" : path) is not known. "
-          + "Try: --format geojson")
+          + "Try: --format \(written)")
     }
     if path == "-", format == .geoPackage {
       throw FieldpackError(
@@ -76,7 +81,7 @@ private struct ExportCommand: CommandBody {
       return try await invocation.write(query, from: source, as: format, writing)
     }
     writing.writesRecordSeparators = path.lowercased().hasSuffix(".geojsons")
-    let display = try await progress(query, source)
+    let display = try await invocation.progress("exporting", query, of: source.workspace)
     writing.progress = { display.update($0) }
     defer { display.finish() }
     let report = try await source.workspace.exportFeatures(
@@ -84,21 +89,6 @@ private struct ExportCommand: CommandBody {
     display.finish()
     try print(report, format, query, source)
     return invocation.finish(report, skipsErrors: writing.skipsErrors)
-  }
-
-  /// Counting first tells how long it will take; only worth it where someone watches.
-  private func progress(
-    _ query: Query, _ source: OpenedSource
-  ) async throws(FieldpackError) -> ProgressDisplay {
-    let console = invocation.console
-    let isWatched =
-      switch console.progressMode {
-      case .auto: console.terminal.isErrorTerminal && !console.isQuiet
-      case .bar, .plain: true
-      case .none: false
-      }
-    let total = isWatched ? try await source.workspace.count(query) : nil
-    return ProgressDisplay("exporting", total: total, unit: .features, console: console)
   }
 
   private func print(
@@ -165,5 +155,22 @@ extension Invocation {
     self.report(report.failures)
     return status(
       failures: report.failures, skippedCount: report.skipped.count, skipsErrors: skipsErrors)
+  }
+}
+
+extension Invocation {
+  /// Shows how far an export is. Counting first tells how long it will take; that is only worth it
+  /// where someone watches.
+  func progress(
+    _ title: String, _ query: Query, of workspace: Workspace
+  ) async throws(FieldpackError) -> ProgressDisplay {
+    let isWatched =
+      switch console.progressMode {
+      case .auto: console.terminal.isErrorTerminal && !console.isQuiet
+      case .bar, .plain: true
+      case .none: false
+      }
+    let total = isWatched ? try await workspace.count(query) : nil
+    return ProgressDisplay(title, total: total, unit: .features, console: console)
   }
 }

@@ -74,11 +74,10 @@ private struct TrackRecordCommand: CommandBody {
         .invalidArgument, "--max-distance says nothing without --photos. Try: --photos flickr")
     }
     try await invocation.checkPhotos(of: options.photos)
-    try invocation.createGeoPackage(path)
     let source = FixSource(
       name: options.source, arguments: options.fixes, replay: options.replay,
       source: options.opening)
-    return try await invocation.withGeoPackage(path, options.profile) {
+    return try await invocation.withNewGeoPackage(path, options.profile) {
       (store) throws(FieldpackError) in
       try await invocation.withFixes(source) { (fixes) throws(FieldpackError) in
         guard let origin = options.photos else {
