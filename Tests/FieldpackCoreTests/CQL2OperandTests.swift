@@ -5,7 +5,7 @@ import FieldpackTestSupport
 import Testing
 
 /// Arithmetic, functions, intervals and arrays in CQL2 Text and CQL2 JSON.
-@Suite struct CQL2OperandTests {
+@Suite(.calculation) struct CQL2OperandTests {
   static let a = Operand.column("a")
   static let b = Operand.column("b")
   static func number(_ value: Int64) -> Operand { .literal(.integer(value)) }

@@ -7,7 +7,7 @@ import FieldpackTestSupport
 import Testing
 
 /// Fixes taken together, against the same fixes one at a time.
-@Suite struct GeofenceBatchTests {
+@Suite(.calculation) struct GeofenceBatchTests {
   private static let kinds: [Set<Detection.Kind>] = [
     [.enter, .exit], [.dwell, .inside, .cross], [.enter, .exit, .cross, .dwell, .inside],
   ]

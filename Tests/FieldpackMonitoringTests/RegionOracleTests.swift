@@ -7,7 +7,7 @@ import FieldpackTestSupport
 import Foundation
 import Testing
 
-@Suite struct RegionOracleTests {
+@Suite(.calculation) struct RegionOracleTests {
   private static let all = Set<Detection.Kind>([.enter, .exit, .cross, .dwell, .inside, .outside])
 
   private func options(

@@ -12,7 +12,7 @@ import Testing
 
 /// Runs over sources of which all fixes are there: watched ahead of what is stored, several batches
 /// at a time.
-@Suite struct CompleteSourceTests {
+@Suite(.calculation) struct CompleteSourceTests {
   private let package: TracksPackage
 
   init() throws { package = try TracksPackage() }

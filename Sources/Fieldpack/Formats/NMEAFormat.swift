@@ -12,11 +12,15 @@ private struct NMEAFormat: ImportedFormat {
   let extensions = ["nmea", "nma"]
   let holdsLayers = true
 
-  /// `$`, a talker and a type of five letters or digits in all, and a comma.
+  /// `$`, a talker and a type of five letters or digits in all, and a comma. A sentence of a maker,
+  /// `$P…`, has to have a checksum: a column of a table may be called `$PRICE`.
   func recognition(of head: FileHead) -> Recognition {
-    let name = head.text.dropFirst().prefix { $0 != UInt8(ascii: ",") }
-    let isSentence = head.begins(with: "$") && name.count == 5 && head.text.count > 6
-    return isSentence && name.allSatisfy(FileHead.isCode) ? .likely : .none
+    let line = head.text.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    let name = line.dropFirst().prefix { $0 != UInt8(ascii: ",") }
+    let isSentence = head.begins(with: "$") && name.count == 5 && line.count > 6
+    guard isSentence, name.allSatisfy(FileHead.isCode) else { return .none }
+    let hasChecksum = line.suffix(3).first == UInt8(ascii: "*")
+    return name.first != UInt8(ascii: "P") || hasChecksum ? .likely : .none
   }
 
   func reader(_ input: ByteInput, options: ReadOptions) -> TrackLogReader {

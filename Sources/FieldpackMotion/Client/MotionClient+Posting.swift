@@ -54,7 +54,8 @@ extension MotionClient {
   private func unreachable(_ failures: Int) -> FieldpackError {
     FieldpackError(
       .unavailable,
-      "the server at \(server.scheme)://\(server.host):\(server.port) failed \(failures == 1 ? "once" : "\(failures) times")")
+      "the server at \(server.scheme)://\(server.host):\(server.port) failed "
+        + (failures == 1 ? "once" : "\(failures) times"))
   }
 
   private func waitAgain(_ failures: Int, asked: Duration? = nil) async {

@@ -54,8 +54,9 @@ actor RunLoop {
   /// Begins the run, where it has not begun.
   private func begin() async throws(FieldpackError) -> RunReader {
     if let reader { return reader }
-    await plan.slot.take(self)
+    // What cannot begin ends no run that goes on.
     try await plan.source.checkUse(needsAlways: plan.sampling?.needsAlways ?? false)
+    await plan.slot.take(self)
     let (plan, now) = (plan, plan.clock.now)
     try await plan.store.keepStatementJournals()
     let (record, known) = try await plan.store.write { (writer) throws(FieldpackError) in

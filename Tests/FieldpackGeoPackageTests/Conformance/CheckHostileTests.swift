@@ -9,7 +9,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Files that are no GeoPackages, damaged pages, SQL that never ends.
-@Suite(.serialized) struct CheckHostileTests {
+@Suite(.serialized, .calculation) struct CheckHostileTests {
   @Test func `says of files that are none what they are`() throws {
     let folder = try TemporaryFolder()
     let cases = [

@@ -8,7 +8,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Each requirement: a file that is damaged in one way, what is found, and what a repair makes of it.
-@Suite(.serialized) struct CheckTests {
+@Suite(.serialized, .calculation) struct CheckTests {
   @Test(arguments: GeoPackageVersion.allCases)
   func `nothing is found in a file that is as it should be`(version: GeoPackageVersion) async throws
   {

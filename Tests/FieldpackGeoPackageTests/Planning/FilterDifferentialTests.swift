@@ -9,7 +9,7 @@ import Testing
 
 /// Conditions at random, in SQL and in memory, over rows with NULLs, NaNs, values of the wrong class,
 /// and empty and missing geometries.
-@Suite struct FilterDifferentialTests {
+@Suite(.calculation) struct FilterDifferentialTests {
   static let seed: UInt64 = 20_201_120
 
   @Test func `SQL finds what the evaluator finds, for 10,000 conditions`() throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// Queries whose features come by their distance, held against all distances sorted.
-@Suite struct NearestTests {
+@Suite(.calculation) struct NearestTests {
   /// What a layer of the test is like.
   struct Sample: Sendable, CustomTestStringConvertible {
     var srs: SRS

@@ -8,7 +8,7 @@ import Testing
 @testable import FieldpackGeoPackage
 
 /// What has to stay true of a file beside its features: extents, dates, R-trees, GDAL's counts.
-@Suite struct UpkeepTests {
+@Suite(.calculation) struct UpkeepTests {
   static let origins = ["1.2", "1.3", "1.4", "gdal-3.6.gpkg", "gdal-3.12.gpkg"]
 
   /// Layers `wells` (points, some NULL) and `remarks` in a file of that origin.
