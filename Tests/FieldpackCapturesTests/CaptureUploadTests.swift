@@ -9,6 +9,8 @@ import Testing
 @testable import FieldpackCaptures
 
 @Suite(.programs) struct CaptureUploadTests {
+  /// What Toast answers when it has a capture.
+  private static let taken = #"{"error_present":false,"error_number":0}"#
   private static let token = "338d2c23d2308bfced6117b3e9d63180d5594c8a9f5b8bd5a050914c239f358d"
 
   private static func settings(attempts: Int = 3) -> CaptureUpload.Settings {
@@ -63,7 +65,7 @@ import Testing
       info, media: Array("JPEG-BYTES".utf8), thumbnail: Array("PNG-BYTES".utf8),
       info: Array(#"{"token":"\#(Self.token)"}"#.utf8), geodata: Array(#"{"points":[]}"#.utf8),
       settings)
-    let server = try LoopbackServer { _ in .text(200, "{}") }
+    let server = try LoopbackServer { _ in .text(200, Self.taken) }
     _ = try await HTTPClient().send(
       HTTPRequest(
         .post, server.address, fields: ["Content-Type": form.contentType],
@@ -131,10 +133,17 @@ import Testing
     (500, "no", 3, "the server answered with the status 500"),
     (503, "{\"message\": \"later\"}", 3, "the server answered with the status 503: later"),
     (404, "", 1, "the server answered with the status 404"),
-    (200, "{\"error\": \"true\", \"message\": \"full\"}", 1, "the server refused it: full"),
-    (200, "{\"token\"", 1, "the server's answer is no JSON object"),
-    (200, "[]", 1, "the server's answer is no JSON object"),
-    (200, "{\"token\": \"other\"}", 1, "the server answered for another capture"),
+    (200, "{\"error\": \"true\", \"message\": \"full\"}", 3, "the server refused it: full"),
+    (200, "{\"token\"", 3, "the server's answer is no JSON object"),
+    (200, "[]", 3, "the server's answer is no JSON object"),
+    (200, "{\"token\": \"other\"}", 3, "the server answered for another capture"),
+    (200, "{}", 3, "the server's answer does not say that it has the capture"),
+    (200, "{\"error\": false}", 3, "the server's answer does not say that it has the capture"),
+    (
+      200, "{\"error_present\":true,\"error_number\":4,\"error_string\":\"no files\"}", 3,
+      "the server refused it: no files"
+    ),
+    (200, "{\"error_present\":true,\"error_number\":4}", 3, "the server refused it: error 4"),
   ])
   func `what a server does not take is not uploaded`(
     _ status: Int, _ body: String, _ tries: Int, _ message: String
@@ -165,7 +174,7 @@ import Testing
         count += 1
         return count
       }
-      return number == 1 ? .nothing : .text(200, "{}")
+      return number == 1 ? .nothing : .text(200, Self.taken)
     }
     let events = try await send(sample, to: server.address)
     #expect(events.suffix(2) == ["succeeded", "2 tries, status 200"])
@@ -178,7 +187,7 @@ import Testing
     let fields = Locked<[[[String]]]>([[], [["Retry-After", "90"]], [["Retry-After", "1"]]])
     let server = try LoopbackServer { _ in
       let next = fields.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-      return next.map { .text(429, "", fields: $0) } ?? .text(200, "{}")
+      return next.map { .text(429, "", fields: $0) } ?? .text(200, Self.taken)
     }
     let events = try await send(sample, to: server.address, Self.settings(attempts: 4))
     #expect(
@@ -190,7 +199,7 @@ import Testing
     let sample = try CaptureSample()
     try sample.addSecondForm()
     _ = try await sample.load()
-    let server = try LoopbackServer { _ in .text(200, "{}") }
+    let server = try LoopbackServer { _ in .text(200, Self.taken) }
     let token = CaptureSample.second
     #expect(
       try await send(sample, to: server.address) == [
@@ -226,7 +235,7 @@ import Testing
     let sample = try CaptureSample()
     try sample.addVideo()
     _ = try await sample.load()
-    let server = try LoopbackServer { _ in .text(200, "{}") }
+    let server = try LoopbackServer { _ in .text(200, Self.taken) }
     _ = try await send(sample, to: server.address)
     let request = try #require(server.requests.first)
     let mail = sample.folder.file("mail")

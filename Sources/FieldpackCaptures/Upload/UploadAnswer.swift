@@ -30,21 +30,46 @@ struct UploadAnswer: Sendable {
         .unavailable, "the server answered with the status \(response.status)\(said)")
       return
     }
-    guard let node, case .object = node else {
+    // Whatever a server answers but that it has the capture, the capture is sent again.
+    isWorthAnother = true
+    error = node.flatMap { Self.refusal($0, of: token) }
+    if node == nil {
       error = FieldpackError(.invalidData, "the server's answer is no JSON object")
-      return
-    }
-    // The text "true" is what servers send.
-    if node["error"] == .text("true") || node["error"] == .boolean(true) {
-      error = FieldpackError(
-        .unavailable, "the server refused it: \(Self.message(node) ?? "without a reason")")
-    } else if let answered = node["token"], answered != .text(token) {
-      error = FieldpackError(.invalidData, "the server answered for another capture")
     }
   }
 
+  /// Why an answer does not say that the server has the capture; `nil` where it does.
+  ///
+  /// It does by the capture's token (StraboServer) or by `error_present` that is false (Toast).
+  private static func refusal(_ node: JSONValue, of token: String) -> FieldpackError? {
+    guard case .object = node else {
+      return FieldpackError(.invalidData, "the server's answer is no JSON object")
+    }
+    // The text "true" is what servers send.
+    if isTrue(node["error"]) || isTrue(node["error_present"]) {
+      return FieldpackError(
+        .unavailable, "the server refused it: \(message(node) ?? "without a reason")")
+    }
+    if let answered = node["token"] {
+      return answered == .text(token)
+        ? nil : FieldpackError(.invalidData, "the server answered for another capture")
+    }
+    if node["error_present"] == .boolean(false) || node["error_present"] == .text("false") {
+      return nil
+    }
+    return FieldpackError(
+      .invalidData, "the server's answer does not say that it has the capture")
+  }
+
+  private static func isTrue(_ node: JSONValue?) -> Bool {
+    node == .text("true") || node == .boolean(true)
+  }
+
   private static func message(_ node: JSONValue) -> String? {
-    guard case .text(let text)? = node["message"] else { return nil }
-    return String(text.prefix(500))
+    for name in ["message", "error_string"] {
+      if case .text(let text)? = node[name], !text.isEmpty { return String(text.prefix(500)) }
+    }
+    if case .integer(let number)? = node["error_number"] { return "error \(number)" }
+    return nil
   }
 }

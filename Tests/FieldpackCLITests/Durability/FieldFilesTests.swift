@@ -67,7 +67,7 @@ import Testing
 
   @Test(arguments: ["captures.gpkg", "captures-killed.gpkg"])
   func `captures are sent though earlier uploads failed`(file: String) async throws {
-    let server = try LoopbackServer { _ in .text(200, "{}") }
+    let server = try LoopbackServer { _ in .text(200, #"{"error_present":false}"#) }
     let sent = try await run("capture", "upload", file, "--to", server.address)
     // One capture lacks its film, and only whole captures are sent.
     #expect(sent.output.hasPrefix("2 of 3 captures uploaded\n"), "\(sent)")
