@@ -51,10 +51,12 @@ extension FileCache {
     }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let files = names.filter { $0.hasSuffix(".gpkg") && !$0.hasPrefix(".") }
+    // On Linux the size is no Int.
     let sizes = files.compactMap { name in
-      try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")[.size] as? Int
+      (try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)"))?[.size]
+        as? any BinaryInteger
     }
-    let bytes = sizes.reduce(0, +)
+    let bytes = sizes.reduce(0) { $0 + Int(clamping: $1) }
     guard FileManager.default.fileExists(atPath: folder) else {
       return DoctorFinding("system", "cache", .ok, "\(folder), not made yet")
     }

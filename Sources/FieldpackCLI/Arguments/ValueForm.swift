@@ -125,7 +125,10 @@ extension ValueForm where Value == SRS {
   /// `AUTHORITY:CODE`; PROJ strings are refused, since they can open local files.
   static var srs: ValueForm {
     ValueForm("EPSG:n", completion: .srs) { (text) throws(ValueError) -> SRS in
-      guard let srs = SRS(text) else {
+      // A number alone is a code of EPSG.
+      let isCode =
+        !text.isEmpty && text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+      guard let srs = SRS(isCode ? "EPSG:\(text)" : text) else {
         throw ValueError("is not an authority and a code such as EPSG:25832")
       }
       return srs

@@ -36,7 +36,7 @@ enum AdviceText {
     case .makeValid: "--make-valid"
     case .nameLayer: "--layer NAME to put them into one layer"
     case .appendReplaceOrRename: "--mode append, --mode replace, or another --layer"
-    case .replaceLayerOrOmitIDs: "--mode replace, or features without an id"
+    case .otherLayerOrOmitIDs: "another --layer, or features without an id"
     case .exportFirst(let file): exportFirst(file)
     case .importIntoGeoPackage: "fieldpack import its file into a GeoPackage"
     case .omitIDColumn: "without --id"

@@ -50,7 +50,7 @@ extension FieldpackError {
     /// Add to the layer, replace it, or take another name.
     case appendReplaceOrRename
     /// Replace the layer, or let features get new ids.
-    case replaceLayerOrOmitIDs
+    case otherLayerOrOmitIDs
     /// Export a layer of the file to GeoJSON, and import that.
     case exportFirst(file: String)
     /// Import the store's file into a GeoPackage, which can be changed.
@@ -150,7 +150,7 @@ extension FieldpackError.Advice: CustomStringConvertible {
     case .makeValid: "GeometryOperations.makesValid = true"
     case .nameLayer: "ImportOptions.layer to put them into one layer"
     case .appendReplaceOrRename: "mode .append, mode .replace, or another layer"
-    case .replaceLayerOrOmitIDs: "mode .replace, or features without an id"
+    case .otherLayerOrOmitIDs: "another layer, or features without an id"
     case .exportFirst(let file): "export a layer of \(file) to GeoJSON, then import that"
     case .importIntoGeoPackage: "import its file into a GeoPackage"
     case .omitIDColumn: "idColumn = nil"

@@ -291,7 +291,7 @@ final class Insertion {
       guard !error.isTakenID else {
         throw FieldpackError(
           .constraint, "layer '\(layer)' has a feature \(rows.id(first)) already",
-          advice: .replaceLayerOrOmitIDs,
+          advice: .otherLayerOrOmitIDs,
           location: .init(store: file.store, layer: layer, feature: feature),
           position: FilePosition(file: file.path), underlying: error)
       }

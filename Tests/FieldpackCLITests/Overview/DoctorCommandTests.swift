@@ -27,6 +27,18 @@ import Testing
     #expect(result.output.contains("not made yet"))
   }
 
+  @Test func `the cache is as large as its files`() async throws {
+    _ = try folder.write(#"{"type":"Point","coordinates":[1,2]}"#, to: "p.geojson")
+    #expect(try await fieldpack("info", "p.geojson").status == 0)
+    let cache = folder.file("cache/fieldpack").path
+    let names = try FileManager.default.contentsOfDirectory(atPath: cache).filter {
+      $0.hasSuffix(".gpkg")
+    }
+    let size = try Data(contentsOf: URL(fileURLWithPath: "\(cache)/\(names[0])")).count
+    let result = try await fieldpack("doctor")
+    #expect(result.output.contains("1 file, \(size) of at most "), "\(result)")
+  }
+
   @Test func `the document has a finding for each`() async throws {
     let result = try await fieldpack("doctor", "--json")
     let version = try Regex(#""message":"[^"]*""#)

@@ -20,7 +20,7 @@ import Testing
     (.makeValid, "--make-valid"),
     (.nameLayer, "--layer NAME to put them into one layer"),
     (.appendReplaceOrRename, "--mode append, --mode replace, or another --layer"),
-    (.replaceLayerOrOmitIDs, "--mode replace, or features without an id"),
+    (.otherLayerOrOmitIDs, "another --layer, or features without an id"),
     (
       .exportFirst(file: "a.gpkg"),
       "fieldpack export a.gpkg LAYER --output layer.geojson, then import that"

@@ -191,6 +191,19 @@ import Testing
           + #""photo_state":"pending"}]}"# + "\n"))
   }
 
+  @Test func `a track is found as lists show it, with its device`() async throws {
+    let fixes = ["d0", "d1"].map { device in
+      #"{"time":"2024-05-01T10:00:00Z","longitude":13.4,"latitude":52.5,"device":"\#(device)"}"#
+    }.joined(separator: "\n")
+    _ = try await record("-", "--into", "f.gpkg", "--name", "ride", input: fixes + "\n")
+    let file = folder.file("f.gpkg").path
+    let list = try await Tool.run("track", "list", file)
+    #expect(list.output.contains("ride d0"), "\(list)")
+    let shown = try await Tool.run("track", "show", file, "ride d1", "--json")
+    #expect(shown.status == 0 && shown.output.contains(#""device":"d1""#), "\(shown)")
+    #expect(!shown.output.contains(#""device":"d0""#))
+  }
+
   @Test func `a track that is not there is named with those that are`() async throws {
     let result = try await Tool.run("track", "show", Self.tracks, "run")
     #expect(result.status == 66)

@@ -56,14 +56,16 @@ extension OptionReader {
 }
 
 extension GeoPackageStore {
-  /// The tracks of that name, else of that id, all where none is named.
+  /// The tracks of that name, else of that id or of that name and device as lists show them; all where
+  /// none is named.
   func tracks(named name: String?) async throws(FieldpackError) -> [RecordedTrack] {
     let tracks = try await tracks()
     guard let name else { return tracks }
     let named = tracks.filter { $0.name == name }
-    let found = named.isEmpty ? tracks.filter { "\($0.id)" == name } : named
+    let found =
+      named.isEmpty ? tracks.filter { "\($0.id)" == name || $0.label == name } : named
     guard found.isEmpty else { return found }
-    let known = tracks.map { $0.name ?? "\($0.id)" }
+    let known = tracks.map { $0.label }
     let list = known.isEmpty ? "it has none" : "it has: \(known.joined(separator: ", "))"
     throw FieldpackError(
       .notFound, "there is no track '\(name)' in \(shownPath) (\(list))",
