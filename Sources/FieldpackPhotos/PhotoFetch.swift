@@ -7,8 +7,8 @@ import FieldpackProjection
 /// Finds pictures for those track points of a GeoPackage that wait for one.
 ///
 /// Each point has its `photo_state`, and `photo_job` says what was tried and when to try again, so
-/// that a new run continues where the last one ended. Points are taken by track and number. Each is
-/// one transaction, which begins when all requests are answered, so that a recording waits for a
+/// that a new run continues where the last one ended. Tracks are taken one after the other, and a photo
+/// goes to the nearest point of a track. Each point is one transaction, which begins when all requests are answered, so that a recording waits for a
 /// few rows and one picture at most.
 ///
 ///     let fetch = try await PhotoFetch(store: store, provider: FlickrProvider())
@@ -16,8 +16,8 @@ import FieldpackProjection
 public struct PhotoFetch: Sendable {
   /// How pictures are searched.
   public struct Settings: Sendable {
-    /// The radii in metres, tried one after the other until a photo can be taken.
-    public var radii: [Double] = PhotoFetch.standardRadii
+    /// The radii in metres: all points are searched around at one of them before any at the next.
+    public var radii: [Double] = [500]
     /// How many photos are asked for at first. More are asked for where none of these can be taken.
     public var limit = 10
     /// Whether a photo may become the picture of several points of a track where there is no other.
@@ -87,7 +87,7 @@ public struct PhotoFetch: Sendable {
   /// - Throws: what the file throws; `.interrupted` when cancelled; a refusal that concerns all
   ///   points, such as a wrong key.
   public func run(
-    track: Int64? = nil, _ report: (Outcome) -> Void = { _ in }
+    track: Int64? = nil, _ report: @escaping (Outcome) -> Void = { _ in }
   ) async throws(FieldpackError) {
     var pass = PhotoPass()
     try await run(tracks: track.map { [$0] }, &pass, report)
@@ -95,13 +95,18 @@ public struct PhotoFetch: Sendable {
 
   /// - Parameter tracks: only those of these tracks; `nil` is all.
   func run(
-    tracks: Set<Int64>?, _ pass: inout PhotoPass, _ report: (Outcome) -> Void
+    tracks: Set<Int64>?, _ pass: inout PhotoPass, _ report: @escaping (Outcome) -> Void
   ) async throws(FieldpackError) {
     pass.isUnavailable = false
-    for point in try await due(tracks) {
-      if Task.isCancelled { throw FieldpackError(.interrupted, "the search was cancelled") }
-      if let outcome = try await work(on: point, &pass) { report(outcome) }
-      if pass.isUnavailable { return }
+    var points = try await due(tracks)[...]
+    while let track = points.first?.track, !pass.isUnavailable {
+      let mine = points.prefix { $0.track == track }
+      points = points.dropFirst(mine.count)
+      var rounds = try await PhotoRounds(
+        Array(mine), provider: provider, settings: settings, isHurried: pass.isHurried,
+        storing(track, report))
+      try await rounds.run()
+      pass.isUnavailable = rounds.isUnavailable
     }
   }
 
@@ -145,68 +150,27 @@ public struct PhotoFetch: Sendable {
     }
   }
 
-  // MARK: One point
+  // MARK: One track
 
-  /// Looks for a picture and stores what was found; `nil` where somebody else did meanwhile.
-  private func work(
-    on point: PhotoPoint, _ pass: inout PhotoPass
-  ) async throws(FieldpackError) -> Outcome? {
-    // Once more where another program took the photo for this track meanwhile.
-    for _ in 0..<3 {
-      let known = try await knowledge(of: point.track, pass.known)
-      let finding = try await find(point, known, pass.isHurried)
-      pass.isUnavailable = finding.isUnavailable
-      switch try await store(finding, for: point) {
-      case .stored(let outcome):
-        pass.known = known.adding(outcome, point)
-        return outcome
-      case .settled:
-        pass.known = known
-        return nil
-      case .taken: pass.known = nil
-      }
-    }
-    return nil
-  }
-
-  private func knowledge(
-    of track: Int64, _ cache: PhotoKnowledge?
-  ) async throws(FieldpackError) -> PhotoKnowledge {
-    if let cache, cache.track == track { return cache }
-    return try await store.read { (snapshot) throws(FieldpackError) in
-      try PhotoKnowledge(of: track, provider: provider.name, snapshot)
-    }
-  }
-
-  private func find(
-    _ point: PhotoPoint, _ known: PhotoKnowledge, _ isHurried: @escaping @Sendable () -> Bool
-  ) async throws(FieldpackError) -> PhotoFinding {
-    var search = PhotoSearch(
-      provider: provider, settings: settings, known: known, isHurried: isHurried)
-    do throws(FieldpackError) {
-      return try await search.run(around: point)
-    } catch {
-      if error.code == .interrupted { throw error }
-      // A wrong key is wrong for every point: the user has to know, and no point is to blame.
-      if error.code == .permission || error.code == .configuration { throw error }
-      var found = PhotoFinding()
-      found.failure = error
-      found.isUnavailable = error.code == .unavailable
-      return found
-    }
-  }
-
-  private func store(
-    _ finding: PhotoFinding, for point: PhotoPoint
-  ) async throws(FieldpackError) -> PhotoRecord.Result {
-    try await waitingWhileBusy(clock) { () async throws(FieldpackError) in
-      try await store.write { (writer) throws(FieldpackError) in
-        try PhotoRecord(
-          point: point, finding: finding, provider: provider.name, settings: settings,
-          now: clock.now
-        ).store(writer)
-      }
-    }
+  private func storing(
+    _ track: Int64, _ report: @escaping (Outcome) -> Void
+  ) -> PhotoRounds.Storing {
+    PhotoRounds.Storing(
+      knowledge: { () async throws(FieldpackError) in
+        try await store.read { (snapshot) throws(FieldpackError) in
+          try PhotoKnowledge(of: track, provider: provider.name, snapshot)
+        }
+      },
+      store: { (finding, point) async throws(FieldpackError) in
+        try await waitingWhileBusy(clock) { () async throws(FieldpackError) in
+          try await store.write { (writer) throws(FieldpackError) in
+            try PhotoRecord(
+              point: point, finding: finding, provider: provider.name, settings: settings,
+              now: clock.now
+            ).store(writer)
+          }
+        }
+      }, report: report)
   }
 }
 

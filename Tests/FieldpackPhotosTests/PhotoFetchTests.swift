@@ -12,11 +12,12 @@ import Testing
 @Suite(.programs) struct PhotoFetchTests {
   @Test func `each point gets the nearest photo that no other has`() async throws {
     let walk = try await PhotoWalk([(13.4, 52.5), (13.4, 52.5001), (13.4, 52.51)])
-    let server = try FlickrServer([(13.4, 52.5002), (13.4, 52.5004), (13.4, 52.5101)])
-    #expect(try await walk.fetch(server.provider()) == ["1 found 1", "2 found 2", "3 found 3"])
+    let server = try FlickrServer([(13.4, 52.5002), (13.4, 52.5004), (13.4, 52.5103)])
+    let found = try await walk.fetch(server.provider())
+    #expect(found == ["2 found 1", "3 found 3", "1 found 2"])
     #expect(try await walk.states() == ["found", "found", "found"])
     #expect(
-      try await walk.links() == ["1 1 0 1", "1 2 1 0", "2 1 0 0", "2 2 1 1", "3 3 0 1"])
+      try await walk.links() == ["2 1 0 1", "2 2 1 0", "3 3 0 1", "1 1 0 0", "1 2 1 1"])
     #expect(server.radii == ["0.5", "0.5", "0.5"])
     let photos = try await walk.features("photo")
     #expect(photos.map { $0.attributes["provider"] } == ["flickr", "flickr", "flickr"])
@@ -57,8 +58,24 @@ import Testing
   @Test func `the search gets wider until there is a photo`() async throws {
     let walk = try await PhotoWalk([(13.4, 52.5)])
     let server = try FlickrServer([(13.4, 52.515)])
-    #expect(try await walk.fetch(server.provider()) == ["1 found 1"])
+    var wide = PhotoFetch.Settings()
+    wide.radii = PhotoFetch.radii(within: 32_000)
+    #expect(try await walk.fetch(server.provider(), wide) == ["1 found 1"])
     #expect(server.radii == ["0.5", "1", "2"])
+    await walk.store.close()
+  }
+
+  @Test func `no point looks farther than another that still looks near`() async throws {
+    // One photo beside each of the last three points; the first is 2 km off.
+    let places = [52.48, 52.5, 52.501, 52.502]
+    let walk = try await PhotoWalk(places.map { (13.4, $0) })
+    let server = try FlickrServer(places.dropFirst().map { (13.4, $0 + 0.0001) })
+    var wide = PhotoFetch.Settings()
+    wide.radii = PhotoFetch.radii(within: 5000)
+    #expect(
+      Set(try await walk.fetch(server.provider(), wide))
+        == ["1 duplicate -", "2 found 1", "3 found 2", "4 found 3"])
+    #expect(server.radii == ["0.5", "0.5", "0.5", "0.5", "1", "2", "5"])
     await walk.store.close()
   }
 
@@ -81,9 +98,9 @@ import Testing
     let walk = try await PhotoWalk([(13.4, 52.5)])
     let server = try FlickrServer()
     #expect(try await walk.fetch(server.provider()) == ["1 none -"])
-    #expect(server.radii == ["0.5", "1", "2", "5", "10", "20", "32"])
+    #expect(server.radii == ["0.5"])
     let entry = try #require(try await PhotoFeed(of: walk.store).entries.first)
-    #expect(entry.state == .none && entry.photo == nil && entry.radius == 32_000)
+    #expect(entry.state == .none && entry.photo == nil && entry.radius == 500)
     #expect(entry.message == "no photo lies as near as that")
     #expect(try await walk.fetch(server.provider()) == [])
     // Asked for again, it can be found.

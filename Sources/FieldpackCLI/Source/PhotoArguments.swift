@@ -26,7 +26,7 @@ extension OptionReader {
   /// How far from its point a picture may be.
   mutating func photoDistance() -> Double? {
     value(
-      "max-distance", .number("m", atLeast: 1), shownDefault: "32000",
+      "max-distance", .number("m", atLeast: 1), shownDefault: "500",
       help: "How far from its point a picture may be, in metres.")
   }
 }
@@ -35,7 +35,7 @@ extension PhotoFetch.Settings {
   /// - Parameter distance: in metres.
   init(within distance: Double?) {
     self.init()
-    radii = PhotoFetch.radii(within: distance ?? 32_000)
+    radii = PhotoFetch.radii(within: distance ?? 500)
   }
 }
 

@@ -99,7 +99,7 @@ import Testing
       page.contains(
         "<img alt=\"\(alternative) of the track\" src=\"data:image/png;base64,\(picture)\" "
           + "width=\"40\" height=\"30\" loading=\"lazy\">"))
-    #expect(page.contains("<p>No photo within 32 km</p>"))
+    #expect(page.contains("<p>No photo within 0.5 km</p>"))
     #expect(page.contains("<p>3 points, 2 pictures</p>"))
     let order = ["<h2>Point 2</h2>", "<h2>Gate</h2>", "<h2>A &lt;tree&gt;"]
     let starts = order.compactMap { page.range(of: $0)?.lowerBound }
@@ -152,7 +152,7 @@ import Testing
       record + ["--sampling", "distance:100"], input: input, folder: folder.url)
     #expect(first.error == "" && first.status == 0)
     #expect(
-      first.output.hasSuffix("pictures looked for: 2 found, 1 duplicate\n"), "\(first)")
+      first.output.hasSuffix("pictures looked for: 2 found, 1 none\n"), "\(first)")
     let shown = try await run("photo", "list", "new.gpkg", "walk")
     #expect(shown.output.hasSuffix("\n3 points, 2 pictures\n"), "\(shown)")
     let valid = try await run("check", "new.gpkg")

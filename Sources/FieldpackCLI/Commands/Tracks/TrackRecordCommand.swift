@@ -103,10 +103,15 @@ private struct TrackRecordCommand: CommandBody {
       source.source, as: name, options.sampling,
       origin: source.origin, isReplay: source.isReplay,
       note: { [console = invocation.console] in console.note($0) }, words: { $0.text })
+    // The points of a file come at once, and are searched together; live ones as they are stored.
+    let waits = source.isReplay && options.replay.speed == .max
+    var recorded: Set<Int64> = []
     let fixes = try await recording.run { (step) throws(FieldpackError) in
-      if !step.points.isEmpty { photos?.pointsAreStored(of: step.points.map(\.track)) }
+      recorded.formUnion(step.points.map(\.track))
+      if !step.points.isEmpty, !waits { photos?.pointsAreStored(of: step.points.map(\.track)) }
       try show(step)
     }
+    if waits, !recorded.isEmpty { photos?.pointsAreStored(of: recorded) }
     let (pictures, refusal) = try await PhotoReport.end(of: photos)
     let status = refusal == nil ? ExitStatus.success : ExitStatus.failure
     guard !isJSON || !options.follows else { return status }
