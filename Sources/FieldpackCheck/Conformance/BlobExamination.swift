@@ -5,10 +5,7 @@ import FieldpackGeometry
 struct BlobExamination {
   /// What the column requires of its geometries.
   struct Rules {
-    var type: GeometryType?
-    var srsID: Int64?
-    var z: Int64?
-    var m: Int64?
+    var column = GeometryRules()
     /// Whether a non-standard extension encodes geometries of this column.
     var allowsExtended = false
     /// The systems that the file defines.
@@ -82,14 +79,16 @@ struct BlobExamination {
   // MARK: Header
 
   private mutating func examineSystem(_ header: GeoPackageBinary, _ rules: Rules) {
-    guard let wanted = rules.srsID, Int64(header.srsID) != wanted else { return }
+    guard let wanted = rules.column.srsID, let breach = rules.column.breach(of: header) else {
+      return
+    }
     let found = Int64(header.srsID)
     // An srs_id of another known system may be right, and the column wrong.
     let saysNothing = found == 0 || found == -1 || !rules.systems.contains(found)
     let isWritable = Int32(exactly: wanted) != nil && rules.systems.contains(wanted)
     faults.append(
       Fault(
-        requirement: .core(33), reason: "its srs_id is \(found), not \(wanted)",
+        requirement: .core(33), reason: rules.column.reason(breach),
         mend: saysNothing && isWritable && !header.isExtended ? .header : nil))
   }
 
@@ -147,7 +146,7 @@ struct BlobExamination {
     let mendable = examination.faults.filter { $0.mend == .header }
     guard !mendable.isEmpty, let header = try? GeoPackageBinary(blob) else { return nil }
     var srsID = header.srsID
-    if mendable.contains(where: { $0.requirement == .core(33) }), let wanted = rules.srsID {
+    if mendable.contains(where: { $0.requirement == .core(33) }), let wanted = rules.column.srsID {
       srsID = Int32(exactly: wanted) ?? srsID
     }
     var result: [UInt8] = []
@@ -166,26 +165,21 @@ struct BlobExamination {
   private mutating func examineWKB(
     _ geometry: WKB.Header, _ survey: GeometrySurvey, _ rules: Rules
   ) {
-    if geometry.isExtended {
-      add(.error, 20, "it is PostGIS's extended WKB, not ISO WKB", .header)
+    for breach in rules.column.breaches(of: geometry) {
+      let (requirement, mend): (Int, Mend?) =
+        switch breach {
+        case .system: (33, nil)
+        case .extendedWKB: (20, .header)
+        case .foreignType: (20, nil)
+        case .type: (32, nil)
+        case .prohibitedZ, .missingZ: (27, .z)
+        case .prohibitedM, .missingM: (28, .m)
+        }
+      add(.error, requirement, rules.column.reason(breach), mend)
     }
-    if geometry.type.rawValue > GeometryType.surface.rawValue {
-      add(.error, 20, "\(geometry.type.name) is no type of GeoPackage", nil)
-    } else if let wanted = rules.type, !wanted.accepts(geometry.type) {
-      add(.error, 32, "it is a \(geometry.type.name), not a \(wanted.name)", nil)
-    }
-    examineOrdinate("Z", geometry.dimensions.hasZ, rules.z, 27, .z)
-    examineOrdinate("M", geometry.dimensions.hasM, rules.m, 28, .m)
     if let fault = survey.fault {
       faults.append(Fault(level: .warning, requirement: .shape, reason: fault))
     }
-  }
-
-  private mutating func examineOrdinate(
-    _ name: StaticString, _ has: Bool, _ rule: Int64?, _ requirement: Int, _ mend: Mend
-  ) {
-    if has, rule == 0 { add(.error, requirement, "it has \(name), which is prohibited", mend) }
-    if !has, rule == 1 { add(.error, requirement, "it has no \(name), which is mandatory", mend) }
   }
 
   private mutating func settleIndexBox(_ header: GeoPackageBinary, _ survey: GeometrySurvey) {

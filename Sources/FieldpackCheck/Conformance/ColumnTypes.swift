@@ -4,29 +4,16 @@ import FieldpackSQLite
 
 /// Types and values of columns: requirement 5.
 enum ColumnTypes {
-  private static let plain: Set = [
-    "BOOLEAN", "TINYINT", "SMALLINT", "MEDIUMINT", "INT", "INTEGER", "FLOAT", "DOUBLE", "REAL",
-    "TEXT", "BLOB", "DATE", "DATETIME",
-  ]
-
   static func examine(
     _ column: ConformanceCheck.TableColumn, of table: String, in check: ConformanceCheck
   ) throws(FieldpackError) {
     let type = column.type
-    guard !isKnown(type) else { return }
+    guard !ColumnType.isStandard(type) else { return }
     // A computed column of a view has no type.
     if type.isEmpty, check.table(table)?.isView == true { return }
     try check.report(
       .error, .core(5), table: table, column: column.name,
       type.isEmpty ? "it has no type" : "its type '\(type)' is none of the standard's")
-  }
-
-  private static func isKnown(_ type: String) -> Bool {
-    if plain.contains(type) { return true }
-    guard type.hasPrefix("TEXT(") || type.hasPrefix("BLOB("), type.hasSuffix(")") else {
-      return false
-    }
-    return Int(type.dropFirst(5).dropLast()).map { $0 >= 0 } ?? false
   }
 
   /// What is wrong with a value of a column; `nil` where it is correct.

@@ -77,8 +77,9 @@ final class RowScan {
   ) -> BlobExamination.Rules {
     guard let geometry else { return BlobExamination.Rules() }
     var rules = BlobExamination.Rules(
-      type: GeometryType(name: geometry.type), srsID: geometry.srsID, z: geometry.z, m: geometry.m,
-      systems: check.systems ?? [])
+      column: GeometryRules(
+        type: GeometryType(name: geometry.type), srsID: geometry.srsID, z: geometry.z,
+        m: geometry.m), systems: check.systems ?? [])
     rules.allowsExtended = check.hasOwnExtension(table: geometry.table, column: geometry.column)
     return rules
   }

@@ -102,7 +102,8 @@ struct BlobHeaderRepair {
   /// Returns the number of changed geometries.
   func run() throws(FieldpackError) -> Int {
     guard let geometry = layer.schema.geometry, let id = layer.idSQL else { return 0 }
-    let rules = BlobExamination.Rules(srsID: layer.srsID, systems: systems)
+    let rules = BlobExamination.Rules(
+      column: GeometryRules(srsID: layer.srsID), systems: systems)
     let column = quoted(geometry.name)
     let update = "UPDATE \(quoted(layer.table)) SET \(column) = ? WHERE \(id) = ?"
     var count = 0

@@ -95,6 +95,14 @@ extension FieldpackError {
     case runWriting
     /// Run the statements as a script that may write, or one at a time.
     case runWritingOrApart
+    /// Rename or delete the layer with all that belongs to it, not its table alone.
+    case renameOrDeleteLayer
+    /// Rename or drop the column with all that belongs to it.
+    case renameOrDropColumn
+    /// Give the layer another type of geometries or columns.
+    case retypeLayer
+    /// Transform the layers of the file to another reference system.
+    case transformFile
     /// Ask in SQL, which waits for a view that is slow.
     case waitInSQL
 
@@ -169,6 +177,10 @@ extension FieldpackError.Advice: CustomStringConvertible {
     case .allowTriggers: "runsTriggers = true, or a store config with the option triggers"
     case .runWriting: "run(sql:)"
     case .runWritingOrApart: "run(sql:), or one statement at a time"
+    case .renameOrDeleteLayer: "renameLayer(_:to:) or removeLayer(_:)"
+    case .renameOrDropColumn: "a new layer with the other columns, and its features in it"
+    case .retypeLayer: "a new layer of the other type, and its features in it"
+    case .transformFile: "Query.transformed(to:) and an export"
     case .waitInSQL: "rows(sql:), which waits for it"
     case .recordTrack: "TrackRecorder"
     case .setPace: "rate = 1 for a fix a second, or speed = .max"

@@ -67,6 +67,12 @@ public enum ColumnType: Hashable, Sendable {
     }
   }
 
+  /// Whether the text of a declaration is word for word one of the standard's types.
+  package static func isStandard(_ declared: String) -> Bool {
+    if case .other = ColumnType(sql: declared) { return false }
+    return !declared.utf8.contains { $0 == 0x20 || (0x61...0x7A).contains($0) }
+  }
+
   private static func sized(_ declared: String) -> ColumnType? {
     guard declared.hasSuffix(")"), let open = declared.firstIndex(of: "("),
       let length = Int(declared[declared.index(after: open)...].dropLast()), length >= 0

@@ -11,7 +11,7 @@ package struct LayerChange {
 
   /// The tables of the standard, its extensions and GDAL that name user tables, with the naming
   /// column.
-  private static let naming = [
+  static let naming = [
     ("gpkg_geometry_columns", "table_name"), ("gpkg_extensions", "table_name"),
     ("gpkg_data_columns", "table_name"), ("gpkg_metadata_reference", "table_name"),
     ("gpkg_ogr_contents", "table_name"), ("gpkgext_relations", "base_table_name"),

@@ -29,7 +29,9 @@ extension GeoPackageStore {
   /// all of them. Results are held in memory.
   ///
   /// Triggers run, R-trees are kept up to date, and `gpkg_contents` gets the extents and dates of
-  /// the changed layers. Statements of transactions, `ATTACH` and pragmas that set something are
+  /// the changed layers. Statements that would leave a layer at odds with the catalogue (without its
+  /// table or geometry column, with geometries of another type or system, with an R-tree that lacks
+  /// entries) are undone. Statements of transactions, `ATTACH` and pragmas that set something are
   /// refused.
   /// - Throws: `.invalidArgument` for SQL that is wrong or refused, `.constraint`, `.readOnly`.
   public func run(sql script: String) async throws(FieldpackError) -> [SQLOutcome] {
@@ -50,11 +52,13 @@ private struct SQLScript {
   let file: GeoPackageSession
 
   func run(_ script: String) throws(FieldpackError) -> [SQLOutcome] {
-    let changed = Locked<Set<String>>([])
-    let outcomes = try statements(script, noting: changed)
+    let touched = Locked(TouchedTables())
+    let agreement = CatalogueAgreement(of: file)
+    let outcomes = try statements(script, noting: touched, keeping: agreement)
     file.forgetCatalogue()
-    let tables = changed.withLock { $0 }
-    for table in try file.catalogue().layers where tables.contains(table.table.lowercased()) {
+    let tables = touched.withLock { $0 }
+    try agreement.check(tables)
+    for table in try file.catalogue().layers where tables.changed.contains(SQLName(table.table)) {
       let extent = try LayerExtent(file: file, table: table).computed()
       try ContentsTable(file: file).update(table, extent: extent)
     }
@@ -62,32 +66,32 @@ private struct SQLScript {
   }
 
   private func statements(
-    _ script: String, noting changed: Locked<Set<String>>
+    _ script: String, noting touched: Locked<TouchedTables>, keeping agreement: CatalogueAgreement
   ) throws(FieldpackError) -> [SQLOutcome] {
     let connection = file.connection
     let triggers = file.triggers
     try file.limitSteps()
     let before = connection.setAuthorizer(
       .custom {
-        SQLRules.allows($0, noting: changed) && triggers?.permits($0) ?? true
+        SQLRules.allows($0, noting: touched) && triggers?.permits($0) ?? true
       })
     defer { connection.setAuthorizer(before) }
-    var outcomes: [SQLOutcome] = []
-    do throws(SQLiteError) {
+    let context = SQLContext(file: file, use: .script)
+    let users = try context.worded { () throws(SQLiteError) in
       let users = try file.userSQL()
       try triggers?.learn(connection)
-      var statements = connection.statements(of: script)
-      while let next = try users.withSpatiaLite({ () throws(SQLiteError) in
-        try statements.next()
-      }) {
-        outcomes.append(try outcome(of: next))
-        // The functions on geometries keep reference systems, which this statement may have
-        // changed.
-        let isSystems = changed.withLock { $0.contains("gpkg_spatial_ref_sys") }
-        if isSystems { file.forgetCatalogue() }
-      }
-    } catch {
-      throw SQLContext(file: file, use: .script).error(error)
+      return users
+    }
+    var outcomes: [SQLOutcome] = []
+    var statements = connection.statements(of: script)
+    while let next = try context.worded({ () throws(SQLiteError) in
+      try users.withSpatiaLite { () throws(SQLiteError) in try statements.next() }
+    }) {
+      try agreement.prepare(for: touched.withLock { $0 })
+      outcomes.append(
+        try context.worded { () throws(SQLiteError) in try outcome(of: next) })
+      // The catalogue, and the reference systems that functions on geometries keep, may have changed.
+      if touched.withLock({ $0.reachesCatalogue }) { file.forgetCatalogue() }
     }
     return outcomes
   }
@@ -106,13 +110,11 @@ private struct SQLScript {
 
 /// The actions that a user's statements may take in our transaction.
 private enum SQLRules {
-  static func allows(_ action: AuthorizedAction, noting changed: Locked<Set<String>>) -> Bool {
+  static func allows(_ action: AuthorizedAction, noting touched: Locked<TouchedTables>) -> Bool {
+    touched.withLock { $0.note(action) }
     switch action.kind {
     case .transaction, .savepoint, .attach, .detach: return false
     case .pragma: return Authorizer.readOnlySQL.permits(action)
-    case .insert, .update, .delete:
-      if let table = action.first { changed.withLock { _ = $0.insert(table.lowercased()) } }
-      return true
     default: return true
     }
   }
@@ -130,6 +132,10 @@ struct SQLContext {
     case rows
     /// The statement of a layer.
     case layer
+  }
+
+  func worded<R>(_ body: () throws(SQLiteError) -> R) throws(FieldpackError) -> R {
+    do throws(SQLiteError) { return try body() } catch { throw self.error(error) }
   }
 
   func error(_ error: SQLiteError) -> FieldpackError {

@@ -163,6 +163,31 @@ import Testing
       try await sql("SELECT count(*) n FROM wells", "--format", "csv").output == "n\r\n2\r\n")
   }
 
+  @Test(arguments: [
+    (
+      "ALTER TABLE wells RENAME TO brunnen",
+      "gpkg_contents names the table 'wells', which would no longer exist",
+      "fieldpack layer rename, or fieldpack layer delete"
+    ),
+    (
+      "UPDATE wells SET geom = ST_Buffer(geom, 0.01)",
+      "layer 'wells': feature 1 would not fit: it is a POLYGON, not a POINT, and 1 more",
+      "fieldpack layer retype"
+    ),
+  ])
+  func `a layer that would break stays, and the command to use is named`(
+    script: String, reason: String, command: String
+  ) async throws {
+    let before = try Data(contentsOf: folder.file("f.gpkg"))
+    let result = try await sql("--write", script)
+    #expect(
+      result.error
+        == "fieldpack: f.gpkg: SQL: \(reason), so nothing was changed. Try: \(command)\n")
+    #expect(result.output == "")
+    #expect(result.status == 1)
+    #expect(try Data(contentsOf: folder.file("f.gpkg")) == before)
+  }
+
   @Test func `what statements did is a document`() async throws {
     let result = try await sql(
       "--write", "--json", "UPDATE wells SET depth = 1; SELECT depth FROM wells LIMIT 1")

@@ -47,6 +47,12 @@ import Testing
     ),
     (.runWriting, "--write"),
     (.runWritingOrApart, "--write, or one statement at a time"),
+    (.renameOrDeleteLayer, "fieldpack layer rename, or fieldpack layer delete"),
+    (
+      .renameOrDropColumn, "fieldpack layer rename-column, or fieldpack layer drop-column"
+    ),
+    (.retypeLayer, "fieldpack layer retype"),
+    (.transformFile, "fieldpack transform"),
     (.waitInSQL, "fieldpack sql, which waits for it"),
     (.recordTrack, "fieldpack track record"),
     (.setPace, "--rate 1 for a fix a second, or --speed max"),

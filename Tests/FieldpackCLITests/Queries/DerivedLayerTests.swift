@@ -220,13 +220,11 @@ import Testing
           + "organization_coordsys_id, definition) VALUES ('own', 77, 'EPSG', \(organization), '')")
       #expect(made.status == 0, "\(made.error)")
     }
-    for statement in [
-      "UPDATE squares SET geom = \(geometry)", "UPDATE gpkg_contents SET srs_id = 77",
-      "UPDATE gpkg_geometry_columns SET srs_id = 77",
-    ] {
-      let made = try await tool("sql", "two.gpkg", "--write", statement)
-      #expect(made.status == 0, "\(made.error)")
-    }
+    let made = try await tool(
+      "sql", "two.gpkg", "--write",
+      "UPDATE squares SET geom = \(geometry); UPDATE gpkg_contents SET srs_id = 77; "
+        + "UPDATE gpkg_geometry_columns SET srs_id = 77")
+    #expect(made.status == 0, "\(made.error)")
     let count = try await tool("query", "s.scfg", "points", "--join", "two/squares", "--count")
     #expect(count.output == "\(Self.pairs.count)\n", "\(count.error)")
   }

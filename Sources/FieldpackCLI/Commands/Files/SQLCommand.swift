@@ -16,7 +16,9 @@ extension FieldpackTool {
         ST_Equals use the spatial index where they stand as a condition by themselves, in joins as \
         well; --explain tells whether they do. Geometries show as WKT, other blobs as hexadecimal. \
         With --write the statements run in one transaction, whose triggers keep the spatial \
-        indexes; - reads them from standard input.
+        indexes; - reads them from standard input. Statements that would leave a layer at odds with \
+        the file's catalogue are undone: one without its table or geometry column, or with \
+        geometries of another type or reference system.
         """,
       examples: [
         "fieldpack sql field.gpkg \"SELECT name, ST_Area(geom) FROM parcels LIMIT 5\"",
