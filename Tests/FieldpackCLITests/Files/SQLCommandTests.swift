@@ -166,23 +166,22 @@ import Testing
   @Test(arguments: [
     (
       "ALTER TABLE wells RENAME TO brunnen",
-      "gpkg_contents names the table 'wells', which would no longer exist",
-      "fieldpack layer rename, or fieldpack layer delete"
+      "gpkg_contents names the table 'wells', which would no longer exist"
     ),
     (
       "UPDATE wells SET geom = ST_Buffer(geom, 0.01)",
-      "layer 'wells': feature 1 would not fit: it is a POLYGON, not a POINT, and 1 more",
-      "fieldpack layer retype"
+      "layer 'wells': feature 1 would not fit: it is a POLYGON, not a POINT, and 1 more"
     ),
   ])
-  func `a layer that would break stays, and the command to use is named`(
-    script: String, reason: String, command: String
+  func `a layer that would break stays, and what to use instead is named`(
+    script: String, reason: String
   ) async throws {
     let before = try Data(contentsOf: folder.file("f.gpkg"))
     let result = try await sql("--write", script)
     #expect(
       result.error
-        == "fieldpack: f.gpkg: SQL: \(reason), so nothing was changed. Try: \(command)\n")
+        == "fieldpack: f.gpkg: SQL: \(reason), so nothing was changed. Try: fieldpack export "
+        + "--sql 'SELECT …' --output NEW.gpkg, which makes the layer anew\n")
     #expect(result.output == "")
     #expect(result.status == 1)
     #expect(try Data(contentsOf: folder.file("f.gpkg")) == before)

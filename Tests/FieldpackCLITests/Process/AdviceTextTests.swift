@@ -5,6 +5,8 @@ import Testing
 @testable import FieldpackCLI
 
 @Suite(.programs) struct AdviceTextTests {
+  private static let anew =
+    "fieldpack export --sql 'SELECT …' --output NEW.gpkg, which makes the layer anew"
   static let words: [(FieldpackError.Advice, String)] = [
     (.overwrite, "--overwrite, or another name"),
     (.writeElsewhere, "another --output"),
@@ -47,11 +49,7 @@ import Testing
     ),
     (.runWriting, "--write"),
     (.runWritingOrApart, "--write, or one statement at a time"),
-    (.renameOrDeleteLayer, "fieldpack layer rename, or fieldpack layer delete"),
-    (
-      .renameOrDropColumn, "fieldpack layer rename-column, or fieldpack layer drop-column"
-    ),
-    (.retypeLayer, "fieldpack layer retype"),
+    (.renameOrDeleteLayer, anew), (.renameOrDropColumn, anew), (.retypeLayer, anew),
     (.transformFile, "fieldpack transform"),
     (.waitInSQL, "fieldpack sql, which waits for it"),
     (.recordTrack, "fieldpack track record"),
