@@ -64,7 +64,8 @@ import Testing
         + "1 bytes are less than a GeoPackage header's 8", nil
     ),
     (
-      "UPDATE wells SET geom = 'here'", "layer 'wells': feature 1 would not fit: it is no blob, "
+      "UPDATE wells SET geom = 'here'",
+      "layer 'wells': feature 1 would not fit: it is no blob, "
         + "and 1 more", nil
     ),
     (
