@@ -116,6 +116,13 @@ struct SystemsCheck {
         try check.report(
           .error, .core(115), table: Self.table, column: column.name, "it is not TEXT NOT NULL")
       }
+      if column.defaultSQL != nil {
+        // Up to version 1.2 the extension asked for a default.
+        try check.report(
+          check.version < 10_300 ? .note : .warning, .core(115), table: Self.table,
+          column: column.name,
+          "its default is \(column.defaultSQL ?? ""), and the standard has none")
+      }
       if epoch == nil, !isPlain, !isNewer {
         try reportRegistration("gpkg_crs_wkt", of: column.name)
       }

@@ -188,6 +188,10 @@ package enum GPKGCoverageAncillary: String, SystemTable {
   case offset = "offset REAL NOT NULL DEFAULT 0.0"
   case precision = "precision REAL DEFAULT 1.0"
   case null = "data_null REAL"
+  case encoding = "grid_cell_encoding TEXT DEFAULT 'grid-value-is-center'"
+  case unit = "uom TEXT"
+  case fieldName = "field_name TEXT DEFAULT 'Height'"
+  case quantity = "quantity_definition TEXT DEFAULT 'Height'"
 
   package static let table = "gpkg_2d_gridded_coverage_ancillary"
 }

@@ -152,17 +152,20 @@ extension CheckDamage {
       name: "CRS WKT not registered",
       sql: withWKT2,
       findings: [
+        defaultFound,
         "error gpkg-145 gpkg_spatial_ref_sys.definition_12_063: gpkg_crs_wkt is not registered in "
-          + "gpkg_extensions for it +"
+          + "gpkg_extensions for it +",
       ],
       repairs: [
         "gpkg_spatial_ref_sys: gpkg_crs_wkt registered in gpkg_extensions"
       ],
+      left: [defaultFound],
       falseAlarms: [oldDefault]),
     CheckDamage(
       name: "CRS WKT 1.1 not registered",
       sql: withEpoch,
       findings: [
+        defaultFound,
         "error gpkg-145 gpkg_spatial_ref_sys.definition_12_063: gpkg_crs_wkt_1_1 is not "
           + "registered in gpkg_extensions for it +",
         "error gpkg-145 gpkg_spatial_ref_sys.epoch: gpkg_crs_wkt_1_1 is not registered in "
@@ -172,11 +175,13 @@ extension CheckDamage {
         "gpkg_spatial_ref_sys: gpkg_crs_wkt_1_1 registered in gpkg_extensions",
         "gpkg_spatial_ref_sys: gpkg_crs_wkt_1_1 registered in gpkg_extensions",
       ],
+      left: [defaultFound],
       falseAlarms: [oldDefault]),
     CheckDamage(
       name: "CRS WKT 1.1 registered as 1.0",
       sql: withEpoch + registered,
       findings: [
+        defaultFound,
         "error gpkg-145 gpkg_spatial_ref_sys.definition_12_063: gpkg_crs_wkt_1_1 is not "
           + "registered in gpkg_extensions for it +",
         "error gpkg-145 gpkg_spatial_ref_sys.epoch: gpkg_crs_wkt_1_1 is not registered in "
@@ -186,6 +191,7 @@ extension CheckDamage {
         "gpkg_spatial_ref_sys: gpkg_crs_wkt_1_1 registered in gpkg_extensions",
         "gpkg_spatial_ref_sys: gpkg_crs_wkt_1_1 registered in gpkg_extensions",
       ],
+      left: [defaultFound],
       // Requirement 145 of CRS WKT 1.1 has a row of 1.0 beside its own; the validator reads the
       // first alone.
       falseAlarms: [
@@ -207,6 +213,7 @@ extension CheckDamage {
       sql: withWKT2 + registered
         + "UPDATE gpkg_spatial_ref_sys SET definition_12_063 = 'none' WHERE srs_id < 1",
       findings: [
+        defaultFound,
         "error gpkg-116 gpkg_spatial_ref_sys#-1: definition_12_063 of srs_id -1 is 'none', not "
           + "'undefined' +",
         "error gpkg-116 gpkg_spatial_ref_sys#0: definition_12_063 of srs_id 0 is 'none', not "
@@ -215,17 +222,20 @@ extension CheckDamage {
       repairs: [
         "gpkg_spatial_ref_sys: the required reference systems set"
       ],
+      left: [defaultFound],
       falseAlarms: [oldDefault]),
     CheckDamage(
       name: "4326 without its WKT 2",
       sql: withWKT2 + registered
         + "UPDATE gpkg_spatial_ref_sys SET definition_12_063 = 'undefined' WHERE srs_id = 4326",
       findings: [
-        "error gpkg-116 gpkg_spatial_ref_sys#4326: srs_id 4326 has no definition_12_063 +"
+        defaultFound,
+        "error gpkg-116 gpkg_spatial_ref_sys#4326: srs_id 4326 has no definition_12_063 +",
       ],
       repairs: [
         "gpkg_spatial_ref_sys: the required reference systems set"
       ],
+      left: [defaultFound],
       falseAlarms: [oldDefault]),
   ]
 
@@ -244,6 +254,10 @@ extension CheckDamage {
     INSERT INTO gpkg_extensions VALUES ('gpkg_spatial_ref_sys', 'definition_12_063', \
     'gpkg_crs_wkt', 'http://example.org', 'read-write');
     """
+
+  private static let defaultFound =
+    "warning gpkg-115 gpkg_spatial_ref_sys.definition_12_063: its default is 'undefined', and the "
+    + "standard has none"
 
   /// The extension asked for this default up to GeoPackage 1.2, and tells since that files have it.
   private static let oldDefault: Substring =

@@ -16,6 +16,17 @@ extension CheckDamage {
           + "registered for it, and there is no such table",
       ]),
     CheckDamage(
+      name: "coverage columns",
+      sql: """
+        ALTER TABLE gpkg_2d_gridded_coverage_ancillary DROP COLUMN grid_cell_encoding; ALTER TABLE \
+        gpkg_2d_gridded_coverage_ancillary DROP COLUMN uom; ALTER TABLE \
+        gpkg_2d_gridded_coverage_ancillary DROP COLUMN field_name; ALTER TABLE \
+        gpkg_2d_gridded_coverage_ancillary DROP COLUMN quantity_definition
+        """,
+      findings: ["grid_cell_encoding", "uom", "field_name", "quantity_definition"].map {
+        "error coverage-1 gpkg_2d_gridded_coverage_ancillary.\($0): the column is missing"
+      }),
+    CheckDamage(
       name: "system of coverages missing",
       sql: "DELETE FROM gpkg_spatial_ref_sys WHERE srs_id = 4979",
       findings: [

@@ -65,8 +65,7 @@ import Testing
     ),
     (
       "UPDATE wells SET geom = 'here'",
-      "layer 'wells': feature 1 would not fit: it is no blob, "
-        + "and 1 more", nil
+      "layer 'wells': feature 1 would not fit: it is no blob, and 1 more", nil
     ),
     (
       "DELETE FROM rtree_wells_geom WHERE id = 1",
