@@ -25,14 +25,14 @@ extension JSONValue {
     self = ["code": .text(error.code.name), "message": .text(error.text)]
   }
 
-  /// `[minX, minY, maxX, maxY]`.
+  /// `[minX, minY, maxX, maxY]`; null where a bound is infinite, which JSON cannot say.
   init(_ envelope: Envelope?) {
-    guard let envelope, !envelope.isEmpty else {
+    let bounds = envelope.map { [$0.minX, $0.minY, $0.maxX, $0.maxY] } ?? []
+    guard envelope?.isEmpty == false, bounds.allSatisfy(\.isFinite) else {
       self = nil
       return
     }
-    self = .array(
-      [envelope.minX, envelope.minY, envelope.maxX, envelope.maxY].map { .real($0) })
+    self = .array(bounds.map { .real($0) })
   }
 
   /// The column's name and type.

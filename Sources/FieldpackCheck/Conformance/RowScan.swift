@@ -167,7 +167,7 @@ final class RowScan {
         fault.level, fault.requirement, table: table, column: geometryName, row: id, fault.reason,
         repair: repair(fault.mend))
     }
-    if let envelope = examination.envelope {
+    if let envelope = examination.envelope, !envelope.hasInfiniteBounds {
       if extent == nil { extent = envelope } else { extent?.formUnion(envelope) }
     }
     if let type = examination.type, type.isCurved { curves.insert(type) }

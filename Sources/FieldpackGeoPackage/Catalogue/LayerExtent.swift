@@ -28,16 +28,31 @@ package struct LayerExtent {
     return agrees(extent, root)
   }
 
-  /// The true extent of all geometries; `nil` where there are none.
+  /// The true extent of all geometries, without bounds that are infinite; `nil` where there are no
+  /// geometries.
   package func computed() throws(FieldpackError) -> Envelope? {
-    guard let geometry = table.schema.geometry else { return nil }
-    let g = quoted(geometry.name)
+    guard let all = try computed(where: "") else { return nil }
+    guard !all.hasInfiniteBounds else {
+      // One geometry with an infinite position must not hide where all others are.
+      return try computed(where: " WHERE \(isFinite)")
+    }
+    return all
+  }
+
+  private func computed(where condition: String) throws(FieldpackError) -> Envelope? {
+    guard let g = table.schema.geometry.map({ quoted($0.name) }) else { return nil }
     let row = try file.rows(
       "SELECT min(ST_MinX(\(g))), min(ST_MinY(\(g))), max(ST_MaxX(\(g))), max(ST_MaxY(\(g))) "
-        + "FROM \(quoted(table.table))"
+        + "FROM \(quoted(table.table))\(condition)"
     ).first?.compactMap(\.realValue)
     guard let row, row.count == 4 else { return nil }
     return Envelope(minX: row[0], minY: row[1], maxX: row[2], maxY: row[3])
+  }
+
+  private var isFinite: String {
+    let g = quoted(table.schema.geometry?.name ?? "")
+    return ["ST_MinX", "ST_MinY", "ST_MaxX", "ST_MaxY"].map { "abs(\($0)(\(g))) < 9e999" }
+      .joined(separator: " AND ")
   }
 
   /// The union of the cells of the R-tree's root node: minx, maxx, miny, maxy.
@@ -62,5 +77,12 @@ package struct LayerExtent {
     }
     return near(stated.minX, root[0]) && near(stated.maxX, root[1]) && near(stated.minY, root[2])
       && near(stated.maxY, root[3])
+  }
+}
+
+extension Envelope {
+  /// Whether a bound is infinite, as a geometry with an infinite position has it.
+  package var hasInfiniteBounds: Bool {
+    !minX.isFinite || !minY.isFinite || !maxX.isFinite || !maxY.isFinite
   }
 }

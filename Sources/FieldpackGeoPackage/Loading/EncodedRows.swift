@@ -42,7 +42,9 @@ package struct EncodedRows: Sendable {
   mutating func close(givenID: Int64?, envelope: Envelope?) {
     if let givenID { givenIDs.append(givenID) }
     if let envelope {
-      if envelope.z == nil, envelope.m == nil {
+      if envelope.hasInfiniteBounds {
+        // The extent holds what has a place.
+      } else if envelope.z == nil, envelope.m == nil {
         extent.extend(x: envelope.minX, y: envelope.minY)
         extent.extend(x: envelope.maxX, y: envelope.maxY)
       } else {

@@ -74,6 +74,10 @@ public struct GeoPackageBinary: Hashable, Sendable {
         .truncated, at: 0, "\(blob.byteCount) bytes are less than a GeoPackage header's 8")
     }
     guard blob.byte(at: 0) == UInt8(ascii: "G"), blob.byte(at: 1) == UInt8(ascii: "P") else {
+      if isSpatiaLites(blob) {
+        throw GeometryError(
+          .notGeoPackageBinary, at: 0, "the blob is a geometry of SpatiaLite, not of GeoPackage")
+      }
       throw GeometryError(.notGeoPackageBinary, at: 0, "the blob does not begin with 'GP'")
     }
     guard blob.byte(at: 2) == 0 else {
@@ -81,6 +85,14 @@ public struct GeoPackageBinary: Hashable, Sendable {
         .unknownVersion, at: 2, "GeoPackage binary version \(blob.byte(at: 2)) is not 0")
     }
     return blob.byte(at: 3)
+  }
+
+  /// Whether a blob is marked as SpatiaLite's
+  /// (https://www.gaia-gis.it/gaia-sins/BLOB-Geometry.html).
+  private static func isSpatiaLites(_ blob: RawSpan) -> Bool {
+    blob.byteCount >= 24 && blob.byte(at: 0) == 0
+      && [0x00, 0x01, 0x80, 0x81].contains(blob.byte(at: 1))
+      && blob.byte(at: blob.byteCount - 1) == 0xFE
   }
 
   private static func envelope(

@@ -214,7 +214,8 @@ extension CheckDamage {
       findings: [
         "warning upkeep-shape sites.geom#1: 1 position is not finite",
         "error upkeep-index sites.geom#1: its box in the R-tree does not hold it +",
-        "warning upkeep-extent sites: the extent in gpkg_contents does not hold all geometries +",
+        "note upkeep-extent sites: the extent in gpkg_contents is larger than that of the "
+          + "geometries +",
       ],
       repairs: [
         "sites: R-tree of geom packed anew, 5 entries",
