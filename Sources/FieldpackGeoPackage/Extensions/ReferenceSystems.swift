@@ -45,9 +45,10 @@ package struct ReferenceSystems {
       system.description = row[.description].textValue
       system.wkt2 = row[.wkt2].textValue.flatMap { Self.isUndefined($0) ? nil : $0 }
       system.epoch = row[.epoch].realValue
-      system.srs = Self.identity(
-        row[.organization].textValue ?? "NONE", row[.code].integerValue ?? id, id,
-        system.bestDefinition)
+      let identity = SystemIdentity(
+        id: id, name: system.name, organization: row[.organization].textValue ?? "NONE",
+        code: row[.code].integerValue ?? id, definition: system.bestDefinition)
+      system.srs = identity.srs
       systems.append((id, system))
     }
     guard zip(systems, systems.dropFirst()).contains(where: { $0.id >= $1.id }) else {
@@ -60,15 +61,6 @@ package struct ReferenceSystems {
 
   package static func isUndefined(_ definition: String) -> Bool {
     ["", "undefined"].contains(definition.lowercased())
-  }
-
-  private static func identity(
-    _ organization: String, _ code: Int64, _ id: Int64, _ definition: String
-  ) -> SRS {
-    if id == 0 { return .undefinedGeographic }
-    let system = SRS(organization, Int32(clamping: code))
-    return id == -1 || system.organization == "NONE" && isUndefined(definition)
-      ? .undefinedCartesian : system
   }
 
   // MARK: Writing
