@@ -29,7 +29,7 @@ package struct RTreeNode {
   package var depth: Int { Int(short(0)) }
   package var cellCount: Int { Int(short(2)) }
   package var entries: [RTreeEntry] {
-    (0..<cellCount).map { RTreeEntry(id(of: $0), bounds(of: $0)) }
+    (0..<cellCount).map { RTreeEntry(id(of: $0), bounds(ofCell: $0)) }
   }
 
   private func short(_ offset: Int) -> UInt16 {
@@ -41,7 +41,12 @@ package struct RTreeNode {
     return Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: Int64.self))
   }
 
-  func bounds(of cell: Int) -> RTreeBounds {
+  /// The bounds of the cell with an id; `nil` where no cell has it.
+  package func bounds(of id: Int64) -> RTreeBounds? {
+    (0..<cellCount).first { self.id(of: $0) == id }.map { bounds(ofCell: $0) }
+  }
+
+  func bounds(ofCell cell: Int) -> RTreeBounds {
     let start = Self.headSize + cell * Self.cellSize + 8
     func float(_ index: Int) -> Float {
       let bits = bytes.loadUnaligned(fromByteOffset: start + index * 4, as: UInt32.self)

@@ -53,21 +53,25 @@ package final class RTreeReader {
   ) throws(SQLiteError) {
     let nodes = try begin()
     var seen: Set<Int64> = []
-    var waiting = [(number: RTreeNode.root, depth: rootDepth)]
-    while let (number, depth) = waiting.popLast() {
+    var waiting = [(number: RTreeNode.root, depth: rootDepth, bounds: Self.everywhere)]
+    while let (number, depth, above) = waiting.popLast() {
       try note(number, in: &seen)
       guard depth > 0 else {
+        var isHeld = true
         try read(number, nodes) { leaf in
           for cell in 0..<leaf.cellCount {
-            let bounds = leaf.bounds(of: cell)
+            let bounds = leaf.bounds(ofCell: cell)
+            if !Self.holds(above, bounds) { isHeld = false }
             if window.mayHold(bounds) { body(leaf.id(of: cell), bounds) }
           }
         }
+        guard isHeld else { throw beyond(number) }
         continue
       }
       let node = try innerNode(number, nodes)
-      for (child, bounds) in zip(node.children, node.bounds) where window.mayHoldBelow(bounds) {
-        waiting.append((child, depth - 1))
+      for (child, bounds) in zip(node.children, node.bounds) {
+        guard Self.holds(above, bounds) else { throw beyond(number) }
+        if window.mayHoldBelow(bounds) { waiting.append((child, depth - 1, bounds)) }
       }
     }
   }
@@ -91,7 +95,7 @@ package final class RTreeReader {
           if isInside { certain += leaf.cellCount }
           guard !isInside else { return }
           for cell in 0..<leaf.cellCount {
-            let bounds = leaf.bounds(of: cell)
+            let bounds = leaf.bounds(ofCell: cell)
             if window.surelyHolds(bounds) {
               certain += 1
             } else if window.mayHold(bounds) {
@@ -131,7 +135,7 @@ package final class RTreeReader {
       return zip(node.children, node.bounds).map { ($0, $1) }
     }
     return try read(number, nodes) { leaf in
-      (0..<leaf.cellCount).map { (leaf.id(of: $0), leaf.bounds(of: $0)) }
+      (0..<leaf.cellCount).map { (leaf.id(of: $0), leaf.bounds(ofCell: $0)) }
     }
   }
 
@@ -168,7 +172,7 @@ package final class RTreeReader {
     let node = try read(number, nodes) { node in
       let cells = 0..<node.cellCount
       return InnerNode(
-        children: cells.map { node.id(of: $0) }, bounds: cells.map { node.bounds(of: $0) },
+        children: cells.map { node.id(of: $0) }, bounds: cells.map { node.bounds(ofCell: $0) },
         counts: [Int](repeating: -1, count: cells.count))
     }
     if innerNodes.count < Self.keptNodes { innerNodes[number] = node }
@@ -204,6 +208,20 @@ package final class RTreeReader {
     guard seen.insert(number).inserted else {
       throw damage("node \(number) is the child of two nodes")
     }
+  }
+
+  private static let everywhere: RTreeBounds = [-.infinity, .infinity, -.infinity, .infinity]
+
+  /// Whether a node's bounds hold those of an entry below it. NaN lies in all bounds, as in a
+  /// search.
+  @inline(__always)
+  package static func holds(_ node: RTreeBounds, _ entry: RTreeBounds) -> Bool {
+    let signs: RTreeBounds = [1, -1, 1, -1]
+    return !any(entry * signs .< node * signs)
+  }
+
+  private func beyond(_ number: Int64) -> SQLiteError {
+    damage("node \(number) reaches beyond the bounds that the node above it states")
   }
 
   private func damage(_ what: String) -> SQLiteError {

@@ -35,6 +35,15 @@ package struct Catalogue: Sendable {
   /// The SRS definition of an `srs_id`.
   package func system(_ id: Int64?) -> SystemRow? { systems.first { $0.id == id }?.row }
 
+  /// The layers with R-trees, by the names of these.
+  var indexedTables: [String: IndexedTable] {
+    var tables: [String: IndexedTable] = [:]
+    for layer in layers {
+      if let rtree = layer.rtree { tables[rtree] = IndexedTable(layer) }
+    }
+    return tables
+  }
+
   /// The layer of that name: the exact name first, else ignoring ASCII case as SQL does.
   package func layer(_ id: LayerID) -> LayerTable? {
     if let exact = layers.first(where: { $0.layer.id == id }) { return exact }

@@ -78,6 +78,26 @@ struct NearestSearch {
     let sql =
       "SELECT \(quoted(geometry.name)) FROM \(quoted(table.table)) WHERE \(id) = ? "
       + "AND \(condition.text)"
+    let isBelieved = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
+      try file.indexes.isBelieved(rtree)
+    }
+    guard isBelieved else {
+      file.reportIndexes(to: planner.report)
+      return false
+    }
+    do throws(FieldpackError) {
+      return try walk(rtree, sql, condition)
+    } catch  where error.isRTreeDamage {
+      file.indexes.disbelieve(rtree)
+      file.reportIndexes(to: planner.report)
+      found = Heap()
+      return false
+    }
+  }
+
+  private mutating func walk(
+    _ rtree: String, _ sql: String, _ condition: SQLFragment
+  ) throws(FieldpackError) -> Bool {
     let measure = measure
     var search = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
       try RTreeSearch(file.indexes.reader(rtree), boundsEntries: !measure.transforms) {

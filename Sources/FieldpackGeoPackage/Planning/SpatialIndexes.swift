@@ -17,9 +17,15 @@ package final class SpatialIndexes {
   static let idColumn = quoted("fieldpack id")
   static let sureColumn = quoted("fieldpack sure")
 
-  private unowned let connection: Connection
+  unowned let connection: Connection
   private let relations: RelationFunctions
   private var readers: [String: RTreeReader] = [:]
+  /// The layers of the file that have R-trees, by the names of these.
+  var tables: [String: IndexedTable] = [:]
+  /// What is known of the R-trees; `nil` for a file of our own, whose R-trees are believed.
+  var verdicts: IndexVerdicts?
+  /// What the reports of running queries have to tell of R-trees.
+  var pendingNotes: Set<String> = []
   /// The latest answer, because a query that is read in ranges of ids asks for the same again and
   /// again.
   private var latest: Answer?
@@ -56,6 +62,7 @@ package final class SpatialIndexes {
       // A rollback undoes this connection's own writes without a new version, so their answers are
       // not kept.
       let version = connection.totalChanges == 0 ? connection.snapshotVersion : nil
+      if let rtree = values.first?.textValue { remark(on: rtree) }
       if let latest, latest.version == version, latest.function == name, latest.values == values {
         return latest.list
       }
@@ -86,7 +93,7 @@ package final class SpatialIndexes {
     }
     let window = RTreeWindow(
       relation, Envelope(minX: box[0], minY: box[1], maxX: box[2], maxY: box[3]))
-    let (certain, uncertain) = try reader(rtree).candidates(window)
+    let (certain, uncertain) = try candidates(rtree, window)
     return IDList(certain + uncertain, marked: uncertain)
   }
 
@@ -113,17 +120,23 @@ package final class SpatialIndexes {
   ) throws(SQLiteError) -> IDList {
     guard let envelope = prepared.envelope else { return IDList([]) }
     let window = RTreeWindow(relation.ofEnvelopes, envelope)
-    var (ids, unsure): ([Int64], [Int64]) = ([], [])
-    try reader(rtree, in: schema).visit(window) { id, bounds in
-      switch prepared.decision(on: relation, within: RTreeWindow.cover(of: bounds)) {
-      case false?: break
-      case true?: ids.append(id)
-      case nil:
-        ids.append(id)
-        unsure.append(id)
+    return try believing(rtree, in: schema) { (verdict) throws(SQLiteError) in
+      var (ids, unsure): ([Int64], [Int64]) = ([], [])
+      try reader(rtree, in: schema).visit(window) { id, bounds in
+        switch prepared.decision(on: relation, within: RTreeWindow.cover(of: bounds)) {
+        case false?: break
+        case true?:
+          ids.append(id)
+          if verdict == .holdsEmpties { unsure.append(id) }
+        case nil:
+          ids.append(id)
+          unsure.append(id)
+        }
       }
+      return IDList(ids, marked: unsure)
+    } otherwise: { ids in
+      IDList(ids, marked: ids)
     }
-    return IDList(ids, marked: unsure)
   }
 
   private static func misuse(_ message: String) -> SQLiteError {

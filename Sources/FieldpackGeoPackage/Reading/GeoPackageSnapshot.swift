@@ -134,8 +134,9 @@ public class GeoPackageSnapshot: SnapshotReading {
   ) throws(FieldpackError) -> Int? {
     guard let box = try planner.indexedBox(table) else { return nil }
     let (certain, uncertain) = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      try file.indexes.reader(box.rtree).count(box.window)
+      try file.indexes.count(box.rtree, box.window)
     }
+    file.reportIndexes(to: report)
     return try certain + confirmed(uncertain, box, table).count
   }
 
@@ -148,8 +149,9 @@ public class GeoPackageSnapshot: SnapshotReading {
     else { return nil }
     let table = paths[0].table
     let (certain, uncertain) = try file.sql(layer: table.layer.id) { () throws(SQLiteError) in
-      try file.indexes.reader(box.rtree).candidates(box.window)
+      try file.indexes.candidates(box.rtree, box.window)
     }
+    file.reportIndexes(to: report)
     let ids = IDList(try certain + confirmed(uncertain, box, table)).ids
     return (Schema(layer: table.layer.id, idColumn: table.schema.idColumn), ids)
   }

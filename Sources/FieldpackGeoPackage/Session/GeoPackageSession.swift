@@ -236,6 +236,7 @@ package final class GeoPackageSession {
       for index in catalogue.layers.indices { catalogue.layers[index].layer.schema.style = style }
     }
     cached = (state, catalogue)
+    indexes.tables = catalogue.indexedTables
     return catalogue
   }
 

@@ -50,5 +50,8 @@ public struct OpeningProfile: Hashable, Sendable {
   /// the file is harmless.
   public static let own = OpeningProfile(isOwn: true)
 
+  /// Whether R-trees are tried before they are believed.
+  var doubtsIndexes: Bool { !isOwn }
+
   var connections: Connection.Profile { isOwn ? .own : .foreign }
 }

@@ -109,6 +109,7 @@ package struct SessionStatement {
 
   private func reportUntested(to report: QueryReport) {
     for error in session.takeUntested(in: layer) { report.add(skipped: SkippedFeature(error)) }
+    session.reportIndexes(to: report)
   }
 }
 
@@ -145,6 +146,13 @@ extension GeoPackageSession {
     let location = KeyTuple.Partial(store: store, layer: layer, feature: feature)
     if let refused = triggers?.refusal(error) { return refused.adding(location: location) }
     return FieldpackError(error, path: path, location: location)
+  }
+
+  /// Notes in the report what queries since the last call have found of R-trees.
+  func reportIndexes(to report: QueryReport) {
+    guard !indexes.pendingNotes.isEmpty else { return }
+    for note in indexes.pendingNotes.sorted() { report.add(note: note) }
+    indexes.pendingNotes = []
   }
 
   /// The errors for the geometries that exact relations could not test since the last call.

@@ -22,6 +22,8 @@ package actor StorePools {
   private let watch: CommitWatch
   private let derivation: (any Derivation)?
   private let opened = Locked(Opened.never)
+  /// What is found of the file's R-trees; `nil` where they are believed.
+  private let verdicts: IndexVerdicts?
   private var readingPool: Pool?
   private var writingPool: Pool?
   private var isClosed = false
@@ -49,6 +51,7 @@ package actor StorePools {
   ) {
     self.watch = watch
     self.profile = profile
+    verdicts = profile.doubtsIndexes ? IndexVerdicts() : nil
     derivation = nil
     self.usesFileIDs = usesFileIDs
     self.style = style
@@ -68,6 +71,7 @@ package actor StorePools {
     usesFileIDs = base.usesFileIDs
     // The profile of the other file is not known here, so that the careful one is taken.
     profile = derivation.readsOtherFile ? .foreign : base.profile
+    verdicts = base.verdicts
     busyTimeout = base.busyTimeout
     style = base.style
     logger = base.logger
@@ -164,7 +168,7 @@ package actor StorePools {
     guard !isClosed else { throw closed }
     let watch = watch
     let (id, usesFileIDs, profile, logger) = (id, usesFileIDs, profile, logger)
-    let (derivation, style, opened) = (derivation, style, opened)
+    let (derivation, style, opened, verdicts) = (derivation, style, opened, verdicts)
     do throws(SQLiteError) {
       // Every query that is being read holds a reader, so that the number of readers limits no
       // threads.
@@ -177,6 +181,7 @@ package actor StorePools {
         let file = try GeoPackageSession(
           connection, store: id, usesFileIDs: usesFileIDs, profile: profile)
         file.style = style
+        file.indexes.verdicts = verdicts
         file.derivation = derivation
         StatementLog.attach(to: connection, logger)
         guard access == .readOnly, derivation == nil, case .never = opened.withLock({ $0 }) else {

@@ -181,11 +181,9 @@ import Testing
 
   @Test func `what is no geometry is named`() async throws {
     let store = try await store()
-    try await store.write { (writer) throws(FieldpackError) in
-      try writer.execute(
-        "UPDATE points SET geom = (SELECT substr(geom, 1, 25) FROM points WHERE fid = 1) "
-          + "WHERE fid = 9")
-    }
+    try package.run(
+      "UPDATE points SET geom = (SELECT substr(geom, 1, 25) FROM points WHERE fid = 1) "
+        + "WHERE fid = 9")
     let cases: [(argument: String, words: String)] = [
       ("'POINT (1 1)'", "argument 2 is a text, not a geometry. Try: ST_GeomFromText(…)"),
       ("5", "argument 2 is a number, not a geometry"),

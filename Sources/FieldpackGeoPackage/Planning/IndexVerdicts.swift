@@ -1,0 +1,82 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// How far the R-tree of a layer can be believed.
+enum IndexVerdict: Sendable {
+  case sound
+  /// The R-tree has entries of rows without geometry, which only the rows themselves tell.
+  case holdsEmpties
+  /// Entries are missing or nodes are damaged, so that only the table tells which rows there are.
+  case unsound
+
+  /// What the user should know, of a layer.
+  func note(_ layer: String) -> String? {
+    guard self == .unsound else { return nil }
+    return "the R-tree of layer '\(layer)' is damaged or lacks features, so all features are read; "
+      + "a new spatial index mends this"
+  }
+}
+
+/// What has been found of the R-trees of one opened file, for all of its connections.
+final class IndexVerdicts: Sendable {
+  private let known = Locked<[String: IndexVerdict]>([:])
+
+  subscript(rtree: String) -> IndexVerdict? {
+    get { known.withLock { $0[rtree] } }
+    set { known.withLock { $0[rtree] = newValue } }
+  }
+}
+
+/// A layer with an R-tree, as its names are in SQL.
+struct IndexedTable: Sendable {
+  var layer: String
+  var table: String
+  var id: String
+  var geometry: String
+
+  init?(_ table: LayerTable) {
+    guard let id = table.idSQL, let geometry = table.schema.geometry, !table.layer.isView else {
+      return nil
+    }
+    layer = table.layer.id.rawValue
+    // While a user's statement runs, a temporary table may have the layer's name.
+    (self.table, self.id, self.geometry) = (
+      "main.\(quoted(table.table))", id, quoted(geometry.name)
+    )
+  }
+
+  /// Rows spread over the table, and rows without geometry near them, each with its leaf and the
+  /// node above that, in one statement.
+  ///
+  /// A blob of more than 200 bytes is not empty, and its bytes are not read.
+  func sample(of rtree: String) -> String {
+    let (t, g) = (table, geometry)
+    func shadow(_ suffix: String) -> String { "main.\(quoted("\(rtree)_\(suffix)"))" }
+    func lacks(_ g: String) -> String {
+      "CASE WHEN \(g) ISNULL THEN 1 WHEN length(\(g)) > 200 THEN 0 ELSE ST_IsEmpty(\(g)) END"
+    }
+    return """
+      WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < \(Self.samples - 1)),
+      ends(low, high) AS (SELECT (SELECT min(\(id)) FROM \(t)), (SELECT max(\(id)) FROM \(t))),
+      starts(x) AS (SELECT CASE i WHEN 0 THEN low WHEN \(Self.samples - 1) THEN high
+        ELSE low + (high / \(Self.samples - 1).0 - low / \(Self.samples - 1).0) * i END FROM ends, n),
+      picked(id) AS (SELECT (SELECT \(id) FROM \(t) WHERE \(id) >= x ORDER BY \(id) LIMIT 1)
+        FROM starts UNION SELECT (SELECT id FROM (SELECT \(id) AS id, \(g) AS g FROM \(t)
+        WHERE \(id) >= x ORDER BY \(id) LIMIT \(Self.neighbours)) WHERE \(lacks("g")) LIMIT 1)
+        FROM starts)
+      SELECT p.id, \(lacks("t.\(g)")), r.nodeno, leaf.data, up.data
+      FROM picked p JOIN \(t) t ON t.\(id) = p.id
+      LEFT JOIN \(shadow("rowid")) r ON r.rowid = p.id
+      LEFT JOIN \(shadow("node")) leaf ON leaf.nodeno = r.nodeno
+      LEFT JOIN \(shadow("parent")) a ON a.nodeno = r.nodeno
+      LEFT JOIN \(shadow("node")) up ON up.nodeno = a.parentnode
+      """
+  }
+
+  private static let samples = 64
+  /// How many rows from each place on are looked at for one without geometry.
+  private static let neighbours = 4
+
+  /// All ids of the table.
+  var everyID: String { "SELECT \(id) FROM \(table)" }
+}
