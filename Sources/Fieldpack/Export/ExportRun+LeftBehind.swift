@@ -26,6 +26,34 @@ extension ExportRun {
     return notes
   }
 
+  /// Refuses to write an empty file of stores that have tile pyramids and no layer.
+  func refuseTilesAlone() async throws(FieldpackError) {
+    for member in workspace.members {
+      guard let store = member.store?.geoPackage else { continue }
+      let names = try await store.tilePyramids().map { "'\($0.name)'" }
+      guard !names.isEmpty else { continue }
+      throw FieldpackError(
+        .unsupported,
+        "store '\(member.id)' has no layer to export, only tile pyramids, which are not exported: "
+          + names.joined(separator: ", "), location: .init(store: member.id))
+    }
+  }
+
+  /// The first layer in a local system, such as that of a building site, with the system's name: no
+  /// transformation leads from there to WGS 84.
+  func localSystem(
+    of targets: [ExportTarget]
+  ) async throws(FieldpackError) -> (layer: LayerID, name: String)? {
+    for target in targets {
+      guard let srs = target.schema.geometry?.srs, srs != .wgs84,
+        let store = try workspace.store(target.store).geoPackage,
+        let system = try await store.systems().first(where: { $0.srs == srs }), system.isLocal
+      else { continue }
+      return (target.layer, system.name)
+    }
+    return nil
+  }
+
   /// What the store holds beside the layers, whose names are in lower case.
   private func leftBehind(
     in store: GeoPackageStore, beside layers: Set<String>

@@ -19,6 +19,7 @@ struct ExportRun: Sendable {
   private func plan(as format: some StreamedFormat) async throws(FieldpackError) -> Plan {
     var prepared = try await workspace.prepare(query)
     var notes: [Note] = []
+    if prepared.targets.isEmpty { try await refuseTilesAlone() }
     try prepared.targets.check(for: format, options)
     switch format.srsRule {
     case .ofEachLayer: break
@@ -29,6 +30,11 @@ struct ExportRun: Sendable {
           "the coordinates are in \(srs), not in RFC 7946's WGS 84; \(elsewhere)")
       } else if let raw = prepared.targets.first(where: \.hasUndefinedSRS) {
         notes.append("layer '\(raw.layer)' has no SRS; its coordinates are written as they are")
+      } else if let (layer, name) = try await localSystem(of: prepared.targets) {
+        notes.append(
+          Note(
+            "layer '\(layer)' is in the local system '\(name)', which is tied to no place on Earth; "
+              + "its coordinates are written as they are"))
       } else {
         prepared = try await inWGS84(prepared)
       }

@@ -10,6 +10,8 @@ package struct ExportTarget: Hashable, Sendable {
   package var hasTextIDs = false
   /// The system of its geometries as the store's file defines it.
   package var system: StoredSRS?
+  /// Types for the columns that are declared with none of the standard's types.
+  package var storedTypes: [String: ColumnType] = [:]
 
   package init(store: StoreID, schema: Schema) {
     self.store = store

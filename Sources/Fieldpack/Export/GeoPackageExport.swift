@@ -25,6 +25,8 @@ final class GeoPackageExport: FormatWriter {
       store: FileImport.storeID(of: path))
     writer.loader.skipsErrors = options.skipsErrors
     writer.loader.enforcesConstraints = false
+    writer.loader.trustsEnvelopes = false
+    writer.keepsNames = true
   }
 
   var interrupt: (@Sendable () -> Void)? { writer.interrupt }
@@ -54,6 +56,9 @@ final class GeoPackageExport: FormatWriter {
   private static func stored(_ target: ExportTarget) -> Stored {
     var schema = target.schema
     for index in schema.columns.indices {
+      if let type = target.storedTypes[schema.columns[index].name] {
+        schema.columns[index].type = type
+      }
       schema.columns[index].isGenerated = false
       schema.columns[index].isPrimaryKey = false
       // A default is an expression, which SQLite gives back without its brackets.
@@ -71,6 +76,16 @@ final class GeoPackageExport: FormatWriter {
       schema.columns.append(column)
     }
     return Stored(schema: schema, keepsTextID: idName != nil)
+  }
+
+  /// What a layer whose geometries do not fit its declaration is declared as instead.
+  private static func note(_ loaded: LoadedLayer) -> String? {
+    guard let geometry = loaded.declared else { return nil }
+    let ordinates = [("z", geometry.z), ("m", geometry.m)].filter { $0.1 != .prohibited }
+    let marks = ordinates.map(\.0).joined(separator: " and ")
+    return "layer '\(loaded.layer)' is declared \(geometry.type.name)"
+      + (marks.isEmpty ? "" : " with \(marks)")
+      + " in the copy: geometries do not fit what the source declares"
   }
 
   private static func freeName(_ name: String, in schema: Schema) -> String {
@@ -113,8 +128,8 @@ final class GeoPackageExport: FormatWriter {
 
   /// - Returns: what the user should know of the file's place.
   func finish() throws(FieldpackError) -> [String] {
-    _ = try writer.commit()
-    return writer.notes
+    let loaded = try writer.commit()
+    return writer.notes + loaded.compactMap(Self.note)
   }
 }
 

@@ -37,8 +37,8 @@ private struct GeoPackageFormat: StreamedFormat {
 }
 
 extension ExportRun {
-  /// A GeoPackage needs to know before the first row which layers have texts for ids, and how
-  /// their systems are defined.
+  /// A GeoPackage needs to know before the first row which layers have texts for ids, how their
+  /// systems are defined, and what columns hold whose types the standard does not have.
   fileprivate func describe(_ targets: inout [ExportTarget]) async throws(FieldpackError) {
     for index in targets.indices {
       let store = try workspace.store(targets[index].store)
@@ -47,6 +47,7 @@ extension ExportRun {
         targets[index].system = try await store.systems().first {
           $0.srs == geometry?.srs && $0.epoch == geometry?.epoch
         }
+        targets[index].storedTypes = try await store.storedTypes(of: targets[index].schema)
         continue
       }
       let first = Query(layers: [targets[index].layer]).select([]).withoutGeometry().limit(1)

@@ -25,6 +25,14 @@ public struct StoredSRS: Hashable, Sendable {
     self.epoch = epoch
   }
 
+  /// Whether the WKT describes an engineering system (`LOCAL_CS`, `ENGCRS`), which is tied to no
+  /// place on Earth.
+  package var isLocal: Bool {
+    let text = (wkt2 ?? definition).drop { $0.isWhitespace }.prefix { $0 != "[" && $0 != "(" }
+    let keyword = text.filter { !$0.isWhitespace }.uppercased()
+    return ["LOCAL_CS", "ENGCRS", "ENGINEERINGCRS"].contains(keyword)
+  }
+
   fileprivate init(_ row: Catalogue.SystemRow) {
     self.init(
       row.srs, name: row.name, definition: row.definition, wkt2: row.wkt2, epoch: row.epoch)

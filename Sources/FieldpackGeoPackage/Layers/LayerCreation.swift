@@ -24,11 +24,13 @@ package struct LayerCreation {
   /// Creates the layer's table and its rows in the catalogue, with an R-tree and its triggers where
   /// asked.
   ///
-  /// - Parameter rules: table constraints in SQL.
+  /// - Parameters:
+  ///   - rules: table constraints in SQL.
+  ///   - keepsName: allows a name that begins as those of the standard's tables do.
   func create(
-    _ schema: Schema, rules: [String] = [], withTriggers: Bool = true
+    _ schema: Schema, rules: [String] = [], withTriggers: Bool = true, keepsName: Bool = false
   ) throws(FieldpackError) {
-    try checkName(schema.layer)
+    if !keepsName || Self.namesSystemTable(schema.layer) { try checkName(schema.layer) }
     let catalogue = try file.catalogue()
     if try file.hasTable(schema.layer.rawValue) {
       throw FieldpackError(
@@ -78,6 +80,21 @@ package struct LayerCreation {
       .invalidArgument, problem, location: .init(store: file.store, layer: layer))
   }
 
+  /// Whether the standard, an extension or SQLite has, or may come to have, a table of that name.
+  private static func namesSystemTable(_ layer: LayerID) -> Bool {
+    let name = SQLName(layer.rawValue)
+    return !name.hasPrefix("gpkg_") || systemTables.contains(name)
+  }
+
+  private static let systemTables = Set(
+    [
+      GPKGSpatialRefSys.table, GPKGContents.table, GPKGGeometryColumns.table,
+      GPKGExtensions.table, GPKGDataColumns.table, GPKGDataColumnConstraints.table,
+      GPKGMetadata.table, GPKGMetadataReference.table, GPKGTileMatrixSet.table,
+      GPKGTileMatrix.table, GPKGCoverageAncillary.table, GPKGTileAncillary.table,
+      "gpkg_ogr_contents",
+    ].map { SQLName($0) })
+
   private func checkColumns(_ schema: Schema) throws(FieldpackError) {
     var seen: Set<SQLName> = []
     let special = [schema.idColumn ?? "fid", schema.geometry?.name].compactMap { $0 }
@@ -103,6 +120,35 @@ package struct LayerCreation {
     }
     columns += schema.columns.map(Self.columnSQL) + rules
     return "CREATE TABLE \(quoted(schema.layer.rawValue)) (\(columns.sqlList))"
+  }
+
+  /// Declares the geometry column of a table that was created in this transaction anew. SQLite has
+  /// no statement for this, and the declared type of a column does not change how rows are stored
+  /// (https://www.sqlite.org/lang_altertable.html, section 8).
+  func declare(_ geometry: GeometryColumn, of table: LayerTable) throws(FieldpackError) {
+    let before = table.schema.geometry ?? geometry
+    let name = quoted(geometry.name)
+    try file.execute(
+      "UPDATE gpkg_geometry_columns SET geometry_type_name = ?, z = ?, m = ? "
+        + "WHERE lower(table_name) = lower(?)",
+      [
+        .text(geometry.type.name), .integer(geometry.z.rawValue), .integer(geometry.m.rawValue),
+        .text(table.table),
+      ])
+    if geometry.type.isCurved {
+      try CurveTypes.register(geometry.type, in: file, table: table.table, column: geometry.name)
+    }
+    guard before.type != geometry.type else { return file.forgetCatalogue() }
+    try file.execute("PRAGMA writable_schema = ON")
+    try file.execute(
+      "UPDATE sqlite_master SET sql = replace(replace(sql, ?1 || ',', ?2 || ','), ?1 || ')', "
+        + "?2 || ')') WHERE type = 'table' AND name = ?3",
+      [
+        .text("\(name) \(before.type.name)"), .text("\(name) \(geometry.type.name)"),
+        .text(table.table),
+      ])
+    try file.execute("PRAGMA writable_schema = OFF")
+    file.forgetCatalogue()
   }
 
   static func columnSQL(_ column: ColumnDefinition) -> String {

@@ -25,6 +25,9 @@ public final class BulkLoader: FeatureSink {
   /// prepared. A copy of a layer does not check, because it may keep values older than its
   /// constraints.
   public var enforcesConstraints = true
+  /// Whether an envelope that comes with a row is taken for its geometry's. Set it before layers are
+  /// prepared. A file of others may state envelopes that its geometries have outgrown.
+  package var trustsEnvelopes = true
   public private(set) var skipped = SkippedFeatures()
 
   init(_ file: GeoPackageSession) { self.file = file }
@@ -37,7 +40,9 @@ public final class BulkLoader: FeatureSink {
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
     let target = try LayerLoad(
       file: file, table: table, source: schema, ids: ids, isNew: isNew, inserter: inserter,
-      rules: LoadRules(skipsErrors: skipsErrors, enforcesConstraints: enforcesConstraints))
+      rules: LoadRules(
+        skipsErrors: skipsErrors, enforcesConstraints: enforcesConstraints,
+        trustsEnvelopes: trustsEnvelopes))
     if clusters { target.cluster() }
     targets[schema.layer] = target
     order.append(schema.layer)
@@ -166,6 +171,8 @@ public struct LoadedLayer: Hashable, Sendable {
   public var firstIDs: [Int64] = []
   /// The SRS of the layer; `nil` where it has no geometry.
   public var srs: SRS?
+  /// The geometry column, where it was declared anew because rows did not fit its declaration.
+  package var declared: GeometryColumn?
 
   public static let firstIDLimit = 10_000
 }

@@ -18,6 +18,8 @@ package struct EncodedRows: Sendable {
   private(set) var extent = Envelope.empty
   /// The nonlinear types among the geometries.
   var curves: CurveTypes = []
+  /// The types and ordinates of the geometries.
+  var kinds = GeometryKinds()
 
   package init() {}
 
@@ -32,6 +34,7 @@ package struct EncodedRows: Sendable {
     entries.removeAll(keepingCapacity: true)
     extent = .empty
     curves = []
+    kinds = GeometryKinds()
   }
 
   func id(_ row: Int) -> Int64 { givenIDs.isEmpty ? firstID &+ Int64(row) : givenIDs[row] }

@@ -16,6 +16,9 @@ public final class GeoPackageBulkWriter {
   private let connection: Connection
   let file: GeoPackageSession
   public let loader: BulkLoader
+  /// Whether layers may have names that begin as those of the standard's tables do. A copy of a
+  /// layer keeps its name.
+  package var keepsNames = false
   private var isOpen = true
 
   /// Starts a new file.
@@ -142,7 +145,7 @@ public final class GeoPackageBulkWriter {
     if ids == .hashed {
       stored.columns.append(ColumnDefinition(LoadedIDs.contentIDColumn, .text()))
     }
-    try LayerCreation(file: file).create(stored, withTriggers: false)
+    try LayerCreation(file: file).create(stored, withTriggers: false, keepsName: keepsNames)
     return try loader.prepare(
       schema, into: stored.layer, ids: ids, isNew: true, clusters: clusters)
   }

@@ -148,6 +148,8 @@ struct LoadRules {
   var skipsErrors = false
   /// Whether values are checked against the constraints of their columns.
   var enforcesConstraints = true
+  /// Whether an envelope that comes with a row is taken for its geometry's.
+  var trustsEnvelopes = true
 }
 
 /// The statements that insert rows of one shape into one table.
@@ -204,6 +206,7 @@ final class Insertion {
           enforcesConstraint: rules.enforcesConstraints)
       }
     }
+    plan.trustsEnvelopes = rules.trustsEnvelopes
     if !isNew, hasGeometry { plan.rule = table.schema.geometry }
     func insert(_ count: Int, _ names: [String]) -> String {
       let row = "(\(names.map { _ in "?" }.sqlList))"

@@ -12,6 +12,7 @@ extension LayerLoad {
       try writeIndex(rtree)
       for trigger in RTreeSQL(table).triggers(catalogue.triggerSet) { try file.execute(trigger) }
     }
+    try declareKinds()
     try curves.register(in: file, for: table)
     if hashes { try numberEqualContents() }
     if table.hasFeatureCount {
@@ -21,6 +22,16 @@ extension LayerLoad {
     }
     try ContentsTable(file: file).update(table, extent: try wholeExtent())
     return loaded
+  }
+
+  /// Declares a new layer's geometry column anew where rows have other types or ordinates than the
+  /// column was created for.
+  private func declareKinds() throws(FieldpackError) {
+    guard isNew, let geometry = table.schema.geometry else { return }
+    let fitting = kinds.declaration(from: geometry)
+    guard fitting != geometry else { return }
+    try LayerCreation(file: file).declare(fitting, of: table)
+    declared = fitting
   }
 
   /// The extent of the old and the loaded rows. Where the file does not state the old extent, it is

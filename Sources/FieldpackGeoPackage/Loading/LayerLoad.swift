@@ -24,6 +24,10 @@ final class LayerLoad {
   private(set) var extent = Envelope.empty
   /// The nonlinear types among the geometries.
   private(set) var curves: CurveTypes = []
+  /// The types and ordinates of the geometries.
+  private(set) var kinds = GeometryKinds()
+  /// The geometry column as it is declared after the load, where that differs from before.
+  var declared: GeometryColumn?
   private(set) var count = 0
   private var lowest = Int64.max
   private var highest = Int64.min
@@ -144,6 +148,7 @@ final class LayerLoad {
     guard full.count > 0 else { return }
     extent.formUnion(full.extent)
     curves.formUnion(full.curves)
+    kinds.formUnion(full.kinds)
     guard spool != nil else { return try store(&full, leaving: empty()) }
     try spool?.append(full)
     full.removeAll()
@@ -203,7 +208,7 @@ final class LayerLoad {
     return LoadedLayer(
       layer: table.layer.id, count: count - refusedCount, ids: count == 0 ? nil : lowest...highest,
       areConsecutive: isRange, firstIDs: isRange ? [] : firstIDs,
-      srs: table.schema.geometry?.srs)
+      srs: table.schema.geometry?.srs, declared: declared)
   }
 
   // MARK: Index

@@ -13,6 +13,8 @@ package struct RowPlan: Sendable {
   let ids: LoadedIDs
   /// Limits of columns that may be too narrow, in a layer that existed before.
   var limits: [ColumnLimit] = []
+  /// Whether an envelope that comes with a row is taken for its geometry's.
+  var trustsEnvelopes = true
   /// The geometry column of a layer that existed before; it may not allow the geometries that come.
   var rule: GeometryColumn?
 
@@ -90,7 +92,8 @@ package struct RowEncoder {
       }
     } else {
       // Only these two are captured: capturing `self` would copy the encoder for each row.
-      let (known, srsID) = (row.envelope, plan.srsID)
+      let known = plan.trustsEnvelopes ? row.envelope : nil
+      let srsID = plan.srsID
       do throws(GeometryError) {
         encoded = try row.withGeometry { wkb throws(GeometryError) in
           try Self.append(wkb, known: known, srsID, to: &rows)
@@ -142,7 +145,9 @@ package struct RowEncoder {
   private static func append(
     _ wkb: RawSpan, known: Envelope?, _ srsID: Int32, to rows: inout EncodedRows
   ) throws(GeometryError) -> Envelope? {
-    let type = try WKB.header(of: wkb).type
+    let header = try WKB.header(of: wkb)
+    let type = header.type
+    rows.kinds.insert(type, header.dimensions)
     if type.mayHoldCurves { rows.curves.formUnion(CurveTypes(in: wkb, of: type)) }
     guard let known else {
       return try GeoPackageBinary.append(wkb: wkb, srsID: srsID, to: &rows.values.bytes)
