@@ -131,7 +131,8 @@ import Testing
       """
       PRAGMA foreign_keys = OFF;
       UPDATE gpkg_spatial_ref_sys SET organization = 'NONE', organization_coordsys_id = 100000,
-        srs_id = 100000 WHERE srs_id = 25833;
+        srs_id = 100000, definition = replace(definition, ',AUTHORITY["EPSG","25833"]', '')
+        WHERE srs_id = 25833;
       UPDATE gpkg_contents SET srs_id = 100000; UPDATE gpkg_geometry_columns SET srs_id = 100000;
       """)
     let store = try await package.store()
