@@ -16,6 +16,7 @@ extension FieldpackTool {
 
   private static var commands: [Command] {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
+      layerCommand,
       transformCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand, trackCommand,
       monitorCommand, photoCommand, captureCommand, motionCommand, doctorCommand,
       completionsCommand, helpCommand,

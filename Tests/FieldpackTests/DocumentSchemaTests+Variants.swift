@@ -163,6 +163,15 @@ extension DocumentSchemaTests {
       "fieldpack sql f.gpkg --write 'UPDATE names SET size = 2; SELECT size FROM names' --json"
     ),
     ("sql-explain", "fieldpack sql f.gpkg 'SELECT 1' --explain --json"),
+    ("layer-list", "fieldpack layer list f.gpkg --json"),
+    ("layer-show", "fieldpack layer show f.gpkg:gaps --json"),
+    ("layer-export", "fieldpack layer export f.gpkg:gaps --output gaps2.geojson --json"),
+    ("layer-rename", "fieldpack layer rename f.gpkg:gaps holes --json"),
+    ("layer-add-column", "fieldpack layer add-column f.gpkg:holes b TEXT --json"),
+    ("layer-rename-column", "fieldpack layer rename-column f.gpkg:holes b c --json"),
+    ("layer-retype", "fieldpack layer retype f.gpkg:holes c INTEGER --json"),
+    ("layer-drop-column", "fieldpack layer drop-column f.gpkg:holes c --json"),
+    ("layer-delete", "fieldpack layer delete f.gpkg:holes --json"),
   ]
 
   private static let field: [(schema: String, command: String)] = [

@@ -44,6 +44,9 @@ struct Renaming: Sendable {
 
   private static let commands = [
     Renaming(
+      "layer", .command("drop"), "layer drop", now: "layer delete",
+      try: "fieldpack layer delete field.gpkg:wells"),
+    Renaming(
       "", .command("photos"), "photos", now: "photo list, photo fetch and photo export",
       try: "fieldpack photo list field.gpkg"),
     Renaming(

@@ -55,7 +55,10 @@ enum AdviceText {
     case .allowTriggers: triggers
     case .runWriting: "--write"
     case .runWritingOrApart: "--write, or one statement at a time"
-    case .renameOrDeleteLayer, .renameOrDropColumn, .retypeLayer:
+    case .renameOrDeleteLayer: "fieldpack layer rename, or fieldpack layer delete"
+    case .renameOrDropColumn: "fieldpack layer rename-column, or fieldpack layer drop-column"
+    case .retypeLayer: "fieldpack layer retype"
+    case .makeLayerAnew:
       "fieldpack export --sql 'SELECT …' --output NEW.gpkg, which makes the layer anew"
     case .transformFile: "fieldpack transform"
     case .waitInSQL: "fieldpack sql, which waits for it"

@@ -101,6 +101,8 @@ extension FieldpackError {
     case renameOrDropColumn
     /// Give the layer another type of geometries or columns.
     case retypeLayer
+    /// Make the layer anew with the columns that it shall have.
+    case makeLayerAnew
     /// Transform the layers of the file to another reference system.
     case transformFile
     /// Ask in SQL, which waits for a view that is slow.
@@ -178,8 +180,9 @@ extension FieldpackError.Advice: CustomStringConvertible {
     case .runWriting: "run(sql:)"
     case .runWritingOrApart: "run(sql:), or one statement at a time"
     case .renameOrDeleteLayer: "renameLayer(_:to:) or removeLayer(_:)"
-    case .renameOrDropColumn: "a new layer with the other columns, and its features in it"
-    case .retypeLayer: "a new layer of the other type, and its features in it"
+    case .renameOrDropColumn: "renameColumn(_:to:in:) or removeColumn(_:from:)"
+    case .retypeLayer: "retypeGeometry(of:as:) or retypeColumn(_:as:in:)"
+    case .makeLayerAnew: "a new layer with the columns to keep, and its features in it"
     case .transformFile: "Query.transformed(to:) and an export"
     case .waitInSQL: "rows(sql:), which waits for it"
     case .recordTrack: "TrackRecorder"

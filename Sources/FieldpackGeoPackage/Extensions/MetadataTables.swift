@@ -232,6 +232,14 @@ struct MetadataTables {
     try forget("lower(table_name) = lower(?) AND row_id_value = ?", [.text(table), .integer(row)])
   }
 
+  /// Removes the metadata about a column.
+  func forget(column: String, of table: String) throws(FieldpackError) {
+    guard try exists else { return }
+    try forget(
+      "lower(table_name) = lower(?) AND lower(column_name) = lower(?)",
+      [.text(table), .text(column)])
+  }
+
   /// Removes the metadata about a table.
   func forget(_ table: String) throws(FieldpackError) {
     guard try exists else { return }

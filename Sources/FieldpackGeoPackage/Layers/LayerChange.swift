@@ -19,6 +19,9 @@ package struct LayerChange {
     ("gpkg_contents", "table_name"),
   ]
 
+  /// The table in which QGIS keeps the styles of layers.
+  static let styles = "layer_styles"
+
   private func presentNaming() throws(FieldpackError) -> [(String, String)] {
     var present: [(String, String)] = []
     for entry in Self.naming where try file.hasTable(entry.0) { present.append(entry) }
@@ -27,6 +30,8 @@ package struct LayerChange {
 
   func remove(_ table: LayerTable) throws(FieldpackError) {
     try file.triggers?.check(table.table, store: file.store)
+    try AuditLog(of: table.table, in: file)?.remove()
+    let views = try readableViews()
     if let rtree = table.rtree { try file.execute("DROP TABLE \(quoted(rtree))") }
     try file.execute("PRAGMA defer_foreign_keys = ON")
     try forget(table.table)
@@ -34,7 +39,24 @@ package struct LayerChange {
       "DELETE FROM gpkg_contents WHERE lower(table_name) = lower(?)", [.text(table.table)])
     let kind = table.layer.isView ? "VIEW" : "TABLE"
     try file.execute("DROP \(kind) \(quoted(table.table))")
+    for view in views where SQLName(view) != SQLName(table.table) && !isReadable(view) {
+      throw FieldpackError(
+        .constraint,
+        "layer '\(table.layer.id)' cannot be removed, because the view '\(view)' reads it. "
+          + "Try: remove the view first", location: .init(store: file.store, layer: table.layer.id))
+    }
     file.forgetCatalogue()
+  }
+
+  /// The views of the file that can be read.
+  private func readableViews() throws(FieldpackError) -> [String] {
+    try file.rows("SELECT name FROM sqlite_master WHERE type = 'view'")
+      .compactMap { $0[0].textValue }.filter { isReadable($0) }
+  }
+
+  /// Whether everything that a view reads is there.
+  private func isReadable(_ view: String) -> Bool {
+    (try? file.rows("SELECT 1 FROM \(quoted(view)) LIMIT 0")) != nil
   }
 
   /// Removes everything that the file says of a table, including relations, except its row in
@@ -44,6 +66,10 @@ package struct LayerChange {
     try MetadataTables(file: file).forget(table)
     let schema = SchemaExtension(file: file)
     let isDescribed = try schema.describes(table)
+    if try file.hasTable(Self.styles) {
+      try file.execute(
+        "DELETE FROM \(Self.styles) WHERE lower(f_table_name) = lower(?)", [.text(table)])
+    }
     let constraints = try schema.constraintNames(of: table)
     for (naming, column) in try presentNaming() where naming != "gpkg_contents" {
       try file.execute(
@@ -61,7 +87,19 @@ package struct LayerChange {
     try file.execute("PRAGMA defer_foreign_keys = ON")
     let sql = try triggers(of: table)
     for (trigger, _) in sql { try file.execute("DROP TRIGGER \(quoted(trigger))") }
-    try renameTable(old, to: new)
+    if var log = try AuditLog(of: old, in: file) {
+      try log.rename(to: new) { () throws(FieldpackError) in try renameTable(old, to: new) }
+    } else {
+      try renameTable(old, to: new)
+    }
+    try renameInCatalogue(old, to: new)
+    try moveRTree(of: table, to: new)
+    if table.hasFeatureCount { try FeatureCount(file: file, table: new).createTriggers() }
+    file.forgetCatalogue()
+  }
+
+  /// Writes a table's new name wherever the file names the table.
+  func renameInCatalogue(_ old: String, to new: String) throws(FieldpackError) {
     for (naming, column) in try presentNaming() {
       try file.execute(
         "UPDATE \(naming) SET \(column) = ? WHERE lower(\(column)) = lower(?)",
@@ -70,14 +108,15 @@ package struct LayerChange {
     try file.execute(
       "UPDATE gpkg_contents SET identifier = ? WHERE table_name = ? AND identifier = ?",
       [.text(new), .text(new), .text(old)])
-    try moveRTree(of: table, to: new)
-    if table.hasFeatureCount { try FeatureCount(file: file, table: new).createTriggers() }
-    file.forgetCatalogue()
+    guard try file.hasTable(Self.styles) else { return }
+    try file.execute(
+      "UPDATE \(Self.styles) SET f_table_name = ? WHERE lower(f_table_name) = lower(?)",
+      [.text(new), .text(old)])
   }
 
   /// Renames the table. SQLite refuses a name that differs in case alone, so such a rename takes
   /// two steps.
-  private func renameTable(_ old: String, to new: String) throws(FieldpackError) {
+  func renameTable(_ old: String, to new: String) throws(FieldpackError) {
     guard !old.utf8.elementsEqual(new.utf8) else { return }
     var names = [old, new]
     if SQLName(old) == SQLName(new) { names.insert("fieldpack_renamed_\(old)", at: 1) }
@@ -87,7 +126,7 @@ package struct LayerChange {
   }
 
   /// The R-tree's triggers and GDAL's count triggers. Their texts name the table.
-  private func triggers(of table: LayerTable) throws(FieldpackError) -> [(String, String)] {
+  func triggers(of table: LayerTable) throws(FieldpackError) -> [(String, String)] {
     let known =
       RTreeSQL(table).triggerNames + FeatureCount(file: file, table: table.table).triggerNames
     var found: [(String, String)] = []
@@ -101,9 +140,14 @@ package struct LayerChange {
   }
 
   private func moveRTree(of table: LayerTable, to name: String) throws(FieldpackError) {
-    guard let rtree = table.rtree else { return }
     var moved = RTreeSQL(table)
     moved.table = name
+    try moveRTree(of: table, to: moved)
+  }
+
+  /// Gives the R-tree the name that follows from the table's and the column's, and its triggers.
+  func moveRTree(of table: LayerTable, to moved: RTreeSQL) throws(FieldpackError) {
+    guard let rtree = table.rtree else { return }
     try renameTable(rtree, to: moved.name)
     for trigger in moved.triggers(try file.triggerSet) { try file.execute(trigger) }
   }

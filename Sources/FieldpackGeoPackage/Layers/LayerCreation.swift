@@ -122,35 +122,6 @@ package struct LayerCreation {
     return "CREATE TABLE \(quoted(schema.layer.rawValue)) (\(columns.sqlList))"
   }
 
-  /// Declares the geometry column of a table that was created in this transaction anew. SQLite has
-  /// no statement for this, and the declared type of a column does not change how rows are stored
-  /// (https://www.sqlite.org/lang_altertable.html, section 8).
-  func declare(_ geometry: GeometryColumn, of table: LayerTable) throws(FieldpackError) {
-    let before = table.schema.geometry ?? geometry
-    let name = quoted(geometry.name)
-    try file.execute(
-      "UPDATE gpkg_geometry_columns SET geometry_type_name = ?, z = ?, m = ? "
-        + "WHERE lower(table_name) = lower(?)",
-      [
-        .text(geometry.type.name), .integer(geometry.z.rawValue), .integer(geometry.m.rawValue),
-        .text(table.table),
-      ])
-    if geometry.type.isCurved {
-      try CurveTypes.register(geometry.type, in: file, table: table.table, column: geometry.name)
-    }
-    guard before.type != geometry.type else { return file.forgetCatalogue() }
-    try file.execute("PRAGMA writable_schema = ON")
-    try file.execute(
-      "UPDATE sqlite_master SET sql = replace(replace(sql, ?1 || ',', ?2 || ','), ?1 || ')', "
-        + "?2 || ')') WHERE type = 'table' AND name = ?3",
-      [
-        .text("\(name) \(before.type.name)"), .text("\(name) \(geometry.type.name)"),
-        .text(table.table),
-      ])
-    try file.execute("PRAGMA writable_schema = OFF")
-    file.forgetCatalogue()
-  }
-
   static func columnSQL(_ column: ColumnDefinition) -> String {
     var sql = "\(quoted(column.name)) \(column.type.sql)"
     if !column.isNullable { sql += " NOT NULL" }
@@ -201,6 +172,7 @@ package struct LayerCreation {
       try file.execute(
         "ALTER TABLE \(quoted(table.table)) ADD COLUMN \(Self.columnSQL(column))")
     }
+    try AuditLog(of: table.table, in: file)?.add(columns)
     try SchemaExtension(file: file).describe(columns, of: table.table)
     file.forgetCatalogue()
   }

@@ -30,7 +30,7 @@ extension LayerLoad {
     guard isNew, let geometry = table.schema.geometry else { return }
     let fitting = kinds.declaration(from: geometry)
     guard fitting != geometry else { return }
-    try LayerCreation(file: file).declare(fitting, of: table)
+    try ColumnChange(of: table, in: file).declare(fitting)
     declared = fitting
   }
 

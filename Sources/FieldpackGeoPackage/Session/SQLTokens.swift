@@ -15,6 +15,9 @@ package struct SQLTokens: Sequence, IteratorProtocol {
 
   package init(_ sql: String) { rest = Array(sql.utf8)[...] }
 
+  /// Where the next token, or the white space before it, begins in the text's UTF-8.
+  var position: Int { rest.startIndex }
+
   package mutating func next() -> Token? {
     while let byte = rest.first {
       switch byte {

@@ -1,17 +1,72 @@
-package import FieldpackCore
+public import FieldpackCore
+public import FieldpackGeometry
 import FieldpackSQLite
 
+// What a GeoPackage keeps of a column elsewhere follows: the R-tree, the rows of extensions,
+// metadata and relations, QGIS's styles, and the change logs of SpatialConnect and GeoGig.
+
 extension GeoPackageWriter {
-  /// Gives an attribute's column another name, everywhere where the file names it.
+  /// Gives a column another name: an attribute's, the geometry's or the feature id's.
   ///
   /// - Throws: `.notFound` for an unknown layer or column, `.invalidArgument` where the layer has a
   ///   column of the new name.
-  package func renameColumn(
+  public func renameColumn(
     _ column: String, to name: String, in layer: LayerID
   ) throws(FieldpackError) {
-    let table = try writable(layer)
-    try whole { () throws(FieldpackError) in
-      try LayerChange(file: file).rename(try table.column(column, file.store), to: name, in: table)
+    try change(layer) { (change) throws(FieldpackError) in
+      try change.rename(try change.spelled(column), to: name)
+    }
+  }
+
+  /// Removes an attribute's column with its values, and the indexes that hold it.
+  ///
+  /// - Throws: `.notFound` for an unknown layer or column, `.unsupported` for the id, the geometry
+  ///   and a column that the table, a view or a trigger needs.
+  public func removeColumn(_ column: String, from layer: LayerID) throws(FieldpackError) {
+    try change(layer) { (change) throws(FieldpackError) in
+      try change.drop(try change.spelled(column))
+    }
+  }
+
+  /// Declares an attribute's column with another type. The column keeps its place and its rules,
+  /// and the values become values of that type: texts are read, other values are written as texts.
+  ///
+  /// - Throws: `.notFound` for an unknown layer or column, `.constraint` with the first value that
+  ///   has no form in the new type without loss.
+  public func retypeColumn(
+    _ column: String, as type: ColumnType, in layer: LayerID
+  ) throws(FieldpackError) {
+    try change(layer) { (change) throws(FieldpackError) in
+      let name = try change.spelled(column)
+      guard let index = change.table.schema.columnIndex(name) else {
+        throw FieldpackError(
+          .invalidArgument,
+          "column '\(name)' of layer '\(layer)' is the id or the geometry, not an attribute",
+          location: .init(store: file.store, layer: layer))
+      }
+      try change.retype(change.table.schema.columns[index], as: type)
+    }
+  }
+
+  /// Declares the geometries of a layer as being of another type.
+  ///
+  /// - Parameters:
+  ///   - z, m: the rules for ordinates; those that stand where `nil`.
+  /// - Throws: `.notFound` for an unknown layer and one without geometry, `.constraint` with the
+  ///   first geometry that does not fit.
+  public func retypeGeometry(
+    of layer: LayerID, as type: GeometryType, z: OrdinateRule? = nil, m: OrdinateRule? = nil
+  ) throws(FieldpackError) {
+    try change(layer) { (change) throws(FieldpackError) in
+      guard var geometry = change.table.schema.geometry else {
+        throw FieldpackError(
+          .notFound, "layer '\(layer)' has no geometry column",
+          location: .init(store: file.store, layer: layer))
+      }
+      geometry.type = type
+      geometry.z = z ?? geometry.z
+      geometry.m = m ?? geometry.m
+      try change.retype(geometry)
     }
   }
 
@@ -22,80 +77,20 @@ extension GeoPackageWriter {
   package func redefine(
     _ column: ColumnDefinition, in layer: LayerID
   ) throws(FieldpackError) {
+    try change(layer) { (change) throws(FieldpackError) in
+      try change.redefine(try change.spelled(column.name), as: column)
+    }
+  }
+
+  private func change(
+    _ layer: LayerID, _ body: (ColumnChange) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
     let table = try writable(layer)
+    touch(table)
     try whole { () throws(FieldpackError) in
-      let old = try table.column(column.name, file.store)
-      try LayerChange(file: file).redefine(old, as: column, in: table)
+      // Foreign keys are checked at the end, when all names are right.
+      try file.execute("PRAGMA defer_foreign_keys = ON")
+      try body(ColumnChange(of: table, in: file))
     }
-  }
-}
-
-extension LayerTable {
-  /// The column of an attribute as the table spells it.
-  fileprivate func column(
-    _ name: String, _ store: StoreID
-  ) throws(FieldpackError) -> ColumnDefinition {
-    guard let index = schema.columnIndex(name) else {
-      throw schema.unknownColumn(name).adding(location: .init(store: store))
-    }
-    return schema.columns[index]
-  }
-}
-
-extension LayerChange {
-  /// The tables that name columns of user tables.
-  private static let columnNaming = [
-    "gpkg_data_columns", "gpkg_extensions", "gpkg_metadata_reference",
-  ]
-
-  func rename(
-    _ column: ColumnDefinition, to name: String, in table: LayerTable
-  ) throws(FieldpackError) {
-    let taken =
-      [table.schema.idColumn, table.schema.geometry?.name].compactMap { $0 }
-      + table.schema.columns.map(\.name)
-    let isSame = SQLName(column.name) == SQLName(name)
-    guard isSame || !taken.contains(where: { SQLName($0) == SQLName(name) }) else {
-      throw FieldpackError(
-        .invalidArgument, "layer '\(table.layer.id)' has a column '\(name)' already",
-        location: .init(store: file.store, layer: table.layer.id))
-    }
-    try renameInTable(column.name, to: name, of: table)
-    for naming in Self.columnNaming where try file.hasTable(naming) {
-      try file.execute(
-        "UPDATE \(naming) SET column_name = ? "
-          + "WHERE lower(table_name) = lower(?) AND lower(column_name) = lower(?)",
-        [.text(name), .text(table.table), .text(column.name)])
-    }
-    if try file.hasTable("gpkg_data_columns") {
-      // A name of GeoPackage's schema extension that only repeats the column's follows it.
-      try file.execute(
-        "UPDATE gpkg_data_columns SET name = ? "
-          + "WHERE lower(table_name) = lower(?) AND column_name = ? AND name = ?",
-        [.text(name), .text(table.table), .text(name), .text(column.name)])
-    }
-    file.forgetCatalogue()
-  }
-
-  private func renameInTable(
-    _ old: String, to new: String, of table: LayerTable
-  ) throws(FieldpackError) {
-    try file.execute(
-      "ALTER TABLE \(quoted(table.table)) RENAME COLUMN \(quoted(old)) TO \(quoted(new))")
-  }
-
-  /// SQLite cannot change a column's definition, so that a new column takes the old one's place.
-  func redefine(
-    _ old: ColumnDefinition, as column: ColumnDefinition, in table: LayerTable
-  ) throws(FieldpackError) {
-    var replacement = column
-    replacement.name = "fieldpack_new_\(old.name)"
-    try file.execute(
-      "ALTER TABLE \(quoted(table.table)) ADD COLUMN \(LayerCreation.columnSQL(replacement))")
-    try file.execute(
-      "UPDATE \(quoted(table.table)) SET \(quoted(replacement.name)) = \(quoted(old.name))")
-    try file.execute("ALTER TABLE \(quoted(table.table)) DROP COLUMN \(quoted(old.name))")
-    try renameInTable(replacement.name, to: old.name, of: table)
-    file.forgetCatalogue()
   }
 }

@@ -30,6 +30,27 @@ extension Connection {
     try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, flag))
   }
 
+  /// Runs `body`, which rewrites declarations in `sqlite_master`. SQLite takes that on a connection
+  /// that is not defensive, in writable-schema mode
+  /// (https://www.sqlite.org/pragma.html#pragma_writable_schema).
+  package func rewritingDeclarations<Failure>(
+    _ body: () throws(Failure) -> Void, failure: (SQLiteError) -> Failure
+  ) throws(Failure) {
+    func set(_ isOpen: Bool) throws(Failure) {
+      do throws(SQLiteError) {
+        let isDefensive: Int32 = isOpen || profile == .bulk ? 0 : 1
+        try check(fieldpack_sqlite_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, isDefensive))
+        try execute("PRAGMA writable_schema = \(isOpen ? "ON" : "OFF")")
+      } catch { throw failure(error) }
+    }
+    try set(true)
+    do throws(Failure) { try body() } catch {
+      try set(false)
+      throw error
+    }
+    try set(false)
+  }
+
   /// A number that changes when another connection has changed the file.
   public var dataVersion: Int64 {
     get throws(SQLiteError) {

@@ -61,8 +61,16 @@ struct WritingCommand: CustomTestStringConvertible, Sendable {
       layer: "track_point"),
   ]
 
+  /// What is done once cannot be done again.
+  private static let layers = [
+    ["rename", "field.gpkg:wells", "brunnen"], ["delete", "field.gpkg:wells"],
+    ["add-column", "field.gpkg:wells", "owner", "TEXT"],
+    ["rename-column", "field.gpkg:wells", "name", "title"],
+    ["drop-column", "field.gpkg:wells", "name"], ["retype", "field.gpkg:wells", "geom", "GEOMETRY"],
+  ].map { WritingCommand(name: "layer \($0[0])", arguments: ["layer"] + $0) }
+
   static let all =
-    recorded + [
+    recorded + layers + [
       WritingCommand(
         name: "repair", arguments: ["check", "field.gpkg", "--repair"],
         breaks: "UPDATE gpkg_contents SET max_x = 14.5"),

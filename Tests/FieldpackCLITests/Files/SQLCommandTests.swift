@@ -166,22 +166,23 @@ import Testing
   @Test(arguments: [
     (
       "ALTER TABLE wells RENAME TO brunnen",
-      "gpkg_contents names the table 'wells', which would no longer exist"
+      "gpkg_contents names the table 'wells', which would no longer exist",
+      "fieldpack layer rename, or fieldpack layer delete"
     ),
     (
       "UPDATE wells SET geom = ST_Buffer(geom, 0.01)",
-      "layer 'wells': feature 1 would not fit: it is a POLYGON, not a POINT, and 1 more"
+      "layer 'wells': feature 1 would not fit: it is a POLYGON, not a POINT, and 1 more",
+      "fieldpack layer retype"
     ),
   ])
   func `a layer that would break stays, and what to use instead is named`(
-    script: String, reason: String
+    script: String, reason: String, advice: String
   ) async throws {
     let before = try Data(contentsOf: folder.file("f.gpkg"))
     let result = try await sql("--write", script)
     #expect(
       result.error
-        == "fieldpack: f.gpkg: SQL: \(reason), so nothing was changed. Try: fieldpack export "
-        + "--sql 'SELECT …' --output NEW.gpkg, which makes the layer anew\n")
+        == "fieldpack: f.gpkg: SQL: \(reason), so nothing was changed. Try: \(advice)\n")
     #expect(result.output == "")
     #expect(result.status == 1)
     #expect(try Data(contentsOf: folder.file("f.gpkg")) == before)

@@ -22,7 +22,7 @@ extension FieldpackTool {
 }
 
 /// `fieldpack export`.
-private struct ExportCommand: CommandBody {
+struct ExportCommand: CommandBody {
   struct Options: OptionGroup {
     @Required var source: SourceName
     let writing: ExportArguments

@@ -8,9 +8,18 @@ import FieldpackSQLite
 /// for an updated one and 3 for a deleted one, with the values of `OLD`. `sent` and `received` are
 /// NULL, and `synced` is 0.
 struct AuditTrigger {
-  private static let events: [(event: String, code: String, rows: [String])] = [
-    ("insert", "1", ["new"]), ("update", "2", ["new"]), ("delete", "3", ["old"]),
+  private static let events: [(event: String, code: String, row: String)] = [
+    ("insert", "1", "new"), ("update", "2", "new"), ("delete", "3", "old"),
   ]
+
+  /// The names that the triggers of a table have.
+  static func names(on table: String) -> [String] {
+    events.map { "\(table)_audit_\($0.event)" }
+  }
+
+  private let event: (event: String, code: String, row: String)
+  /// The columns that are written, and whether each is a copy of the table's.
+  private(set) var columns: [(name: SQLName, isCopy: Bool)] = []
 
   /// `nil` for a trigger that does anything else.
   init?(_ text: TriggerTokens, called name: String, on table: String) {
@@ -28,11 +37,41 @@ struct AuditTrigger {
       let columns = Self.list(&rest), take("values"), let values = Self.list(&rest),
       takeSemicolon(), take("end"), rest.isEmpty, columns.count == values.count
     else { return nil }
+    event = kind
     for (column, value) in zip(columns, values) {
-      guard let name = Self.column(column),
-        Self.copies(value, of: name, from: kind.rows) || Self.marks(value, name, kind.code)
-      else { return nil }
+      guard let name = Self.column(column) else { return nil }
+      let isCopy = Self.copies(value, of: name, from: kind.row)
+      guard isCopy || (Self.word(value).map { $0 == Self.mark(name, kind.code) } ?? false) else {
+        return nil
+      }
+      self.columns.append((name, isCopy))
     }
+  }
+
+  /// The text of the same trigger for a table and for columns of other names.
+  ///
+  /// - Parameter renamed: the new name of a column; `nil` leaves the column out.
+  func sql(on table: String, _ renamed: (SQLName) -> SQLName?) -> String {
+    let columns = columns.compactMap { column in
+      column.isCopy ? renamed(column.name).map { ($0, true) } : column
+    }
+    let names = columns.map { quoted($0.0.lowercased) }.sqlList
+    let values = columns.map { name, isCopy in
+      isCopy
+        ? "\(event.row.uppercased()).\(quoted(name.lowercased))"
+        : (Self.mark(name, event.code)?.lowercased ?? "").uppercased()
+    }.sqlList
+    return "CREATE TRIGGER \(quoted("\(table)_audit_\(event.event)")) AFTER "
+      + "\(event.event.uppercased()) ON \(quoted(table)) BEGIN "
+      + "INSERT INTO \(quoted("\(table)_audit")) (\(names)) VALUES (\(values)); END"
+  }
+
+  /// The same trigger with one more column, where it copies rows and not keys alone.
+  func copying(_ column: SQLName) -> AuditTrigger {
+    guard columns.lazy.filter(\.isCopy).count > 1 || event.row == "new" else { return self }
+    var copy = self
+    copy.columns.append((column, true))
+    return copy
   }
 
   private typealias Tokens = ArraySlice<TriggerTokens.Token>
@@ -55,19 +94,24 @@ struct AuditTrigger {
     return token.asName
   }
 
-  private static func copies(_ value: Tokens, of column: SQLName, from rows: [String]) -> Bool {
+  private static func copies(_ value: Tokens, of column: SQLName, from row: String) -> Bool {
     let parts = Array(value)
     guard parts.count == 3, parts[1] == .symbol(UInt8(ascii: ".")) else { return false }
-    return rows.contains { parts[0] == .word(SQLName($0)) } && parts[2].asName == column
+    return parts[0] == .word(SQLName(row)) && parts[2].asName == column
   }
 
-  private static func marks(_ value: Tokens, _ column: SQLName, _ code: String) -> Bool {
-    guard value.count == 1, case .word(let word)? = value.first else { return false }
+  private static func word(_ value: Tokens) -> SQLName? {
+    guard value.count == 1, case .word(let word)? = value.first else { return nil }
+    return word
+  }
+
+  /// What is written to a column that is not copied; `nil` where it is none of these.
+  private static func mark(_ column: SQLName, _ code: String) -> SQLName? {
     switch column {
-    case SQLName("audit_op"): return word == SQLName(code)
-    case SQLName("sent"), SQLName("received"): return word == SQLName("null")
-    case SQLName("synced"): return word == SQLName("0")
-    default: return false
+    case SQLName("audit_op"): SQLName(code)
+    case SQLName("sent"), SQLName("received"): SQLName("null")
+    case SQLName("synced"): SQLName("0")
+    default: nil
     }
   }
 }
