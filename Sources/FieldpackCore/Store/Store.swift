@@ -196,6 +196,11 @@ public struct FeatureWriter {
 
   public func layers() throws(FieldpackError) -> [Layer] { try writing.layers() }
 
+  /// Gives the rows of a query, as the changes of the transaction so far leave them.
+  public func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {
+    try writing.scan(query, into: &sink)
+  }
+
   public func feature(
     _ id: FeatureID, in layer: LayerID
   ) throws(FieldpackError) -> Feature? {

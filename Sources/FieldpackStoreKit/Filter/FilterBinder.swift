@@ -107,7 +107,7 @@ struct FilterBinder {
 
   // MARK: Operands
 
-  private func term(
+  func term(
     _ operand: Operand, allowsGeometry: Bool = false
   ) throws(FieldpackError) -> Term {
     if let value = operand.constant { return .literal(Comparand(value)) }

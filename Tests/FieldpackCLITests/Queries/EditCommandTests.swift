@@ -51,7 +51,6 @@ import Testing
   private static let misses: [(String, Int32, String)] = [
     (twelve, 66, "layer 'wells' of store 'f' has no feature 12"),
     ("Zg==.eA==.MQ==", 66, "layer 'x' is not in store 'f' (it has: wells)"),
-    ("eA==.d2VsbHM=.MQ==", 66, "store 'x' is not in the workspace (it has: f)"),
     (
       "wells.11", 64,
       "<key> 'wells.11' is not a key tuple of store, layer and feature. Try: fieldpack query --keys"

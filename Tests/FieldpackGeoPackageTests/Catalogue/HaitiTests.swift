@@ -44,6 +44,21 @@ struct HaitiTests {
     await store.close()
   }
 
+  @Test func `its change logs take every change`() async throws {
+    let package = try TestPackage(copying: URL(fileURLWithPath: Self.path))
+    try await package.withStore { store in
+      try await store.write { (writer) throws(FieldpackError) in
+        let id = try writer.create(Feature(attributes: ["fcode": "new"]), in: "point_features")
+        try writer.update(id, in: "point_features", set: ["fcode": "changed"])
+        try writer.delete(id, in: "point_features")
+      }
+    }
+    let logged = try package.rows(
+      "SELECT fcode, audit_op FROM point_features_audit ORDER BY rowid DESC LIMIT 3")
+    #expect(logged == ["NULL|3", "changed|2", "new|1"])
+    #expect(try package.rows("SELECT count(*) FROM point_features_audit") == ["1004"])
+  }
+
   private static let north = Envelope(minX: -73, minY: 18.5, maxX: -72.3, maxY: 19)
   private static let middle = Envelope(minX: -72.5, minY: 18.4, maxX: -72.2, maxY: 18.7)
   private static let fcode = Operand.column("fcode")

@@ -25,19 +25,6 @@ extension OptionReader {
   }
 }
 
-extension ValueForm where Value == KeyTuple {
-  /// `base64(store).base64(layer).base64(feature)`.
-  static var keyTuple: ValueForm {
-    ValueForm("key") { (text) throws(ValueError) -> KeyTuple in
-      guard let key = KeyTuple(text) else {
-        throw ValueError(
-          "is not a key tuple of store, layer and feature. Try: fieldpack query --keys")
-      }
-      return key
-    }
-  }
-}
-
 extension Invocation {
   /// The features of an input.
   func geoJSONFeatures(of name: String) throws(FieldpackError) -> [GeoJSONFeature] {
