@@ -17,12 +17,16 @@ public struct Fix: Hashable, Sendable {
   public var course: Double?
   /// Metres a second.
   public var speed: Double?
+  /// The direction in which the device points, in degrees clockwise from true north, where the source
+  /// tells it with the position.
+  public var heading: Double?
   /// The name of the device; empty where there is only one.
   public var device: String
 
   public init(
     longitude: Double, latitude: Double, elevation: Double? = nil, time: Instant? = nil,
-    accuracy: Double? = nil, course: Double? = nil, speed: Double? = nil, device: String = ""
+    accuracy: Double? = nil, course: Double? = nil, speed: Double? = nil, heading: Double? = nil,
+    device: String = ""
   ) {
     self.longitude = longitude
     self.latitude = latitude
@@ -31,6 +35,7 @@ public struct Fix: Hashable, Sendable {
     self.accuracy = accuracy
     self.course = course
     self.speed = speed
+    self.heading = heading
     self.device = device
   }
 

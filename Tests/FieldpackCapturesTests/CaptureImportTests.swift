@@ -38,6 +38,22 @@ import Testing
     }
   }
 
+  @Test func `a picture that is declared a video is an image`() async throws {
+    let sample = try CaptureSample()
+    try sample.addVideo()
+    let token = CaptureSample.video
+    try sample.write("\(token)/\(token).mov", CaptureSample.picture)
+    let report = try await sample.load()
+    #expect(
+      report.imported.map(\.notes) == [
+        ["is declared a video and holds a picture, image/png: taken as an image"]
+      ])
+    try await sample.withCatalogue { catalogue in
+      let captures = try await catalogue.list()
+      #expect(captures.map(\.info.kind) == [.image])
+    }
+  }
+
   private static var videoInfo: CaptureInfo {
     var info = CaptureInfo(
       token: CaptureSample.video, title: "Tür \"1\"", kind: .video,

@@ -47,8 +47,7 @@ import Testing
         .fix(
           Fix(
             longitude: -180, latitude: 90, time: Instant(milliseconds: ten.milliseconds + 250))),
-        .heading(Heading(degrees: 12.5, accuracy: 3, device: "7")),
-        .fix(Fix(longitude: 1, latitude: 2, device: "7")),
+        .fix(Fix(longitude: 1, latitude: 2, heading: 12.5, device: "7")),
         .heading(Heading(degrees: 0)),
         .fix(
           Fix(

@@ -40,6 +40,49 @@ import Testing
     #expect(start.device == Self.device && 1000..<1001 ~= start.timestamp)
   }
 
+  /// Samples with times of their own.
+  private struct TimedSamples: TimedMotionSource {
+    let samples: Locked<[MotionSample]>
+    let isLive = false
+
+    init(_ times: [Double]) {
+      samples = Locked(
+        times.map {
+          MotionSample(time: $0, reading: MotionReading(acceleration: .init(x: 0, y: 0, z: $0)))
+        })
+    }
+
+    func nextSample() async throws(FieldpackError) -> MotionSample? {
+      samples.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    }
+  }
+
+  private static let paces: [(times: [Double], batches: [Int])] = [
+    // 100 Hz, exact and with some jitter.
+    ((0..<20).map { Double($0) / 100 }, [5, 5, 5, 5]),
+    ((0..<20).map { Double($0) / 100 + ($0 % 3 == 1 ? 0.004 : 0) }, [5, 5, 5, 5]),
+    // 10 Hz is known after a gap.
+    ((0..<11).map { Double($0) / 10 }, [1, 5, 5]),
+    // A pause, and a clock that was set back.
+    ([0, 0.02, 0.04, 9, 9.02, 9.04, 9.06, 9.08, 1, 1.02], [3, 5, 2]),
+  ]
+
+  @Test(arguments: paces)
+  func `samples with times are posted at the interval that is measured`(
+    times: [Double], batches: [Int]
+  ) async throws {
+    let server = IngestServer()
+    let loopback = try LoopbackServer { server.answer($0) }
+    let client = try MotionClient(
+      try Self.address(loopback), device: Self.device, clock: TestClock(.movedBySleep()).clock)
+    let report = try await client.run(TimedSamples(times))
+    #expect(report.readings == times.count && report.lost == 0)
+    let sizes = server.bodies.withLock { bodies in
+      bodies.compactMap { if case .data(let data) = $0 { data.readings.count } else { nil } }
+    }
+    #expect(sizes == batches)
+  }
+
   @Test func `faults give their waits, starts and callbacks in order`() async throws {
     let server = IngestServer([503, 503, 503, nil, nil, 401, nil, nil, 500])
     let loopback = try LoopbackServer { server.answer($0) }

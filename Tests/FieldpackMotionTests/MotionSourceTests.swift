@@ -158,19 +158,6 @@ import Testing
     }
   }
 
-  @Test func `a batch ends where what its samples are off by adds up`() async throws {
-    let package = try MotionPackage()
-    let times = (0..<5).map { 10 + Double($0) * 0.0245 }
-    let path = try package.file("lines", Self.lines(Self.rising(times)))
-    let server = IngestServer()
-    let loopback = try LoopbackServer { server.answer($0) }
-    let client = try MotionClient(
-      MotionServer(loopback.address), device: MadeMotion.device(1),
-      clock: TestClock(.movedBySleep()).clock)
-    _ = try await client.run(MotionLines(path: path))
-    #expect(Self.batches(server).map(\.readings.count) == [3, 2])
-  }
-
   @Test(arguments: [MotionSections.all, .acceleration])
   func `a batch ends where the sections change`(wanted: MotionSections) async throws {
     let package = try MotionPackage()

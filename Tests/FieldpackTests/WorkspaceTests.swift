@@ -40,6 +40,27 @@ import Testing
     return try await Workspace.open([config], cache: .folder(folder.file("cache").path))
   }
 
+  @Test func `default layers answer a query that names none`() async throws {
+    try Data(contentsOf: Checkout.file("TestData/gpkg/gdal-3.12.gpkg"))
+      .write(to: folder.file("field.gpkg"))
+    func workspace(_ defaults: String) async throws -> Workspace {
+      let config = try folder.write(
+        #"{"stores":[{"id":"field","store_type":"gpkg","version":"1","uri":"field.gpkg","#
+          + #""default_layers":\#(defaults)}]}"#, to: "field.scfg")
+      return try await Workspace.open([config])
+    }
+    let wells = try await workspace(#"["WELLS", "gone"]"#)
+    let report = QueryReport()
+    #expect(try await wells.count(Query(), report: report) == 4)
+    #expect(report.current.notes == ["store 'field' has no layer 'gone', which its default_layers names"])
+    #expect(try await wells.count(Query("remarks")) == 2)
+    #expect(try await wells.prepare(Query()).layers.map(\.schema.layer) == ["wells"])
+    await wells.close()
+    let none = try await workspace(#"["gone"]"#)
+    #expect(try await none.count(Query()) == 6)
+    await none.close()
+  }
+
   @Test func `an opening that is cancelled gives no workspace of failed stores`() async throws {
     await (try workspace()).close()
     let (config, cache) = (folder.file("survey.scfg"), folder.file("cache").path)

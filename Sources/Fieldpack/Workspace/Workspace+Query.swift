@@ -13,7 +13,8 @@ extension Workspace {
 
   /// The features that `query` asks for, across its stores, in batches.
   ///
-  /// Stores that are down are treated as ``prepare(_:)`` says.
+  /// Of a store that states `default_layers` these answer a query that names no layers. Stores that
+  /// are down are treated as ``prepare(_:)`` says.
   public nonisolated func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches {
     try await prepare(query).batches()
   }
@@ -34,7 +35,7 @@ extension Workspace {
     _ query: Query, report: QueryReport
   ) async throws(FieldpackError) -> FanOut {
     let stores = try askedStores(query, report)
-    if stores.count == 1, let only = try await onlyPart(query, of: stores[0]) {
+    if stores.count == 1, let only = try await onlyPart(query, of: stores[0], report) {
       return FanOut(query: query, parts: [only], report: report)
     }
     let parts = try await parts(of: query, in: stores, report: report)
@@ -50,10 +51,14 @@ extension Workspace {
   /// The answer of the one store that is asked; `nil` where it lacks a layer, or fails and is not
   /// named, of which ``parts(of:in:report:)`` knows what to say.
   private nonisolated func onlyPart(
-    _ query: Query, of store: any Store
+    _ query: Query, of store: any Store, _ report: QueryReport
   ) async throws(FieldpackError) -> FanOut.Part? {
     do throws(FieldpackError) {
-      return FanOut.Part(store, try await store.prepare(query))
+      var asked = query
+      if query.layers.isEmpty {
+        asked = query.in(layers: try await layers(of: query, in: store, report))
+      }
+      return FanOut.Part(store, try await store.prepare(asked))
     } catch {
       guard error.code == .notFound || error.isOfStore, query.stores == nil || !query.layers.isEmpty
       else { throw error }
@@ -72,7 +77,7 @@ extension Workspace {
     var unseen = query.layers
     for store in stores {
       do throws(FieldpackError) {
-        let layers = try await layers(of: query, in: store)
+        let layers = try await layers(of: query, in: store, report)
         unseen.removeAll(where: layers.contains)
         if !query.layers.isEmpty, layers.isEmpty { continue }
         let asked = query.in(layers: layers).withSortColumns.first(query.rowsNeeded)
@@ -110,16 +115,19 @@ extension Workspace {
     return members.compactMap(\.store)
   }
 
-  /// Those of the layers asked that the store has.
+  /// Those of the layers asked that the store has; its default layers where none is named, and
+  /// nothing where all are asked.
   private nonisolated func layers(
-    of query: Query, in store: any Store
+    of query: Query, in store: any Store, _ report: QueryReport
   ) async throws(FieldpackError) -> [LayerID] {
-    guard !query.layers.isEmpty else { return [] }
-    let names = try await store.schemas().map { $0.layer.rawValue.lowercased() }
-    return query.layers.filter { layer in
-      names.contains(layer.rawValue.lowercased())
-        || (store as? FileStore)?.answers(to: layer) ?? false
+    guard query.layers.isEmpty else { return try await store.having(query.layers) }
+    let defaults = members.first { $0.id == store.id }?.config.defaultLayers ?? []
+    let found = try await store.having(defaults)
+    for layer in defaults where !found.contains(layer) {
+      report.add(
+        note: "store '\(store.id)' has no layer '\(layer)', which its default_layers names")
     }
+    return found
   }
 
   private nonisolated func unknown(_ layer: LayerID, _ query: Query) async -> FieldpackError {
@@ -135,6 +143,18 @@ extension Workspace {
     return FieldpackError(
       .notFound, "layer '\(layer)' is in none of the stores asked (\(list)\(silent))",
       location: .init(layer: layer))
+  }
+}
+
+extension Store {
+  /// Those of the layers that the store has.
+  fileprivate func having(_ layers: [LayerID]) async throws(FieldpackError) -> [LayerID] {
+    guard !layers.isEmpty else { return [] }
+    let names = try await schemas().map { $0.layer.rawValue.lowercased() }
+    return layers.filter { layer in
+      names.contains(layer.rawValue.lowercased())
+        || (self as? FileStore)?.answers(to: layer) ?? false
+    }
   }
 }
 

@@ -52,10 +52,21 @@ public struct CaptureFolder: Sendable {
   func capture(_ name: String) throws(FieldpackError) -> FoundCapture {
     let (reading, folder) = try reading(name)
     let names = try CaptureFileNames(reading.info)
-    return FoundCapture(
+    var found = FoundCapture(
       info: reading.info, geodata: reading.geodata,
       media: try Self.media(names.media, in: folder),
       thumbnail: try Self.media(names.thumbnail, in: folder))
+    let type = found.media.flatMap { media in
+      media.bytes.withUnsafeBytes {
+        MediaType(UnsafeRawBufferPointer(rebasing: $0.prefix(MediaType.length)))
+      }
+    }
+    if found.info.kind == .video, let type, type.rawValue.hasPrefix("image/") {
+      found.info.kind = .image
+      found.notes.append(
+        "is declared a video and holds a picture, \(type.rawValue): taken as an image")
+    }
+    return found
   }
 
   /// Reads what a capture says of itself, and no media, however long they are.
@@ -138,4 +149,6 @@ struct FoundCapture: Sendable {
   /// `nil` where the file is missing or empty.
   var media: CaptureFile?
   var thumbnail: CaptureFile?
+  /// What was understood otherwise than it is declared.
+  var notes: [String] = []
 }

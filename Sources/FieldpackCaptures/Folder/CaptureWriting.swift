@@ -32,13 +32,17 @@ extension CaptureGeodata {
 }
 
 extension CapturePoint {
+  /// What stands for an accuracy, in metres, and a heading that are unknown: Strabo's readers need
+  /// both, and its own imports write these.
+  private static let unknown = (accuracy: 15.0, heading: 0.0)
+
   var document: JSONValue {
-    var members: [JSONValue.Member] = [
+    let members: [JSONValue.Member] = [
       .init(name: "timestamp", value: .number(time)),
       .init(name: "coords", value: .array([.number(latitude), .number(longitude)])),
+      .init(name: "accuracy", value: .number(accuracy ?? Self.unknown.accuracy)),
+      .init(name: "heading", value: .number(heading ?? Self.unknown.heading)),
     ]
-    if let accuracy { members.append(.init(name: "accuracy", value: .number(accuracy))) }
-    if let heading { members.append(.init(name: "heading", value: .number(heading))) }
     return .object(members + JSONValue.members(of: extraJSON))
   }
 }

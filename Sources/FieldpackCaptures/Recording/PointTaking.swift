@@ -27,6 +27,7 @@ struct PointTaking {
       guard new.isOnEarth else { return nil }
       if fix == nil || kind == .image { date = new.time }
       fix = new
+      if let degrees = new.heading, 0...360 ~= degrees { heading = degrees }
       time = new.time
     case .heading(let new):
       guard 0...360 ~= new.degrees else { return nil }

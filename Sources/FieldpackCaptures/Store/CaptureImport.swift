@@ -15,6 +15,8 @@ public struct CaptureImport: Sendable {
       public var key: KeyTuple
       /// The files that it lacks, by their names.
       public var missing: [String]
+      /// What was understood otherwise than the folder declares it.
+      public var notes: [String]
     }
 
     public struct Refusal: Sendable {
@@ -132,7 +134,7 @@ private struct CaptureImportRun {
     let entry = CaptureImport.Report.Entry(
       name: name, token: found.info.token,
       key: KeyTuple(store: id, layer: CaptureLayers.capture, feature: outcome.id),
-      missing: found.missing)
+      missing: found.missing, notes: found.notes)
     report.filesAdded += outcome.added
     if outcome.isKnown { report.known.append(entry) } else { report.imported.append(entry) }
   }

@@ -62,11 +62,11 @@ struct ColumnChange {
     let indexTriggers = try change.triggers(of: table)
     for (trigger, _) in indexTriggers { try file.execute("DROP TRIGGER \(quoted(trigger))") }
     if let log = try AuditLog(of: table.table, in: file) {
-      try log.paused({ $0 == SQLName(column) ? SQLName(name) : $0 }) {
-        () throws(FieldpackError) in
+      func renameInBoth() throws(FieldpackError) {
         try renameInTable(column, to: name)
         try log.renameColumn(column, to: name)
       }
+      try log.paused({ $0 == SQLName(column) ? SQLName(name) : $0 }, renameInBoth)
     } else {
       try renameInTable(column, to: name)
     }
@@ -137,7 +137,8 @@ struct ColumnChange {
           "ALTER TABLE \(quoted(table.table)) DROP COLUMN \(quoted(definition.name))")
       } catch  where error.code == .invalidData || error.code == .invalidArgument {
         throw refused(
-          .unsupported, "column '\(definition.name)' is needed by the table '\(table.table)' or by "
+          .unsupported,
+          "column '\(definition.name)' is needed by the table '\(table.table)' or by "
             + "what reads it: \(error.message)", .makeLayerAnew)
       }
     }
@@ -226,7 +227,8 @@ struct ColumnChange {
         guard let final = rows.last?.id else { return }
         for row in rows {
           let value = column.type.value(Value(row.value))
-          guard let stored = value.converted(to: type).flatMap({ FeatureEncoder.stored($0, in: type) })
+          guard
+            let stored = value.converted(to: type).flatMap({ FeatureEncoder.stored($0, in: type) })
           else { throw unfit(value, of: column, row.id, type) }
           guard stored != row.value else { continue }
           try write.bind(stored, at: 1)
@@ -258,7 +260,8 @@ struct ColumnChange {
     let text = value.plainText
     let shown = text.count > 60 ? text.prefix(59) + "…" : text[...]
     return FieldpackError(
-      .constraint, "column '\(column.name)' of feature \(id) is '\(shown)', which is no "
+      .constraint,
+      "column '\(column.name)' of feature \(id) is '\(shown)', which is no "
         + "\(type.sql), so nothing was changed",
       location: .init(store: file.store, layer: table.layer.id, feature: .integer(id)))
   }
@@ -313,7 +316,9 @@ struct ColumnChange {
       try file.execute(
         "UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND lower(name) = lower(?)",
         [.text(changed), .text(table)])
-    } failure: { file.worded($0) }
+    } failure: {
+      file.worded($0)
+    }
   }
 
   /// Makes this connection and others read the changed declarations.

@@ -51,12 +51,14 @@ public enum JSONFixReader {
     fix.accuracy = try facts.measure(["accuracy"])
     fix.course = try facts.bearing(["course"])
     fix.speed = try facts.measure(["speed"])
-    if let heading {
-      updates.append(
-        .heading(
-          Heading(degrees: heading, accuracy: headingAccuracy, time: time, device: device)))
+    guard let position else {
+      let heading = heading.map {
+        Heading(degrees: $0, accuracy: headingAccuracy, time: time, device: device)
+      }
+      updates += heading.map { [.heading($0)] } ?? []
+      return
     }
-    guard let position else { return }
+    fix.heading = heading
     (fix.longitude, fix.latitude, fix.elevation) = position
     updates.append(.fix(fix))
   }

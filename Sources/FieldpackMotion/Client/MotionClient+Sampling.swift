@@ -23,10 +23,14 @@ extension MotionClient {
     var rooms = room.stream.makeAsyncIterator()
     let timed = options.keepsTimes ? source as? any TimedMotionSource : nil
     var batch: [MotionSample] = []
+    var pace = MeasuredPace(options.interval)
     var start = clock.uptime
     var count = 0
+    // What was read for a batch that is not posted any more is lost to the server.
+    defer { if !batch.isEmpty { report.lost += 1 } }
     while let sample = try await next(of: source, timed) {
-      if !continues(batch, sample, isTimed: timed != nil) {
+      if timed != nil { pace.take(sample.time) }
+      if !continues(batch, sample, pace: timed == nil ? nil : pace.interval) {
         try await finish(batch, &rooms)
         batch = []
       }
@@ -45,7 +49,9 @@ extension MotionClient {
       }
       try await wait(until: start + intervals(Double(count)))
     }
-    if !batch.isEmpty { try await finish(batch, &rooms) }
+    guard !batch.isEmpty else { return }
+    try await finish(batch, &rooms)
+    batch = []
   }
 
   private func next(
@@ -63,15 +69,17 @@ extension MotionClient {
 
   /// Whether a server takes the sample for what it is where it comes with a batch: the protocol has
   /// one time and the same sections for all.
+  ///
+  /// - Parameter pace: the measured seconds between two samples, where they have times of their own.
   private func continues(
-    _ batch: [MotionSample], _ sample: MotionSample, isTimed: Bool
+    _ batch: [MotionSample], _ sample: MotionSample, pace: Double?
   ) -> Bool {
     guard let first = batch.first else { return true }
     guard sections(of: first) == sections(of: sample) else { return false }
-    guard isTimed else { return true }
+    guard let pace, let last = batch.last else { return true }
     // From the first on, so that what is off by a little does not add up.
-    let expected = Double(batch.count) * options.interval
-    return abs(sample.time - first.time - expected) < options.interval / 2
+    let expected = Double(batch.count) * pace
+    return sample.time > last.time && abs(sample.time - first.time - expected) <= pace
   }
 
   private func sections(of sample: MotionSample) -> MotionSections {
@@ -128,6 +136,27 @@ extension MotionClient {
       queue.removeFirst()
       report.lost += 1
     }
+  }
+}
+
+/// How far apart samples with times of their own are: the median of the last gaps.
+private struct MeasuredPace {
+  private var gaps: [Double] = []
+  private var last: Double?
+  private let stated: Double
+
+  init(_ stated: Double) { self.stated = stated }
+
+  mutating func take(_ time: Double) {
+    defer { last = time }
+    guard let last, time > last else { return }
+    // One gap alone may be a pause.
+    gaps.append(gaps.isEmpty ? min(time - last, stated) : time - last)
+    if gaps.count > 9 { gaps.removeFirst() }
+  }
+
+  var interval: Double {
+    gaps.isEmpty ? stated : gaps.sorted()[gaps.count / 2]
   }
 }
 

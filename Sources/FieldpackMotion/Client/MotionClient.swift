@@ -20,8 +20,9 @@ public actor MotionClient {
     /// Whether samples of a ``TimedMotionSource`` keep their own times. With `false` the source is
     /// read at ``interval``, and a sample has the time at which it was read.
     ///
-    /// A batch then ends early where samples are not one interval apart, because the server
-    /// computes their times from the rate. A server assumes 50 Hz unless it knows the rate.
+    /// A batch then ends early where a sample is off by more than the interval that is measured,
+    /// because the server computes times from the rate. A server assumes 50 Hz unless it knows the
+    /// rate.
     public var keepsTimes = true
     /// Readings of a batch.
     public var batchSize = 5

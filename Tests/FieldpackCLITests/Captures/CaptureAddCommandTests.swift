@@ -85,7 +85,8 @@ import Testing
       contentsOf: folder.file("captures/\(tokens[1])/\(tokens[1]).json"), encoding: .utf8)
     #expect(
       points
-        == #"{"points":[{"timestamp":0,"coords":[52,13.5]},{"timestamp":5,"coords":[52,13.6]}]}"#)
+        == #"{"points":[{"timestamp":0,"coords":[52,13.5],"accuracy":15,"heading":0},"#
+        + #"{"timestamp":5,"coords":[52,13.6],"accuracy":15,"heading":0}]}"#)
     let imported = try await Tool.run(
       "import", "captures", "--into", "field.gpkg", folder: folder.url)
     #expect(imported.output.hasPrefix("2 captures imported into field.gpkg\n"))

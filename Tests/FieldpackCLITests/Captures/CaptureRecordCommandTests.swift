@@ -62,16 +62,14 @@ import Testing
     #expect(
       result.output == """
         0.000 s: 13.5 52.0 5°
-        1.500 s: 13.5 52.0 90°
         1.500 s: 13.6 52.0 90°
-        \(token): video, 3 points, in captures/\(token)
+        \(token): video, 2 points, in captures/\(token)
 
         """)
     #expect(
       try points(of: token) == [
         ["timestamp": 0, "coords": [52, 13.5], "accuracy": 5, "heading": 5],
-        ["timestamp": 1.5, "coords": [52, 13.5], "accuracy": 5, "heading": 90],
-        ["timestamp": 1.5, "coords": [52, 13.6], "heading": 90],
+        ["timestamp": 1.5, "coords": [52, 13.6], "accuracy": 15, "heading": 90],
       ])
     #expect(
       Set(try names("captures/\(token)")) == [
@@ -143,7 +141,7 @@ import Testing
       input: Self.fixes + "nonsense\n")
     #expect(result.status == 65)
     let token = try #require(try names("captures").first)
-    #expect(result.output == "\(token): video, 3 points, in captures/\(token)\n")
+    #expect(result.output == "\(token): video, 2 points, in captures/\(token)\n")
     #expect(result.error.hasPrefix("fieldpack: stdin:4: "))
     #expect(try names("captures").count == 1)
     let skipping = try await run(
@@ -209,7 +207,7 @@ import Testing
         "\(token).json", "\(token).mov", "capture-info.json",
       ])
     #expect(next.output.contains(#""message":"output.mov has no header (moov)"#))
-    #expect(try points(of: token)?.count == 3)
+    #expect(try points(of: token)?.count == 2)
   }
 
   // MARK: Interruptions
@@ -245,8 +243,8 @@ import Testing
     let result = try await program.result()
     #expect(result.status == 0)
     let token = try #require(try names("captures").first)
-    #expect(result.output.hasSuffix("\(token): video, 3 points, in captures/\(token)\n"))
-    #expect(try points(of: token)?.count == 3)
+    #expect(result.output.hasSuffix("\(token): video, 2 points, in captures/\(token)\n"))
+    #expect(try points(of: token)?.count == 2)
   }
 
   @Test func `interrupted without a position nothing stays`() async throws {

@@ -66,7 +66,8 @@ struct WritingCommand: CustomTestStringConvertible, Sendable {
     ["rename", "field.gpkg:wells", "brunnen"], ["delete", "field.gpkg:wells"],
     ["add-column", "field.gpkg:wells", "owner", "TEXT"],
     ["rename-column", "field.gpkg:wells", "name", "title"],
-    ["drop-column", "field.gpkg:wells", "name"], ["retype", "field.gpkg:wells", "geom", "GEOMETRY"],
+    ["drop-column", "field.gpkg:wells", "name"],
+    ["retype", "field.gpkg:wells", "geom", "GEOMETRY"],
   ].map { WritingCommand(name: "layer \($0[0])", arguments: ["layer"] + $0) }
 
   static let all =

@@ -97,7 +97,8 @@ import Testing
   }
 
   @Test func `a column's new name is everywhere`() async throws {
-    try await expect("rename-column", "f.gpkg:wells", "DEPTH", "depth_m", says: "DEPTH is now depth_m")
+    try await expect(
+      "rename-column", "f.gpkg:wells", "DEPTH", "depth_m", says: "DEPTH is now depth_m")
     try await expect("rename-column", "f.gpkg:wells", "geom", "shape", says: "geom is now shape")
     try await expect("rename-column", "f.gpkg:wells", "fid", "ID", says: "fid is now ID")
     #expect(try rows("SELECT f_geometry_column FROM layer_styles") == ["shape"])

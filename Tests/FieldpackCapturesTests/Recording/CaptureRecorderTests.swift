@@ -25,7 +25,7 @@ import Testing
     let found = try rig.capture(recorded.info.token)
     #expect(
       found.geodata.points.map(\.text) == [
-        "0.0 13.5 350.0 5.0", "4.25 13.5 10.0 5.0", "4.25 13.6 10.0 -", "7.0 13.7 10.0 -",
+        "0.0 13.5 350.0 5.0", "4.25 13.5 10.0 5.0", "4.25 13.6 10.0 15.0", "7.0 13.7 10.0 15.0",
       ])
     #expect(found.media?.bytes == RecorderRig.film)
     #expect(found.info.title == "Ditch")
@@ -33,6 +33,19 @@ import Testing
     #expect(recorded.folder == "\(rig.root)/\(recorded.info.token)")
     #expect(recorded.points == 4 && recorded.key == nil)
     #expect(try rig.names() == [recorded.info.token])
+  }
+
+  @Test func `a position and a heading that come together are one point`() async throws {
+    let rig = try RecorderRig()
+    var fix = Fix.at(13.5, accuracy: 5)
+    fix.heading = 45
+    let recorder = try rig.recorder([100, 101])
+    let path = try await recorder.begin(.video, fixes: ScriptedSource([[.fix(fix)]]))
+    try Data(RecorderRig.film).write(to: URL(fileURLWithPath: path))
+    try await recorder.untilSourceEnds()
+    let recorded = try await recorder.finish()
+    #expect(
+      try rig.capture(recorded.info.token).geodata.points.map(\.text) == ["0.0 13.5 45.0 5.0"])
   }
 
   @Test func `an image has one point, the latest`() async throws {

@@ -195,7 +195,7 @@ import Testing
       #expect(left.first?.mediaError?.code == .invalidData)
       let found = try rig.capture(try #require(try rig.names(root).first), in: root)
       #expect(found.media?.bytes == film && found.thumbnail == nil)
-      #expect(found.geodata.points.map(\.text) == ["0.0 1.0 - -", "2.0 2.0 3.0 -"])
+      #expect(found.geodata.points.map(\.text) == ["0.0 1.0 0.0 15.0", "2.0 2.0 3.0 15.0"])
       #expect(found.info.orientation == nil)
     }
   }
@@ -214,7 +214,7 @@ import Testing
     #expect(left.map(\.text) == ["2 completed"])
     let token = try #require(try rig.names().first)
     let found = try rig.capture(token)
-    #expect(found.geodata.points.map(\.text) == ["0.0 1.0 - -", "2.0 2.0 3.0 -"])
+    #expect(found.geodata.points.map(\.text) == ["0.0 1.0 0.0 15.0", "2.0 2.0 3.0 15.0"])
     #expect(found.info.createdAt == 7 && found.info.title == "t")
   }
 

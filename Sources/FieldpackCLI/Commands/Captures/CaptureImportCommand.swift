@@ -35,6 +35,9 @@ struct CaptureImportCommand {
       display.update(count)
     }
     display.finish()
+    for entry in report.imported {
+      for note in entry.notes { invocation.console.note("\(entry.name) \(note)") }
+    }
     if invocation.isJSON {
       try invocation.print(document(report, target))
     } else {

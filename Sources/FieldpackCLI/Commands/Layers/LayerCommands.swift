@@ -249,7 +249,8 @@ private struct AddColumnCommand: CommandBody {
       guard let value else {
         if isNotNull {
           throw FieldpackError(
-            .invalidArgument, "--not-null needs a value for the features that there are. "
+            .invalidArgument,
+            "--not-null needs a value for the features that there are. "
               + "Try: --default")
         }
         return column
@@ -355,7 +356,8 @@ private struct RetypeCommand: CommandBody {
         let geometry = try writer.schema(of: layer)?.geometry
         guard geometry.map({ $0.name.lowercased() == column.lowercased() }) ?? true else {
           throw FieldpackError(
-            .invalidArgument, "column '\(column)' of layer '\(layer)' holds no geometries, so it "
+            .invalidArgument,
+            "column '\(column)' of layer '\(layer)' holds no geometries, so it "
               + "cannot be \(type.name)", location: .init(layer: layer))
         }
         try writer.retypeGeometry(

@@ -35,7 +35,8 @@ struct Assignment: Hashable, Sendable {
     _ text: String, _ type: ColumnType
   ) throws(FieldpackError) -> Operand {
     // The parser reads conditions, and this one has the expression on its left side.
-    if case .compare(let operand, .equal, .literal(.integer(0)))? = try? Filter(cql2: "\(text) = 0") {
+    if case .compare(let operand, .equal, .literal(.integer(0)))? = try? Filter(cql2: "\(text) = 0")
+    {
       return operand
     }
     throw FieldpackError(

@@ -35,7 +35,8 @@ struct GetCommand: CommandBody {
     // A file has one store, whose name may be another than the key tuple's.
     let isFile = Format.byExtension(options.source.path) != nil
     let only =
-      options.store ?? (isFile ? nil : options.source.layer == nil ? KeyTuple(options.feature)?.store : nil)
+      options.store
+      ?? (isFile ? nil : options.source.layer == nil ? KeyTuple(options.feature)?.store : nil)
     let opening = SourceArguments(stores: only.map { [$0] }, allowing: options.allowsPaths)
     return try await invocation.withSource(options.source.path, opening) {
       (source) throws(FieldpackError) in
@@ -95,7 +96,8 @@ struct UpdateCommand: CommandBody {
     func input() throws(FieldpackError) -> String {
       if source.layer != nil || choice.condition != nil || choice.takesAll || words.count > 1 {
         throw FieldpackError(
-          .invalidArgument, "what the features of a layer are to be set to is missing. "
+          .invalidArgument,
+          "what the features of a layer are to be set to is missing. "
             + "Try: --set column=VALUE")
       }
       if choice.isTrial {
@@ -212,7 +214,8 @@ struct DeleteCommand: CommandBody {
     guard !chosen.words.isEmpty, chosen.condition == nil, !chosen.takesAll, !options.isTrial else {
       if chosen.words.isEmpty, chosen.condition == nil, !chosen.takesAll {
         throw FieldpackError(
-          .invalidArgument, "no features are named. Try: key tuples, or a layer with ids: "
+          .invalidArgument,
+          "no features are named. Try: key tuples, or a layer with ids: "
             + "\(options.source.path):LAYER ID")
       }
       _ = try options.source.namedLayer()

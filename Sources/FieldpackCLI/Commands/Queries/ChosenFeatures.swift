@@ -62,7 +62,8 @@ struct ChosenFeatures: Sendable {
     guard words.isEmpty else {
       guard condition == nil, !takesAll else {
         throw FieldpackError(
-          .invalidArgument, "features are chosen by ids, by --where or by --all, not by two of these"
+          .invalidArgument,
+          "features are chosen by ids, by --where or by --all, not by two of these"
         )
       }
       var ids: [FeatureID] = []
@@ -78,7 +79,8 @@ struct ChosenFeatures: Sendable {
     }
     guard condition == nil || !takesAll else {
       throw FieldpackError(
-        .invalidArgument, "--where chooses some features and --all all of them: give one of the two")
+        .invalidArgument, "--where chooses some features and --all all of them: give one of the two"
+      )
     }
     return nil
   }
