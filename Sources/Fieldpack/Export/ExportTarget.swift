@@ -8,6 +8,8 @@ package struct ExportTarget: Hashable, Sendable {
   package var schema: Schema
   /// Whether the feature ids are texts, which a GeoPackage cannot keep as ids.
   package var hasTextIDs = false
+  /// Whether the query transforms its geometries, so that their envelopes are computed.
+  package var isTransformed = false
   /// The system of its geometries as the store's file defines it.
   package var system: StoredSRS?
   /// Types for the columns that are declared with none of the standard's types.
@@ -26,7 +28,11 @@ package struct ExportTarget: Hashable, Sendable {
 extension PreparedQuery {
   /// The layers that answer, in order, as an export takes them.
   package var targets: [ExportTarget] {
-    layers.map { ExportTarget(store: $0.store, schema: $0.schema) }
+    layers.map { layer in
+      var target = ExportTarget(store: layer.store, schema: layer.schema)
+      target.isTransformed = layer.transformation != nil
+      return target
+    }
   }
 
   /// The layers that are transformed, and how.

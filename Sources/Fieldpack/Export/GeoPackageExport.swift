@@ -25,7 +25,6 @@ final class GeoPackageExport: FormatWriter {
       store: FileImport.storeID(of: path))
     writer.loader.skipsErrors = options.skipsErrors
     writer.loader.enforcesConstraints = false
-    writer.loader.trustsEnvelopes = false
     writer.keepsNames = true
   }
 
@@ -38,6 +37,8 @@ final class GeoPackageExport: FormatWriter {
     layers[target.layer] = stored
     rowSchemas[target.layer] = target.schema
     if let system = target.system { try define(system, for: target.layer) }
+    // A file of others may state envelopes that its geometries have outgrown.
+    writer.loader.trustsEnvelopes = target.isTransformed
     try writer.create(stored.schema, ids: target.hasTextIDs ? .assigned : .given)
   }
 

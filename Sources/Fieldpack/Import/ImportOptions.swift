@@ -11,6 +11,9 @@ public enum ImportMode: String, Hashable, Sendable, CaseIterable {
   case append
   /// Removes them first, and nothing else.
   case replace
+  /// Changes the features that have a row's id, or its value in ``ImportOptions/matchColumn``, and
+  /// adds the others. A column that the file lacks stays as it is.
+  case upsert
 }
 
 /// How files are imported.
@@ -28,6 +31,8 @@ public struct ImportOptions: Sendable {
   public var srs: SRS?
   /// The attribute whose integers become the feature ids.
   public var idColumn: String?
+  /// The column by whose values ``ImportMode/upsert`` finds features; `nil` is by their ids.
+  public var matchColumn: String?
   /// The version of a file that is created.
   public var version = GeoPackageVersion.v14
   /// Whether the features of each layer are stored along a Hilbert curve, so that a box touches few
@@ -82,4 +87,6 @@ public struct ImportReport: Sendable {
 
   /// The number of features stored.
   public var count: Int { layers.reduce(0) { $0 + $1.count } }
+  /// The number of those that changed a feature that was there.
+  public var updatedCount: Int { layers.reduce(0) { $0 + $1.updatedCount } }
 }

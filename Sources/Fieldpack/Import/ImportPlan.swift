@@ -18,6 +18,8 @@ struct ImportPlan {
     var existing: Layer?
     var schema: Schema
     var ids: FileLayer.IDSource
+    /// By what rows find the features that they change.
+    var key: ReplacedKey?
   }
 
   /// Gives features without ids of their own a text made from their contents.
@@ -56,10 +58,11 @@ struct ImportPlan {
     }
     var destination = Destination(
       name: name, existing: nil, schema: layer.schema, ids: layer.ids)
-    if options.mode == .append {
+    if options.mode == .append || options.mode == .upsert {
       destination.existing = existing.first { $0.id.rawValue.lowercased() == folded }
       try destination.adoptExisting(from: file)
     }
+    if options.mode == .upsert { try destination.match(by: options.matchColumn, from: file) }
     destinations.append(destination)
     return destinations.count - 1
   }
@@ -78,7 +81,8 @@ struct ImportPlan {
       let transformation: TransformationReport?
       if let layer = destination.existing {
         transformation = try writer.append(
-          destination.schema, to: layer.id, ids: ids, clusters: clusters)
+          destination.schema, to: layer.id, ids: ids, clusters: clusters,
+          replacing: destination.key)
       } else {
         if options.mode == .replace,
           let old = existing.first(where: {
@@ -144,7 +148,39 @@ struct ImportPlan {
   }
 }
 
+extension ReplacedKey {
+  fileprivate var column: String? {
+    if case .column(let name) = self { name } else { nil }
+  }
+}
+
 extension ImportPlan.Destination {
+  /// Says by what rows find the features that they change.
+  ///
+  /// - Parameter column: `nil` is by the feature ids.
+  fileprivate mutating func match(
+    by column: String?, from file: String
+  ) throws(FieldpackError) {
+    guard let column else {
+      guard ids == .file else {
+        throw FieldpackError(
+          .invalidArgument, "the features have no integer ids to be found by",
+          advice: .nameMatchColumn, location: .init(layer: name),
+          position: FilePosition(file: file))
+      }
+      key = .id
+      return
+    }
+    guard let index = schema.columnIndex(column) else {
+      throw schema.unknownColumn(column).adding(position: FilePosition(file: file))
+    }
+    if let existing, existing.schema.columnIndex(column) == nil {
+      throw existing.schema.unknownColumn(column)
+    }
+    ids = .ordinal
+    key = .column(schema.columns[index].name)
+  }
+
   /// Makes room for another file's layer.
   fileprivate mutating func widen(
     by layer: FileLayer, from file: String
@@ -159,8 +195,9 @@ extension ImportPlan.Destination {
         schema.columns.append(column)
       }
     }
-    // Two files' own ids may be the same.
-    ids = .ordinal
+    // Two files' own ids may be the same, which is what is asked for where features are replaced.
+    if key != .id || layer.ids != .file { ids = .ordinal }
+    if key != nil { try match(by: key?.column, from: file) }
     guard let other = layer.schema.geometry else { return }
     try checkExisting(takes: other, from: file)
     guard let own = schema.geometry else {

@@ -39,6 +39,7 @@ enum AdviceText {
     case .otherLayerOrOmitIDs: "another --layer, or features without an id"
     case .exportFirst(let file): exportFirst(file)
     case .importIntoGeoPackage: "fieldpack import its file into a GeoPackage"
+    case .nameMatchColumn: "--match COLUMN, or --id COLUMN"
     case .omitIDColumn: "without --id"
     case .nameSourceSRS: "--source-srs"
     case .nameOtherSourceSRS: "--source-srs EPSG:n"

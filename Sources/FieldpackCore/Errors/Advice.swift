@@ -57,6 +57,8 @@ extension FieldpackError {
     case importIntoGeoPackage
     /// Take no column for the ids.
     case omitIDColumn
+    /// Name a column whose values tell which features are the same.
+    case nameMatchColumn
     /// Say what reference system the file is in, which names none.
     case nameSourceSRS
     /// Say what reference system the file is in, other than it says itself.
@@ -164,6 +166,7 @@ extension FieldpackError.Advice: CustomStringConvertible {
     case .exportFirst(let file): "export a layer of \(file) to GeoJSON, then import that"
     case .importIntoGeoPackage: "import its file into a GeoPackage"
     case .omitIDColumn: "idColumn = nil"
+    case .nameMatchColumn: "ImportOptions.matchColumn or idColumn"
     case .nameSourceSRS, .nameOtherSourceSRS: "sourceSRS"
     case .nameGeometryColumns: "CSVOptions.wktColumn, or xColumn and yColumn"
     case .nameOneGeometry: "CSVOptions.wktColumn alone, or xColumn and yColumn alone"

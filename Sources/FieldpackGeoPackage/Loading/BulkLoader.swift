@@ -34,7 +34,8 @@ public final class BulkLoader: FeatureSink {
 
   /// Prepares an existing layer; rows announced under `schema` go there.
   func prepare(
-    _ schema: Schema, into layer: LayerID, ids: LoadedIDs, isNew: Bool, clusters: Bool
+    _ schema: Schema, into layer: LayerID, ids: LoadedIDs, isNew: Bool, clusters: Bool,
+    replacing key: ReplacedKey? = nil
   ) throws(FieldpackError) -> TransformationReport? {
     let catalogue = try file.catalogue()
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
@@ -42,7 +43,7 @@ public final class BulkLoader: FeatureSink {
       file: file, table: table, source: schema, ids: ids, isNew: isNew, inserter: inserter,
       rules: LoadRules(
         skipsErrors: skipsErrors, enforcesConstraints: enforcesConstraints,
-        trustsEnvelopes: trustsEnvelopes))
+        trustsEnvelopes: trustsEnvelopes, key: key))
     if clusters { target.cluster() }
     targets[schema.layer] = target
     order.append(schema.layer)
@@ -159,10 +160,20 @@ public enum LoadedIDs: Hashable, Sendable {
   public static let contentIDColumn = "fieldpack_content_id"
 }
 
+/// By what a loaded row finds the feature that it replaces the columns of.
+public enum ReplacedKey: Hashable, Sendable {
+  /// The feature id.
+  case id
+  /// The value of a column, which no two features may share.
+  case column(String)
+}
+
 /// The result of loading a layer.
 public struct LoadedLayer: Hashable, Sendable {
   public var layer: LayerID
   public var count: Int
+  /// How many of them changed a feature that was there.
+  public var updatedCount = 0
   /// The lowest and the highest id given.
   public var ids: ClosedRange<Int64>?
   /// Whether this load has taken every id between them.

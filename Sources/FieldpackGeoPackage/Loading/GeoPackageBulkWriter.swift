@@ -20,6 +20,8 @@ public final class GeoPackageBulkWriter {
   /// layer keeps its name.
   package var keepsNames = false
   private var isOpen = true
+  /// The indexes that were made to find rows by their keys.
+  private var keyIndexes: [String] = []
 
   /// Starts a new file.
   ///
@@ -153,10 +155,13 @@ public final class GeoPackageBulkWriter {
   /// Prepares an existing layer for rows announced under `schema`, and adds the columns that it
   /// lacks.
   ///
+  /// - Parameter key: by what a row finds the feature whose columns it replaces; the others are
+  ///   created.
   /// - Returns: the transformation of the rows to the layer's SRS; `nil` where there is none.
   @discardableResult
   public func append(
-    _ schema: Schema, to layer: LayerID, ids: LoadedIDs = .assigned, clusters: Bool = false
+    _ schema: Schema, to layer: LayerID, ids: LoadedIDs = .assigned, clusters: Bool = false,
+    replacing key: ReplacedKey? = nil
   ) throws(FieldpackError) -> TransformationReport? {
     let catalogue = try file.catalogue()
     guard let table = catalogue.layer(layer) else { throw file.missingLayer(layer, in: catalogue) }
@@ -165,8 +170,25 @@ public final class GeoPackageBulkWriter {
       table.schema.columnIndex($0.name) == nil && !table.schema.isID($0.name)
     }
     try LayerCreation(file: file).addColumns(new, to: table)
+    if case .column(let column)? = key { try indexKey(column, of: table) }
     return try loader.prepare(
-      schema, into: table.layer.id, ids: ids, isNew: false, clusters: clusters)
+      schema, into: table.layer.id, ids: ids, isNew: false, clusters: clusters, replacing: key)
+  }
+
+  /// Makes sure that a unique index holds a column; the end of the load drops one that was made.
+  private func indexKey(_ column: String, of table: LayerTable) throws(FieldpackError) {
+    let name = "fieldpack_key_\(table.table)"
+    do throws(FieldpackError) {
+      try file.execute(
+        "CREATE UNIQUE INDEX \(quoted(name)) ON \(quoted(table.table)) (\(quoted(column)))")
+    } catch  where error.code == .constraint {
+      throw FieldpackError(
+        .constraint,
+        "layer '\(table.layer.id)' has features with one value in column "
+          + "'\(column)', so the column cannot tell which of them a row replaces",
+        location: .init(store: file.store, layer: table.layer.id), underlying: error)
+    }
+    keyIndexes.append(name)
   }
 
   public func remove(_ layer: LayerID) throws(FieldpackError) {
@@ -180,6 +202,7 @@ public final class GeoPackageBulkWriter {
   /// Writes indexes and counts, commits, and renames a new file to its target.
   public func commit() throws(FieldpackError) -> [LoadedLayer] {
     let loaded = try loader.finish()
+    for name in keyIndexes { try file.drop(index: name) }
     try file.execute("COMMIT")
     isOpen = false
     guard let pending else { return loaded }

@@ -150,6 +150,8 @@ struct LoadRules {
   var enforcesConstraints = true
   /// Whether an envelope that comes with a row is taken for its geometry's.
   var trustsEnvelopes = true
+  /// By what rows replace features; `nil` adds every row.
+  var key: ReplacedKey?
 }
 
 /// The statements that insert rows of one shape into one table.
@@ -175,6 +177,7 @@ final class Insertion {
   private var highestInserted: Int64?
   private let file: GeoPackageSession
   private let skipsErrors: Bool
+  private let key: ReplacedKey?
 
   /// - Parameter isNew: whether this load has created the table. Then a row can only be refused for
   ///   its given id or a constraint of the table, and several rows go into one statement, which
@@ -186,6 +189,7 @@ final class Insertion {
     self.table = table
     self.file = file
     skipsErrors = rules.skipsErrors
+    key = rules.key
     var names = [table.idExpression]
     var columns: [Int] = []
     let hasGeometry = source.geometry != nil && table.schema.geometry != nil
@@ -208,10 +212,11 @@ final class Insertion {
     }
     plan.trustsEnvelopes = rules.trustsEnvelopes
     if !isNew, hasGeometry { plan.rule = table.schema.geometry }
+    let conflict = Self.conflict(on: rules.key, names)
     func insert(_ count: Int, _ names: [String]) -> String {
       let row = "(\(names.map { _ in "?" }.sqlList))"
       let rows = Array(repeating: row, count: count).sqlList
-      return "INSERT INTO \(quoted(table.table)) (\(names.sqlList)) VALUES \(rows)"
+      return "INSERT INTO \(quoted(table.table)) (\(names.sqlList)) VALUES \(rows)\(conflict)"
     }
     self.plan = plan
     let isUnconstrained =
@@ -221,9 +226,29 @@ final class Insertion {
     func prepare(_ count: Int, _ names: [String]) throws(FieldpackError) -> Statement {
       try file.prepare(insert(count, names), in: table.layer.id, caching: false).row
     }
-    single = try prepare(1, names)
+    single = try prepare(1, Self.choosesIDs(rules.key) ? Array(names.dropFirst()) : names)
     several = atOnce == 1 ? nil : try prepare(atOnce, names)
     following = atOnce == 1 || !isWide ? nil : try prepare(atOnce, Array(names.dropFirst()))
+  }
+
+  /// Whether SQLite chooses the ids of rows that are new.
+  private static func choosesIDs(_ key: ReplacedKey?) -> Bool {
+    if case .column? = key { true } else { false }
+  }
+
+  /// What happens to a row whose key is there: its columns replace those of the feature.
+  ///
+  /// - Parameter names: the columns of the rows, the id first.
+  private static func conflict(on key: ReplacedKey?, _ names: [String]) -> String {
+    let target: String
+    switch key {
+    case nil: return ""
+    case .id?: target = names[0]
+    case .column(let column)?: target = quoted(column)
+    }
+    let others = names.dropFirst().filter { SQLName($0) != SQLName(target) }
+    let set = (others.isEmpty ? [target] : others).map { "\($0) = excluded.\($0)" }
+    return " ON CONFLICT (\(target)) DO UPDATE SET \(set.sqlList)"
   }
 
   /// Inserts all rows; returns the skipped ones.
@@ -242,7 +267,7 @@ final class Insertion {
     }
     while row < rows.count {
       do throws(FieldpackError) {
-        try insert(rows, row, 1, by: single)
+        try insert(rows, row, 1, withIDs: !Self.choosesIDs(key), by: single)
       } catch {
         guard skipsErrors, error.code == .constraint else { throw error }
         skipped.append(SkippedFeature(error))
@@ -284,7 +309,7 @@ final class Insertion {
       try rows.bind(
         first, rows: count, parameters: plan.parameters, withIDs: withIDs, to: statement)
       try statement.run()
-      guard withIDs || file.connection.lastInsertRowID == last else {
+      guard withIDs || key != nil || file.connection.lastInsertRowID == last else {
         throw .misuse("a row meant for the id \(last) got another")
       }
       highestInserted = max(highestInserted ?? last, last)

@@ -7,7 +7,8 @@ extension LayerLoad {
   func finish() throws(FieldpackError) -> LoadedLayer {
     let catalogue = try file.catalogue()
     // Some rows in the tree were refused by the file, so the tree is built from the table.
-    if refusedCount > 0 { try gather() }
+    // A row that replaces another may leave its box.
+    if refusedCount > 0 || replaces { try gather() }
     if let rtree = table.rtree {
       try writeIndex(rtree)
       for trigger in RTreeSQL(table).triggers(catalogue.triggerSet) { try file.execute(trigger) }
@@ -21,6 +22,8 @@ extension LayerLoad {
       try count.createTriggers()
     }
     try ContentsTable(file: file).update(table, extent: try wholeExtent())
+    var loaded = loaded
+    loaded.updatedCount = try replacedCount()
     return loaded
   }
 
@@ -37,7 +40,7 @@ extension LayerLoad {
   /// The extent of the old and the loaded rows. Where the file does not state the old extent, it is
   /// computed.
   private func wholeExtent() throws(FieldpackError) -> Envelope? {
-    if isNew { return extent.isEmpty ? nil : extent }
+    if isNew || replaces { return extent.isEmpty ? nil : extent }
     let layer = LayerExtent(file: file, table: table)
     guard var whole = table.layer.envelope else { return try layer.computed() }
     whole.formUnion(extent)

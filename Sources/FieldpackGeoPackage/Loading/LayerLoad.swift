@@ -34,6 +34,8 @@ final class LayerLoad {
   private var areConsecutive = true
   private var firstIDs: [Int64] = []
   private var nextID: Int64 = 1
+  /// The number of rows that the table had, where rows may replace others.
+  private var rowsBefore = 0
 
   init(
     file: GeoPackageSession, table: LayerTable, source: Schema, ids: LoadedIDs, isNew: Bool,
@@ -53,6 +55,19 @@ final class LayerLoad {
       of: source, into: table, ids: ids, isNew: isNew, rules: rules, file: file)
     encoder = RowEncoder(insertion.plan)
     if !isNew, ids != .given { nextID = try Self.freeID(file, table) }
+    if replaces { rowsBefore = try rowCount() }
+  }
+
+  /// Whether rows may replace features.
+  var replaces: Bool { rules.key != nil }
+
+  private func rowCount() throws(FieldpackError) -> Int {
+    Int(try file.integer("SELECT count(*) FROM \(quoted(table.table))") ?? 0)
+  }
+
+  /// How many rows replaced features. All rows must be inserted.
+  func replacedCount() throws(FieldpackError) -> Int {
+    replaces ? max(0, count - refusedCount - (try rowCount() - rowsBefore)) : 0
   }
 
   /// Stores rows along a Hilbert curve over their boxes, where the load assigns the ids.
@@ -178,7 +193,8 @@ final class LayerLoad {
       full.firstID = nextID
       noteNext(full.count)
     }
-    if table.rtree != nil { try tree.add(full) }
+    // Rows that replace others are indexed with them, from the table.
+    if table.rtree != nil, !replaces { try tree.add(full) }
     swap(&full, &empty)
     try inserter.submit(empty, insertion)
   }
@@ -204,9 +220,10 @@ final class LayerLoad {
   var refusedCount: Int { refusedBefore + insertion.skippedCount }
 
   var loaded: LoadedLayer {
-    let isRange = areConsecutive && refusedCount == 0
+    let isRange = areConsecutive && refusedCount == 0 && !replaces
+    let knowsIDs = count > 0 && (!replaces || ids == .given)
     return LoadedLayer(
-      layer: table.layer.id, count: count - refusedCount, ids: count == 0 ? nil : lowest...highest,
+      layer: table.layer.id, count: count - refusedCount, ids: knowsIDs ? lowest...highest : nil,
       areConsecutive: isRange, firstIDs: isRange ? [] : firstIDs,
       srs: table.schema.geometry?.srs, declared: declared)
   }
@@ -220,9 +237,10 @@ final class LayerLoad {
 
   /// Writes the index: packed where it is new or grows much, else row by row.
   func writeIndex(_ rtree: String) throws(FieldpackError) {
-    guard tree.count > 0 || refusedCount > 0 else { return }
+    guard tree.count > 0 || refusedCount > 0 || replaces else { return }
     let old =
-      isNew ? 0 : try file.integer("SELECT count(*) FROM \(quoted("\(rtree)_rowid"))") ?? 0
+      isNew || replaces
+      ? 0 : try file.integer("SELECT count(*) FROM \(quoted("\(rtree)_rowid"))") ?? 0
     if refusedCount == 0, old > 0 {
       guard Int64(tree.count) * Self.packedFraction >= old else {
         return try insertEntries(rtree)

@@ -51,6 +51,7 @@ import Testing
     (.runWritingOrApart, "--write, or one statement at a time"),
     (.renameOrDeleteLayer, "fieldpack layer rename, or fieldpack layer delete"),
     (.renameOrDropColumn, "fieldpack layer rename-column, or fieldpack layer drop-column"),
+    (.nameMatchColumn, "--match COLUMN, or --id COLUMN"),
     (.retypeLayer, "fieldpack layer retype"), (.makeLayerAnew, anew),
     (.transformFile, "fieldpack transform"),
     (.waitInSQL, "fieldpack sql, which waits for it"),

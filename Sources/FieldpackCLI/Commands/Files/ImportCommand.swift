@@ -41,6 +41,7 @@ struct ImportCommand: CommandBody {
     let srs: SRS?
     let mode: ImportMode?
     let idColumn: String?
+    let matchColumn: String?
     let version: GeoPackageVersion?
     let format: Format?
     let clusters: Bool
@@ -70,7 +71,10 @@ struct ImportCommand: CommandBody {
       mode = reader.value(
         "mode", .choice("mode"), shownDefault: "create",
         help: "What happens to a layer that exists: create refuses it, append adds to it, replace "
-          + "replaces it.")
+          + "replaces it, upsert changes the features that it has and adds the others.")
+      matchColumn = reader.value(
+        "match", .text("column"),
+        help: "The column by which --mode upsert finds features; by default their ids.")
       idColumn = reader.value(
         "id", .text("column"), help: "The column whose integers become the feature ids.")
       version = reader.gpkgVersion("The version of a GeoPackage that is created.")
@@ -91,6 +95,9 @@ struct ImportCommand: CommandBody {
     var layer: LayerID? { into.layer ?? layerName }
 
     func check() throws(FieldpackError) {
+      if matchColumn != nil, mode != .upsert {
+        throw FieldpackError(.invalidArgument, "--match goes with --mode upsert")
+      }
       guard let named = into.layer, let layerName, named != layerName else { return }
       throw FieldpackError(
         .invalidArgument, "--into names layer '\(named)', and --layer '\(layerName)'")
@@ -138,6 +145,7 @@ struct ImportCommand: CommandBody {
     importing.sourceSRS = options.sourceSRS
     importing.srs = options.srs
     importing.idColumn = options.idColumn
+    importing.matchColumn = options.matchColumn
     importing.version = options.version ?? .v14
     importing.clusters = options.clusters
     importing.skipsErrors = options.skipsErrors

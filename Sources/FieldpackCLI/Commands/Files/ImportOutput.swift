@@ -19,7 +19,12 @@ struct ImportOutput {
 
   func text(for terminal: Terminal) -> String {
     let done = report.isDryRun ? "would be imported into" : "imported into"
-    var text = "\(Self.features(report.count)) \(done) \(DisplayText.visible(target))\n"
+    var text = "\(Self.features(report.count)) \(done) \(DisplayText.visible(target))"
+    if report.updatedCount > 0 {
+      let created = report.count - report.updatedCount
+      text += ": \(created) new, \(report.updatedCount) changed"
+    }
+    text += "\n"
     let columns = [
       TableColumn("layer"), TableColumn("features", isNumeric: true), TableColumn("ids"),
       TableColumn("geometry"), TableColumn("SRS"), TableColumn("from"),
@@ -70,7 +75,7 @@ struct ImportOutput {
     [
       "target": .text(target), "store": .text(store.rawValue),
       "is_dry_run": .boolean(report.isDryRun),
-      "count": JSONValue(report.count),
+      "count": JSONValue(report.count), "updated_count": JSONValue(report.updatedCount),
       "layers": .array(report.layers.map(document)),
       "files": .array(report.imported.map(document)),
       "skipped": JSONValue(report.skipped),
