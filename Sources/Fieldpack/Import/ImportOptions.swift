@@ -83,3 +83,14 @@ public struct ImportReport: Sendable {
   /// The number of features stored.
   public var count: Int { layers.reduce(0) { $0 + $1.count } }
 }
+
+extension ImportReport: CustomStringConvertible {
+  /// `43 features imported: wells 40, zones 3`, and how many were skipped.
+  public var description: String {
+    var text = count.counting("feature") + (isDryRun ? " would be imported" : " imported")
+    if !layers.isEmpty {
+      text += ": " + layers.map { "\($0.layer) \($0.count)" }.joined(separator: ", ")
+    }
+    return text + skipped.behindCount
+  }
+}
