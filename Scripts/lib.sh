@@ -126,6 +126,31 @@ build_lines() {
   fi
 }
 
+# Prints the blocks of a language in a document, one after the other.
+blocks() {
+  awk -v start="\`\`\`$1" '
+    $0 == start { inside = 1; next }
+    $0 == "```" { inside = 0 }
+    inside' "$2"
+}
+
+# Runs the commands of a transcript in a folder and prints it as it should be. Words behind the folder
+# are what runs them, such as chroot.
+transcript() {
+  local line command
+  while IFS= read -r line <&3; do
+    [[ $line == '$ '* ]] || continue
+    echo "$line"
+    command=${line#'$ '}
+    while [[ $line == *\\ ]]; do
+      IFS= read -r line <&3
+      echo "$line"
+      command+=$'\n'$line
+    done
+    "${@:3}" bash -c "cd '$2' && { $command"$'\n}' </dev/null 2>&1 || true
+  done 3<"$1"
+}
+
 # The tool as the README builds it: Swift's own libraries are part of the file, so that it starts
 # sooner and runs on machines without Swift.
 build_tool() { build -c release --static-swift-stdlib --product fieldpack; }

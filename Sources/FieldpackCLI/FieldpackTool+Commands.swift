@@ -28,8 +28,11 @@ extension FieldpackTool {
 
   static var helpCommand: Command {
     Command(
-      Command.helpName, abstract: "Show the help of a command.",
-      discussion: "With --json the whole tree of commands and options, as one document.",
+      Command.helpName, abstract: "Show the help of a command or topic, such as cql2.",
+      discussion: "Topics are "
+        + HelpTopic.all.map { "\($0.name) (\($0.abstract.dropLast()))" }.joined(separator: ", ")
+        + ". With --json the whole tree of commands and options, as one document.",
+      examples: ["fieldpack help query", "fieldpack help cql2"],
       body: HelpCommand.self)
   }
 }
@@ -38,7 +41,8 @@ extension FieldpackTool {
 private struct HelpCommand: CommandBody {
   struct Options: OptionGroup {
     init(_ reader: inout OptionReader) {
-      let _: [String] = reader.arguments(.text("command"), help: "The command.")
+      let _: [String] = reader.arguments(.text("command"), help: "The command, or the topic.")
+      let _: Bool = reader.flag(Command.manualName, help: "Print the page for man, in roff.")
     }
   }
 

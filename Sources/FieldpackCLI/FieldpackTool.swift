@@ -29,8 +29,14 @@ public enum FieldpackTool {
       switch try root.parse(arguments) {
       case .help(let path):
         return try show(HelpText(path, width: console.terminal.width).text)
-      case .dump(let command):
-        return try show(command.dump.text + "\n")
+      case .shortHelp(let path):
+        return try show(HelpText(path, width: console.terminal.width, isShort: true).text)
+      case .topic(let topic):
+        return try show(topic.text(width: console.terminal.width))
+      case .manual(let path):
+        return try show(ManPage(path).text)
+      case .dump(let document):
+        return try show(document.text + "\n")
       case .version:
         return try show("fieldpack \(version)\n")
       case .run(let path, let command):

@@ -22,3 +22,12 @@ public struct DeletedFeatures: Hashable, Sendable {
   /// How many features of a layer were deleted.
   public subscript(layer: LayerID) -> Int { layers.first { $0.layer == layer }?.count ?? 0 }
 }
+
+extension DeletedFeatures: CustomStringConvertible {
+  /// `5 features deleted: track 1, track_points 4`.
+  public var description: String {
+    let count = layers.reduce(0) { $0 + $1.count }
+    let list = layers.map { "\($0.layer) \($0.count)" }.joined(separator: ", ")
+    return count.counting("feature") + " deleted" + (list.isEmpty ? "" : ": \(list)")
+  }
+}

@@ -37,6 +37,43 @@ import Testing
     #expect(feature[Column<Bool>("missing")] == nil)
   }
 
+  @Test func `literals of attributes take expressions of every type that a column has`() {
+    let (top, number, name): (Double, Int, String?) = (2.5, 41, nil)
+    let (day, moment) = (CalendarDate(dayNumber: 1), Instant(milliseconds: 1))
+    let text: Value = "Markt \(number)"
+    #expect(text == .text("Markt 41"))
+    let attributes: Attributes = [
+      "text": "Markt \(number)", "sum": top * 2, "next": number + 1, "flag": number > 40,
+      "none": nil, "name": name, "day": day, "moment": moment, "value": text,
+    ]
+    #expect(
+      attributes.elements.map(\.value) == [
+        .text("Markt 41"), .real(5), .integer(42), .boolean(true), .null, .null, .date(day),
+        .dateTime(moment), .text("Markt 41"),
+      ])
+    let cases: Attributes = [
+      "a": .null, "b": .boolean(true), "c": .integer(1), "d": .real(1), "e": .text("x"),
+      "f": .blob([1]), "g": .date(day), "h": .dateTime(moment),
+    ]
+    #expect(
+      cases.elements.map(\.value) == [
+        .null, .boolean(true), .integer(1), .real(1), .text("x"), .blob([1]), .date(day),
+        .dateTime(moment),
+      ])
+  }
+
+  @Test func `typed columns are set`() {
+    let (level, name) = (Column<Double>("level"), Column<String>("name"))
+    var feature = Feature(attributes: ["level": 2])
+    feature[level] = (feature[level] ?? 0) + 0.5
+    feature[name] = "Markt 41"
+    feature[Column<Value>("any")] = .boolean(true)
+    #expect(feature.attributes == ["level": 2.5, "name": "Markt 41", "any": true])
+    feature[level] = nil
+    #expect(feature.attributes["level"] == .some(.null))
+    #expect(feature[level] == nil)
+  }
+
   @Test func `a feature takes its id from its key`() {
     let key = KeyTuple(store: "s", layer: "l", feature: 7)
     #expect(Feature(key: key).id == 7)

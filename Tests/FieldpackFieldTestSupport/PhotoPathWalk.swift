@@ -1,7 +1,6 @@
 import FieldpackCore
 import FieldpackGeometry
 package import FieldpackLocation
-package import FieldpackMonitoring
 import FieldpackProjection
 import FieldpackTestSupport
 import Foundation
@@ -66,14 +65,5 @@ package struct ExpectedReplay: Decodable {
     let all = try JSONDecoder().decode(
       [String: ExpectedReplay].self, from: Data(contentsOf: file))
     return try #require(all["\(name)_SimulatedWalk.gpx"])
-  }
-}
-
-extension FixMonitor {
-  /// What the monitor sees in fixes from number 0 on.
-  package mutating func take(_ fixes: [Fix]) -> [Detection] {
-    var detections: [Detection] = []
-    for (number, fix) in fixes.enumerated() { take(fix, number: number, into: &detections) }
-    return detections
   }
 }

@@ -12,6 +12,7 @@ import Testing
   private static let declarations = [
     ("Query", "public struct Query:"),
     ("Filter", "public indirect enum Filter:"),
+    ("Attributes", "public struct Attributes:"),
     ("Feature", "public struct Feature:"),
     ("Store", "public protocol Store:"),
     ("GeoPackageStore", "public final class GeoPackageStore:"),
@@ -25,6 +26,7 @@ import Testing
     ("Schema", "public struct Schema:"),
     ("FieldpackError", "public struct FieldpackError:"),
     ("exportFeatures", "public nonisolated func exportFeatures("),
+    ("write", "public nonisolated func write<R: Sendable>("),
     ("changes", "public nonisolated func changes("),
     ("GeofenceMonitor", "public struct GeofenceMonitor:"),
     ("TrackRecorder", "public final class TrackRecorder:"),
@@ -95,13 +97,18 @@ import Testing
 
   @Test func `the example of a feature has its attributes`() {
     let (well, depth) = UsageExamples.feature()
-    #expect(depth == 12.5)
-    #expect(well.attributes.names == ["name", "depth", "active"])
+    #expect(depth == 14)
+    #expect(well.attributes == ["name": "Markt 41", "depth": 14.0, "active": true])
+    #expect(
+      UsageExamples.attributes(41, 2.5) == ["name": "Markt 41", "depth": 15.0, "use": nil])
   }
 
   @Test func `the examples of writing and importing add features`() async throws {
     let path = try await survey()
     #expect(try await UsageExamples.geoPackageStore(path) == .integer(141))
+    let workspace = try await Workspace.open(file: URL(fileURLWithPath: path))
+    #expect(try await UsageExamples.write(workspace, UsageExamples.feature().0) == [142])
+    await workspace.close()
     let file = try folder.write(
       #"{"type":"Feature","properties":{"name":"Markt 42"},"#
         + #""geometry":{"type":"Point","coordinates":[13.9,51.95]}}"#, to: "more.geojson")
@@ -124,7 +131,7 @@ import Testing
     let (well, _) = UsageExamples.feature()
     let (query, depth) = UsageExamples.column(well)
     #expect(query.filter.columns == ["depth", "name"])
-    #expect(depth == 12.5)
+    #expect(depth == 14)
     let (text, key) = UsageExamples.keyTuple()
     #expect(text == "c3VydmV5.d2VsbHM=.MTI3")
     #expect(key == KeyTuple(store: "survey", layer: "wells", feature: 127))
@@ -143,7 +150,10 @@ import Testing
     #expect(try await store.layers().map(\.id) == ["wells", "visits"])
     var shown: [String] = []
     #expect(await UsageExamples.error(store) { shown.append($0) } == 0)
-    #expect(shown == ["layer 'well' is not in store 'survey' (it has: wells, visits)"])
+    #expect(
+      shown == [
+        "layer 'well' is not in store 'survey', did you mean 'wells'? (it has: wells, visits)"
+      ])
     await store.close()
   }
 

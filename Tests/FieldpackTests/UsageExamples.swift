@@ -30,14 +30,22 @@ enum UsageExamples {
     return [deep, same, query.filter]
   }
 
+  static func attributes(_ number: Int, _ top: Double) -> Attributes {
+    // Example: Attributes
+    let attributes: Attributes = ["name": "Markt \(number)", "depth": top + 12.5, "use": nil]
+    // End
+    return attributes
+  }
+
   static func feature() -> (Feature, Double?) {
     // Example: Feature
     var well = Feature(
       geometry: .point(x: 13.9, y: 51.95), attributes: ["name": "Markt 41", "depth": 12.5])
     well.attributes["active"] = true
-    let depth = well[Column<Double>("depth")]
+    let depth = Column<Double>("depth")
+    well[depth] = (well[depth] ?? 0) + 1.5
     // End
-    return (well, depth)
+    return (well, well[depth])
   }
 
   static func store(_ store: any Store) async throws -> ([LayerID], Int, Feature?, Int) {
@@ -63,6 +71,17 @@ enum UsageExamples {
     await store.close()
     // End
     return id
+  }
+
+  static func write(_ workspace: Workspace, _ well: Feature) async throws -> [FeatureID] {
+    // Example: write
+    let ids = try await workspace.write(store: "survey") { writer in
+      try writer.update(101, in: "wells", set: ["depth": 95.5])
+      try writer.delete(102, in: "wells")
+      return [try writer.create(well, in: "wells")]
+    }
+    // End
+    return ids
   }
 
   static func fileImport(_ wells: String, _ walk: String, _ path: String) async throws -> [LayerID]

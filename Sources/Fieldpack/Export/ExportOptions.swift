@@ -80,6 +80,18 @@ public struct ExportReport: Sendable {
   public var isComplete: Bool { skipped.count == 0 && failures.isEmpty }
 }
 
+extension ExportReport: CustomStringConvertible {
+  /// `43 features exported: wells 40, zones 3`, and how many were skipped.
+  public var description: String {
+    var text = count.counting("feature") + " exported"
+    if !layers.isEmpty {
+      text += ": " + layers.map { "\($0.layer) \($0.count)" }.joined(separator: ", ")
+    }
+    let silent = failures.map(\.store.rawValue).joined(separator: ", ")
+    return text + skipped.behindCount + (silent.isEmpty ? "" : "; no answer from \(silent)")
+  }
+}
+
 /// The cause of an export that failed because stores did not answer.
 public struct IncompleteExport: Error, Sendable {
   public let failures: [StoreFailure]

@@ -90,3 +90,14 @@ public struct ImportReport: Sendable {
   /// The number of those that changed a feature that was there.
   public var updatedCount: Int { layers.reduce(0) { $0 + $1.updatedCount } }
 }
+
+extension ImportReport: CustomStringConvertible {
+  /// `43 features imported: wells 40, zones 3`, and how many were skipped.
+  public var description: String {
+    var text = count.counting("feature") + (isDryRun ? " would be imported" : " imported")
+    if !layers.isEmpty {
+      text += ": " + layers.map { "\($0.layer) \($0.count)" }.joined(separator: ", ")
+    }
+    return text + skipped.behindCount
+  }
+}

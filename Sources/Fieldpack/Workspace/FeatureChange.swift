@@ -2,10 +2,13 @@ public import FieldpackCore
 import FieldpackField
 import FieldpackGeoPackage
 
-/// A committed change: to one feature, or by somebody else to the file of a store.
+/// A committed change: to one feature, to a layer, or by somebody else to the file of a store.
 public struct FeatureChange: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable {
     case created, updated, deleted
+    /// The layer itself was changed, or features of it by a write that does not tell which, such as
+    /// SQL: query the layer again.
+    case layer
     /// Another program, or another store on the same file, has committed. The file does not tell
     /// what was changed: query again whatever you show. Several commits in one interval are one
     /// change.
@@ -14,17 +17,23 @@ public struct FeatureChange: Hashable, Sendable {
 
   public let kind: Kind
   public let store: StoreID
-  /// The feature; `nil` for a change that is `external`.
+  /// The layer; `nil` for a change that is `external`.
+  public let layer: LayerID?
+  /// The feature; `nil` for a change that is `layer` or `external`.
   public let key: KeyTuple?
   /// How many changes before this one were lost, because they were not read in time.
   public internal(set) var missed = 0
 
   init(_ kind: Kind, _ key: KeyTuple) {
-    (self.kind, store, self.key) = (kind, key.store, key)
+    (self.kind, store, layer, self.key) = (kind, key.store, key.layer, key)
+  }
+
+  init(_ layer: LayerID, of store: StoreID) {
+    (kind, self.store, self.layer, key) = (.layer, store, layer, nil)
   }
 
   init(external store: StoreID) {
-    (kind, self.store, key) = (.external, store, nil)
+    (kind, self.store, layer, key) = (.external, store, nil, nil)
   }
 }
 
@@ -101,7 +110,7 @@ final class ChangeHub: Sendable {
   ) -> FeatureChanges {
     let failure = Locked<FieldpackError?>(nil)
     let subscription = changes.subscribe(
-      wants: { $0.key.map(query.asks) ?? true },
+      wants: query.asks,
       begin: { subscriber in
         guard let interval, let foreign = ForeignChanges(of: workspace.members, asked: query)
         else { return nil }
@@ -114,8 +123,25 @@ final class ChangeHub: Sendable {
   }
 
   /// - Parameter untold: how many features of the layer changed beside those of the keys.
-  func publish(_ kind: FeatureChange.Kind, _ keys: [KeyTuple], untold: Int = 0) {
+  private func publish(_ kind: FeatureChange.Kind, _ keys: [KeyTuple], untold: Int = 0) {
     changes.send(keys.lazy.map { FeatureChange(kind, $0) }, untold: untold)
+  }
+
+  /// Tells what a write to a store has committed.
+  func publish(_ log: ChangeLog, of store: StoreID) {
+    guard changes.hasSubscribers else { return }
+    for run in log.runs {
+      let kind: FeatureChange.Kind
+      switch run.kind {
+      case .created: kind = .created
+      case .updated: kind = .updated
+      case .deleted: kind = .deleted
+      case .layer:
+        changes.send(FeatureChange(run.layer, of: store))
+        continue
+      }
+      publish(kind, run.ids.map { KeyTuple(store: store, layer: run.layer, feature: $0) })
+    }
   }
 
   /// Tells of the features of one layer that an import created; of many only the last ones, which
@@ -138,25 +164,27 @@ final class ChangeHub: Sendable {
 }
 
 extension Query {
-  /// Whether the query is about the store and the layer of the key.
-  fileprivate func asks(_ key: KeyTuple) -> Bool {
-    if let stores, !stores.contains(key.store) { return false }
-    let folded = key.layer.rawValue.lowercased()
+  /// Whether the query is about the store and the layer of the change.
+  fileprivate func asks(_ change: FeatureChange) -> Bool {
+    if let stores, !stores.contains(change.store) { return false }
+    guard let layer = change.layer else { return true }
+    let folded = layer.rawValue.lowercased()
     return layers.isEmpty || layers.contains { $0.rawValue.lowercased() == folded }
   }
 }
 
 extension Workspace {
-  /// The changes that are committed from now on: creations, updates, deletions and imports of this
-  /// workspace in their order, and changes of other programs to the files of its GeoPackage stores.
+  /// The changes that are committed from now on: every write to a store of this workspace, in the
+  /// order of the commits, and changes of other programs to the files of its GeoPackage stores.
   ///
   ///     for try await change in workspace.changes(matching: Query("wells")) {
   ///       if let key = change.key { await refresh(key) } else { await refreshAll() }
   ///     }
   ///
   /// The query's stores, layers and filter choose the changes. The filter is applied when a change
-  /// is read, to the feature as it is then. Deletions come whatever the filter is, and changes of
-  /// other programs come whatever layers and filter are. Each call is a subscriber of its own, for
+  /// is read, to the feature as it is then. Deletions and changes of a layer come whatever the filter
+  /// is, and changes of other programs come whatever layers and filter are. What triggers of a file
+  /// change beside a feature is not told. Each call is a subscriber of its own, for
   /// which the last 4,096 changes are kept; ``FeatureChange/missed`` counts those that were lost.
   /// The sequence ends when the workspace is closed or its task is cancelled.
   ///

@@ -37,9 +37,7 @@ extension Workspace {
       for feature in features { ids.append(try writer.create(feature, in: layer)) }
       return ids
     }
-    let keys = ids.map { KeyTuple(store: store, layer: layer, feature: $0) }
-    hub.publish(.created, keys)
-    return keys
+    return ids.map { KeyTuple(store: store, layer: layer, feature: $0) }
   }
 
   /// Sets the feature's attributes, and its geometry where it has one, by its key.
@@ -65,7 +63,6 @@ extension Workspace {
             geometry: change.geometry)
         }
       }
-      hub.publish(.updated, changes.map(\.key))
     }
   }
 
@@ -77,7 +74,6 @@ extension Workspace {
       try await store.write { (writer) throws(FieldpackError) in
         for key in keys { try writer.delete(key.feature, in: key.layer) }
       }
-      hub.publish(.deleted, keys)
     }
   }
 

@@ -67,7 +67,6 @@ extension Workspace {
       return ids
     }
     let keys = ids.map { KeyTuple(store: id, layer: schema.layer, feature: $0) }
-    hub.publish(.created, keys)
     return CreatedFeatures(keys: keys, notes: notes)
   }
 
@@ -139,7 +138,6 @@ extension Workspace {
           } catch { throw error.adding(position: positions[index]) }
         }
       }
-      hub.publish(.updated, updates.map(\.key).filter { $0.store == id })
     }
   }
 

@@ -132,16 +132,19 @@ extension Workspace {
 
   private nonisolated func unknown(_ layer: LayerID, _ query: Query) async -> FieldpackError {
     var known: [String] = []
+    var names: [String] = []
     for member in members where query.stores?.contains(member.id) ?? true {
-      known += ((try? await member.store?.schemas()) ?? []).map {
-        members.count > 1 ? "\(member.id)/\($0.layer)" : $0.layer.rawValue
-      }
+      let layers = ((try? await member.store?.schemas()) ?? []).map(\.layer.rawValue)
+      names += layers
+      known += members.count > 1 ? layers.map { "\(member.id)/\($0)" } : layers
     }
     let list = known.isEmpty ? "there are none" : "there are: \(known.joined(separator: ", "))"
     let down = members.filter { $0.store == nil }.map(\.id.rawValue).joined(separator: ", ")
     let silent = down.isEmpty || query.stores != nil ? "" : "; no answer from: \(down)"
     return FieldpackError(
-      .notFound, "layer '\(layer)' is in none of the stores asked (\(list)\(silent))",
+      .notFound,
+      "layer '\(layer)' is in none of the stores asked\(NearNames.question(layer.rawValue, in: names)) "
+        + "(\(list)\(silent))",
       location: .init(layer: layer))
   }
 }

@@ -30,6 +30,9 @@ public actor Workspace {
   init(members: [Member], diagnostics: [ConfigDiagnostic]) {
     self.members = members
     self.diagnostics = diagnostics
+    for member in members {
+      member.store?.geoPackage?.observe { [hub] in hub.publish($0, of: member.id) }
+    }
   }
 
   /// Opens every store of the configs; a store that cannot be opened is a failed member.
@@ -153,13 +156,15 @@ public actor Workspace {
       location: .init(store: id))
   }
 
-  /// The store of that id for writing.
+  /// The store of that id for writing. What is written is told by ``changes(matching:polling:)``.
   ///
   /// - Throws: as ``store(_:)``; `.readOnly` for a store that takes no changes.
   public nonisolated func writableStore(
     _ id: StoreID
   ) throws(FieldpackError) -> any WritableStore {
-    if let store = try store(id) as? any WritableStore { return store }
+    if let store = try store(id) as? any WritableStore {
+      return store.geoPackage ?? ObservedStore(store, hub)
+    }
     throw FieldpackError(
       .readOnly, "store '\(id)' cannot be changed", advice: .importIntoGeoPackage,
       location: .init(store: id))

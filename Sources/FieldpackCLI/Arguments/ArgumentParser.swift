@@ -4,7 +4,12 @@ import FieldpackCore
 enum ParsedCommand {
   case run([Command], PreparedCommand)
   case help([Command])
-  case dump(Command)
+  /// What `-h` asks for.
+  case shortHelp([Command])
+  case topic(HelpTopic)
+  case manual([Command])
+  /// A document of commands and options, or of a topic.
+  case dump(JSONValue)
   case version
 }
 
@@ -17,18 +22,23 @@ extension Command {
     for word in words {
       try scan.take(word)
       if scan.wantsHelp { return .help(scan.path) }
+      if scan.wantsShortHelp { return .shortHelp(scan.path) }
       if scan.wantsVersion { return .version }
     }
     try scan.finish()
     if scan.path.count == 2, scan.command.name == Command.helpName {
+      if let topic = scan.positionals.first.flatMap(HelpTopic.named), scan.positionals.count == 1 {
+        return try asJSON(scan) ? .dump(topic.dump) : .topic(topic)
+      }
       guard let path = descend(scan.positionals) else {
         throw .unknownTopic(scan.positionals, of: self)
       }
+      if scan.given.contains(where: { $0.option.name == Self.manualName }) { return .manual(path) }
       guard try asJSON(scan), let command = path.last else { return .help(path) }
-      return .dump(command)
+      return .dump(command.dump)
     }
     guard let prepare = scan.command.prepare else {
-      return try asJSON(scan) ? .dump(scan.command) : .help(scan.path)
+      return try asJSON(scan) ? .dump(scan.command.dump) : .help(scan.path)
     }
     return .run(scan.path, try prepare(try scan.texts()))
   }
@@ -39,6 +49,8 @@ extension Command {
 
   /// The name of the command that shows the help of others.
   static let helpName = "help"
+  /// The option of that command that prints a man page.
+  static let manualName = "man"
 }
 
 /// What was given to the options and arguments of a command, not read yet.
@@ -117,7 +129,8 @@ extension ArgumentScan {
 
 extension FieldpackError {
   fileprivate static func unknownTopic(_ names: [String], of root: Command) -> FieldpackError {
-    let near = Suggestion.nearest(to: names.first ?? "", among: root.subcommands.map(\.name))
+    let known = root.subcommands.map(\.name) + HelpTopic.all.map(\.name)
+    let near = Suggestion.nearest(to: names.first ?? "", among: known)
     let hint = near.map { "\(root.name) help \($0)" }
     return .usage(
       "there is no command '\(names.joined(separator: " "))'", [root], hint: hint)

@@ -11,6 +11,8 @@ struct ArgumentScan {
   private(set) var pending: OptionSpec?
   private(set) var endsOptions = false
   private(set) var wantsHelp = false
+  /// Whether the help that is wanted is the short one.
+  private(set) var wantsShortHelp = false
   private(set) var wantsVersion = false
 
   let root: Command
@@ -58,6 +60,7 @@ struct ArgumentScan {
     }
     guard let next = command.subcommand(named: word) else {
       if let renaming = Renaming.of(.command(word), path) { throw renaming.error }
+      if path.count == 1, let verb = OtherVerb.named(word) { throw verb.error }
       let near = Suggestion.nearest(to: word, among: command.subcommands.map(\.name))
       let hint = near.map { "\(path.title) \($0)" }
       throw .usage(
@@ -98,7 +101,7 @@ struct ArgumentScan {
     var rest = text
     while let letter = rest.popFirst() {
       if letter == "h" {
-        wantsHelp = true
+        wantsShortHelp = true
         continue
       }
       guard let option = declaration.option(short: letter) else { throw unknown("-\(letter)") }

@@ -123,9 +123,12 @@ extension Invocation {
     var options = ReplaySource.Options(speed: fixes.replay.speed, rate: fixes.replay.rate)
     let schemas = try await store.schemas()
     guard let schema = schemas.first(where: { $0.layer == layer }) else {
-      let layers = schemas.map(\.layer.rawValue).joined(separator: ", ")
+      let names = schemas.map(\.layer.rawValue)
       throw FieldpackError(
-        .notFound, "there is no layer '\(layer)' in store '\(store.id)' (it has: \(layers))",
+        .notFound,
+        "there is no layer '\(layer)' in store '\(store.id)'"
+          + NearNames.question(layer.rawValue, in: names)
+          + " (it has: \(names.joined(separator: ", ")))",
         location: .init(store: store.id))
     }
     if let type = schema.geometry?.type, GeometryType.lines.contains(type) {

@@ -37,7 +37,8 @@ enum LayerChoice {
       if let named = found.first(where: { $0.layer == name }) { return named }
     }
     if name == nil, found.count == 1 { return found[0] }
-    let layers = found.map(\.layer.rawValue).joined(separator: ", ")
+    let names = found.map(\.layer.rawValue)
+    let layers = names.joined(separator: ", ")
     guard !found.isEmpty else {
       throw FieldpackError(.notFound, "\(source) has no layer with geometry")
     }
@@ -45,6 +46,8 @@ enum LayerChoice {
       throw FieldpackError(
         .invalidArgument, "\(source) has several layers. Try: one of \(layers)")
     }
-    throw FieldpackError(.notFound, "there is no layer '\(name)' in \(source) (it has: \(layers))")
+    let question = NearNames.question(name.rawValue, in: names)
+    throw FieldpackError(
+      .notFound, "there is no layer '\(name)' in \(source)\(question) (it has: \(layers))")
   }
 }

@@ -166,3 +166,12 @@ extension FoundCapture {
     (media == nil ? [info.mediaFile] : []) + (thumbnail == nil ? [info.thumbnailFile] : [])
   }
 }
+
+extension CaptureImport.Report: CustomStringConvertible {
+  /// `3 captures imported`, and how many were known or refused.
+  public var description: String {
+    imported.count.counting("capture") + " imported"
+      + (known.isEmpty ? "" : "; \(known.count) known")
+      + (refused.isEmpty ? "" : "; \(refused.count) refused")
+  }
+}

@@ -117,6 +117,17 @@ public struct CheckReport: Hashable, Sendable {
   public var findings: [ConformanceFinding] { groups.flatMap(\.findings) }
 }
 
+extension CheckReport: CustomStringConvertible {
+  /// `GeoPackage 1.4: 2 errors, 1 warning`, and how many repairs were made.
+  public var description: String {
+    let counts = [ConformanceFinding.Level.error, .warning].map {
+      count($0).counting($0.rawValue)
+    }
+    return "GeoPackage\(version.map { " \($0)" } ?? ""): \(counts.joined(separator: ", "))"
+      + (repairs.isEmpty ? "" : "; \(repairs.count.counting("repair"))")
+  }
+}
+
 /// Groups findings as they come. Memory grows with the groups only.
 struct FindingGroups {
   private struct Key: Hashable {

@@ -1,14 +1,20 @@
 public import FieldpackGeometry
 
+// `Value` in here is the value of the literal's elements.
+
 /// Names with values, in order; names are compared exactly.
+///
+///     let attributes: Attributes = ["name": "Markt \(number)", "depth": top + 12.5, "use": nil]
+///
+/// Values are literals or expressions of any ``AttributeValue``; `nil` is NULL.
 public struct Attributes: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   public private(set) var elements: [Element]
 
   public struct Element: Hashable, Sendable {
     public var name: String
-    public var value: Value
+    public var value: FieldpackCore.Value
 
-    public init(name: String, value: Value) {
+    public init(name: String, value: FieldpackCore.Value) {
       self.name = name
       self.value = value
     }
@@ -20,12 +26,12 @@ public struct Attributes: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     for element in elements { self[element.name] = element.value }
   }
 
-  public init(dictionaryLiteral elements: (String, Value)...) {
-    self.init(elements.map { Element(name: $0.0, value: $0.1) })
+  public init(dictionaryLiteral elements: (String, (any AttributeValue)?)...) {
+    self.init(elements.map { Element(name: $0.0, value: $0.1?.attributeValue ?? .null) })
   }
 
   /// The value of `name`; `nil` means that no value is given, which differs from `.null`.
-  public subscript(name: String) -> Value? {
+  public subscript(name: String) -> FieldpackCore.Value? {
     get { elements.first { $0.name.hasSameBytes(as: name) }?.value }
     set {
       guard let index = elements.firstIndex(where: { $0.name.hasSameBytes(as: name) }) else {
@@ -49,7 +55,8 @@ public struct Attributes: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 ///     var well = Feature(
 ///       geometry: .point(x: 13.9, y: 51.95), attributes: ["name": "Markt 41", "depth": 12.5])
 ///     well.attributes["active"] = true
-///     let depth = well[Column<Double>("depth")]
+///     let depth = Column<Double>("depth")
+///     well[depth] = (well[depth] ?? 0) + 1.5
 public struct Feature: Hashable, Sendable {
   /// The key tuple of a stored feature; `nil` for one that is not stored yet.
   public var key: KeyTuple?
@@ -69,9 +76,11 @@ public struct Feature: Hashable, Sendable {
     self.attributes = attributes
   }
 
-  /// The value of a typed column; `nil` where it is absent, NULL or of another type.
+  /// The value of a typed column; `nil` where it is absent, NULL or of another type. Setting it to
+  /// `nil` makes it NULL.
   public subscript<V: AttributeValue>(column: Column<V>) -> V? {
-    attributes[column.name].flatMap(V.init(attributeValue:))
+    get { attributes[column.name].flatMap(V.init(attributeValue:)) }
+    set { attributes[column.name] = .some(newValue?.attributeValue ?? .null) }
   }
 }
 

@@ -1,9 +1,22 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// A moment in UTC to the millisecond, as a GeoPackage DATETIME holds it.
 public struct Instant: Hashable, Sendable, Comparable, LosslessStringConvertible {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   public let milliseconds: Int64
 
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+  /// The current moment by the system's clock.
+  public static var now: Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
 
   /// Reads RFC 3339 text: date, `T` or blank, `hh:mm[:ss[.f…]]`, and `Z` or an offset.
   ///

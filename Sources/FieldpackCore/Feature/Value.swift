@@ -18,7 +18,7 @@ public enum Value: Hashable, Sendable {
 }
 
 extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-  ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+  ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
 {
   public init(integerLiteral value: Int64) { self = .integer(value) }
   public init(floatLiteral value: Double) { self = .real(value) }
@@ -27,10 +27,34 @@ extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   public init(nilLiteral: ()) { self = .null }
 }
 
-/// A Swift type that a column's values can be read and compared as.
+/// A Swift type that a column's values can be read, written and compared as.
 public protocol AttributeValue: Sendable {
   var attributeValue: Value { get }
   init?(attributeValue: Value)
+}
+
+extension Value: AttributeValue {
+  public var attributeValue: Value { self }
+  public init?(attributeValue: Value) { self = attributeValue }
+}
+
+// Where a literal of attributes takes values of any type, the cases of `Value` are written as ever.
+extension AttributeValue where Self == Value {
+  @_disfavoredOverload public static var null: Value { Value.null }
+  @_disfavoredOverload
+  public static func boolean(_ value: Bool) -> Value { Value.boolean(value) }
+  @_disfavoredOverload
+  public static func integer(_ value: Int64) -> Value { Value.integer(value) }
+  @_disfavoredOverload
+  public static func real(_ value: Double) -> Value { Value.real(value) }
+  @_disfavoredOverload
+  public static func text(_ value: String) -> Value { Value.text(value) }
+  @_disfavoredOverload
+  public static func blob(_ value: [UInt8]) -> Value { Value.blob(value) }
+  @_disfavoredOverload
+  public static func date(_ value: CalendarDate) -> Value { Value.date(value) }
+  @_disfavoredOverload
+  public static func dateTime(_ value: Instant) -> Value { Value.dateTime(value) }
 }
 
 extension Int64: AttributeValue {

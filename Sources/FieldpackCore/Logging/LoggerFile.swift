@@ -29,7 +29,7 @@ public final class FileLogHandler: LogHandler {
   /// - Throws: `.cannotCreate` where its folder is missing, `.permission`, `.full` or `.io`.
   public init(
     path: String, format: LogFormat = .text,
-    now: @escaping @Sendable () -> Instant = Instant.now
+    now: @escaping @Sendable () -> Instant = { .now }
   ) throws(FieldpackError) {
     self.path = path
     self.format = format

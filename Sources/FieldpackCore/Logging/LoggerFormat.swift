@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// How a log entry becomes a line.
 public enum LogFormat: String, CaseIterable, Sendable {
   /// `2026-01-31T12:00:00.000Z info import: layer written layer=wells count=3`
@@ -77,15 +71,6 @@ public enum LogFormat: String, CaseIterable, Sendable {
   }
 }
 
-extension Instant {
-  /// The current moment by the system's clock.
-  public static let now: @Sendable () -> Instant = {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-  }
-}
-
 /// Writes log lines to an open descriptor, such as standard error.
 public struct DescriptorLogHandler: LogHandler {
   private let descriptor: Int32
@@ -94,7 +79,7 @@ public struct DescriptorLogHandler: LogHandler {
 
   public init(
     descriptor: Int32 = 2, format: LogFormat = .text,
-    now: @escaping @Sendable () -> Instant = Instant.now
+    now: @escaping @Sendable () -> Instant = { .now }
   ) {
     self.descriptor = descriptor
     self.format = format

@@ -161,6 +161,9 @@ public struct SkippedFeatures: Sendable, Equatable {
     listed += other.listed.prefix(limit - listed.count)
   }
 
+  /// What a report that is one line says of them; empty where there are none.
+  package var behindCount: String { count == 0 ? "" : "; \(count) skipped" }
+
   /// Takes off the features that came first and are known.
   package mutating func remove(known: SkippedFeatures) {
     count -= known.count

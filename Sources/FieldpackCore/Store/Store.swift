@@ -137,6 +137,8 @@ public protocol FeatureWriting: SnapshotReading {
 /// A transaction on a store, for the length of a `write` call.
 public struct FeatureWriter {
   private let writing: any FeatureWriting
+  /// What was changed through this writer; `nil` where nobody wants to know.
+  package var log: ChangeLog?
 
   public init(_ writing: any FeatureWriting) { self.writing = writing }
 
@@ -147,7 +149,9 @@ public struct FeatureWriter {
   public mutating func create(
     _ feature: Feature, in layer: LayerID
   ) throws(FieldpackError) -> FeatureID {
-    try writing.create(feature, in: layer)
+    let id = try writing.create(feature, in: layer)
+    log?.note(.created, id, in: layer)
+    return id
   }
 
   /// Creates the feature; where its id exists, replaces the named attributes and the geometry of
@@ -156,7 +160,12 @@ public struct FeatureWriter {
   public mutating func upsert(
     _ feature: Feature, in layer: LayerID
   ) throws(FieldpackError) -> FeatureID {
-    try writing.upsert(feature, in: layer)
+    guard log != nil else { return try writing.upsert(feature, in: layer) }
+    var isKnown = false
+    if let id = feature.id { isKnown = try writing.feature(id, in: layer) != nil }
+    let id = try writing.upsert(feature, in: layer)
+    log?.note(isKnown ? .updated : .created, id, in: layer)
+    return id
   }
 
   /// Changes the named attributes, including those set to `.null`, and the geometry as `geometry`
@@ -166,32 +175,39 @@ public struct FeatureWriter {
     geometry: GeometryUpdate = .keep
   ) throws(FieldpackError) {
     try writing.update(id, in: layer, set: attributes, geometry: geometry)
+    log?.note(.updated, id, in: layer)
   }
 
   public mutating func delete(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) {
     try writing.delete(id, in: layer)
+    log?.note(.deleted, id, in: layer)
   }
 
   /// Creates an empty layer, with an R-tree where it has geometry.
   public mutating func createLayer(_ schema: Schema) throws(FieldpackError) {
     try writing.createLayer(schema)
+    log?.note(schema.layer)
   }
 
   public mutating func addColumns(
     _ columns: [ColumnDefinition], to layer: LayerID
   ) throws(FieldpackError) {
     try writing.addColumns(columns, to: layer)
+    log?.note(layer)
   }
 
   public mutating func renameLayer(
     _ layer: LayerID, to name: LayerID
   ) throws(FieldpackError) {
     try writing.renameLayer(layer, to: name)
+    log?.note(layer)
+    log?.note(name)
   }
 
   /// Removes the layer with everything that belongs to it.
   public mutating func removeLayer(_ layer: LayerID) throws(FieldpackError) {
     try writing.removeLayer(layer)
+    log?.note(layer)
   }
 
   public func layers() throws(FieldpackError) -> [Layer] { try writing.layers() }

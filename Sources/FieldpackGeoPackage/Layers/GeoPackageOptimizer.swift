@@ -50,6 +50,13 @@ public struct OptimizeReport: Hashable, Sendable {
   public var notes: [Note] = []
 }
 
+extension OptimizeReport: CustomStringConvertible {
+  /// `3 layers optimized: 81920 bytes, 65536 after`.
+  public var description: String {
+    layers.count.counting("layer") + " optimized: \(bytesBefore) bytes, \(bytesAfter) after"
+  }
+}
+
 /// Packs the R-trees of a GeoPackage, orders its features, gathers statistics and compacts it.
 ///
 /// All changes are one transaction. Compacting follows: it changes no content, and SQLite undoes it

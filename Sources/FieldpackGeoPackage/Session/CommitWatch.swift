@@ -48,6 +48,8 @@ package final class CommitWatch: Sendable {
     var own: [SQLName: Int] = [:]
     /// How many commits of the store changed layers that are not known.
     var ownOfAny = 0
+    /// Who is told what the store commits.
+    var observers: [@Sendable (ChangeLog) -> Void] = []
 
     mutating func countCommit() { for number in watchers.keys { watchers[number]?.count += 1 } }
   }
@@ -231,6 +233,12 @@ package final class CommitWatch: Sendable {
       for other in state.beside.values { _ = other.findsCommits() }
       state.suspensions -= 1
     }
+  }
+
+  /// Tells the observers what the store has committed.
+  package func tell(_ log: ChangeLog) {
+    guard !log.runs.isEmpty else { return }
+    for observer in state.withLock({ $0.observers }) { observer(log) }
   }
 
   func close() {

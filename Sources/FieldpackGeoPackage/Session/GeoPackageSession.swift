@@ -292,7 +292,9 @@ package final class GeoPackageSession {
     let known = catalogue.layers.map(\.layer.id.rawValue)
     let list = known.isEmpty ? "it has none" : "it has: \(known.joined(separator: ", "))"
     return FieldpackError(
-      .notFound, "layer '\(layer)' is not in store '\(store)' (\(list))",
+      .notFound,
+      "layer '\(layer)' is not in store '\(store)'\(NearNames.question(layer.rawValue, in: known)) "
+        + "(\(list))",
       location: .init(store: store, layer: layer))
   }
 

@@ -146,16 +146,19 @@ public final class GeoPackageStore: WritableStore {
         if watch.awaitsOwnCommits { watch.note(file.connection) }
       }
       var changed: Set<LayerID> = []
+      var log = ChangeLog()
       let result = try file.connection.transaction(.immediate) { () throws(FieldpackError) in
         try file.learnTriggers()
         try file.triggers?.check("gpkg_contents", store: id)
         let writer = GeoPackageWriter(file)
         let result = try body(writer)
         changed = writer.changedLayers
+        log = writer.log
         try writer.finish()
         return result
       }
       watch.noteOwn(changed)
+      watch.tell(log)
       return result
     }
   }
@@ -170,6 +173,12 @@ public final class GeoPackageStore: WritableStore {
     try await pools.writer().write { (file) throws(FieldpackError) in
       try file.execute("PRAGMA temp_store=MEMORY")
     }
+  }
+
+  /// Calls `observer` after each commit of the store itself with what was changed, in the order of
+  /// the commits and before the write comes back.
+  package func observe(_ observer: @escaping @Sendable (ChangeLog) -> Void) {
+    watch.state.withLock { $0.observers.append(observer) }
   }
 
   public func close() async { await pools.close() }

@@ -42,6 +42,7 @@ extension GeoPackageWriter {
     try whole { () throws(FieldpackError) in
       try LayerCreation(file: file).create(schema, rules: rules)
     }
+    note(schema.layer)
   }
 
   /// Adds missing index triggers of a layer, before statements of the caller change its rows.

@@ -17,6 +17,8 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
   }
 
   private var touched: [LayerID: Touched] = [:]
+  /// What the store's observers are told once it is committed.
+  private(set) var log = ChangeLog()
   /// Layers that were created or removed.
   private var replaced: Set<LayerID> = []
   /// The pyramids whose tiles changed, by the names that callers used.
@@ -43,6 +45,9 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
     return try self.table(layer)
   }
 
+  /// Tells the store's observers of a layer whose rows were changed one by one.
+  func note(_ layer: LayerID) { log.note(layer) }
+
   // MARK: Features
 
   @discardableResult
@@ -62,6 +67,7 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
     let id = try file.changeRow(sql, values.map(\.1), of: table, feature: feature.id)
     grow(table, feature.geometry?.envelope)
     if let geometry = feature.geometry { try registerCurves(in: geometry, table) }
+    log.note(.created, .integer(id), in: table.layer.id)
     return .integer(id)
   }
 
@@ -115,6 +121,7 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
       "UPDATE \(quoted(table.table)) SET \(assignments) WHERE \(table.idExpression) = ?",
       values.map(\.1) + [.integer(try number(id, table))], of: table, feature: id)
     if case .set(let new?) = geometry { try registerCurves(in: new, table) }
+    log.note(.updated, id, in: table.layer.id)
   }
 
   /// Whether the feature has that geometry already, so that its blob can stay unchanged.
@@ -151,6 +158,7 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
         "DELETE FROM \(quoted(table.table)) WHERE \(table.idExpression) = ?", [.integer(number)],
         of: table, feature: id)
     }
+    log.note(.deleted, id, in: table.layer.id)
   }
 
   private func number(_ id: FeatureID, _ table: LayerTable) throws(FieldpackError) -> Int64 {
@@ -175,7 +183,10 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
   }
 
   /// Notes that rows of a layer changed, and that its extent must contain `envelope`.
-  func touch(_ table: LayerTable, growing envelope: Envelope? = nil) { grow(table, envelope) }
+  func touch(_ table: LayerTable, growing envelope: Envelope? = nil) {
+    grow(table, envelope)
+    log.note(table.layer.id)
+  }
 
   /// Notes whether a geometry that is removed touches the border of the extent, which may then
   /// shrink.
@@ -250,7 +261,7 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
   // MARK: Layers
 
   public func createLayer(_ schema: Schema) throws(FieldpackError) {
-    try whole { () throws(FieldpackError) in try LayerCreation(file: file).create(schema) }
+    try createLayer(schema, rules: [])
   }
 
   public func addColumns(
@@ -260,6 +271,7 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
     try whole { () throws(FieldpackError) in
       try LayerCreation(file: file).addColumns(columns, to: table)
     }
+    log.note(table.layer.id)
   }
 
   public func renameLayer(_ layer: LayerID, to name: LayerID) throws(FieldpackError) {
@@ -274,6 +286,8 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
       try LayerChange(file: file).rename(table, to: name)
     }
     replaced.formUnion([table.layer.id, name])
+    log.note(table.layer.id)
+    log.note(name)
     touched[name] = touched.removeValue(forKey: table.layer.id) ?? Touched()
     curves[table.layer.id] = nil
   }
@@ -282,6 +296,7 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
     let table = try table(layer)
     try whole { () throws(FieldpackError) in try LayerChange(file: file).remove(table) }
     replaced.insert(table.layer.id)
+    log.note(table.layer.id)
     (touched[table.layer.id], curves[table.layer.id]) = (nil, nil)
   }
 

@@ -19,3 +19,11 @@ public struct TransformationReport: Hashable, Sendable {
     self.missingGrids = missingGrids
   }
 }
+
+extension TransformationReport: CustomStringConvertible {
+  /// `EPSG:4326 to EPSG:25833 by UTM zone 33N, to 0.1 m`.
+  public var description: String {
+    "\(source) to \(target) by \(operation)" + (accuracy.map { ", to \($0) m" } ?? "")
+      + (missingGrids.isEmpty ? "" : "; without \(missingGrids.joined(separator: ", "))")
+  }
+}

@@ -45,3 +45,15 @@ public struct Detection: Hashable, Sendable {
     self.distance = distance
   }
 }
+
+extension Detection: CustomStringConvertible {
+  /// `enter region 1 at fix 4, -41.8 m`, with the device's name where it has one.
+  public var description: String {
+    var text = kind.rawValue
+    if let region { text += " region \(region)" }
+    if !device.isEmpty { text += " by \(device)" }
+    text += " at fix \(fix)"
+    if let distance { text += ", \(Decimals.text(distance, digits: 1)) m" }
+    return text
+  }
+}

@@ -47,4 +47,20 @@ extension FixMonitor {
       take(fixes[index], number: first + index, into: &detections)
     }
   }
+
+  /// Takes the next fix of the run and gives what is detected in it.
+  /// - Parameter number: the number of the fix in the run, counted from 0.
+  public mutating func take(_ fix: Fix, number: Int) -> [Detection] {
+    var detections: [Detection] = []
+    take(fix, number: number, into: &detections)
+    return detections
+  }
+
+  /// Takes fixes in their order and gives what is detected in them.
+  /// - Parameter first: the number of the first one.
+  public mutating func take(_ fixes: [Fix], from first: Int = 0) -> [Detection] {
+    var detections: [Detection] = []
+    take(fixes, from: first, into: &detections)
+    return detections
+  }
 }

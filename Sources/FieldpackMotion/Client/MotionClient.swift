@@ -215,3 +215,11 @@ public actor MotionClient {
     return report
   }
 }
+
+extension MotionClient.Report: CustomStringConvertible {
+  /// `120 readings, 3 batches sent`, and how many were lost.
+  public var description: String {
+    readings.counting("reading") + ", " + sent.counting("batch", "batches") + " sent"
+      + (lost == 0 ? "" : "; \(lost) lost")
+  }
+}

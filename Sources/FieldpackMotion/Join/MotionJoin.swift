@@ -25,6 +25,16 @@ public struct MotionJoinReport: Hashable, Sendable {
   public init(sessions: [Session] = []) { self.sessions = sessions }
 }
 
+extension MotionJoinReport: CustomStringConvertible {
+  /// `110 of 120 samples placed in 1 session`.
+  public var description: String {
+    let samples = sessions.reduce(0) { $0 + $1.samples }
+    let placed = sessions.reduce(0) { $0 + $1.placed }
+    return "\(placed) of \(samples.counting("sample")) placed in "
+      + sessions.count.counting("session")
+  }
+}
+
 extension GeoPackageStore {
   /// Makes features of samples by placing each on the path at its time.
   ///

@@ -28,6 +28,18 @@ public struct MotionImportReport: Hashable, Sendable {
   }
 }
 
+extension MotionImportReport: CustomStringConvertible {
+  /// `120 samples of 3 batches in 1 session`, and what was left out.
+  public var description: String {
+    var text = samples.counting("sample") + " of " + batches.counting("batch", "batches")
+    text += " in " + sessions.counting("session")
+    if known > 0 { text += "; \(known) known" }
+    if refused > 0 { text += "; \(refused) refused" }
+    if skipped > 0 { text += "; \(skipped) skipped" }
+    return text
+  }
+}
+
 extension GeoPackageStore {
   /// Imports recorded requests, in one transaction.
   ///

@@ -40,9 +40,11 @@ extension GeoPackageStore {
     return try await pool.write { (file) throws(FieldpackError) in
       defer { file.forgetCatalogue() }
       defer { watch.noteOwn(nil) }
-      return try file.connection.transaction(.immediate) { () throws(FieldpackError) in
+      let done = try file.connection.transaction(.immediate) { () throws(FieldpackError) in
         try SQLScript(file: file).run(script)
       }
+      watch.tell(done.changes)
+      return done.outcomes
     }
   }
 }
@@ -51,18 +53,22 @@ extension GeoPackageStore {
 private struct SQLScript {
   let file: GeoPackageSession
 
-  func run(_ script: String) throws(FieldpackError) -> [SQLOutcome] {
+  func run(
+    _ script: String
+  ) throws(FieldpackError) -> (outcomes: [SQLOutcome], changes: ChangeLog) {
     let touched = Locked(TouchedTables())
     let agreement = CatalogueAgreement(of: file)
     let outcomes = try statements(script, noting: touched, keeping: agreement)
     file.forgetCatalogue()
     let tables = touched.withLock { $0 }
     try agreement.check(tables)
+    var changes = ChangeLog()
     for table in try file.catalogue().layers where tables.changed.contains(SQLName(table.table)) {
+      changes.note(table.layer.id)
       let extent = try LayerExtent(file: file, table: table).computed()
       try ContentsTable(file: file).update(table, extent: extent)
     }
-    return outcomes
+    return (outcomes, changes)
   }
 
   private func statements(

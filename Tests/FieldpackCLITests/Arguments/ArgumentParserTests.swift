@@ -226,9 +226,9 @@ enum Sample {
   }
 
   @Test(arguments: [
-    (["--help"], "pack"), (["query", "--nope-before", "x"], nil), (["query", "-ch"], "pack query"),
+    (["--help"], "pack"), (["query", "--nope-before", "x"], nil), (["query", "-ch"], nil),
     (["query", "--limit", "x", "--help"], "pack query"), (["group"], "pack group"), ([], "pack"),
-    (["help", "group", "inner"], "pack group inner"), (["group", "-h"], "pack group"),
+    (["help", "group", "inner"], "pack group inner"), (["group", "--help"], "pack group"),
   ])
   func `help is found wherever it stands`(words: [String], title: String?) {
     guard case .help(let path) = try? Sample.root.parse(words) else {
@@ -236,6 +236,38 @@ enum Sample {
       return
     }
     #expect(path.title == title)
+  }
+
+  @Test(arguments: [
+    (["-h"], "pack"), (["query", "-ch"], "pack query"), (["group", "-h"], "pack group"),
+    (["query", "--help", "-h"], nil),
+  ])
+  func `-h asks for the short help`(words: [String], title: String?) {
+    guard case .shortHelp(let path) = try? Sample.root.parse(words) else {
+      #expect(title == nil)
+      return
+    }
+    #expect(path.title == title)
+  }
+
+  @Test(arguments: OtherVerb.all.indices)
+  func `commands of other tools are answered with ours`(index: Int) throws {
+    let verb = OtherVerb.all[index]
+    let error = #expect(throws: FieldpackError.self) {
+      _ = try FieldpackTool.root.parse([verb.name, "x"])
+    }
+    #expect(
+      error?.message == "there is no command '\(verb.name)': \(verb.job). Try: \(verb.example)")
+    let words = verb.example.split(separator: "\"", omittingEmptySubsequences: false)
+      .enumerated().flatMap { place, text in
+        place % 2 == 1 ? [String(text)] : text.split(separator: " ").map(String.init)
+      }
+    guard words.first == "fieldpack",
+      case .run = try FieldpackTool.root.parse(Array(words.dropFirst()))
+    else {
+      Issue.record("\(verb.example) runs no command")
+      return
+    }
   }
 
   @Test(arguments: [

@@ -69,7 +69,8 @@ import Testing
     (["nope", "x"], "words\n"),
     (
       [],
-      "words\nquery\tAnswer a query.\nimport\tImport files.\ngroup\tA group.\nhelp\tShow the help of a command.\n"
+      "words\nquery\tAnswer a query.\nimport\tImport files.\ngroup\tA group.\n"
+        + "help\tShow the help of a command or topic, such as cql2.\n"
     ),
   ])
   func `the tool knows what may follow`(words: [String], answer: String) async {

@@ -27,7 +27,8 @@ import Testing
           -o, --into <file>       The file to write.
           --mode <mode>           What to do. (values: create,
                                   append, replace; default: create)
-          -h, --help              Show this help.
+          -h, --help              Show this help; -h shows less of
+                                  it.
 
         COMMON OPTIONS:
           --json                  Print one JSON document, and
@@ -68,7 +69,32 @@ import Testing
           -s, --store <id>  A store.
           -c, --count       Only count.
           --srs <EPSG:n>    The output SRS.
-          -h, --help        Show this help.
+          -h, --help        Show this help; -h
+                            shows less of it.
+
+        """)
+  }
+
+  @Test func `the short help shows the first options, a sentence of each`() {
+    #expect(
+      HelpText(Sample.root.descend(["query"]) ?? [], width: 80, isShort: true).text == """
+        OVERVIEW: Answer a query.
+
+        USAGE: pack query <source> [<layer> ...] [<options>]
+
+        ARGUMENTS:
+          <source>                The source.
+          <layer>                 The layers.
+
+        OPTIONS:
+          --bbox <w,s,e,n>        A box.
+          --limit <n>             A limit.
+          --sort <columns>        The order.
+          -s, --store <id>        A store.
+          -c, --count             Only count.
+          --srs <EPSG:n>          The output SRS.
+
+        'pack query --help' tells all 12 options.
 
         """)
   }

@@ -5,12 +5,18 @@ struct HelpText {
   /// From the tool to the command.
   let path: [Command]
   let width: Int
+  /// Whether only what one needs at first is told.
+  let isShort: Bool
   private let declaration: Declaration
 
   private static let column = 26
 
-  init(_ path: [Command], width: Int) {
+  /// The options that a short help shows.
+  static let shortLimit = 10
+
+  init(_ path: [Command], width: Int, isShort: Bool = false) {
     self.path = path
+    self.isShort = isShort
     self.width = max(40, width)
     declaration = path.last?.declaration() ?? Declaration()
   }
@@ -21,9 +27,10 @@ struct HelpText {
       TextWrap.lines("OVERVIEW: " + command.abstract, width: width),
       usage(command),
       examples(command),
-      command.discussion.isEmpty ? [] : TextWrap.lines(command.discussion, width: width),
+      command.discussion.isEmpty || isShort && command.subcommands.isEmpty
+        ? [] : TextWrap.lines(command.discussion, width: width),
       arguments(command),
-      options(command),
+      isShort ? shortOptions(command) : options(command),
       subcommands(command),
     ]
     let blocks = sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
@@ -60,12 +67,41 @@ struct HelpText {
     guard command.subcommands.isEmpty else { return [] }
     var lines: [String] = ["OPTIONS:"]
     lines += declaration.sections.filter { $0.title == nil }.flatMap(rows)
-    lines += row("-h, --help", "Show this help.")
+    lines += row("-h, --help", "Show this help; -h shows less of it.")
     for section in declaration.sections {
       guard let title = section.title, !section.options.isEmpty else { continue }
       lines += ["", title.uppercased() + ":"] + rows(section)
     }
     return lines
+  }
+
+  /// What is asked for most often, of whatever command.
+  private static let usual: Set = [
+    "where", "bbox", "near", "select", "sort", "limit", "srs", "format", "count", "overwrite",
+    "layer", "mode",
+  ]
+
+  /// The options that are required, the usual ones, and of the others the first ones that say no more
+  /// about another one, as `--bbox-srs` does.
+  private func shortOptions(_ command: Command) -> [String] {
+    guard command.subcommands.isEmpty else { return [] }
+    let own = declaration.sections.filter { $0.title != CommonOptions.title }.flatMap(\.options)
+    let usual = own.filter { $0.isRequired || Self.usual.contains($0.name) }.prefix(Self.shortLimit)
+    var names = Set(usual.map(\.name))
+    for option in own where names.count < Self.shortLimit {
+      guard !own.contains(where: { option.name.hasPrefix($0.name + "-") }) else { continue }
+      names.insert(option.name)
+    }
+    let chosen = own.filter { names.contains($0.name) }
+    var lines = chosen.isEmpty ? [] : ["OPTIONS:"]
+    for option in chosen {
+      let sentence = option.help.firstRange(of: ". ").map { option.help[..<$0.lowerBound] + "." }
+      lines += row(option.label, sentence.map(String.init) ?? option.help)
+    }
+    let words = path.map(\.name).joined(separator: " ")
+    let count = declaration.options.count
+    return lines + (lines.isEmpty ? [] : [""])
+      + TextWrap.lines("'\(words) --help' tells all \(count) options.", width: width)
   }
 
   private func rows(_ section: OptionSection) -> [String] {
@@ -85,8 +121,12 @@ struct HelpText {
     return ["SUBCOMMANDS:"] + rows.flatMap { row($0.names.joined(separator: " "), $0.text) }
   }
 
-  /// A label and its explanation in two columns; a long label has a line of its own.
   private func row(_ label: String, _ text: String) -> [String] {
+    Self.row(label, text, width: width)
+  }
+
+  /// A label and its explanation in two columns; a long label has a line of its own.
+  static func row(_ label: String, _ text: String, width: Int) -> [String] {
     let column = min(Self.column, width / 2)
     let lines = TextWrap.lines(text, width: width - column)
     let indent = String(repeating: " ", count: column)
@@ -112,7 +152,7 @@ extension ArgumentSpec {
     }
   }
 
-  fileprivate var explanation: String { help + completion.choicesNote(default: nil) }
+  var explanation: String { help + completion.choicesNote(default: nil) }
 }
 
 extension OptionSpec {
@@ -122,7 +162,7 @@ extension OptionSpec {
     return placeholder.map { "\(dashes) <\($0)>" } ?? dashes
   }
 
-  fileprivate var explanation: String { help + completion.choicesNote(default: defaultText) }
+  var explanation: String { help + completion.choicesNote(default: defaultText) }
 }
 
 extension CompletionHint {
