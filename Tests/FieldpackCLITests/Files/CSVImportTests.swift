@@ -77,6 +77,27 @@ import Testing
         """)
   }
 
+  // MARK: Coordinates beyond degrees
+
+  @Test func `coordinates that are no degrees are said once a layer`() async throws {
+    _ = try folder.write("lat,lon\n1,2\n95,2\n2,181\n-90,-180\n", to: "a.csv")
+    _ = try folder.write(
+      #"{"type":"Point","coordinates":[2600000,1200000]}"#, to: "b.geojson")
+    let result = try await fieldpack("import", "a.csv", "b.geojson", "--into", "f.gpkg")
+    #expect(result.status == 0)
+    #expect(
+      result.error == """
+        note: layer 'a' is in WGS 84, but 2 features, the first with the id 2, lie beyond 180° of \
+        longitude or 90° of latitude. Try: --source-srs EPSG:n
+        note: layer 'b' is in WGS 84, but feature 1 lies beyond 180° of longitude or 90° of \
+        latitude. Try: --source-srs EPSG:n
+
+        """)
+    let given = try await fieldpack(
+      "import", "b.geojson", "--into", "g.gpkg", "--source-srs", "2056")
+    #expect(!given.error.contains("beyond"))
+  }
+
   // MARK: Real files
 
   static let real: [(file: String, options: [String], layer: String, notes: [String])] = [
