@@ -101,11 +101,25 @@ public struct ReadOptions: Sendable {
 
 /// What a CSV file does not say itself.
 public struct CSVOptions: Sendable, Hashable {
-  /// The delimiter; `nil` detects `,`, `;` or tab.
+  /// The delimiter; `nil` detects `,`, `;`, tab or `|`.
   public var delimiter: UInt8?
+  /// The sign before the decimals of numbers; `nil` detects it where the delimiter is no comma.
+  public var decimalSign: DecimalSign?
+  /// The encoding, by a name that the system's iconv knows; `nil` detects UTF-8 and UTF-16, and
+  /// Windows-1252 where all letters are of Western languages.
+  public var encoding: String?
+  /// How dates are written, in the letters of `strftime`: `%d.%m.%Y`, or with a time, in UTC,
+  /// `%d/%m/%y %H:%M`. Dates of ISO 8601 are always read.
+  public var dateFormat: String?
   public var xColumn: String?
   public var yColumn: String?
   public var wktColumn: String?
 
   public init() {}
+
+  /// The sign before the decimals of a number.
+  public enum DecimalSign: String, Hashable, Sendable, CaseIterable {
+    case point = "."
+    case comma = ","
+  }
 }

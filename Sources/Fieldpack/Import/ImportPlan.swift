@@ -80,6 +80,7 @@ struct ImportPlan {
       let clusters = options.clusters && self.clusters(destination, ids, &report)
       let transformation: TransformationReport?
       if let layer = destination.existing {
+        if let note = destination.noteOnIDs { report.notes.append(note) }
         transformation = try writer.append(
           destination.schema, to: layer.id, ids: ids, clusters: clusters,
           replacing: destination.key)
@@ -195,6 +196,7 @@ extension ImportPlan.Destination {
         schema.columns.append(column)
       }
     }
+    schema.freeIDColumn()
     // Two files' own ids may be the same, which is what is asked for where features are replaced.
     if key != .id || layer.ids != .file { ids = .ordinal }
     if key != nil { try match(by: key?.column, from: file) }
@@ -231,6 +233,16 @@ extension ImportPlan.Destination {
     }
   }
 
+  /// What becomes of a column that is named as the ids of the layer that is appended to.
+  fileprivate var noteOnIDs: Note? {
+    guard let id = existing?.schema.idColumn,
+      let column = schema.columns.first(where: { $0.name.lowercased() == id.lowercased() })
+    else { return nil }
+    return Note(
+      "column '\(column.name)' is left out: it is the feature id in layer '\(name)'",
+      advice: .nameIDColumn(column.name))
+  }
+
   /// Refuses geometries that the layer that is appended to cannot hold.
   private func checkExisting(
     takes new: GeometryColumn, from file: String
@@ -248,6 +260,14 @@ extension ImportPlan.Destination {
         .invalidData, "layer '\(existing.id)' takes no \(name), \(file) has it",
         location: .init(layer: existing.id), position: FilePosition(file: file))
     }
+  }
+}
+
+extension Schema {
+  /// Gives the ids' column a name that no other column has.
+  fileprivate mutating func freeIDColumn() {
+    let taken = Set(columns.map { $0.name.lowercased() })
+    idColumn = idColumn.map { $0.numbered { !taken.contains($0.lowercased()) } }
   }
 }
 

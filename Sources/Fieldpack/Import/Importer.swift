@@ -199,9 +199,23 @@ struct Importer {
     report.layers = options.isDryRun ? try writer.loader.finish() : try writer.commit()
     report.skipped.add(writer.loader.skipped)
     report.notes += writer.notes.map { Note($0) }
+    report.notes += report.layers.compactMap(\.noteBeyondDegrees)
     if report.layers.isEmpty {
       report.notes.append("no features were found, so there is no layer")
     }
     return report
+  }
+}
+
+extension LoadedLayer {
+  /// Coordinates that are no longitudes and latitudes, though the file says so.
+  fileprivate var noteBeyondDegrees: Note? {
+    guard let beyondDegrees else { return nil }
+    let (count, first) = (beyondDegrees.count, beyondDegrees.first)
+    return Note(
+      "layer '\(layer)' is in WGS 84, but "
+        + (count == 1
+          ? "feature \(first) lies" : "\(count) features, the first with the id \(first), lie")
+        + " beyond 180° of longitude or 90° of latitude", advice: .nameOtherSourceSRS)
   }
 }

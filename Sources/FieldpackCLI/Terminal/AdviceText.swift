@@ -45,6 +45,12 @@ enum AdviceText {
     case .nameOtherSourceSRS: "--source-srs EPSG:n"
     case .nameGeometryColumns, .nameOneGeometry: "--wkt COLUMN, or --x COLUMN --y COLUMN"
     case .nameBothCoordinates: "--x COLUMN --y COLUMN"
+    case .nameCoordinates(let x, let y): "--x \(shell(x)) --y \(shell(y))"
+    case .nameWKTColumn(let column): "--wkt \(shell(column))"
+    case .nameIDColumn(let column): "--id \(shell(column))"
+    case .nameEncoding: "--encoding NAME, if it is another"
+    case .nameDelimiter(let sign): "--delimiter \(shell(sign))"
+    case .nameDecimalSign(let sign): "--decimal \(sign)"
     case .nameStore(let store): "--store" + (store.map { " '\($0)'" } ?? "")
     case .transformAll: "--srs"
     case .transformLayer: "fieldpack transform on one of the two"
@@ -78,6 +84,12 @@ enum AdviceText {
     "fieldpack sql --write with ST_GeomFromText to keep them, or --allow-loss to give them up"
   private static let triggers =
     #"--allow-triggers, or a store config with "options": {"triggers": true}"#
+
+  /// The text as one word of a shell.
+  private static func shell(_ text: String) -> String {
+    let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+    return isPlain ? text : "'\(text.replacing("'", with: #"'\''"#))'"
+  }
 
   private static func exportFirst(_ file: String) -> String {
     "fieldpack export \(file) LAYER --output layer.geojson, then import that"

@@ -69,6 +69,18 @@ extension FieldpackError {
     case nameOneGeometry
     /// Name the columns of x and y, both.
     case nameBothCoordinates
+    /// Name these columns of x and y.
+    case nameCoordinates(x: String, y: String)
+    /// Name this column of WKT.
+    case nameWKTColumn(String)
+    /// Take the ids from this column.
+    case nameIDColumn(String)
+    /// Say what encoding the file is in, where it is another.
+    case nameEncoding
+    /// Say that this is the delimiter.
+    case nameDelimiter(String)
+    /// Say that this sign stands before decimals.
+    case nameDecimalSign(String)
 
     // Queries and export
 
@@ -171,6 +183,12 @@ extension FieldpackError.Advice: CustomStringConvertible {
     case .nameGeometryColumns: "CSVOptions.wktColumn, or xColumn and yColumn"
     case .nameOneGeometry: "CSVOptions.wktColumn alone, or xColumn and yColumn alone"
     case .nameBothCoordinates: "CSVOptions.xColumn and yColumn"
+    case .nameCoordinates(let x, let y): "CSVOptions.xColumn = \"\(x)\" and yColumn = \"\(y)\""
+    case .nameWKTColumn(let column): "CSVOptions.wktColumn = \"\(column)\""
+    case .nameIDColumn(let column): "idColumn = \"\(column)\""
+    case .nameEncoding: "CSVOptions.encoding"
+    case .nameDelimiter(let sign): "CSVOptions.delimiter for \(sign)"
+    case .nameDecimalSign(let sign): "CSVOptions.decimalSign = \(sign == "," ? ".comma" : ".point")"
     case .nameStore(let store): "Query.in(stores:)" + (store.map { " with '\($0)'" } ?? "")
     case .transformAll: "Query.transformed(to:)"
     case .transformLayer: "transform one of the two first"

@@ -10,6 +10,7 @@ struct CSVGeometry {
   private var types: UInt32 = 0
   private var dimensions = DimensionsSeen()
   private var writer = WKBWriter()
+  private var form: CSVFieldForm
 
   /// The row's geometry, empty without one.
   var wkb: [UInt8] { writer.bytes }
@@ -17,8 +18,9 @@ struct CSVGeometry {
   private(set) var type = GeometryType.geometry
   private(set) var rowDimensions = Dimensions.xy
 
-  init(_ header: CSVHeader, sourceSRS: SRS?) {
+  init(_ header: CSVHeader, form: CSVFieldForm, sourceSRS: SRS?) {
     role = header.geometry
+    self.form = form
     givenSRS = sourceSRS ?? (header.isGeographic ? .wgs84 : nil)
     writer.writesTypesOfGeoPackage = true
   }
@@ -67,17 +69,48 @@ struct CSVGeometry {
   ) throws(FieldpackError) {
     let range = scanner.trimmedRange(field)
     guard !range.isEmpty else { return }
+    // WKT begins with a letter, and each WKB with the byte order, 00 or 01.
+    let isBinary = scanner.text[range.lowerBound] == UInt8(ascii: "0")
+    let name = isBinary ? "WKB" : "WKT"
     do {
-      let found = try WKT.visit(scanner.text.span.bytes.extracting(range), with: &writer)
+      let found =
+        isBinary
+        ? try readWKB(scanner.text[range])
+        : try WKT.visit(scanner.text.span.bytes.extracting(range), with: &writer)
       let header = try WKB.header(of: writer.bytes.span.bytes)
       (type, rowDimensions) = (header.type, header.dimensions)
       try note(srid: found)
     } catch let error as GeometryError {
-      throw FieldpackError(.invalidData, "the WKT is broken: \(error)", underlying: error)
+      throw FieldpackError(.invalidData, "the \(name) is broken: \(error)", underlying: error)
     } catch let error as FieldpackError {
       throw error
     } catch {
-      throw FieldpackError(.invalidData, "the WKT is broken: \(error)", underlying: error)
+      throw FieldpackError(.invalidData, "the \(name) is broken: \(error)", underlying: error)
+    }
+  }
+
+  /// Reads hexadecimal digits, as PostGIS writes geometries.
+  private mutating func readWKB(_ digits: ArraySlice<UInt8>) throws -> Int32? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(digits.count / 2)
+    var next = digits.startIndex
+    while next < digits.endIndex {
+      guard next + 1 < digits.endIndex, let high = Self.hexadecimal(digits[next]),
+        let low = Self.hexadecimal(digits[next + 1])
+      else { throw FieldpackError(.invalidData, "the geometry is neither WKT nor WKB") }
+      bytes.append(high << 4 | low)
+      next += 2
+    }
+    try WKB.visit(bytes.span.bytes, with: &writer)
+    return try WKB.srid(of: bytes.span.bytes)
+  }
+
+  private static func hexadecimal(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
     }
   }
 
@@ -95,25 +128,35 @@ struct CSVGeometry {
   ) throws(FieldpackError) {
     let (xRange, yRange) = (scanner.trimmedRange(x), scanner.trimmedRange(y))
     if xRange.isEmpty, yRange.isEmpty { return }
-    let longitude = try Self.number(scanner, xRange)
-    let latitude = try Self.number(scanner, yRange)
+    let longitude = try number(scanner, xRange)
+    let latitude = try number(scanner, yRange)
     (type, rowDimensions) = (.point, .xy)
     writer.begin(.point, .xy)
     writer.position(longitude, latitude, .nan, .nan)
     writer.end(.point)
   }
 
-  private static func number(
+  private mutating func number(
     _ scanner: CSVScanner, _ range: Range<Int>
   ) throws(FieldpackError) -> Double {
     let value = scanner.text.withUnsafeBufferPointer {
-      NumberParser.double(UnsafeBufferPointer(rebasing: $0[range]))
+      form.number(UnsafeBufferPointer(rebasing: $0[range]))
     }
     guard let value else {
       let shown = String(decoding: scanner.text[range].prefix(40), as: UTF8.self)
-      throw FieldpackError(.invalidData, "the coordinate '\(shown)' is not a number")
+      throw FieldpackError(
+        .invalidData, "the coordinate '\(shown)' is not a number", advice: advice(for: shown))
     }
     return value
+  }
+
+  /// The other sign before the decimals, where the text would then be a number.
+  private func advice(for text: String) -> FieldpackError.Advice? {
+    let sign: Character = form.hasDecimalComma ? "." : ","
+    guard text.count(where: { $0 == sign }) == 1, !text.contains(form.hasDecimalComma ? "," : "."),
+      Double(text.replacing(",", with: ".")) != nil
+    else { return nil }
+    return .nameDecimalSign(String(sign))
   }
 
   /// Appends the row's geometry where a column of `asked` holds it, promoted where asked.

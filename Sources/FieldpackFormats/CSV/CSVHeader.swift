@@ -18,54 +18,67 @@ struct CSVHeader {
   private(set) var geometry = GeometryRole.none
   /// Whether the names of the coordinates say that they are degrees.
   private(set) var isGeographic = false
-  /// The field of the ids: the one asked for, or one that may serve where its values allow.
+  /// The field of the ids that was asked for.
   private(set) var idField: Int?
-  private(set) var isIDRequired = false
-  /// Every attribute, the field of the ids included.
+  /// Every attribute, without the field of the ids.
   private(set) var columns: [Column] = []
-  private(set) var notes: [String] = []
+  /// What the layer's own ids are called: `fid`, which a column of the file may be called, too.
+  private(set) var idColumn = "fid"
+  private(set) var notes: [Note] = []
 
-  private static let wktNames: Set<String> = ["wkt", "geometry", "geom"]
-  private static let xNames: Set<String> = ["lon", "lng", "longitude", "x"]
-  private static let yNames: Set<String> = ["lat", "latitude", "y"]
-
-  init(_ names: [String], options: ReadOptions, file: String) throws(FieldpackError) {
-    fieldCount = names.count
-    let names = names.map {
+  /// - Parameter sample: the first row, where there is one.
+  init(
+    _ names: [String], sample: [String] = [], options: ReadOptions, file: String
+  ) throws(FieldpackError) {
+    // Some programs write a delimiter at the end of the header.
+    let isCut = names.last == "" && sample.count == names.count - 1
+    fieldCount = isCut ? sample.count : names.count
+    let names = names.prefix(fieldCount).map {
       String($0.drop(while: \.isWhitespace).trimmingSuffix(while: \.isWhitespace))
     }
     do throws(FieldpackError) {
-      try findGeometry(names, options.csv)
+      try findGeometry(names, options)
       try findIDs(names, options.idColumn)
     } catch { throw error.adding(position: FilePosition(file: file, line: 1)) }
     nameColumns(names)
+    if geometry == .none { noteCandidates(names, sample) }
   }
 
+  // MARK: Geometry
+
   private mutating func findGeometry(
-    _ names: [String], _ options: CSVOptions
+    _ names: [String], _ options: ReadOptions
   ) throws(FieldpackError) {
-    let isNamed = options.xColumn != nil || options.yColumn != nil || options.wktColumn != nil
-    guard !isNamed else {
-      try useNamed(names, options)
-      return
+    let csv = options.csv
+    guard csv.xColumn == nil, csv.yColumn == nil, csv.wktColumn == nil else {
+      return try useNamed(names, csv)
     }
-    let lower = names.map { $0.lowercased() }
-    let wkts = lower.indices.filter { Self.wktNames.contains(lower[$0]) }
-    let xs = lower.indices.filter { Self.xNames.contains(lower[$0]) }
-    let ys = lower.indices.filter { Self.yNames.contains(lower[$0]) }
-    let hasXY = !xs.isEmpty && !ys.isEmpty
-    guard wkts.count + (hasXY ? max(xs.count, ys.count) : 0) <= 1 else {
-      let found = (wkts + (hasXY ? xs + ys : [])).map { "'\(names[$0])'" }
+    let found = CSVCoordinates(names)
+    let pairs = [found.degrees, found.plane].filter { !$0.x.isEmpty && !$0.y.isEmpty }
+    let isClear = pairs.allSatisfy { $0.x.count == 1 && $0.y.count == 1 }
+    // Degrees say what they are; the SRS that is given may be that of the others.
+    let prefersDegrees = pairs.count == 2 && found.wkt.isEmpty && options.sourceSRS == nil
+    guard found.wkt.count + pairs.count <= 1 || prefersDegrees, isClear else {
+      let fields = found.wkt + pairs.flatMap { $0.x + $0.y }
       throw FieldpackError(
         .invalidArgument,
         "more than one column may hold the geometry: "
-          + found.joined(separator: ", "), advice: .nameGeometryColumns)
+          + fields.map { "'\(names[$0])'" }.joined(separator: ", "),
+        advice: .nameGeometryColumns)
     }
-    if let wkt = wkts.first {
+    if let wkt = found.wkt.first {
       geometry = .wkt(wkt)
-    } else if hasXY {
-      geometry = .xy(xs[0], ys[0])
-      isGeographic = lower[xs[0]] != "x" && lower[ys[0]] != "y"
+    } else if let pair = pairs.first {
+      let (x, y) = (pair.x[0], pair.y[0])
+      geometry = .xy(x, y)
+      isGeographic = found.degrees.x == [x] && found.degrees.y == [y]
+    }
+    if pairs.count == 2, case .xy(let x, let y) = geometry {
+      let other = pairs[1]
+      notes.append(
+        Note(
+          "the geometry is that of '\(names[x])' and '\(names[y])'; '\(names[other.x[0]])' and "
+            + "'\(names[other.y[0]])' are columns"))
     }
   }
 
@@ -85,9 +98,7 @@ struct CSVHeader {
         .invalidArgument, "the columns of x and y are given together", advice: .nameBothCoordinates)
     }
     geometry = .xy(try Self.field(x, in: names), try Self.field(y, in: names))
-    isGeographic =
-      Self.xNames.subtracting(["x"]).contains(x.lowercased())
-      && Self.yNames.subtracting(["y"]).contains(y.lowercased())
+    isGeographic = CSVCoordinates.areDegrees(x, y)
   }
 
   private static func field(_ name: String, in names: [String]) throws(FieldpackError) -> Int {
@@ -99,20 +110,33 @@ struct CSVHeader {
       "there is no column '\(name)' (there are: \(names.joined(separator: ", ")))")
   }
 
+  /// Says which columns may be coordinates, where none were taken for them.
+  private mutating func noteCandidates(_ names: [String], _ sample: [String]) {
+    if let field = CSVCoordinates.wktField(in: sample), field < names.count {
+      notes.append(
+        Note(
+          "the layer has no geometry; column '\(names[field])' may hold it",
+          advice: .nameWKTColumn(names[field])))
+      return
+    }
+    let pairs = CSVCoordinates.candidates(in: names)
+    guard let first = pairs.first else { return }
+    let shown = pairs.prefix(3).map { "'\(names[$0.x])' and '\(names[$0.y])'" }
+    notes.append(
+      Note(
+        "the layer has no geometry; columns \(shown.joined(separator: ", or ")) may be coordinates",
+        advice: .nameCoordinates(x: names[first.x], y: names[first.y])))
+  }
+
+  // MARK: Columns
+
   private mutating func findIDs(_ names: [String], _ asked: String?) throws(FieldpackError) {
-    if let asked {
-      idField = try Self.field(asked, in: names)
-      isIDRequired = true
-    } else {
-      idField =
-        names.firstIndex { $0.lowercased() == "fid" } ?? names.firstIndex { $0 == "id" }
+    guard let asked else { return }
+    let field = try Self.field(asked, in: names)
+    guard !isGeometry(field) else {
+      throw FieldpackError(.invalidArgument, "column '\(names[field])' is the geometry's")
     }
-    if let field = idField, isGeometry(field) {
-      guard !isIDRequired else {
-        throw FieldpackError(.invalidArgument, "column '\(names[field])' is the geometry's")
-      }
-      idField = nil
-    }
+    idField = field
   }
 
   private func isGeometry(_ field: Int) -> Bool {
@@ -123,22 +147,17 @@ struct CSVHeader {
     }
   }
 
-  /// A name equal to an earlier one, ignoring case, gets `_2`; `fid` and `geom` are taken.
+  /// A name equal to an earlier one, ignoring case, gets `_2`; `geom` is taken.
   private mutating func nameColumns(_ names: [String]) {
-    var taken: Set<String> = ["fid", "geom"]
-    let fields = names.indices.filter { !isGeometry($0) }
-    // A column `fid` has to be renamed only where it holds no ids, and takes no other's name for that.
-    let fid = fields.filter { $0 == idField && names[$0].lowercased() == "fid" }
-    for field in fields.filter({ !fid.contains($0) }) + fid {
+    var taken: Set<String> = ["geom"]
+    for field in names.indices where !isGeometry(field) && field != idField {
       let given = names[field]
       let name = given.isEmpty ? "field_\(field + 1)" : given
       let unique = name.numbered { taken.insert($0.lowercased()).inserted }
-      if unique != given, field != idField {
-        notes.append("column '\(given)' is named '\(unique)'")
-      }
+      if unique != given { notes.append("column '\(given)' is named '\(unique)'") }
       columns.append(Column(field: field, name: unique))
     }
-    columns.sort { $0.field < $1.field }
+    idColumn = idColumn.numbered { !taken.contains($0) }
   }
 }
 

@@ -18,16 +18,18 @@ struct CSVLayerBuilder: ~Copyable {
   private var columns: [Column]
   private(set) var geometry: CSVGeometry
   private var ids = DistinctIntegers()
-  private var hasUsableIDs: Bool
+  private var form: CSVFieldForm
   var rows: RowBuffer
   private(set) var count = 0
+  /// Rows without any value, which are left out.
+  private(set) var blankCount = 0
 
-  init(_ header: CSVHeader, options: ReadOptions, asked: FileLayer?) {
+  init(_ header: CSVHeader, form: CSVFieldForm, options: ReadOptions, asked: FileLayer?) {
     self.header = header
+    self.form = form
     layer = options.layer
     self.asked = asked
-    geometry = CSVGeometry(header, sourceSRS: options.sourceSRS)
-    hasUsableIDs = header.idField != nil
+    geometry = CSVGeometry(header, form: form, sourceSRS: options.sourceSRS)
     rows = RowBuffer(columnCount: asked?.schema.columns.count ?? 0)
     columns = header.columns.map { Column(field: $0.field, name: $0.name) }
     for index in columns.indices {
@@ -39,36 +41,43 @@ struct CSVLayerBuilder: ~Copyable {
     }
   }
 
-  private var usesIDs: Bool { hasUsableIDs && (count > 0 || header.isIDRequired) }
-
   /// The layer as the rows so far ask for it.
   var found: FileLayer {
-    let definitions = columns.filter { !usesIDs || $0.field != header.idField }.map { column in
-      var definition = ColumnDefinition(
-        column.name, column.seen.isEmpty ? .text() : column.seen.type)
-      if column.field == header.idField, column.name == "id" {
-        definition.type = .text()
-        definition.isSourceID = true
-      }
-      return definition
+    let definitions = columns.map { column in
+      ColumnDefinition(column.name, column.seen.isEmpty ? .text() : column.seen.type)
     }
     return FileLayer(
-      schema: Schema(layer: layer, geometry: geometry.column, columns: definitions),
-      ids: usesIDs ? .file : .ordinal)
+      schema: Schema(
+        layer: layer, idColumn: header.idColumn, geometry: geometry.column, columns: definitions),
+      ids: header.idField == nil ? .ordinal : .file)
   }
 
-  /// The renaming of the ids' column, where it came to be one.
-  var note: String? {
-    guard !usesIDs, let column = columns.first(where: { $0.field == header.idField }),
-      column.name != "id"
-    else { return nil }
-    return "column 'fid' does not hold distinct integers and is named '\(column.name)'"
+  /// What the user should know of the rows.
+  var notes: [Note] {
+    var notes: [Note] = []
+    if blankCount > 0 {
+      notes.append(
+        blankCount == 1
+          ? "a row without any value is left out"
+          : "\(blankCount) rows without any value are left out")
+    }
+    if let note = geometry.note { notes.append(Note(note)) }
+    if geometry.lacksSRS {
+      notes.append(Note("the file does not say its reference system", advice: .nameSourceSRS))
+    }
+    return notes
   }
 
-  /// Takes the scanner's record; `rows` then holds it, unless its id cannot be given as asked.
+  /// Takes the scanner's record; `rows` then holds it, unless it is blank.
   mutating func take(_ scanner: CSVScanner) throws(FieldpackError) {
-    if let problem = scanner.problem { throw FieldpackError(.invalidData, problem) }
-    guard scanner.fields.count == header.fieldCount else {
+    if let problem = scanner.problem {
+      throw FieldpackError(.invalidData, problem, advice: scanner.advice)
+    }
+    guard !scanner.isBlank else {
+      blankCount += 1
+      return
+    }
+    guard scanner.fields.count == header.fieldCount || hasDelimiterAtEnd(scanner) else {
       throw FieldpackError(
         .invalidData,
         "the row has \(scanner.fields.count) fields where the header has \(header.fieldCount)")
@@ -76,30 +85,34 @@ struct CSVLayerBuilder: ~Copyable {
     let id = try readID(scanner)
     try geometry.read(scanner)
     count += 1
-    for index in columns.indices { read(index, scanner) }
-    guard asked != nil else { return }
-    guard asked?.ids == .ordinal || id != nil else {
-      rows.clear()
-      return
+    if form.isUsual {
+      for index in columns.indices { read(index, scanner) }
+    } else {
+      for index in columns.indices { readForm(index, scanner) }
     }
+    guard asked != nil else { return }
     let number = asked?.ids == .file ? id : nil
     rows.commit(id: number ?? Int64(count), envelope: geometry.envelope) {
       geometry.append(for: asked?.schema.geometry, to: &$0)
     }
   }
 
-  /// The row's id, `nil` where it is no distinct integer.
+  /// Whether the row's fields are those of the header but for a delimiter at the end.
+  private func hasDelimiterAtEnd(_ scanner: CSVScanner) -> Bool {
+    guard scanner.fields.count == header.fieldCount + 1, let last = scanner.fields.last else {
+      return false
+    }
+    return last.range.isEmpty && !last.isQuoted
+  }
+
+  /// The row's id, `nil` where no column has ids.
   private mutating func readID(_ scanner: CSVScanner) throws(FieldpackError) -> Int64? {
-    guard let field = header.idField, hasUsableIDs else { return nil }
+    guard let field = header.idField else { return nil }
     let range = scanner.trimmedRange(field)
     let value = scanner.text.withUnsafeBufferPointer {
       NumberParser.canonicalInteger(UnsafeBufferPointer(rebasing: $0[range]))
     }
     if let value, ids.insert(value) { return value }
-    guard header.isIDRequired else {
-      hasUsableIDs = false
-      return nil
-    }
     let shown = String(decoding: scanner.text[range].prefix(40), as: UTF8.self)
     throw FieldpackError(
       .invalidData,
@@ -114,6 +127,22 @@ struct CSVLayerBuilder: ~Copyable {
       let scalar = InferredValue(inferring: UnsafeBufferPointer(rebasing: text[inner]))
       columns[index].seen.insert(scalar.trait)
       set(columns[index], scalar, UnsafeBufferPointer(rebasing: text[field.range]))
+    }
+  }
+
+  /// Reads a field that may have another form than usual. A text column gets it as it is.
+  private mutating func readForm(_ index: Int, _ scanner: CSVScanner) {
+    let field = scanner.fields[columns[index].field]
+    let inner = scanner.trimmedRange(columns[index].field)
+    guard !inner.isEmpty || field.isQuoted else { return }
+    scanner.text.withUnsafeBufferPointer { text in
+      let scalar = form.infer(UnsafeBufferPointer(rebasing: text[inner]))
+      columns[index].seen.insert(scalar.trait)
+      guard columns[index].type == .date else {
+        return set(columns[index], scalar, UnsafeBufferPointer(rebasing: text[field.range]))
+      }
+      let usual = form.usual
+      usual.withUnsafeBufferPointer { set(columns[index], scalar, $0) }
     }
   }
 

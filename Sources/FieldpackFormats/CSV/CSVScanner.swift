@@ -15,7 +15,11 @@ struct CSVScanner {
 
   private let input: ByteInput
   private let delimiter: UInt8
+  /// What makes UTF-8 of the file; `nil` where it is in UTF-8.
+  private let decoder: TextDecoder?
   private var buffer: [UInt8]
+  /// What is decoded into `buffer`; empty where the file is in UTF-8.
+  private var encoded: [UInt8] = []
   private var next = 0
   private var end = 0
   private var line = 1
@@ -28,7 +32,17 @@ struct CSVScanner {
   private(set) var recordLine = 1
   /// What is wrong with the record; the one after it is read all the same.
   private(set) var problem: String?
+  /// What to do about the problem.
+  private(set) var advice: FieldpackError.Advice?
   private(set) var bytesRead = 0
+
+  /// Whether the record's fields are all empty, but for blanks.
+  var isBlank: Bool {
+    text.allSatisfy { $0 == 0x20 || $0 == 0x09 } && fields.allSatisfy { !$0.isQuoted }
+  }
+
+  /// The record's fields as texts.
+  var texts: [String] { fields.map { String(decoding: text[$0.range], as: UTF8.self) } }
 
   /// Whether an unquoted field of the record holds a quote.
   var hasInnerQuote: Bool {
@@ -40,22 +54,25 @@ struct CSVScanner {
   private var isQuoted = false
   private var fieldStart = 0
 
-  init(_ input: ByteInput, delimiter: UInt8) throws(FieldpackError) {
+  /// - Parameter encoding: what the file is in, `nil` for UTF-8.
+  init(
+    _ input: ByteInput, delimiter: UInt8, encoding: String? = nil
+  ) throws(FieldpackError) {
     self.input = input
     self.delimiter = delimiter
     buffer = [UInt8](repeating: 0, count: input.room(upTo: 1 << 18))
+    decoder = try encoding.map(Self.decoder)
+    if decoder != nil { swap(&buffer, &encoded) }
     input.rewind()
-    let mark = try input.head(3)
-    if mark == [0xEF, 0xBB, 0xBF] {
-      input.seek(to: mark.count)
-      bytesRead = mark.count
-    }
-    if mark.starts(with: [0xFF, 0xFE]) || mark.starts(with: [0xFE, 0xFF]) {
-      throw FieldpackError(
-        .invalidData, "the file is UTF-16. Try: convert it to UTF-8 first",
-        position: FilePosition(file: input.name, line: 1))
-    }
     try refill()
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    if buffer[..<end].starts(with: mark) { next = mark.count }
+  }
+
+  private static func decoder(_ encoding: String) throws(FieldpackError) -> TextDecoder {
+    if let decoder = TextDecoder(encoding) { return decoder }
+    throw FieldpackError(
+      .invalidArgument, "the encoding '\(encoding)' is not known", advice: .nameEncoding)
   }
 
   /// Reads the next record; `false` at the end of the file.
@@ -63,7 +80,10 @@ struct CSVScanner {
     repeat {
       guard try readRecord() else { return false }
     } while fields.count == 1 && fields[0].range.isEmpty && !fields[0].isQuoted && problem == nil
-    if problem == nil, !isUTF8 { problem = "the row is not UTF-8" }
+    if problem == nil, !isUTF8 {
+      problem = "the row is not UTF-8"
+      advice = .nameEncoding
+    }
     return true
   }
 
@@ -72,22 +92,43 @@ struct CSVScanner {
   }
 
   private mutating func refill() throws(FieldpackError) {
-    var failure: FieldpackError?
     next = 0
-    end = 0
-    buffer.withUnsafeMutableBytes { bytes in
+    guard let decoder else {
+      end = try Self.read(input, &buffer)
+      bytesRead += end
+      return
+    }
+    repeat {
+      let count = try Self.read(input, &encoded)
+      bytesRead += count
       do throws(FieldpackError) {
-        end = try input.read(into: bytes)
-      } catch { failure = error }
+        buffer = try decoder.decode(encoded[..<count], isLast: count == 0)
+      } catch { throw error.adding(position: FilePosition(file: input.name, line: line)) }
+      end = buffer.count
+      if count == 0 { return }
+    } while end == 0
+  }
+
+  private static func read(
+    _ input: ByteInput, _ buffer: inout [UInt8]
+  ) throws(FieldpackError) -> Int {
+    var failure: FieldpackError?
+    let count = buffer.withUnsafeMutableBytes { bytes in
+      do throws(FieldpackError) {
+        return try input.read(into: bytes)
+      } catch {
+        failure = error
+        return 0
+      }
     }
     if let failure { throw failure }
-    bytesRead += end
+    return count
   }
 
   private mutating func readRecord() throws(FieldpackError) -> Bool {
     text.removeAll(keepingCapacity: text.capacity < 1 << 22)
     fields.removeAll(keepingCapacity: true)
-    problem = nil
+    (problem, advice) = (nil, nil)
     recordLine = line
     fieldStart = 0
     state = .fieldStart

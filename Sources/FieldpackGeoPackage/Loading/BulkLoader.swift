@@ -184,6 +184,14 @@ public struct LoadedLayer: Hashable, Sendable {
   public var srs: SRS?
   /// The geometry column, where it was declared anew because rows did not fit its declaration.
   package var declared: GeometryColumn?
+  /// The features that lie beyond 180 degrees of longitude or 90 of latitude, in a layer in WGS 84.
+  package var beyondDegrees: Beyond?
+
+  /// Features where they cannot be.
+  package struct Beyond: Hashable, Sendable {
+    package var count: Int
+    package var first: Int64
+  }
 
   public static let firstIDLimit = 10_000
 }

@@ -28,6 +28,8 @@ final class LayerLoad {
   private(set) var kinds = GeometryKinds()
   /// The geometry column as it is declared after the load, where that differs from before.
   var declared: GeometryColumn?
+  /// The features of a layer in WGS 84 that lie outside of its longitudes and latitudes.
+  private var beyondDegrees: LoadedLayer.Beyond?
   private(set) var count = 0
   private var lowest = Int64.max
   private var highest = Int64.min
@@ -195,8 +197,18 @@ final class LayerLoad {
     }
     // Rows that replace others are indexed with them, from the table.
     if table.rtree != nil, !replaces { try tree.add(full) }
+    if !extent.isWithinDegrees { noteBeyond(full) }
     swap(&full, &empty)
     try inserter.submit(empty, insertion)
+  }
+
+  /// Counts features that cannot be in degrees, as the layer has them.
+  private func noteBeyond(_ rows: EncodedRows) {
+    guard table.schema.geometry?.srs == .wgs84, encoder.transformation == nil else { return }
+    for entry in rows.entries where !entry.isWithinDegrees {
+      let first = beyondDegrees?.first ?? rows.id(Int(entry.id))
+      beyondDegrees = .init(count: (beyondDegrees?.count ?? 0) + 1, first: first)
+    }
   }
 
   private func note(_ id: Int64) {
@@ -225,7 +237,7 @@ final class LayerLoad {
     return LoadedLayer(
       layer: table.layer.id, count: count - refusedCount, ids: knowsIDs ? lowest...highest : nil,
       areConsecutive: isRange, firstIDs: isRange ? [] : firstIDs,
-      srs: table.schema.geometry?.srs, declared: declared)
+      srs: table.schema.geometry?.srs, declared: declared, beyondDegrees: beyondDegrees)
   }
 
   // MARK: Index
@@ -279,5 +291,19 @@ final class LayerLoad {
       for axis in 0..<4 { try insert.bind(Double(entry.box[axis]), at: axis + 2) }
       try insert.run()
     }
+  }
+}
+
+extension Envelope {
+  /// Whether longitudes and latitudes may be meant.
+  fileprivate var isWithinDegrees: Bool {
+    isEmpty || minX >= -180 && maxX <= 180 && minY >= -90 && maxY <= 90
+  }
+}
+
+extension RTreeEntry {
+  /// As ``Envelope/isWithinDegrees``: the limits are floats, so rounding outwards passes over none.
+  fileprivate var isWithinDegrees: Bool {
+    minX >= -180 && maxX <= 180 && minY >= -90 && maxY <= 90
   }
 }

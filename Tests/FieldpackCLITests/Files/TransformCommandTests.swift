@@ -11,7 +11,7 @@ import Testing
     _ = try await survey.run("export", "wells.geojson", "-o", "field.gpkg")
     _ = try survey.folder.write("id,remark\r\n7,dry\r\n", to: "notes.csv")
     let added = try await survey.run(
-      "import", "notes.csv", "--into", "field.gpkg", "--mode", "append")
+      "import", "notes.csv", "--into", "field.gpkg", "--mode", "append", "--id", "id")
     #expect(added.status == 0, "\(added)")
   }
 

@@ -115,66 +115,68 @@ func readCSV(
     #expect(reading.values("test", "b") == ["1\r\n2", "\""])
   }
 
-  @Test(arguments: ["a;b\n1,5;2\n", "a\tb\n1,5\t2\n", "a,b\n\"1,5\",2\n", "a,b\r\"1,5\",2"])
+  @Test(
+    arguments: [
+      "a;b\n1,x;2\n", "a\tb\n1,x\t2\n", "a,b\n\"1,x\",2\n", "a,b\r\"1,x\",2", "a|b\n1,x|2\n",
+      "sep=#\na#b\n1,x#2\n",
+    ])
   func `the delimiter is found`(text: String) throws {
     let reading = try readCSV(text)
-    #expect(reading.features("test").map(\.attributes) == [["a": "1,5", "b": 2]])
+    #expect(reading.features("test").map(\.attributes) == [["a": "1,x", "b": 2]])
+    #expect(reading.result.notes == [])
+  }
+
+  static let oneColumn: [(String, String?)] = [
+    ("a:b:c\n1:2:3\n4:5:6\n", ":"), ("a^b^c\n1^2^3\n", "^"), ("a:b:c\n1:2\n", nil),
+    ("a time:zone\n10:00\n", nil), ("a:b:c\n", nil),
+  ]
+
+  @Test(arguments: oneColumn.indices) func `one column full of another delimiter is said`(
+    index: Int
+  ) throws {
+    let (text, sign) = Self.oneColumn[index]
+    let notes = sign.map {
+      Note(
+        "each row was read as one column, and '\($0)' stands in all", advice: .nameDelimiter($0))
+    }
+    #expect(try readCSV(text).result.notes == [notes].compactMap { $0 })
+  }
+
+  @Test func `a delimiter that is given and cuts nothing is said`() throws {
+    let reading = try readCSV("a,b\n1,2\n") { $0.csv.delimiter = UInt8(ascii: ";") }
+    #expect(reading.result.notes.map(\.advice) == [.nameDelimiter(",")])
   }
 
   @Test func `quotes inside a row do not decide the delimiter, those inside a header do`() throws {
-    let spoken = try readCSV("id;name;note, remark\n1;a;he said,\"yes\"\n2;b;she said,\"no\"\n")
-    #expect(spoken.schema("test")?.columns.map(\.name) == ["name", "note, remark"])
-    let inches = try readCSV("id;5\" pipe\n1;a\n")
-    #expect(inches.schema("test")?.columns.map(\.name) == ["5\" pipe"])
+    let spoken = try readCSV("nr;name;note, remark\n1;a;he said,\"yes\"\n2;b;she said,\"no\"\n")
+    #expect(spoken.schema("test")?.columns.map(\.name) == ["nr", "name", "note, remark"])
+    let inches = try readCSV("nr;5\" pipe\n1;a\n")
+    #expect(inches.schema("test")?.columns.map(\.name) == ["nr", "5\" pipe"])
   }
 
   @Test func `the delimiter may be given`() throws {
-    let reading = try readCSV("a|b,c\n1|2,3\n") { $0.csv.delimiter = UInt8(ascii: "|") }
-    #expect(reading.features("test").map(\.attributes) == [["a": 1, "b,c": "2,3"]])
+    let reading = try readCSV("a#b,c\n1#2,x\n") { $0.csv.delimiter = UInt8(ascii: "#") }
+    #expect(reading.features("test").map(\.attributes) == [["a": 1, "b,c": "2,x"]])
   }
 
   @Test func `names that are equal, empty or taken get new ones`() throws {
-    let reading = try readCSV("a,A,,fid,geom_2\n1,2,3,x,5\n")
+    let reading = try readCSV("a,A,,geom_2\n1,2,3,5\n")
     #expect(
-      reading.columns("test") == [
-        "a INTEGER", "A_2 INTEGER", "field_3 INTEGER", "fid_2 TEXT", "geom_2 INTEGER",
-      ])
+      reading.columns("test") == ["a INTEGER", "A_2 INTEGER", "field_3 INTEGER", "geom_2 INTEGER"])
     #expect(
-      reading.result.notes == [
-        "column 'A' is named 'A_2'", "column '' is named 'field_3'",
-        "column 'fid' does not hold distinct integers and is named 'fid_2'",
-      ])
+      reading.result.notes == ["column 'A' is named 'A_2'", "column '' is named 'field_3'"])
   }
 
-  @Test func `a column fid takes no other column's name`() throws {
-    let ids = try readCSV("fid,fid_2\n1,a\n")
-    #expect(ids.columns("test") == ["fid_2 TEXT"])
-    #expect(ids.result.notes == [])
-    let column = try readCSV("fid,fid_2\nx,a\n")
-    #expect(column.columns("test") == ["fid_3 TEXT", "fid_2 TEXT"])
-  }
-
-  @Test func `distinct integers in fid or id are the ids`() throws {
-    let reading = try readCSV("id,fid,v\n1,30,a\n1,10,b\n2,20,c\n")
-    #expect(reading.features("test").map(\.id) == [30, 10, 20])
-    #expect(reading.columns("test") == ["id INTEGER", "v TEXT"])
-    #expect(reading.result.layers.map(\.ids) == [.file])
-  }
-
-  @Test func `other ids are a text`() throws {
-    let reading = try readCSV("id,v\n1,a\n1,b\n")
-    #expect(reading.features("test").map(\.id) == [1, 2])
-    #expect(reading.columns("test") == ["id TEXT", "v TEXT"])
-    #expect(reading.schema("test")?.columns.first?.isSourceID == true)
-    #expect(reading.values("test", "id") == ["1", "1"])
-  }
-
-  @Test func `ids that repeat behind the head take a second pass`() throws {
-    let rows = (0..<60_000).map { "\($0),filler filler filler\n" }.joined()
-    let reading = try readCSV("id,v\n\(rows)5,x\n")
-    #expect(reading.passes == 2)
+  @Test func `columns keep their names and order, and rows theirs, also where they are ids`() throws
+  {
+    let reading = try readCSV("v,id,fid\na,30,7\nb,10,5\nc,20,6\n")
+    #expect(reading.columns("test") == ["v TEXT", "id INTEGER", "fid INTEGER"])
+    #expect(reading.schema("test")?.idColumn == "fid_2")
+    #expect(reading.schema("test")?.columns.map(\.isSourceID) == [false, false, false])
+    #expect(reading.features("test").map(\.id) == [1, 2, 3])
+    #expect(reading.values("test", "id") == [30, 10, 20])
     #expect(reading.result.layers.map(\.ids) == [.ordinal])
-    #expect(reading.features("test").count == 60_001)
+    #expect(reading.result.notes == [])
   }
 
   @Test func `the id column may be named`() throws {
@@ -195,8 +197,8 @@ func readCSV(
         + "nameGeometryColumns"
     ),
     (
-      "x,lon,lat",
-      "invalidArgument 1 more than one column may hold the geometry: 'x', 'lon', 'lat' "
+      "lon,long,lat",
+      "invalidArgument 1 more than one column may hold the geometry: 'lon', 'long', 'lat' "
         + "nameGeometryColumns"
     ),
     (
@@ -240,7 +242,15 @@ func readCSV(
     ("a,b\n\"1\"2,3\n", "invalidData 2 text follows a closing quote"),
     ("x,y\n1,\n", "invalidData 2 the coordinate '' is not a number"),
     ("x,y\n1,nan\n", "invalidData 2 the coordinate 'nan' is not a number"),
-    ("x;y\n1,5;2\n", "invalidData 2 the coordinate '1,5' is not a number"),
+    (
+      "x,y\n\"1,5\",2\n",
+      "invalidData 2 the coordinate '1,5' is not a number CSVOptions.decimalSign = .comma"
+    ),
+    (
+      "geom\n0102\n",
+      "invalidData 2 the WKB is broken: the bytes end before a geometry's header at byte 0"
+    ),
+    ("geom\n01z\n", "invalidData 2 the geometry is neither WKT nor WKB"),
     (
       "wkt,a\nSRID=1;POINT(1 2),1\nSRID=2;POINT(1 2),1\n",
       "invalidData 3 SRID 2 differs from 1 of the rows before"
@@ -261,7 +271,7 @@ func readCSV(
     }
     #expect(text?.position?.line == 3)
     #expect(text?.message == "the row is not UTF-8")
-    #expect(throws: FieldpackError.self) { try readCSV(bytes: [0xFF, 0xFE, 0x61, 0x00]) }
+    #expect(text?.advice == .nameEncoding)
   }
 
   @Test func `broken rows are skipped and listed`() throws {

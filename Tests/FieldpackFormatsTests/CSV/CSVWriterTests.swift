@@ -48,7 +48,7 @@ import Testing
     let feature = Feature(id: 1, attributes: [names[0]: "7;on;l;f;d", names[1]: "a"])
     let text = try Self.write([feature], schema).text
     #expect(text == "fid,\"lon;l^at;fid;d;\",\"tab\there\"\r\n1,7;on;l;f;d,a\r\n")
-    #expect(try readCSV(text).schema("test")?.columns.map(\.name) == names)
+    #expect(try readCSV(text).schema("test")?.columns.map(\.name) == ["fid"] + names)
   }
 
   @Test func `writes a header, quotes where needed and WKT`() throws {
@@ -113,7 +113,7 @@ import Testing
         ]),
       Feature(id: 1, geometry: nil, attributes: ["name": "", "depth": -0.0, "dry": false]),
     ]
-    let reading = try readCSV(try Self.write(features, schema).text)
+    let reading = try readCSV(try Self.write(features, schema).text) { $0.idColumn = "fid" }
     #expect(reading.features("test") == features)
     #expect(reading.columns("test") == columns.map { "\($0.name) \($0.type.sql)" })
   }

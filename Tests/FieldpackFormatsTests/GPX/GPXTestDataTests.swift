@@ -39,7 +39,8 @@ import Testing
   @Test func `the tables are read`() throws {
     let input = try ByteInput(path: Self.url("csv/stations.csv").path)
     let stations = try GPXReading(CSVReader(input, options: ReadOptions(layer: "stations")))
-    #expect(stations.columns("stations") == ["name TEXT", "depth REAL", "checked DATE"])
+    #expect(
+      stations.columns("stations") == ["id INTEGER", "name TEXT", "depth REAL", "checked DATE"])
     #expect(stations.features("stations").map(\.id) == [1, 2, 3])
     #expect(stations.values("stations", "name") == ["Pier, north", "Lookout", "The \"Buoy\""])
     let areas = try GPXReading(

@@ -23,6 +23,7 @@ extension FieldpackTool {
         "fieldpack import survey.geojson walk.gpx --into field.gpkg",
         "fieldpack import flight.igc receiver.nmea --into field.gpkg",
         "fieldpack import new.csv --into field.gpkg --layer wells --mode append",
+        "fieldpack import pegel.csv --into field.gpkg --decimal , --date-format %d.%m.%Y",
         "fieldpack import StraboCaptures --into field.gpkg",
         "cat wells.geojson | fieldpack import - --layer wells --into field.gpkg",
       ],

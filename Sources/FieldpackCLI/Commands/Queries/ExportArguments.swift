@@ -79,6 +79,8 @@ extension OptionReader {
   }
 
   mutating func gpkgVersion(_ help: String) -> GeoPackageVersion? {
-    value("gpkg-version", .choice("version"), shownDefault: "1.4", help: help)
+    value(
+      "gpkg-version", .choice("version"), shownDefault: "1.4",
+      help: help + " GDAL before 3.7 warns of 1.4.")
   }
 }
