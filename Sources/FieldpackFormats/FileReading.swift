@@ -99,6 +99,25 @@ public struct ReadOptions: Sendable {
   public init(layer: LayerID) { self.layer = layer }
 }
 
+extension FieldpackError {
+  /// The error with the advice to pass over what is wrong, where it can be passed over.
+  func advisingToSkip() -> FieldpackError {
+    guard code == .invalidData, advice == nil else { return self }
+    var error = self
+    error.advice = .skipErrors
+    return error
+  }
+}
+
+extension SkippedFeature {
+  /// What follows an error in a file that cannot be read beyond it.
+  init(breakingOff error: FieldpackError, layer: LayerID? = nil) {
+    self.init(
+      location: .init(layer: layer), position: error.position,
+      reason: "\(error.message): nothing is read from there on")
+  }
+}
+
 /// What a CSV file does not say itself.
 public struct CSVOptions: Sendable, Hashable {
   /// The delimiter; `nil` detects `,`, `;` or tab.

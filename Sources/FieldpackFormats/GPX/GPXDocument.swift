@@ -62,6 +62,17 @@ struct GPXDocument: ~Copyable {
     if isInPath { closePath() }
   }
 
+  /// Ends the document where it cannot be read any further, and where that is asked for: what was
+  /// whole before that stays, and a track or route has the points so far.
+  mutating func breakOff(at error: FieldpackError) throws(FieldpackError) {
+    let hasPath = isInPath && path.count > 0
+    guard error.code == .invalidData, hasPath || !found.isEmpty else { throw error }
+    guard options.skipsErrors else { throw error.advisingToSkip() }
+    if hasPath { closePath() }
+    (isInPoint, isInPath) = (false, false)
+    skipped.add(SkippedFeature(breakingOff: error))
+  }
+
   /// The layers with features.
   var found: [FileLayer] {
     var layers: [FileLayer] = []
@@ -331,7 +342,8 @@ struct GPXDocument: ~Copyable {
     position.feature = ordinals[kind.rawValue]
     let location = KeyTuple.Partial(layer: builders[kind.rawValue].layer)
     guard options.skipsErrors else {
-      throw FieldpackError(.invalidData, reason, location: location, position: position)
+      throw FieldpackError(
+        .invalidData, reason, advice: .skipErrors, location: location, position: position)
     }
     skipped.add(SkippedFeature(location: location, position: position, reason: reason))
   }

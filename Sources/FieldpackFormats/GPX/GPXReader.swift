@@ -50,12 +50,13 @@ public struct GPXReader: FileReader {
     var document = document(asking: [])
     try withUnsafeMutablePointer(to: &document) { (document) throws(FieldpackError) in
       let parser = try XMLPushParser(file: input.name, handler: GPXHandler(document))
-      try Self.push(head, into: parser)
-      if head.count == input.size {
-        try parser.finish()
-      } else {
-        document.pointee.closeOpenFeatures()
+      do throws(FieldpackError) {
+        try Self.push(head, into: parser)
+        if head.count == input.size { try parser.finish() }
+      } catch  where parser.isBroken {
+        return try document.pointee.breakOff(at: error)
       }
+      if head.count < input.size { document.pointee.closeOpenFeatures() }
     }
     return document.found
   }
@@ -74,13 +75,17 @@ public struct GPXReader: FileReader {
       input.rewind()
       while true {
         let count = try fill(&buffer)
+        do throws(FieldpackError) {
+          try Self.push(buffer[..<count], into: parser)
+          if count == 0 { try parser.finish() }
+        } catch  where parser.isBroken {
+          return try document.pointee.breakOff(at: error)
+        }
         guard count > 0 else { break }
-        try Self.push(buffer[..<count], into: parser)
         try document.pointee.drain(&announced, into: &sink)
         bytesRead += count
         try options.progress?(bytesRead)
       }
-      try parser.finish()
     }
     try document.drain(&announced, into: &sink)
     pathsRead = document.pathsRead

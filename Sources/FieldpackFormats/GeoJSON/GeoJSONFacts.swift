@@ -15,6 +15,8 @@ struct GeoJSONFacts {
   var hasIDMembers = false
   var hasMetadata = false
   var emptyArrays = 0
+  /// The first feature that lost a part of its geometry with too few positions.
+  var firstShortPart: Int?
   var skipped: SkippedFeatures
   private var typeBits: UInt32 = 0
   private var geometryCount = 0

@@ -61,6 +61,10 @@ struct GeoJSONParser: ~Copyable {
   // What this pass is for.
   /// Features of a collection have been given, so that the document cannot be taken back.
   var isStreaming = false
+  /// What throws is not the text of the file but what is done with a feature.
+  var isGiving = false
+  /// The file has been read as far as it can be.
+  var isBroken = false
   /// Ends the pass after so many features or bytes.
   var head: (features: Int, bytes: Int)?
   /// The pass is for the ids alone.
@@ -76,6 +80,7 @@ struct GeoJSONParser: ~Copyable {
     row = GeoJSONRow(columnCount: layer?.schema.columns.count ?? 0)
     properties = PropertyColumns(given: layer?.schema, idColumn: options.idColumn)
     self.scanner.allowsRecordSeparators = true
+    geometry.leavesOutShortParts = true
   }
 
   // MARK: One feature
@@ -230,6 +235,9 @@ struct GeoJSONParser: ~Copyable {
       setGeometry(type)
     }
     properties.commit()
+    if geometry.shortParts > 0, facts.firstShortPart == nil {
+      facts.firstShortPart = featureNumber
+    }
     if hasID { facts.hasIDMembers = true }
     if hasMetadata { facts.hasMetadata = true }
     facts.count += 1

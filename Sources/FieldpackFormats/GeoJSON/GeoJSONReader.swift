@@ -7,7 +7,14 @@ import FieldpackGeometry
 /// Memory holds a window of the file and one feature, however long the file is. The legacy member
 /// `crs` counts, `bbox` does not, and members of older formats are ignored. What RFC 7946 does not
 /// allow is a problem of its feature, named with feature number and byte; of what it only advises
-/// against, rings left open are closed and positions of more than three numbers cut.
+/// against, rings left open are closed and positions of more than three numbers cut. A line of one
+/// position in a MultiLineString, an inner ring of fewer than four, and a polygon of a MultiPolygon
+/// with such an outer ring are left out, with a note.
+///
+/// Where no feature has an `id`, and each has another integer in a property `fid`, as in files of
+/// QGIS, these are the feature ids, and the property is written again.
+///
+/// A file that breaks off is an error; ``ReadOptions/skipsErrors`` gives the features before that.
 public struct GeoJSONReader: FileReader {
   /// The description of the column that holds SpatialConnect's `metadata` members.
   public static let metadataTitle = "SpatialConnect metadata"
@@ -94,6 +101,11 @@ extension GeoJSONParser {
     if geometry.closedRings > 0 {
       notes.append(
         "rings that were open and are closed (RFC 7946 section 3.1.6): \(geometry.closedRings)")
+    }
+    if let first = facts.firstShortPart {
+      notes.append(
+        "parts of geometries with too few positions are left out (RFC 7946 sections 3.1.4 and"
+          + " 3.1.6): \(geometry.shortParts), the first of feature \(first)")
     }
     if geometry.hasExtraOrdinates {
       notes.append("numbers after the third of a position are left out (RFC 7946 section 3.1.1)")
