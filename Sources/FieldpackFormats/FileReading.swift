@@ -43,6 +43,9 @@ public struct FileLayer: Hashable, Sendable {
     case ordinal
     /// Every feature has a distinct integer of its own.
     case file
+    /// Every feature has a distinct integer in the property `fid`, and none has an `id`. With ids of
+    /// another origin the property is a column of this name.
+    case property(column: String)
   }
 
   public var schema: Schema
@@ -51,6 +54,15 @@ public struct FileLayer: Hashable, Sendable {
   public init(schema: Schema, ids: IDSource = .ordinal) {
     self.schema = schema
     self.ids = ids
+  }
+
+  /// The layer with ids of another origin, so that a property with ids is a column.
+  package var withIDsAsColumn: FileLayer {
+    guard case .property(let column) = ids else { return self }
+    var layer = FileLayer(schema: schema)
+    layer.schema.idIsAttribute = false
+    layer.schema.columns.insert(ColumnDefinition(column, .integer), at: 0)
+    return layer
   }
 }
 

@@ -13,6 +13,8 @@ struct GeoJSONFacts {
   /// Commas between documents.
   var commas = 0
   var hasIDMembers = false
+  /// Features without an `id` have a property `fid`.
+  var hasPropertyIDs = false
   var hasMetadata = false
   var emptyArrays = 0
   /// The first feature that lost a part of its geometry with too few positions.

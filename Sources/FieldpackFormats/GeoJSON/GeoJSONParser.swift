@@ -15,7 +15,7 @@ struct GeoJSONParser: ~Copyable {
 
     init(_ layer: FileLayer?) {
       schema = layer?.schema
-      givesFileIDs = layer?.ids == .file
+      givesFileIDs = (layer?.ids ?? .ordinal) != .ordinal
       idColumn = schema?.columns.firstIndex { $0.isSourceID }
       metadataColumn = schema?.columns.firstIndex { $0.description == GeoJSONReader.metadataTitle }
     }
@@ -45,6 +45,8 @@ struct GeoJSONParser: ~Copyable {
   var featureOffset = 0
   var problem: FeatureProblem?
   var sourceID = SourceID.absent
+  /// The integer of the property `fid`, where it has no column.
+  var propertyID: Int64 = 0
   /// There is an `id` member, whatever the ids are taken from.
   var hasID = false
   var hasMetadata = false
@@ -224,6 +226,7 @@ struct GeoJSONParser: ~Copyable {
 
   /// Fills the row and takes the feature into account.
   mutating func complete() throws(FieldpackError) {
+    if let number = properties.idProperty { takePropertyID(number) }
     ids.note(sourceID)
     if collectsIDs { return collectID() }
     try searchDuplicates()
@@ -241,6 +244,19 @@ struct GeoJSONParser: ~Copyable {
     if hasID { facts.hasIDMembers = true }
     if hasMetadata { facts.hasMetadata = true }
     facts.count += 1
+  }
+
+  /// Takes the property `fid` for the id of a feature without one.
+  private mutating func takePropertyID(_ number: Int) {
+    let property = properties.properties[number]
+    guard !hasID, !property.current.isEmpty else { return }
+    facts.hasPropertyIDs = true
+    sourceID =
+      switch (property.current, property.form) {
+      case (.integer, .propertyID): .integer(propertyID)
+      case (.integer, .integer): .integer(row.integer(at: property.columnIndex))
+      default: .text
+      }
   }
 
   private mutating func setText(_ column: Int, _ cell: RowCells.Cell?) {

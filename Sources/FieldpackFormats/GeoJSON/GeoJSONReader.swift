@@ -66,8 +66,9 @@ public struct GeoJSONReader: FileReader {
 extension GeoJSONParser {
   /// The layer that the features read so far ask for.
   func layer() -> FileLayer {
-    var columns = properties.columns()
-    let hasFileIDs = ids.areUsable
+    let ids = idSource
+    let hasFileIDs = ids != .ordinal
+    var columns = properties.columns(withoutIDs: hasPropertyIDs)
     if facts.hasIDMembers, options.idColumn != nil || !hasFileIDs {
       var column = ColumnDefinition(properties.freeName("id"), .text())
       column.isSourceID = true
@@ -80,9 +81,21 @@ extension GeoJSONParser {
     }
     let column = GeometryColumn(
       type: facts.geometryType, srs: options.sourceSRS ?? geometry.crs.srs ?? .wgs84, z: facts.z)
-    return FileLayer(
-      schema: Schema(layer: options.layer, geometry: column, columns: columns),
-      ids: hasFileIDs ? .file : .ordinal)
+    var schema = Schema(layer: options.layer, geometry: column, columns: columns)
+    schema.idIsAttribute = hasPropertyIDs
+    return FileLayer(schema: schema, ids: ids)
+  }
+
+  private var idSource: FileLayer.IDSource {
+    guard ids.areUsable else { return .ordinal }
+    guard facts.hasPropertyIDs, let number = properties.idProperty else { return .file }
+    // Where some features have an `id` and others this property, the ids are of two origins.
+    return facts.hasIDMembers
+      ? .ordinal : .property(column: properties.properties[number].column)
+  }
+
+  private var hasPropertyIDs: Bool {
+    if case .property = idSource { true } else { false }
   }
 
   func result() -> FileReadResult {
@@ -92,7 +105,7 @@ extension GeoJSONParser {
   }
 
   private func notes() -> [String] {
-    var notes = properties.notes()
+    var notes = properties.notes(withoutIDs: hasPropertyIDs)
     if facts.typeless > 0 { notes.append("objects without a type, left out: \(facts.typeless)") }
     if facts.commas > 0 { notes.append("commas between documents, left out: \(facts.commas)") }
     if facts.emptyArrays > 0 {
