@@ -31,6 +31,13 @@ struct Importer {
     /// A new file of this process alone, which stays under its hidden name.
     case hidden(PendingFile)
     case existing(path: String)
+
+    var path: String {
+      switch self {
+      case .new(let path), .existing(let path): path
+      case .hidden(let file): file.path
+      }
+    }
   }
 
   func run(

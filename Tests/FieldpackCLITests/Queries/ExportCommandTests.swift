@@ -12,7 +12,7 @@ import Testing
   @Test func `writes GeoJSON in degrees and says what it wrote`() async throws {
     let result = try await survey.run(
       "export", "wells.geojson", "--where", "depth > 10", "-o", "deep.geojson", "--with-bbox")
-    #expect(result.output == "1 feature of layer default written to deep.geojson\n")
+    #expect(result.output == "1 feature of layer wells written to deep.geojson\n")
     #expect(result.error == "")
     #expect(result.status == 0)
     #expect(
@@ -33,7 +33,7 @@ import Testing
       "--select", "name", "-o", "utm.geojson")
     #expect(
       result.error == """
-        note: layer 'default': EPSG:4326 to EPSG:25833: Inverse of ETRS89 to WGS 84 (1) + UTM \
+        note: layer 'wells': EPSG:4326 to EPSG:25833: Inverse of ETRS89 to WGS 84 (1) + UTM \
         zone 33N (accuracy 1 m)
         note: the coordinates are in EPSG:25833, not in RFC 7946's WGS 84; its member crs says so
 
@@ -70,7 +70,7 @@ import Testing
     #expect(
       try survey.text("keys.csv") == """
         key,id,name,depth,wkt\r
-        c2lnaHRz.ZGVmYXVsdA==.ZG9t,dom,Dom,3.5,POINT (13.401 52.519)\r
+        c2lnaHRz.c2lnaHRz.ZG9t,dom,Dom,3.5,POINT (13.401 52.519)\r
 
         """)
     let gpx = try await survey.run("export", "sights.geojson", "--keys", "-o", "keys.gpx")
@@ -209,7 +209,7 @@ import Testing
     #expect(
       result.output == """
         {"output":"w.csv","format":"csv","count":2,\
-        "layers":[{"store":"wells","layer":"default","count":2}],\
+        "layers":[{"store":"wells","layer":"wells","count":2}],\
         "stores":[{"store":"wells","state":"open","error":null}],\
         "skipped":{"count":0,"features":[]},"transformations":[],"notes":[]}
 
@@ -312,8 +312,8 @@ import Testing
     #expect(!survey.exists("far.gpx"))
     let skipping = try await survey.run(
       "export", "far.geojsonl", "-o", "far.gpx", "--skip-errors")
-    #expect(skipping.output == "1 feature of layer default written to far.gpx\n")
-    #expect(skipping.error.hasPrefix("note: skipped: default/"))
+    #expect(skipping.output == "1 feature of layer far written to far.gpx\n")
+    #expect(skipping.error.hasPrefix("note: skipped: far/"))
     #expect(skipping.status == 2)
   }
 
