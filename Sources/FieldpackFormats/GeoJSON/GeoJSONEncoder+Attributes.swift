@@ -19,6 +19,8 @@ struct GeoJSONPlan: Sendable {
   /// The name of the feature id as a property, escaped and with its colon.
   var idName: [UInt8]?
   var metadataColumn: Int?
+  /// The member `crs` of each feature with a geometry, behind a comma.
+  var crs: [UInt8] = []
   /// The key tuple up to the feature's part.
   var keyPrefix = ""
 
@@ -33,6 +35,7 @@ struct GeoJSONPlan: Sendable {
       idName = text + ":".utf8
     }
     if options.spatialConnect != nil {
+      crs = options.crsMember(schema.geometry?.srs).map { Array(",\($0)".utf8) } ?? []
       metadataColumn = schema.columns.firstIndex { $0.description == GeoJSONReader.metadataTitle }
     }
     for (index, column) in schema.columns.enumerated()
