@@ -76,6 +76,8 @@ public struct FileReadResult: Sendable {
   public var skipped: SkippedFeatures
   /// Remarks, such as a renamed column.
   public var notes: [Note]
+  /// What a GPX file says of itself, as the element `metadata` of GPX 1.1.
+  public var gpxMetadata: String?
 
   public init(
     layers: [FileLayer], counts: [LayerID: Int] = [:], skipped: SkippedFeatures = .init(),

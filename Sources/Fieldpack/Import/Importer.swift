@@ -167,6 +167,11 @@ struct Importer {
         sources[index].found = result.layers
         isAsAssumed = false
       }
+      if let text = result.gpxMetadata {
+        writer.add(
+          document: text, standard: GPXWriter.metadataStandard,
+          about: asked.indices.map { plan.target(index, $0) })
+      }
       note(result, name, plan, index, &report)
     }
     return isAsAssumed ? report : nil

@@ -13,7 +13,9 @@ import FieldpackGeometry
 /// - A column that holds values which are not of the schema's type is TEXT.
 /// - Leaves of `extensions` are columns named `prefix_local`, the first of equal ones; the element
 ///   itself is in `extensions`, written anew with its namespaces. Foreign elements of GPX 1.0
-///   count as extensions. `metadata` and extensions of segments are not read.
+///   count as extensions. Extensions of segments are not read.
+/// - `metadata`, or what GPX 1.0 has in its place, is ``FileReadResult/gpxMetadata``, without bounds.
+/// - A `wpt` inside of a track or route is a waypoint.
 /// - A point without a position on Earth is an error with its line and its number in the layer.
 ///
 /// Memory grows with the longest track, 32 bytes a vertex, not with the file.

@@ -20,6 +20,7 @@ public final class GeoPackageBulkWriter {
   /// layer keeps its name.
   package var keepsNames = false
   private var isOpen = true
+  private var documents: [(content: String, standard: String, layers: [LayerID])] = []
 
   /// Starts a new file.
   ///
@@ -175,11 +176,31 @@ public final class GeoPackageBulkWriter {
     try LayerChange(file: file).remove(table)
   }
 
+  /// Stores an XML document about layers when all rows are stored, or refers to the same one that
+  /// is there.
+  package func add(document content: String, standard: String, about layers: [LayerID]) {
+    documents.append((content, standard, layers))
+  }
+
+  private func storeDocuments() throws(FieldpackError) {
+    let tables = MetadataTables(file: file)
+    for (content, standard, layers) in documents {
+      let known = try tables.all().first { $0.content == content && $0.standardURI == standard }
+      let id =
+        if let known { known.id } else {
+          try tables.add(
+            content, mediaType: "text/xml", standardURI: standard, scope: .dataset)
+        }
+      for layer in layers { try tables.attach(id, to: .layer(layer), parent: nil) }
+    }
+  }
+
   // MARK: End
 
   /// Writes indexes and counts, commits, and renames a new file to its target.
   public func commit() throws(FieldpackError) -> [LoadedLayer] {
     let loaded = try loader.finish()
+    try storeDocuments()
     try file.execute("COMMIT")
     isOpen = false
     guard let pending else { return loaded }
