@@ -43,6 +43,9 @@ public struct FileLayer: Hashable, Sendable {
     case ordinal
     /// Every feature has a distinct integer of its own.
     case file
+    /// Every feature has a distinct integer in the property `fid`, and none has an `id`. With ids of
+    /// another origin the property is a column of this name.
+    case property(column: String)
   }
 
   public var schema: Schema
@@ -51,6 +54,15 @@ public struct FileLayer: Hashable, Sendable {
   public init(schema: Schema, ids: IDSource = .ordinal) {
     self.schema = schema
     self.ids = ids
+  }
+
+  /// The layer with ids of another origin, so that a property with ids is a column.
+  package var withIDsAsColumn: FileLayer {
+    guard case .property(let column) = ids else { return self }
+    var layer = FileLayer(schema: schema)
+    layer.schema.idIsAttribute = false
+    layer.schema.columns.insert(ColumnDefinition(column, .integer), at: 0)
+    return layer
   }
 }
 
@@ -64,6 +76,8 @@ public struct FileReadResult: Sendable {
   public var skipped: SkippedFeatures
   /// Remarks, such as a renamed column.
   public var notes: [Note]
+  /// What a GPX file says of itself, as the element `metadata` of GPX 1.1.
+  public var gpxMetadata: String?
 
   public init(
     layers: [FileLayer], counts: [LayerID: Int] = [:], skipped: SkippedFeatures = .init(),
@@ -97,6 +111,25 @@ public struct ReadOptions: Sendable {
   public var progress: (@Sendable (_ bytesRead: Int) throws(FieldpackError) -> Void)?
 
   public init(layer: LayerID) { self.layer = layer }
+}
+
+extension FieldpackError {
+  /// The error with the advice to pass over what is wrong, where it can be passed over.
+  func advisingToSkip() -> FieldpackError {
+    guard code == .invalidData, advice == nil else { return self }
+    var error = self
+    error.advice = .skipErrors
+    return error
+  }
+}
+
+extension SkippedFeature {
+  /// What follows an error in a file that cannot be read beyond it.
+  init(breakingOff error: FieldpackError, layer: LayerID? = nil) {
+    self.init(
+      location: .init(layer: layer), position: error.position,
+      reason: "\(error.message): nothing is read from there on")
+  }
 }
 
 /// What a CSV file does not say itself.

@@ -56,6 +56,29 @@ import Testing
       ])
   }
 
+  @Test func `locations of OwnTracks are fixes, its other messages are not`() async throws {
+    let (updates, failure) = try await read(
+      """
+      {"_type":"status","tst":1}
+      {"_type":"location","tst":1714557600,"tid":"ab","acc":12,"alt":34,"vel":36,"cog":90,\
+      "lat":52.5,"lon":13.4,"batt":80,"t":"u"}
+      {"_type":"transition","event":"enter","lat":1,"lon":1,"tst":1714557600}
+      {"_type":"location","lat":52.6,"lon":13.5,"tst":1714557601}
+      """)
+    #expect(failure == nil)
+    #expect(
+      updates == [
+        .fix(
+          Fix(
+            longitude: 13.4, latitude: 52.5, elevation: 34,
+            time: Instant(milliseconds: 1_714_557_600_000), accuracy: 12, course: 90, speed: 10,
+            device: "ab")),
+        .fix(
+          Fix(
+            longitude: 13.5, latitude: 52.6, time: Instant(milliseconds: 1_714_557_601_000))),
+      ])
+  }
+
   @Test func `gpsd's reports and the sentences between them tell fixes`() async throws {
     let (updates, failure) = try await read(
       """

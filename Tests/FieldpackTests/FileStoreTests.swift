@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeoPackage
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -50,6 +51,39 @@ import Testing
     #expect(report.skipped.count == 1)
     #expect(report.skipped.listed.map(\.position?.feature) == [2])
     await store.close()
+  }
+
+  @Test func `the one layer has the file's name, in GeoJSON stores of configs another`()
+    async throws
+  {
+    try whole()
+    let store = try await store(options)
+    #expect(try await store.schemas().map(\.layer) == ["points"])
+    for name: LayerID in ["points", "default", "POINTS"] {
+      #expect(try await store.count(Query(name)) == 1)
+    }
+    await store.close()
+    var other = options
+    other.layer = FileStore.defaultLayer
+    let configured = try await self.store(other)
+    #expect(try await configured.schemas().map(\.layer) == ["default"])
+    #expect(try await configured.count(Query("points")) == 1)
+    await configured.close()
+  }
+
+  @Test func `errors name the file, not its copy`() async throws {
+    try whole()
+    let opened = try await store(options)
+    #expect(opened.cached.shownPath == file.path)
+    await opened.close()
+    _ = try folder.write(
+      #"{"type":"Feature","id":1,"properties":{"a":7},"geometry":null}"# + "\n"
+        + #"{"type":"Feature","id":1,"properties":{"a":7},"geometry":null}"#, to: "points.geojsonl")
+    var same = options
+    same.importing.idColumn = "a"
+    let error = await #expect(throws: FieldpackError.self) { try await store(same) }
+    #expect(error?.position?.file == file.path)
+    #expect(error?.description.contains(cache) == false)
   }
 
   @Test func `makes a damaged entry anew`() async throws {

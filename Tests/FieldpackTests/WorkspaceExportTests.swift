@@ -36,7 +36,7 @@ import Testing
     let workspace = try await workspace(features: 3)
     let query = Query(where: Column<Int64>("n") > 0).transformed(to: SRS("EPSG", 25831))
     let report = try await workspace.exportFeatures(query, to: folder.file("out.gpkg"))
-    #expect(report.layers == [.init(store: "points", layer: "default", count: 2)])
+    #expect(report.layers == [.init(store: "points", layer: "points", count: 2)])
     #expect(report.isComplete)
     #expect(report.transformations.map(\.report.target) == ["EPSG:25831"])
     let written = try await Workspace.open(file: folder.file("out.gpkg"))

@@ -8,7 +8,7 @@ public struct ExportOptions: Sendable {
   /// The members of GeoJSON beyond those of RFC 7946.
   public enum Dialect: String, Hashable, Sendable, CaseIterable {
     case rfc7946
-    /// SpatialConnect's member `metadata` in every feature.
+    /// SpatialConnect's features: key tuples as `id`, and the members `metadata`, `bbox` and `crs`.
     case spatialConnect = "spatialconnect"
   }
 
@@ -18,6 +18,9 @@ public struct ExportOptions: Sendable {
   /// have no place for them.
   public var writesKeys = false
   public var dialect = Dialect.rfc7946
+  /// The id of the device, and the moment, that ``Dialect/spatialConnect`` writes into `metadata`.
+  public var client: String?
+  public var createdAt: Instant?
   public var gpxDialect = GPXDialect.gpx11
   /// The decimals of coordinates in GeoJSON and CSV; `nil` writes the shortest exact form.
   public var decimals: Int?

@@ -14,6 +14,8 @@ package struct ExportTarget: Hashable, Sendable {
   package var system: StoredSRS?
   /// Types for the columns that are declared with none of the standard's types.
   package var storedTypes: [String: ColumnType] = [:]
+  /// What a GPX file is to say of itself.
+  var gpxMetadata: String?
 
   package init(store: StoreID, schema: Schema) {
     self.store = store

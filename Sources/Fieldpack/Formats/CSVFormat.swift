@@ -13,8 +13,6 @@ private struct CSVFormat: ImportedFormat, StreamedFormat {
   let holdsKeys = true
   let srsRule = SRSRule.ofEachLayer
 
-  func storeLayer(ofFileAt path: String) -> LayerID { Importer.stem(path) }
-
   func reader(_ input: ByteInput, options: ReadOptions) -> CSVReader {
     CSVReader(input, options: options)
   }

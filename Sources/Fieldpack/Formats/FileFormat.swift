@@ -34,15 +34,10 @@ extension FileFormat {
 protocol ImportedFormat: FileFormat {
   associatedtype Reader: FileReader
   func reader(_ input: ByteInput, options: ReadOptions) -> Reader
-  /// What the only layer is called where a file is opened as a store.
-  func storeLayer(ofFileAt path: String) -> LayerID
 }
 
 extension ImportedFormat {
   var imported: (any ImportedFormat)? { self }
-
-  /// SpatialConnect's key tuples name the one layer of a store of GeoJSON so.
-  func storeLayer(ofFileAt path: String) -> LayerID { "default" }
 }
 
 /// A format that features are written to.

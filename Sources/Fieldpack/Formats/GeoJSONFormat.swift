@@ -39,7 +39,9 @@ extension ExportPlan {
     writing.writesCRS = srs != nil
     writing.skipsErrors = options.skipsErrors
     if options.dialect == .spatialConnect {
-      writing.spatialConnect = .init(store: targets.first?.store)
+      writing.keyStore = targets.first?.store
+      writing.spatialConnect = .init(
+        store: targets.first?.store, client: options.client, createdAt: options.createdAt)
     }
     return writing
   }

@@ -37,12 +37,15 @@ struct ImportPlan {
 
   mutating func add(_ layers: [FileLayer], from file: String) throws(FieldpackError) {
     var assigned: [(FileLayer, Int)] = []
-    for layer in layers { assigned.append((layer, try assign(layer, from: file))) }
+    for var layer in layers {
+      let destination = try assign(&layer, from: file)
+      assigned.append((layer, destination))
+    }
     files.append(assigned)
   }
 
   private mutating func assign(
-    _ layer: FileLayer, from file: String
+    _ layer: inout FileLayer, from file: String
   ) throws(FieldpackError) -> Int {
     let name = layer.schema.layer
     let folded = name.rawValue.lowercased()
@@ -53,18 +56,35 @@ struct ImportPlan {
           "two files give a layer '\(name)', the second is \(file)", advice: .nameLayer,
           location: .init(layer: name), position: FilePosition(file: file))
       }
+      takeIDsAsColumn(in: index)
+      layer = layer.withIDsAsColumn
       try destinations[index].widen(by: layer, from: file)
       return index
     }
+    let known = existing.first { $0.id.rawValue.lowercased() == folded }
+    // What is there already may have the same ids.
+    if options.mode == .append, known != nil { layer = layer.withIDsAsColumn }
     var destination = Destination(
       name: name, existing: nil, schema: layer.schema, ids: layer.ids)
     if options.mode == .append || options.mode == .upsert {
-      destination.existing = existing.first { $0.id.rawValue.lowercased() == folded }
+      destination.existing = known
       try destination.adoptExisting(from: file)
     }
     if options.mode == .upsert { try destination.match(by: options.matchColumn, from: file) }
     destinations.append(destination)
     return destinations.count - 1
+  }
+
+  /// Makes a column of the property that has the ids of a destination so far.
+  private mutating func takeIDsAsColumn(in index: Int) {
+    let destination = destinations[index]
+    let layer = FileLayer(schema: destination.schema, ids: destination.ids).withIDsAsColumn
+    (destinations[index].schema, destinations[index].ids) = (layer.schema, layer.ids)
+    for file in files.indices {
+      for number in files[file].indices where files[file][number].destination == index {
+        files[file][number].layer = files[file][number].layer.withIDsAsColumn
+      }
+    }
   }
 
   // MARK: Carrying out
@@ -76,7 +96,7 @@ struct ImportPlan {
     for destination in destinations {
       let hasOwn = destination.schema.columns.contains(where: \.isSourceID)
       let hashes = hashesContents && !hasOwn && !isReferred(to: destination.name)
-      let ids: LoadedIDs = destination.ids == .file ? .given : hashes ? .hashed : .assigned
+      let ids: LoadedIDs = destination.ids != .ordinal ? .given : hashes ? .hashed : .assigned
       let clusters = options.clusters && self.clusters(destination, ids, &report)
       let transformation: TransformationReport?
       if let layer = destination.existing {

@@ -31,6 +31,13 @@ struct Importer {
     /// A new file of this process alone, which stays under its hidden name.
     case hidden(PendingFile)
     case existing(path: String)
+
+    var path: String {
+      switch self {
+      case .new(let path), .existing(let path): path
+      case .hidden(let file): file.path
+      }
+    }
   }
 
   func run(
@@ -159,6 +166,11 @@ struct Importer {
       if result.layers != sources[index].found {
         sources[index].found = result.layers
         isAsAssumed = false
+      }
+      if let text = result.gpxMetadata {
+        writer.add(
+          document: text, standard: GPXWriter.metadataStandard,
+          about: asked.indices.map { plan.target(index, $0) })
       }
       note(result, name, plan, index, &report)
     }

@@ -16,14 +16,15 @@ public final class FileStore: Store {
   /// Keeps the cached file until the store is closed.
   private let entry: Locked<CacheEntry?>
   private let skipped: SkippedFeatures
-  /// Another name that the only layer answers to, with the layer.
-  private let alias: (name: LayerID, layer: LayerID)?
+  /// The only layer of a format that holds one, and the other names it answers to.
+  private let only: (layer: LayerID, names: [String])?
 
   /// How a file is opened as a store.
   public struct Options: Sendable {
     /// The file's format; `nil` detects it from contents and name.
     public var format: Format?
-    /// The name of the only layer of a format that holds one; GPX layers keep their names.
+    /// The name of the only layer of a format that holds one, by default the file's stem; GPX layers
+    /// keep their names.
     public var layer: LayerID?
     public var importing = ImportOptions()
     /// How the layers are to be drawn; their schemas tell it.
@@ -45,18 +46,22 @@ public final class FileStore: Store {
     let build = try CacheBuild(path: path, id: id, options: options)
     let opened = try await build.open()
     (cached, entry, skipped) = (opened.store, Locked(opened.entry), opened.skipped)
-    alias = build.format.holdsLayers ? nil : (Importer.stem(path), build.layer)
+    only =
+      build.format.holdsLayers
+      ? nil
+      : (build.layer, [Importer.stem(path), Self.defaultLayer].map { $0.rawValue.lowercased() })
   }
+
+  /// SpatialConnect's key tuples name the one layer of a store of GeoJSON so.
+  static let defaultLayer: LayerID = "default"
 
   /// Whether `layer` is another name of the only layer.
   func answers(to layer: LayerID) -> Bool { resolved(layer) != layer }
 
   /// The layer that `layer` is a name of.
   func resolved(_ layer: LayerID) -> LayerID {
-    guard let alias, alias.name.rawValue.lowercased() == layer.rawValue.lowercased() else {
-      return layer
-    }
-    return alias.layer
+    guard let only, only.names.contains(layer.rawValue.lowercased()) else { return layer }
+    return only.layer
   }
 
   private func resolved(_ query: Query) -> Query {
@@ -172,7 +177,7 @@ private struct CacheBuild: Sendable {
         .invalidArgument, "\(input.name) is a GeoPackage and needs no cache",
         position: FilePosition(file: input.name))
     }
-    layer = options.layer ?? format.file.imported?.storeLayer(ofFileAt: path) ?? "default"
+    layer = options.layer ?? Importer.stem(path)
   }
 
   private var variant: String {
@@ -213,8 +218,10 @@ private struct CacheBuild: Sendable {
 
   private func store(_ entry: CacheEntry) async throws(FieldpackError) -> GeoPackageStore {
     // We made the entry, and it is replaced by another file or deleted, never cut short.
-    try await GeoPackageStore(
-      path: entry.path, id: id, profile: .own, usesFileIDs: true, style: options.style,
+    var profile = OpeningProfile.own
+    profile.shownPath = options.name ?? path
+    return try await GeoPackageStore(
+      path: entry.path, id: id, profile: profile, usesFileIDs: true, style: options.style,
       logger: options.importing.logger)
   }
 
@@ -243,10 +250,24 @@ private struct CacheBuild: Sendable {
       importing.layer = format.holdsLayers ? nil : layer
       var importer = Importer(options: importing, store: id, stop: stop)
       importer.hashesContents = true
-      let report = try importer.run(
-        [try ByteInput(path: path, name: options.name)], into: target)
-      skipped = report.skipped
+      let input = try ByteInput(path: path, name: options.name)
+      do throws(FieldpackError) {
+        skipped = try importer.run([input], into: target).skipped
+      } catch {
+        throw error.naming(input.name, insteadOf: target.path)
+      }
     }
     return (entry, skipped)
+  }
+}
+
+extension FieldpackError {
+  /// The error with the name that a file is known by, where it has that of the file's copy.
+  fileprivate func naming(_ name: String, insteadOf path: String) -> FieldpackError {
+    var position = position
+    if position?.file == path { position?.file = name }
+    return FieldpackError(
+      code, message.replacing(path, with: name), advice: advice, location: location,
+      position: position, underlying: underlying)
   }
 }

@@ -34,6 +34,7 @@ struct GeoJSONEdge {
   /// The members as the layer's columns take them: blobs are Base64 in GeoJSON.
   func attributes(_ given: Attributes) throws(FieldpackError) -> Attributes {
     var elements = given.elements
+    if schema.idIsAttribute { elements.removeAll { $0.name == schema.idColumn } }
     for (index, element) in elements.enumerated() {
       guard let column = schema.columnIndex(element.name), case .text(let text) = element.value,
         case .blob = schema.columns[column].type
@@ -54,6 +55,11 @@ struct GeoJSONEdge {
   ) throws(FieldpackError) -> Feature {
     var feature = Feature(attributes: try attributes(given.attributes))
     if case .set(let geometry) = geometry { feature.geometry = geometry }
+    if schema.idIsAttribute, given.id == nil, let name = schema.idColumn,
+      case .integer(let id)? = given.attributes[name]
+    {
+      feature.id = .integer(id)
+    }
     if let id = given.id { take(id, into: &feature, given, &notes) }
     return feature
   }

@@ -35,7 +35,7 @@ public struct GeoJSONStoreType: StoreType {
   public static let identifier = "geojson.1"
 
   public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
-    try await FileStore(config, format: .geoJSON)
+    try await FileStore(config, format: .geoJSON, layer: FileStore.defaultLayer)
   }
 }
 
@@ -58,9 +58,12 @@ public struct CSVStoreType: StoreType {
 }
 
 extension FileStore {
-  convenience init(_ config: StoreConfig, format: Format) async throws(FieldpackError) {
+  convenience init(
+    _ config: StoreConfig, format: Format, layer: LayerID? = nil
+  ) async throws(FieldpackError) {
     var options = Options()
     options.format = format
+    options.layer = layer
     options.cache = StoreOpening.current.cache
     options.style = config.layerStyle
     options.importing.logger = StoreOpening.current.logger

@@ -71,7 +71,9 @@ extension Invocation {
       let (source, isReplay, origin) = try lines(fixes)
       return told(try await body((source, isReplay, origin)), source.report)
     }
-    return try await withSource(fixes.name.path, fixes.source) { (source) throws(FieldpackError) in
+    return try await withSource(
+      fixes.name.path, fixes.source, skipsErrors: fixes.arguments.skipsErrors
+    ) { (source) throws(FieldpackError) in
       let (store, layer) = try await LayerChoice.layer(
         fixes.name.layer, of: source.workspace, named: source.name, stores: fixes.source.stores,
         preferring: FixArguments.preferred)

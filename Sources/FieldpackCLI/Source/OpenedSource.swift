@@ -21,19 +21,25 @@ extension Invocation {
   /// Opens a source, runs `body` and closes it, whatever happens.
   ///
   /// - Parameters:
-  ///   - skipsErrors: whether features that cannot be read are passed over.
+  ///   - skipsErrors: whether features that cannot be read are passed over; `nil` for commands that
+  ///     have no option for it.
   ///   - usesWAL: whether GeoPackages are in WAL mode from their first change on.
   func withSource<R>(
-    _ name: String, _ arguments: SourceArguments, skipsErrors: Bool = false,
+    _ name: String, _ arguments: SourceArguments, skipsErrors: Bool? = nil,
     runsTriggers: Bool = false, usesWAL: Bool = true,
     _ body: (OpenedSource) async throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     var options = try arguments.options()
-    options.file.importing.skipsErrors = skipsErrors
+    options.file.importing.skipsErrors = skipsErrors ?? false
     options.usesWAL = usesWAL
     options.runsTriggers = runsTriggers
     options.logger = logger
-    let source = try await open(name, options)
+    let source: OpenedSource
+    do throws(FieldpackError) { source = try await open(name, options) } catch {
+      var error = error
+      if skipsErrors == nil, error.advice == .skipErrors { error.advice = nil }
+      throw error
+    }
     return try await closing(source.workspace) {
       () async throws(FieldpackError) in try await body(source)
     }

@@ -82,6 +82,9 @@ public struct Schema: Hashable, Sendable {
   public var layer: LayerID
   /// The column of the feature id; `nil` in a view without an id, whose ids are row numbers.
   public var idColumn: String?
+  /// Whether GeoJSON has the feature id as a property with the name of its column, and not as `id`, as
+  /// the file had it that was imported.
+  public var idIsAttribute = false
   /// The geometry column; `nil` in a layer of attributes alone.
   public var geometry: GeometryColumn?
   /// The attribute columns in order, without id and geometry.

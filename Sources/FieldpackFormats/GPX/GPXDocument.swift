@@ -7,6 +7,8 @@ struct GPXDocument: ~Copyable {
   /// Where the parser is.
   private enum State: UInt8 {
     case document, gpx, point, position, path, segment, link, leaf, extensions, captured, skipped
+    /// In `metadata`, in an element of it, and in an element that GPX 1.0 has in its place.
+    case metadata, described, header
   }
 
   /// By the raw value of their kind.
@@ -23,6 +25,7 @@ struct GPXDocument: ~Copyable {
   private var outerStates: [State] = []
   private var tags = GPXTagTable()
   private var text = GrowingBytes()
+  private var head = GPXHead()
   private var isInPoint = false
   private var isInPath = false
 
@@ -62,6 +65,17 @@ struct GPXDocument: ~Copyable {
     if isInPath { closePath() }
   }
 
+  /// Ends the document where it cannot be read any further, and where that is asked for: what was
+  /// whole before that stays, and a track or route has the points so far.
+  mutating func breakOff(at error: FieldpackError) throws(FieldpackError) {
+    let hasPath = isInPath && path.count > 0
+    guard error.code == .invalidData, hasPath || !found.isEmpty else { throw error }
+    guard options.skipsErrors else { throw error.advisingToSkip() }
+    if hasPath { closePath() }
+    (isInPoint, isInPath) = (false, false)
+    skipped.add(SkippedFeature(breakingOff: error))
+  }
+
   /// The layers with features.
   var found: [FileLayer] {
     var layers: [FileLayer] = []
@@ -78,6 +92,10 @@ struct GPXDocument: ~Copyable {
       let layer = builders[index].layer
       result.counts[layer] = builders[index].count
       result.notes += builders[index].columns.notes.map { "layer '\(layer)': \($0)" }
+    }
+    result.gpxMetadata = head.xml
+    if head.isTooLong {
+      result.notes.append("metadata of more than \(GPXHead.maximumLength >> 20) MiB are not kept")
     }
     if segmentExtensions > 0 { result.notes.append("extensions of track segments are not kept") }
     if timesBackwards > 0 {
@@ -111,7 +129,11 @@ struct GPXDocument: ~Copyable {
     case .extensions, .captured:
       builders[current].startCaptured(name, attributes, namespaces)
       inner = .captured
-    case .leaf, .skipped: inner = .skipped
+    case .metadata where tags.tag(of: name) == .bounds: inner = .skipped
+    case .metadata, .described:
+      head.start(name, attributes, namespaces)
+      inner = .described
+    case .leaf, .skipped, .header: inner = .skipped
     }
     outerStates.append(state)
     state = inner
@@ -123,6 +145,8 @@ struct GPXDocument: ~Copyable {
     case .path: closePath()
     case .leaf: closeLeaf()
     case .captured: builders[current].endCaptured(name)
+    case .described: head.end(name)
+    case .metadata: head.end()
     default: break
     }
     state = outerStates.popLast() ?? .document
@@ -132,6 +156,8 @@ struct GPXDocument: ~Copyable {
     switch state {
     case .leaf: text.append(bytes)
     case .extensions, .captured: builders[current].captured(bytes)
+    case .described: head.characters(bytes)
+    case .header: head.text(bytes)
     default: break
     }
   }
@@ -157,7 +183,8 @@ struct GPXDocument: ~Copyable {
     case .wpt where isWanted(.waypoints): return try openPoint(.waypoints, attributes, parser)
     case .rte where isWanted(.routes) || isWanted(.routePoints): return openPath(.routes)
     case .trk where isWanted(.tracks) || isWanted(.trackPoints): return openPath(.tracks)
-    default: return .skipped
+    case .metadata: return .metadata
+    default: return head.begin(tag) ? .header : .skipped
     }
   }
 
@@ -180,6 +207,7 @@ struct GPXDocument: ~Copyable {
     switch tags.tag(of: name) {
     case .rtept where pathKind == .routes:
       return try openPoint(.routePoints, attributes, parser)
+    case .wpt: return try strayWaypoint(attributes, parser)
     case .trkseg where pathKind == .tracks:
       segmentID += 1
       pathPointID = 0
@@ -193,8 +221,17 @@ struct GPXDocument: ~Copyable {
     _ tag: GPXTag, _ attributes: XMLAttributes, _ parser: XMLPushParser
   ) throws(FieldpackError) -> State {
     if tag == .trkpt { return try openPoint(.trackPoints, attributes, parser) }
+    if tag == .wpt { return try strayWaypoint(attributes, parser) }
     segmentExtensions += 1
     return .skipped
+  }
+
+  /// A waypoint in a track or route, where the schema has none, as GDAL reads it.
+  private mutating func strayWaypoint(
+    _ attributes: XMLAttributes, _ parser: XMLPushParser
+  ) throws(FieldpackError) -> State {
+    guard isWanted(.waypoints) else { return .skipped }
+    return try openPoint(.waypoints, attributes, parser)
   }
 
   /// A child of a point or path that is no feature itself.
@@ -293,37 +330,6 @@ struct GPXDocument: ~Copyable {
     }
   }
 
-  private static func coordinates(
-    _ attributes: XMLAttributes
-  ) -> (latitude: UnsafeBufferPointer<UInt8>?, longitude: UnsafeBufferPointer<UInt8>?) {
-    var latitude: UnsafeBufferPointer<UInt8>?
-    var longitude: UnsafeBufferPointer<UInt8>?
-    for index in 0..<attributes.count {
-      guard let name = attributes.name(index)?.local else { continue }
-      if name.equals("lat") { latitude = attributes.value(index) }
-      if name.equals("lon") { longitude = attributes.value(index) }
-    }
-    return (latitude, longitude)
-  }
-
-  private static func degrees(_ text: UnsafeBufferPointer<UInt8>?, limit: Double) -> Double? {
-    guard let text, let value = NumberParser.double(trimmed(text)), abs(value) <= limit else {
-      return nil
-    }
-    return value
-  }
-
-  private static func reason(
-    _ latitude: UnsafeBufferPointer<UInt8>?, _ longitude: UnsafeBufferPointer<UInt8>?,
-    _ kind: GPXLayerKind
-  ) -> String {
-    let isLatitudeBad = degrees(latitude, limit: 90) == nil
-    let (name, text, limit) = isLatitudeBad ? ("lat", latitude, 90) : ("lon", longitude, 180)
-    guard let text else { return "\(kind.element) has no \(name)" }
-    let shown = String(decoding: text.prefix(40), as: UTF8.self)
-    return "\(name) '\(shown)' of \(kind.element) is not a number from -\(limit) to \(limit)"
-  }
-
   private mutating func refuse(
     _ kind: GPXLayerKind, _ reason: String, _ parser: XMLPushParser
   ) throws(FieldpackError) {
@@ -331,7 +337,8 @@ struct GPXDocument: ~Copyable {
     position.feature = ordinals[kind.rawValue]
     let location = KeyTuple.Partial(layer: builders[kind.rawValue].layer)
     guard options.skipsErrors else {
-      throw FieldpackError(.invalidData, reason, location: location, position: position)
+      throw FieldpackError(
+        .invalidData, reason, advice: .skipErrors, location: location, position: position)
     }
     skipped.add(SkippedFeature(location: location, position: position, reason: reason))
   }

@@ -40,6 +40,9 @@ struct GPXExtensionCapture {
   private var columns: [Key: Int] = [:]
   private var ownColumns: [String: Int] = [:]
 
+  /// Bytes gathered so far.
+  var count: Int { xml.count }
+
   /// Inside an element.
   var isOpen: Bool { depth > 0 }
 
@@ -110,9 +113,9 @@ struct GPXExtensionCapture {
     }
   }
 
-  /// Ends the `extensions` element and begins anew; `true` where there is something in it, which
+  /// Ends the element around it and begins anew; `true` where there is something in it, which
   /// is then in ``whole``.
-  mutating func finish() -> Bool {
+  mutating func finish(as element: StaticString = "extensions") -> Bool {
     guard depth > 0 || !xml.isEmpty else { return false }
     defer {
       xml.removeAll(keepingCapacity: true)
@@ -122,11 +125,11 @@ struct GPXExtensionCapture {
     }
     guard !xml.allSatisfy(isXMLSpace) else { return false }
     whole.removeAll(keepingCapacity: true)
-    whole.append(contentsOf: "<extensions".utf8)
+    whole.append(contentsOf: "<\(element)".utf8)
     for binding in needed { Self.append(binding.prefix, binding.uri, to: &whole) }
     whole.append(UInt8(ascii: ">"))
     whole.append(contentsOf: xml)
-    whole.append(contentsOf: "</extensions>".utf8)
+    whole.append(contentsOf: "</\(element)>".utf8)
     return true
   }
 

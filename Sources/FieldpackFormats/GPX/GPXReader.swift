@@ -13,7 +13,9 @@ import FieldpackGeometry
 /// - A column that holds values which are not of the schema's type is TEXT.
 /// - Leaves of `extensions` are columns named `prefix_local`, the first of equal ones; the element
 ///   itself is in `extensions`, written anew with its namespaces. Foreign elements of GPX 1.0
-///   count as extensions. `metadata` and extensions of segments are not read.
+///   count as extensions. Extensions of segments are not read.
+/// - `metadata`, or what GPX 1.0 has in its place, is ``FileReadResult/gpxMetadata``, without bounds.
+/// - A `wpt` inside of a track or route is a waypoint.
 /// - A point without a position on Earth is an error with its line and its number in the layer.
 ///
 /// Memory grows with the longest track, 32 bytes a vertex, not with the file.
@@ -50,12 +52,13 @@ public struct GPXReader: FileReader {
     var document = document(asking: [])
     try withUnsafeMutablePointer(to: &document) { (document) throws(FieldpackError) in
       let parser = try XMLPushParser(file: input.name, handler: GPXHandler(document))
-      try Self.push(head, into: parser)
-      if head.count == input.size {
-        try parser.finish()
-      } else {
-        document.pointee.closeOpenFeatures()
+      do throws(FieldpackError) {
+        try Self.push(head, into: parser)
+        if head.count == input.size { try parser.finish() }
+      } catch  where parser.isBroken {
+        return try document.pointee.breakOff(at: error)
       }
+      if head.count < input.size { document.pointee.closeOpenFeatures() }
     }
     return document.found
   }
@@ -74,13 +77,17 @@ public struct GPXReader: FileReader {
       input.rewind()
       while true {
         let count = try fill(&buffer)
+        do throws(FieldpackError) {
+          try Self.push(buffer[..<count], into: parser)
+          if count == 0 { try parser.finish() }
+        } catch  where parser.isBroken {
+          return try document.pointee.breakOff(at: error)
+        }
         guard count > 0 else { break }
-        try Self.push(buffer[..<count], into: parser)
         try document.pointee.drain(&announced, into: &sink)
         bytesRead += count
         try options.progress?(bytesRead)
       }
-      try parser.finish()
     }
     try document.drain(&announced, into: &sink)
     pathsRead = document.pathsRead

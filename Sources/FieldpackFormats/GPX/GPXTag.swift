@@ -2,6 +2,7 @@
 enum GPXTag: UInt8, CaseIterable {
   case gpx, wpt, rte, rtept, trk, trkseg, trkpt, link, text, extensions
   case ele, time, magvar, geoidheight, name, cmt, desc, src, url, urlname, sym, type, number
+  case metadata, bounds, author, email, keywords
   case fix, sat, hdop, vdop, pdop, ageofdgpsdata, dgpsid, speed, course
   case other
 

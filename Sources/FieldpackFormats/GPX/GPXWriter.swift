@@ -27,6 +27,8 @@ public struct GPXWriter: FeatureSink {
     /// Whether features that cannot be written are skipped and reported, instead of throwing.
     public var skipsErrors = false
     public var dialect = GPXDialect.gpx11
+    /// The element `metadata` of the file.
+    package var metadata: String?
 
     public init() {}
   }
@@ -129,6 +131,7 @@ public struct GPXWriter: FeatureSink {
         xmlns:fieldpack="\(GPXExtensionCapture.namespace)">
 
         """.utf8)
+    if let metadata = options.metadata { output.buffer.append(contentsOf: "\(metadata)\n".utf8) }
   }
 }
 

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackGeometry
 
 /// The numbers of a `coordinates` member, whatever the type they will turn out to belong to.
 ///
@@ -191,5 +192,106 @@ struct CoordinateArrays: ~Copyable {
     ordinates.deallocate()
     ordinates = larger
     capacity *= 2
+  }
+
+  // MARK: Parts with too few positions
+
+  /// Leaves out lines of one position, inner rings that enclose nothing, and polygons whose outer
+  /// ring does, of types that have several; says how many. One part with positions is kept.
+  mutating func leaveOutShortParts(of type: GeometryType) -> Int {
+    switch type {
+    case .multiLineString where hasShort(secondEnds, below: 2): leaveOut(shortLines())
+    case .polygon where hasShort(secondEnds, below: 4):
+      leaveOut(shortRings(secondEnds, polygons: [secondEnds.count]))
+    case .multiPolygon where hasShort(thirdEnds, below: 4):
+      leaveOut(shortRings(thirdEnds, polygons: secondEnds), isMultiPolygon: true)
+    default: 0
+    }
+  }
+
+  private func hasShort(_ ends: [Int], below minimum: Int) -> Bool {
+    var from = 0
+    for to in ends {
+      if to - from < minimum { return true }
+      from = to
+    }
+    return false
+  }
+
+  /// The innermost arrays that are left out, and how many parts they are.
+  private typealias Short = (arrays: [Bool], parts: Int)
+
+  private func shortLines() -> Short {
+    var from = 0
+    let arrays = secondEnds.map { to in
+      defer { from = to }
+      return to - from == 1
+    }
+    return (arrays, arrays.count { $0 })
+  }
+
+  /// - Parameter polygons: for each polygon, where its rings end among all.
+  private func shortRings(_ ends: [Int], polygons: [Int]) -> Short {
+    var short: Short = (Array(repeating: false, count: ends.count), 0)
+    var first = 0
+    for last in polygons {
+      defer { first = last }
+      guard last > first, ends[last - 1] > (first == 0 ? 0 : ends[first - 1]) else { continue }
+      if isShort(ring: first, ends) {
+        for ring in first..<last { short.arrays[ring] = true }
+        short.parts += 1
+        continue
+      }
+      for ring in first + 1..<last where isShort(ring: ring, ends) {
+        short.arrays[ring] = true
+        short.parts += 1
+      }
+    }
+    return short
+  }
+
+  /// Whether a ring has fewer than four positions when it is closed.
+  private func isShort(ring: Int, _ ends: [Int]) -> Bool {
+    let from = ring == 0 ? 0 : ends[ring - 1]
+    let count = ends[ring] - from
+    guard count == 3 else { return count < 3 }
+    let (a, b) = (ordinates + from * stride, ordinates + (from + 2) * stride)
+    return a[0] == b[0] && a[1] == b[1]
+  }
+
+  /// Closes the gaps of arrays of positions that go.
+  @inline(never)
+  private mutating func leaveOut(_ short: Short, isMultiPolygon: Bool = false) -> Int {
+    let ends = isMultiPolygon ? thirdEnds : secondEnds
+    var kept: [Int] = []
+    /// How many arrays are kept before each.
+    var keptBefore = [0]
+    var (from, position) = (0, 0)
+    for (index, to) in ends.enumerated() {
+      if !short.arrays[index] {
+        position += to - from
+        kept.append(position)
+      }
+      keptBefore.append(kept.count)
+      from = to
+    }
+    guard short.parts > 0, position > 0 else { return 0 }
+    (from, position) = (0, 0)
+    for (index, to) in ends.enumerated() {
+      if !short.arrays[index] {
+        let length = (to - from) * stride
+        (ordinates + position * stride).update(from: ordinates + from * stride, count: length)
+        position += to - from
+      }
+      from = to
+    }
+    (positionCount, count) = (position, position * stride)
+    if isMultiPolygon {
+      thirdEnds = kept
+      secondEnds = secondEnds.map { keptBefore[$0] }
+    } else {
+      secondEnds = kept
+    }
+    return short.parts
   }
 }

@@ -35,8 +35,8 @@ struct FeatureIDs {
     return texts == 0 && absents == 0 && integers > 0
   }
 
-  /// Some feature has an id.
-  var isPresent: Bool { integers > 0 || texts > 0 }
+  /// There was a feature, with an id or without.
+  var hasFeatures: Bool { integers > 0 || texts > 0 || absents > 0 }
 
   mutating func note(_ id: SourceID) {
     switch id {

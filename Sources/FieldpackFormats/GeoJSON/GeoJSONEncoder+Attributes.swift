@@ -16,7 +16,11 @@ struct GeoJSONPlan: Sendable {
   var names: [UInt8] = []
   var idColumn: Int?
   var hasFeatureID = false
+  /// The name of the feature id as a property, escaped and with its colon.
+  var idName: [UInt8]?
   var metadataColumn: Int?
+  /// The member `crs` of each feature with a geometry, behind a comma.
+  var crs: [UInt8] = []
   /// The key tuple up to the feature's part.
   var keyPrefix = ""
 
@@ -24,8 +28,14 @@ struct GeoJSONPlan: Sendable {
 
   init(_ schema: Schema, _ options: GeoJSONWriter.Options) {
     idColumn = schema.columns.firstIndex { $0.isSourceID }
-    hasFeatureID = schema.idColumn != nil
+    hasFeatureID = schema.idColumn != nil && !schema.idIsAttribute
+    if schema.idIsAttribute, let name = schema.idColumn {
+      var text: [UInt8] = []
+      JSONText.append(name, escaping: .required, to: &text)
+      idName = text + ":".utf8
+    }
     if options.spatialConnect != nil {
+      crs = options.crsMember(schema.geometry?.srs).map { Array(",\($0)".utf8) } ?? []
       metadataColumn = schema.columns.firstIndex { $0.description == GeoJSONReader.metadataTitle }
     }
     for (index, column) in schema.columns.enumerated()
@@ -75,6 +85,13 @@ extension GeoJSONEncoder {
     // Held apart from what is changed, so that nothing is copied; a row gives all its values in one
     // call because this code is not made for any one type of rows.
     let plan = plan
+    if let name = plan.idName, case .integer(let id) = row.id {
+      body.bytes += name
+      body.bytes.appendRun(upTo: NumberText.room + 1) { text in
+        text.append(id)
+        if !plan.members.isEmpty { text.append(UInt8(ascii: ",")) }
+      }
+    }
     withCells(row, plan.columns) { encoder, cells, bytes in
       plan.names.withUnsafeBufferPointer { names in
         for (member, cell) in zip(plan.members, cells) {

@@ -90,7 +90,8 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
     _ row: borrowing some FeatureRow & ~Copyable
   ) -> String? {
     let start = body.bytes.count
-    let measures = options.writesBoundingBoxes
+    let isSpatialConnect = options.spatialConnect != nil
+    let measures = options.writesBoundingBoxes || isSpatialConnect
     let outcome = row.withGeometry { span -> String? in
       do throws(GeometryError) {
         try body.write(span, measures: measures)
@@ -105,11 +106,13 @@ package struct GeoJSONEncoder: FeatureTextEncoder {
       body.bytes.appendRun(upTo: 4) { $0.append("null") }
       return nil
     }
-    if failure == nil, measures, let box = body.envelope {
+    if failure == nil, measures, var box = body.envelope {
+      if isSpatialConnect { box.z = nil }
       body.bytes += ",\"bbox\":".utf8
       body.write(box: box)
       envelope.formUnion(box)
     }
+    if failure == nil { body.bytes += plan.crs }
     return failure
   }
 }

@@ -13,8 +13,12 @@ struct GeoJSONFacts {
   /// Commas between documents.
   var commas = 0
   var hasIDMembers = false
+  /// Features without an `id` have a property `fid`.
+  var hasPropertyIDs = false
   var hasMetadata = false
   var emptyArrays = 0
+  /// The first feature that lost a part of its geometry with too few positions.
+  var firstShortPart: Int?
   var skipped: SkippedFeatures
   private var typeBits: UInt32 = 0
   private var geometryCount = 0

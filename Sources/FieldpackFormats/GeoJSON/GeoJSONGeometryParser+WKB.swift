@@ -40,6 +40,7 @@ extension GeoJSONGeometryParser {
     if innermost != coordinates.positionCount {
       return "a position has no numbers (RFC 7946 section 3.1.1)"
     }
+    if leavesOutShortParts { shortParts += coordinates.leaveOutShortParts(of: type) }
     notice()
     return switch type {
     case .point: appendPoint()

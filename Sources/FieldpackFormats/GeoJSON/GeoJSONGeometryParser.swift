@@ -26,6 +26,10 @@ struct GeoJSONGeometryParser: ~Copyable {
   var envelope = Envelope.empty
   var problem: FeatureProblem?
   var closedRings = 0
+  /// Whether parts with too few positions are left out, instead of being a problem.
+  var leavesOutShortParts = false
+  /// Parts that were left out.
+  var shortParts = 0
   var hasExtraOrdinates = false
   var hasMixedDimensions = false
   var sawFlat = false
@@ -47,7 +51,8 @@ struct GeoJSONGeometryParser: ~Copyable {
 
   /// Forgets what the notes are about.
   mutating func resetNotes() {
-    (closedRings, hasExtraOrdinates, hasMixedDimensions) = (0, false, false)
+    (closedRings, shortParts) = (0, 0)
+    (hasExtraOrdinates, hasMixedDimensions) = (false, false)
   }
 
   mutating func complain(_ message: String, at offset: Int) {

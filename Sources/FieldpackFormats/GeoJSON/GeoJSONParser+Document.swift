@@ -15,7 +15,7 @@ extension GeoJSONParser {
   mutating func run(into sink: inout some FeatureSink) throws(FieldpackError) {
     do throws(FieldpackError) {
       try scanner.begin()
-      while !isHeadRead {
+      while !isHeadRead, !isBroken {
         let byte = try scanner.peek()
         if byte == 0 { break }
         if byte == UInt8(ascii: ","), facts.documents > 0 {
@@ -69,10 +69,23 @@ extension GeoJSONParser {
     do throws(FieldpackError) {
       hasFeature = try document(into: &sink)
     } catch {
-      guard options.skipsErrors, error.code == .invalidData, !isStreaming else { throw error }
+      guard error.code == .invalidData, !isGiving else { throw error }
+      guard !isStreaming else { return try breakOff(at: error) }
+      guard options.skipsErrors else {
+        throw facts.documents > 0 ? error.advisingToSkip() : error
+      }
       return try skipRecord(from: start, after: error)
     }
     if hasFeature { try give(to: &sink) }
+  }
+
+  /// Ends the file where it cannot be read any further, and where that is asked for; the features
+  /// before that stay.
+  private mutating func breakOff(at error: FieldpackError) throws(FieldpackError) {
+    guard ids.hasFeatures else { throw error }
+    guard options.skipsErrors else { throw error.advisingToSkip() }
+    isBroken = true
+    facts.skipped.add(SkippedFeature(breakingOff: error, layer: options.layer))
   }
 
   /// Passes over a broken document of a sequence, to the next separator (RFC 8142 section 2.3) or
@@ -86,7 +99,9 @@ extension GeoJSONParser {
     try scanner.seek(to: start)
     try scanner.skip(past: scanner.hasRecordSeparators ? 0x1E : UInt8(ascii: "\n"))
     let next = try scanner.peek()
-    guard next == UInt8(ascii: "{") || (next == 0 && facts.documents > 0) else { throw error }
+    guard next == UInt8(ascii: "{") || (next == 0 && facts.documents > 0) else {
+      return try breakOff(at: error)
+    }
     featureNumber += 1
     facts.documents += 1
     note(FeatureProblem(message: error.message, offset: errorFeature))
@@ -136,7 +151,9 @@ extension GeoJSONParser {
     var isFirst = true
     while try scanner.nextElement(&isFirst) {
       try parseFeature()
+      isGiving = true
       try give(to: &sink)
+      isGiving = false
       if isHeadRead { return }
     }
     scanner.feature = nil
@@ -190,7 +207,7 @@ extension GeoJSONParser {
   private mutating func give(to sink: inout some FeatureSink) throws(FieldpackError) {
     if let problem = featureProblem {
       guard options.skipsErrors else {
-        throw scanner.failure(problem.message, offset: problem.offset)
+        throw scanner.failure(problem.message, advice: .skipErrors, offset: problem.offset)
       }
       return note(problem)
     }

@@ -83,6 +83,7 @@ extension GeoJSONParser {
     case .featureID:
       sourceID = integer.map(SourceID.integer) ?? .text
       return .integer
+    case .propertyID: if let integer { propertyID = integer }
     case .absent: break
     default: row.setNull(column)
     }
@@ -97,7 +98,7 @@ extension GeoJSONParser {
     let first = try scanner.scanLiteral()
     if form == .featureID { sourceID = .absent }
     if first == UInt8(ascii: "n") {
-      if form != .absent, form != .featureID { row.setNull(column) }
+      if form != .absent, form != .featureID, form != .propertyID { row.setNull(column) }
       return .null
     }
     let isTrue = first == UInt8(ascii: "t")
@@ -107,7 +108,7 @@ extension GeoJSONParser {
       let word: StaticString = isTrue ? "true" : "false"
       row.set(
         column, text: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
-    case .absent, .featureID: break
+    case .absent, .featureID, .propertyID: break
     default: row.setNull(column)
     }
     return .boolean
@@ -121,7 +122,7 @@ extension GeoJSONParser {
     case .featureID:
       sourceID = .absent
       try scanner.skipValue()
-    case .absent: try scanner.skipValue()
+    case .absent, .propertyID: try scanner.skipValue()
     default:
       try scanner.skipValue()
       row.setNull(column)
@@ -146,7 +147,7 @@ extension GeoJSONParser {
     case (.date, .date): row.set(column, text: text)
     case (.dateTime, .instant(let instant)): row.set(column, instant: instant)
     case (.featureID, _): sourceID = .text
-    case (.absent, _): break
+    case (.absent, _), (.propertyID, _): break
     default: row.setNull(column)
     }
     return switch judged {

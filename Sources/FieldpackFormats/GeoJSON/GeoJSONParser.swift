@@ -15,7 +15,7 @@ struct GeoJSONParser: ~Copyable {
 
     init(_ layer: FileLayer?) {
       schema = layer?.schema
-      givesFileIDs = layer?.ids == .file
+      givesFileIDs = (layer?.ids ?? .ordinal) != .ordinal
       idColumn = schema?.columns.firstIndex { $0.isSourceID }
       metadataColumn = schema?.columns.firstIndex { $0.description == GeoJSONReader.metadataTitle }
     }
@@ -45,6 +45,8 @@ struct GeoJSONParser: ~Copyable {
   var featureOffset = 0
   var problem: FeatureProblem?
   var sourceID = SourceID.absent
+  /// The integer of the property `fid`, where it has no column.
+  var propertyID: Int64 = 0
   /// There is an `id` member, whatever the ids are taken from.
   var hasID = false
   var hasMetadata = false
@@ -61,6 +63,10 @@ struct GeoJSONParser: ~Copyable {
   // What this pass is for.
   /// Features of a collection have been given, so that the document cannot be taken back.
   var isStreaming = false
+  /// What throws is not the text of the file but what is done with a feature.
+  var isGiving = false
+  /// The file has been read as far as it can be.
+  var isBroken = false
   /// Ends the pass after so many features or bytes.
   var head: (features: Int, bytes: Int)?
   /// The pass is for the ids alone.
@@ -76,6 +82,7 @@ struct GeoJSONParser: ~Copyable {
     row = GeoJSONRow(columnCount: layer?.schema.columns.count ?? 0)
     properties = PropertyColumns(given: layer?.schema, idColumn: options.idColumn)
     self.scanner.allowsRecordSeparators = true
+    geometry.leavesOutShortParts = true
   }
 
   // MARK: One feature
@@ -219,6 +226,7 @@ struct GeoJSONParser: ~Copyable {
 
   /// Fills the row and takes the feature into account.
   mutating func complete() throws(FieldpackError) {
+    if let number = properties.idProperty { takePropertyID(number) }
     ids.note(sourceID)
     if collectsIDs { return collectID() }
     try searchDuplicates()
@@ -230,9 +238,25 @@ struct GeoJSONParser: ~Copyable {
       setGeometry(type)
     }
     properties.commit()
+    if geometry.shortParts > 0, facts.firstShortPart == nil {
+      facts.firstShortPart = featureNumber
+    }
     if hasID { facts.hasIDMembers = true }
     if hasMetadata { facts.hasMetadata = true }
     facts.count += 1
+  }
+
+  /// Takes the property `fid` for the id of a feature without one.
+  private mutating func takePropertyID(_ number: Int) {
+    let property = properties.properties[number]
+    guard !hasID, !property.current.isEmpty else { return }
+    facts.hasPropertyIDs = true
+    sourceID =
+      switch (property.current, property.form) {
+      case (.integer, .propertyID): .integer(propertyID)
+      case (.integer, .integer): .integer(row.integer(at: property.columnIndex))
+      default: .text
+      }
   }
 
   private mutating func setText(_ column: Int, _ cell: RowCells.Cell?) {

@@ -7,7 +7,14 @@ import FieldpackGeometry
 /// Memory holds a window of the file and one feature, however long the file is. The legacy member
 /// `crs` counts, `bbox` does not, and members of older formats are ignored. What RFC 7946 does not
 /// allow is a problem of its feature, named with feature number and byte; of what it only advises
-/// against, rings left open are closed and positions of more than three numbers cut.
+/// against, rings left open are closed and positions of more than three numbers cut. A line of one
+/// position in a MultiLineString, an inner ring of fewer than four, and a polygon of a MultiPolygon
+/// with such an outer ring are left out, with a note.
+///
+/// Where no feature has an `id`, and each has another integer in a property `fid`, as in files of
+/// QGIS, these are the feature ids, and the property is written again.
+///
+/// A file that breaks off is an error; ``ReadOptions/skipsErrors`` gives the features before that.
 public struct GeoJSONReader: FileReader {
   /// The description of the column that holds SpatialConnect's `metadata` members.
   public static let metadataTitle = "SpatialConnect metadata"
@@ -59,8 +66,9 @@ public struct GeoJSONReader: FileReader {
 extension GeoJSONParser {
   /// The layer that the features read so far ask for.
   func layer() -> FileLayer {
-    var columns = properties.columns()
-    let hasFileIDs = ids.areUsable
+    let ids = idSource
+    let hasFileIDs = ids != .ordinal
+    var columns = properties.columns(withoutIDs: hasPropertyIDs)
     if facts.hasIDMembers, options.idColumn != nil || !hasFileIDs {
       var column = ColumnDefinition(properties.freeName("id"), .text())
       column.isSourceID = true
@@ -73,9 +81,21 @@ extension GeoJSONParser {
     }
     let column = GeometryColumn(
       type: facts.geometryType, srs: options.sourceSRS ?? geometry.crs.srs ?? .wgs84, z: facts.z)
-    return FileLayer(
-      schema: Schema(layer: options.layer, geometry: column, columns: columns),
-      ids: hasFileIDs ? .file : .ordinal)
+    var schema = Schema(layer: options.layer, geometry: column, columns: columns)
+    schema.idIsAttribute = hasPropertyIDs
+    return FileLayer(schema: schema, ids: ids)
+  }
+
+  private var idSource: FileLayer.IDSource {
+    guard ids.areUsable else { return .ordinal }
+    guard facts.hasPropertyIDs, let number = properties.idProperty else { return .file }
+    // Where some features have an `id` and others this property, the ids are of two origins.
+    return facts.hasIDMembers
+      ? .ordinal : .property(column: properties.properties[number].column)
+  }
+
+  private var hasPropertyIDs: Bool {
+    if case .property = idSource { true } else { false }
   }
 
   func result() -> FileReadResult {
@@ -85,7 +105,7 @@ extension GeoJSONParser {
   }
 
   private func notes() -> [String] {
-    var notes = properties.notes()
+    var notes = properties.notes(withoutIDs: hasPropertyIDs)
     if facts.typeless > 0 { notes.append("objects without a type, left out: \(facts.typeless)") }
     if facts.commas > 0 { notes.append("commas between documents, left out: \(facts.commas)") }
     if facts.emptyArrays > 0 {
@@ -94,6 +114,11 @@ extension GeoJSONParser {
     if geometry.closedRings > 0 {
       notes.append(
         "rings that were open and are closed (RFC 7946 section 3.1.6): \(geometry.closedRings)")
+    }
+    if let first = facts.firstShortPart {
+      notes.append(
+        "parts of geometries with too few positions are left out (RFC 7946 sections 3.1.4 and"
+          + " 3.1.6): \(geometry.shortParts), the first of feature \(first)")
     }
     if geometry.hasExtraOrdinates {
       notes.append("numbers after the third of a position are left out (RFC 7946 section 3.1.1)")

@@ -21,9 +21,9 @@ public struct GeoJSONWriter: FeatureSink {
     case sequence
   }
 
-  /// SpatialConnect's additions to a Feature: text ids and the member `metadata`, as it was read,
-  /// else made from store, layer and client. Unlike SpatialConnect, 2D points get no third
-  /// coordinate.
+  /// SpatialConnect's additions to a Feature: text ids, the member `metadata`, as it was read, else
+  /// made from store, layer and client, and for one with a geometry a `bbox` of four numbers and
+  /// the member `crs`. Unlike SpatialConnect, 2D points get no third coordinate.
   public struct SpatialConnect: Hashable, Sendable {
     public var store: StoreID?
     /// The id of the device.
@@ -79,9 +79,10 @@ public struct GeoJSONWriter: FeatureSink {
     hasBegun = true
     guard options.layout == .collection else { return }
     output.buffer += "{\"type\":\"FeatureCollection\",".utf8
-    if options.writesCRS, let srs = encoding.schema?.geometry?.srs, !srs.isUndefined {
-      let name = "urn:ogc:def:crs:\(srs.organization)::\(srs.code)"
-      output.buffer += "\"crs\":{\"type\":\"name\",\"properties\":{\"name\":\"\(name)\"}},".utf8
+    if options.writesCRS || options.spatialConnect != nil,
+      let member = options.crsMember(encoding.schema?.geometry?.srs)
+    {
+      output.buffer += (member + ",").utf8
     }
     output.buffer += "\"features\":[".utf8
   }
@@ -114,6 +115,17 @@ public struct GeoJSONWriter: FeatureSink {
     }
     output.buffer += "}\n".utf8
     try output.flushIfFull()
+  }
+}
+
+extension GeoJSONWriter.Options {
+  /// The member `crs` of GeoJSON before RFC 7946, which SpatialConnect writes without a URN.
+  func crsMember(_ srs: SRS?) -> String? {
+    guard let srs, !srs.isUndefined else { return nil }
+    let name =
+      spatialConnect == nil
+      ? "urn:ogc:def:crs:\(srs.organization)::\(srs.code)" : "\(srs.organization):\(srs.code)"
+    return "\"crs\":{\"type\":\"name\",\"properties\":{\"name\":\"\(name)\"}}"
   }
 }
 

@@ -38,6 +38,8 @@ enum PropertyForm {
   case boolean, integer, real, text, json, date, dateTime
   /// The integers are the feature ids.
   case featureID
+  /// The integers may be the feature ids.
+  case propertyID
 
   init(_ type: ColumnType) {
     switch type {
@@ -77,6 +79,10 @@ struct PropertyColumns: ~Copyable {
   private var taken: Set<String> = ["fid", "geom"]
   private let given: Schema?
   private let idColumn: String?
+  /// The number of the property whose integers are the feature ids where there are no others.
+  private(set) var idProperty: Int?
+  /// The name that QGIS and GDAL give the ids of a GeoPackage in GeoJSON.
+  static let idName = "fid"
 
   /// SQLite's limit of 2,000 less the columns that a layer has of its own.
   static let maximumCount = 1990
@@ -121,6 +127,10 @@ struct PropertyColumns: ~Copyable {
       if let (index, form) = target(of: property.column) {
         (property.columnIndex, property.form) = (index, form)
       }
+      if name == Self.idName, idColumn == nil {
+        idProperty = properties.count
+        if property.form == .absent { property.form = .propertyID }
+      }
     }
     properties.append(property)
   }
@@ -146,22 +156,29 @@ struct PropertyColumns: ~Copyable {
   }
 
   /// The columns that the features given ask for.
-  func columns() -> [ColumnDefinition] {
-    properties.filter { !$0.kinds.isEmpty && $0.form != .featureID }
-      .map { ColumnDefinition($0.column, $0.kinds.columnType) }
+  ///
+  /// - Parameter withoutIDs: whether the property `fid` has the feature ids and is no column.
+  func columns(withoutIDs: Bool) -> [ColumnDefinition] {
+    columnProperties(withoutIDs).map { ColumnDefinition($0.column, $0.kinds.columnType) }
+  }
+
+  private func columnProperties(_ withoutIDs: Bool) -> [Property] {
+    properties.filter {
+      !$0.kinds.isEmpty && $0.form != .featureID && !(withoutIDs && $0.name == Self.idName)
+    }
   }
 
   /// A name for a column that is no property.
   func freeName(_ name: String) -> String {
-    var names = Set(columns().map { $0.name.lowercased() })
+    var names = Set(columns(withoutIDs: false).map { $0.name.lowercased() })
     names.formUnion(["fid", "geom"])
     return name.numbered { !names.contains($0) }
   }
 
   /// What happened to names and numbers, in words.
-  func notes() -> [String] {
+  func notes(withoutIDs: Bool) -> [String] {
     var notes: [String] = []
-    for property in properties where !property.kinds.isEmpty && property.form != .featureID {
+    for property in columnProperties(withoutIDs) {
       if property.column != property.name {
         notes.append("property '\(property.name)' is column '\(property.column)'")
       }

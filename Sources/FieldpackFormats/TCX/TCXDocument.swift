@@ -67,11 +67,19 @@ struct TCXDocument: ~Copyable {
         let parser = try XMLPushParser(file: file, handler: Handler(document))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
         defer { buffer.deallocate() }
-        while case let count = try fill(buffer), count > 0 {
-          try parser.push(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        while true {
+          let count = try fill(buffer)
+          do throws(FieldpackError) {
+            try parser.push(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            if count == 0, isWhole { try parser.finish() }
+          } catch  where parser.isBroken {
+            document.pointee.closeTrack()
+            try log.pointee.breakOff(at: error)
+            break
+          }
+          guard count > 0 else { break }
           try drain(&log.pointee)
         }
-        if isWhole { try parser.finish() }
         document.pointee.finish()
         try drain(&log.pointee)
       }

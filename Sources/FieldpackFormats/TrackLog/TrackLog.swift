@@ -41,9 +41,16 @@ struct TrackLog: ~Copyable {
   mutating func refuse(_ error: FieldpackError, line: Int) throws(FieldpackError) {
     let position = FilePosition(file: file, line: line)
     guard options.skipsErrors, error.code == .invalidData else {
-      throw error.adding(position: position)
+      throw error.adding(position: position).advisingToSkip()
     }
     skipped.add(SkippedFeature(error, position: position))
+  }
+
+  /// Ends the log where the file cannot be read any further, and where that is asked for.
+  mutating func breakOff(at error: FieldpackError) throws(FieldpackError) {
+    guard error.code == .invalidData, count > 0 else { throw error }
+    guard options.skipsErrors else { throw error.advisingToSkip() }
+    skipped.add(SkippedFeature(breakingOff: error))
   }
 
   // MARK: Tracks

@@ -35,8 +35,12 @@ final class XMLPushParser {
   private var context: xmlParserCtxtPtr?
   private var depth = 0
   private var textLength = 0
+  /// The piece of CDATA before ended in a carriage return, whose line feed may follow.
+  private var endsWithReturn = false
   private var openTag = XMLOpenTag()
   private var failure: FieldpackError?
+  /// The error is of the text, which ends too early or is no XML, and nothing that is refused.
+  private(set) var isBroken = false
 
   private static let initialized: Void = xmlInitParser()
 
@@ -92,6 +96,7 @@ final class XMLPushParser {
       isLast ? 1 : 0)
     if let failure { throw failure }
     guard context?.pointee.wellFormed == 0 else { return }
+    isBroken = true
     throw FieldpackError(
       .invalidData, "the XML is broken (libxml2 code \(code))", position: position)
   }
@@ -141,6 +146,9 @@ extension XMLPushParser {
     }
     events.characters = { user, text, count in XMLPushParser.with(user) { $0.text(text, count) } }
     events.ignorableWhitespace = events.characters
+    events.cdataBlock = { user, text, count in
+      XMLPushParser.with(user) { $0.literal(text, count) }
+    }
     refuseDeclarations(&events)
     events.serror = { user, error in
       guard let error else { return }
@@ -198,6 +206,7 @@ extension XMLPushParser {
 
   private func text(_ text: UnsafePointer<UInt8>?, _ count: Int32) {
     guard failure == nil else { return }
+    endsWithReturn = false
     textLength += Int(count)
     guard textLength <= Self.maximumTextLength else {
       refuse("a text is longer than \(Self.maximumTextLength >> 20) MiB")
@@ -208,6 +217,25 @@ extension XMLPushParser {
     } catch { stop(error) }
   }
 
+  /// Takes a piece of CDATA, in which the parser leaves line ends as they are: each becomes a line
+  /// feed (XML 1.0 section 2.11), which other text gets from the parser.
+  private func literal(_ bytes: UnsafePointer<UInt8>?, _ count: Int32) {
+    let piece = UnsafeBufferPointer(start: bytes, count: Int(count))
+    let followsReturn = endsWithReturn && piece.first == UInt8(ascii: "\n")
+    guard followsReturn || piece.contains(UInt8(ascii: "\r")) else { return text(bytes, count) }
+    var lines: [UInt8] = []
+    lines.reserveCapacity(piece.count)
+    for byte in piece {
+      if byte == UInt8(ascii: "\r") || !endsWithReturn || byte != UInt8(ascii: "\n") {
+        lines.append(byte == UInt8(ascii: "\r") ? UInt8(ascii: "\n") : byte)
+      }
+      endsWithReturn = byte == UInt8(ascii: "\r")
+    }
+    let wasReturn = endsWithReturn
+    lines.withUnsafeBufferPointer { text($0.baseAddress, Int32($0.count)) }
+    endsWithReturn = wasReturn
+  }
+
   /// Keeps the first fatal error; namespaces that are not declared are common and harmless.
   private func report(_ error: xmlError) {
     guard failure == nil, error.level == XML_ERR_FATAL else { return }
@@ -216,6 +244,7 @@ extension XMLPushParser {
     let position = FilePosition(
       file: file, line: error.line > 0 ? Int(error.line) : nil,
       column: error.int2 > 0 ? Int(error.int2) : nil)
+    isBroken = true
     failure = FieldpackError(
       .invalidData, "the XML is broken: \(lines.first ?? "no reason given")", position: position)
   }

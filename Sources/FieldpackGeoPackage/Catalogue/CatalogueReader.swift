@@ -246,6 +246,9 @@ package struct CatalogueReader {
     }
     let id = try reader.takeID(from: &columns)
     var schema = Schema(layer: LayerID(row.table), idColumn: id?.name)
+    schema.idIsAttribute =
+      schema.idColumn.flatMap { described.columns[ColumnName(row.table, $0)] }?.title
+      == DataColumnMark.attributeID
     if let geometryRow = row.geometry {
       schema.geometry = Self.geometry(
         geometryRow, catalogue.system(geometryRow.srsID), &columns, &notes)
@@ -306,6 +309,8 @@ package struct CatalogueReader {
 /// Marks in `gpkg_data_columns` by which Fieldpack recognizes a column's role.
 enum DataColumnMark {
   static let sourceID = "feature id"
+  /// The feature id is an attribute, too.
+  static let attributeID = "feature id and attribute"
 }
 
 extension SQLiteValue {

@@ -57,7 +57,11 @@ package struct LayerCreation {
       }
       try createRTree(RTreeSQL(schema), catalogue.triggerSet, withTriggers: withTriggers)
     }
-    try SchemaExtension(file: file).describe(schema.columns, of: table)
+    var described = schema.columns
+    if schema.idIsAttribute, let id = schema.idColumn {
+      described.append(ColumnDefinition(id, .integer, title: DataColumnMark.attributeID))
+    }
+    try SchemaExtension(file: file).describe(described, of: table)
     file.forgetCatalogue()
   }
 

@@ -22,6 +22,7 @@ public final class GeoPackageBulkWriter {
   private var isOpen = true
   /// The indexes that were made to find rows by their keys.
   private var keyIndexes: [String] = []
+  private var documents: [(content: String, standard: String, layers: [LayerID])] = []
 
   /// Starts a new file.
   ///
@@ -197,12 +198,32 @@ public final class GeoPackageBulkWriter {
     try LayerChange(file: file).remove(table)
   }
 
+  /// Stores an XML document about layers when all rows are stored, or refers to the same one that
+  /// is there.
+  package func add(document content: String, standard: String, about layers: [LayerID]) {
+    documents.append((content, standard, layers))
+  }
+
+  private func storeDocuments() throws(FieldpackError) {
+    let tables = MetadataTables(file: file)
+    for (content, standard, layers) in documents {
+      let known = try tables.all().first { $0.content == content && $0.standardURI == standard }
+      let id =
+        if let known { known.id } else {
+          try tables.add(
+            content, mediaType: "text/xml", standardURI: standard, scope: .dataset)
+        }
+      for layer in layers { try tables.attach(id, to: .layer(layer), parent: nil) }
+    }
+  }
+
   // MARK: End
 
   /// Writes indexes and counts, commits, and renames a new file to its target.
   public func commit() throws(FieldpackError) -> [LoadedLayer] {
     let loaded = try loader.finish()
     for name in keyIndexes { try file.drop(index: name) }
+    try storeDocuments()
     try file.execute("COMMIT")
     isOpen = false
     guard let pending else { return loaded }

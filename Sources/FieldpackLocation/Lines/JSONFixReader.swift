@@ -17,6 +17,10 @@ import FieldpackCore
 /// becomes a ``Heading``, which comes before the fix where the object has a position as well.
 /// `null` counts as absent. A negative accuracy, course, speed or heading counts as unknown,
 /// because phones write it so. Other members are ignored.
+///
+/// A message of OwnTracks, which has a `_type`, is a fix where that is `location`, and else adds
+/// nothing: `tst` is its time, `acc` the accuracy, `cog` the course, `vel` the speed in kilometres an
+/// hour, and `tid` the device.
 public enum JSONFixReader {
   /// How deep a line may be nested.
   static let maximumDepth = 32
@@ -27,7 +31,26 @@ public enum JSONFixReader {
   static func read(
     _ line: UnsafeBufferPointer<UInt8>, device: String, into updates: inout [LocationUpdate]
   ) throws(FieldpackError) {
-    try read(FixMembers(line), device: device, into: &updates)
+    let members = try FixMembers(line)
+    // Other writers may mean something else by this name.
+    if let type = try? members.text(["_type"]) {
+      guard type == "location" else { return }
+      return updates.append(.fix(try ownTracksFix(members, device: device)))
+    }
+    try read(members, device: device, into: &updates)
+  }
+
+  private static func ownTracksFix(
+    _ members: FixMembers, device: String
+  ) throws(FieldpackError) -> Fix {
+    guard let position = try position(members) else {
+      throw FieldpackError(.invalidData, "the location has neither 'lon' nor 'lat'")
+    }
+    return Fix(
+      longitude: position.x, latitude: position.y, elevation: position.z,
+      time: try members.time(["tst"]), accuracy: try members.measure(["acc"]),
+      course: try members.bearing(["cog"]), speed: try members.measure(["vel"]).map { $0 / 3.6 },
+      device: try members.name(["tid"]) ?? device)
   }
 
   private static func read(

@@ -15,7 +15,8 @@ public import FieldpackCore
 public struct LineSource: LocationSource {
   /// The format of the lines.
   public enum Format: String, Hashable, Sendable, CaseIterable {
-    /// One object or GeoJSON point feature in each line; see ``JSONFixReader``.
+    /// One object, GeoJSON point feature or message of OwnTracks in each line; see
+    /// ``JSONFixReader``.
     case json
     /// NMEA 0183, of any talker: GGA, RMC, GLL, GNS, VTG, GSA, GST, ZDA, HDT, THS and HDG. Where
     /// there is no GST the accuracy is 5 m times the dilution of precision.

@@ -154,6 +154,71 @@ import Testing
     #expect(skipped.status == 2)
   }
 
+  @Test func `ids that are a property are one again, and a column where they may not be ids`()
+    async throws
+  {
+    let text = """
+      {"type":"FeatureCollection","features":[
+      {"type":"Feature","properties":{"fid":7,"n":1},"geometry":null},
+      {"type":"Feature","properties":{"fid":5,"n":2},"geometry":null}
+      ]}
+
+      """
+    _ = try folder.write(text, to: "qgis.geojson")
+    _ = try await fieldpack("import", "qgis.geojson", "--into", "f.gpkg")
+    let ids = try await fieldpack("sql", "f.gpkg", "SELECT fid, n FROM qgis", "--format", "csv")
+    #expect(ids.output == "fid,n\r\n5,2\r\n7,1\r\n")
+    let back = try await fieldpack(
+      "export", "f.gpkg", "--sort", "n", "-o", "-", "--format", "geojson")
+    #expect(back.output == text)
+    let again = try await fieldpack(
+      "import", "qgis.geojson", "--into", "f.gpkg", "--mode", "append")
+    #expect(again.status == 0)
+    let all = try await fieldpack(
+      "sql", "f.gpkg", "SELECT fid, fid_2, n FROM qgis", "--format", "csv")
+    #expect(all.output == "fid,fid_2,n\r\n5,,2\r\n7,,1\r\n8,7,1\r\n9,5,2\r\n")
+    let two = try await fieldpack(
+      "import", "qgis.geojson", "qgis.geojson", "--layer", "two", "--into", "two.gpkg")
+    #expect(two.status == 0)
+    let both = try await fieldpack(
+      "sql", "two.gpkg", "SELECT fid, fid_2 FROM two", "--format", "csv")
+    #expect(both.output == "fid,fid_2\r\n1,7\r\n2,5\r\n3,7\r\n4,5\r\n")
+  }
+
+  @Test func `what a GPX file says of itself is kept and comes back`() async throws {
+    let head = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <gpx version="1.1" creator="Fieldpack" xmlns="http://www.topografix.com/GPX/1/1" \
+      xmlns:fieldpack="https://fieldpack.dev/gpx/1">
+
+      """
+    let metadata =
+      #"<metadata xmlns="http://www.topografix.com/GPX/1/1"><name>a</name></metadata>"#
+    let text = head + metadata + "\n<wpt lat=\"1\" lon=\"2\"></wpt>\n</gpx>\n"
+    _ = try folder.write(text, to: "a.gpx")
+    _ = try await fieldpack("import", "a.gpx", "--into", "f.gpkg")
+    _ = try await fieldpack("import", "a.gpx", "--into", "f.gpkg", "--mode", "append")
+    let stored = try await fieldpack(
+      "sql", "f.gpkg",
+      "SELECT metadata, table_name FROM gpkg_metadata JOIN gpkg_metadata_reference "
+        + "ON id = md_file_id", "--format", "csv")
+    #expect(
+      stored.output
+        == "metadata,table_name\r\n\"\(metadata.replacing("\"", with: "\"\""))\",waypoints\r\n")
+    let check = try await fieldpack("check", "f.gpkg")
+    #expect(check.status == 0)
+    for file in ["a.gpx", "f.gpkg"] {
+      let back = try await fieldpack("export", file, "--limit", "1", "-o", "-", "--format", "gpx")
+      #expect(back.output == text)
+    }
+    _ = try folder.write(text.replacing("<name>a", with: "<name>b"), to: "b.gpx")
+    _ = try await fieldpack("import", "b.gpx", "--into", "f.gpkg", "--mode", "append")
+    let two = try await fieldpack("export", "f.gpkg", "-o", "two.gpx")
+    #expect(
+      two.error
+        == "note: the metadata of 2 GPX files are left out, since a file has only its own\n")
+  }
+
   @Test func `modes decide on layers that exist`() async throws {
     _ = try folder.write(Self.wells, to: "wells.geojson")
     _ = try folder.write(#"{"type":"Point","coordinates":[1,2]}"#, to: "p.geojson")

@@ -21,13 +21,13 @@ import Testing
       "transform", "field.gpkg", "--srs", "EPSG:25833", "-o", "utm.gpkg")
     #expect(
       result.output == """
-        3 features of layers default, notes written to utm.gpkg
+        3 features of layers wells, notes written to utm.gpkg
 
-        layer    features  operation
-        ───────  ────────  \(String(repeating: "─", count: 86))
-        default         2  EPSG:4326 to EPSG:25833: Inverse of ETRS89 to WGS 84 (1) + UTM zone \
+        layer  features  operation
+        ─────  ────────  \(String(repeating: "─", count: 86))
+        wells         2  EPSG:4326 to EPSG:25833: Inverse of ETRS89 to WGS 84 (1) + UTM zone \
         33N (accuracy 1 m)
-        notes           1  copied
+        notes         1  copied
 
         """)
     #expect(result.error == "")
@@ -35,7 +35,7 @@ import Testing
     let query = try await survey.run("query", "utm.gpkg")
     #expect(
       query.output == """
-        default
+        wells
         fid  name   depth  open  geom
         ───  ─────  ─────  ────  ────────────────────────────
          11  Mitte   12.5  true  POINT (391390.73 5817855.24)
@@ -58,7 +58,7 @@ import Testing
     let query = try await survey.run("query", "utm.gpkg")
     #expect(
       query.output == """
-        default
+        wells
         fid  name   depth  open  geom
         ───  ─────  ─────  ────  ────────────────────────────
          11  Mitte   12.5  true  POINT (391390.73 5817855.24)
@@ -74,14 +74,14 @@ import Testing
   @Test func `json has the operations`() async throws {
     try await field()
     let result = try await survey.run(
-      "transform", "field.gpkg", "default", "--srs", "EPSG:25833", "-o", "utm.gpkg", "--json")
+      "transform", "field.gpkg", "wells", "--srs", "EPSG:25833", "-o", "utm.gpkg", "--json")
     #expect(
       result.output == """
         {"output":"utm.gpkg","format":"gpkg","count":2,\
-        "layers":[{"store":"field","layer":"default","count":2}],\
+        "layers":[{"store":"field","layer":"wells","count":2}],\
         "stores":[{"store":"field","state":"open","error":null}],\
         "skipped":{"count":0,"features":[]},"transformations":[{"store":"field",\
-        "layer":"default","transformation":{"source_srs":"EPSG:4326","target_srs":"EPSG:25833",\
+        "layer":"wells","transformation":{"source_srs":"EPSG:4326","target_srs":"EPSG:25833",\
         "operation":"Inverse of ETRS89 to WGS 84 (1) + UTM zone 33N","accuracy_m":1,\
         "missing_grids":[]}}],"notes":[]}
 

@@ -55,12 +55,12 @@ import Testing
   @Test func `shows the columns of a layer and a map`() async throws {
     _ = try await survey.run("export", "wells.geojson", "-o", "wells.gpkg")
     let result = try await survey.run(
-      "info", "wells.gpkg", "DEFAULT", "--map", environment: ["COLUMNS": "40"])
+      "info", "wells.gpkg", "WELLS", "--map", environment: ["COLUMNS": "40"])
     #expect(
       result.output == """
         wells: open (gpkg.1, wells.gpkg)
 
-        layer       default
+        layer       wells
         kind        features
         features    2
         geometry    POINT in column geom
@@ -100,14 +100,14 @@ import Testing
         max NUMERIC, max_is_inclusive BOOLEAN, description TEXT,
         UNIQUE (constraint_name, constraint_type, value));
       INSERT INTO gpkg_data_columns VALUES
-        ('default', 'depth', NULL, 'Depth', NULL, NULL, 'depths');
+        ('wells', 'depth', NULL, 'Depth', NULL, NULL, 'depths');
       INSERT INTO gpkg_data_column_constraints VALUES
         ('depths', 'range', NULL, 0, 1, 99.5, 0, 'in metres');
       """
     #expect(try await survey.run("sql", "wells.gpkg", script, "--write").status == 0)
-    let text = try await survey.run("info", "wells.gpkg", "default")
+    let text = try await survey.run("info", "wells.gpkg", "wells")
     #expect(text.output.contains("\ndepth   REAL     at least 0 and below 99.5, Depth\n"))
-    let json = try await survey.run("info", "wells.gpkg", "default", "--json")
+    let json = try await survey.run("info", "wells.gpkg", "wells", "--json")
     #expect(
       json.output.contains(
         """
@@ -118,15 +118,15 @@ import Testing
     _ = try await survey.run("export", "wells.gpkg", "-o", "copy.gpkg")
     _ = try await survey.run("transform", "wells.gpkg", "--srs", "EPSG:3857", "-o", "moved.gpkg")
     for file in ["copy.gpkg", "moved.gpkg"] {
-      let copy = try await survey.run("info", file, "default")
+      let copy = try await survey.run("info", file, "wells")
       #expect(copy.output.contains("\ndepth   REAL     at least 0 and below 99.5, Depth\n"))
     }
     let feature = #"{"type":"Feature","geometry":null,"properties":{"depth":99.5}}"#
-    let refused = try await survey.run("create", "copy.gpkg", "default", "-", input: feature)
+    let refused = try await survey.run("create", "copy.gpkg", "wells", "-", input: feature)
     #expect(refused.status == 1)
     #expect(
       refused.error
-        == "fieldpack: stdin, feature 1, byte 0: column 'depth' of layer 'default' cannot hold the value '99.5': its "
+        == "fieldpack: stdin, feature 1, byte 0: column 'depth' of layer 'wells' cannot hold the value '99.5': its "
         + "constraint 'depths' allows at least 0 and below 99.5\n")
   }
 
@@ -248,9 +248,9 @@ import Testing
       result.output == """
         stdin: open (geojson.1, stdin)
 
-        layer    features  geometry  SRS               envelope
-        ───────  ────────  ────────  ────────────────  ───────────────────────────
-        default         1  POINT     EPSG:4326 WGS 84  13.401,52.519,13.401,52.519
+        layer  features  geometry  SRS               envelope
+        ─────  ────────  ────────  ────────────────  ───────────────────────────
+        stdin         1  POINT     EPSG:4326 WGS 84  13.401,52.519,13.401,52.519
 
         """)
     let unknown = try await survey.run("info", "-", input: "?")

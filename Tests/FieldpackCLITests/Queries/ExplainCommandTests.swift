@@ -13,10 +13,10 @@ import Testing
       "EPSG:25833", "--limit", "5", "--no-run")
     #expect(
       result.output == """
-        wells/default
+        wells/wells
           SQL
-            SELECT "fid", "geom", "name", "depth", "open" FROM "default" WHERE ("name" =
-            ? COLLATE BINARY AND ("depth" > ? AND +"depth" < '')) ORDER BY "fid" LIMIT ?
+            SELECT "fid", "geom", "name", "depth", "open" FROM "wells" WHERE ("name" = ?
+            COLLATE BINARY AND ("depth" > ? AND +"depth" < '')) ORDER BY "fid" LIMIT ?
             OFFSET ?
           parameters
             1  'O''Hara'
@@ -24,7 +24,7 @@ import Testing
             3  5
             4  0
           plan
-            SCAN default
+            SCAN wells
           rows
             2 estimated
           transformation
@@ -98,11 +98,11 @@ import Testing
       "explain", "wells.geojson", "--bbox", "13,52,14,53", "--no-run")
     #expect(
       result.output == """
-        wells/default
+        wells/wells
           SQL
             SELECT "fid", "geom", "name", "depth", "open" FROM
-            fieldpack_candidates('rtree_default_geom', 'intersects', ?, ?, ?, ?) CROSS
-            JOIN "default" ON "fid" = "fieldpack id" WHERE ("fieldpack sure" OR
+            fieldpack_candidates('rtree_wells_geom', 'intersects', ?, ?, ?, ?) CROSS
+            JOIN "wells" ON "fid" = "fieldpack id" WHERE ("fieldpack sure" OR
             fieldpack_envelope_intersects("geom", ?, ?, ?, ?)) ORDER BY "fieldpack id"
           parameters
             1  13.0
@@ -115,7 +115,7 @@ import Testing
             8  53.0
           plan
             SCAN fieldpack_candidates VIRTUAL TABLE INDEX 0:
-            SEARCH default USING INTEGER PRIMARY KEY (rowid=?)
+            SEARCH wells USING INTEGER PRIMARY KEY (rowid=?)
           rows
             2 estimated
 

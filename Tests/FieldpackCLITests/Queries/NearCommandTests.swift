@@ -71,7 +71,7 @@ import Testing
     let result = try await survey.run(
       "query", "wells.geojson", "--near", "13.4,52.51", "--max-distance", "2000", "--count",
       "--json")
-    let counts = #"{"count":1,"layers":[{"store":"wells","layer":"default","count":1}]"#
+    let counts = #"{"count":1,"layers":[{"store":"wells","layer":"wells","count":1}]"#
     #expect(result.output.hasPrefix(counts), "\(result)")
   }
 

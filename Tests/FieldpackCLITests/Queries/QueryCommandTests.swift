@@ -90,7 +90,7 @@ import Testing
         """.replacing("───────────────────────────\n", with: "────────────────────────────\n"))
     #expect(
       result.error
-        == "note: layer 'default': EPSG:4326 to EPSG:25833: Inverse of ETRS89 to WGS 84 (1) + "
+        == "note: layer 'wells': EPSG:4326 to EPSG:25833: Inverse of ETRS89 to WGS 84 (1) + "
         + "UTM zone 33N (accuracy 1 m)\n")
   }
 
@@ -190,12 +190,12 @@ import Testing
     ),
     Refusal(
       ["--where", "S_WITHIN(shape, POINT(1 2))"], 66,
-      "fieldpack: wells/default: layer 'default' has no geometry column 'shape' (it has 'geom', "
+      "fieldpack: layer 'wells' has no geometry column 'shape' (it has 'geom', "
         + "which may also be called geometry)\n"
     ),
     Refusal(
       ["--where", "dept > 1"], 66,
-      "fieldpack: wells/default: layer 'default' has no column 'dept', did you mean 'depth'? "
+      "fieldpack: layer 'wells' has no column 'dept', did you mean 'depth'? "
         + "(it has: fid, geom, name, depth, open)\n"
     ),
     Refusal(
@@ -214,7 +214,7 @@ import Testing
     ),
     Refusal(
       ["--srs", "EPSG:99999"], 64,
-      "fieldpack: wells/default: PROJ knows no reference system EPSG:99999. Try: search its name "
+      "fieldpack: wells/wells: PROJ knows no reference system EPSG:99999. Try: search its name "
         + "at https://epsg.org or with 'projinfo --list-crs'\n"
     ),
     Refusal(
@@ -224,11 +224,11 @@ import Testing
     ),
     Refusal(
       ["--select", "name,nix"], 66,
-      "fieldpack: wells: no layer asked has a column 'nix' ('default' has: name, depth, open)\n"
+      "fieldpack: no layer asked has a column 'nix' ('wells' has: name, depth, open)\n"
     ),
     Refusal(
       ["nix"], 66,
-      "fieldpack: layer 'nix' is in none of the stores asked (there are: default)\n"
+      "fieldpack: layer 'nix' is in none of the stores asked (there are: wells)\n"
     ),
     Refusal(
       ["--limit", "-1"], 64, "fieldpack: --limit '-1' is less than 0. Try: fieldpack help query\n"),
@@ -278,13 +278,13 @@ import Testing
       "query", "sights.geojson", "--format", "geojsonl", "--keys")
     #expect(
       lines.output == """
-        {"type":"Feature","id":"c2lnaHRz.ZGVmYXVsdA==.ZG9t","properties":{"name":"Dom",\
+        {"type":"Feature","id":"c2lnaHRz.c2lnaHRz.ZG9t","properties":{"name":"Dom",\
         "depth":3.5},"geometry":{"type":"Point","coordinates":[13.401,52.519]}}
 
         """)
     let csv = try await survey.run("query", "sights.geojson", "--format", "csv", "--keys")
     #expect(
-      csv.output == "key,id,name,depth,wkt\r\nc2lnaHRz.ZGVmYXVsdA==.ZG9t,dom,Dom,3.5,"
+      csv.output == "key,id,name,depth,wkt\r\nc2lnaHRz.c2lnaHRz.ZG9t,dom,Dom,3.5,"
         + "POINT (13.401 52.519)\r\n")
     let gpx = try await survey.run("query", "walk.gpx", "waypoints", "--format", "gpx")
     #expect(

@@ -264,6 +264,47 @@ import Testing
     #expect(reading.values("track_points", "track_seg_point_id") == [0, 1])
   }
 
+  @Test func `a file that breaks off gives what is whole before that, where errors are skipped`()
+    throws
+  {
+    let text = Self.gpx(
+      """
+      <wpt lat="1" lon="2"/><trk><name>a</name><trkseg><trkpt lat="1" lon="1"/>
+      <trkpt lat="2" lon="2"/><trkpt lat="3" lon="3"><ele>4</ele>
+      """)
+    let cut = text.replacing("</gpx>", with: "")
+    let error = #expect(throws: FieldpackError.self) { try readGPX(cut) }
+    #expect(error?.advice == .skipErrors)
+    let reading = try readGPX(cut) { $0.skipsErrors = true }
+    #expect(reading.result.counts == ["waypoints": 1, "tracks": 1, "track_points": 2])
+    #expect(
+      reading.features("tracks").map(\.geometry) == [
+        .multiLineString(
+          [CoordinateSequence(dimensions: .xy, ordinates: [1, 1, 2, 2])], .xy)
+      ])
+    #expect(reading.values("tracks", "name") == ["a"])
+    #expect(reading.result.skipped.count == 1)
+    #expect(
+      reading.result.skipped.listed[0].reason.hasSuffix(": nothing is read from there on") == true)
+  }
+
+  @Test func `a bad point says that errors can be skipped`() {
+    let error = #expect(throws: FieldpackError.self) {
+      try readGPX(Self.gpx(#"<wpt lat="91" lon="1"/>"#))
+    }
+    #expect(error?.advice == .skipErrors)
+  }
+
+  @Test func `line ends of CDATA are those of any text`() throws {
+    let long = String(repeating: "x", count: 299)
+    for lines in ["a\r\nb\r\rc\nd", "\(long)\r\n\(long)\r\n", "\r\n"] {
+      let reading = try readGPX(
+        Self.gpx(#"<wpt lat="1" lon="1"><name>n<![CDATA[\#(lines)]]>e</name></wpt>"#))
+      let expected = lines.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
+      #expect(reading.values("waypoints", "name") == [.text("n\(expected)e")])
+    }
+  }
+
   @Test func `the id column is refused`() throws {
     #expect(throws: FieldpackError.self) { try readGPX("<gpx/>") { $0.idColumn = "name" } }
   }

@@ -26,6 +26,45 @@ import Testing
     }
   }
 
+  @Test func `a file that breaks off gives the features before that, where errors are skipped`()
+    throws
+  {
+    let (a, b, c) = (feature(1), feature(2), feature(3))
+    let start = #"{"type":"FeatureCollection","features":["#
+    let texts = [
+      "\(start)\(a),\(b),\(c.dropLast(9))", "\(start)\(a),\(b)", "\(start)\(a),\(b),",
+      "\(start)\(a),\(b),{\"type\":,\(c)]}", "\(start)\(a),\(b)]",
+    ]
+    for text in texts {
+      let error = #expect(throws: FieldpackError.self) { try GeoJSONReading(text) }
+      #expect(error?.code == .invalidData)
+      let reading = try GeoJSONReading(text) { $0.skipsErrors = true }
+      #expect(reading.recorder.column("n") == [1, 2], "\(text)")
+      #expect(reading.result.skipped.count == 1)
+    }
+    let reading = try GeoJSONReading(texts[0]) { $0.skipsErrors = true }
+    #expect(
+      reading.result.skipped.listed == [
+        SkippedFeature(
+          location: .init(layer: "x"),
+          position: FilePosition(
+            file: reading.result.skipped.listed[0].position?.file, byteOffset: 294, feature: 3),
+          reason: "':' expected, not the end of the text: nothing is read from there on")
+      ])
+  }
+
+  @Test func `what errors can be skipped says so`() throws {
+    let bad = #"{"type":"Feature","properties":null,"geometry":{"type":"Point"}}"#
+    for text in [bad, #"{"type":"FeatureCollection","features":[\#(feature(1))"#] {
+      var reader = GeoJSONReader(try GeoJSONReading.input(text).0, options: .init(layer: "x"))
+      let error = #expect(throws: FieldpackError.self) { try reader.assume() }
+      #expect(error?.advice == .skipErrors)
+    }
+    var reader = GeoJSONReader(try GeoJSONReading.input("{\"a\":").0, options: .init(layer: "x"))
+    let error = #expect(throws: FieldpackError.self) { try reader.assume() }
+    #expect(error?.advice == nil)
+  }
+
   @Test func `members stand in any order`() throws {
     let texts = [
       #"{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}"#,
@@ -83,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `a broken line is skipped on request, a broken collection is not`() throws {
+  @Test func `a broken line is skipped on request`() throws {
     let broken = [
       #"{"type":"Feature","properties":{"n":2"#, #"{"type":"Feature",}"#, "{\"a\":\"\u{1}\"}",
       #"{"type":"Topology"}"#, "null", #"{"type":"Feature","properties":{"n":01}}"#,
@@ -96,10 +135,6 @@ import Testing
         #expect(reading.recorder.column("n") == [1, 3], "\(line)")
         #expect(reading.result.skipped.listed.map(\.position?.feature) == [2])
       }
-    }
-    let collection = #"{"type":"FeatureCollection","features":[\#(feature(1)),{"type":]}"#
-    #expect(throws: FieldpackError.self) {
-      try GeoJSONReading(collection) { $0.skipsErrors = true }
     }
     let pretty = "{\n\"type\": \"Feature\",\n\"properties\": tru\n}"
     #expect(throws: FieldpackError.self) { try GeoJSONReading(pretty) { $0.skipsErrors = true } }

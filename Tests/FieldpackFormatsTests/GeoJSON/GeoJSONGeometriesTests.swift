@@ -50,6 +50,37 @@ import Testing
     }
   }
 
+  @Test func `parts with too few positions are left out of geometries that have others`() throws {
+    let square = "[[0,0],[9,0],[9,9],[0,0]]"
+    let cases: [(String, String, String, Int)] = [
+      (
+        "MultiLineString", "[[[7,7]],[[0,0],[1,1]],[],[[8,8]],[[2,2],[3,3],[4,4]]]",
+        "MULTILINESTRING ((0 0,1 1),(2 2,3 3,4 4))", 2
+      ),
+      (
+        "MultiLineString", "[[[0,0],[1,1]],[[99,99,5]]]", "MULTILINESTRING Z ((0 0 0,1 1 0))", 1
+      ),
+      (
+        "Polygon", "[\(square),[[1,1],[2,2],[1,1]],[[3,1],[4,1],[4,2]],[]]",
+        "POLYGON ((0 0,9 0,9 9,0 0),(3 1,4 1,4 2,3 1))", 2
+      ),
+      (
+        "MultiPolygon", "[[[[50,50],[60,60]],\(square)],[\(square),[[1,1]]],[],[[]],[\(square)]]",
+        "MULTIPOLYGON (((0 0,9 0,9 9,0 0)),((0 0,9 0,9 9,0 0)))", 2
+      ),
+    ]
+    for (type, coordinates, wkt, count) in cases {
+      let reading = try GeoJSONReading(#"{"type":"\#(type)","coordinates":\#(coordinates)}"#)
+      #expect(reading.rows[0].geometry.map { WKT.text(of: $0) } == wkt)
+      #expect(
+        reading.result.notes.contains(
+          Note(
+            "parts of geometries with too few positions are left out (RFC 7946 sections 3.1.4"
+              + " and 3.1.6): \(count), the first of feature 1")))
+      #expect(reading.rows[0].envelope == reading.rows[0].geometry?.envelope)
+    }
+  }
+
   @Test func `what RFC 7946 does not allow is named`() {
     let position = "a position has fewer than two numbers (RFC 7946 section 3.1.1)"
     let number = "a coordinate is not a number (RFC 7946 section 3.1.1)"

@@ -25,6 +25,51 @@ import Testing
     }
   }
 
+  private func lines(fid values: [String?], id: String? = nil) -> String {
+    values.map { value in
+      #"{"type":"Feature",\#(id.map { #""id":\#($0),"# } ?? "")"geometry":null,"properties":{"#
+        + "\(value.map { #""fid":\#($0),"# } ?? "")\"n\":1}}"
+    }.joined(separator: "\n")
+  }
+
+  @Test func `a property fid of distinct integers has the feature ids where there is no id`() throws
+  {
+    for ids: [Int64] in [[1, 2, 3], [5, 3, 4, 1]] {
+      let reading = try GeoJSONReading(lines(fid: ids.map { "\($0)" }))
+      #expect(reading.rows.map(\.id) == ids.map { .integer($0) })
+      #expect(reading.columns == ["n INTEGER"])
+      #expect(reading.schema.idIsAttribute)
+      #expect(reading.result.layers[0].ids == .property(column: "fid_2"))
+      #expect(reading.result.notes == [])
+      #expect(reading.passes == 1)
+      let layer = reading.result.layers[0].withIDsAsColumn
+      #expect(layer.ids == .ordinal)
+      #expect(layer.schema.columns.map(\.name) == ["fid_2", "n"])
+    }
+  }
+
+  @Test func `a property fid with other values is a column`() throws {
+    let cases: [([String?], String, [Value])] = [
+      (["1", "2", "1"], "INTEGER", [1, 2, 1]), (["1", nil], "INTEGER", [1, nil]),
+      (["1", "null"], "INTEGER", [1, nil]), (["1", "2.5"], "REAL", [1.0, 2.5]),
+      (["1", #""a""#], "TEXT", ["1", "a"]), (["true", "false"], "BOOLEAN", [1, 0]),
+    ]
+    for (values, type, column) in cases {
+      let reading = try GeoJSONReading(lines(fid: values))
+      #expect(reading.columns == ["fid_2 \(type)", "n INTEGER"])
+      #expect(reading.recorder.column("fid_2") == column)
+      #expect(reading.rows.map(\.id) == column.indices.map { .integer(Int64($0 + 1)) })
+      #expect(!reading.schema.idIsAttribute)
+    }
+    let both = try GeoJSONReading(lines(fid: ["7"], id: "8"))
+    #expect(both.rows.map(\.id) == [8])
+    #expect(both.columns == ["fid_2 INTEGER", "n INTEGER"])
+    let mixed = try GeoJSONReading(lines(fid: ["7"], id: "8") + "\n" + lines(fid: ["9"]))
+    #expect(mixed.columns == ["id TEXT", "fid_2 INTEGER", "n INTEGER"])
+    #expect(mixed.recorder.column("id") == ["8", nil])
+    #expect(mixed.recorder.column("fid_2") == [7, 9])
+  }
+
   @Test func `other ids become a column of text`() throws {
     let cases: [([String?], [Value])] = [
       (["1", "2", "1"], ["1", "2", "1"]), (["1", nil], ["1", nil]), ([#""7""#], ["7"]),

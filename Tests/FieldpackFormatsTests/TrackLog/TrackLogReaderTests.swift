@@ -209,20 +209,31 @@ import Testing
     let text = training(trackpoint("1", "2") + "\n" + trackpoint(latitude, longitude))
     let failure = #expect(throws: FieldpackError.self) { try read(text, .tcx) }
     #expect(failure?.message == message)
+    #expect(failure?.advice == .skipErrors)
     #expect(failure?.position?.line == 4)
     let reading = try read(text, .tcx, skipsErrors: true)
     #expect(points(reading).count == 1)
     #expect(reading.result.skipped.listed.map(\.position?.line) == [4])
   }
 
-  @Test(arguments: ["entities", "depth", "cut", "root"])
+  @Test func `a course that breaks off gives the points before that, where errors are skipped`()
+    throws
+  {
+    let text = String(training(trackpoint("1", "2")).dropLast(60))
+    let failure = #expect(throws: FieldpackError.self) { try read(text, .tcx) }
+    #expect(failure?.advice == .skipErrors)
+    let reading = try read(text, .tcx, skipsErrors: true)
+    #expect(reading.result.counts == ["tracks": 1, "track_points": 1])
+    #expect(reading.result.skipped.count == 1)
+  }
+
+  @Test(arguments: ["entities", "depth", "root"])
   func `hostile XML is an error with its line`(kind: String) throws {
     let text =
       switch kind {
       case "entities":
         training("&b;", before: "<!DOCTYPE x [<!ENTITY a \"aaa\"><!ENTITY b \"&a;&a;\">]>")
       case "depth": training(String(repeating: "<a>", count: 100_000))
-      case "cut": String(training(trackpoint("1", "2")).dropLast(60))
       default: "<kml/>"
       }
     let failure = #expect(throws: FieldpackError.self) {

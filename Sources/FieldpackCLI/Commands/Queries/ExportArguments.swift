@@ -37,6 +37,10 @@ struct ExportArguments: OptionGroup {
     options.overwrite = file.overwrites
     options.writesKeys = writesKeys
     options.dialect = dialect
+    if dialect == .spatialConnect {
+      options.client = try? MachineIdentity.stored(.device).uuid
+      options.createdAt = FieldClock.system.now
+    }
     options.gpxDialect = gpxDialect
     options.decimals = decimals
     options.writesBoundingBoxes = writesBoxes

@@ -1,0 +1,150 @@
+import FieldpackCore
+
+/// What a GPX document says of itself: the element `metadata` of GPX 1.1, or the elements that
+/// GPX 1.0 has in its place. The bounds are left out, since they follow from the features.
+struct GPXHead {
+  /// More than this is not kept.
+  static let maximumLength = 1 << 20
+
+  private var capture = GPXExtensionCapture()
+  private var whole: String?
+  private var texts: [GPXTag: [UInt8]] = [:]
+  private var tag = GPXTag.other
+  private(set) var isTooLong = false
+
+  // MARK: GPX 1.1
+
+  mutating func start(_ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces) {
+    capture.start(name, attributes, namespaces)
+    checkLength(capture.count)
+  }
+
+  mutating func characters(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard !isTooLong else { return }
+    capture.characters(bytes)
+    checkLength(capture.count)
+  }
+
+  mutating func end(_ name: XMLName) { _ = capture.end(name) }
+
+  /// Ends the element `metadata`, while the parser still has its names.
+  mutating func end() {
+    if capture.finish(as: "metadata") { whole = String(decoding: capture.whole, as: UTF8.self) }
+  }
+
+  // MARK: GPX 1.0
+
+  /// Whether an element of the root is one of these.
+  mutating func begin(_ tag: GPXTag) -> Bool {
+    guard Self.elements.contains(tag), texts[tag] == nil else { return false }
+    self.tag = tag
+    texts[tag] = []
+    return true
+  }
+
+  mutating func text(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard !isTooLong else { return }
+    texts[tag, default: []].append(contentsOf: bytes)
+    checkLength(texts[tag]?.count ?? 0)
+  }
+
+  private mutating func checkLength(_ count: Int) {
+    if count > Self.maximumLength { isTooLong = true }
+  }
+
+  private static let elements: Set<GPXTag> = [
+    .name, .desc, .author, .email, .url, .urlname, .time, .keywords,
+  ]
+
+  // MARK: The result
+
+  /// The element `metadata` of GPX 1.1; `nil` where the document says nothing.
+  var xml: String? {
+    guard !isTooLong else { return nil }
+    if let whole { return whole }
+    let children = ofVersion10()
+    guard !children.isEmpty else { return nil }
+    return "<metadata xmlns=\"\(GPXWriter.namespace)\">"
+      + String(decoding: children, as: UTF8.self) + "</metadata>"
+  }
+
+  private func ofVersion10() -> [UInt8] {
+    var xml: [UInt8] = []
+    append(.name, to: &xml)
+    append(.desc, to: &xml)
+    appendAuthor(to: &xml)
+    if let address = value(.url) {
+      xml.append(contentsOf: "<link href=\"".utf8)
+      XMLText.append(address, inAttribute: true, to: &xml)
+      xml.append(contentsOf: "\">".utf8)
+      append(.urlname, as: "text", to: &xml)
+      xml.append(contentsOf: "</link>".utf8)
+    }
+    append(.time, to: &xml)
+    append(.keywords, to: &xml)
+    return xml
+  }
+
+  private func appendAuthor(to xml: inout [UInt8]) {
+    let address = value(.email)?.split(separator: "@", maxSplits: 1)
+    guard value(.author) != nil || address?.count == 2 else { return }
+    xml.append(contentsOf: "<author>".utf8)
+    append(.author, as: "name", to: &xml)
+    if let address, address.count == 2 {
+      xml.append(contentsOf: "<email id=\"".utf8)
+      XMLText.append(String(address[0]), inAttribute: true, to: &xml)
+      xml.append(contentsOf: "\" domain=\"".utf8)
+      XMLText.append(String(address[1]), inAttribute: true, to: &xml)
+      xml.append(contentsOf: "\"/>".utf8)
+    }
+    xml.append(contentsOf: "</author>".utf8)
+  }
+
+  /// The text of an element without white space around it, `nil` where there is none.
+  private func value(_ tag: GPXTag) -> String? {
+    guard let text = texts[tag] else { return nil }
+    let inner = text.withUnsafeBufferPointer { String(decoding: trimmed($0), as: UTF8.self) }
+    return inner.isEmpty ? nil : inner
+  }
+
+  private func append(_ tag: GPXTag, as name: String? = nil, to xml: inout [UInt8]) {
+    guard let value = value(tag) else { return }
+    let name = name ?? "\(tag)"
+    xml.append(contentsOf: "<\(name)>".utf8)
+    XMLText.append(value, to: &xml)
+    xml.append(contentsOf: "</\(name)>".utf8)
+  }
+}
+
+extension GPXWriter {
+  /// The standard that the documents of ``FileReadResult/gpxMetadata`` follow.
+  package static var metadataStandard: String { namespace }
+
+  /// Whether a document can stand in a GPX file as its `metadata`.
+  package static func takes(metadata xml: String) -> Bool {
+    guard xml.hasPrefix("<metadata") else { return false }
+    do throws(FieldpackError) {
+      let parser = try XMLPushParser(file: nil, handler: AnyXML())
+      var failure: FieldpackError?
+      var xml = xml
+      xml.withUTF8 { bytes in
+        do throws(FieldpackError) { try parser.push(UnsafeRawBufferPointer(bytes)) } catch {
+          failure = error
+        }
+      }
+      guard failure == nil else { return false }
+      try parser.finish()
+      return true
+    } catch { return false }
+  }
+}
+
+/// Takes any XML.
+private final class AnyXML: XMLHandling {
+  func startElement(
+    _ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces,
+    in parser: XMLPushParser
+  ) {}
+  func endElement(_ name: XMLName, in parser: XMLPushParser) {}
+  func characters(_ bytes: UnsafeBufferPointer<UInt8>, in parser: XMLPushParser) {}
+}
