@@ -36,6 +36,8 @@ protocol ImportedFormat: FileFormat {
   func reader(_ input: ByteInput, options: ReadOptions) -> Reader
   /// What the only layer is called where a file is opened as a store.
   func storeLayer(ofFileAt path: String) -> LayerID
+  /// The files beside one that belong to it.
+  func companions(ofFileAt path: String) -> [String]
 }
 
 extension ImportedFormat {
@@ -43,6 +45,8 @@ extension ImportedFormat {
 
   /// SpatialConnect's key tuples name the one layer of a store of GeoJSON so.
   func storeLayer(ofFileAt path: String) -> LayerID { "default" }
+
+  func companions(ofFileAt path: String) -> [String] { [] }
 }
 
 /// A format that features are written to.

@@ -234,7 +234,8 @@ private struct CacheBuild: Sendable {
     let policy = options.importing.skipsErrors ? .private : options.cache
     var skipped = SkippedFeatures()
     let entry = try FileCache(policy: policy).entry(
-      for: path, variant: variant, renewing: renewing
+      for: path, with: format.file.imported?.companions(ofFileAt: path) ?? [],
+      variant: variant, renewing: renewing
     ) { () throws(FieldpackError) in
       try stop.check()
     } build: { (target: Importer.Target) throws(FieldpackError) in

@@ -9,6 +9,8 @@
 public final class ByteInput {
   /// The path as the user named it, `-` for standard input.
   public let name: String
+  /// The path that was opened, beside which other files may lie; `nil` for standard input.
+  package let path: String?
   private let descriptor: Int32
   private var position: Int = 0
   /// The size of the file in bytes.
@@ -35,6 +37,7 @@ public final class ByteInput {
     }
     descriptor = opened
     self.name = name
+    self.path = path
     size = Int(status.st_size)
   }
 
@@ -51,6 +54,7 @@ public final class ByteInput {
     let opened = try UnnamedFile.open(in: folder)
     descriptor = opened
     self.name = name
+    path = nil
     do throws(FieldpackError) {
       size = try Self.copy(
         from: source, to: opened, path: "a temporary file", check: check ?? { _ in })
