@@ -8,11 +8,12 @@ extension Format {
   public static let shapefile = Format(ShapefileFormat())
 }
 
-private struct ShapefileFormat: ImportedFormat {
+private struct ShapefileFormat: ImportedFormat, StreamedFormat {
   let name = "shp"
   let title = "Shapefile"
   let extensions = ["shp", "dbf"]
   let holdsLayers = false
+  let srsRule = SRSRule.ofEachLayer
 
   /// The code 9994 in the first four bytes.
   func recognition(of head: FileHead) -> Recognition {
@@ -27,6 +28,29 @@ private struct ShapefileFormat: ImportedFormat {
 
   func reader(_ input: ByteInput, options: ReadOptions) -> ShapefileReader {
     ShapefileReader(input, options: options, identify: Self.identify)
+  }
+
+  /// A system of the store's own is known by its definition there.
+  func describe(
+    _ targets: inout [ExportTarget], of run: ExportRun
+  ) async throws(FieldpackError) -> [Note] {
+    for index in targets.indices {
+      guard let store = try run.workspace.store(targets[index].store).geoPackage,
+        let srs = targets[index].schema.geometry?.srs
+      else { continue }
+      targets[index].system = try await store.systems().first { $0.srs == srs }
+    }
+    return []
+  }
+
+  func writer(
+    _ plan: ExportPlan, to place: ExportPlace
+  ) throws(FieldpackError) -> ShapefileExport {
+    guard case .path(let path) = place else {
+      throw FieldpackError(
+        .invalidArgument, "a shapefile can only be written to files", advice: .writeToFile)
+    }
+    return try ShapefileExport(plan, to: path)
   }
 
   /// What PROJ makes of the definition in a `.prj`, which may say anything.

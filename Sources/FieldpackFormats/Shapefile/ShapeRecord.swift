@@ -57,7 +57,8 @@ struct ShapeRecord {
     (xy, z, m) = (4, 20, kind.hasZ ? 28 : 20)
     setDimensions(content, kind, count: 1)
     let (x, y) = (content.double(4), content.double(12))
-    guard !x.isNaN, !y.isNaN else { return }
+    // ArcGIS writes the least of all numbers for a point that is empty.
+    guard x > -1e38, y > -1e38 else { return }
     parts.append(0..<1)
     envelope = Envelope(minX: x, minY: y, maxX: x, maxY: y)
     type = .point

