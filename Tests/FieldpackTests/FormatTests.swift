@@ -20,7 +20,7 @@ import Testing
           + "read imported written",
         #"GPX: gpx ["gpx"] true read imported written"#,
         #"CSV: csv ["csv", "tsv"] false read imported written"#,
-        #"Shapefile: shp ["shp", "dbf"] false read imported"#,
+        #"Shapefile: shp ["shp", "dbf"] false read imported written"#,
         #"a GeoPackage: gpkg ["gpkg"] true read written"#,
         #"NMEA: nmea ["nmea", "nma"] true read imported"#,
         #"IGC: igc ["igc"] true read imported"#,
