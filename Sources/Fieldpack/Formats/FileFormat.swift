@@ -84,14 +84,14 @@ enum Recognition: Comparable {
 /// The beginning of a file that a format is to be told from.
 struct FileHead {
   let bytes: [UInt8]
-  /// In lower case, without the dot.
+  /// In lower case, without the dot; that before `.gz` where there is one.
   let fileExtension: String
   /// The bytes behind a byte order mark and white space.
   let text: ArraySlice<UInt8>
 
   init(path: String, bytes: [UInt8]) {
     self.bytes = bytes
-    fileExtension = Format.fileExtension(path)
+    fileExtension = Format.fileExtension(Format.unpackedName(path))
     text = bytes.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF || $0 <= 32 && $0 != 0x1E }
   }
 

@@ -1,3 +1,4 @@
+import FieldpackArchive
 public import FieldpackCore
 
 /// A file format that features are read from or written to.
@@ -43,6 +44,11 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
     return all.first { $0.extensions.contains(suffix) }
   }
 
+  /// The name that a file has when gzip has unpacked it.
+  static func unpackedName(_ path: String) -> String {
+    fileExtension(path) == "gz" ? String(path.dropLast(3)) : path
+  }
+
   static func fileExtension(_ path: String) -> String {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
@@ -65,6 +71,16 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
     throw FieldpackError(
       .unsupported, "the format of \(path) is not known", advice: .nameFormat(of: .file),
       position: FilePosition(file: path))
+  }
+
+  /// The format of a file, or of what gzip has packed in it.
+  package static func detect(_ input: ByteInput) throws(FieldpackError) -> Format {
+    let head = try input.unpackedHead(4096)
+    let format = try detect(path: input.name, head: head)
+    guard format == .geoPackage, try input.head(16) != Array(head.prefix(16)) else { return format }
+    throw FieldpackError(
+      .unsupported, "\(input.name) is a GeoPackage that gzip has packed; unpack it first",
+      position: FilePosition(file: input.name))
   }
 
   private static func unreadable(path: String, _ head: FileHead) -> FieldpackError? {

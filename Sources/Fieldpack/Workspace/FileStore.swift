@@ -164,9 +164,7 @@ private struct CacheBuild: Sendable {
     self.options = options
     let input = try ByteInput(path: path, name: options.name)
     format =
-      if let given = options.format { given } else {
-        try Format.detect(path: input.name, head: try input.head(4096))
-      }
+      if let given = options.format { given } else { try Format.detect(input) }
     guard format != .geoPackage else {
       throw FieldpackError(
         .invalidArgument, "\(input.name) is a GeoPackage and needs no cache",

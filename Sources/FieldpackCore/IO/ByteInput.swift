@@ -65,6 +65,35 @@ public final class ByteInput {
     }
   }
 
+  /// Copies what `pull` gives to an unnamed temporary file and reads that.
+  ///
+  /// - Parameter pull: fills a part of a window and says how many bytes; 0 is the end.
+  package init(
+    name: String, folder: String? = nil,
+    pulling pull: (UnsafeMutableRawBufferPointer) throws(FieldpackError) -> Int
+  ) throws(FieldpackError) {
+    let opened = try UnnamedFile.open(in: folder)
+    descriptor = opened
+    self.name = name
+    path = nil
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    var total = 0
+    do throws(FieldpackError) {
+      while true {
+        let count = try pull(buffer)
+        guard count > 0 else { break }
+        try FileSystem.write(
+          UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: opened, path: "a temporary file")
+        total += count
+      }
+    } catch {
+      close(opened)
+      throw error
+    }
+    size = total
+  }
+
   private static func copy(
     from source: Int32, to target: Int32, path: String,
     check: (Int) throws(FieldpackError) -> Void
