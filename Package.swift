@@ -40,6 +40,8 @@ let package = Package(
     .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"])]),
     .systemLibrary(
       name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .systemLibrary(name: "CZLIB", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CMinizip", pkgConfig: "minizip", providers: [.apt(["libminizip-dev"])]),
     // Its -dev flavours conflict; libproj-dev brings one of them.
     .systemLibrary(name: "CCURL", pkgConfig: "libcurl"),
     .systemLibrary(name: "CArrow"),
@@ -77,6 +79,7 @@ let package = Package(
         ], swiftSettings: settings),
     ]
     + engine("FieldpackNMEA", ["FieldpackCore"])
+    + engine("FieldpackArchive", ["FieldpackCore", "CMinizip", "CZLIB"])
     + engine(
       "FieldpackFormats",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackNMEA", "CXML2"])
@@ -138,10 +141,9 @@ let package = Package(
       "Fieldpack",
       [
         "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
-        "FieldpackCore",
-        "FieldpackStoreKit", "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackSQL",
-        "FieldpackCheck", "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP", "FieldpackMedia",
-        "FieldpackField",
+        "FieldpackCore", "FieldpackArchive", "FieldpackStoreKit", "FieldpackSQLite",
+        "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck", "FieldpackFormats",
+        "FieldpackMaps", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
         "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos",
         "FieldpackCaptures", "FieldpackMotion",
       ])

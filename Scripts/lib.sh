@@ -33,6 +33,8 @@ missing_libraries() {
   pkg-config --exists proj || echo libproj-dev
   pkg-config --exists geos || echo libgeos-dev
   pkg-config --exists libxml-2.0 || echo libxml2-dev
+  pkg-config --exists zlib || echo zlib1g-dev
+  pkg-config --exists minizip || echo libminizip-dev
 }
 
 # The packages that only tests use: other tools that read what we write, and shells to complete in.

@@ -47,6 +47,14 @@ public final class SRSCatalogue {
     return SRS(String(cString: authority) + ":" + String(cString: code))
   }
 
+  /// The definition in ESRI's dialect of WKT 1, as a shapefile's `.prj` holds it; `nil` where that
+  /// dialect cannot express it.
+  public func esriDefinition(of reference: SRSReference) throws(ProjectionError) -> String? {
+    let context = try openedContext()
+    let object = try context.object(of: reference)
+    return context.wkt(object, PJ_WKT1_ESRI)
+  }
+
   private func openedContext() throws(ProjectionError) -> ProjectionContext {
     if let context { return context }
     let made = try ProjectionContext()
@@ -71,7 +79,7 @@ extension ProjectionContext {
       isDeprecated: proj_is_deprecated(object.handle) != 0)
   }
 
-  private func wkt(_ object: borrowing ProjectionObject, _ type: PJ_WKT_TYPE) -> String? {
+  fileprivate func wkt(_ object: borrowing ProjectionObject, _ type: PJ_WKT_TYPE) -> String? {
     "MULTILINE=NO".withCString { option in
       let options: [UnsafePointer<CChar>?] = [option, nil]
       return proj_as_wkt(handle, object.handle, type, options).map { String(cString: $0) }

@@ -20,6 +20,7 @@ import Testing
           + "read imported written",
         #"GPX: gpx ["gpx"] true read imported written"#,
         #"CSV: csv ["csv", "tsv"] false read imported written"#,
+        #"Shapefile: shp ["shp", "dbf", "zip"] false read imported written"#,
         #"a GeoPackage: gpkg ["gpkg"] true read written"#,
         #"NMEA: nmea ["nmea", "nma"] true read imported"#,
         #"IGC: igc ["igc"] true read imported"#,
@@ -44,6 +45,8 @@ import Testing
     ("a.txt", "$PGRME,15.0,M*1C\r\n", "nmea"), ("a.csv", "$price,1", "csv"),
     ("a.csv", "$GPGG,1", "csv"),
     ("a.txt", "AXCT\nHFDTE01", "igc"), ("a.csv", "AXCT,1\n", "csv"), ("a.csv", "Ax\nHFDTE", "csv"),
+    ("a.geojson", "\0\0\u{27}\n", "shp"), ("a.SHP", "", "shp"), ("a.dbf", "\u{3}", "shp"),
+    ("a.zip", "PK\u{3}\u{4}", "shp"),
     ("a.igc", "", "igc"), ("a.tsv", "lon\tlat", "csv"),
   ])
   func `contents tell a format before the extension does`(
@@ -62,8 +65,6 @@ import Testing
   @Test(arguments: [
     ("a.txt", Array("lon,lat".utf8), "the format of a.txt is not known"),
     ("a.svg", [], "the format of a.svg is not known"),
-    ("a.SHP", [], "a.SHP is a shapefile, which is not read"),
-    ("a.geojson", [0, 0, 0x27, 0x0A], "a.geojson is a shapefile, which is not read"),
     ("a.bin", Array("fgb\u{3}fgb".utf8), "a.bin is a FlatGeobuf file, which is not read"),
     ("a.xml", Array("<?xml?>\n<KML>".utf8), "a.xml is a KML file, which is not read"),
     ("a.kmz", Array("PK".utf8), "a.kmz is a KML file, which is not read"),

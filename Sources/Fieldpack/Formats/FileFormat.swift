@@ -34,10 +34,14 @@ extension FileFormat {
 protocol ImportedFormat: FileFormat {
   associatedtype Reader: FileReader
   func reader(_ input: ByteInput, options: ReadOptions) -> Reader
+  /// The files beside one that belong to it.
+  func companions(ofFileAt path: String) -> [String]
 }
 
 extension ImportedFormat {
   var imported: (any ImportedFormat)? { self }
+
+  func companions(ofFileAt path: String) -> [String] { [] }
 }
 
 /// A format that features are written to.
@@ -75,14 +79,14 @@ enum Recognition: Comparable {
 /// The beginning of a file that a format is to be told from.
 struct FileHead {
   let bytes: [UInt8]
-  /// In lower case, without the dot.
+  /// In lower case, without the dot; that before `.gz` where there is one.
   let fileExtension: String
   /// The bytes behind a byte order mark and white space.
   let text: ArraySlice<UInt8>
 
   init(path: String, bytes: [UInt8]) {
     self.bytes = bytes
-    fileExtension = Format.fileExtension(path)
+    fileExtension = Format.fileExtension(Format.unpackedName(path))
     text = bytes.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF || $0 <= 32 && $0 != 0x1E }
   }
 

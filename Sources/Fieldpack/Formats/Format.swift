@@ -1,3 +1,4 @@
+import FieldpackArchive
 public import FieldpackCore
 
 /// A file format that features are read from or written to.
@@ -8,7 +9,7 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
   init(_ file: any FileFormat) { self.file = file }
 
   public static let all: [Format] = [
-    .geoJSON, .geoJSONSequence, .gpx, .csv, .geoPackage, .nmea, .igc, .tcx, .svg, .html,
+    .geoJSON, .geoJSONSequence, .gpx, .csv, .shapefile, .geoPackage, .nmea, .igc, .tcx, .svg, .html,
   ]
   /// The formats of files that can be the source of features.
   public static let read: [Format] = all.filter(\.file.isRead)
@@ -43,6 +44,11 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
     return all.first { $0.extensions.contains(suffix) }
   }
 
+  /// The name that a file has when gzip has unpacked it.
+  static func unpackedName(_ path: String) -> String {
+    fileExtension(path) == "gz" ? String(path.dropLast(3)) : path
+  }
+
   static func fileExtension(_ path: String) -> String {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
@@ -67,12 +73,20 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
       position: FilePosition(file: path))
   }
 
+  /// The format of a file, or of what gzip has packed in it.
+  package static func detect(_ input: ByteInput) throws(FieldpackError) -> Format {
+    let head = try input.unpackedHead(4096)
+    let format = try detect(path: input.name, head: head)
+    guard format == .geoPackage, try input.head(16) != Array(head.prefix(16)) else { return format }
+    throw FieldpackError(
+      .unsupported, "\(input.name) is a GeoPackage that gzip has packed; unpack it first",
+      position: FilePosition(file: input.name))
+  }
+
   private static func unreadable(path: String, _ head: FileHead) -> FieldpackError? {
     let start = String(decoding: head.bytes.prefix(512), as: UTF8.self).lowercased()
     let name: String? =
-      if head.fileExtension == "shp" || head.bytes.starts(with: [0, 0, 0x27, 0x0A]) {
-        "a shapefile"
-      } else if head.bytes.starts(with: Array("fgb".utf8)) {
+      if head.bytes.starts(with: Array("fgb".utf8)) {
         "a FlatGeobuf file"
       } else if head.begins(with: "<") && start.contains("<kml") || head.fileExtension == "kmz" {
         "a KML file"

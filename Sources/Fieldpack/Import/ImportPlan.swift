@@ -56,8 +56,11 @@ struct ImportPlan {
           "two files give a layer '\(name)', the second is \(file)", advice: .nameLayer,
           location: .init(layer: name), position: FilePosition(file: file))
       }
-      takeIDsAsColumn(in: index)
-      layer = layer.withIDsAsColumn
+      // Features are found by the same ids in all files where they are to be changed.
+      if destinations[index].key != .id {
+        takeIDsAsColumn(in: index)
+        layer = layer.withIDsAsColumn
+      }
       try destinations[index].widen(by: layer, from: file)
       return index
     }

@@ -1,3 +1,4 @@
+import FieldpackArchive
 import FieldpackCore
 import FieldpackFormats
 import FieldpackGeoPackage
@@ -92,10 +93,10 @@ struct Importer {
   }
 
   private func source(_ file: ByteInput) throws(FieldpackError) -> Source {
+    let stop = stop
+    let file = try file.unpacked { () throws(FieldpackError) in try stop.check() }
     let format =
-      if let given = options.format { given } else {
-        try Format.detect(path: file.name, head: try file.head(4096))
-      }
+      if let given = options.format { given } else { try Format.detect(file) }
     guard let imported = format.file.imported else {
       throw FieldpackError(
         .unsupported, "\(file.name) is a \(format) file, which cannot be imported",
@@ -108,7 +109,7 @@ struct Importer {
     reading.skipsErrors = options.skipsErrors
     reading.idColumn = options.idColumn
     reading.csv = options.csv
-    let (name, size, stop, progress) = (file.name, file.size, stop, options.progress)
+    let (name, size, progress) = (file.name, file.size, options.progress)
     reading.progress = { (bytesRead) throws(FieldpackError) in
       try stop.check()
       progress?(stop.progress(file: name, bytesRead: bytesRead, of: size))
@@ -122,9 +123,9 @@ struct Importer {
     }
   }
 
-  /// The file's name without folder and extension.
+  /// The file's name without folder and extension, `.gz` included.
   static func stem(_ path: String) -> LayerID {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let name = Format.unpackedName(path.split(separator: "/").last.map(String.init) ?? path)
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return LayerID(name) }
     return LayerID(String(name[..<dot]))
   }

@@ -29,15 +29,16 @@ struct FileCache: Sendable {
   /// The entry for `file`, made by `build` where there is none.
   ///
   /// - Parameters:
+  ///   - companions: the files that belong to it.
   ///   - variant: what else the contents depend on, such as options.
   ///   - renewing: whether an entry that is there is of no use.
   ///   - check: called while another process makes the entry; throws to stop.
   func entry(
-    for file: String, variant: String, renewing: Bool = false,
+    for file: String, with companions: [String] = [], variant: String, renewing: Bool = false,
     check: () throws(FieldpackError) -> Void,
     build: (Importer.Target) throws(FieldpackError) -> Void
   ) throws(FieldpackError) -> CacheEntry {
-    let identity = try CacheIdentity(file)
+    let identity = try CacheIdentity(file, with: companions)
     guard let folder = folder(), Self.makeFolder(folder) else { return try temporary(build) }
     let path = "\(folder)/\(identity.key)-\(identity.version(variant)).gpkg"
     if !renewing, let entry = CacheEntry(kept: path) { return entry }
@@ -130,7 +131,7 @@ private struct CacheIdentity {
   let key: String
   let stamp: String
 
-  init(_ path: String) throws(FieldpackError) {
+  init(_ path: String, with companions: [String]) throws(FieldpackError) {
     var status = stat()
     guard let resolved = realpath(path, nil) else {
       throw FieldpackError(
@@ -145,10 +146,17 @@ private struct CacheIdentity {
       return letter.isASCII && (letter.isLetter || letter.isNumber) ? letter : "_"
     }
     key = String(stem) + "-" + Self.hash(real)
-    let (size, node) = (status.st_size, status.st_ino)
-    // A program can set the time of modification back, but not that of change.
+    var states = Self.state(status)
+    for companion in companions where stat(companion, &status) == 0 {
+      states += " \(companion) \(Self.state(status))"
+    }
+    stamp = Self.hash(states)
+  }
+
+  /// Size, node and times. A program can set the time of modification back, but not that of change.
+  private static func state(_ status: stat) -> String {
     let times = [status.st_mtim, status.st_ctim].map { "\($0.tv_sec) \($0.tv_nsec)" }
-    stamp = Self.hash("\(size) \(node) \(times.joined(separator: " "))")
+    return "\(status.st_size) \(status.st_ino) \(times.joined(separator: " "))"
   }
 
   /// Changes with the file, the variant and the way files are imported.

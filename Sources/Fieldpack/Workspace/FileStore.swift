@@ -169,9 +169,7 @@ private struct CacheBuild: Sendable {
     self.options = options
     let input = try ByteInput(path: path, name: options.name)
     format =
-      if let given = options.format { given } else {
-        try Format.detect(path: input.name, head: try input.head(4096))
-      }
+      if let given = options.format { given } else { try Format.detect(input) }
     guard format != .geoPackage else {
       throw FieldpackError(
         .invalidArgument, "\(input.name) is a GeoPackage and needs no cache",
@@ -241,7 +239,8 @@ private struct CacheBuild: Sendable {
     let policy = options.importing.skipsErrors ? .private : options.cache
     var skipped = SkippedFeatures()
     let entry = try FileCache(policy: policy).entry(
-      for: path, variant: variant, renewing: renewing
+      for: path, with: format.file.imported?.companions(ofFileAt: path) ?? [],
+      variant: variant, renewing: renewing
     ) { () throws(FieldpackError) in
       try stop.check()
     } build: { (target: Importer.Target) throws(FieldpackError) in

@@ -120,9 +120,7 @@ public actor Workspace {
     let id = id ?? StoreID(Importer.stem(path).rawValue)
     let format =
       if let given = options.format { given } else {
-        try Format.detect(
-          path: options.name ?? path,
-          head: try ByteInput(path: path, name: options.name).head(4096))
+        try Format.detect(try ByteInput(path: path, name: options.name))
       }
     let config = StoreConfig(id: id, type: format.name, uri: path)
     var options = options

@@ -64,7 +64,7 @@ extension OptionReader {
     argument(
       .source(),
       help: "A GeoPackage, a .scfg or a folder of them, a GeoJSON, GPX, CSV, NMEA, IGC or TCX "
-        + "file, or - for standard input; a layer of it stands after a colon.")
+        + "file, a shapefile, or - for standard input; a layer of it stands after a colon.")
   }
 
   /// What a command reads from that names layers itself.

@@ -9,6 +9,8 @@
 public final class ByteInput {
   /// The path as the user named it, `-` for standard input.
   public let name: String
+  /// The path that was opened, beside which other files may lie; `nil` for standard input.
+  package let path: String?
   private let descriptor: Int32
   private var position: Int = 0
   /// The size of the file in bytes.
@@ -35,6 +37,7 @@ public final class ByteInput {
     }
     descriptor = opened
     self.name = name
+    self.path = path
     size = Int(status.st_size)
   }
 
@@ -51,6 +54,7 @@ public final class ByteInput {
     let opened = try UnnamedFile.open(in: folder)
     descriptor = opened
     self.name = name
+    path = nil
     do throws(FieldpackError) {
       size = try Self.copy(
         from: source, to: opened, path: "a temporary file", check: check ?? { _ in })
@@ -59,6 +63,35 @@ public final class ByteInput {
       close(opened)
       throw error
     }
+  }
+
+  /// Copies what `pull` gives to an unnamed temporary file and reads that.
+  ///
+  /// - Parameter pull: fills a part of a window and says how many bytes; 0 is the end.
+  package init(
+    name: String, folder: String? = nil,
+    pulling pull: (UnsafeMutableRawBufferPointer) throws(FieldpackError) -> Int
+  ) throws(FieldpackError) {
+    let opened = try UnnamedFile.open(in: folder)
+    descriptor = opened
+    self.name = name
+    path = nil
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    var total = 0
+    do throws(FieldpackError) {
+      while true {
+        let count = try pull(buffer)
+        guard count > 0 else { break }
+        try FileSystem.write(
+          UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: opened, path: "a temporary file")
+        total += count
+      }
+    } catch {
+      close(opened)
+      throw error
+    }
+    size = total
   }
 
   private static func copy(

@@ -70,7 +70,7 @@ private struct TransformCommand: CommandBody {
   }
 
   private func check(_ path: String) throws(FieldpackError) {
-    let format = try Format.detect(path: path, head: try ByteInput(path: path).head(4096))
+    let format = try Format.detect(try ByteInput(path: path))
     guard format != .geoPackage else { return }
     throw FieldpackError(
       .invalidArgument,

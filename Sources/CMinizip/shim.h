@@ -1,0 +1,3 @@
+#pragma once
+#include <minizip/unzip.h>
+#include <minizip/zip.h>
