@@ -21,6 +21,7 @@ import Testing
         #"GPX: gpx ["gpx"] true read imported written"#,
         #"CSV: csv ["csv", "tsv"] false read imported written"#,
         #"a GeoPackage: gpkg ["gpkg"] true read written"#,
+        #"FlatGeobuf: fgb ["fgb"] false read imported"#,
         #"NMEA: nmea ["nmea", "nma"] true read imported"#,
         #"IGC: igc ["igc"] true read imported"#,
         #"TCX: tcx ["tcx"] true read imported"#,
@@ -44,7 +45,7 @@ import Testing
     ("a.txt", "$PGRME,15.0,M*1C\r\n", "nmea"), ("a.csv", "$price,1", "csv"),
     ("a.csv", "$GPGG,1", "csv"),
     ("a.txt", "AXCT\nHFDTE01", "igc"), ("a.csv", "AXCT,1\n", "csv"), ("a.csv", "Ax\nHFDTE", "csv"),
-    ("a.igc", "", "igc"), ("a.tsv", "lon\tlat", "csv"),
+    ("a.csv", "fgb\u{3}fgb\u{1}", "fgb"), ("a.igc", "", "igc"), ("a.tsv", "lon\tlat", "csv"),
   ])
   func `contents tell a format before the extension does`(
     path: String, head: String, name: String
@@ -64,7 +65,6 @@ import Testing
     ("a.svg", [], "the format of a.svg is not known"),
     ("a.SHP", [], "a.SHP is a shapefile, which is not read"),
     ("a.geojson", [0, 0, 0x27, 0x0A], "a.geojson is a shapefile, which is not read"),
-    ("a.bin", Array("fgb\u{3}fgb".utf8), "a.bin is a FlatGeobuf file, which is not read"),
     ("a.xml", Array("<?xml?>\n<KML>".utf8), "a.xml is a KML file, which is not read"),
     ("a.kmz", Array("PK".utf8), "a.kmz is a KML file, which is not read"),
   ])

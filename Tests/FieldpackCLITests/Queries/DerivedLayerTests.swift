@@ -273,13 +273,13 @@ import Testing
 
   @Test func `what is not read names a converter`() async throws {
     let files: [(String, [UInt8])] = [
-      ("a.shp", [0, 0, 0x27, 0x0A]), ("a.fgb", [0x66, 0x67, 0x62, 3, 0x66, 0x67, 0x62, 0]),
+      ("a.shp", [0, 0, 0x27, 0x0A]),
       (
         "a.kml",
         Array("<?xml version=\"1.0\"?><kml xmlns=\"http://www.opengis.net/kml/2.2\"/>".utf8)
       ),
     ]
-    for ((name, bytes), kind) in zip(files, ["a shapefile", "a FlatGeobuf file", "a KML file"]) {
+    for ((name, bytes), kind) in zip(files, ["a shapefile", "a KML file"]) {
       try Data(bytes).write(to: folder.file(name))
       for words in [
         ["info", name], ["query", name, "--sql", "SELECT 1"], ["import", name, "--into", "x.gpkg"],

@@ -1,0 +1,25 @@
+import FieldpackCore
+import FieldpackFormats
+
+extension Format {
+  public static let flatGeobuf = Format(FlatGeobufFormat())
+}
+
+private struct FlatGeobufFormat: ImportedFormat {
+  let name = "fgb"
+  let title = "FlatGeobuf"
+  let extensions = ["fgb"]
+  let holdsLayers = false
+
+  func recognition(of head: FileHead) -> Recognition {
+    head.bytes.starts(with: Array("fgb".utf8))
+      && head.bytes.dropFirst(4).starts(with: Array("fgb".utf8))
+      ? .certain : .none
+  }
+
+  func storeLayer(ofFileAt path: String) -> LayerID { Importer.stem(path) }
+
+  func reader(_ input: ByteInput, options: ReadOptions) -> FlatGeobufReader {
+    FlatGeobufReader(input, options: options)
+  }
+}
