@@ -36,6 +36,8 @@ protocol ImportedFormat: FileFormat {
   func reader(_ input: ByteInput, options: ReadOptions) -> Reader
   /// What the only layer is called where a file is opened as a store.
   func storeLayer(ofFileAt path: String) -> LayerID
+  /// The index that tells which features of a file lie where; `nil` where there is none.
+  func index(of input: ByteInput) throws(FieldpackError) -> FlatGeobufIndex?
 }
 
 extension ImportedFormat {
@@ -43,6 +45,8 @@ extension ImportedFormat {
 
   /// SpatialConnect's key tuples name the one layer of a store of GeoJSON so.
   func storeLayer(ofFileAt path: String) -> LayerID { "default" }
+
+  func index(of input: ByteInput) throws(FieldpackError) -> FlatGeobufIndex? { nil }
 }
 
 /// A format that features are written to.

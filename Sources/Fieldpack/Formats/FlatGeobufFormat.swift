@@ -19,6 +19,10 @@ private struct FlatGeobufFormat: ImportedFormat {
 
   func storeLayer(ofFileAt path: String) -> LayerID { Importer.stem(path) }
 
+  func index(of input: ByteInput) throws(FieldpackError) -> FlatGeobufIndex? {
+    try FlatGeobufIndex(input)
+  }
+
   func reader(_ input: ByteInput, options: ReadOptions) -> FlatGeobufReader {
     FlatGeobufReader(input, options: options)
   }

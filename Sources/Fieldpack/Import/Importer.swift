@@ -101,6 +101,7 @@ struct Importer {
     reading.skipsErrors = options.skipsErrors
     reading.idColumn = options.idColumn
     reading.csv = options.csv
+    reading.boxes = options.boxes
     let (name, size, stop, progress) = (file.name, file.size, stop, options.progress)
     reading.progress = { (bytesRead) throws(FieldpackError) in
       try stop.check()

@@ -25,6 +25,7 @@ struct FlatGeobufLayerBuilder: ~Copyable {
   /// The column of the ids: the one asked for, or `fid` where its values allow.
   private var idColumn: Int?
   private var hasUsableIDs = false
+  private var keepsIDs = false
   private var ids = DistinctIntegers()
   private var id: Int64?
   private var hasGeometry = false
@@ -45,6 +46,7 @@ struct FlatGeobufLayerBuilder: ~Copyable {
       $0.name.lowercased() == (options.idColumn ?? "fid").lowercased() && $0.kind.isInteger
     }
     hasUsableIDs = idColumn != nil
+    if options.boxes != nil, let asked { assume(asked) }
     guard options.idColumn == nil || hasUsableIDs else {
       let names = header.columns.filter(\.kind.isInteger).map(\.name).joined(separator: ", ")
       throw FieldpackError(
@@ -60,6 +62,14 @@ struct FlatGeobufLayerBuilder: ~Copyable {
     }
   }
 
+  /// Takes for true what the beginning of the file says, where only a part of it is read: the layer is
+  /// the same whatever part is asked for.
+  private mutating func assume(_ layer: FileLayer) {
+    hasGeometry = layer.schema.geometry != nil
+    keepsIDs = layer.ids == .file
+    if options.idColumn == nil { hasUsableIDs = hasUsableIDs && keepsIDs }
+  }
+
   private mutating func add(_ column: FlatGeobufHeader.Column, isID: Bool = false) {
     let waits = isID && column.name.lowercased() == "fid"
     columns.append(Column(stated: column, name: waits ? "" : free(column.name)))
@@ -72,6 +82,13 @@ struct FlatGeobufLayerBuilder: ~Copyable {
     guard let found = asked?.schema.columns.firstIndex(where: { $0.name == name }) else { return }
     columns[index].rowColumn = found
     columns[index].rowType = asked?.schema.columns[found].type ?? .text()
+    guard options.boxes != nil else { return }
+    switch columns[index].rowType {
+    case .date: columns[index].seen = .date
+    case .dateTime: columns[index].seen = .dateTime
+    case .double: columns[index].isLarge = true
+    default: columns[index].seen = .text
+    }
   }
 
   private mutating func free(_ name: String) -> String {
@@ -81,7 +98,7 @@ struct FlatGeobufLayerBuilder: ~Copyable {
 
   // MARK: What the file is
 
-  private var usesIDs: Bool { hasUsableIDs && (count > 0 || options.idColumn != nil) }
+  private var usesIDs: Bool { hasUsableIDs && (count > 0 || keepsIDs || options.idColumn != nil) }
 
   /// The layer as the features so far ask for it.
   var found: FileLayer {

@@ -1,5 +1,4 @@
 public import FieldpackCore
-package import FieldpackGeometry
 
 /// Reads FlatGeobuf of version 3 as one layer.
 ///
@@ -13,8 +12,6 @@ package import FieldpackGeometry
 public struct FlatGeobufReader: FileReader {
   private let input: ByteInput
   private let options: ReadOptions
-  /// Reads only the features whose boxes in the index touch one of these, in the file's system.
-  package var boxes: [Envelope]?
   /// How much of a file is looked at where its header does not tell the columns.
   private static let headLength = 1 << 20
   /// Bytes between two calls of the progress.
@@ -29,15 +26,14 @@ public struct FlatGeobufReader: FileReader {
     var file = try FlatGeobufFile(input)
     var builder = try FlatGeobufLayerBuilder(file.header, options: options, asked: nil)
     guard builder.needsFeatures else { return [builder.found] }
-    var number = 0
+    var walk = FeatureWalk()
     while file.offset - file.featureStart < Self.headLength,
-      let bytes = try next(&file, after: number)
+      let bytes = try next(&walk, &file)
     {
-      number += 1
       do throws(FieldpackError) {
         try builder.take(bytes)
       } catch {
-        guard options.skipsErrors else { throw located(error, number) }
+        guard options.skipsErrors else { throw located(error, walk) }
       }
     }
     return [builder.found]
@@ -53,15 +49,17 @@ public struct FlatGeobufReader: FileReader {
     var builder = try FlatGeobufLayerBuilder(file.header, options: options, asked: asked)
     var result = FileReadResult(
       layers: [], skipped: SkippedFeatures(limit: options.skippedLimit))
-    var number = 0
+    var walk = FeatureWalk()
+    if let boxes = options.boxes, let index = PackedIndex(of: file, input) {
+      walk.offsets = try index.features(touching: boxes, limit: .max)
+    }
     var told = 0
-    while let bytes = try next(&file, after: number) {
-      number += 1
+    while let bytes = try next(&walk, &file) {
       do throws(FieldpackError) {
         try builder.take(bytes)
       } catch {
-        guard options.skipsErrors else { throw located(error, number) }
-        let error = located(error, number)
+        let error = located(error, walk)
+        guard options.skipsErrors else { throw error }
         result.skipped.add(SkippedFeature(error, position: error.position))
         continue
       }
@@ -81,28 +79,40 @@ public struct FlatGeobufReader: FileReader {
     return result
   }
 
-  /// The feature behind the first `number`; `nil` behind the last one.
-  private func next(
-    _ file: inout FlatGeobufFile, after number: Int
-  ) throws(FieldpackError) -> UnsafeRawBufferPointer? {
-    let count = file.header.featureCount
-    guard count == 0 || number < count else { return nil }
-    do throws(FieldpackError) {
-      if let bytes = try file.nextFeature() { return bytes }
-    } catch {
-      throw located(error, number + 1)
-    }
-    guard count == 0 else {
-      throw located(
-        FieldpackError(.invalidData, "the file ends after \(number) of \(count) features"),
-        number + 1)
-    }
-    return nil
+  /// How far a file is read.
+  private struct FeatureWalk {
+    /// The features to read, by their offsets; `nil` for all.
+    var offsets: [Int]?
+    /// How many have been read.
+    var number = 0
   }
 
-  private func located(_ error: FieldpackError, _ number: Int) -> FieldpackError {
+  /// The next feature to read; `nil` behind the last one.
+  private func next(
+    _ walk: inout FeatureWalk, _ file: inout FlatGeobufFile
+  ) throws(FieldpackError) -> UnsafeRawBufferPointer? {
+    let count = walk.offsets?.count ?? file.header.featureCount
+    guard walk.offsets == nil && count == 0 || walk.number < count else { return nil }
+    if let offset = walk.offsets?[walk.number] { file.move(toFeature: offset) }
+    walk.number += 1
+    do throws(FieldpackError) {
+      if let bytes = try file.nextFeature() { return bytes }
+      guard count > 0 else { return nil }
+      throw FieldpackError(
+        .invalidData,
+        walk.offsets == nil
+          ? "the file ends after \(walk.number - 1) of \(count) features"
+          : "the index leads behind the end of the file")
+    } catch {
+      throw located(error, walk)
+    }
+  }
+
+  private func located(_ error: FieldpackError, _ walk: FeatureWalk) -> FieldpackError {
     error.adding(
       location: .init(layer: options.layer),
-      position: FilePosition(file: input.name, feature: number))
+      position: FilePosition(
+        file: input.name, byteOffset: walk.offsets?[walk.number - 1],
+        feature: walk.offsets == nil ? walk.number : nil))
   }
 }

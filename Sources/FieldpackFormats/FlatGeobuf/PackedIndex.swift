@@ -16,11 +16,13 @@ struct PackedIndex {
   /// The entries of each level, the root first.
   private let levels: [Range<Int>]
 
-  init(_ input: ByteInput, start: Int, count: Int, nodeSize: Int) {
+  /// `nil` where the file has no index.
+  init?(of file: borrowing FlatGeobufFile, _ input: ByteInput) {
+    guard file.header.nodeSize > 0 else { return nil }
     self.input = input
-    self.start = start
-    self.nodeSize = nodeSize
-    levels = Self.levels(count, nodeSize)
+    start = file.indexStart
+    nodeSize = file.header.nodeSize
+    levels = Self.levels(file.header.featureCount, nodeSize)
   }
 
   /// The entries of each level of an index, the root first.
