@@ -139,8 +139,9 @@ let package = Package(
       [
         "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
         "FieldpackCore",
-        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck",
-        "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
+        "FieldpackSQLite", "FieldpackRTree", "FieldpackGeoPackage", "FieldpackSQL",
+        "FieldpackCheck", "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP", "FieldpackMedia",
+        "FieldpackField",
         "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos",
         "FieldpackCaptures", "FieldpackMotion",
       ])

@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackGeometry
 
 /// What the header of a FlatGeobuf file says.
-struct FlatGeobufHeader {
+package struct FlatGeobufHeader {
   /// A column, of the header or of one feature.
   struct Column: Hashable {
     var name: String
@@ -44,7 +44,7 @@ struct FlatGeobufHeader {
   var hasSystem = false
 
   /// The bytes that a file begins with: `fgb`, the major version, `fgb`, and a minor version.
-  static let magic: [UInt8] = Array("fgb".utf8) + [3] + Array("fgb".utf8) + [0]
+  static let magic: [UInt8] = Array("fgb".utf8) + [3] + Array("fgb".utf8) + [1]
 
   init(_ table: FlatTable) throws(FieldpackError) {
     name = try table.text(0) ?? ""

@@ -5,10 +5,10 @@ import FieldpackGeometry
 ///
 /// An entry has 40 bytes: a box as four doubles and, of a leaf, the offset of the feature behind the
 /// first one, else the number of the first entry below it.
-struct PackedIndex {
-  static let entrySize = 40
+package struct PackedIndex {
+  package static let entrySize = 40
   /// The node size that files have by default.
-  static let usualNodeSize = 16
+  package static let usualNodeSize = 16
 
   private let input: ByteInput
   private let start: Int
@@ -26,7 +26,7 @@ struct PackedIndex {
   }
 
   /// The entries of each level of an index, the root first.
-  static func levels(_ count: Int, _ nodeSize: Int) -> [Range<Int>] {
+  package static func levels(_ count: Int, _ nodeSize: Int) -> [Range<Int>] {
     var counts = [count]
     repeat {
       counts.append((counts[counts.count - 1] + nodeSize - 1) / nodeSize)
