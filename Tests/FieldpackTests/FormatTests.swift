@@ -21,7 +21,7 @@ import Testing
         #"GPX: gpx ["gpx"] true read imported written"#,
         #"CSV: csv ["csv", "tsv"] false read imported written"#,
         #"a GeoPackage: gpkg ["gpkg"] true read written"#,
-        #"FlatGeobuf: fgb ["fgb"] false read imported"#,
+        #"FlatGeobuf: fgb ["fgb"] false read imported written"#,
         #"NMEA: nmea ["nmea", "nma"] true read imported"#,
         #"IGC: igc ["igc"] true read imported"#,
         #"TCX: tcx ["tcx"] true read imported"#,

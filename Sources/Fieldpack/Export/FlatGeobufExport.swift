@@ -21,6 +21,7 @@ final class FlatGeobufExport: FormatWriter {
   private let features = SpillFile()
   private var waiting = SpillSort<Waiting>(limit: 1 << 20, folder: nil)
   private var target: ExportTarget?
+  private var writesIDs = false
   private var encoding: FlatGeobufEncoder?
   private var traits = FlatGeobufEncoder.Traits()
   private var bounds = Envelope.empty
@@ -65,7 +66,9 @@ final class FlatGeobufExport: FormatWriter {
       }
     }
     self.target = target
-    encoding = FlatGeobufEncoder(target.schema, skipsErrors: options.skipsErrors)
+    writesIDs = !target.hasTextIDs && target.schema.columnIndex("fid") == nil
+    encoding = FlatGeobufEncoder(
+      target.schema, writesIDs: writesIDs, skipsErrors: options.skipsErrors)
   }
 
   func encoder(skipsErrors: Bool) throws(FieldpackError) -> FlatGeobufEncoder? { encoding }
@@ -105,7 +108,8 @@ final class FlatGeobufExport: FormatWriter {
     let system = target.system
     let wkt = system.flatMap { $0.wkt2 ?? $0.definition }
     output.buffer += FlatGeobufHeader.bytes(
-      of: target.schema, traits, count: waiting.count, bounds: bounds.isEmpty ? nil : bounds,
+      of: target.schema, writesIDs: writesIDs, traits, count: waiting.count,
+      bounds: bounds.isEmpty ? nil : bounds,
       system: (system?.name, wkt == "undefined" ? nil : wkt))
     let order = bounds.isEmpty ? nil : try writeIndex()
     try writeFeatures(in: order)

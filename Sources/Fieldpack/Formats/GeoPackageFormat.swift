@@ -50,7 +50,8 @@ extension ExportRun {
         targets[index].storedTypes = try await store.storedTypes(of: targets[index].schema)
         continue
       }
-      let first = Query(layers: [targets[index].layer]).select([]).withoutGeometry().limit(1)
+      let first = Query(layers: [targets[index].layer], where: query.filter).select([])
+        .withoutGeometry().limit(1).skippingErrors(query.skipsErrors)
       guard let batch = try await store.query(first).makeAsyncIterator().next() else { continue }
       if case .text? = batch.ids.first { targets[index].hasTextIDs = true }
     }

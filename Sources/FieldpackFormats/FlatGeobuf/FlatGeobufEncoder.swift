@@ -35,6 +35,7 @@ package struct FlatGeobufEncoder: FeatureEncoder {
 
   private let schema: Schema
   private let kinds: [FlatGeobufHeader.Kind]
+  private let writesIDs: Bool
   private let skipsErrors: Bool
   private var writer: FlatGeobufGeometryWriter
   package private(set) var places: [Place] = []
@@ -44,9 +45,12 @@ package struct FlatGeobufEncoder: FeatureEncoder {
   package private(set) var failure: FieldpackError?
   package private(set) var layer: LayerID?
 
-  /// - Parameter schema: the layer, whose columns have types of the standard.
-  package init(_ schema: Schema, skipsErrors: Bool) {
+  /// - Parameters:
+  ///   - schema: the layer, whose columns have types of the standard.
+  ///   - writesIDs: whether the feature ids, which are integers, become a first column `fid`.
+  package init(_ schema: Schema, writesIDs: Bool, skipsErrors: Bool) {
     self.schema = schema
+    self.writesIDs = writesIDs
     self.skipsErrors = skipsErrors
     kinds = schema.columns.map { FlatGeobufHeader.Kind($0.type) }
     writer = FlatGeobufGeometryWriter(schema.fileDimensions)
@@ -111,6 +115,10 @@ package struct FlatGeobufEncoder: FeatureEncoder {
     writer.pad(to: 4)
     let values = writer.bytes.count
     writer.append(UInt32(0))
+    if writesIDs, case .integer(let id) = row.id {
+      writer.append(UInt16(0))
+      writer.append(id)
+    }
     for column in kinds.indices { try encodeValue(row, column) }
     let length = writer.bytes.count - values - 4
     if length > 0 {
@@ -163,7 +171,7 @@ package struct FlatGeobufEncoder: FeatureEncoder {
   ) throws(FieldpackError) {
     let kind = row.kind(at: column)
     guard kind != .null else { return }
-    writer.append(UInt16(column))
+    writer.append(UInt16(column + (writesIDs ? 1 : 0)))
     switch (kinds[column], kind) {
     case (.bool, .integer): writer.bytes.append(row.integer(at: column) == 0 ? 0 : 1)
     case (.byte, .integer): writer.append(try fitting(row, column, Int8.self))
@@ -220,11 +228,12 @@ extension FlatGeobufHeader {
   /// What a file begins with: the magic bytes and the header.
   ///
   /// - Parameters:
+  ///   - writesIDs: whether the features have their ids as a first column `fid`.
   ///   - bounds: the box of all features; `nil` where none has a place, and the file has no index.
   ///   - system: name and WKT of the reference system, where they are known.
   package static func bytes(
-    of schema: Schema, _ traits: FlatGeobufEncoder.Traits, count: Int, bounds: Envelope?,
-    system: (name: String?, wkt: String?)
+    of schema: Schema, writesIDs: Bool, _ traits: FlatGeobufEncoder.Traits, count: Int,
+    bounds: Envelope?, system: (name: String?, wkt: String?)
   ) -> [UInt8] {
     var fields: [(Int, FlatBufferWriter.Field)] = [
       (0, .text(schema.layer.rawValue)), (8, .long(UInt64(count))),
@@ -240,7 +249,10 @@ extension FlatGeobufHeader {
       if dimensions.hasM { fields.append((4, .byte(1))) }
       if !geometry.srs.isUndefined { fields.append((10, .table(crs(geometry.srs, system)))) }
     }
-    if !schema.columns.isEmpty { fields.append((7, .tables(schema.columns.map(fieldsOf)))) }
+    let ids =
+      writesIDs ? [ColumnDefinition("fid", .integer, isNullable: false, isUnique: true)] : []
+    let columns = (ids + schema.columns).map(fieldsOf)
+    if !columns.isEmpty { fields.append((7, .tables(columns))) }
     return magic + FlatBufferWriter.sized(fields)
   }
 

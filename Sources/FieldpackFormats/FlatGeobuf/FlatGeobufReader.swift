@@ -26,6 +26,18 @@ public struct FlatGeobufReader: FileReader {
     var file = try FlatGeobufFile(input)
     var builder = try FlatGeobufLayerBuilder(file.header, options: options, asked: nil)
     guard builder.needsFeatures else { return [builder.found] }
+    do throws(FieldpackError) {
+      try readHead(&file, into: &builder)
+    } catch {
+      // What is wrong with features that nobody asked for is not told.
+      guard options.boxes != nil else { throw error }
+    }
+    return [builder.found]
+  }
+
+  private func readHead(
+    _ file: inout FlatGeobufFile, into builder: inout FlatGeobufLayerBuilder
+  ) throws(FieldpackError) {
     var walk = FeatureWalk()
     while file.offset - file.featureStart < Self.headLength,
       let bytes = try next(&walk, &file)
@@ -36,7 +48,6 @@ public struct FlatGeobufReader: FileReader {
         guard options.skipsErrors else { throw located(error, walk) }
       }
     }
-    return [builder.found]
   }
 
   public mutating func read(

@@ -7,9 +7,9 @@ extension FieldpackTool {
     Command(
       "export", abstract: "Write features to a file of another format.",
       discussion: """
-        The extension of the file tells its format: .geojson .geojsonl .gpx .csv .gpkg .svg \
-        .html. The file appears when it is complete; when something fails there is none. GeoJSON \
-        and CSV take one layer. GeoJSON and GPX are in longitude and latitude; GeoJSON in \
+        The extension of the file tells its format: .geojson .geojsonl .gpx .csv .gpkg .fgb \
+        .svg .html. The file appears when it is complete; when something fails there is none. \
+        GeoJSON, CSV and FlatGeobuf take one layer. GeoJSON and GPX are in longitude and latitude; GeoJSON in \
         another --srs has a member crs that says so.
         """,
       examples: [

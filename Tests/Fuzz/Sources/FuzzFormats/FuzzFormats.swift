@@ -3,6 +3,7 @@ import FuzzSupport
 private let targets = FuzzTargets([
   "geojson": FileTargets.geoJSON, "csv": FileTargets.csv, "gpx": FileTargets.gpx,
   "nmea": FileTargets.nmea, "igc": FileTargets.igc, "tcx": FileTargets.tcx,
+  "fgb": FileTargets.flatGeobuf,
 ])
 
 /// What libFuzzer calls with each input.
