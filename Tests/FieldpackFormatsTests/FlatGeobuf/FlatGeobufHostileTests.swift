@@ -23,7 +23,7 @@ import Testing
     #expect(reading.schema("test")?.geometry == GeometryColumn(type: .point, srs: .wgs84))
     #expect(
       reading.columns("test").prefix(4) == [
-        "name TEXT", "owner TEXT", "depth REAL", "active BOOLEAN",
+        "name TEXT", "use TEXT", "depth REAL", "level REAL",
       ])
     #expect(reading.features("test").count == 8)
   }
@@ -115,6 +115,10 @@ import Testing
       append(UInt32(8 + 20))
       append(UInt32(4 + 20))
     }
+    for value: UInt16 in [20, 12, 0, 0, 0, 0, 0, 0, 4, 0] { append(value) }
+    append(Int32(20))
+    append(UInt32(7))
+    append(UInt32(0))
     let error = #expect(throws: FieldpackError.self) { try read(feature: bytes) }
     #expect(error?.message == "the geometry has parts that are used more than once")
   }

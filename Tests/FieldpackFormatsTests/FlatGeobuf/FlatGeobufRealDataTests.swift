@@ -82,7 +82,7 @@ struct FlatGeobufRealDataTests {
           id: 1, geometry: .point(x: 0, y: 0),
           attributes: [
             "byte": -1, "ubyte": 255, "bool": true, "short": -1, "ushort": 65535, "int": -1,
-            "uint": 4_294_967_295, "long": -1, "ulong": .real(18_446_744_073_709_551_615),
+            "uint": 4_294_967_295, "long": -1, "ulong": .real(18_446_744_073_709_551_616),
             "float": 0.0, "double": 0.0, "string": "X", "json": "X",
             "datetime": .dateTime(try #require(Instant("2020-02-29T12:34:56Z"))),
             "binary": .blob([0x58]),
