@@ -142,8 +142,8 @@ let package = Package(
       [
         "FieldpackArrow", "FieldpackGeometry", "FieldpackTopology", "FieldpackProjection",
         "FieldpackCore", "FieldpackArchive", "FieldpackStoreKit", "FieldpackSQLite",
-        "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck", "FieldpackFormats",
-        "FieldpackMaps", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
+        "FieldpackRTree", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck",
+        "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
         "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos",
         "FieldpackCaptures", "FieldpackMotion",
       ])

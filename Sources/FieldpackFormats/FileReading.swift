@@ -107,6 +107,8 @@ public struct ReadOptions: Sendable {
   /// The attribute whose integers become the feature ids; it is then no column.
   public var idColumn: String?
   public var csv = CSVOptions()
+  /// Reads only features whose boxes touch one of these, in the SRS of the file, by the file's index.
+  package var boxes: [Envelope]?
   /// Called now and then with the bytes read so far; throws to stop, as on cancellation.
   public var progress: (@Sendable (_ bytesRead: Int) throws(FieldpackError) -> Void)?
 

@@ -22,6 +22,7 @@ import Testing
         #"CSV: csv ["csv", "tsv"] false read imported written"#,
         #"Shapefile: shp ["shp", "dbf", "zip"] false read imported written"#,
         #"a GeoPackage: gpkg ["gpkg"] true read written"#,
+        #"FlatGeobuf: fgb ["fgb"] false read imported written"#,
         #"NMEA: nmea ["nmea", "nma"] true read imported"#,
         #"IGC: igc ["igc"] true read imported"#,
         #"TCX: tcx ["tcx"] true read imported"#,
@@ -46,7 +47,7 @@ import Testing
     ("a.csv", "$GPGG,1", "csv"),
     ("a.txt", "AXCT\nHFDTE01", "igc"), ("a.csv", "AXCT,1\n", "csv"), ("a.csv", "Ax\nHFDTE", "csv"),
     ("a.geojson", "\0\0\u{27}\n", "shp"), ("a.SHP", "", "shp"), ("a.dbf", "\u{3}", "shp"),
-    ("a.zip", "PK\u{3}\u{4}", "shp"),
+    ("a.zip", "PK\u{3}\u{4}", "shp"), ("a.csv", "fgb\u{3}fgb\u{1}", "fgb"),
     ("a.igc", "", "igc"), ("a.tsv", "lon\tlat", "csv"),
   ])
   func `contents tell a format before the extension does`(
@@ -65,7 +66,6 @@ import Testing
   @Test(arguments: [
     ("a.txt", Array("lon,lat".utf8), "the format of a.txt is not known"),
     ("a.svg", [], "the format of a.svg is not known"),
-    ("a.bin", Array("fgb\u{3}fgb".utf8), "a.bin is a FlatGeobuf file, which is not read"),
     ("a.xml", Array("<?xml?>\n<KML>".utf8), "a.xml is a KML file, which is not read"),
     ("a.kmz", Array("PK".utf8), "a.kmz is a KML file, which is not read"),
   ])

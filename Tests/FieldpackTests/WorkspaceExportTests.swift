@@ -61,7 +61,7 @@ import Testing
     await workspace.close()
   }
 
-  @Test(arguments: ["gpkg", "geojson", "csv", "gpx", "svg", "html"])
+  @Test(arguments: ["gpkg", "geojson", "fgb", "csv", "gpx", "svg", "html"])
   func `cancelling leaves no file`(suffix: String) async throws {
     let workspace = try await workspace(features: 3000)
     let target = folder.file("out.\(suffix)")

@@ -6,7 +6,7 @@ extension Workspace {
   /// Writes the features that `query` asks for to a file: all of them, or no file.
   ///
   /// GeoJSON and GPX are in WGS 84 and transformed to it, unless the query asks for another SRS,
-  /// which GeoJSON then names in the legacy member `crs`. CSV and GeoPackages keep each layer's SRS.
+  /// which GeoJSON then names in the legacy member `crs`. CSV, FlatGeobuf and GeoPackages keep each layer's SRS.
   /// A GeoPackage keeps layer names, feature ids, columns and geometry types as well. SVG and HTML
   /// show a map of the layers that have a geometry, in the SRS asked for, else in the one that the
   /// layers share, else in WGS 84.

@@ -36,12 +36,17 @@ protocol ImportedFormat: FileFormat {
   func reader(_ input: ByteInput, options: ReadOptions) -> Reader
   /// The files beside one that belong to it.
   func companions(ofFileAt path: String) -> [String]
+  /// The index that tells which features of a file lie where; `nil` where there is none.
+  func index(of input: ByteInput) throws(FieldpackError) -> FlatGeobufIndex?
 }
 
 extension ImportedFormat {
   var imported: (any ImportedFormat)? { self }
 
+
   func companions(ofFileAt path: String) -> [String] { [] }
+
+  func index(of input: ByteInput) throws(FieldpackError) -> FlatGeobufIndex? { nil }
 }
 
 /// A format that features are written to.

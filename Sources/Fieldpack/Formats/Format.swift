@@ -9,7 +9,8 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
   init(_ file: any FileFormat) { self.file = file }
 
   public static let all: [Format] = [
-    .geoJSON, .geoJSONSequence, .gpx, .csv, .shapefile, .geoPackage, .nmea, .igc, .tcx, .svg, .html,
+    .geoJSON, .geoJSONSequence, .gpx, .csv, .shapefile, .flatGeobuf, .geoPackage, .nmea, .igc, .tcx,
+    .svg, .html,
   ]
   /// The formats of files that can be the source of features.
   public static let read: [Format] = all.filter(\.file.isRead)
@@ -86,9 +87,7 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
   private static func unreadable(path: String, _ head: FileHead) -> FieldpackError? {
     let start = String(decoding: head.bytes.prefix(512), as: UTF8.self).lowercased()
     let name: String? =
-      if head.bytes.starts(with: Array("fgb".utf8)) {
-        "a FlatGeobuf file"
-      } else if head.begins(with: "<") && start.contains("<kml") || head.fileExtension == "kmz" {
+      if head.begins(with: "<") && start.contains("<kml") || head.fileExtension == "kmz" {
         "a KML file"
       } else {
         nil

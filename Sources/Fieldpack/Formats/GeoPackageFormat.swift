@@ -37,9 +37,9 @@ private struct GeoPackageFormat: StreamedFormat {
 }
 
 extension ExportRun {
-  /// A GeoPackage needs to know before the first row which layers have texts for ids, how their
-  /// systems are defined, and what columns hold whose types the standard does not have.
-  fileprivate func describe(_ targets: inout [ExportTarget]) async throws(FieldpackError) {
+  /// GeoPackages and FlatGeobuf need to know before the first row how systems are defined, and what columns
+  /// hold whose types the standard does not have; GeoPackages also which layers have texts for ids.
+  func describe(_ targets: inout [ExportTarget]) async throws(FieldpackError) {
     for index in targets.indices {
       let store = try workspace.store(targets[index].store)
       if let store = store.geoPackage {
@@ -50,7 +50,8 @@ extension ExportRun {
         targets[index].storedTypes = try await store.storedTypes(of: targets[index].schema)
         continue
       }
-      let first = Query(layers: [targets[index].layer]).select([]).withoutGeometry().limit(1)
+      let first = Query(layers: [targets[index].layer], where: query.filter).select([])
+        .withoutGeometry().limit(1).skippingErrors(query.skipsErrors)
       guard let batch = try await store.query(first).makeAsyncIterator().next() else { continue }
       if case .text? = batch.ids.first { targets[index].hasTextIDs = true }
     }

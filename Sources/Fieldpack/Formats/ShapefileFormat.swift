@@ -23,7 +23,6 @@ private struct ShapefileFormat: ImportedFormat, StreamedFormat {
     return isArchive && head.fileExtension == "zip" ? .certain : .none
   }
 
-  func storeLayer(ofFileAt path: String) -> LayerID { Importer.stem(path) }
 
   func companions(ofFileAt path: String) -> [String] {
     guard ShapefileSet.part(of: path) != nil else { return [] }

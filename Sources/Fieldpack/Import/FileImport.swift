@@ -1,7 +1,8 @@
 public import FieldpackCore
 import FoundationEssentials
 
-/// Imports GeoJSON, GPX, CSV, shapefiles, NMEA, IGC and TCX files into a GeoPackage: everything, or nothing.
+/// Imports GeoJSON, GPX, CSV, shapefiles, FlatGeobuf, NMEA, IGC and TCX files into a GeoPackage:
+/// everything, or nothing.
 ///
 ///     var options = ImportOptions(mode: .append)
 ///     options.skipsErrors = true

@@ -25,6 +25,8 @@ public struct ImportOptions: Sendable {
   public var only: Set<String>?
   /// The format of all files; `nil` detects it from contents and names.
   public var format: Format?
+  /// Where features are wanted, in the file's SRS; only files with an index can tell.
+  var boxes: [Envelope]?
   /// The SRS of files that name none.
   public var sourceSRS: SRS?
   /// The SRS of new layers. Features that are appended are transformed to the layer's own.

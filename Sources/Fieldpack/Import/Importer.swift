@@ -109,6 +109,7 @@ struct Importer {
     reading.skipsErrors = options.skipsErrors
     reading.idColumn = options.idColumn
     reading.csv = options.csv
+    reading.boxes = options.boxes
     let (name, size, progress) = (file.name, file.size, options.progress)
     reading.progress = { (bytesRead) throws(FieldpackError) in
       try stop.check()

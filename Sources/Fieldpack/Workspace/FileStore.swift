@@ -6,18 +6,30 @@ import FoundationEssentials
 /// A GeoJSON, GPX or CSV file, or a log of positions, as a read-only store.
 ///
 /// The file is imported once into a GeoPackage in the cache, so it answers every query as one
-/// would. Feature ids are the file's own. A feature without an id gets one made from its contents,
+/// would. Of a file with an index, which only FlatGeobuf has, a query with a box imports only the features
+/// in the box, as long as these are few: then nothing is kept in the cache. Feature ids are the file's own. A feature without an id gets one made from its contents,
 /// with `-2` and so on for equal features, so a key tuple is valid as long as the feature does not
 /// change.
 public final class FileStore: Store {
   public let id: StoreID
-  /// What the file is kept as.
-  let cached: GeoPackageStore
-  /// Keeps the cached file until the store is closed.
-  private let entry: Locked<CacheEntry?>
-  private let skipped: SkippedFeatures
+  private let build: CacheBuild
+  /// The index of a file that is not read before a query asks for it.
+  private let index: FileIndex?
+  private let state: Locked<State>
   /// The only layer of a format that holds one, and the other names it answers to.
   private let only: (layer: LayerID, names: [String])?
+
+  /// What of the file is at hand.
+  private struct State {
+    /// Keeps the cached file until the store is closed.
+    var whole: CachedFile?
+    /// What lies in boxes that were asked for.
+    var parts: [(boxes: [Envelope], file: CachedFile)] = []
+    var isClosed = false
+  }
+
+  /// A program that asks for more boxes than this gets the whole file, whose cache others can use.
+  private static let maximumPartCount = 8
 
   /// How a file is opened as a store.
   public struct Options: Sendable {
@@ -43,9 +55,11 @@ public final class FileStore: Store {
     path: String, id: StoreID, options: Options = Options()
   ) async throws(FieldpackError) {
     self.id = id
-    let build = try CacheBuild(path: path, id: id, options: options)
-    let opened = try await build.open()
-    (cached, entry, skipped) = (opened.store, Locked(opened.entry), opened.skipped)
+    build = try CacheBuild(path: path, id: id, options: options)
+    index = try build.index()
+    // A file with an index answers for its layer before its features are read.
+    let file = try await build.open(in: index == nil ? nil : [])
+    state = Locked(index == nil ? State(whole: file) : State(parts: [([], file)]))
     only =
       build.format.holdsLayers
       ? nil
@@ -68,16 +82,71 @@ public final class FileStore: Store {
     query.in(layers: query.layers.map { resolved($0) })
   }
 
+  // MARK: Parts
+
+  /// The whole file as a GeoPackage.
+  func whole() async throws(FieldpackError) -> CachedFile {
+    let (known, isClosed) = state.withLock { ($0.whole, $0.isClosed) }
+    if let known { return known }
+    guard !isClosed else {
+      throw FieldpackError(
+        .unavailable, "store '\(id)' is closed", location: .init(store: id))
+    }
+    return keep(try await build.open()) {
+      $0.whole
+    } _: {
+      $0.whole = $1
+    }
+  }
+
+  /// The file, or what of it the query can be about.
+  private func opened(for query: Query) async throws(FieldpackError) -> CachedFile {
+    let (known, parts) = state.withLock { ($0.whole, $0.parts) }
+    if let known { return known }
+    guard let index, let boxes = index.boxes(of: query.filter) else {
+      return try await whole()
+    }
+    if let part = parts.first(where: { $0.boxes == boxes }) { return part.file }
+    guard parts.count < Self.maximumPartCount,
+      try index.features.hasFew(in: boxes, of: try build.input(), limit: index.limit)
+    else { return try await whole() }
+    return keep(try await build.open(in: boxes)) { state in
+      state.parts.first { $0.boxes == boxes }?.file
+    } _: { state, file in
+      state.parts.append((boxes, file))
+    }
+  }
+
+  /// Keeps a file until the store is closed, or gives the one that another task has opened since.
+  private func keep(
+    _ file: CachedFile, _ known: (State) -> CachedFile?, _ add: (inout State, CachedFile) -> Void
+  ) -> CachedFile {
+    state.withLock { state in
+      if let known = known(state) { return known }
+      add(&state, file)
+      return file
+    }
+  }
+
   // MARK: Store
 
-  public func layers() async throws(FieldpackError) -> [Layer] { try await cached.layers() }
-  public func schemas() async throws(FieldpackError) -> [Schema] { try await cached.schemas() }
+  public func layers() async throws(FieldpackError) -> [Layer] {
+    try await whole().store.layers()
+  }
+
+  public func schemas() async throws(FieldpackError) -> [Schema] {
+    let known = state.withLock { $0.whole ?? $0.parts.first?.file }
+    if let known { return try await known.store.schemas() }
+    return try await whole().store.schemas()
+  }
 
   public func prepare(_ query: Query) async throws(FieldpackError) -> PreparedQuery {
-    let prepared = try await cached.prepare(resolved(query))
+    let query = resolved(query)
+    let file = try await opened(for: query)
+    let prepared = try await file.store.prepare(query)
     return PreparedQuery(
       prepared.query, layers: prepared.layers, notes: prepared.notes,
-      answeredBy: FileReading(prepared: prepared, skipped: skipped))
+      answeredBy: FileReading(prepared: prepared, skipped: file.skipped))
   }
 
   public func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches {
@@ -87,8 +156,10 @@ public final class FileStore: Store {
   public func scan<S: FeatureSink & Sendable>(
     _ query: Query, into sink: S, report: QueryReport
   ) async throws(FieldpackError) -> S {
-    report.add(skipped: skipped)
-    return try await cached.scan(resolved(query), into: sink, report: report)
+    let query = resolved(query)
+    let file = try await opened(for: query)
+    report.add(skipped: file.skipped)
+    return try await file.store.scan(query, into: sink, report: report)
   }
 
   public func pieces<Piece: PieceSink>(
@@ -98,32 +169,42 @@ public final class FileStore: Store {
   }
 
   public func count(_ query: Query) async throws(FieldpackError) -> Int {
-    try await cached.count(resolved(query))
+    let query = resolved(query)
+    return try await opened(for: query).store.count(query)
   }
 
   public func feature(
     _ id: FeatureID, in layer: LayerID
   ) async throws(FieldpackError) -> Feature? {
-    try await cached.feature(id, in: resolved(layer))
+    try await whole().store.feature(id, in: resolved(layer))
   }
 
   public func read<R: Sendable>(
     _ body: @Sendable (borrowing StoreSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
-    try await cached.read(body)
+    try await whole().store.read(body)
   }
 
   public func explain(_ query: Query) async throws(FieldpackError) -> [Explanation] {
-    try await cached.explain(resolved(query))
+    let query = resolved(query)
+    return try await opened(for: query).store.explain(query)
   }
 
   public func estimatedRows(_ query: Query) async throws(FieldpackError) -> [LayerID: Int] {
-    try await cached.estimatedRows(resolved(query))
+    let query = resolved(query)
+    return try await opened(for: query).store.estimatedRows(query)
   }
 
   public func close() async {
-    await cached.close()
-    entry.withLock { $0 = nil }
+    let files = state.withLock { state in
+      state.isClosed = true
+      return [state.whole].compactMap { $0 } + state.parts.map(\.file)
+    }
+    for file in files { await file.store.close() }
+    state.withLock { state in
+      state.whole = nil
+      state.parts = []
+    }
   }
 }
 
@@ -150,123 +231,5 @@ private struct FileReading: QueryAnswering {
   func explain() async throws(FieldpackError) -> [Explanation] { try await prepared.explain() }
   func estimatedRows() async throws(FieldpackError) -> [LayerID: Int] {
     try await prepared.estimatedRows()
-  }
-}
-
-/// Makes the cached GeoPackage of a file.
-private struct CacheBuild: Sendable {
-  let path: String
-  let id: StoreID
-  let format: Format
-  let layer: LayerID
-  let options: FileStore.Options
-
-  init(
-    path: String, id: StoreID, options: FileStore.Options
-  ) throws(FieldpackError) {
-    self.path = path
-    self.id = id
-    self.options = options
-    let input = try ByteInput(path: path, name: options.name)
-    format =
-      if let given = options.format { given } else { try Format.detect(input) }
-    guard format != .geoPackage else {
-      throw FieldpackError(
-        .invalidArgument, "\(input.name) is a GeoPackage and needs no cache",
-        position: FilePosition(file: input.name))
-    }
-    layer = options.layer ?? Importer.stem(path)
-  }
-
-  private var variant: String {
-    let importing = options.importing
-    let srs = importing.sourceSRS?.description ?? ""
-    return "\(format) \(layer) \(srs) \(importing.idColumn ?? "") \(importing.csv)"
-  }
-
-  struct Opened: Sendable {
-    var store: GeoPackageStore
-    var entry: CacheEntry
-    var skipped: SkippedFeatures
-  }
-
-  /// Opens the cached file; one that is damaged is made anew.
-  func open() async throws(FieldpackError) -> Opened {
-    do throws(FieldpackError) {
-      return try await opened(renewing: false)
-    } catch {
-      guard error.underlying is DamagedEntry else { throw error }
-    }
-    return try await opened(renewing: true)
-  }
-
-  private func opened(renewing: Bool) async throws(FieldpackError) -> Opened {
-    let (entry, skipped) = try await made(renewing: renewing)
-    do throws(FieldpackError) {
-      return Opened(store: try await store(entry), entry: entry, skipped: skipped)
-    } catch {
-      guard !renewing, [.corrupt, .invalidData].contains(error.code) else { throw error }
-      throw FieldpackError(
-        error.code, error.message, advice: error.advice, underlying: DamagedEntry())
-    }
-  }
-
-  /// The file in the cache is not what was put there.
-  private struct DamagedEntry: Error {}
-
-  private func store(_ entry: CacheEntry) async throws(FieldpackError) -> GeoPackageStore {
-    // We made the entry, and it is replaced by another file or deleted, never cut short.
-    var profile = OpeningProfile.own
-    profile.shownPath = options.name ?? path
-    return try await GeoPackageStore(
-      path: entry.path, id: id, profile: profile, usesFileIDs: true, style: options.style,
-      logger: options.importing.logger)
-  }
-
-  private func made(
-    renewing: Bool
-  ) async throws(FieldpackError) -> (CacheEntry, SkippedFeatures) {
-    let stop = Cancellation()
-    return try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
-      try entry(renewing: renewing, stop)
-    }
-  }
-
-  private func entry(
-    renewing: Bool, _ stop: Cancellation
-  ) throws(FieldpackError) -> (CacheEntry, SkippedFeatures) {
-    // What was skipped is known only while the file is read.
-    let policy = options.importing.skipsErrors ? .private : options.cache
-    var skipped = SkippedFeatures()
-    let entry = try FileCache(policy: policy).entry(
-      for: path, with: format.file.imported?.companions(ofFileAt: path) ?? [],
-      variant: variant, renewing: renewing
-    ) { () throws(FieldpackError) in
-      try stop.check()
-    } build: { (target: Importer.Target) throws(FieldpackError) in
-      var importing = options.importing
-      importing.format = format
-      importing.layer = format.holdsLayers ? nil : layer
-      var importer = Importer(options: importing, store: id, stop: stop)
-      importer.hashesContents = true
-      let input = try ByteInput(path: path, name: options.name)
-      do throws(FieldpackError) {
-        skipped = try importer.run([input], into: target).skipped
-      } catch {
-        throw error.naming(input.name, insteadOf: target.path)
-      }
-    }
-    return (entry, skipped)
-  }
-}
-
-extension FieldpackError {
-  /// The error with the name that a file is known by, where it has that of the file's copy.
-  fileprivate func naming(_ name: String, insteadOf path: String) -> FieldpackError {
-    var position = position
-    if position?.file == path { position?.file = name }
-    return FieldpackError(
-      code, message.replacing(path, with: name), advice: advice, location: location,
-      position: position, underlying: underlying)
   }
 }

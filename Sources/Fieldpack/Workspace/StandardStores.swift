@@ -57,6 +57,15 @@ public struct CSVStoreType: StoreType {
   }
 }
 
+/// `fgb.1`: a FlatGeobuf file as one layer, named like the file.
+public struct FlatGeobufStoreType: StoreType {
+  public static let identifier = "fgb.1"
+
+  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
+    try await FileStore(config, format: .flatGeobuf)
+  }
+}
+
 extension FileStore {
   convenience init(
     _ config: StoreConfig, format: Format, layer: LayerID? = nil
@@ -82,8 +91,9 @@ struct StoreOpening: Sendable {
 }
 
 extension StoreRegistry {
-  /// The built-in types: `csv.1`, `geojson.1`, `gpkg.1` and `gpx.1`.
+  /// The built-in types: `csv.1`, `fgb.1`, `geojson.1`, `gpkg.1` and `gpx.1`.
   public static let standard = StoreRegistry([
     GeoPackageStoreType.self, GeoJSONStoreType.self, GPXStoreType.self, CSVStoreType.self,
+    FlatGeobufStoreType.self,
   ])
 }

@@ -17,7 +17,7 @@ extension Workspace {
   ) async throws(FieldpackError) -> (workspace: Workspace, query: Query) {
     var layer = layer
     let member = try await member(for: layer, query)
-    let store = try Self.geoPackage(of: member)
+    let store = try await Self.geoPackage(of: member)
     if case .layer(let id) = layer.source { layer.source = .layer(member.resolved(id)) }
     if let join = layer.join {
       let (other, store) = try await joined(join, with: member)
@@ -88,17 +88,19 @@ extension Workspace {
     let (store, name) = parts.count == 2 ? (parts[0], parts[1]) : ("", join.layer.rawValue)
     for other in members where parts.count < 2 || other.id.rawValue == store {
       guard try await Self.has(LayerID(name), other) else { continue }
-      return (other.resolved(LayerID(name)), try Self.geoPackage(of: other))
+      return (other.resolved(LayerID(name)), try await Self.geoPackage(of: other))
     }
     throw FieldpackError(
       .notFound, "layer '\(join.layer)' to join is in none of the stores",
       location: .init(layer: join.layer))
   }
 
-  private static func geoPackage(of member: Member) throws(FieldpackError) -> GeoPackageStore {
+  private static func geoPackage(
+    of member: Member
+  ) async throws(FieldpackError) -> GeoPackageStore {
     if case .failed(let error) = member.state { throw error }
     if let store = member.store?.geoPackage { return store }
-    if let store = member.store as? FileStore { return store.cached }
+    if let store = member.store as? FileStore { return try await store.whole().store }
     throw FieldpackError(
       .unsupported, "store '\(member.id)' takes no SQL", location: .init(store: member.id))
   }

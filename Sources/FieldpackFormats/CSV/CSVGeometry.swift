@@ -161,32 +161,7 @@ struct CSVGeometry {
 
   /// Appends the row's geometry where a column of `asked` holds it, promoted where asked.
   func append(for asked: GeometryColumn?, to bytes: inout [UInt8]) {
-    guard let asked, !wkb.isEmpty, holds(asked.z, rowDimensions.hasZ),
-      holds(asked.m, rowDimensions.hasM)
-    else { return }
-    if asked.type == type || asked.type == .geometry {
-      bytes.append(contentsOf: wkb)
-    } else if type.multi == asked.type {
-      promote(to: asked.type, into: &bytes)
-    }
-  }
-
-  private func holds(_ rule: OrdinateRule, _ hasOrdinate: Bool) -> Bool {
-    switch rule {
-    case .prohibited: !hasOrdinate
-    case .mandatory: hasOrdinate
-    case .optional: true
-    }
-  }
-
-  /// The single geometry becomes the one member; EMPTY becomes a collection without members.
-  private func promote(to multi: GeometryType, into bytes: inout [UInt8]) {
-    let code = multi.rawValue + 1000 * UInt32(rowDimensions.rawValue)
-    let count: UInt32 = envelope == nil ? 0 : 1
-    bytes.append(1)
-    withUnsafeBytes(of: code.littleEndian) { bytes.append(contentsOf: $0) }
-    withUnsafeBytes(of: count.littleEndian) { bytes.append(contentsOf: $0) }
-    if count > 0 { bytes.append(contentsOf: wkb) }
+    asked?.append(wkb, type, rowDimensions, isEmpty: envelope == nil, to: &bytes)
   }
 }
 

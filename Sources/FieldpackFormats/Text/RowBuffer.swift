@@ -56,6 +56,11 @@ struct RowBuffer: ~Copyable, FeatureRow {
     setText(column) { $0.append(text) }
   }
 
+  mutating func set(_ column: Int, blob: UnsafeBufferPointer<UInt8>) {
+    set(column, blob)
+    cells[openCell + column].kind = .blob
+  }
+
   /// Sets a column to the text that `write` appends.
   @inline(__always)
   mutating func setText(_ column: Int, _ write: (inout GrowingBytes) -> Void) {
@@ -119,7 +124,7 @@ struct RowBuffer: ~Copyable, FeatureRow {
   mutating func removeRows() {
     heads.removeAll(keepingCapacity: true)
     cells.removeSubrange(..<openCell)
-    for column in cells.indices where cells[column].kind == .text {
+    for column in cells.indices where cells[column].kind == .text || cells[column].kind == .blob {
       cells[column].bits -= UInt64(openByte)
     }
     scratch.removeAll(keepingCapacity: scratch.capacity < Self.keptCapacity)

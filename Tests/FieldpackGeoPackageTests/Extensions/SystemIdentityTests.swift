@@ -23,7 +23,7 @@ import Testing
 
   @Test(arguments: texts)
   func `WKT tells the code of the system as a whole`(wkt: String, code: Int32?) {
-    #expect(SystemIdentity.epsgCode(in: wkt) == code)
+    #expect(SRS.epsg(inWKT: wkt)?.code == code)
   }
 
   private static let rows: [(SystemIdentity, SRS)] = [

@@ -8,7 +8,7 @@ import FoundationEssentials
 extension FieldpackTool {
   static var importCommand: Command {
     Command(
-      "import", abstract: "Import GeoJSON, GPX, CSV, shapefiles, logs and captures.",
+      "import", abstract: "Import GeoJSON, GPX, CSV, shapefiles, FlatGeobuf, logs, captures.",
       discussion: """
         All files are imported, or none is. Each file becomes a layer of its name. With --layer \
         all files go into one layer; the layers of GPX files and of logs get the name as a \

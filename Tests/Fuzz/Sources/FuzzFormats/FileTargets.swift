@@ -32,6 +32,18 @@ enum FileTargets {
     checkWriting(input, reading, GPXReader.init, { GPXWriter($0) })
   }
 
+  static let flatGeobuf: FuzzTarget = { input in
+    _ = check(input) { source, options, _ in FlatGeobufReader(source, options: options) }
+    let boxes = [Envelope(minX: 0, minY: 0, maxX: 2, maxY: 2)]
+    let index = try? FlatGeobufIndex(file.holding(input))
+    _ = try? index?.hasFew(in: boxes, of: file.holding(input), limit: 1000)
+    _ = check(input) { source, options, _ in
+      var options = options
+      options.boxes = boxes
+      return FlatGeobufReader(source, options: options)
+    }
+  }
+
   static let nmea = logTarget(.nmea)
   static let igc = logTarget(.igc)
   static let tcx = logTarget(.tcx)

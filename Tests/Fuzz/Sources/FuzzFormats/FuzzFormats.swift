@@ -4,6 +4,7 @@ private let targets = FuzzTargets([
   "geojson": FileTargets.geoJSON, "csv": FileTargets.csv, "gpx": FileTargets.gpx,
   "nmea": FileTargets.nmea, "igc": FileTargets.igc, "tcx": FileTargets.tcx,
   "shp": FileTargets.shapefile,
+  "fgb": FileTargets.flatGeobuf,
 ])
 
 /// What libFuzzer calls with each input.
