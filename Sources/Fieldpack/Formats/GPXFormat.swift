@@ -60,7 +60,8 @@ extension ExportRun {
   /// What the GPX files said of themselves that a layer was imported from.
   fileprivate func gpxMetadata(of target: ExportTarget) async throws(FieldpackError) -> [String] {
     let store = try workspace.store(target.store)
-    guard let file = store.geoPackage ?? (store as? FileStore)?.cached else { return [] }
+    let cached = try await (store as? FileStore)?.whole().store
+    guard let file = store.geoPackage ?? cached else { return [] }
     let (documents, references) = try await file.metadata()
     let layer = target.layer.rawValue.lowercased()
     let ids = references.filter { reference in

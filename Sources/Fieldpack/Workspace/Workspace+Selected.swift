@@ -36,7 +36,7 @@ extension Workspace {
   package func updated(
     _ query: Query, set columns: [String: Operand], isTrial: Bool
   ) async throws(FieldpackError) -> [KeyTuple] {
-    try await change(query, .updated, isTrial, naming: nil) {
+    try await change(query, isTrial, naming: nil) {
       (schema) throws(FieldpackError) in try Assignments(columns, schema)
     }
   }
@@ -45,7 +45,7 @@ extension Workspace {
   package func deleted(
     _ query: Query, isTrial: Bool
   ) async throws(FieldpackError) -> [KeyTuple] {
-    try await change(query, .deleted, isTrial, naming: nil) { _ in nil }
+    try await change(query, isTrial, naming: nil) { _ in nil }
   }
 
   /// As ``update(_:set:isTrial:)`` for features by their ids; an unknown one undoes all.
@@ -54,7 +54,7 @@ extension Workspace {
     isTrial: Bool = false
   ) async throws(FieldpackError) -> [KeyTuple] {
     let query = Query(layers: [layer]).in(stores: [store])
-    return try await change(query, .updated, isTrial, naming: ids) {
+    return try await change(query, isTrial, naming: ids) {
       (schema) throws(FieldpackError) in try Assignments(columns, schema)
     }
   }
@@ -64,11 +64,11 @@ extension Workspace {
     _ ids: [FeatureID], of layer: LayerID, in store: StoreID, isTrial: Bool = false
   ) async throws(FieldpackError) -> [KeyTuple] {
     let query = Query(layers: [layer]).in(stores: [store])
-    return try await change(query, .deleted, isTrial, naming: ids) { _ in nil }
+    return try await change(query, isTrial, naming: ids) { _ in nil }
   }
 
   private func change(
-    _ query: Query, _ kind: FeatureChange.Kind, _ isTrial: Bool, naming ids: [FeatureID]?,
+    _ query: Query, _ isTrial: Bool, naming ids: [FeatureID]?,
     _ assignments: @Sendable (Schema) throws(FieldpackError) -> Assignments?
   ) async throws(FieldpackError) -> [KeyTuple] {
     var layers: [(store: StoreID, schema: Schema)] = []
@@ -83,7 +83,7 @@ extension Workspace {
       }
       let (changes, tried) = (plans, Locked<[KeyTuple]?>(nil))
       do throws(FieldpackError) {
-        let keys = try await writableStore(store).write { (writer) throws(FieldpackError) in
+        changed += try await writableStore(store).write { (writer) throws(FieldpackError) in
           var keys: [KeyTuple] = []
           for change in changes { keys += try change.run(query, ids, in: store, on: &writer) }
           guard isTrial else { return keys }
@@ -91,8 +91,6 @@ extension Workspace {
           // An error undoes the transaction.
           throw FieldpackError(.interrupted, "a trial ends without changes")
         }
-        changed += keys
-        hub.publish(kind, keys)
       } catch {
         guard let keys = tried.withLock({ $0 }) else { throw error }
         changed += keys

@@ -87,6 +87,7 @@ extension GeoPackageWriter {
   ) throws(FieldpackError) {
     let table = try writable(layer)
     touch(table)
+    note(table.layer.id)
     try whole { () throws(FieldpackError) in
       // Foreign keys are checked at the end, when all names are right.
       try file.execute("PRAGMA defer_foreign_keys = ON")
