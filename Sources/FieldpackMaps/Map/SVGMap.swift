@@ -104,10 +104,10 @@ package struct SVGMap: MapDrawing {
     let group = max(0, min(layer ?? groups.count, groups.count - 1))
     let symbols = groups[group].symbols
     let index = min(symbols.upperBound - 1, symbols.lowerBound + max(0, mark.symbol))
+    let empty = SVGLayer(layers[index].symbol, isThinned: layers[index].isThinned, frame: frame)
     guard !mark.isPlain, elementCount < Self.mostElements else {
       if !mark.isPlain { plainCount += 1 }
-      // Taken out, so that its arrays are not copied.
-      let empty = SVGLayer(layers[index].symbol, isThinned: false, frame: frame)
+      // The layer is taken out, so that its arrays are not copied.
       var walk = PlainWalk(layer: layers[index])
       layers[index] = empty
       walk.draw(geometry)
@@ -115,7 +115,7 @@ package struct SVGMap: MapDrawing {
       return
     }
     elementCount += 1
-    var walk = FeatureWalk(layer: layers[index])
+    var walk = FeatureWalk(layer: empty)
     walk.draw(geometry)
     var row: String?
     if let attributes = mark.attributes {
