@@ -62,6 +62,8 @@ struct LabelPlacing {
   }
 
   private static let cell = 64.0
+  /// Labels may reach into the room around the map, so that points in its corners have some.
+  private static let room = 8.0
   private let width: Double
   private let height: Double
   private let scale: Double
@@ -94,8 +96,8 @@ struct LabelPlacing {
         ? place.x : place.anchor == "end" ? place.x - label.width : place.x - half
       let box = Box(
         west: west, north: place.y - up, east: west + label.width, south: place.y + down)
-      guard box.west >= 0, box.north >= 0, box.east <= width, box.south <= height,
-        take(box)
+      guard box.west >= -Self.room, box.north >= -Self.room, box.east <= width + Self.room,
+        box.south <= height + Self.room, take(box)
       else { continue }
       return PlacedLabel(label: label, x: place.x, y: place.y, anchor: place.anchor)
     }

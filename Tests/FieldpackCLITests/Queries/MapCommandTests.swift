@@ -28,7 +28,7 @@ import Testing
     #expect(result.status == 0, "\(result)")
     let svg = try String(contentsOf: folder.file("map.svg"), encoding: .utf8)
     #expect(svg.contains("<title>Deep &lt;wells&gt;</title>"))
-    #expect(svg.contains("<title>&lt;/script&gt;&lt;b&gt;</title>"))
+    #expect(svg.contains(">&lt;/script&gt;&lt;b&gt;</text>"))
     // Cut to its data across the antimeridian.
     #expect(svg.contains(">179.000°, -17.000°<") && svg.contains(">-179.000°, -18.000°<"))
     let page = try await run("--label", "name", "--output", "map.html")
