@@ -60,21 +60,13 @@ import Testing
         """)
   }
 
-  @Test func `a map is a page of its own`() {
-    let page = String(
-      decoding: MapPage.bytes(around: Array("<svg/>\n".utf8), title: "a & b"), as: UTF8.self)
-    #expect(page.hasPrefix("<!DOCTYPE html>\n"))
-    #expect(page.contains("<title>a &amp; b</title>"))
-    #expect(page.hasSuffix("<body>\n<svg/>\n</body>\n</html>\n"))
-  }
-
   @Test func `a layer of geometries is drawn like its shapes`() {
     let box = Envelope(minX: 0, minY: 0, maxX: 10, maxY: 10)
     let style = LayerStyle(iconColor: StyleColor("#123456"))
-    var layers = SVGMap(title: "t", box, isGeographic: false)
+    var layers = SVGMap(title: "t", box, in: MapReference(isGeographic: false))
     layers.draw(MapLayer("a", [.point(x: 1, y: 2)]))
     layers.draw(MapLayer("b", style: style, [.point(x: 3, y: 4)]))
-    var shapes = SVGMap(title: "t", box, isGeographic: false)
+    var shapes = SVGMap(title: "t", box, in: MapReference(isGeographic: false))
     shapes.beginLayer("a")
     shapes.draw(.point(MapPoint(1, 2)))
     shapes.beginLayer("b", style: style)

@@ -46,6 +46,11 @@ public enum Programs {
     ffmpeg.flatMap { try? output($0, ["-v", "quiet", "-encoders"]) }?.contains(" libx264 ") ?? false
   public static let noH264 = "there is no ffmpeg with libx264"
 
+  /// A browser that draws maps: the one that `FIELDPACK_CHROMIUM` names. It is too large to be asked
+  /// for wherever tests run.
+  public static let chromium: String? = named("FIELDPACK_CHROMIUM")?.first(where: isRunnable)
+  public static let noChromium = "FIELDPACK_CHROMIUM names no browser"
+
   /// Says whether XML is well-formed; `nil` where it is not installed.
   public static let xmllint: String? = found("xmllint")
   public static let noXMLLint = "xmllint is not installed: install libxml2-utils"

@@ -30,6 +30,8 @@ public struct ExportOptions: Sendable {
   public var writesRecordSeparators = false
   /// The title of a map; by default the name of the only store's file, else `map`.
   public var title: String?
+  /// The labels, colours and sizes of a map.
+  public var map = MapOptions()
   /// The version of a GeoPackage.
   public var version = GeoPackageVersion.v14
   /// Whether features that cannot be written and stores that do not answer are skipped and

@@ -9,8 +9,5 @@ private struct HTMLFormat: MapFormat {
   let name = "html"
   let title = "HTML"
   let extensions = ["html", "htm"]
-
-  func file(of map: [UInt8], title: String) -> [UInt8] {
-    MapPage.bytes(around: map, title: title)
-  }
+  let medium = SVGMap.Medium.page
 }

@@ -1,3 +1,5 @@
+import FieldpackMaps
+
 extension Format {
   /// A drawing: a map of the layers.
   public static let svg = Format(SVGFormat())
@@ -7,6 +9,5 @@ private struct SVGFormat: MapFormat {
   let name = "svg"
   let title = "SVG"
   let extensions = ["svg"]
-
-  func file(of map: [UInt8], title: String) -> [UInt8] { map }
+  let medium = SVGMap.Medium.picture
 }

@@ -20,10 +20,25 @@ package struct FieldDrawing {
   package static func columns(of schema: Schema) -> [String] {
     var columns: [String] = []
     if schema.columnIndex(radiusColumn) != nil { columns.append(radiusColumn) }
-    if schema.layer == FieldData.detection, schema.columnIndex(kindColumn) != nil {
-      columns.append(kindColumn)
-    }
+    columns += [kindColumn(of: schema), deviceColumn(of: schema)].compactMap(\.self)
     return columns
+  }
+
+  /// The column that says what detections are; `nil` in other layers.
+  static func kindColumn(of schema: Schema) -> String? {
+    schema.layer == FieldData.detection && schema.columnIndex(kindColumn) != nil
+      ? kindColumn : nil
+  }
+
+  /// The column of the devices of recorded tracks and their points; `nil` in other layers.
+  static func deviceColumn(of schema: Schema) -> String? {
+    guard schema.layer == FieldData.track || isTrackPoints(schema.layer) else { return nil }
+    return schema.columnIndex("device") == nil ? nil : "device"
+  }
+
+  /// Whether the points of a layer lie closely along lines.
+  package static func isTrackPoints(_ layer: LayerID) -> Bool {
+    layer == FieldData.trackPoint || layer == "track_points" || layer == "route_points"
   }
 
   /// The style of a layer of field data that has none of its own.
@@ -41,7 +56,7 @@ package struct FieldDrawing {
   /// After Okabe and Ito, as the colours of layers without a style.
   private static let colors = [
     "enter": "#009E73", "exit": "#D55E00", "cross": "#CC79A7", "dwell": "#E69F00",
-    "start": "#000000", "moved": "#E69F00",
+    "start": "#882255", "moved": "#999933",
   ]
 
   /// The kind of the detection that a row is; `nil` in other layers.

@@ -8,20 +8,35 @@ import FieldpackProjection
 /// In the SRS asked for, else in the one that all layers share, else in WGS 84, without the layers
 /// that have no SRS.
 package struct MapScene {
+  /// Which attributes are read beside what a drawing depends on.
+  enum Attributes {
+    case none
+    case named([String])
+    /// Those that the query selects, and those named.
+    case all(and: [String])
+  }
+
   private let prepared: PreparedQuery?
   package let targets: [ExportTarget]
   package let isGeographic: Bool
   package private(set) var notes: [String] = []
 
   package init(_ query: Query, of workspace: Workspace) async throws(FieldpackError) {
+    try await self.init(query, of: workspace, reading: .none)
+  }
+
+  init(
+    _ query: Query, of workspace: Workspace, reading attributes: Attributes,
+    alsoNamed extra: [String] = []
+  ) async throws(FieldpackError) {
     // Layers are drawn one after the other, and little of their columns.
     let isCut = query.limit != nil || query.offset > 0 || query.nearest?.maximum != nil
     var targets = try await workspace.prepare(query).targets
       .filter { $0.schema.geometry != nil }
-    let columns = Set(targets.flatMap { FieldDrawing.columns(of: $0.schema) }).sorted()
-    let bare = isCut ? query.select(columns) : query.select(columns).withoutOrder()
+    let read = try await Self.selecting(
+      attributes, extra, query, of: workspace, targets)
+    var drawn = isCut ? read : read.withoutOrder()
     let systems = Set(targets.compactMap(\.schema.geometry?.srs))
-    var drawn = bare
     if query.srs == nil, systems.count > 1 {
       for target in targets where target.schema.geometry?.srs.isUndefined ?? true {
         notes.append("layer '\(target.layer)' has no SRS and is not drawn")
@@ -35,6 +50,51 @@ package struct MapScene {
     isGeographic = Self.isGeographic(self.targets.first?.schema.geometry?.srs ?? .wgs84)
   }
 
+  /// The query with the columns that are read.
+  private static func selecting(
+    _ attributes: Attributes, _ extra: [String], _ query: Query, of workspace: Workspace,
+    _ targets: [ExportTarget]
+  ) async throws(FieldpackError) -> Query {
+    // The query's own selection may leave out what the drawing depends on.
+    var bare = Query(layers: query.layers)
+    if let stores = query.stores { bare = bare.in(stores: stores) }
+    let schemas =
+      query.columns == nil
+      ? targets.map(\.schema) : try await workspace.prepare(bare).targets.map(\.schema)
+    var columns = Set(
+      schemas.flatMap { schema in
+        FieldDrawing.columns(of: schema)
+          + extra.compactMap { name in
+            schema.columnIndex(name).map { schema.columns[$0].name }
+          }
+      })
+    switch attributes {
+    case .none: break
+    case .named(let names): try add(names, to: &columns, from: schemas)
+    case .all(let names):
+      try add(names, to: &columns, from: schemas)
+      guard let selected = query.columns else { return query }
+      return query.select(selected + columns.subtracting(selected).sorted())
+    }
+    return query.select(columns.sorted())
+  }
+
+  private static func add(
+    _ names: [String], to columns: inout Set<String>, from schemas: [Schema]
+  ) throws(FieldpackError) {
+    for name in names {
+      let found = schemas.compactMap { schema in
+        schema.columnIndex(name).map { schema.columns[$0].name }
+      }
+      if found.isEmpty, let schema = schemas.first,
+        !schemas.contains(where: { $0.idColumn == name })
+      {
+        throw schema.unknownColumn(name)
+      }
+      columns.formUnion(found)
+    }
+  }
+
   var transformations: [ExportReport.Transformed] { prepared?.moved ?? [] }
 
   private static func isGeographic(_ srs: SRS) -> Bool {
@@ -43,18 +103,79 @@ package struct MapScene {
     return (try? SRSCatalogue().definition(of: srs))?.isGeographic ?? false
   }
 
-  /// The envelope of everything that is drawn.
-  package func envelope() async throws(FieldpackError) -> Envelope {
-    var envelope = Envelope.empty
-    guard let prepared else { return envelope }
-    let iterator = try await prepared.batches().makeAsyncIterator()
+  // MARK: Reading
+
+  /// Gives every batch with the number of its layer in ``targets``.
+  func eachBatch(
+    _ body: (FeatureBatch, Int?) throws(FieldpackError) -> Void
+  ) async throws(FieldpackError) -> QueryReport.Contents {
+    guard let prepared else { return QueryReport().current }
+    let batches = try await prepared.batches()
+    let iterator = batches.makeAsyncIterator()
     while let batch = try await iterator.next() {
-      let drawing = FieldDrawing(batch.schema, isGeographic: isGeographic)
+      let number = targets.firstIndex {
+        $0.store == batch.store && $0.layer == batch.schema.layer
+      }
+      try body(batch, number)
+    }
+    return batches.report.current
+  }
+
+  /// The envelope of everything that is drawn, with longitudes beyond 180 where it crosses the
+  /// antimeridian.
+  package func envelope() async throws(FieldpackError) -> Envelope {
+    var extent = MapExtent(isGeographic: isGeographic)
+    _ = try await eachBatch { (batch, _) throws(FieldpackError) in extent.add(batch) }
+    return extent.envelope
+  }
+
+  /// Draws every geometry alike.
+  package func draw<Drawing: MapDrawing>(
+    on drawing: inout Drawing
+  ) async throws(FieldpackError) {
+    _ = try await eachBatch { (batch, _) throws(FieldpackError) in
+      let walk = FieldDrawing(batch.schema, isGeographic: isGeographic)
       for index in 0..<batch.count {
-        envelope.formUnion(Self.envelope(of: batch[index], drawing))
+        guard let geometry = try batch.geometry(at: index) else { continue }
+        drawing.draw(walk.shape(geometry, of: batch[index]))
       }
     }
-    return envelope
+  }
+}
+
+extension FeatureBatch {
+  func geometry(at index: Int) throws(FieldpackError) -> Geometry? {
+    let row = self[index]
+    return try row.geometry(key: KeyTuple(store: store, layer: schema.layer, feature: row.id))
+  }
+}
+
+/// What a map has to show.
+struct MapExtent {
+  private let isGeographic: Bool
+  private var all = Envelope.empty
+  private var spans = LongitudeSpans()
+
+  init(isGeographic: Bool) { self.isGeographic = isGeographic }
+
+  var envelope: Envelope { (isGeographic ? spans.cut(all) : nil) ?? all }
+
+  mutating func add(_ batch: FeatureBatch) {
+    let drawing = FieldDrawing(batch.schema, isGeographic: isGeographic)
+    for index in 0..<batch.count {
+      let row = batch[index]
+      let box = Self.envelope(of: row, drawing)
+      all.formUnion(box)
+      guard isGeographic, !box.isEmpty else { continue }
+      // A box around all longitudes may be that of a geometry at both ends of them.
+      if box.width > 180,
+        let geometry = row.withGeometry({ span in try? WKB.read(span) }) ?? nil
+      {
+        spans.add(geometry)
+      } else {
+        spans.add(box.minX, box.maxX)
+      }
+    }
   }
 
   private static func envelope(
@@ -68,74 +189,6 @@ package struct MapScene {
     if let known = row.envelope { return known }
     let found = row.withGeometry { span in (try? WKB.envelope(of: span)) ?? nil } ?? nil
     return found ?? .empty
-  }
-
-  /// Draws every geometry.
-  ///
-  /// - Parameters:
-  ///   - begin: called before the first geometry of a layer, and of each kind of detections.
-  ///   - drew: called after each batch with the features drawn so far.
-  /// - Returns: what the query reports and how many features of each layer were drawn.
-  package func draw<Drawing: MapDrawing>(
-    on drawing: inout Drawing,
-    begin: (inout Drawing, ExportTarget, _ kind: String?) -> Void = { _, _, _ in },
-    drew: (Int) throws(FieldpackError) -> Void = { _ in }
-  ) async throws(FieldpackError) -> (report: QueryReport.Contents, counts: [Int]) {
-    var counts = [Int](repeating: 0, count: targets.count)
-    guard let prepared else { return (QueryReport().current, counts) }
-    let batches = try await prepared.batches()
-    let iterator = batches.makeAsyncIterator()
-    var current: Int?
-    var kinds = DetectionKinds()
-    while let batch = try await iterator.next() {
-      let number = targets.firstIndex {
-        $0.store == batch.store && $0.layer == batch.schema.layer
-      }
-      let walk = FieldDrawing(batch.schema, isGeographic: isGeographic)
-      if let number, number != current {
-        kinds.draw(on: &drawing, begin)
-        if !walk.hasKinds { begin(&drawing, targets[number], nil) }
-        current = number
-      }
-      for index in 0..<batch.count {
-        let row = batch[index]
-        let key = KeyTuple(store: batch.store, layer: batch.schema.layer, feature: row.id)
-        guard let geometry = try row.geometry(key: key) else { continue }
-        if let number, let kind = walk.kind(of: row) {
-          kinds.add(geometry, kind, targets[number])
-        } else {
-          drawing.draw(walk.shape(geometry, of: row))
-        }
-      }
-      if let number { counts[number] += batch.count }
-      try drew(counts.reduce(0, +))
-    }
-    kinds.draw(on: &drawing, begin)
-    return (batches.report.current, counts)
-  }
-
-  /// Detections wait until their layer is read, since each kind has a colour of its own.
-  private struct DetectionKinds {
-    private var shapes: [String: [Geometry]] = [:]
-    private var target: ExportTarget?
-
-    mutating func add(_ geometry: Geometry, _ kind: String, _ target: ExportTarget) {
-      // A file with any number of kinds is none of ours.
-      let name = shapes[kind] != nil || shapes.count < 12 ? kind : "other"
-      shapes[name, default: []].append(geometry)
-      self.target = target
-    }
-
-    mutating func draw<Drawing: MapDrawing>(
-      on drawing: inout Drawing, _ begin: (inout Drawing, ExportTarget, String?) -> Void
-    ) {
-      guard let target else { return }
-      for (kind, geometries) in shapes.sorted(by: { $0.key < $1.key }) {
-        begin(&drawing, target, kind)
-        for geometry in geometries { drawing.draw(geometry) }
-      }
-      self = DetectionKinds()
-    }
   }
 }
 

@@ -4,7 +4,7 @@ package struct SHA256 {
   package static func hex(_ bytes: [UInt8]) -> String { String(hex: digest(bytes)) }
 
   /// The 32 bytes of the digest.
-  static func digest(_ bytes: [UInt8]) -> [UInt8] {
+  package static func digest(_ bytes: [UInt8]) -> [UInt8] {
     var state = SHA256()
     bytes.withUnsafeBufferPointer { bytes in
       let whole = bytes.count / 64 * 64

@@ -16,6 +16,8 @@ struct MapFrame: Hashable, Sendable {
   let height: Double
   private let scaleX: Double
   private let scaleY: Double
+  /// Whether the envelope has longitudes beyond 180 in the place of those before -180.
+  private let crossesAntimeridian: Bool
 
   /// Fits `envelope` into a drawing.
   ///
@@ -29,6 +31,8 @@ struct MapFrame: Hashable, Sendable {
     let shrink = isGeographic ? cos(middle * .pi / 180) : 1
     let scale = min(maxWidth / (shown.width * shrink), maxHeight / shown.height)
     self.envelope = shown
+    crossesAntimeridian =
+      isGeographic && envelope.minX >= -180 && envelope.minX < 180 && envelope.maxX > 180.001
     scaleX = scale * shrink
     scaleY = scale
     width = shown.width * scaleX
@@ -37,8 +41,13 @@ struct MapFrame: Hashable, Sendable {
 
   /// Where a position lies on the drawing.
   func project(_ point: MapPoint) -> MapPoint {
-    MapPoint((point.x - envelope.minX) * scaleX, (envelope.maxY - point.y) * scaleY)
+    // What lies west of a map across the antimeridian is its east.
+    let x = crossesAntimeridian && point.x < envelope.minX - 1e-9 ? point.x + 360 : point.x
+    return MapPoint((x - envelope.minX) * scaleX, (envelope.maxY - point.y) * scaleY)
   }
+
+  /// How many units of x one of the drawing is.
+  var unitsPerPixel: Double { 1 / scaleX }
 
   /// An envelope that can be drawn: one without width or height gets some, so that a lone point
   /// or a straight line lies in the middle.
@@ -67,14 +76,15 @@ struct MapFrame: Hashable, Sendable {
 
   /// A coordinate with as many decimals as the map can tell apart.
   func label(_ value: Double, in range: Double) -> String {
-    let digits = max(0, min(9, Int((3 - log10(range)).rounded(.up))))
+    let digits = max(0, min(9, Int(max(-1, min(10, 3 - log10(range))).rounded(.up))))
     return Decimals.text(value, digits: digits)
   }
 
   /// The corners as texts: west and east, south and north.
   var labels: (west: String, east: String, south: String, north: String) {
     (
-      label(envelope.minX, in: envelope.width), label(envelope.maxX, in: envelope.width),
+      label(envelope.minX, in: envelope.width),
+      label(crossesAntimeridian ? envelope.maxX - 360 : envelope.maxX, in: envelope.width),
       label(envelope.minY, in: envelope.height), label(envelope.maxY, in: envelope.height)
     )
   }

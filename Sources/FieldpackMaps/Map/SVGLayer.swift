@@ -1,7 +1,10 @@
-/// One layer of an SVG map as it gathers what is drawn of it.
+import FieldpackCore
+
+/// What is drawn of the features that have one symbol.
 struct SVGLayer {
-  let name: String
-  let paint: SVGPaint
+  let symbol: MapSymbol
+  /// Whether a picture shows only as many points as do not hide each other.
+  let isThinned: Bool
   private let frame: MapFrame
   /// One `<path>` a polygon, so that features that overlap do not cut holes into each other.
   private(set) var polygons: [UInt8] = []
@@ -10,6 +13,7 @@ struct SVGLayer {
   private(set) var dots: Set<Dot> = []
   /// Polygons and lines too small to be seen as such.
   private(set) var specks: Set<Dot> = []
+  var features: [SVGFeature] = []
 
   struct Dot: Hashable, Comparable {
     let x: Int
@@ -21,22 +25,44 @@ struct SVGLayer {
   /// Vertices nearer to the last one than this are left out, in tenths of a pixel.
   private static let tolerance = 6
 
-  init(name: String, paint: SVGPaint, frame: MapFrame) {
-    self.name = name
-    self.paint = paint
+  init(_ symbol: MapSymbol, isThinned: Bool, frame: MapFrame) {
+    self.symbol = symbol
+    self.isThinned = isThinned
     self.frame = frame
   }
 
-  var hasPolygons: Bool { !polygons.isEmpty }
-  var hasLines: Bool { !lines.bytes.isEmpty }
+  var hasPolygons: Bool { !polygons.isEmpty || features.contains { $0.kind == .polygon } }
+  var hasLines: Bool { !lines.bytes.isEmpty || features.contains { $0.kind == .line } }
+  var hasPoints: Bool { !dots.isEmpty || features.contains { $0.kind == .point } }
+  /// Whether nothing was drawn but what is too small.
+  var isEmpty: Bool {
+    polygons.isEmpty && lines.bytes.isEmpty && dots.isEmpty && specks.isEmpty && features.isEmpty
+  }
 
   mutating func draw(_ shape: MapShape) {
     switch shape {
-    case .point(let point):
-      if point.isFinite { dots.insert(dot(SVGPath.tenths(frame.project(point)))) }
-    case .line(let points): draw(line: points)
-    case .polygon(let rings): draw(polygon: rings)
+    case .point(let point): if let dot = dot(at: point) { dots.insert(dot) }
+    case .line(let points):
+      let kept = simplified(points)
+      guard kept.count > 1 else {
+        if let first = kept.first { specks.insert(dot(first)) }
+        return
+      }
+      lines.add(kept)
+    case .polygon(let rings):
+      let (path, speck) = outline(rings)
+      if let speck { specks.insert(speck) }
+      guard !path.bytes.isEmpty else { return }
+      polygons.append(contentsOf: "<path d=\"".utf8)
+      polygons.append(contentsOf: path.bytes)
+      polygons.append(contentsOf: "\"/>\n".utf8)
     }
+  }
+
+  // MARK: Shapes of the drawing
+
+  func dot(at point: MapPoint) -> Dot? {
+    point.isFinite ? dot(SVGPath.tenths(frame.project(point))) : nil
   }
 
   private func dot(_ point: (x: Int, y: Int)) -> Dot {
@@ -44,18 +70,17 @@ struct SVGLayer {
     Dot(x: (point.x + 5) / 10 * 10, y: (point.y + 5) / 10 * 10)
   }
 
-  private mutating func draw(line points: [MapPoint]) {
+  /// A line, or the dot that stands for one that is too short.
+  func path(_ points: [MapPoint]) -> (path: SVGPath, speck: Dot?) {
+    var path = SVGPath()
     let kept = simplified(points)
-    guard let first = kept.first else { return }
-    guard kept.count > 1 else {
-      specks.insert(dot(first))
-      return
-    }
-    lines.move(to: first)
-    for point in kept.dropFirst() { lines.line(to: point) }
+    guard kept.count > 1 else { return (path, kept.first.map(dot)) }
+    path.add(kept)
+    return (path, nil)
   }
 
-  private mutating func draw(polygon rings: [[MapPoint]]) {
+  /// The rings, or the dot that stands for a polygon that is too small.
+  func outline(_ rings: [[MapPoint]]) -> (path: SVGPath, speck: Dot?) {
     var path = SVGPath()
     for (index, ring) in rings.enumerated() {
       var kept = simplified(ring)
@@ -63,24 +88,17 @@ struct SVGLayer {
         kept.removeLast()
       }
       guard kept.count > 2 else {
-        if index == 0, let first = kept.first {
-          specks.insert(dot(first))
-          return
-        }
+        if index == 0 { return (path, kept.first.map(dot)) }
         continue
       }
-      path.move(to: kept[0])
-      for point in kept.dropFirst() { path.line(to: point) }
+      path.add(kept)
       path.close()
     }
-    guard !path.bytes.isEmpty else { return }
-    polygons.append(contentsOf: "<path d=\"".utf8)
-    polygons.append(contentsOf: path.bytes)
-    polygons.append(contentsOf: "\"/>\n".utf8)
+    return (path, nil)
   }
 
   /// The vertices that can be told apart on the map, in tenths of a pixel; the last is always kept.
-  private func simplified(_ points: [MapPoint]) -> [(x: Int, y: Int)] {
+  func simplified(_ points: [MapPoint]) -> [(x: Int, y: Int)] {
     var kept: [(x: Int, y: Int)] = []
     var last: (x: Int, y: Int)?
     for point in points where point.isFinite {
@@ -97,5 +115,13 @@ struct SVGLayer {
       kept.append(last)
     }
     return kept
+  }
+}
+
+extension SVGPath {
+  mutating func add(_ points: [(x: Int, y: Int)]) {
+    guard let first = points.first else { return }
+    move(to: first)
+    for point in points.dropFirst() { line(to: point) }
   }
 }

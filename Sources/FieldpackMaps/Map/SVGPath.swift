@@ -38,6 +38,12 @@ struct SVGPath {
     (x, y) = point
   }
 
+  /// Adds what another path draws.
+  mutating func append(_ other: SVGPath) {
+    bytes.append(contentsOf: other.bytes)
+    (x, y) = (other.x, other.y)
+  }
+
   mutating func close() { bytes.append(UInt8(ascii: "z")) }
 
   private mutating func separate(before value: Int) {

@@ -32,7 +32,7 @@ package struct SVGPin: Hashable, Sendable {
     let isLeft = point.x < frame.width * 0.7
     svg.text(
       shown, x: point.x + (isLeft ? 12 : -12), y: point.y + 4, size: 12,
-      attributes: "fill=\"#222\" stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\""
-        + (isLeft ? "" : " text-anchor=\"end\""))
+      attributes: "class=\"n\" fill=\"#222\" stroke=\"#fff\" stroke-width=\"3\" "
+        + "paint-order=\"stroke\"" + (isLeft ? "" : " text-anchor=\"end\""))
   }
 }

@@ -4,15 +4,21 @@ import FieldpackCore
 struct SVGText {
   var bytes: [UInt8] = []
 
+  init() {}
+
   /// Begins a picture with a white ground and a title.
-  init(title: String, width: Double, height: Double) {
+  ///
+  /// - Parameter style: rules of CSS.
+  init(title: String, width: Double, height: Double, style: String? = nil) {
     let shown = DisplayText.cut(DisplayText.visible(title), to: 80)
     add(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(number(width)) "
         + "\(number(height))\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\">\n")
     add("<title>\(Self.escaped(shown))</title>\n")
-    add("<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
-    text(shown, x: 24, y: 29, size: 18, attributes: "font-weight=\"600\" fill=\"#222\"")
+    if let style { add("<style>\(style)</style>\n") }
+    let (ground, ink) = style == nil ? ("", "") : ("class=\"g\" ", "class=\"t\" ")
+    add("<rect \(ground)width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
+    text(shown, x: 24, y: 29, size: 18, attributes: ink + "font-weight=\"600\" fill=\"#222\"")
   }
 
   mutating func end() { add("</svg>\n") }
@@ -22,7 +28,8 @@ struct SVGText {
   /// A length with at most one decimal.
   func number(_ value: Double) -> String {
     var text: [UInt8] = []
-    SVGPath.append(Int((value * 10).rounded()), to: &text)
+    let bounded = value.isFinite ? max(-1e12, min(1e12, value)) : 0
+    SVGPath.append(Int((bounded * 10).rounded()), to: &text)
     return String(decoding: text, as: UTF8.self)
   }
 
@@ -35,18 +42,10 @@ struct SVGText {
         + "\(Self.escaped(text))</text>\n")
   }
 
-  mutating func path(_ path: SVGPath, _ attributes: String) {
-    add("<path \(attributes) d=\"")
+  mutating func path(_ path: SVGPath, _ attributes: String = "") {
+    add("<path \(attributes)\(attributes.isEmpty ? "" : " ")d=\"")
     bytes.append(contentsOf: path.bytes)
     add("\"/>\n")
-  }
-
-  mutating func circle(_ dot: SVGLayer.Dot, radius: String) {
-    add("<circle cx=\"")
-    SVGPath.append(dot.x, to: &bytes)
-    add("\" cy=\"")
-    SVGPath.append(dot.y, to: &bytes)
-    add("\" r=\"\(radius)\"/>\n")
   }
 
   /// `text` as the content of an element or attribute; what XML does not allow is spelled out.

@@ -40,7 +40,7 @@ import Testing
     #expect(svg.matches(of: #/<path d="M[^"]*z"/>/#).count == 1)
     #expect(svg.matches(of: #/<circle /#).count == 1)
     // The circle counts for what the map shows: 120 m are 0.0017677 degrees of longitude here.
-    #expect(svg.contains(">13.39823, 52.501078<"), "\(svg)")
+    #expect(svg.contains(">13.39823°, 52.501078°<"), "\(svg)")
   }
 
   @Test func `detections have the colours of their kinds`() async throws {
@@ -54,8 +54,10 @@ import Testing
     let svg = try String(contentsOf: folder.file("walk.svg"), encoding: .utf8)
     let legend = svg.matches(of: #/<text [^>]*font-size="13"[^>]*>([^<]*)</#).map { String($0.1) }
     #expect(legend == ["track", "detection: enter", "detection: exit", "detection: other"])
-    let colors = svg.matches(of: ##/<g fill="(#[0-9a-fA-F]+)" stroke="#fff"/##).map { String($0.1) }
+    let colors = svg.matches(of: ##/<g class="p h" fill="(#[0-9a-fA-F]+)" stroke="#fff"/##).map {
+      String($0.1)
+    }
     #expect(colors.map { $0.uppercased() } == ["#009E73", "#D55E00", "#555555"])
-    #expect(svg.contains(##"stroke="#0072b2" stroke-opacity="1.0" stroke-width="3.0""##), "\(svg)")
+    #expect(svg.contains(##"stroke="#0072b2" stroke-opacity="1.0" stroke-width="3""##), "\(svg)")
   }
 }

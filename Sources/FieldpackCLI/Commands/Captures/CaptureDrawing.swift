@@ -24,7 +24,7 @@ struct CaptureDrawing {
     envelope.maxX += room
     envelope.minY -= room
     envelope.maxY += room
-    var map = SVGMap(title: title, envelope, isGeographic: true)
+    var map = SVGMap(title: title, envelope, in: .wgs84)
     if !lines.isEmpty {
       let style = LayerStyle(strokeColor: StyleColor("#0072B2"), strokeOpacity: 1, strokeWidth: 3)
       map.draw(MapLayer("tracks of videos", style: style, lines))

@@ -140,7 +140,7 @@ struct InfoCommand: CommandBody {
     var map = BrailleMap(
       envelope, isGeographic: scene.isGeographic, width: min(terminal.width, 100),
       usesUnicode: terminal.usesUnicode || !terminal.isOutputTerminal)
-    _ = try await scene.draw(on: &map)
+    try await scene.draw(on: &map)
     let srs = scene.targets.first?.schema.geometry?.srs
     try invocation.print(
       "\n" + map.lines.joined(separator: "\n") + "\n"

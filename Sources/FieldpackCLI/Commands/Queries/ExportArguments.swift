@@ -50,6 +50,62 @@ struct ExportArguments: OptionGroup {
   }
 }
 
+/// What a map says.
+struct MapArguments: OptionGroup {
+  static let title: String? = "Options of maps"
+
+  let title: String?
+  private let label: String?
+  private let color: String?
+  private let classes: Int?
+  private let method: MapOptions.Method?
+  private let size: String?
+
+  init(_ reader: inout OptionReader) {
+    title = reader.value(
+      "title", .text("text"), shownDefault: "the file's name", help: "The title of the map.")
+    label = reader.value(
+      "label", .text("column", completion: .column),
+      help: "Write a column's values beside the features, as far as no two overlap; the pointer "
+        + "shows the others.")
+    color = reader.value(
+      "color-by", .text("column", completion: .column),
+      help: "Colour features by a column: numbers in classes, words in a colour each.")
+    classes = reader.value(
+      "classes", .integer("n", in: 1...12), shownDefault: "5",
+      help: "How many classes the numbers of --color-by have.")
+    method = reader.value(
+      "method", .choice("method"), shownDefault: "quantile",
+      help: "How these classes are found: as many features in each, equal ranges, or Jenks' "
+        + "natural breaks.")
+    size = reader.value(
+      "size", .text("column", completion: .column),
+      help: "Size points by a column of numbers, and lines by their width.")
+  }
+
+  /// Whether any option is given.
+  var isGiven: Bool {
+    title != nil || label != nil || color != nil || classes != nil || method != nil || size != nil
+  }
+
+  /// - Throws: `.invalidArgument` where an option has nothing to act on.
+  func options() throws(FieldpackError) -> MapOptions {
+    guard color != nil || classes == nil && method == nil else {
+      throw FieldpackError(
+        .invalidArgument,
+        "--\(classes == nil ? "method" : "classes") is for the numbers of a column. "
+          + "Try: --color-by COLUMN")
+    }
+    var options = MapOptions()
+    options.label = label
+    options.color = color
+    options.classes = classes ?? options.classes
+    options.method = method ?? options.method
+    options.size = size
+    return options
+  }
+}
+
 /// The file that a command writes.
 struct OutputArguments: OptionGroup {
   @Required var path: String

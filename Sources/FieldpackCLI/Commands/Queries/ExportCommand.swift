@@ -16,6 +16,7 @@ extension FieldpackTool {
         "fieldpack export field.gpkg track_points --output walk.gpx",
         "fieldpack export survey.scfg wells --where \"depth > 20\" --output deep.geojson",
         "fieldpack export field.gpkg --output map.svg --overwrite",
+        "fieldpack export field.gpkg wells --label name --color-by depth --output wells.html",
       ],
       body: ExportCommand.self)
   }
@@ -26,12 +27,14 @@ struct ExportCommand: CommandBody {
   struct Options: OptionGroup {
     @Required var source: SourceName
     let writing: ExportArguments
+    let map: MapArguments
     let query: QueryArguments
     let opening: SourceArguments
 
     init(_ reader: inout OptionReader) {
       _source = reader.source()
       writing = reader.group()
+      map = reader.group()
       query = reader.group()
       opening = reader.group()
     }
@@ -67,6 +70,13 @@ struct ExportCommand: CommandBody {
       throw FieldpackError(
         .invalidArgument, "a GeoPackage cannot be written to standard output. Try: --output FILE")
     }
+    guard !options.map.isGiven || format == .svg || format == .html else {
+      throw FieldpackError(
+        .invalidArgument,
+        "\(format.name) has no title, labels, colours and sizes. "
+          + "Try: --output with a name in .svg or .html")
+    }
+    _ = try options.map.options()
     try options.writing.file.check(invocation)
     return format
   }
@@ -76,7 +86,9 @@ struct ExportCommand: CommandBody {
   ) async throws(FieldpackError) -> Int32 {
     var writing = options.writing.options(skipsErrors: options.query.skipsErrors)
     writing.logger = invocation.logger
-    writing.title = source.name.split(separator: "/").last.map(String.init)
+    writing.title =
+      options.map.title ?? source.name.split(separator: "/").last.map(String.init)
+    writing.map = try options.map.options()
     if path == "-" {
       return try await invocation.write(query, from: source, as: format, writing)
     }

@@ -87,7 +87,7 @@ struct PhotoPage {
   private func map() -> [UInt8] {
     var envelope = Envelope.empty
     for position in feed.entries.compactMap(\.position) { envelope.formUnion(Self.box(position)) }
-    var map = SVGMap(title: "The points on a map", envelope, isGeographic: true)
+    var map = SVGMap(title: "The points on a map", envelope, in: .wgs84)
     let tracks = Dictionary(grouping: feed.entries, by: \.track).sorted { $0.0 < $1.0 }
     map.draw(
       MapLayer(

@@ -6,7 +6,7 @@ import FieldpackMaps
 /// A map of tracks: the regions around them, their lines and points, and what was detected.
 struct TrackDrawing {
   let title: String
-  private var tracks: [[TrackPoint]] = []
+  private var tracks: [(device: String, points: [TrackPoint])] = []
   private var regions: [Geometry] = []
   private var detections: [String: [Geometry]] = [:]
   private var envelope = Envelope.empty
@@ -14,8 +14,8 @@ struct TrackDrawing {
   init(title: String) { self.title = title }
 
   /// Adds a track, through its points: its line may trail them.
-  mutating func add(_ points: [TrackPoint]) {
-    tracks.append(points)
+  mutating func add(_ points: [TrackPoint], of device: String?) {
+    tracks.append((device ?? "", points))
     for point in points {
       envelope.formUnion(
         Envelope(
@@ -64,25 +64,59 @@ struct TrackDrawing {
     }
   }
 
-  func svg() -> [UInt8] {
-    var map = SVGMap(title: title, envelope, isGeographic: true)
+  func svg() -> [UInt8] { map(for: .picture).finished() }
+
+  func page() -> [UInt8] { map(for: .page).page() }
+
+  private func map(for medium: SVGMap.Medium) -> SVGMap {
+    var map = SVGMap(title: title, envelope, in: .wgs84, for: medium)
     if !regions.isEmpty { map.draw(MapLayer("regions", regions)) }
-    map.draw(
-      MapLayer("track", style: FieldDrawing.style(of: FieldData.track), tracks.map(Self.line)))
-    map.draw(
-      MapLayer(
-        "points", style: FieldDrawing.style(of: FieldData.trackPoint),
-        tracks.joined().map { .point(x: $0.longitude, y: $0.latitude) }))
+    let devices = Set(tracks.map(\.device)).sorted()
+    map.beginLayer("track", FieldData.track, devices)
+    for (device, points) in tracks {
+      map.draw(Self.line(points), as: .symbol(devices.firstIndex(of: device) ?? 0))
+    }
+    map.beginLayer("points", FieldData.trackPoint, devices)
+    for (device, points) in tracks {
+      for point in points {
+        map.draw(
+          .point(x: point.longitude, y: point.latitude),
+          as: .symbol(devices.firstIndex(of: device) ?? 0))
+      }
+    }
     for (kind, geometries) in detections.sorted(by: { $0.key < $1.key }) {
       map.draw(
         MapLayer(kind, style: FieldDrawing.style(of: FieldData.detection, kind: kind), geometries))
     }
-    return map.finished()
+    return map
   }
 
   private static func line(_ points: [TrackPoint]) -> Geometry {
     .lineString(
       CoordinateSequence(
         dimensions: .xy, ordinates: points.flatMap { [$0.longitude, $0.latitude] }))
+  }
+}
+
+extension SVGMap {
+  /// Begins a layer of tracks, where several devices have a colour each.
+  fileprivate mutating func beginLayer(_ name: String, _ layer: LayerID, _ devices: [String]) {
+    guard devices.count > 1 else {
+      beginLayer(
+        name, style: FieldDrawing.style(of: layer), isThinned: layer == FieldData.trackPoint)
+      return
+    }
+    beginLayer(
+      name, heading: "\(name): device",
+      symbols: devices.map { MapSymbol($0.isEmpty ? "(none)" : $0, .automatic(key: $0)) },
+      isThinned: layer == FieldData.trackPoint)
+  }
+}
+
+extension MapMark {
+  fileprivate static func symbol(_ number: Int) -> MapMark {
+    var mark = MapMark()
+    mark.symbol = number
+    return mark
   }
 }

@@ -128,8 +128,7 @@ private struct TrackExportCommand: CommandBody {
   private func writeHTML(
     _ tracks: [RecordedTrack], of store: GeoPackageStore, to output: ByteOutput
   ) async throws(FieldpackError) {
-    let drawing = try await drawing(of: tracks, in: store)
-    try output.write(MapPage.bytes(around: drawing.svg(), title: drawing.title))
+    try output.write(try await drawing(of: tracks, in: store).page())
   }
 
   private func drawing(
@@ -139,7 +138,9 @@ private struct TrackExportCommand: CommandBody {
       options.track
       ?? store.shownPath.split(separator: "/").last.map(String.init) ?? "tracks"
     var drawing = TrackDrawing(title: title)
-    for track in tracks { drawing.add(try await store.points(ofTrack: track.id)) }
+    for track in tracks {
+      drawing.add(try await store.points(ofTrack: track.id), of: track.device)
+    }
     try await drawing.addDetections(of: store)
     guard let regions = options.regions else { return drawing }
     _ = try await invocation.withRegions(regions) { (store, layer) throws(FieldpackError) in
