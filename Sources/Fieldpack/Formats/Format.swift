@@ -9,7 +9,7 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
   init(_ file: any FileFormat) { self.file = file }
 
   public static let all: [Format] = [
-    .geoJSON, .geoJSONSequence, .gpx, .csv, .geoPackage, .nmea, .igc, .tcx, .svg, .html,
+    .geoJSON, .geoJSONSequence, .gpx, .kml, .kmz, .csv, .geoPackage, .nmea, .igc, .tcx, .svg, .html,
   ]
   /// The formats of files that can be the source of features.
   public static let read: [Format] = all.filter(\.file.isRead)
@@ -84,14 +84,11 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func unreadable(path: String, _ head: FileHead) -> FieldpackError? {
-    let start = String(decoding: head.bytes.prefix(512), as: UTF8.self).lowercased()
     let name: String? =
       if head.fileExtension == "shp" || head.bytes.starts(with: [0, 0, 0x27, 0x0A]) {
         "a shapefile"
       } else if head.bytes.starts(with: Array("fgb".utf8)) {
         "a FlatGeobuf file"
-      } else if head.begins(with: "<") && start.contains("<kml") || head.fileExtension == "kmz" {
-        "a KML file"
       } else {
         nil
       }

@@ -1,7 +1,7 @@
 public import FieldpackCore
 import FoundationEssentials
 
-/// Imports GeoJSON, GPX, CSV, NMEA, IGC and TCX files into a GeoPackage: everything, or nothing.
+/// Imports GeoJSON, GPX, KML, CSV, NMEA, IGC and TCX files into a GeoPackage: everything, or nothing.
 ///
 ///     var options = ImportOptions(mode: .append)
 ///     options.skipsErrors = true

@@ -32,6 +32,10 @@ enum FileTargets {
     checkWriting(input, reading, GPXReader.init, { GPXWriter($0) })
   }
 
+  static let kml: FuzzTarget = { input in
+    _ = check(input) { source, options, _ in KMLReader(source, options: options) }
+  }
+
   static let nmea = logTarget(.nmea)
   static let igc = logTarget(.igc)
   static let tcx = logTarget(.tcx)

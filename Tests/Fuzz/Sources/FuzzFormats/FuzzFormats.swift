@@ -2,7 +2,7 @@ import FuzzSupport
 
 private let targets = FuzzTargets([
   "geojson": FileTargets.geoJSON, "csv": FileTargets.csv, "gpx": FileTargets.gpx,
-  "nmea": FileTargets.nmea, "igc": FileTargets.igc, "tcx": FileTargets.tcx,
+  "kml": FileTargets.kml, "nmea": FileTargets.nmea, "igc": FileTargets.igc, "tcx": FileTargets.tcx,
 ])
 
 /// What libFuzzer calls with each input.
