@@ -80,10 +80,8 @@ package final class ZipReader {
           place: Place(offset: place.pos_in_zip_directory, number: place.num_of_file)))
       code = unzGoToNextFile(archive)
     }
-    var facts = unz_global_info64()
-    unzGetGlobalInfo64(archive, &facts)
-    // An archive without entries has no first one.
-    guard code == UNZ_END_OF_LIST_OF_FILE || facts.number_entry == 0 else {
+    // An archive that seems to have no entries is one whose directory is cut.
+    guard code == UNZ_END_OF_LIST_OF_FILE, !found.isEmpty else {
       throw source.error("the directory of the ZIP archive is damaged")
     }
     return found

@@ -19,10 +19,12 @@ import Testing
         #"GeoJSONL: geojsonl ["geojsonl", "geojsons", "ndjson", "ndgeojson"] false "#
           + "read imported written",
         #"GPX: gpx ["gpx"] true read imported written"#,
+        #"KML: kml ["kml"] true read imported written"#,
+        #"KMZ: kmz ["kmz"] true read imported written"#,
         #"CSV: csv ["csv", "tsv"] false read imported written"#,
         #"Shapefile: shp ["shp", "dbf", "zip"] false read imported written"#,
-        #"a GeoPackage: gpkg ["gpkg"] true read written"#,
         #"FlatGeobuf: fgb ["fgb"] false read imported written"#,
+        #"a GeoPackage: gpkg ["gpkg"] true read written"#,
         #"NMEA: nmea ["nmea", "nma"] true read imported"#,
         #"IGC: igc ["igc"] true read imported"#,
         #"TCX: tcx ["tcx"] true read imported"#,
@@ -41,6 +43,8 @@ import Testing
     ("a.txt", "\u{1E}{", "geojsonl"), ("a.geojson", " \u{1E}{", "geojsonl"),
     ("a.ndjson", #"{"name":"<kml"}"#, "geojsonl"), ("a.geojson", #"{"name":"<kml"}"#, "geojson"),
     ("a.txt", "<gpx>", "gpx"), ("a.tcx", "<gpx>", "gpx"), ("a.svg", "<svg/>", "gpx"),
+    ("a.gpx", "<?xml?>\n<kml>", "kml"), ("a.kml", "<Folder>", "kml"), ("a.kmz", "PK", "kmz"),
+    ("a.bin", "PK\u{3}\u{4}doc.kml", "kmz"),
     ("a.gpx", "<?xml?><TrainingCenterDatabase>", "tcx"),
     ("a.txt", "$GPGGA,1", "nmea"), ("a.csv", "$PRICE,1", "csv"),
     ("a.txt", "$PGRME,15.0,M*1C\r\n", "nmea"), ("a.csv", "$price,1", "csv"),
@@ -66,8 +70,7 @@ import Testing
   @Test(arguments: [
     ("a.txt", Array("lon,lat".utf8), "the format of a.txt is not known"),
     ("a.svg", [], "the format of a.svg is not known"),
-    ("a.xml", Array("<?xml?>\n<KML>".utf8), "a.xml is a KML file, which is not read"),
-    ("a.kmz", Array("PK".utf8), "a.kmz is a KML file, which is not read"),
+    ("a.parquet", Array("PAR1".utf8), "a.parquet is a Parquet file, which is not read"),
   ])
   func `what is not read is refused`(path: String, head: [UInt8], message: String) {
     let error = #expect(throws: FieldpackError.self) {

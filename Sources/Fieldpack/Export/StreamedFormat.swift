@@ -86,11 +86,7 @@ struct TextFile<Text: FeatureTextWriter>: FormatWriter {
     _ place: ExportPlace, _ options: ExportOptions, takesPieces: Bool = true,
     _ make: (ByteOutput) -> Text
   ) throws(FieldpackError) {
-    output =
-      switch place {
-      case .path(let path): try ByteOutput(replacing: path, overwrite: options.overwrite)
-      case .output(let output): output
-      }
+    output = try place.output(options)
     text = make(output)
     self.takesPieces = takesPieces
   }

@@ -67,6 +67,14 @@ enum ExportPlace {
   case path(String)
   /// An output that the caller finishes.
   case output(ByteOutput)
+
+  /// Where the bytes go.
+  func output(_ options: ExportOptions) throws(FieldpackError) -> ByteOutput {
+    switch self {
+    case .path(let path): try ByteOutput(replacing: path, overwrite: options.overwrite)
+    case .output(let output): output
+    }
+  }
 }
 
 /// How surely a format knows a file, the least sure first.

@@ -9,8 +9,8 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
   init(_ file: any FileFormat) { self.file = file }
 
   public static let all: [Format] = [
-    .geoJSON, .geoJSONSequence, .gpx, .csv, .shapefile, .flatGeobuf, .geoPackage, .nmea, .igc, .tcx,
-    .svg, .html,
+    .geoJSON, .geoJSONSequence, .gpx, .kml, .kmz, .csv, .shapefile, .flatGeobuf, .geoPackage, .nmea,
+    .igc, .tcx, .svg, .html,
   ]
   /// The formats of files that can be the source of features.
   public static let read: [Format] = all.filter(\.file.isRead)
@@ -87,8 +87,10 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
   private static func unreadable(path: String, _ head: FileHead) -> FieldpackError? {
     let start = String(decoding: head.bytes.prefix(512), as: UTF8.self).lowercased()
     let name: String? =
-      if head.begins(with: "<") && start.contains("<kml") || head.fileExtension == "kmz" {
-        "a KML file"
+      if head.bytes.starts(with: Array("PAR1".utf8)) {
+        "a Parquet file"
+      } else if head.begins(with: "<") && start.contains("opengis.net/gml") {
+        "a GML file"
       } else {
         nil
       }

@@ -1,7 +1,7 @@
 public import FieldpackCore
 import FoundationEssentials
 
-/// Imports GeoJSON, GPX, CSV, shapefiles, FlatGeobuf, NMEA, IGC and TCX files into a GeoPackage:
+/// Imports GeoJSON, GPX, KML, CSV, shapefiles, FlatGeobuf, NMEA, IGC and TCX files into a GeoPackage:
 /// everything, or nothing.
 ///
 ///     var options = ImportOptions(mode: .append)

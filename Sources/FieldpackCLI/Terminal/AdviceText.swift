@@ -79,7 +79,8 @@ enum AdviceText {
     }
   }
 
-  private static let formats = "geojson, geojsonl, gpx, csv, shp, fgb, nmea, igc or tcx"
+  private static let formats =
+    "geojson, geojsonl, gpx, kml, kmz, csv, shp, fgb, nmea, igc or tcx"
   private static let keepOrLose =
     "fieldpack sql --write with ST_GeomFromText to keep them, or --allow-loss to give them up"
   private static let triggers =

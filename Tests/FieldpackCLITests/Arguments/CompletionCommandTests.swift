@@ -46,7 +46,10 @@ import Testing
     (["create", "f.gpkg", "o"], "words\nold wells\tPOINT, EPSG:4326\n"),
     (["query", "--srs", "EPSG:43"], "words\nEPSG:4326\tWGS 84, degrees\n"),
     (["query", "none.gpkg", ""], "words\n"), (["query", "/", ""], "words\n"),
-    (["import", "--format", ""], "words\ngeojson\ngeojsonl\ngpx\ncsv\nshp\nfgb\nnmea\nigc\ntcx\n"),
+    (
+      ["import", "--format", ""],
+      "words\ngeojson\ngeojsonl\ngpx\nkml\nkmz\ncsv\nshp\nfgb\nnmea\nigc\ntcx\n"
+    ),
   ]
 
   @Test(arguments: answers)

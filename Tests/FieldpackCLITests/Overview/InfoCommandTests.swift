@@ -257,7 +257,7 @@ import Testing
     #expect(
       unknown.error
         == "fieldpack: the format of stdin is not known. Try: --input-format geojson, geojsonl, "
-        + "gpx, csv, shp, fgb, nmea, igc or tcx\n")
+        + "gpx, kml, kmz, csv, shp, fgb, nmea, igc or tcx\n")
     #expect(unknown.status == 1)
     let broken = try await survey.run("info", "-", input: "{\"type\":\"Feature\"")
     #expect(broken.status == 65)

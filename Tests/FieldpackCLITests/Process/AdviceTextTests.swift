@@ -12,8 +12,14 @@ import Testing
     (.writeElsewhere, "another --output"),
     (.writeToFile, "--output FILE"),
     (.allowFolder, "--allow-path with the folder it lies in"),
-    (.nameFormat(of: .file), "--format geojson, geojsonl, gpx, csv, shp, fgb, nmea, igc or tcx"),
-    (.nameFormat(of: .source), "--input-format geojson, geojsonl, gpx, csv, shp, fgb, nmea, igc or tcx"),
+    (
+      .nameFormat(of: .file),
+      "--format geojson, geojsonl, gpx, kml, kmz, csv, shp, fgb, nmea, igc or tcx"
+    ),
+    (
+      .nameFormat(of: .source),
+      "--input-format geojson, geojsonl, gpx, kml, kmz, csv, shp, fgb, nmea, igc or tcx"
+    ),
     (.checkFile, "fieldpack check"),
     (.rebuildIndex, "fieldpack optimize --index"),
     (.skipErrors, "--skip-errors"),

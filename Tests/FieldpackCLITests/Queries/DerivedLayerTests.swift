@@ -273,12 +273,10 @@ import Testing
 
   @Test func `what is not read names a converter`() async throws {
     let files: [(String, [UInt8])] = [
-      (
-        "a.kml",
-        Array("<?xml version=\"1.0\"?><kml xmlns=\"http://www.opengis.net/kml/2.2\"/>".utf8)
-      ),
+      ("a.parquet", Array("PAR1".utf8)),
+      ("a.xml", Array("<?xml version=\"1.0\"?><a xmlns=\"http://www.opengis.net/gml/3.2\"/>".utf8)),
     ]
-    for ((name, bytes), kind) in zip(files, ["a KML file"]) {
+    for ((name, bytes), kind) in zip(files, ["a Parquet file", "a GML file"]) {
       try Data(bytes).write(to: folder.file(name))
       for words in [
         ["info", name], ["query", name, "--sql", "SELECT 1"], ["import", name, "--into", "x.gpkg"],

@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  private static let written = "geojson, geojsonl, gpx, csv, gpkg, svg, html"
+  private static let written = "geojson, geojsonl, gpx, kml, kmz, csv, gpkg, svg, html"
   private static let refusals: [Refusal] = [
     Refusal(
       ["walk.gpx", "-o", "x.geojson"], 64,
@@ -373,7 +373,7 @@ import Testing
     #expect(query.output.contains("\"properties\":{\(quoted):1}"))
     let bare = try await survey.run("query", "-", "--count", input: feature + feature)
     #expect(bare.output == "2\n")
-    for suffix in ["geojson", "gpx", "csv", "gpkg", "svg", "html"] {
+    for suffix in ["geojson", "gpx", "kml", "kmz", "csv", "gpkg", "svg", "html"] {
       let result = try await survey.run("export", "n.gpkg", name, "-o", "out.\(suffix)")
       #expect(result.status == 0, "\(result)")
     }

@@ -8,11 +8,11 @@ import FoundationEssentials
 extension FieldpackTool {
   static var importCommand: Command {
     Command(
-      "import", abstract: "Import GeoJSON, GPX, CSV, shapefiles, FlatGeobuf, logs, captures.",
+      "import", abstract: "Import GeoJSON, GPX, KML, CSV, shapefiles, FlatGeobuf, logs, captures.",
       discussion: """
         All files are imported, or none is. Each file becomes a layer of its name. With --layer \
-        all files go into one layer; the layers of GPX files and of logs get the name as a \
-        prefix. NMEA, IGC and TCX logs become tracks, in the layers that GPX has. A shapefile \
+        all files go into one layer; the layers of GPX files, of KML and of logs get the name as \
+        a prefix. NMEA, IGC and TCX logs become tracks, in the layers that GPX has. A shapefile \
         is named by its .shp; the files beside it are read with it. A GeoPackage that does not \
         exist is created.
 

@@ -7,10 +7,10 @@ extension FieldpackTool {
     Command(
       "export", abstract: "Write features to a file of another format.",
       discussion: """
-        The extension of the file tells its format: .geojson .geojsonl .gpx .csv .shp .fgb .gpkg \
-        .svg .html. The file appears when it is complete; when something fails there is none. \
-        GeoJSON, CSV, shapefiles and FlatGeobuf take one layer. GeoJSON and GPX are in longitude \
-        and latitude; GeoJSON in another --srs has a member crs that says so.
+        The extension of the file tells its format: .geojson .geojsonl .gpx .kml .kmz .csv .shp \
+        .fgb .gpkg .svg .html. The file appears when it is complete; when something fails there \
+        is none. GeoJSON, CSV, shapefiles and FlatGeobuf take one layer. GeoJSON, GPX and KML are \
+        in longitude and latitude; GeoJSON in another --srs has a member crs that says so.
         """,
       examples: [
         "fieldpack export field.gpkg track_points --output walk.gpx",

@@ -44,6 +44,10 @@ enum FileTargets {
     }
   }
 
+  static let kml: FuzzTarget = { input in
+    _ = check(input) { source, options, _ in KMLReader(source, options: options) }
+  }
+
   static let nmea = logTarget(.nmea)
   static let igc = logTarget(.igc)
   static let tcx = logTarget(.tcx)

@@ -2,9 +2,8 @@ import FuzzSupport
 
 private let targets = FuzzTargets([
   "geojson": FileTargets.geoJSON, "csv": FileTargets.csv, "gpx": FileTargets.gpx,
-  "nmea": FileTargets.nmea, "igc": FileTargets.igc, "tcx": FileTargets.tcx,
-  "shp": FileTargets.shapefile,
-  "fgb": FileTargets.flatGeobuf,
+  "kml": FileTargets.kml, "nmea": FileTargets.nmea, "igc": FileTargets.igc, "tcx": FileTargets.tcx,
+  "shp": FileTargets.shapefile, "fgb": FileTargets.flatGeobuf,
 ])
 
 /// What libFuzzer calls with each input.

@@ -1,0 +1,117 @@
+import FieldpackGeometry
+
+/// Writes geometries as elements of KML: shells counterclockwise and holes clockwise, M dropped, what
+/// is EMPTY left out.
+struct KMLGeometryWriter {
+  var bytes: [UInt8] = []
+  /// What stands in each point, line and polygon before its coordinates, in the order that KML's
+  /// schema asks for.
+  let settings: [UInt8]
+  /// Points have no `tessellate`.
+  let pointSettings: [UInt8]
+
+  mutating func write(_ geometry: Geometry) throws(GeometryError) {
+    switch geometry {
+    case .point(let position, _): try point(position)
+    case .lineString(let line): try self.line(line)
+    case .polygon(let rings, _): try polygon(rings)
+    case .multiPoint(let points, _):
+      try collection { (writer) throws(GeometryError) in
+        for point in points { try writer.point(point) }
+      }
+    case .multiLineString(let lines, _):
+      try collection { (writer) throws(GeometryError) in
+        for line in lines { try writer.line(line) }
+      }
+    case .multiPolygon(let polygons, _):
+      try collection { (writer) throws(GeometryError) in
+        for rings in polygons { try writer.polygon(rings) }
+      }
+    case .geometryCollection(let members, _):
+      try collection { (writer) throws(GeometryError) in
+        for member in members { try writer.write(member) }
+      }
+    default:
+      throw GeometryError(.unknownType, at: 0, "KML has no \(geometry.type.name)")
+    }
+  }
+
+  private mutating func collection(
+    _ members: (inout KMLGeometryWriter) throws(GeometryError) -> Void
+  ) throws(GeometryError) {
+    let start = bytes.count
+    bytes += "<MultiGeometry>".utf8
+    let first = bytes.count
+    try members(&self)
+    guard bytes.count > first else {
+      bytes.removeSubrange(start...)
+      return
+    }
+    bytes += "</MultiGeometry>".utf8
+  }
+
+  private mutating func point(_ position: Position?) throws(GeometryError) {
+    guard let position else { return }
+    bytes += "<Point>".utf8
+    bytes += pointSettings
+    bytes += "<coordinates>".utf8
+    try append(position)
+    bytes += "</coordinates></Point>".utf8
+  }
+
+  private mutating func line(_ line: CoordinateSequence) throws(GeometryError) {
+    guard !line.isEmpty else { return }
+    bytes += "<LineString>".utf8
+    bytes += settings
+    try append(line, isReversed: false)
+    bytes += "</LineString>".utf8
+  }
+
+  private mutating func polygon(_ rings: [CoordinateSequence]) throws(GeometryError) {
+    guard let shell = rings.first, !shell.isEmpty else { return }
+    bytes += "<Polygon>".utf8
+    bytes += settings
+    for (index, ring) in rings.enumerated() where !ring.isEmpty {
+      let boundary = index == 0 ? "outerBoundaryIs" : "innerBoundaryIs"
+      bytes += "<\(boundary)><LinearRing>".utf8
+      try append(ring, isReversed: Self.isClockwise(ring) == (index == 0))
+      bytes += "</LinearRing></\(boundary)>".utf8
+    }
+    bytes += "</Polygon>".utf8
+  }
+
+  private static func isClockwise(_ ring: CoordinateSequence) -> Bool {
+    guard var last = ring.first else { return false }
+    let origin = last
+    var area = 0.0
+    for position in ring {
+      area += (last.x - origin.x) * (position.y - origin.y)
+      area -= (position.x - origin.x) * (last.y - origin.y)
+      last = position
+    }
+    return area < 0
+  }
+
+  private mutating func append(
+    _ line: CoordinateSequence, isReversed: Bool
+  ) throws(GeometryError) {
+    bytes += "<coordinates>".utf8
+    for index in line.indices {
+      if index > 0 { bytes.append(UInt8(ascii: " ")) }
+      try append(line[isReversed ? line.count - 1 - index : index])
+    }
+    bytes += "</coordinates>".utf8
+  }
+
+  private mutating func append(_ position: Position) throws(GeometryError) {
+    guard NumberText.append(position.x, to: &bytes) else { throw Self.notFinite }
+    bytes.append(UInt8(ascii: ","))
+    guard NumberText.append(position.y, to: &bytes) else { throw Self.notFinite }
+    guard let z = position.z, !z.isNaN else { return }
+    bytes.append(UInt8(ascii: ","))
+    guard NumberText.append(z, to: &bytes) else { throw Self.notFinite }
+  }
+
+  private static let notFinite = GeometryError(
+    .unknownType, at: 0, "it has a position that is not finite")
+}
