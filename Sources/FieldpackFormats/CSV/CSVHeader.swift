@@ -56,9 +56,12 @@ struct CSVHeader {
     let found = CSVCoordinates(names)
     let pairs = [found.degrees, found.plane].filter { !$0.x.isEmpty && !$0.y.isEmpty }
     let isClear = pairs.allSatisfy { $0.x.count == 1 && $0.y.count == 1 }
+    // A column of that name is what it says, and is how features with such columns are written.
+    let prefersWKT = found.wkt.count == 1 && names[found.wkt[0]].lowercased() == "wkt"
     // Degrees say what they are; the SRS that is given may be that of the others.
-    let prefersDegrees = pairs.count == 2 && found.wkt.isEmpty && options.sourceSRS == nil
-    guard found.wkt.count + pairs.count <= 1 || prefersDegrees, isClear else {
+    let prefersDegrees = found.wkt.isEmpty && isClear && options.sourceSRS == nil
+    let isOne = found.wkt.count + pairs.count <= 1 && isClear
+    guard isOne || prefersWKT || prefersDegrees else {
       let fields = found.wkt + pairs.flatMap { $0.x + $0.y }
       throw FieldpackError(
         .invalidArgument,
@@ -73,13 +76,18 @@ struct CSVHeader {
       geometry = .xy(x, y)
       isGeographic = found.degrees.x == [x] && found.degrees.y == [y]
     }
-    if pairs.count == 2, case .xy(let x, let y) = geometry {
-      let other = pairs[1]
-      notes.append(
-        Note(
-          "the geometry is that of '\(names[x])' and '\(names[y])'; '\(names[other.x[0]])' and "
-            + "'\(names[other.y[0]])' are columns"))
-    }
+    let others = pairs.dropFirst(found.wkt.isEmpty ? 1 : 0).flatMap { $0.x + $0.y }
+    if !others.isEmpty { noteOthers(others, names) }
+  }
+
+  /// Says which columns would have been the geometry without the one that is.
+  private mutating func noteOthers(_ fields: [Int], _ names: [String]) {
+    let taken = names.indices.filter(isGeometry).map { "'\(names[$0])'" }
+    let others = fields.sorted().map { "'\(names[$0])'" }
+    notes.append(
+      Note(
+        "the geometry is that of \(taken.joined(separator: " and ")); "
+          + "\(others.joined(separator: " and ")) are columns"))
   }
 
   private mutating func useNamed(

@@ -50,6 +50,17 @@ import Testing
         + "nameGeometryColumns")
   }
 
+  @Test func `a column wkt is taken before coordinates, as they are written`() throws {
+    let reading = try readCSV("lon,lat,wkt\n3,4,POINT(1 2)\n")
+    #expect(reading.features("test").map(\.geometry) == [.point(x: 1, y: 2)])
+    #expect(reading.columns("test") == ["lon INTEGER", "lat INTEGER"])
+    #expect(
+      reading.result.notes == [
+        "the geometry is that of 'wkt'; 'lon' and 'lat' are columns",
+        Note("the file does not say its reference system", advice: .nameSourceSRS),
+      ])
+  }
+
   static let candidates: [(String, String, FieldpackError.Advice?)] = [
     (
       "start_lat,start_lng,n",

@@ -202,8 +202,8 @@ func readCSV(
         + "nameGeometryColumns"
     ),
     (
-      "wkt,x,y",
-      "invalidArgument 1 more than one column may hold the geometry: 'wkt', 'x', 'y' "
+      "geom,x,y",
+      "invalidArgument 1 more than one column may hold the geometry: 'geom', 'x', 'y' "
         + "nameGeometryColumns"
     ),
   ]

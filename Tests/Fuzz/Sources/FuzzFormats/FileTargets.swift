@@ -117,7 +117,9 @@ enum FileTargets {
     let options = options(for: input)
     let first = write(reader(file.holding(input), options), as: reading.layers, writer)
     guard let first else { return }
-    let strict = ReadOptions(layer: "layer")
+    var strict = ReadOptions(layer: "layer")
+    // The ids that are written are a column of CSV as others.
+    if Reader.self == CSVReader.self { strict.idColumn = reading.layers.first?.schema.idColumn }
     let source = written.holding(first)
     let second = Reading(reader(source, strict), byteCount: first.count)
     require(second.failure == nil, "what is written is not read: \(second)\n\(shown(first))")
