@@ -81,7 +81,9 @@ extension Invocation {
       let origin =
         "\(Self.file(fixes.name.path)):\(layer)"
         + (fixes.arguments.device.map { " device=\($0)" } ?? "")
-      return told(try await body((source, isReplay: true, origin)), report)
+      // What is passed over when a file is read is told by each query of it.
+      let reading = try await store.query(Query(layers: [layer]).limit(1)).report.current.skipped
+      return told(try await body((source, isReplay: true, origin)), report, reading)
     }
   }
 
@@ -89,9 +91,13 @@ extension Invocation {
     path.split(separator: "/").last.map { String($0) } ?? path
   }
 
-  private func told(_ status: Int32, _ report: QueryReport?) -> Int32 {
-    guard let report = report?.current, report.skipped.count > 0 else { return status }
-    self.report(report.skipped)
+  private func told(
+    _ status: Int32, _ report: QueryReport?, _ reading: SkippedFeatures = .init()
+  ) -> Int32 {
+    var skipped = reading
+    if let report { skipped.add(report.current.skipped) }
+    guard skipped.count > 0 else { return status }
+    self.report(skipped)
     return status == ExitStatus.success ? ExitStatus.skippedFeatures : status
   }
 

@@ -202,6 +202,23 @@ import Testing
     #expect(passed.error.contains("note: skipped: "))
   }
 
+  @Test func `what is passed over in a file is told`() async throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write(
+      """
+      <gpx><trk><trkseg><trkpt lat="1" lon="2"/><trkpt lat="99" lon="2"/></trkseg></trk></gpx>
+      """, to: "walk.gpx")
+    let words = ["track", "record", "walk.gpx", "--into", "f.gpkg", "--sampling", "all"]
+    let note = "walk.gpx:1, feature 2: lat '99' of trkpt is not a number from -90 to 90"
+    let ended = try await Tool.run(words, folder: folder.url)
+    #expect(ended.error == "fieldpack: \(note). Try: --skip-errors\n")
+    let passed = try await Tool.run(words + ["--skip-errors"], folder: folder.url)
+    #expect(passed.error == "note: skipped: \(note)\n")
+    #expect(passed.status == 2)
+    let info = try await Tool.run(["info", "walk.gpx"], folder: folder.url)
+    #expect(info.error == "fieldpack: \(note)\n")
+  }
+
   @Test func `the log tells what ended a run in the words of the tool`() async throws {
     let folder = try TemporaryFolder()
     let ended = try await Tool.run(
