@@ -5,9 +5,18 @@ package enum Packing: String, Sendable, CaseIterable {
   case gzip, zip, bzip2, xz, zstd
   case sevenZip = "7z"
 
+  /// The bytes of a file that are needed to tell.
+  static let headLength = 10
+
   package init?(head: some Collection<UInt8>) {
     let found = Self.allCases.first { head.starts(with: $0.mark) }
     guard let found else { return nil }
+    // A text may begin with bzip2's letters; the digits of pi, or of its root, follow in a file of it.
+    let behind = head.dropFirst(4)
+    let blocks: [[UInt8]] = [
+      [0x31, 0x41, 0x59, 0x26, 0x53, 0x59], [0x17, 0x72, 0x45, 0x38, 0x50, 0x90],
+    ]
+    if found == .bzip2, !blocks.contains(where: { behind.starts(with: $0) }) { return nil }
     self = found
   }
 
@@ -60,7 +69,9 @@ extension ByteInput {
   }
 
   private func isGzip() throws(FieldpackError) -> Bool {
-    guard let packing = Packing(head: try head(8)), packing != .zip else { return false }
+    guard let packing = Packing(head: try head(Packing.headLength)), packing != .zip else {
+      return false
+    }
     guard packing == .gzip else {
       throw FieldpackError(
         .unsupported, "\(name) is \(packing.rawValue)-compressed; unpack it first",
