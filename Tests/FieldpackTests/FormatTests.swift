@@ -20,7 +20,7 @@ import Testing
           + "read imported written",
         #"GPX: gpx ["gpx"] true read imported written"#,
         #"CSV: csv ["csv", "tsv"] false read imported written"#,
-        #"Shapefile: shp ["shp", "dbf"] false read imported written"#,
+        #"Shapefile: shp ["shp", "dbf", "zip"] false read imported written"#,
         #"a GeoPackage: gpkg ["gpkg"] true read written"#,
         #"NMEA: nmea ["nmea", "nma"] true read imported"#,
         #"IGC: igc ["igc"] true read imported"#,
@@ -46,6 +46,7 @@ import Testing
     ("a.csv", "$GPGG,1", "csv"),
     ("a.txt", "AXCT\nHFDTE01", "igc"), ("a.csv", "AXCT,1\n", "csv"), ("a.csv", "Ax\nHFDTE", "csv"),
     ("a.geojson", "\0\0\u{27}\n", "shp"), ("a.SHP", "", "shp"), ("a.dbf", "\u{3}", "shp"),
+    ("a.zip", "PK\u{3}\u{4}", "shp"),
     ("a.igc", "", "igc"), ("a.tsv", "lon\tlat", "csv"),
   ])
   func `contents tell a format before the extension does`(

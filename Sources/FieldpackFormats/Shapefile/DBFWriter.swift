@@ -181,8 +181,12 @@ struct DBFWriter {
 
   /// Writes the table.
   mutating func finish(to output: ByteOutput) throws(FieldpackError) {
-    if emptyTexts > 0 { notes.append("empty texts are NULL in a table of dBase: \(emptyTexts) of them") }
-    if cutTexts > 0 { notes.append("texts are cut to \(Self.widestText) bytes: \(cutTexts) of them") }
+    if emptyTexts > 0 {
+      notes.append("empty texts are NULL in a table of dBase: \(emptyTexts) of them")
+    }
+    if cutTexts > 0 {
+      notes.append("texts are cut to \(Self.widestText) bytes: \(cutTexts) of them")
+    }
     let length = columns.reduce(1) { $0 + $1.width }
     guard length <= Self.longestRow, 33 + 32 * columns.count <= Self.longestRow else {
       throw FieldpackError(

@@ -19,6 +19,7 @@ public struct ShapefileReader: FileReader {
   private let input: ByteInput
   private let options: ReadOptions
   private let identify: Identify
+  private let findFiles: (ByteInput) throws(FieldpackError) -> ShapefileSet
   private var opened: Opened?
 
   /// The files with what their heads say.
@@ -37,16 +38,30 @@ public struct ShapefileReader: FileReader {
   private static let longestText = 1 << 16
 
   public init(_ input: ByteInput, options: ReadOptions, identify: @escaping Identify) {
+    self.init(input, options: options, identify: identify) { (input) throws(FieldpackError) in
+      try ShapefileSet(around: input)
+    }
+  }
+
+  /// - Parameter findFiles: gives the files, which may be packed in `input`.
+  package init(
+    _ input: ByteInput, options: ReadOptions, identify: @escaping Identify,
+    findFiles: @escaping (ByteInput) throws(FieldpackError) -> ShapefileSet
+  ) {
     self.input = input
     self.options = options
     self.identify = identify
+    self.findFiles = findFiles
   }
 
   public mutating func assume() throws(FieldpackError) -> [FileLayer] {
     let opened = try open()
     var rows = try ShapefileRows(
       opened.header, opened.kind, srs: opened.srs, options: options, asked: nil)
-    if let shapes = opened.shapes { try survey(shapes, opened.index, into: &rows) }
+    // Points without z and m are of one type.
+    if let shapes = opened.shapes, opened.kind != .point {
+      try survey(shapes, opened.index, into: &rows)
+    }
     let expectsRows = (opened.header?.rowCount ?? 0) > 0
     return [rows.found(expectsRows: expectsRows)]
   }
@@ -175,7 +190,7 @@ public struct ShapefileReader: FileReader {
 
   private mutating func open() throws(FieldpackError) -> Opened {
     if let opened { return opened }
-    let files = try ShapefileSet(around: input)
+    let files = try findFiles(input)
     var made = Opened(files: files, shapes: files[.shapes])
     if let shapes = made.shapes {
       made.kind = try ShapefileHeader(shapes).kind

@@ -1,4 +1,4 @@
-import FieldpackCore
+package import FieldpackCore
 
 /// The files of a shapefile, which lie beside each other with one stem, their extensions in any
 /// case.
@@ -17,11 +17,11 @@ package struct ShapefileSet {
   private var files: [Part: ByteInput] = [:]
 
   /// Opens the set that `input` belongs to.
-  init(around input: ByteInput) throws(FieldpackError) {
+  package init(around input: ByteInput) throws(FieldpackError) {
     guard let path = input.path else {
       throw FieldpackError(
         .invalidArgument,
-        "a shapefile is several files and cannot be read from standard input. Try: its zip",
+        "a shapefile is several files, and this is one. Try: the .shp beside the others, or a zip",
         position: FilePosition(file: input.name))
     }
     stem = Self.stem(of: input.name)
@@ -32,7 +32,8 @@ package struct ShapefileSet {
     }
   }
 
-  init(stem: String, files: [Part: ByteInput]) {
+  /// - Parameter stem: what errors call the files, without extension.
+  package init(stem: String, files: [Part: ByteInput]) {
     self.stem = stem
     self.files = files
   }
@@ -64,7 +65,7 @@ package struct ShapefileSet {
   }
 
   /// What a file of such a set holds, as its extension tells.
-  static func part(of path: String) -> Part? {
+  package static func part(of path: String) -> Part? {
     Part(rawValue: dotted(path).dropFirst().lowercased())
   }
 

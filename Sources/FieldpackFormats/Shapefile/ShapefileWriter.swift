@@ -123,7 +123,8 @@ public struct ShapefileWriter: FeatureSink {
   public var notes: [String] {
     var notes = table?.notes ?? []
     if lostOrdinates > 0 {
-      notes.append("a z or an m that the layer does not declare is left out: \(lostOrdinates) of them")
+      notes.append(
+        "a z or an m that the layer does not declare is left out: \(lostOrdinates) of them")
     }
     if addedZ > 0 { notes.append("geometries without z get z = 0: \(addedZ) of them") }
     return notes

@@ -21,7 +21,7 @@ import Testing
       .init(shapes: shapes, index: index, table: table), skipsErrors: skipsErrors)
     try writer.begin(schema)
     for feature in features {
-      try writer.feature(ValueRow(feature, id: feature.id, schema: schema))
+      try writer.feature(ValueRow(feature, id: try #require(feature.id), schema: schema))
     }
     try writer.finish()
     var written = Written(skipped: writer.skipped, notes: writer.notes)

@@ -36,6 +36,30 @@ enum FileTargets {
   static let igc = logTarget(.igc)
   static let tcx = logTarget(.tcx)
 
+  private nonisolated(unsafe) static let index = InputFile()
+  private nonisolated(unsafe) static let table = InputFile()
+
+  /// The first four bytes say how long the `.shp` and the `.shx` behind them are; the rest is the
+  /// `.dbf`.
+  static let shapefile: FuzzTarget = { input in
+    guard input.count >= 4 else { return }
+    let lengths = [0, 2].map { Int(input[$0]) | Int(input[$0 + 1]) << 8 }
+    let rest = input.dropFirst(4)
+    let shapes = Array(rest.prefix(lengths[0]))
+    let index = Array(rest.dropFirst(lengths[0]).prefix(lengths[1]))
+    let table = Array(rest.dropFirst(lengths[0] + lengths[1]))
+    _ = check(input) { source, options, _ in
+      ShapefileReader(source, options: options, identify: { _ in (nil, nil) }) { _ in
+        ShapefileSet(
+          stem: "test",
+          files: [
+            .shapes: Self.file.holding(shapes), .index: Self.index.holding(index),
+            .table: Self.table.holding(table),
+          ])
+      }
+    }
+  }
+
   private static func logTarget(_ kind: TrackLogReader.Kind) -> FuzzTarget {
     { input in
       _ = check(input) { source, options, _ in

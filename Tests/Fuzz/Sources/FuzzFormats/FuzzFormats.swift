@@ -3,6 +3,7 @@ import FuzzSupport
 private let targets = FuzzTargets([
   "geojson": FileTargets.geoJSON, "csv": FileTargets.csv, "gpx": FileTargets.gpx,
   "nmea": FileTargets.nmea, "igc": FileTargets.igc, "tcx": FileTargets.tcx,
+  "shp": FileTargets.shapefile,
 ])
 
 /// What libFuzzer calls with each input.
