@@ -33,7 +33,7 @@ import Testing
     let writer = try ZipWriter()
     for (name, bytes) in entries {
       try writer.begin(name)
-      try bytes.withUnsafeBytes { (bytes) throws(FieldpackError) in try writer.write(bytes) }
+      try bytes.withUnsafeBytes { try writer.write($0) }
     }
     try writer.finish(into: output)
     return output.buffer
