@@ -149,6 +149,7 @@ let package = Package(
       [
         "Fieldpack", "FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "FieldpackSQL",
         "FieldpackCheck", "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP",
+        "FieldpackTopology",
       ], testing: ["FieldpackSQLite"])
     + [
       .target(
