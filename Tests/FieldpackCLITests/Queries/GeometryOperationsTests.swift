@@ -255,7 +255,8 @@ import Testing
       "sql", "b.gpkg", "SELECT fid, printf('%.6f', ST_Area(geom)) AS v FROM lines",
       "--format", "csv")
     let plane = try await tool(
-      "sql", "m.gpkg", "SELECT fid, printf('%.6f', ST_Area(ST_Buffer(geom, 15, 4))) AS v FROM lines",
+      "sql", "m.gpkg",
+      "SELECT fid, printf('%.6f', ST_Area(ST_Buffer(geom, 15, 4))) AS v FROM lines",
       "--format", "csv")
     #expect(ours.output.split(whereSeparator: \.isNewline).count == 61)
     #expect(ours.output == plane.output)
