@@ -152,6 +152,7 @@ let package = Package(
       [
         "Fieldpack", "FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "FieldpackSQL",
         "FieldpackCheck", "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP",
+        "FieldpackTopology",
       ], testing: ["FieldpackSQLite"])
     + [
       .target(

@@ -95,7 +95,8 @@ extension Invocation {
     _ source: SourceName, _ arguments: SourceArguments, _ asked: QueryArguments,
     _ body: (OpenedSource, Query) async throws(FieldpackError) -> Int32
   ) async throws(FieldpackError) -> Int32 {
-    let query = try asked.query(of: source, stores: arguments.stores)
+    let operations = try await asked.geometries.operations(self)
+    let query = try asked.query(of: source, stores: arguments.stores, operations)
     let layer = try asked.derived.layer(query)
     var opening = arguments
     // A layer to join may be of a store that is not asked.

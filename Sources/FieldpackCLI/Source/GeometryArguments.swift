@@ -18,8 +18,11 @@ struct GeometryArguments: OptionGroup {
   }
 
   private let makesValid: Bool
-  private let clip: Envelope?
+  private let clip: ClipArea?
   private let clipSRS: SRS?
+  private let buffer: Double?
+  private let isMitred: Bool
+  private let segments: Int?
   private let tolerance: Double?
   private let dimensions: DimensionNames?
   private let promotes: Bool
@@ -27,11 +30,21 @@ struct GeometryArguments: OptionGroup {
   init(_ reader: inout OptionReader) {
     makesValid = reader.flag("make-valid", help: "Repair geometries that are not valid.")
     clip = reader.value(
-      "clip", .box,
-      help: "Cut geometries to this box, in degrees, and leave out what lies outside.")
+      "clip", .clipArea,
+      help: "Cut geometries to this box (w,s,e,n), this polygon (WKT), both in degrees, or the "
+        + "polygons of this file, FILE:LAYER of several layers, in any SRS; leave out what lies "
+        + "outside.")
     clipSRS = reader.value(
       "clip-srs", .srs,
-      help: "The SRS of the box to cut to, where it is not longitude and latitude.")
+      help: "The SRS of the box or WKT to cut to, where it is not longitude and latitude.")
+    buffer = reader.value(
+      "buffer", .number("metres"),
+      help: "Replace geometries by the area within so many metres of them: on the ellipsoid in "
+        + "longitude and latitude, in the plane in a projected SRS. Less than 0 shrinks polygons.")
+    isMitred = reader.flag("buffer-mitre", help: "Point the corners of buffers, do not round them.")
+    segments = reader.value(
+      "buffer-segments", .integer("n", in: 1...1_000), shownDefault: "8",
+      help: "The segments of a quarter circle in buffers.")
     tolerance = reader.value(
       "simplify", .number("metres", atLeast: 0),
       help: "Simplify geometries; none moves by more than so many metres.")
@@ -42,17 +55,28 @@ struct GeometryArguments: OptionGroup {
       "promote-to-multi", help: "Make single geometries collections, such as MULTIPOLYGON.")
   }
 
-  func operations() throws(FieldpackError) -> GeometryOperations {
+  /// - Parameter invocation: opens the file whose polygons cut geometries.
+  func operations(
+    _ invocation: Invocation
+  ) async throws(FieldpackError) -> GeometryOperations {
     var operations = GeometryOperations()
     operations.makesValid = makesValid
     operations.tolerance = tolerance
     operations.dimensions = dimensions?.dimensions
     operations.promotesToMulti = promotes
     if let clip {
-      operations.clip = .init(clip, srs: clipSRS ?? .wgs84)
+      operations.clip = try await invocation.clip(clip, srs: clipSRS)
     } else if clipSRS != nil {
       throw FieldpackError(
         .invalidArgument, "--clip-srs says more about a --clip, which is missing")
+    }
+    if let buffer {
+      operations.buffer = .init(
+        metres: buffer, quadrantSegments: segments ?? 8, isMitred: isMitred)
+    } else if isMitred || segments != nil {
+      throw FieldpackError(
+        .invalidArgument,
+        "--buffer-mitre and --buffer-segments say more about a --buffer, which is missing")
     }
     return operations
   }

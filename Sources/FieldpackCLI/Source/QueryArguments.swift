@@ -21,7 +21,7 @@ struct QueryArguments: OptionGroup {
   let skipsErrors: Bool
   let timeout: Double?
   let derived: DerivedArguments
-  private let geometries: GeometryArguments
+  let geometries: GeometryArguments
 
   init(_ reader: inout OptionReader) {
     layers = reader.layers()
@@ -62,8 +62,12 @@ struct QueryArguments: OptionGroup {
     geometries = reader.group()
   }
 
-  /// - Parameter source: what it is asked of.
-  func query(of source: SourceName, stores: [StoreID]?) throws(FieldpackError) -> Query {
+  /// - Parameters:
+  ///   - source: what it is asked of.
+  ///   - operations: what is done to geometries on the way out.
+  func query(
+    of source: SourceName, stores: [StoreID]?, _ operations: GeometryOperations
+  ) throws(FieldpackError) -> Query {
     let layers = [source.layer].compactMap { $0 } + layers
     var query = Query(layers: layers, where: try filter(of: source.path))
       .skippingErrors(skipsErrors)
@@ -81,7 +85,7 @@ struct QueryArguments: OptionGroup {
         .invalidArgument, "--max-distance says how far from a --near, which is missing")
     }
     if let srs { query = query.transformed(to: srs) }
-    query = query.applying(try geometries.operations())
+    query = query.applying(operations)
     if let limit { query = query.limit(limit) }
     return query.offset(offset ?? 0)
   }

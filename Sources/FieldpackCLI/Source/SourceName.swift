@@ -33,6 +33,9 @@ struct SourceName: Hashable, Sendable {
     layer = nil
   }
 
+  /// Whether there is such a file or folder.
+  var exists: Bool { Self.exists(path[...]) }
+
   /// The colon before the layer; `nil` where the text is a path.
   ///
   /// Of a file that does not exist the extension tells where its name ends.

@@ -120,7 +120,7 @@ public class GeoPackageSnapshot: SnapshotReading {
     return min(max(0, total - query.offset), query.limit ?? .max)
   }
 
-  /// Counts by clipping. A geometry that only touches the box is dropped, which only clipping
+  /// Counts by clipping. A geometry that only touches the area is dropped, which only clipping
   /// shows.
   private func countClipped(_ query: Query) throws(FieldpackError) -> Int {
     var sink = CountingSink()

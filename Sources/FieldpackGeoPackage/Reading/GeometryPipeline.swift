@@ -1,14 +1,25 @@
 import FieldpackCore
 import FieldpackGeometry
+import FieldpackProjection
 import FieldpackTopology
 
 /// The operations of a query for one layer.
 struct GeometrySteps: Sendable {
   var operations: GeometryOperations
-  /// The clip box in the layer's SRS.
+  /// The clip area in the layer's SRS.
   var clip: Geometry?
+  var buffer: LayerBuffer?
   /// The tolerance of simplification, in units of the SRS of the answer.
   var tolerance: Double?
+}
+
+/// How the geometries of a layer are buffered.
+struct LayerBuffer: Sendable {
+  /// In metres on the ellipsoid, or in the units of the layer's SRS.
+  var distance: Double
+  var style: BufferStyle
+  /// The ellipsoid of a layer in longitude and latitude; `nil` in the plane.
+  var ellipsoid: Geodesic?
 }
 
 /// Applies a query's operations to one geometry after the other.
@@ -24,8 +35,9 @@ final class GeometryPipeline {
   /// Applies the operations that work in the layer's own SRS; `false` where nothing is left.
   func prepare(_ wkb: inout [UInt8]) throws(TopologyError) -> Bool {
     if steps.operations.makesValid { try mend(&wkb) }
-    guard let box = steps.clip else { return true }
-    return try cut(&wkb, to: box)
+    if let area = steps.clip, try !cut(&wkb, to: area) { return false }
+    if let buffer = steps.buffer { try grow(&wkb, by: buffer) }
+    return true
   }
 
   /// Applies the operations that work in the SRS of the answer; gives the envelope.
@@ -79,9 +91,20 @@ final class GeometryPipeline {
     return try shape.madeValid().geometry().parts(ofExtent: geometry.extent)
   }
 
-  private func cut(_ wkb: inout [UInt8], to box: Geometry) throws(TopologyError) -> Bool {
+  private func grow(_ wkb: inout [UInt8], by buffer: LayerBuffer) throws(TopologyError) {
+    let context = try topology()
+    guard let ellipsoid = buffer.ellipsoid else {
+      wkb = try context.read(wkb: wkb).buffered(by: buffer.distance, style: buffer.style).wkb()
+      return
+    }
+    let geodesic = GeodesicBuffer(
+      metres: buffer.distance, style: buffer.style, on: ellipsoid, in: context)
+    wkb = WKB.bytes(of: try geodesic.buffer(of: try context.read(wkb: wkb).geometry()))
+  }
+
+  private func cut(_ wkb: inout [UInt8], to area: Geometry) throws(TopologyError) -> Bool {
     let clip =
-      if let clip = self.clip { clip } else { try PreparedGeometry(box, in: try topology()) }
+      if let clip = self.clip { clip } else { try PreparedGeometry(area, in: try topology()) }
     self.clip = clip
     switch try clip.test(.coveredBy, of: wkb.span.bytes) {
     case nil: return false
@@ -95,66 +118,17 @@ final class GeometryPipeline {
   }
 
   private func rest(
-    of geometry: Geometry, in box: TopologyGeometry
+    of geometry: Geometry, in area: TopologyGeometry
   ) throws(TopologyError) -> Geometry? {
     if case .geometryCollection(let members, let dimensions) = geometry {
       var kept: [Geometry] = []
       for member in members {
-        if let rest = try rest(of: member, in: box) { kept.append(rest) }
+        if let rest = try rest(of: member, in: area) { kept.append(rest) }
       }
       return kept.isEmpty ? nil : .geometryCollection(kept, dimensions)
     }
-    let rest = try topology().read(geometry).intersection(box).geometry()
+    let rest = try topology().read(geometry).intersection(area).geometry()
       .parts(ofExtent: geometry.extent)
     return rest.isEmpty ? nil : rest
-  }
-}
-
-extension Geometry {
-  /// 0 for points, 1 for lines, 2 for areas. A collection has the largest value of its members.
-  fileprivate var extent: Int {
-    switch self {
-    case .point, .multiPoint: 0
-    case .lineString, .multiLineString, .circularString: 1
-    case .polygon, .multiPolygon: 2
-    case .geometryCollection(let members, _): members.map(\.extent).max() ?? 0
-    case .composite(.compoundCurve, _, _), .composite(.multiCurve, _, _): 1
-    case .composite: 2
-    }
-  }
-
-  /// The members of that extent alone, as a Multi type where there are several.
-  fileprivate func parts(ofExtent wanted: Int) -> Geometry {
-    guard case .geometryCollection(let members, let dimensions) = self else {
-      return extent == wanted ? self : .multi(ofExtent: wanted, dimensions)
-    }
-    let kept = members.map { $0.parts(ofExtent: wanted) }.filter { !$0.isEmpty }
-    if kept.count == 1 { return kept[0] }
-    var points: [Position?] = []
-    var lines: [CoordinateSequence] = []
-    var polygons: [[CoordinateSequence]] = []
-    for member in kept {
-      switch member {
-      case .point(let position, _): points.append(position)
-      case .multiPoint(let positions, _): points += positions
-      case .lineString(let line): lines.append(line)
-      case .multiLineString(let members, _): lines += members
-      case .polygon(let rings, _): polygons.append(rings)
-      case .multiPolygon(let members, _): polygons += members
-      default: break
-      }
-    }
-    return .multi(ofExtent: wanted, dimensions, points, lines, polygons)
-  }
-
-  private static func multi(
-    ofExtent extent: Int, _ dimensions: Dimensions, _ points: [Position?] = [],
-    _ lines: [CoordinateSequence] = [], _ polygons: [[CoordinateSequence]] = []
-  ) -> Geometry {
-    switch extent {
-    case 0: .multiPoint(points, dimensions)
-    case 1: .multiLineString(lines, dimensions)
-    default: .multiPolygon(polygons, dimensions)
-    }
   }
 }

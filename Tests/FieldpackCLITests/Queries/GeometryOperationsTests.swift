@@ -209,4 +209,59 @@ import Testing
       "query", "m.gpkg", "areas", "--clip", Self.box.joined(separator: ","), "--count")
     #expect(degrees.output == metres.output)
   }
+
+  @Test(.enabled(if: Programs.ogr2ogr != nil, Comment(rawValue: Programs.noOGR)))
+  func `clips to the polygons of a file and to WKT as GDAL does`() async throws {
+    let shape = "POLYGON ((10.013 50.012,10.068 50.012,10.05 50.033,10.013 50.033,10.013 50.012))"
+    let area = Self.feature(
+      1, "Polygon",
+      "[[[10.013,50.012],[10.068,50.012],[10.05,50.033],[10.013,50.033],[10.013,50.012]]]")
+    _ = try folder.write(Self.collection([area]), to: "area.geojson")
+    try await ogr(
+      "-f", "GPKG", "-preserve_fid", "-clipsrc", shape, "-nlt", "PROMOTE_TO_MULTI", "gdal.gpkg",
+      "f.gpkg", "lines")
+    let theirs = try await measures("gdal.gpkg", "lines")
+    for (index, clip) in [shape, "area.geojson", "area.geojson:area"].enumerated() {
+      let made = try await tool(
+        "export", "f.gpkg", "lines", "--clip", clip, "--output", "\(index).gpkg")
+      #expect(made.status == 0, "\(made.error)")
+      #expect(try await measures("\(index).gpkg", "lines") == theirs, "\(clip)")
+    }
+    // The file says its system itself.
+    _ = try await tool("import", "area.geojson", "--into", "area.gpkg")
+    _ = try await tool("transform", "area.gpkg", "--srs", "EPSG:3857", "--output", "area3857.gpkg")
+    let moved = try await tool("query", "f.gpkg", "lines", "--clip", "area3857.gpkg", "--count")
+    #expect(moved.output == "\(theirs.count)\n")
+  }
+
+  @Test(arguments: [
+    ("nix", "--clip 'nix' is neither a file that exists, nor w,s,e,n, nor WKT"),
+    ("1,2,3", "--clip '1,2,3' is not four numbers: west,south,east,north"),
+    ("POINT (1 2)", "geometries are cut to polygons, and POINT is none"),
+    ("f.gpkg:lines", "layer 'lines' of f.gpkg has no polygon to cut to"),
+  ])
+  func `what nothing can be cut to is named`(clip: String, message: String) async throws {
+    let refused = try await Tool.run("query", "f.gpkg", "areas", "--clip", clip, folder: folder.url)
+    #expect(refused.status == 64)
+    #expect(refused.error.hasPrefix("fieldpack: \(message)"), "\(refused.error)")
+  }
+
+  @Test func `buffers in a projected system are those of the plane`() async throws {
+    let made = try await tool(
+      "export", "m.gpkg", "lines", "--buffer", "15", "--buffer-segments", "4", "--output",
+      "b.gpkg")
+    #expect(made.status == 0, "\(made.error)")
+    let ours = try await tool(
+      "sql", "b.gpkg", "SELECT fid, printf('%.6f', ST_Area(geom)) AS v FROM lines",
+      "--format", "csv")
+    let plane = try await tool(
+      "sql", "m.gpkg",
+      "SELECT fid, printf('%.6f', ST_Area(ST_Buffer(geom, 15, 4))) AS v FROM lines",
+      "--format", "csv")
+    #expect(ours.output.split(whereSeparator: \.isNewline).count == 61)
+    #expect(ours.output == plane.output)
+    let alone = try await Tool.run(
+      "query", "f.gpkg", "areas", "--buffer-segments", "4", folder: folder.url)
+    #expect(alone.status == 64)
+  }
 }

@@ -1,6 +1,7 @@
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackTestSupport
+import FieldpackTopology
 import Testing
 
 @testable import FieldpackGeoPackage
@@ -93,6 +94,70 @@ import Testing
       #expect(rows.count == 2, "\(query)")
       #expect(rows.allSatisfy { ($0.geometry == nil) == !query.readsGeometry }, "\(query)")
     }
+    await store.close()
+  }
+
+  /// The same square as the box, with one corner cut off where no feature lies.
+  @Test(arguments: [SRS.wgs84, nil])
+  func `polygons cut as a box does`(srs: SRS?) async throws {
+    let store = try await package.store()
+    var operations = GeometryOperations()
+    operations.clip = .init(polygon(0, 0, 10, 0, 10, 8, 8, 10, 0, 10, 0, 0), srs: srs)
+    for layer in ["areas", "lines"] as [LayerID] {
+      let ours = try await store.features(Query(layer).applying(operations))
+      let boxed = try await store.features(clipped(Query(layer), srs: srs))
+      #expect(ours.map(\.key) == boxed.map(\.key) && ours.count == 3)
+      for (our, box) in zip(ours, boxed) {
+        #expect(our.geometry?.length() == box.geometry?.length())
+        #expect(our.geometry?.area() == box.geometry?.area())
+      }
+    }
+    // The sides of a polygon of another system bend.
+    let mercator = SRS("EPSG", 3857)
+    let side = 10 * Double.pi / 180 * 6_378_137
+    operations.clip = .init(polygon(0, 0, side, 0, side, side, 0, side, 0, 0), srs: mercator)
+    #expect(try await store.count(Query("lines").applying(operations)) == 3)
+    await store.close()
+  }
+
+  @Test(arguments: [
+    (line(0, 0, 1, 1), "geometries are cut to polygons, and LINESTRING is none"),
+    (.polygon([], .xy), "geometries are cut to polygons, and an empty geometry is none"),
+    (
+      polygon(0, 0, 2, 2, 2, 0, 0, 2, 0, 0),
+      "the area to cut to is not valid: Self-intersection at 1.0 1.0"
+    ),
+  ])
+  func `what is no area is refused`(area: Geometry, message: String) async throws {
+    let store = try await package.store()
+    var operations = GeometryOperations()
+    operations.clip = .init(area)
+    let error = await #expect(throws: FieldpackError.self) {
+      try await store.features(Query("areas").applying(operations))
+    }
+    #expect(error?.code == .invalidArgument && error?.message == message)
+    await store.close()
+  }
+
+  @Test func `buffers are polygons, in metres where the system is known`() async throws {
+    let store = try await package.store()
+    var operations = GeometryOperations()
+    operations.buffer = .init(metres: 1_000, quadrantSegments: 2, isMitred: true)
+    let query = Query("areas", where: Column<Int64>("n") == 0).applying(operations)
+    let prepared = try await store.prepare(query)
+    let column = try #require(prepared.layers.first?.schema.geometry)
+    #expect(column.type == .multiPolygon && column.z == .prohibited)
+    let grown = try #require(try await store.features(query).first?.geometry)
+    #expect(grown.type == .multiPolygon)
+    let box = try #require(grown.envelope)
+    let degree = 1_000 / 111_319.5
+    #expect(abs(box.minX - 1 + degree) < 1e-4)
+    #expect(abs(box.minY - 1 + degree) < 1e-4)
+    // Metres in the plane of a transformed copy are other ones, so the layer's own system counts.
+    let moved = try await store.features(query.transformed(to: SRS("EPSG", 3857)))
+    let side = try #require(moved.first?.geometry?.envelope)
+    let expected = box.minX * Double.pi / 180 * 6_378_137
+    #expect(abs(side.minX - expected) < 1e-3)
     await store.close()
   }
 }

@@ -56,7 +56,7 @@ private struct TransformCommand: CommandBody {
     try check(path)
     let layers = [options.file.layer].compactMap { $0 } + options.layers
     let query = Query(layers: layers).transformed(to: options.srs)
-      .applying(try options.geometries.operations())
+      .applying(try await options.geometries.operations(invocation))
     let layer = try options.derived.layer(query)
     return try await invocation.stoppingAtBadFeatures { () async throws(FieldpackError) in
       try await invocation.withSource(path, SourceArguments()) {
