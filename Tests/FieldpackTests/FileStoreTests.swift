@@ -74,7 +74,7 @@ import Testing
   @Test func `errors name the file, not its copy`() async throws {
     try whole()
     let opened = try await store(options)
-    #expect(opened.cached.shownPath == file.path)
+    #expect(try await opened.whole().store.shownPath == file.path)
     await opened.close()
     _ = try folder.write(
       #"{"type":"Feature","id":1,"properties":{"a":7},"geometry":null}"# + "\n"
