@@ -125,7 +125,7 @@ package struct LayerCreation {
   /// Declares the geometry column of a table that was created in this transaction anew. SQLite has
   /// no statement for this, and the declared type of a column does not change how rows are stored
   /// (https://www.sqlite.org/lang_altertable.html, section 8).
-  func declare(_ geometry: GeometryColumn, of table: LayerTable) throws(FieldpackError) {
+  package func declare(_ geometry: GeometryColumn, of table: LayerTable) throws(FieldpackError) {
     let before = table.schema.geometry ?? geometry
     let name = quoted(geometry.name)
     try file.execute(
