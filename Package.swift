@@ -74,8 +74,8 @@ let package = Package(
       .target(
         name: "FieldpackCheck",
         dependencies: [
-          "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
-          "FieldpackProjection", "FieldpackGeoPackage",
+          "FieldpackGeometry", "FieldpackThreads", "FieldpackCore", "FieldpackSQLite",
+          "FieldpackRTree", "FieldpackTopology", "FieldpackProjection", "FieldpackGeoPackage",
         ], swiftSettings: settings),
     ]
     + engine("FieldpackNMEA", ["FieldpackCore"])

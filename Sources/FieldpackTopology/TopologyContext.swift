@@ -10,6 +10,7 @@ public final class TopologyContext {
   private let reader: OpaquePointer
   private let writer: OpaquePointer
   private let log = GEOSMessageLog()
+  var proof = ValidityProof()
 
   /// - Throws: ``TopologyError/Kind/unavailable`` where memory is exhausted.
   public init() throws(TopologyError) {

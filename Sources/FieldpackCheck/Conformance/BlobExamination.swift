@@ -41,6 +41,9 @@ struct BlobExamination {
   private(set) var envelope: Envelope?
   private(set) var type: GeometryType?
 
+  /// Whether the geometry can be read, has no curves, and its lines and rings are whole.
+  private(set) var isWhole = false
+
   init(_ blob: RawSpan, _ rules: Rules) {
     let header: GeoPackageBinary
     do throws(GeometryError) {
@@ -70,6 +73,7 @@ struct BlobExamination {
       return
     }
     envelope = survey.envelope
+    isWhole = !survey.hasCurves && !survey.isEmpty && survey.fault == nil
     examineHeader(header, survey)
     // A curve reaches beyond its positions, so an envelope computed from them would be wrong.
     if survey.hasCurves { forgetHeaderMends() }

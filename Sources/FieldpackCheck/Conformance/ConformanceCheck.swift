@@ -11,6 +11,8 @@ final class ConformanceCheck {
   let file: GeoPackageSession
   /// The version in the form of `user_version`: 10000 for 1.0, 10400 for 1.4.
   let version: Int
+  /// Whether geometries have to be valid.
+  let checksValidity: Bool
   private let receive: (ConformanceFinding) throws(FieldpackError) -> Void
   private let progress: (Int) throws(FieldpackError) -> Void
   /// The repairs of the findings.
@@ -74,12 +76,13 @@ final class ConformanceCheck {
   }
 
   init(
-    _ file: GeoPackageSession, version: Int, patience: Duration,
+    _ file: GeoPackageSession, version: Int, patience: Duration, checksValidity: Bool,
     progress: @escaping (Int) throws(FieldpackError) -> Void,
     receive: @escaping (ConformanceFinding) throws(FieldpackError) -> Void
   ) {
     self.file = file
     self.version = version
+    self.checksValidity = checksValidity
     self.patience = patience
     timeForViews = patience * Self.patientViews
     self.progress = progress
@@ -108,12 +111,13 @@ final class ConformanceCheck {
 
   func report(
     _ level: ConformanceFinding.Level, _ requirement: Requirement, table: String? = nil,
-    column: String? = nil, row: Int64? = nil, _ reason: String, repair: Repair? = nil
+    column: String? = nil, row: Int64? = nil, place: Position? = nil, _ reason: String,
+    repair: Repair? = nil
   ) throws(FieldpackError) {
     if let repair { repairs.insert(repair) }
     try receive(
       ConformanceFinding(
-        level, requirement, table: table, column: column, row: row, reason,
+        level, requirement, table: table, column: column, row: row, place: place, reason,
         isMendable: repair != nil))
   }
 

@@ -1,5 +1,6 @@
 public import FieldpackCore
 public import FieldpackGeoPackage
+public import FieldpackGeometry
 import FieldpackSQLite
 
 /// One finding of a check: the requirement, the location and the reason.
@@ -32,6 +33,8 @@ public struct ConformanceFinding: Hashable, Sendable {
   public var column: String?
   /// The id of the row; for a feature its feature id.
   public var row: Int64?
+  /// Where in the geometry the mistake is, in its SRS.
+  public var place: Position?
   /// What is wrong.
   public var reason: String
   /// Whether a repair can mend it.
@@ -39,13 +42,14 @@ public struct ConformanceFinding: Hashable, Sendable {
 
   public init(
     _ level: Level, _ requirement: Requirement, table: String? = nil, column: String? = nil,
-    row: Int64? = nil, _ reason: String, isMendable: Bool = false
+    row: Int64? = nil, place: Position? = nil, _ reason: String, isMendable: Bool = false
   ) {
     self.level = level
     self.requirement = requirement
     self.table = table
     self.column = column
     self.row = row
+    self.place = place
     self.reason = reason
     self.isMendable = isMendable
   }
@@ -73,6 +77,8 @@ public struct ConformanceRepair: Hashable, Sendable {
 public struct CheckOptions: Sendable {
   /// Whether the file is repaired as far as possible.
   public var repairs = false
+  /// Whether geometries are checked to be valid by OGC Simple Features, and repaired too.
+  public var checksValidity = false
   /// The version that an older file is upgraded to; `nil` for no upgrade.
   public var upgrade: GeoPackageVersion?
   /// How many findings of a group the report keeps. ``receive`` gets all findings.

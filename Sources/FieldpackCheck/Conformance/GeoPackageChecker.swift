@@ -151,7 +151,7 @@ public final class GeoPackageChecker: CancellableJob {
   ) -> ConformanceCheck {
     let options = options
     return ConformanceCheck(
-      file, version: version, patience: options.patience,
+      file, version: version, patience: options.patience, checksValidity: options.checksValidity,
       progress: { (done) throws(FieldpackError) in try options.progress?(done) }, receive: receive)
   }
 

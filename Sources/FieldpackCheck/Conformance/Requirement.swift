@@ -29,6 +29,8 @@ public struct Requirement: Hashable, Sendable, CustomStringConvertible {
   public static let count = Requirement(id: "upkeep-count")
   /// Lines and rings are valid: closed, long enough, and with finite numbers.
   public static let shape = Requirement(id: "upkeep-shape")
+  /// Geometries are valid by OGC Simple Features, where a check was asked to look.
+  public static let validity = Requirement(id: "upkeep-validity")
   /// Triggers are the standard's, or others that Fieldpack knows and runs.
   public static let triggers = Requirement(id: "upkeep-triggers")
 
@@ -172,6 +174,7 @@ public struct Requirement: Hashable, Sendable, CustomStringConvertible {
     ("upkeep-extent", "extents are those of the geometries"),
     ("upkeep-count", "gpkg_ogr_contents has the true counts"),
     ("upkeep-shape", "lines and rings are whole"),
+    ("upkeep-validity", "geometries are valid"),
     ("upkeep-triggers", "triggers are those that Fieldpack knows"),
   ]
 }

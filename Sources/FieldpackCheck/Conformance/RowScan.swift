@@ -27,6 +27,7 @@ final class RowScan {
   private let columns: [ValueColumn]
   private let values: LentValues
   private let rules: BlobExamination.Rules
+  private let workers: ValidityWorkers?
   private var statement: SessionStatement?
   private var lastID: Int64?
   private var resumptions = 0
@@ -62,6 +63,7 @@ final class RowScan {
     }
     values = LentValues(count: 2 + columns.count)
     rules = Self.rules(geometry, in: check)
+    workers = check.checksValidity && geometryName != nil ? ValidityWorkers() : nil
     if let geometryColumn, geometryColumn.isGenerated {
       try check.report(
         .note, .core(19), table: table, column: geometryColumn.name,
@@ -104,6 +106,7 @@ final class RowScan {
       }
     }
     statement = nil
+    if let workers { try report(try workers.finish()) }
     return nil
   }
 
@@ -171,7 +174,29 @@ final class RowScan {
       if extent == nil { extent = envelope } else { extent?.formUnion(envelope) }
     }
     if let type = examination.type, type.isCurved { curves.insert(type) }
+    if examination.isWhole { try examineValidity(value, id) }
     return examination.indexBox
+  }
+
+  /// Has the validity of a geometry examined. Curves have no exact answer, as GEOS sees them as
+  /// lines.
+  private func examineValidity(_ value: LentValue, _ id: Int64?) throws(FieldpackError) {
+    guard let workers else { return }
+    let found = try value.withBytes { (blob) throws(FieldpackError) in
+      guard let header = try? GeoPackageBinary(blob) else { return [ValidityWorkers.Invalid]() }
+      return try workers.add(blob.extracting(droppingFirst: header.bodyOffset), id)
+    }
+    try report(found)
+  }
+
+  private func report(_ invalid: [ValidityWorkers.Invalid]) throws(FieldpackError) {
+    for geometry in invalid {
+      let place = geometry.place.map { " at \($0.x) \($0.y)" } ?? ""
+      try check.report(
+        .error, .validity, table: table, column: geometryName, row: geometry.row,
+        place: geometry.place, geometry.reason + place,
+        repair: geometry.isMendable && idSQL != nil ? .validity(table: table) : nil)
+    }
   }
 
   private func repair(_ mend: BlobExamination.Mend?) -> Repair? {

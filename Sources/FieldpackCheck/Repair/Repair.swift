@@ -20,6 +20,7 @@ enum Repair: Hashable {
   case extensionRow(ExtensionRow)
   case metadataTime
   case blobHeaders(table: String)
+  case validity(table: String)
   case index(table: String)
   case triggers(table: String)
   case extent(table: String)
@@ -38,8 +39,8 @@ enum Repair: Hashable {
     switch self {
     case .dataType(let table), .lastChange(let table), .geometryColumn(let table),
       .typeName(let table), .contentsSRS(let table), .ordinates(let table, _),
-      .blobHeaders(let table), .index(let table), .triggers(let table), .extent(let table),
-      .count(let table):
+      .blobHeaders(let table), .validity(let table), .index(let table), .triggers(let table),
+      .extent(let table), .count(let table):
       table
     case .extensionRow(let row): row.table
     case .inclusiveColumns: "gpkg_data_column_constraints"
@@ -52,7 +53,7 @@ enum Repair: Hashable {
   var unlocksMore: Bool {
     switch self {
     case .indexes, .systemsTable, .contentsTable, .geometryColumnsTable, .geometryColumn, .dataType,
-      .typeName, .blobHeaders:
+      .typeName, .blobHeaders, .validity:
       true
     default: false
     }
@@ -95,10 +96,11 @@ enum Repair: Hashable {
     case .extensionRow: 15
     case .metadataTime: 16
     case .blobHeaders: 17
-    case .index: 18
-    case .triggers: 19
-    case .extent: 20
-    case .count: 21
+    case .validity: 18
+    case .index: 19
+    case .triggers: 20
+    case .extent: 21
+    case .count: 22
     }
   }
 }

@@ -60,6 +60,17 @@ extension Repairer {
     note("the headers of \(geometries) written anew", table: name)
   }
 
+  // MARK: Validity
+
+  mutating func mendGeometries(of name: String) throws(FieldpackError) {
+    guard let table = try layer(name) else { return }
+    let (count, type) = try GeometryRepair(file: file, layer: table).run()
+    guard count > 0 else { return }
+    let geometries = "\(count) \(count == 1 ? "geometry" : "geometries")"
+    let change = type.map { ", and its type \($0.name)" } ?? ""
+    note("\(geometries) made valid\(change)", table: name)
+  }
+
   // MARK: Extent and count
 
   mutating func mendExtent(of name: String) throws(FieldpackError) {

@@ -84,6 +84,7 @@ struct Repairer {
     case .extensionRow(let row): try register(row)
     case .blobHeaders(let table):
       try mendHeaders(of: table)
+    case .validity(let table): try mendGeometries(of: table)
     case .index(let table): try rebuildIndex(of: table)
     case .triggers(let table): try makeTriggers(of: table)
     case .extent(let table): try mendExtent(of: table)

@@ -1,14 +1,14 @@
-import FieldpackCore
+package import FieldpackCore
 import FieldpackGeometry
 import FieldpackSQLite
 
 /// Renames, removes and declares columns of a table, in the transaction that the caller has open.
 /// What the file says of a column elsewhere follows.
-struct ColumnChange {
+package struct ColumnChange {
   let file: GeoPackageSession
   let table: LayerTable
 
-  init(of table: LayerTable, in file: GeoPackageSession) {
+  package init(of table: LayerTable, in file: GeoPackageSession) {
     (self.file, self.table) = (file, table)
   }
 
@@ -286,7 +286,7 @@ struct ColumnChange {
   /// Declares the geometry column anew, where all rows fit.
   ///
   /// - Throws: `.constraint` with the first row that does not.
-  func retype(_ geometry: GeometryColumn) throws(FieldpackError) {
+  package func retype(_ geometry: GeometryColumn) throws(FieldpackError) {
     var wanted = table
     wanted.layer.schema.geometry = geometry
     wanted.rtree = nil

@@ -8,7 +8,7 @@ import FieldpackSQLite
 #endif
 
 /// Readers of a pool that all see the same state of the file.
-struct PieceReaders: Sendable {
+package struct PieceReaders: Sendable {
   let leases: [ReaderLease<GeoPackageSession>]
   let plan: QueryPlan
 
@@ -74,7 +74,8 @@ struct PieceReaders: Sendable {
   }
 
   /// The number of processors, at most eight. Tests take numbers of their own.
-  @TaskLocal static var mostReaders = max(1, min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+  @TaskLocal package static var mostReaders = max(
+    1, min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
 }
 
 extension ConnectionPool {

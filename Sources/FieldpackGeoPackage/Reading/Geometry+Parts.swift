@@ -1,4 +1,5 @@
-import FieldpackGeometry
+package import FieldpackGeometry
+package import FieldpackTopology
 
 extension Geometry {
   /// 0 for points, 1 for lines, 2 for areas. A collection has the largest value of its members.
@@ -82,5 +83,23 @@ extension CoordinateSequence {
       line.append(end)
     }
     return line
+  }
+}
+
+extension TopologyContext {
+  /// The geometry made valid, members of a collection by themselves; without parts of a lower
+  /// dimension.
+  package func mended(_ geometry: Geometry) throws(TopologyError) -> Geometry {
+    if case .geometryCollection(let members, let dimensions) = geometry {
+      var kept: [Geometry] = []
+      for member in members {
+        let valid = try mended(member)
+        if !valid.isEmpty || member.isEmpty { kept.append(valid) }
+      }
+      return .geometryCollection(kept, dimensions)
+    }
+    let shape = try read(geometry)
+    guard try !shape.isValid() else { return geometry }
+    return try shape.madeValid().geometry().parts(ofExtent: geometry.extent)
   }
 }

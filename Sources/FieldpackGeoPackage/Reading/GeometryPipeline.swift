@@ -72,23 +72,9 @@ final class GeometryPipeline {
   }
 
   private func mend(_ wkb: inout [UInt8]) throws(TopologyError) {
-    let geometry = try topology().read(wkb: wkb)
-    guard try !geometry.isValid() else { return }
-    wkb = WKB.bytes(of: try mended(try geometry.geometry()))
-  }
-
-  private func mended(_ geometry: Geometry) throws(TopologyError) -> Geometry {
-    if case .geometryCollection(let members, let dimensions) = geometry {
-      var kept: [Geometry] = []
-      for member in members {
-        let valid = try mended(member)
-        if !valid.isEmpty || member.isEmpty { kept.append(valid) }
-      }
-      return .geometryCollection(kept, dimensions)
-    }
-    let shape = try topology().read(geometry)
-    guard try !shape.isValid() else { return geometry }
-    return try shape.madeValid().geometry().parts(ofExtent: geometry.extent)
+    let context = try topology()
+    guard try context.validity(of: wkb.span.bytes) != .valid else { return }
+    wkb = WKB.bytes(of: try context.mended(context.read(wkb: wkb).geometry()))
   }
 
   private func grow(_ wkb: inout [UInt8], by buffer: LayerBuffer) throws(TopologyError) {

@@ -41,6 +41,9 @@ package final class GeoPackageSession {
   }
   private static let opened = Locked(0)
 
+  /// What functions in SQL had to tell since they were last asked, each once.
+  private var functionNotes: [String] = []
+
   package init(
     _ connection: Connection, store: StoreID, usesFileIDs: Bool = false, path: String? = nil,
     profile: OpeningProfile = .foreign
@@ -59,6 +62,16 @@ package final class GeoPackageSession {
     try connection.registerRowFunction()
     // A schema that cannot be read has no known triggers.
     try? triggers?.learn(connection)
+  }
+
+  package func note(_ note: String) {
+    if !functionNotes.contains(note) { functionNotes.append(note) }
+  }
+
+  /// Gives the notes of functions, and forgets them.
+  package func takeNotes() -> [String] {
+    defer { functionNotes = [] }
+    return functionNotes
   }
 
   /// Makes the derived layer; call it before any transaction.

@@ -2,6 +2,7 @@ import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackProjection
 import FieldpackSQLite
+import FieldpackTopology
 
 /// Measures and distances in metres on the ellipsoid, and transformations.
 extension GeometryFunctions {
@@ -28,6 +29,31 @@ extension GeometryFunctions {
       guard let limit = try call.number(2), let (a, b) = try call.tools.shapes(of: call)
       else { return }
       if let answer = a.isWithin(limit, of: b) { call.context.set(answer) }
+    }
+  }
+
+  /// Buffers in metres. Geometries of other systems than longitude and latitude go there and back.
+  func registerGeodesicBuffer() throws(SQLiteError) {
+    try add("ST_GeodesicBuffer", 2...3) { call in
+      guard let metres = try call.number(1), let style = try call.bufferStyle() else { return }
+      let made = try call.withGeometry(0) { header, wkb in
+        let file = call.tools.file
+        let source = try file.reference(srsID: header.srsID)
+        let system = try file.geodesics(source)
+        var bytes = wkb.withUnsafeBytes { [UInt8]($0) }
+        try system.transformation?.transform(wkb: &bytes)
+        let context = try call.tools.topology()
+        let geometry = try context.read(wkb: bytes).geometry()
+        let buffer = GeodesicBuffer(
+          metres: metres, style: style, on: system.ellipsoid, in: context)
+        bytes = WKB.bytes(of: try buffer.buffer(of: geometry))
+        if system.transformation != nil {
+          try file.transformations.transformation(from: system.frame, to: source)
+            .transform(wkb: &bytes)
+        }
+        return (bytes, header.srsID)
+      }
+      if let (bytes, srsID) = made { try call.set(wkb: bytes.span.bytes, srsID: srsID) }
     }
   }
 

@@ -1,3 +1,4 @@
+import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackSQLite
 import FieldpackTopology
@@ -44,14 +45,10 @@ extension GeometryFunctions {
       try $0.simplified(tolerance: $1, preservingTopology: false)
     }
     try makeWithNumber("ST_SimplifyPreserveTopology") { try $0.simplified(tolerance: $1) }
-    try makeWithNumber("ST_Buffer") { try $0.buffered(by: $1) }
-    try add("ST_Buffer", 3) { call in
-      guard let distance = try call.number(1),
-        let segments = try call.integer(2, in: 1...1_000)
-      else { return }
-      try call.make(0) {
-        try $0.buffered(by: distance, style: BufferStyle(quadrantSegments: segments))
-      }
+    try add("ST_Buffer", 2...3) { call in
+      guard let distance = try call.number(1), let style = try call.bufferStyle() else { return }
+      if abs(distance) > 1 { try call.noteDegrees(distance) }
+      try call.make(0) { try $0.buffered(by: distance, style: style) }
     }
     try makeOfTwo("ST_Union") { try $0.union($1) }
     try makeOfTwo("ST_Intersection") { try $0.intersection($1) }
@@ -96,6 +93,21 @@ extension GeometryFunctions {
 }
 
 extension GeometryCall {
+  /// The style of the segments that the third argument tells; `nil` where it is NULL.
+  func bufferStyle() throws -> BufferStyle? {
+    guard count > 2 else { return BufferStyle() }
+    return try integer(2, in: 1...1_000).map { BufferStyle(quadrantSegments: $0) }
+  }
+
+  /// Tells the user where a distance is one in degrees.
+  fileprivate func noteDegrees(_ distance: Double) throws {
+    let srsID = try withGeometry(0) { header, _ in header.srsID }
+    guard let srsID, srsID > 0, tools.isInDegrees(srsID) else { return }
+    tools.file.note(
+      "ST_Buffer() buffers by \(distance) degrees here, the unit of srs_id \(srsID). "
+        + "Try: ST_GeodesicBuffer(…) for metres")
+  }
+
   /// Gives an argument to GEOS; `nil` where the argument is NULL.
   func withGEOS<R>(_ index: Int, _ body: (TopologyGeometry, Int32) throws -> R) throws -> R? {
     try withGeometry(index) { header, wkb in

@@ -29,6 +29,7 @@ struct GeometryFunctions {
     try registerOperations()
     try registerRelations()
     try registerGeodesics()
+    try registerGeodesicBuffer()
     try registerSystems()
     try registerAggregates()
   }

@@ -30,6 +30,17 @@ final class GeometryTools {
       "the geometries are in two reference systems (srs_id \(a) and \(b)). Try: ST_Transform(…)")
   }
 
+  private var degrees: [Int32: Bool] = [:]
+
+  /// Whether the positions of a reference system are longitudes and latitudes in degrees.
+  func isInDegrees(_ srsID: Int32) -> Bool {
+    if let known = degrees[srsID] { return known }
+    let system = try? file.geodesics(file.reference(srsID: srsID))
+    let isInDegrees = system.map { $0.transformation == nil } ?? false
+    degrees[srsID] = isInDegrees
+    return isInDegrees
+  }
+
   // MARK: Kept arguments
 
   private var prepared: [Latest<PreparedGeometry>] = [.init(), .init()]

@@ -110,6 +110,7 @@ private struct SQLScript {
     if statement.connection.totalChanges != before {
       outcome.changes = statement.connection.changes
     }
+    outcome.notes = file.takeNotes()
     return outcome
   }
 }

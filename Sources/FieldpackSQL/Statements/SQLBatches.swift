@@ -5,6 +5,8 @@ public struct SQLBatch: Hashable, Sendable {
   public var columns: [String]
   /// Up to 1,024 rows, or about 1 MiB of texts and blobs.
   public var rows: [[Value]]
+  /// What the user should know, such as of a distance in degrees.
+  public var notes: [String] = []
 }
 
 /// The outcome of one statement of a script.
@@ -14,6 +16,8 @@ public struct SQLOutcome: Hashable, Sendable {
   public var rows: [[Value]]
   /// Rows inserted, updated or deleted, triggers not counted.
   public var changes: Int
+  /// What the user should know, such as of a distance in degrees.
+  public var notes: [String] = []
 }
 
 /// The rows of one statement, read on demand. The first batch has the columns even where there is

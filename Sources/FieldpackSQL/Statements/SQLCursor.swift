@@ -20,7 +20,9 @@ struct SQLCursor: Sendable {
     let (sql, parameters) = (sql, parameters)
     return try await lease.next { (file, walk) throws(FieldpackError) in
       if walk == nil { walk = try Walk(UserStatement(sql, parameters, on: file)) }
-      return try walk?.batch()
+      var batch = try walk?.batch()
+      batch?.notes = file.takeNotes()
+      return batch
     }
   }
 

@@ -104,6 +104,7 @@ import Testing
     ("ST_DWithin('POINT(7 8)', S, 4.9)", 0), ("ST_IsValid('POLYGON((0 0,2 2,2 0,0 2,0 0))')", 0),
     ("ST_GeodesicDWithin('POINT(179.99 0)', 'POINT(-179.99 0)', 2227)", 1),
     ("ST_GeodesicDWithin('POINT(179.99 0)', 'POINT(-179.99 0)', 2226)", 0),
+    ("ST_NPoints(ST_GeodesicBuffer('POINT(13 52)', 100, 2))", 9),
     ("ST_IsSimple('LINESTRING(0 0,2 2,2 0,0 2)')", 0), ("ST_NPoints(S)", 5),
     ("ST_SRID(ST_Point(1, 2, 25833))", 25833), ("ST_SRID(ST_SetSRID(ST_Point(1, 2), 7))", 7),
     ("ST_CoordDim('POINT ZM (1 2 3 4)')", 4), ("ST_Is3D('POINT Z (1 2 3)')", 1),

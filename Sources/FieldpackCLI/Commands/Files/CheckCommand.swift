@@ -13,6 +13,10 @@ extension FieldpackTool {
         cannot be read, R-trees that lack entries or have too many, and wrong extents and counts \
         are reported, too.
 
+        --geometry finds geometries that are not valid: the row, the reason and the place. With \
+        --repair they are made valid; where a polygon or line falls into several, the column's \
+        type becomes that of collections.
+
         --repair mends in one transaction what can be mended; no row of a layer is lost. \
         --upgrade makes the file one of a later version. The status is 0 where no error is found \
         or left, 65 where one is, and 1 where the file could not be checked.
@@ -21,6 +25,7 @@ extension FieldpackTool {
         "fieldpack check field.gpkg",
         "fieldpack check field.gpkg --json",
         "fieldpack check field.gpkg --repair",
+        "fieldpack check field.gpkg --geometry --repair",
         "fieldpack check field.gpkg --upgrade 1.4",
       ],
       body: CheckCommand.self)
@@ -31,11 +36,14 @@ extension FieldpackTool {
 private struct CheckCommand: CommandBody {
   struct Options: OptionGroup {
     @Required var file: String
+    let checksValidity: Bool
     let repairs: Bool
     let upgrade: GeoPackageVersion?
 
     init(_ reader: inout OptionReader) {
       _file = reader.geoPackage("The GeoPackage.")
+      checksValidity = reader.flag(
+        "geometry", help: "Check that geometries are valid, too, and repair them with --repair.")
       repairs = reader.flag("repair", help: "Repair what can be repaired.")
       upgrade = reader.value(
         "upgrade", .choice("version"), help: "Upgrade the file to this version of GeoPackage.")
@@ -53,6 +61,7 @@ private struct CheckCommand: CommandBody {
     let isJSON = invocation.isJSON
     let findings = Locked(FindingSpool())
     var checking = CheckOptions()
+    checking.checksValidity = options.checksValidity
     checking.repairs = options.repairs
     checking.upgrade = options.upgrade
     checking.logger = invocation.logger

@@ -1,6 +1,7 @@
 import FieldpackCheck
 import FieldpackCore
 import FieldpackGeoPackage
+import FieldpackGeometry
 
 /// A check's report as JSON, with all findings.
 struct CheckDocument {
@@ -86,7 +87,9 @@ extension JSONValue {
     self = [
       "level": .text(finding.level.rawValue), "requirement": .text(finding.requirement.id),
       "table": JSONValue(finding.table), "column": JSONValue(finding.column),
-      "row": finding.row.map { .integer($0) } ?? nil, "message": .text(finding.reason),
+      "row": finding.row.map { .integer($0) } ?? nil,
+      "place": finding.place.map { .array([.real($0.x), .real($0.y)]) } ?? nil,
+      "message": .text(finding.reason),
       "is_mendable": .boolean(finding.isMendable),
     ]
   }

@@ -88,11 +88,15 @@ private struct SQLCommand: CommandBody {
 
   private func read(_ sql: String, from store: GeoPackageStore) async throws(FieldpackError) {
     var rows = SQLOutput.rows(invocation, options.format)
+    var notes: [String] = []
     for try await batch in store.rows(sql: sql) {
       try rows.begin(batch.columns, sample: batch.rows)
       for row in batch.rows { try rows.add(row) }
+      notes += batch.notes.filter { !notes.contains($0) }
     }
     try rows.finish()
+    try invocation.output.flush()
+    for note in notes { invocation.console.note(note) }
   }
 
   private func explain(_ sql: String, on store: GeoPackageStore) async throws(FieldpackError) {
@@ -107,6 +111,7 @@ private struct SQLCommand: CommandBody {
 
   private func write(_ sql: String, to store: GeoPackageStore) async throws(FieldpackError) {
     let outcomes = try await store.run(sql: sql)
+    for note in outcomes.flatMap(\.notes) { invocation.console.note(note) }
     if invocation.isJSON {
       try invocation.print(SQLOutput.document(outcomes))
       return
