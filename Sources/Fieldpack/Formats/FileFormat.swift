@@ -43,7 +43,6 @@ protocol ImportedFormat: FileFormat {
 extension ImportedFormat {
   var imported: (any ImportedFormat)? { self }
 
-
   func companions(ofFileAt path: String) -> [String] { [] }
 
   func index(of input: ByteInput) throws(FieldpackError) -> FlatGeobufIndex? { nil }

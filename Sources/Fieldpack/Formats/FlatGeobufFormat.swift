@@ -18,7 +18,6 @@ private struct FlatGeobufFormat: ImportedFormat, StreamedFormat {
       ? .certain : .none
   }
 
-
   func index(of input: ByteInput) throws(FieldpackError) -> FlatGeobufIndex? {
     try FlatGeobufIndex(input)
   }

@@ -23,7 +23,6 @@ private struct ShapefileFormat: ImportedFormat, StreamedFormat {
     return isArchive && head.fileExtension == "zip" ? .certain : .none
   }
 
-
   func companions(ofFileAt path: String) -> [String] {
     guard ShapefileSet.part(of: path) != nil else { return [] }
     return ShapefileSet.files(beside: path).map(\.1).filter { $0 != path }

@@ -63,8 +63,10 @@ extension OptionReader {
   mutating func source() -> Required<SourceName> {
     argument(
       .source(),
-      help: "A GeoPackage, a .scfg or a folder of them, a GeoJSON, GPX, KML, CSV, FlatGeobuf, NMEA, "
-        + "IGC or TCX file, a shapefile, or - for standard input; a layer of it stands after a colon.")
+      help:
+        "A GeoPackage, a .scfg or a folder of them, a GeoJSON, GPX, KML, CSV, FlatGeobuf, NMEA, "
+        + "IGC or TCX file, a shapefile, or - for standard input; a layer of it stands after a colon."
+    )
   }
 
   /// What a command reads from that names layers itself.

@@ -123,7 +123,9 @@ final class ValidityWorkers: Sendable {
     while true {
       let batch = state.wait { state -> Batch?? in
         if state.isEnded { return .some(nil) }
-        return state.queue.isEmpty ? nil : state.queue.removeFirst()
+        // A `nil` beside the batch would be an inner one, which ends the thread.
+        guard !state.queue.isEmpty else { return nil }
+        return .some(state.queue.removeFirst())
       }
       guard let batch = batch ?? nil else { return }
       let answer = examine(batch, in: context)
