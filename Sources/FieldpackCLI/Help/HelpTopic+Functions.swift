@@ -62,7 +62,8 @@ extension HelpTopic {
       | `ST_IsValidReason(g)` | text | `Valid Geometry`, or the reason and where |
       | `ST_Centroid(g)`, `ST_PointOnSurface(g)` | geometry | |
       | `ST_ConvexHull(g)`, `ST_Boundary(g)` | geometry | |
-      | `ST_Buffer(g, distance[, segments])` | geometry | 8 segments a quarter circle |
+      | `ST_Buffer(g, distance[, segments])` | geometry | 8 segments a quarter circle; more than one degree is noted |
+      | `ST_GeodesicBuffer(g, metres[, segments])` | geometry | on the ellipsoid, up to 1,000 km |
       | `ST_Simplify(g, tolerance)` | geometry | Douglas-Peucker; rings may vanish or cross |
       | `ST_SimplifyPreserveTopology(g, tolerance)` | geometry | |
       | `ST_MakeValid(g)` | geometry | |

@@ -70,7 +70,7 @@ import Testing
     let result = try await Tool.run(
       "--complete", "fish", "query", "wells.geojson", "", environment: environment,
       folder: folder.url)
-    #expect(result.output == "words\ndefault\tPOINT, EPSG:4326\n")
+    #expect(result.output == "words\nwells\tPOINT, EPSG:4326\n")
   }
 
   @Test func `bash offers quoted names`() async throws {

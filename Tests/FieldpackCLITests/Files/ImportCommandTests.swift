@@ -103,7 +103,7 @@ import Testing
       "--json")
     #expect(
       result.output == #"""
-        {"target":"f.gpkg","store":"f","is_dry_run":false,"count":2,"layers":[{"layer":"a","count":2,\#
+        {"target":"f.gpkg","store":"f","is_dry_run":false,"count":2,"updated_count":0,"layers":[{"layer":"a","count":2,\#
         "keys":{"is_consecutive":false,"keys":["Zg==.YQ==.MTE=","Zg==.YQ==.MTM="],"omitted_count":0}}],\#
         "files":[{"file":"wells.geojson","layer":"a","count":2,"geometry_type":"POINT",\#
         "srs":"EPSG:4326","columns":[{"column":"name","type":"TEXT"},\#
@@ -126,7 +126,7 @@ import Testing
       input: "n,wkt\n1,POINT (1 2)\n2,POINT (3 4)\n")
     #expect(
       csv.output == #"""
-        {"target":"f.gpkg","store":"f","is_dry_run":false,"count":2,"layers":[{"layer":"b","count":2,\#
+        {"target":"f.gpkg","store":"f","is_dry_run":false,"count":2,"updated_count":0,"layers":[{"layer":"b","count":2,\#
         "keys":{"is_consecutive":true,"first_id":1,"last_id":2,"first_key":"Zg==.Yg==.MQ==",\#
         "last_key":"Zg==.Yg==.Mg=="}}],"files":[{"file":"stdin","layer":"b","count":2,\#
         "geometry_type":"POINT","srs":"EPSG:4326","columns":[{"column":"n","type":"INTEGER"}]}],\#

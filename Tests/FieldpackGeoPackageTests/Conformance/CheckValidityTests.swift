@@ -70,7 +70,8 @@ import Testing
     let package = try TestPackage()
     let store = try await package.store()
     try await store.write { (writer) throws(FieldpackError) in
-      try writer.createLayer(Schema(layer: "areas", geometry: GeometryColumn(srs: .wgs84)))
+      try writer.createLayer(
+        Schema(layer: "areas", geometry: GeometryColumn(srs: .wgs84, m: .optional)))
       let flat = polygon(0, 0, 1, 1, 2, 2, 0, 0)
       for shape in [Self.bow.converted(to: .xym), flat] {
         try writer.create(Feature(geometry: shape), in: "areas")
