@@ -64,7 +64,7 @@ let stores =
       name: "FieldpackCheck",
       dependencies: [
         "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackRTree",
-        "FieldpackProjection", "FieldpackGeoPackage",
+        "FieldpackTopology", "FieldpackProjection", "FieldpackThreads", "FieldpackGeoPackage",
       ], swiftSettings: settings),
   ]
 

@@ -79,14 +79,14 @@ import Testing
     let result = try await survey.run("check", "field.gpkg", "--json")
     let rows = (1...20).map { row in
       #"{"level":"error","requirement":"upkeep-index","table":"wells","column":"geom","#
-        + #""row":\#(row),"message":"it is not in the R-tree","is_mendable":true}"#
+        + #""row":\#(row),"place":null,"message":"it is not in the R-tree","is_mendable":true}"#
     }
     #expect(
       result.output == #"""
         {"target":"field.gpkg","gpkg_version":"1.4","is_conformant":false,\#
         "error_count":20,"warning_count":1,"note_count":0,"row_count":20,"repairs":[],"notes":[],\#
         "findings":[\#(rows.joined(separator: ",")),\#
-        {"level":"warning","requirement":"upkeep-extent","table":"wells","column":null,"row":null,\#
+        {"level":"warning","requirement":"upkeep-extent","table":"wells","column":null,"row":null,"place":null,\#
         "message":"the extent in gpkg_contents does not hold all geometries","is_mendable":true}]}
 
         """#)

@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  private static let written = "geojson, geojsonl, gpx, kml, kmz, csv, gpkg, svg, html"
+  private static let written = "geojson, geojsonl, gpx, kml, kmz, csv, shp, fgb, gpkg, svg, html"
   private static let refusals: [Refusal] = [
     Refusal(
       ["walk.gpx", "-o", "x.geojson"], 64,

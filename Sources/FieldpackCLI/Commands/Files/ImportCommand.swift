@@ -8,7 +8,7 @@ import FoundationEssentials
 extension FieldpackTool {
   static var importCommand: Command {
     Command(
-      "import", abstract: "Import GeoJSON, GPX, KML, CSV, shapefiles, FlatGeobuf, logs, captures.",
+      "import", abstract: "Import files of many formats into a GeoPackage.",
       discussion: """
         All files are imported, or none is. Each file becomes a layer of its name. With --layer \
         all files go into one layer; the layers of GPX files, of KML and of logs get the name as \
@@ -24,7 +24,7 @@ extension FieldpackTool {
         "fieldpack import survey.geojson walk.gpx --into field.gpkg",
         "fieldpack import flight.igc receiver.nmea --into field.gpkg",
         "fieldpack import new.csv --into field.gpkg --layer wells --mode append",
-        "fieldpack import pegel.csv --into field.gpkg --decimal , --date-format %d.%m.%Y",
+        "fieldpack import pegel.csv --into f.gpkg --decimal , --date-format %d.%m.%Y",
         "fieldpack import StraboCaptures --into field.gpkg",
         "cat wells.geojson | fieldpack import - --layer wells --into field.gpkg",
       ],

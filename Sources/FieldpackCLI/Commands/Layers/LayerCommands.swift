@@ -3,8 +3,6 @@ import FieldpackCore
 import FieldpackGeoPackage
 
 extension FieldpackTool {
-  static let layerFamily = "List, change and delete layers and their columns."
-
   static var layerCommand: Command {
     Command(
       "layer", abstract: "List, rename, delete and change the layers of a GeoPackage.",
@@ -18,7 +16,7 @@ extension FieldpackTool {
         layerListCommand, layerShowCommand, layerExportCommand, layerRenameCommand,
         layerDeleteCommand, layerAddColumnCommand, layerRenameColumnCommand,
         layerDropColumnCommand, layerRetypeCommand,
-      ], family: layerFamily)
+      ], family: editFamily)
   }
 
   private static var layerListCommand: Command {

@@ -3,7 +3,7 @@ import FieldpackCore
 import FieldpackFormats
 
 extension FieldpackTool {
-  static let editFamily = "Read and change single features."
+  static let editFamily = "Read and change features, layers and their columns."
 
   static var editCommands: [Command] {
     [
@@ -44,7 +44,7 @@ extension FieldpackTool {
         examples: [
           "fieldpack update field.gpkg edited.geojson",
           "fieldpack update field.gpkg:wells 7 --set depth=12.5 --set state=dry",
-          "fieldpack update field.gpkg:wells --where \"depth < 0\" --set depth=NULL --dry-run",
+          "fieldpack update field.gpkg:wells --where \"depth < 0\" --set depth=NULL",
         ], family: editFamily,
         body: UpdateCommand.self),
       Command(

@@ -16,7 +16,7 @@ extension FieldpackTool {
         "fieldpack export field.gpkg track_points --output walk.gpx",
         "fieldpack export survey.scfg wells --where \"depth > 20\" --output deep.geojson",
         "fieldpack export field.gpkg --output map.svg --overwrite",
-        "fieldpack export field.gpkg wells --label name --color-by depth --output wells.html",
+        "fieldpack export field.gpkg wells --label name --color-by depth -o wells.html",
       ],
       body: ExportCommand.self)
   }
