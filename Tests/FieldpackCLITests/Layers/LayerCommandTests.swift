@@ -160,7 +160,7 @@ import Testing
     (["rename", "f.gpkg:wells", "remarks"], 73, "f/remarks: layer 'remarks' exists already"),
     (
       ["delete", "f.gpkg", "remarks", "well"], 66,
-      "layer 'well' is not in store 'f' (it has: wells, layer_styles)"
+      "layer 'well' is not in store 'f', did you mean 'wells'? (it has: wells, layer_styles)"
     ),
     (
       ["drop", "f.gpkg:wells"], 64,
