@@ -158,3 +158,20 @@ public struct CSVOptions: Sendable, Hashable {
     case comma = ","
   }
 }
+
+extension ByteInput {
+  /// Refuses an empty file, and a column of ids for what is numbered as it comes.
+  ///
+  /// - Parameter numbers: the beginning of the sentence that says so.
+  func check(_ options: ReadOptions, numbers: String) throws(FieldpackError) {
+    guard size > 0 else {
+      throw FieldpackError(
+        .invalidData, "the file is empty", position: FilePosition(file: name))
+    }
+    guard options.idColumn == nil else {
+      throw FieldpackError(
+        .invalidArgument, "\(numbers) and cannot take their ids from a column",
+        advice: .omitIDColumn, position: FilePosition(file: name))
+    }
+  }
+}

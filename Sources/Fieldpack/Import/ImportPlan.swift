@@ -340,13 +340,3 @@ extension OrdinateRule {
     a == b ? a : .optional
   }
 }
-
-extension GeometryType {
-  /// The narrowest type of a column that holds both; the multi type where singles can be promoted.
-  package static func holding(_ a: GeometryType, _ b: GeometryType) -> GeometryType {
-    if a == b { return a }
-    if a.multi == b { return b }
-    if b.multi == a { return a }
-    return .geometry
-  }
-}

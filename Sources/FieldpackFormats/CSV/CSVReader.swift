@@ -65,11 +65,7 @@ public struct CSVReader: FileReader {
         try pass(over: located(error, scanner, builder.count + result.skipped.count), &result)
         continue
       }
-      if builder.rows.count > 0 {
-        builder.rows.select(0)
-        try sink.feature(builder.rows)
-      }
-      builder.rows.removeRows()
+      try builder.rows.give(to: &sink)
       if scanner.bytesRead != bytesRead {
         bytesRead = scanner.bytesRead
         try options.progress?(bytesRead)

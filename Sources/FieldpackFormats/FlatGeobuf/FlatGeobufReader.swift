@@ -74,11 +74,7 @@ public struct FlatGeobufReader: FileReader {
         result.skipped.add(SkippedFeature(error, position: error.position))
         continue
       }
-      if builder.rows.count > 0 {
-        builder.rows.select(0)
-        try sink.feature(builder.rows)
-      }
-      builder.rows.removeRows()
+      try builder.rows.give(to: &sink)
       if file.offset - told >= Self.stride {
         told = file.offset
         try options.progress?(told)

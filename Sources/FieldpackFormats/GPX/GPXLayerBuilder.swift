@@ -260,11 +260,7 @@ struct GPXLayerBuilder: ~Copyable {
       try sink.begin(schema)
       announced = schema.layer
     }
-    for index in 0..<rows.count {
-      rows.select(index)
-      try sink.feature(rows)
-    }
-    rows.removeRows()
+    try rows.give(to: &sink)
   }
 }
 

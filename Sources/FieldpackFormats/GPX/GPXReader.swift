@@ -47,7 +47,7 @@ public struct GPXReader: FileReader {
   }
 
   public mutating func assume() throws(FieldpackError) -> [FileLayer] {
-    try checkOptions()
+    try input.check(options, numbers: "GPX features are numbered")
     let head = try input.head(input.room(upTo: Self.headLength))
     var document = document(asking: [])
     try withUnsafeMutablePointer(to: &document) { (document) throws(FieldpackError) in
@@ -66,7 +66,7 @@ public struct GPXReader: FileReader {
   public mutating func read(
     as layers: [FileLayer], into sink: inout some FeatureSink
   ) throws(FieldpackError) -> FileReadResult {
-    try checkOptions()
+    try input.check(options, numbers: "GPX features are numbered")
     for layer in layers { try sink.begin(layer.schema) }
     var announced = layers.last?.schema.layer
     var document = document(asking: layers)
@@ -92,19 +92,6 @@ public struct GPXReader: FileReader {
     try document.drain(&announced, into: &sink)
     pathsRead = document.pathsRead
     return document.result
-  }
-
-  private func checkOptions() throws(FieldpackError) {
-    guard input.size > 0 else {
-      throw FieldpackError(
-        .invalidData, "the file is empty", position: FilePosition(file: input.name))
-    }
-    guard options.idColumn == nil else {
-      throw FieldpackError(
-        .invalidArgument,
-        "GPX features are numbered and cannot take their ids from a column",
-        advice: .omitIDColumn, position: FilePosition(file: input.name))
-    }
   }
 
   private func document(asking layers: [FileLayer]) -> GPXDocument {

@@ -117,7 +117,7 @@ final class KMLLayerBuilder {
     }
     let dimensions = shape.dimensions
     dimensionsSeen.insert(dimensions)
-    type = type.map { Self.holding($0, shapeType) } ?? shapeType
+    type = type.map { GeometryType.holding($0, shapeType) } ?? shapeType
     guard let asked = asked?.geometry else {
       if asked != nil { rows.commit(id: Int64(count), envelope: nil) { _ in } }
       return
@@ -140,12 +140,6 @@ final class KMLLayerBuilder {
   /// Forgets the values of a feature that is refused.
   func clear() { rows.clear() }
 
-  /// The narrowest type that holds both; the multi type where singles are promoted.
-  private static func holding(_ a: GeometryType, _ b: GeometryType) -> GeometryType {
-    if a == b || a.multi == b { return b }
-    return b.multi == a ? a : .geometry
-  }
-
   /// Gives the rows to `sink` and forgets them; `announced` is the layer that it expects.
   func drain(
     _ announced: inout LayerID?, into sink: inout some FeatureSink
@@ -155,10 +149,6 @@ final class KMLLayerBuilder {
       try sink.begin(schema)
       announced = schema.layer
     }
-    for index in 0..<rows.count {
-      rows.select(index)
-      try sink.feature(rows)
-    }
-    rows.removeRows()
+    try rows.give(to: &sink)
   }
 }

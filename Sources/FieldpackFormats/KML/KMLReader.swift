@@ -29,7 +29,7 @@ public struct KMLReader: FileReader {
   }
 
   public mutating func assume() throws(FieldpackError) -> [FileLayer] {
-    try checkOptions()
+    try input.check(options, numbers: "KML features are numbered")
     let document = try parsedHead()
     guard document.withoutStyle > 0 else { return document.found }
     let whole = self.document(asking: [])
@@ -41,7 +41,7 @@ public struct KMLReader: FileReader {
   public mutating func read(
     as layers: [FileLayer], into sink: inout some FeatureSink
   ) throws(FieldpackError) -> FileReadResult {
-    try checkOptions()
+    try input.check(options, numbers: "KML features are numbered")
     for layer in layers { try sink.begin(layer.schema) }
     var announced = layers.last?.schema.layer
     let document = document(asking: layers)
@@ -51,19 +51,6 @@ public struct KMLReader: FileReader {
     }
     try document.drain(&announced, into: &sink)
     return document.result
-  }
-
-  private func checkOptions() throws(FieldpackError) {
-    guard input.size > 0 else {
-      throw FieldpackError(
-        .invalidData, "the file is empty", position: FilePosition(file: input.name))
-    }
-    guard options.idColumn == nil else {
-      throw FieldpackError(
-        .invalidArgument,
-        "KML features are numbered and cannot take their ids from a column",
-        advice: .omitIDColumn, position: FilePosition(file: input.name))
-    }
   }
 
   private func document(asking layers: [FileLayer]) -> KMLDocument {

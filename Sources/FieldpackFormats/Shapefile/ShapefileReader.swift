@@ -100,7 +100,7 @@ public struct ShapefileReader: FileReader {
     } else if let table = opened.table, let header = opened.header {
       try readTable(table, header, &rows, into: &sink)
     }
-    try Self.give(&rows, to: &sink)
+    try rows.rows.give(to: &sink)
     result.layers = [rows.found()]
     result.counts = [options.layer: rows.count]
     result.notes += rows.lastNotes(opened.header)
@@ -129,7 +129,7 @@ public struct ShapefileReader: FileReader {
         result.skipped.add(SkippedFeature(error, position: error.position))
         rows.rows.clear()
       }
-      if rows.rows.count >= Self.batch { try Self.give(&rows, to: &sink) }
+      if rows.rows.count >= Self.batch { try rows.rows.give(to: &sink) }
       if cursor.record & 0xFF == 0 { try options.progress?(min(cursor.offset, input.size)) }
     }
     try checkCounts(cursor.record, opened, &result)
@@ -137,16 +137,6 @@ public struct ShapefileReader: FileReader {
 
   /// Rows are given so many at a time.
   private static let batch = 64
-
-  private static func give(
-    _ rows: inout ShapefileRows, to sink: inout some FeatureSink
-  ) throws(FieldpackError) {
-    for index in 0..<rows.rows.count {
-      rows.rows.select(index)
-      try sink.feature(rows.rows)
-    }
-    rows.rows.removeRows()
-  }
 
   private func readTable(
     _ table: ByteInput, _ header: DBFHeader, _ rows: inout ShapefileRows,
@@ -158,7 +148,7 @@ public struct ShapefileReader: FileReader {
     while number < header.rowCount, let row = try cursor.row(number) {
       number += 1
       if row[0] != DBFCursor.deleted { try rows.take(none, nil, row) }
-      if rows.rows.count >= Self.batch { try Self.give(&rows, to: &sink) }
+      if rows.rows.count >= Self.batch { try rows.rows.give(to: &sink) }
       if number & 0xFF == 0 { try options.progress?(min(number * header.rowLength, input.size)) }
     }
   }

@@ -24,21 +24,15 @@ struct ShapefileRows: ~Copyable {
   init(
     _ header: DBFHeader?, _ kind: ShapeKind?, srs: SRS, options: ReadOptions, asked: FileLayer?
   ) throws(FieldpackError) {
+    let fields = header?.fields ?? []
+    // First, because Swift 6.3.1 crashes optimized where an error can leave this half made.
+    idColumn = try Self.idColumn(of: fields, options)
+    isIDRequired = options.idColumn != nil
     layer = options.layer
     self.asked = asked
     self.srs = srs
     self.kind = kind
     encoding = header?.encoding ?? DBFEncoding(codePage: nil, driver: 0)
-    let fields = header?.fields ?? []
-    isIDRequired = options.idColumn != nil
-    let wanted = options.idColumn ?? "fid"
-    idColumn = fields.firstIndex { $0.name.lowercased() == wanted.lowercased() }
-    guard idColumn != nil || !isIDRequired else {
-      throw FieldpackError(
-        .invalidArgument,
-        "there is no column '\(wanted)' (there are: "
-          + "\(fields.map(\.name).joined(separator: ", ")))")
-    }
     hasUsableIDs = idColumn != nil
     rows = RowBuffer(columnCount: asked?.schema.columns.count ?? 0)
     name(fields)
@@ -49,6 +43,19 @@ struct ShapefileRows: ~Copyable {
       columns[index].rowColumn = rowColumn
       columns[index].asked = asked?.schema.columns[rowColumn].type ?? .text()
     }
+  }
+
+  /// The column of the feature ids: the one asked for, else `fid`.
+  private static func idColumn(
+    of fields: [DBFHeader.Field], _ options: ReadOptions
+  ) throws(FieldpackError) -> Int? {
+    let wanted = options.idColumn ?? "fid"
+    let found = fields.firstIndex { $0.name.lowercased() == wanted.lowercased() }
+    guard found == nil, options.idColumn != nil else { return found }
+    throw FieldpackError(
+      .invalidArgument,
+      "there is no column '\(wanted)' (there are: "
+        + "\(fields.map(\.name).joined(separator: ", ")))")
   }
 
   /// A name equal to an earlier one, ignoring case, gets `_2`; `fid` and `geom` are taken.

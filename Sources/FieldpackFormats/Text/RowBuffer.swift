@@ -70,6 +70,15 @@ struct RowBuffer: ~Copyable, FeatureRow {
       .text, bits: UInt64(offset), length: UInt32(clamping: bytes.count - offset))
   }
 
+  /// Gives the rows to `sink` and forgets them.
+  mutating func give(to sink: inout some FeatureSink) throws(FieldpackError) {
+    for index in 0..<count {
+      select(index)
+      try sink.feature(self)
+    }
+    removeRows()
+  }
+
   /// Gives up the open row.
   mutating func clear() {
     for column in 0..<columnCount { cells[openCell + column] = RowCells.Cell() }

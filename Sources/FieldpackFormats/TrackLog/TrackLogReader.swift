@@ -49,7 +49,7 @@ public struct TrackLogReader: FileReader {
   public var pathsRead: (tracks: Int, routes: Int) { (tracksRead, 0) }
 
   public mutating func assume() throws(FieldpackError) -> [FileLayer] {
-    try checkOptions()
+    try input.check(options, numbers: "the points of a log are numbered")
     var log = log(asking: [])
     let isWhole = input.size <= Self.headLength
     input.rewind()
@@ -68,7 +68,7 @@ public struct TrackLogReader: FileReader {
   public mutating func read(
     as layers: [FileLayer], into sink: inout some FeatureSink
   ) throws(FieldpackError) -> FileReadResult {
-    try checkOptions()
+    try input.check(options, numbers: "the points of a log are numbered")
     for layer in layers { try sink.begin(layer.schema) }
     var announced = layers.last?.schema.layer
     var log = log(asking: layers)
@@ -84,19 +84,6 @@ public struct TrackLogReader: FileReader {
     }
     tracksRead = log.tracksRead
     return log.result
-  }
-
-  private func checkOptions() throws(FieldpackError) {
-    guard input.size > 0 else {
-      throw FieldpackError(
-        .invalidData, "the file is empty", position: FilePosition(file: input.name))
-    }
-    guard options.idColumn == nil else {
-      throw FieldpackError(
-        .invalidArgument,
-        "the points of a log are numbered and cannot take their ids from a column",
-        advice: .omitIDColumn, position: FilePosition(file: input.name))
-    }
   }
 
   private func log(asking layers: [FileLayer]) -> TrackLog {

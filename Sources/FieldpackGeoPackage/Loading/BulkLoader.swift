@@ -49,6 +49,12 @@ public final class BulkLoader: FeatureSink {
     order.append(schema.layer)
     if let source = schema.geometry?.srs, let stored = table.schema.geometry?.srs, source != stored
     {
+      guard !source.isUndefined || stored.isUndefined else {
+        throw FieldpackError(
+          .invalidArgument,
+          "the rows say no reference system, and layer '\(table.layer.id)' has \(stored)",
+          advice: .nameSourceSRS, location: .init(store: file.store, layer: table.layer.id))
+      }
       let transformation = try file.transformation(from: source, to: table, in: catalogue)
       target.transform(with: transformation)
       return transformation.report

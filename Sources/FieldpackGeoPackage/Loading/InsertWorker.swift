@@ -315,7 +315,8 @@ final class Insertion {
       highestInserted = max(highestInserted ?? last, last)
       isStored = file.connection.changes == count
     } catch {
-      let (layer, feature) = (table.layer.id, count == 1 ? FeatureID.integer(rows.id(first)) : nil)
+      let knowsID = count == 1 && !Self.choosesIDs(key)
+      let (layer, feature) = (table.layer.id, knowsID ? FeatureID.integer(rows.id(first)) : nil)
       guard !error.isTakenID else {
         throw FieldpackError(
           .constraint, "layer '\(layer)' has a feature \(rows.id(first)) already",

@@ -55,6 +55,13 @@ public enum GeometryType: UInt32, Hashable, Sendable, CaseIterable {
     self = found
   }
 
+  /// The narrowest type of a column that holds both; the multi type where singles can be promoted.
+  package static func holding(_ a: GeometryType, _ b: GeometryType) -> GeometryType {
+    if a == b { return a }
+    if a.multi == b { return b }
+    return b.multi == a ? a : .geometry
+  }
+
   /// The collection type whose members are of this type: `.point` gives `.multiPoint`.
   public var multi: GeometryType? {
     switch self {

@@ -1,4 +1,3 @@
-import FieldpackSQLite
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -36,14 +35,7 @@ import Testing
   }
 
   private func rows(_ sql: String) throws -> [String] {
-    let connection = try Connection(path: folder.file("f.gpkg").path, mode: .readOnly)
-    let statement = try connection.prepare(sql)
-    var rows: [String] = []
-    while try statement.step() {
-      rows.append(
-        (0..<statement.columnCount).map { statement.string($0) ?? "NULL" }.joined(separator: "|"))
-    }
-    return rows
+    try storedRows(sql, in: folder.file("f.gpkg"))
   }
 
   private static let merged = [
@@ -73,6 +65,19 @@ import Testing
       JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
     #expect(document["count"] as? Int == 2 && document["updated_count"] as? Int == 1)
     #expect(try Data(contentsOf: folder.file("f.gpkg")) == before)
+  }
+
+  @Test func `rows that name no reference system are not placed by guessing`() async throws {
+    _ = try folder.write("code,x,y\nA,13,52\n", to: "places.csv")
+    let refused = try await upsert("places.csv", "--match", "code")
+    #expect(
+      refused.error
+        == "fieldpack: f/wells: the rows say no reference system, and layer 'wells' has EPSG:4326. "
+        + "Try: --source-srs\n")
+    #expect(refused.status == 64)
+    let placed = try await upsert("places.csv", "--match", "code", "--source-srs", "4326")
+    #expect(placed.status == 0, "\(placed)")
+    #expect(try rows("SELECT minx FROM rtree_wells_geom WHERE id = 1") == ["13.0"])
   }
 
   @Test func `what cannot tell features apart is refused`() async throws {

@@ -43,14 +43,7 @@ import Testing
   }
 
   private func rows(_ sql: String) throws -> [String] {
-    let connection = try Connection(path: path, mode: .readOnly)
-    let statement = try connection.prepare(sql)
-    var rows: [String] = []
-    while try statement.step() {
-      rows.append(
-        (0..<statement.columnCount).map { statement.string($0) ?? "NULL" }.joined(separator: "|"))
-    }
-    return rows
+    try storedRows(sql, in: folder.file("f.gpkg"))
   }
 
   private func fieldpack(_ words: String...) async throws -> RunResult {
@@ -160,7 +153,7 @@ import Testing
     (["rename", "f.gpkg:wells", "remarks"], 73, "f/remarks: layer 'remarks' exists already"),
     (
       ["delete", "f.gpkg", "remarks", "well"], 66,
-      "layer 'well' is not in store 'f', did you mean 'wells'? (it has: wells, layer_styles)"
+      "layer 'well' is not in store 'f', did you mean 'wells'? (it has: wells, remarks, layer_styles)"
     ),
     (
       ["drop", "f.gpkg:wells"], 64,

@@ -1,4 +1,3 @@
-import FieldpackSQLite
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -18,14 +17,7 @@ import Testing
   }
 
   private func rows(_ sql: String) throws -> [String] {
-    let connection = try Connection(path: folder.file("f.gpkg").path, mode: .readOnly)
-    let statement = try connection.prepare(sql)
-    var rows: [String] = []
-    while try statement.step() {
-      rows.append(
-        (0..<statement.columnCount).map { statement.string($0) ?? "NULL" }.joined(separator: "|"))
-    }
-    return rows
+    try storedRows(sql, in: folder.file("f.gpkg"))
   }
 
   private static let wells = ["1|Mitte|12.5", "2|Nord|3.25", "3|West|NULL", "4|ohne|1.0"]

@@ -210,6 +210,10 @@ private struct DeleteLayerCommand: CommandBody {
       options.source.path, options.profile, usesWAL: false
     ) { (store) throws(FieldpackError) in
       try await store.write { (writer) throws(FieldpackError) in
+        // A layer that is not there is told before others are gone.
+        for layer in layers where try writer.schema(of: layer) == nil {
+          try writer.removeLayer(layer)
+        }
         for layer in layers { try writer.removeLayer(layer) }
       }
       if invocation.isJSON {

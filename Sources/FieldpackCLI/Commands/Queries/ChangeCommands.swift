@@ -211,15 +211,15 @@ struct DeleteCommand: CommandBody {
   func run() async throws(FieldpackError) -> Int32 {
     let chosen = options.chosen
     if let layer = options.source.layer { return try await delete(chosen, in: layer) }
-    guard !chosen.words.isEmpty, chosen.condition == nil, !chosen.takesAll, !options.isTrial else {
-      if chosen.words.isEmpty, chosen.condition == nil, !chosen.takesAll {
-        throw FieldpackError(
-          .invalidArgument,
-          "no features are named. Try: key tuples, or a layer with ids: "
-            + "\(options.source.path):LAYER ID")
-      }
+    // What chooses among the features of a layer needs the layer's name.
+    if chosen.condition != nil || chosen.takesAll || options.isTrial {
       _ = try options.source.namedLayer()
-      return ExitStatus.success
+    }
+    guard !chosen.words.isEmpty else {
+      throw FieldpackError(
+        .invalidArgument,
+        "no features are named. Try: key tuples, or a layer with ids: "
+          + "\(options.source.path):LAYER ID")
     }
     return try await invocation.withEditedSource(options.source.path, options.editing) {
       (workspace) throws(FieldpackError) in

@@ -23,10 +23,7 @@ struct ChosenFeatures: Sendable {
     for word in words {
       guard var key = KeyTuple(word) else { throw Self.unreadable(word, source) }
       if let only = workspace.members.first?.id, workspace.members.count == 1, key.store != only {
-        guard takesAnyStore else {
-          _ = try Self.known(key.store, in: workspace)
-          continue
-        }
+        guard takesAnyStore else { throw Self.unknownStore(key.store, in: workspace) }
         note("'\(key.store)' is taken as '\(only)', the only store of \(source.path)")
         key.store = only
       }
@@ -35,17 +32,12 @@ struct ChosenFeatures: Sendable {
     return keys
   }
 
-  private static func known(
-    _ store: StoreID, in workspace: Workspace
-  ) throws(FieldpackError) -> StoreID {
-    do throws(FieldpackError) {
-      _ = try workspace.store(store)
-      return store
-    } catch {
-      throw FieldpackError(
-        error.code, "\(error.message). Try: --any-store, where the file has another name now",
-        location: error.location)
-    }
+  private static func unknownStore(_ store: StoreID, in workspace: Workspace) -> FieldpackError {
+    let known = workspace.members.map(\.id.rawValue).joined(separator: ", ")
+    return FieldpackError(
+      .notFound,
+      "store '\(store)' is not in the workspace (it has: \(known)). "
+        + "Try: --any-store, where the file has another name now", location: .init(store: store))
   }
 
   private static func unreadable(_ word: String, _ source: SourceName) -> FieldpackError {
