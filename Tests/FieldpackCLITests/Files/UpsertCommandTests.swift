@@ -72,7 +72,7 @@ import Testing
     let refused = try await upsert("places.csv", "--match", "code")
     #expect(
       refused.error
-        == "fieldpack: f/wells: the rows say no reference system, and layer 'wells' has EPSG:4326. "
+        == "fieldpack: the rows say no reference system, and layer 'wells' has EPSG:4326. "
         + "Try: --source-srs\n")
     #expect(refused.status == 64)
     let placed = try await upsert("places.csv", "--match", "code", "--source-srs", "4326")
