@@ -1,7 +1,7 @@
 import FieldpackCore
 import FieldpackFormats
 import FieldpackGeoPackage
-package import FieldpackGeometry
+import FieldpackGeometry
 
 /// Which layers of which files go where, and as what.
 ///

@@ -19,8 +19,10 @@ struct FileIndex: Sendable {
   /// The most features that are read without the others.
   var limit: Int { max(1000, features.featureCount / 8) }
 
-  /// Boxes in the file's SRS, one of which the box of every match touches; `nil` where the filter gives
-  /// none, or where they cannot be transformed, of which the planner knows what to say.
+  /// Boxes in the file's SRS. The box of every feature that meets the filter touches one of them.
+  ///
+  /// `nil` where the filter names no place, or one that cannot be transformed: the query of the whole
+  /// file then says why.
   func boxes(of filter: Filter) -> [Envelope]? {
     do throws(ProjectionError) {
       guard let boxes = try boxes(of: filter, negated: false), boxes.count <= 16 else { return nil }

@@ -3,13 +3,14 @@ import FieldpackGeoPackage
 import FieldpackGeometry
 import FoundationEssentials
 
-/// A GeoJSON, GPX or CSV file, or a log of positions, as a read-only store.
+/// A file that is no GeoPackage, such as GeoJSON, CSV or a shapefile, as a read-only store.
 ///
-/// The file is imported once into a GeoPackage in the cache, so it answers every query as one
-/// would. Of a file with an index, which only FlatGeobuf has, a query with a box imports only the features
-/// in the box, as long as these are few: then nothing is kept in the cache. Feature ids are the file's own. A feature without an id gets one made from its contents,
-/// with `-2` and so on for equal features, so a key tuple is valid as long as the feature does not
-/// change.
+/// The file is imported once into a GeoPackage in the cache, so it answers every query as one would.
+/// A FlatGeobuf file has an index: a query with a box imports only the features in the box, where
+/// these are few, and keeps nothing in the cache.
+///
+/// Feature ids are the file's own. A feature without an id gets one made from its contents, with `-2`
+/// and so on for equal features, so a key tuple is valid as long as the feature does not change.
 public final class FileStore: Store {
   public let id: StoreID
   private let build: CacheBuild

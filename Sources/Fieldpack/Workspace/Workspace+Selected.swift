@@ -7,8 +7,8 @@ extension Workspace {
   ///     try await workspace.update(
   ///       Query("wells", where: Column("state") == "dry"), set: ["depth": 0])
   ///
-  /// An operand is computed from the feature as it was before; its value becomes one of the column's
-  /// type, and a text is read as such.
+  /// Each operand is computed from the feature as it was. Its value is converted to the column's type,
+  /// and a text is read as a value of that type.
   ///
   /// - Parameter isTrial: makes all changes and undoes them.
   /// - Returns: the number of features.

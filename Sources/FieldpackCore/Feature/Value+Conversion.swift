@@ -1,8 +1,8 @@
 extension Value {
-  /// The value in the form that a column of another type holds, where texts are read and other
-  /// values are written as texts; `nil` where the text is no value of that type.
+  /// The value as a column of another type holds it: a text is read as a value of that type, and a
+  /// column of texts gets other values as texts. `nil` where the text is no value of the type.
   ///
-  /// Whether the result fits the column, as a number into a small integer, is not asked.
+  /// A number may still be too large for the column.
   package func converted(to type: ColumnType) -> Value? {
     switch (type, self) {
     case (.text, .integer), (.text, .real), (.text, .boolean), (.json, .integer), (.json, .real),
@@ -22,7 +22,7 @@ extension Value {
   }
 
   private static func number(_ text: String) -> Value? {
-    guard let number = Double(text), number.isFinite else { return nil }
-    return .real(number)
+    var text = text
+    return text.withUTF8 { NumberParser.double($0) }.map { .real($0) }
   }
 }

@@ -25,7 +25,8 @@ struct ShapefileRows: ~Copyable {
     _ header: DBFHeader?, _ kind: ShapeKind?, srs: SRS, options: ReadOptions, asked: FileLayer?
   ) throws(FieldpackError) {
     let fields = header?.fields ?? []
-    // First, because Swift 6.3.1 crashes optimized where an error can leave this half made.
+    // This comes first: Swift 6.3.1 crashes in release builds where an error can end an initializer
+    // after it has set properties.
     idColumn = try Self.idColumn(of: fields, options)
     isIDRequired = options.idColumn != nil
     layer = options.layer

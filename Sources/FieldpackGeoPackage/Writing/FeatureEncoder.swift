@@ -149,6 +149,18 @@ struct FeatureEncoder {
   }
 }
 
+extension ColumnType {
+  /// The SQL of a value of this type that is written as text; `nil` where the text is none.
+  package func sqlLiteral(_ text: String) -> String? {
+    switch Value.text(text).converted(to: self).flatMap({ FeatureEncoder.stored($0, in: self) }) {
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .text(let text): literal(text)
+    case .null, .blob, nil: nil
+    }
+  }
+}
+
 extension GeometryColumn {
   /// Why the column cannot hold geometries of a type and dimensions; `nil` where it can.
   func refusal(of type: GeometryType, _ dimensions: Dimensions) -> String? {

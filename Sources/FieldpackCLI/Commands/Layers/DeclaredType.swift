@@ -41,34 +41,6 @@ extension ColumnType {
     }
     self = type
   }
-
-  private static func literal(_ text: String) -> String {
-    "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
-  }
-
-  /// The SQL of a value that columns of this type have by default.
-  func defaultSQL(_ text: String) throws(FieldpackError) -> String {
-    let refusal = FieldpackError(.invalidArgument, "--default '\(text)' is no \(sql)")
-    switch Value.text(text).converted(to: self) {
-    case .boolean(let flag)?: return flag ? "1" : "0"
-    case .integer(let number)?:
-      guard integers.contains(number) else { throw refusal }
-      return "\(number)"
-    case .real(let number)?:
-      guard self == .double || self == .float else { throw refusal }
-      return "\(number)"
-    case .text(let text)?:
-      switch self {
-      case .text, .json: return Self.literal(text)
-      case .date where CalendarDate(text) != nil: return Self.literal(text)
-      case .dateTime:
-        if let instant = Instant(text) { return Self.literal(instant.description) }
-      default: break
-      }
-      throw refusal
-    default: throw refusal
-    }
-  }
 }
 
 extension ValueForm where Value == ColumnType {

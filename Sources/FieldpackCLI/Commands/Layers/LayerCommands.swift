@@ -9,8 +9,7 @@ extension FieldpackTool {
       discussion: """
         A change happens whole or not at all. All that belongs to a layer follows it: the spatial \
         index, constraints, metadata, relations, styles that QGIS stored, and the change logs of \
-        SpatialConnect and GeoGig. A change that a trigger of the file would do something unknown \
-        about is refused.
+        SpatialConnect and GeoGig. A table with a trigger that Fieldpack does not know is not changed.
         """,
       subcommands: [
         layerListCommand, layerShowCommand, layerExportCommand, layerRenameCommand,
@@ -257,7 +256,10 @@ private struct AddColumnCommand: CommandBody {
         }
         return column
       }
-      column.defaultSQL = try type.defaultSQL(value)
+      guard let sql = type.sqlLiteral(value) else {
+        throw FieldpackError(.invalidArgument, "--default '\(value)' is no \(type.sql)")
+      }
+      column.defaultSQL = sql
       return column
     }
   }
