@@ -326,6 +326,24 @@ import Testing
     #expect(try package.findings() == [])
   }
 
+  @Test func `a track that is deleted while it is recorded ends the recording`() async throws {
+    try await package.withStore { store in
+      let steps = try TrackRecorder(store).record(ScriptedSource(path(3)), as: "walk", .all)
+      let iterator = steps.makeAsyncIterator()
+      #expect(try await iterator.next()?.points.count == 1)
+      try package.run("PRAGMA foreign_keys=ON; DELETE FROM track")
+      let error = await failure { _ = try await iterator.next() }
+      #expect(error?.code == .notFound)
+      #expect(
+        error?.message
+          == "track 1 was deleted while it was recorded. Try: start the recording again, which "
+          + "begins a new track")
+    }
+    #expect(try package.rows("SELECT state FROM monitor_run") == ["failed"])
+    _ = try await record(ScriptedSource(path(2)), .all)
+    #expect(try package.rows("SELECT track_fid, seq FROM track_point") == ["2|1", "2|2"])
+  }
+
   @Test func `a point with the last number there is ends the recording`() async throws {
     _ = try await record(ScriptedSource(path(3)), .all)
     try await package.withStore { store in
