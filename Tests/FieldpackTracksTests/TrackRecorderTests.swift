@@ -10,9 +10,9 @@ import Testing
 @testable import FieldpackTracks
 
 @Suite struct TrackRecorderTests {
-  let package: TracksPackage
+  let package: FieldFile
 
-  init() throws { package = try TracksPackage() }
+  init() throws { package = try FieldFile() }
 
   /// Fixes along a parallel, about 6.8 m and one second apart.
   func path(_ count: Int, device: String = "") -> [Fix] {
@@ -295,7 +295,7 @@ import Testing
   @Test(arguments: [Sampling.region(20), .distance(30), .all])
   func `a replay that ends anywhere goes on as if it had not`(method: Sampling) async throws {
     let fixes = path(30)
-    let whole = try TracksPackage()
+    let whole = try FieldFile()
     try await whole.withStore { store in
       try await TrackRecorder(store).record(ScriptedSource(fixes), as: "walk", method).run()
     }
