@@ -132,7 +132,7 @@ let package = Package(
         "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP", "FieldpackField",
         "FieldpackLocation",
       ],
-      testing: ["FieldpackSQL", "FieldpackCheck", "FieldpackTracks", "FieldpackFieldTestSupport"])
+      testing: ["FieldpackSQL", "FieldpackTracks", "FieldpackFieldTestSupport"])
     + engine(
       "FieldpackArrow",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "CArrow"],

@@ -33,8 +33,9 @@ final class StreamSource: Sendable {
     let batch = try waitFor { () async throws(FieldpackError) in try await next.next()?.batch }
     for column in batch?.misfits ?? [] {
       report.add(
-        note: "column '\(layout.fields[column].name)' holds values that are not of its type; they "
-          + "are null in Arrow")
+        note: Note(
+          "column '\(layout.fields[column].name)' holds values that are not of its type; they "
+            + "are null in Arrow"))
     }
     return batch
   }

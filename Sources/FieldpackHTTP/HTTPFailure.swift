@@ -17,13 +17,20 @@ public enum HTTPFailure: Error, Hashable, Sendable {
   case redirect
   /// The answer is not HTTP.
   case malformed
-  /// A status outside 200 to 299; see ``HTTPResponse/checked(_:)``.
-  case status(Int)
+  /// A status outside 200 to 299; see ``HTTPResponse/checked(_:at:)``.
+  ///
+  /// - Parameter asked: how long the server asks to wait before the next request.
+  case status(Int, asked: Duration? = nil)
 }
 
 extension FieldpackError {
   /// Why an exchange by HTTP failed, where that is the cause of the error.
   public var httpFailure: HTTPFailure? { underlying as? HTTPFailure }
+
+  /// How long the server that refused a request asks to wait before the next one.
+  package var askedPause: Duration? {
+    if case .status(_, let asked) = httpFailure { asked } else { nil }
+  }
 
   init(_ code: Code, _ failure: HTTPFailure, _ address: String, _ message: String) {
     self.init(code, "\(address): \(message)", underlying: failure)
@@ -54,10 +61,14 @@ extension FieldpackError {
 extension HTTPResponse {
   /// Returns the response if its status is one of success.
   ///
-  /// - Parameter subject: what was asked for, for the message.
+  /// - Parameters:
+  ///   - subject: what was asked for, for the message.
+  ///   - now: the moment from which a server that names a date asks to wait.
   /// - Throws: `.notFound` for 404 and 410, `.permission` for 401 and 403, `.unavailable` for 408,
   ///   429 and 500 up, `.invalidData` for others.
-  public func checked(_ subject: String) throws(FieldpackError) -> HTTPResponse {
+  public func checked(
+    _ subject: String, at now: Instant = .now
+  ) throws(FieldpackError) -> HTTPResponse {
     if isSuccess { return self }
     let code: FieldpackError.Code =
       switch status {
@@ -68,6 +79,6 @@ extension HTTPResponse {
       }
     throw FieldpackError(
       code, "\(subject): the server answers with status \(status)",
-      underlying: HTTPFailure.status(status))
+      underlying: HTTPFailure.status(status, asked: retryAfter(at: now)))
   }
 }

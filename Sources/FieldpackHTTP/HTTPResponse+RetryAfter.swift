@@ -3,6 +3,7 @@ package import FieldpackCore
 extension HTTPResponse {
   /// How long the server asks to wait before the next request, by `Retry-After` (RFC 9110, 10.2.3):
   /// whole seconds, or a date such as `Sun, 06 Nov 1994 08:49:37 GMT`; `nil` where it asks for nothing.
+  /// No pause is longer than an hour.
   package func retryAfter(at now: Instant) -> Duration? {
     guard let text = fields["Retry-After"] else { return nil }
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
@@ -13,8 +14,9 @@ extension HTTPResponse {
     return .milliseconds(min(pause, Self.longestPause * 1000))
   }
 
-  /// A day, in seconds: a server that asks for more has a wrong clock or means never.
-  private static let longestPause: Int64 = 86_400
+  /// An hour, in seconds: a server that means more is asked once an hour, and one whose clock is
+  /// wrong keeps no client away for long.
+  private static let longestPause: Int64 = 3_600
 
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

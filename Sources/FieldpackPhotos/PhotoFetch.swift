@@ -97,7 +97,7 @@ public struct PhotoFetch: Sendable {
   func run(
     tracks: Set<Int64>?, _ pass: inout PhotoPass, _ report: @escaping (Outcome) -> Void
   ) async throws(FieldpackError) {
-    pass.isUnavailable = false
+    (pass.isUnavailable, pass.asked) = (false, nil)
     var points = try await due(tracks)[...]
     while let track = points.first?.track, !pass.isUnavailable {
       let mine = points.prefix { $0.track == track }
@@ -106,7 +106,7 @@ public struct PhotoFetch: Sendable {
         Array(mine), provider: provider, settings: settings, isHurried: pass.isHurried,
         storing(track, report))
       try await rounds.run()
-      pass.isUnavailable = rounds.isUnavailable
+      (pass.isUnavailable, pass.asked) = (rounds.isUnavailable, rounds.asked)
     }
   }
 

@@ -99,7 +99,9 @@ public final class PhotoFollowing: Sendable {
         failures = pass.isUnavailable ? failures + 1 : 0
         // Who waits for the end waits for one answer that does not come, not for two.
         if pass.isUnavailable, pass.isHurried() { break }
-        next = pass.isUnavailable ? clock.uptime + settings.backOff.pause(after: failures) : nil
+        next =
+          pass.isUnavailable
+          ? clock.uptime + settings.backOff.pause(after: failures, asked: pass.asked) : nil
       }
       return .success(counts)
     } catch {

@@ -2,6 +2,7 @@ import FieldpackCore
 import FieldpackField
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FieldpackHTTP
 import FieldpackMedia
 import FieldpackProjection
 
@@ -176,7 +177,7 @@ extension PhotoFinding {
     if chosen != nil { return .done }
     if let failure {
       return isUnavailable
-        ? .unreachable(failure) : .failed(failure, again: true)
+        ? .unreachable(failure) : .failed(failure, again: true, asked: failure.askedPause)
     }
     let reason =
       candidates.isEmpty

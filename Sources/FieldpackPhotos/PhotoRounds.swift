@@ -1,9 +1,12 @@
 import FieldpackCore
+import FieldpackHTTP
 
 /// What goes over from one run to the next.
 struct PhotoPass: Sendable {
   /// Whether the provider could not be asked, which ended the run.
   var isUnavailable = false
+  /// How long the provider asked to wait, where it did.
+  var asked: Duration?
   /// Whether somebody waits for the end: nothing that does not answer is then asked again.
   var isHurried: @Sendable () -> Bool = { false }
 }
@@ -30,6 +33,8 @@ struct PhotoRounds {
   /// Of the points that have no picture yet, in the order of the track.
   private var open: [PhotoSearch]
   private(set) var isUnavailable = false
+  /// How long the provider asked to wait before it is asked again.
+  private(set) var asked: Duration?
 
   init(
     _ points: [PhotoPoint], provider: any PhotoProvider, settings: PhotoFetch.Settings,
@@ -186,7 +191,7 @@ struct PhotoRounds {
     switch try await storing.store(result, search.point) {
     case .stored(let outcome):
       known = known.adding(outcome, search.point)
-      isUnavailable = isUnavailable || result.isUnavailable
+      if result.isUnavailable { (isUnavailable, asked) = (true, result.failure?.askedPause) }
       storing.report(outcome)
     case .settled: break
     case .taken:

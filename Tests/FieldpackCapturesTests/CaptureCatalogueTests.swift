@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func `deleting nothing from a file without captures makes no layers`() async throws {
-    let package = try TracksPackage()
+    let package = try FieldFile()
     let deleted = try await package.withStore { store in
       try await CaptureCatalogue(store).delete([])
     }

@@ -51,8 +51,8 @@ import Testing
       ])
   }
 
-  private func package(_ schema: Schema? = FieldLayersTests.first) async throws -> TracksPackage {
-    let package = try TracksPackage()
+  private func package(_ schema: Schema? = FieldLayersTests.first) async throws -> FieldFile {
+    let package = try FieldFile()
     try await package.withStore { store in
       try await store.write { (writer) throws(FieldpackError) in
         guard let schema else { return }
@@ -68,7 +68,7 @@ import Testing
   }
 
   private func prepare(
-    _ package: TracksPackage, _ layers: FieldLayers = FieldLayersTests.layers()
+    _ package: FieldFile, _ layers: FieldLayers = FieldLayersTests.layers()
   ) async throws {
     try await package.withStore { store in
       try await store.write { (writer) throws(FieldpackError) in try layers.prepare(in: writer) }
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// The file without SQLite's counters of changes, which also count that its journal was another.
-  private func bytes(_ package: TracksPackage) throws -> Data {
+  private func bytes(_ package: FieldFile) throws -> Data {
     var data = try Data(contentsOf: URL(fileURLWithPath: package.path))
     for counter in [24..<28, 92..<96] { data.replaceSubrange(counter, with: [0, 0, 0, 0]) }
     return data

@@ -13,8 +13,8 @@ import Testing
     attempts: 3, backOff: BackOff(first: .seconds(30), limit: .seconds(3600)))
   private static let broken = FieldpackError(.unavailable, "no answer")
 
-  private func package() async throws -> TracksPackage {
-    let package = try TracksPackage()
+  private func package() async throws -> FieldFile {
+    let package = try FieldFile()
     try await package.withStore { store in
       try await store.write { (writer) throws(FieldpackError) in
         try FieldLayers(version: 1, [Self.table.definition()]).prepare(in: writer)
@@ -23,7 +23,7 @@ import Testing
     return package
   }
 
-  private func states(_ package: TracksPackage) throws -> [String] {
+  private func states(_ package: FieldFile) throws -> [String] {
     try package.rows(
       "SELECT subject, target, state, attempt, next_at, http_status, message, bytes_sent, "
         + "bytes_total FROM sent ORDER BY id")
@@ -114,7 +114,7 @@ import Testing
   // MARK: The runner
 
   private func run(
-    _ package: TracksPackage, _ answers: [Result<JobAnswer, FieldpackError>]
+    _ package: FieldFile, _ answers: [Result<JobAnswer, FieldpackError>]
   ) async throws -> [String] {
     let clock = TestClock(.movedBySleep(), at: .at(0))
     var left = answers

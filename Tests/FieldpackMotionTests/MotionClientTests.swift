@@ -245,7 +245,8 @@ import Testing
     let answers = Locked<[LoopbackServer.Reply]>([
       .text(503, "", fields: [["Retry-After", "40"]]),
       .text(429, "", fields: [["Retry-After", "0"]]),
-      .text(200, "s"), .text(503, "", fields: [["Retry-After", "7"]]), .text(200, ""),
+      .text(200, "s"), .text(503, "", fields: [["Retry-After", "7"]]),
+      .text(503, "", fields: [["Retry-After", "86400"]]), .text(200, ""),
     ])
     let loopback = try LoopbackServer { _ in answers.withLock { $0.removeFirst() } }
     let pauses = Locked<[Double]>([])
@@ -254,7 +255,7 @@ import Testing
       clock: TestClock(.movedBySleep()).clock)
     let report = try await client.run(MotionReplay(Self.rising(5)))
     #expect(report.sent == 1)
-    #expect(pauses.withLock { $0 } == [40, 1, 7])
+    #expect(pauses.withLock { $0 } == [40, 1, 7, 3_600])
   }
 
   @Test func `a server that ends every session is given up`() async throws {

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackMotion
 import FieldpackTestSupport
@@ -8,7 +9,7 @@ import Testing
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
   @Test func `the documented bodies are a session of their device`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let files = [
       try package.file("start.json", MotionBodies.start.replacing(",", with: ",\n  ")),
       try package.file("data.json", MotionBodies.data.replacing(",\"", with: ",\n\"")),
@@ -28,7 +29,7 @@ import Testing
   }
 
   @Test func `a log gives what its server took`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let a = Self.text(try MadeMotion.rising(session: "a", at: 10, from: 0))
     let b = Self.text(try MadeMotion.rising(session: "b", at: 20, from: 0))
     let quoted = a.replacing("\"", with: "\\\"")
@@ -65,7 +66,7 @@ import Testing
   }
 
   @Test func `a line that cannot be read is named, or passed over where asked`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let a = Self.text(try MadeMotion.rising(session: "a", at: 10, from: 0))
     let log = try package.file(
       "log.jsonl", "\(a)\n\(a.replacing("0.0", with: "nan"))\n{\"time\":-1,\"body\":\(a)}\n")
@@ -96,7 +97,7 @@ import Testing
   func `a status that is no whole number is an error`(
     status: String, kind: String
   ) async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let body = Self.text(try MadeMotion.rising(session: "a", at: 10, from: 0))
     let log = try package.file("log.jsonl", #"{"status":\#(status),"body":\#(body)}"# + "\n")
     try await package.withStore { store in
@@ -111,7 +112,7 @@ import Testing
   }
 
   @Test func `a request that got no answer brought nothing`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let body = Self.text(try MadeMotion.rising(session: "a", at: 10, from: 0))
     let log = try package.file("log.jsonl", #"{"status":null,"body":\#(body)}"# + "\n")
     let report = try await package.withStore { store in
@@ -123,7 +124,7 @@ import Testing
   }
 
   @Test func `a start without a session is counted`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let log = try package.file("log.jsonl", "\(MotionBodies.start)\n\(MotionBodies.start)\n")
     let report = try await package.withStore { store in
       try await store.importMotion(from: [log])
@@ -132,7 +133,7 @@ import Testing
   }
 
   @Test func `hostile logs are errors and leave the file as it was`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let logs = [
       String(repeating: "[", count: 5000), "\u{0}\u{0}\n", "{\"body\":7}\n",
       String(repeating: " ", count: 3 << 20), String(repeating: "x", count: 3 << 20),

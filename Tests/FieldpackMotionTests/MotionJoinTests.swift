@@ -1,5 +1,6 @@
 import FieldpackCore
 import FieldpackField
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackGeometry
 import FieldpackLocation
@@ -68,8 +69,8 @@ import Testing
 
 @Suite(.programs) struct MotionJoinTests {
   /// Sessions `a` at seconds 10 to 12 and `b` at second 50, at 5 Hz.
-  private static func package() async throws -> MotionPackage {
-    let package = try MotionPackage()
+  private static func package() async throws -> FieldFile {
+    let package = try FieldFile()
     let bodies = [
       try MadeMotion.rising(session: "a", at: 10.8, from: 0),
       try MadeMotion.rising(session: "a", at: 11.8, from: 5),
@@ -152,7 +153,7 @@ import Testing
   }
 
   @Test func `a layer of points or of lines with M is a path`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     try await package.withStore { store in
       try await store.write { (writer) throws(FieldpackError) in
         try writer.createLayer(

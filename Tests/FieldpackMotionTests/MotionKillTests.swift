@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackFieldTestSupport
 import FieldpackMotion
 import FieldpackTestSupport
 import Foundation
@@ -18,7 +19,7 @@ import Testing
     ProcessInfo.processInfo.environment["FIELDPACK_KILLS"].flatMap { Int($0) } ?? 20
 
   @Test func `a receiver that is killed loses nothing that it acknowledged`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     var devices = SimulatedDevices()
     for _ in 0..<Self.kills {
       let receiver = try KilledReceiver(package)
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test func `a recorder that is killed has kept what it said`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     var numbers = FilterGenerator.SplitMix(state: 7)
     var acknowledged: [String: Int] = [:]
     for kill in 0..<Self.kills {
@@ -69,7 +70,7 @@ import Testing
   /// What was acknowledged is there once, with all its samples; another group whole or not at all,
   /// and only where all before it are.
   private static func check(
-    _ package: MotionPackage, _ groups: [[MotionRequest]], acknowledged: Int
+    _ package: FieldFile, _ groups: [[MotionRequest]], acknowledged: Int
   ) throws {
     var isStored = true
     for (number, group) in groups.enumerated() {
@@ -85,7 +86,7 @@ import Testing
   }
 
   private static func compare(
-    _ package: MotionPackage, _ devices: SimulatedDevices
+    _ package: FieldFile, _ devices: SimulatedDevices
   ) async throws {
     try await package.withStore { store in
       for (id, readings) in devices.sent {
@@ -188,7 +189,7 @@ private final class KilledReceiver {
   /// How many groups were sent.
   private(set) var sent = 0
 
-  init(_ package: MotionPackage) throws {
+  init(_ package: FieldFile) throws {
     folder = try TemporaryFolder()
     let path = folder.file("bodies").path
     mkfifo(path, 0o600)
@@ -231,7 +232,7 @@ private final class KilledReceiver {
   }
 }
 
-extension MotionPackage {
+extension FieldFile {
   /// How many batches are like this one, and how many samples they have.
   fileprivate func stored(_ data: MotionRequest.Data) throws -> String? {
     try rows(

@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackMotion
 import FieldpackSQL
@@ -7,8 +8,8 @@ import Testing
 
 @Suite struct MotionQueryTests {
   /// Session `a` sends az 0 to 14 in the seconds 10 to 12 at 5 Hz, `b` one batch at second 11.5.
-  private static func package() async throws -> MotionPackage {
-    let package = try MotionPackage()
+  private static func package() async throws -> FieldFile {
+    let package = try FieldFile()
     let bodies = [
       try MadeMotion.rising(session: "a", at: 10.8, from: 0),
       try MadeMotion.rising(session: "a", at: 11.8, from: 5),
@@ -69,7 +70,7 @@ import Testing
   }
 
   @Test func `a file without motion has no sessions`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     try await package.withStore { store in
       let sessions = try await store.motionSessions()
       let samples = try await store.motionSamples(ofSession: "a")

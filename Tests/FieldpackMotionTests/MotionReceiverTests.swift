@@ -1,4 +1,5 @@
 import FieldpackCore
+import FieldpackFieldTestSupport
 import FieldpackGeoPackage
 import FieldpackMotion
 import FieldpackTestSupport
@@ -8,7 +9,7 @@ import Testing
   private static let id = "00000000-0000-0000-0000-000000000000"
 
   @Test func `the documented bodies become rows number for number`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let samples = try await package.withStore { store in
       let receiver = MotionReceiver(store, newSession: { Self.id })
       let start = try await receiver.answer([Array(MotionBodies.start.utf8)], at: 1_719_634_845)
@@ -38,7 +39,7 @@ import Testing
   }
 
   @Test func `requests that bring nothing leave the file as it was`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let responses = try await package.withStore { store in
       try await MotionReceiver(store).answer(
         [Array(MotionBodies.data.utf8), Array("nan".utf8)], at: 0)
@@ -48,7 +49,7 @@ import Testing
   }
 
   @Test func `a group is answered in order, in one transaction`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let responses = try await package.withStore { store in
       try await MotionReceiver(store, newSession: { "s" }).answer(
         [
@@ -67,7 +68,7 @@ import Testing
   }
 
   @Test func `a revoked session gets 401 from every receiver`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     try await package.withStore { store in
       let receiver = MotionReceiver(store, newSession: { "s" })
       _ = try await receiver.answer([Array(MotionBodies.start.utf8)], at: 0)
@@ -81,7 +82,7 @@ import Testing
   }
 
   @Test func `a batch that is sent again is acknowledged and stored once`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let body = try MadeMotion.rising(session: "s", at: 10, from: 0)
     let other = try MadeMotion.rising(session: "s", at: 10, from: 1)
     let responses = try await package.withStore { store in
@@ -100,7 +101,7 @@ import Testing
   }
 
   @Test func `a device that starts again is one device with its newest names`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     try await package.withStore { store in
       let receiver = MotionReceiver(store)
       for name in ["old", "new"] {
@@ -115,7 +116,7 @@ import Testing
   }
 
   @Test func `a group that cannot be stored is not answered and leaves nothing`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     try await package.withStore { store in
       let ids = Locked(["s", "t", "s"])
       let receiver = MotionReceiver(store, newSession: { ids.withLock { $0.removeFirst() } })
@@ -132,7 +133,7 @@ import Testing
   @Test func `sixty thousand samples of twenty devices are there in order, bit by bit`()
     async throws
   {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let (devices, seconds) = (20, 60)
     try await package.withStore { store in
       var longest = 0

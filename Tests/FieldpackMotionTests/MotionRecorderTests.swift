@@ -30,7 +30,7 @@ import Testing
 
   @Test(arguments: ["failing", "paused"])
   func `every sample is kept while posts fail or are paused`(state: String) async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let loopback = try LoopbackServer { _ in .text(state == "failing" ? 503 : 200, "s") }
     try await package.withStore { store in
       let recorder = MotionRecorder(store, device: MadeMotion.device(1), session: "mine")
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func `samples that wait together are one transaction`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let stored = Locked<[Int]>([])
     try await package.withStore { store in
       let recorder = MotionRecorder(
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `a run that is cancelled has kept what was read`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let loopback = try LoopbackServer { _ in .text(503, "") }
     try await package.withStore { store in
       let recorder = MotionRecorder(store, device: MadeMotion.device(1), session: "mine")
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test func `what cannot be stored ends the run`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let loopback = try LoopbackServer { _ in .text(200, "s") }
     try await package.withStore { store in
       let first = MotionRecorder(store, device: MadeMotion.device(1), session: "mine")
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test func `samples wait while another program writes`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let store = try await GeoPackageStore(
       path: package.path, id: "field", busyTimeout: .milliseconds(10))
     let recorder = MotionRecorder(

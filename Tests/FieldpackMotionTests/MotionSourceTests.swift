@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func `a stored session gives its samples by time, at their pace`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let bodies = [
       try MadeMotion.rising(session: "a", at: 20.8, from: 5),
       try MadeMotion.rising(session: "b", at: 15, from: 90),
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `lines of JSON are samples`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let path = try package.file(
       "lines",
       """
@@ -94,7 +94,7 @@ import Testing
   func `a line that is no sample ends them, or is passed over`(
     line: String, message: String
   ) async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let good = #"{"time":1,"ax":1,"ay":2,"az":3}"#
     let path = try package.file("lines", "\(good)\n\(line)\n\(good)\n")
     let strict = MotionLines(path: path)
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test func `lines that never come are given up when the task is cancelled`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let pipe = package.folder.file("pipe").path
     _ = try await Program.run("mkfifo", [pipe])
     let source = MotionLines(path: pipe)
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func `samples that know their times keep them, in batches without gaps`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let times = [10, 10.02, 10.04, 10.06, 10.08, 10.1, 10.12, 15, 15.02]
     let samples = Self.rising(times)
     let path = try package.file("lines", Self.lines(samples))
@@ -160,7 +160,7 @@ import Testing
 
   @Test(arguments: [MotionSections.all, .acceleration])
   func `a batch ends where the sections change`(wanted: MotionSections) async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let lines = (0..<4).map { number in
       let names = number % 2 == 0 ? ["ax", "ay", "az"] : ["rx", "ry", "rz"]
       let values = names.map { #""\#($0)":\#(number)"# }.joined(separator: ",")
@@ -185,7 +185,7 @@ import Testing
   }
 
   @Test func `many samples in batches that overlap come by time`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let bodies = try (0..<12).map { number in
       let readings = (0..<250).map { MadeMotion.reading(number, $0) }
       return String(
@@ -213,7 +213,7 @@ import Testing
 
   @Test(arguments: ["0", "-50", "9e999", "1e-300", "'fast'"])
   func `a stored rate that nothing comes at is the standard one`(rate: String) async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let body = try MadeMotion.rising(session: "a", at: 10, from: 0)
     let log = try package.file("log", String(decoding: body, as: UTF8.self))
     try await package.withStore { store in
@@ -226,7 +226,7 @@ import Testing
   }
 
   @Test func `samples may be read at a rate as if they were made now`() async throws {
-    let package = try MotionPackage()
+    let package = try FieldFile()
     let path = try package.file("lines", Self.lines(Self.rising([10, 11, 12, 13, 14])))
     let server = IngestServer()
     let loopback = try LoopbackServer { server.answer($0) }

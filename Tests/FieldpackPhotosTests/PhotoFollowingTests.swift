@@ -113,6 +113,26 @@ import Testing
     await walk.store.close()
   }
 
+  @Test func `a provider is not asked again before it wants to be`() async throws {
+    let walk = try await PhotoWalk([(13.4, 52.5)])
+    let server = try FlickrServer([(13.4, 52.5001)])
+    let clock = TestClock()
+    let fetch = try await PhotoFetch(
+      store: walk.store, provider: server.provider(), clock: clock.clock)
+    let away = LoopbackServer.Reply.text(503, "", fields: [["Retry-After", "120"]])
+    server.answer(searches: away)
+    var pass = PhotoPass()
+    try await fetch.run(tracks: [1], &pass) { _ in }
+    #expect(pass.isUnavailable && pass.asked == .seconds(120))
+    server.answer(searches: nil)
+    server.answer(picture: "1", away)
+    try await fetch.run(tracks: [1], &pass) { _ in }
+    #expect(!pass.isUnavailable && pass.asked == nil)
+    let next = clock.clock.now.advanced(by: .seconds(120))
+    #expect(try await PhotoFeed(of: walk.store).entries.map(\.nextAttempt) == [next])
+    await walk.store.close()
+  }
+
   @Test func `a refusal ends the search and not the recording`() async throws {
     let walk = try await PhotoWalk([])
     let server = try FlickrServer()

@@ -11,8 +11,8 @@ import Testing
 /// Files whose photos an earlier tool stored.
 @Suite(.programs) struct PhotoUpgradeTests {
   /// Track points with pictures of a layer, one of them now of Flickr.
-  private func package() async throws -> TracksPackage {
-    let package = try TracksPackage(copying: "tracks.gpkg", of: "field")
+  private func package() async throws -> FieldFile {
+    let package = try FieldFile(copying: "tracks.gpkg", of: "field")
     try await package.withStore { store in
       try await store.write { (writer) throws(FieldpackError) in
         try writer.execute("UPDATE photo SET provider = 'flickr', secret = 'abc' WHERE fid = 1")
@@ -21,7 +21,7 @@ import Testing
     return package
   }
 
-  private func columns(_ table: String, _ package: TracksPackage) throws -> [String] {
+  private func columns(_ table: String, _ package: FieldFile) throws -> [String] {
     try package.rows("SELECT name, \"notnull\" FROM pragma_table_info('\(table)') ORDER BY cid")
   }
 

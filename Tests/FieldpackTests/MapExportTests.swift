@@ -133,4 +133,29 @@ import Testing
     #expect(read?.message.hasPrefix("NMEA is read and not written") == true)
     await workspace.close()
   }
+
+  @Test func `a layer without an SRS hides none of its name elsewhere`() async throws {
+    for (name, srs) in [("a", "EPSG:25833"), ("b", ""), ("c", "EPSG:4326")] {
+      var options = ImportOptions()
+      options.srs = SRS(srs) ?? .undefinedCartesian
+      options.sourceSRS = options.srs
+      let file = try folder.write("name,x,y\n\(name),13,52\n", to: "wells.csv")
+      _ = try await FileImport(options).run([file.path], into: folder.file("\(name).gpkg").path)
+    }
+    let stores = ["a", "b", "c"].map {
+      #"{"id":"\#($0)","store_type":"gpkg","version":"1","uri":"\#($0).gpkg"}"#
+    }
+    let config = try folder.write(
+      #"{"stores":[\#(stores.joined(separator: ","))]}"#, to: "all.scfg")
+    let workspace = try await Workspace.open([config])
+    let report = try await workspace.exportFeatures(
+      Query("wells").limit(5), to: folder.file("all.svg"))
+    #expect(
+      report.layers == [
+        .init(store: "a", layer: "wells", count: 1), .init(store: "c", layer: "wells", count: 1),
+      ])
+    #expect(report.notes == ["layer 'b/wells' has no SRS and is not drawn"])
+    #expect(legend(of: try text("all.svg")) == ["a/wells", "c/wells"])
+    await workspace.close()
+  }
 }

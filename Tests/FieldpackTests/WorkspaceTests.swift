@@ -52,7 +52,7 @@ import Testing
     let wells = try await workspace(#"["WELLS", "gone"]"#)
     let report = QueryReport()
     #expect(try await wells.count(Query(), report: report) == 4)
-    let note = "store 'field' has no layer 'gone', which its default_layers names"
+    let note: Note = "store 'field' has no layer 'gone', which its default_layers names"
     #expect(report.current.notes == [note])
     #expect(try await wells.count(Query("remarks")) == 2)
     #expect(try await wells.prepare(Query()).layers.map(\.schema.layer) == ["wells"])

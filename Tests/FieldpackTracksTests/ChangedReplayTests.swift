@@ -11,9 +11,9 @@ import Testing
 
 /// Runs that go on with a source whose fixes are not those that they took.
 @Suite struct ChangedReplayTests {
-  private let package: TracksPackage
+  private let package: FieldFile
 
-  init() throws { package = try TracksPackage() }
+  init() throws { package = try FieldFile() }
 
   /// A fix `x` hundred metres to the east, `seconds` after a fixed moment.
   private func fix(_ x: Double, _ seconds: Double?, _ device: String = "a") -> Fix {
@@ -23,7 +23,7 @@ import Testing
 
   /// Watches fixes, two a batch; gives what was noted.
   @discardableResult
-  private func watch(_ fixes: [Fix], in package: TracksPackage? = nil) async throws -> [String] {
+  private func watch(_ fixes: [Fix], in package: FieldFile? = nil) async throws -> [String] {
     let notes = Locked<[String]>([])
     let batches = stride(from: 0, to: fixes.count, by: 2).map { start in
       fixes[start..<min(start + 2, fixes.count)].map { LocationUpdate.fix($0) }
@@ -40,7 +40,7 @@ import Testing
   }
 
   /// What was seen, without the numbers of fixes.
-  private func detections(_ package: TracksPackage? = nil) throws -> [String] {
+  private func detections(_ package: FieldFile? = nil) throws -> [String] {
     try (package ?? self.package).rows(
       "SELECT kind, device, time, distance_m, hex(geom) FROM detection ORDER BY fid")
   }
@@ -66,7 +66,7 @@ import Testing
     let taken = [fix(0, 0), fix(1, 5), fix(2, 5), fix(1, 5)]
     try await watch(taken)
     let notes = try await watch([fix(0, 0), fix(9, 1)] + taken[1...] + [fix(3, 9)])
-    let whole = try TracksPackage()
+    let whole = try FieldFile()
     try await watch(taken + [fix(3, 9)], in: whole)
     let expected = try detections(whole)
     #expect(try detections() == expected)
@@ -96,7 +96,7 @@ import Testing
     let taken = [fix(0, 1), fix(1, 2), fix(2, 2_000_000), fix(3, 3), fix(4, 4), fix(5, 5)]
     try await watch(taken)
     try await watch([fix(9, 0, "b")] + taken + [fix(6, 6)])
-    let whole = try TracksPackage()
+    let whole = try FieldFile()
     try await watch(taken + [fix(6, 6)], in: whole)
     let expected = try detections(whole)
     #expect(try detections().filter { !$0.contains("|b|") } == expected)

@@ -13,9 +13,9 @@ import Testing
 /// Runs over sources of which all fixes are there: watched ahead of what is stored, several batches
 /// at a time.
 @Suite(.calculation) struct CompleteSourceTests {
-  private let package: TracksPackage
+  private let package: FieldFile
 
-  init() throws { package = try TracksPackage() }
+  init() throws { package = try FieldFile() }
 
   /// Three devices that go to and fro; one stands still at times, some fixes are late or nowhere.
   private static let fixes = walk(1200)
@@ -70,7 +70,7 @@ import Testing
   ]
 
   private func expectSameRows(
-    _ package: TracksPackage, _ other: TracksPackage, of queries: [String] = rows
+    _ package: FieldFile, _ other: FieldFile, of queries: [String] = rows
   ) throws {
     for sql in queries {
       let expected = try other.rows(sql)
@@ -81,7 +81,7 @@ import Testing
 
   @Test(arguments: [1, 7, 1000, 4000])
   func `regions are watched as of fixes that come`(size: Int) async throws {
-    let live = try TracksPackage()
+    let live = try FieldFile()
     for (package, isComplete) in [(package, true), (live, false)] {
       try await package.withStore { store in
         let run = RecordedMonitor(
@@ -105,7 +105,7 @@ import Testing
   func `tracks are recorded as of fixes that come`(
     method: Sampling, size: Int
   ) async throws {
-    let live = try TracksPackage()
+    let live = try FieldFile()
     for (package, isComplete) in [(package, true), (live, false)] {
       try await package.withStore { store in
         let recorder = TrackRecorder(store, clock: TestClock(at: .at(1_000_000)).clock)
@@ -129,8 +129,8 @@ import Testing
 
   @Test(arguments: [1, 13, 5000])
   func `a replay that ends anywhere goes on`(size: Int) async throws {
-    let whole = try TracksPackage()
-    func watch(_ fixes: [Fix], in package: TracksPackage) async throws {
+    let whole = try FieldFile()
+    func watch(_ fixes: [Fix], in package: FieldFile) async throws {
       try await package.withStore { store in
         try await RecordedMonitor(try monitor(), in: store, as: "run").watch(
           source(fixes, size: size), origin: "file", isReplay: true
@@ -264,7 +264,7 @@ import Testing
   func `another start, or a cancelled task, ends a run between transactions`(
     isCancelled: Bool
   ) async throws {
-    let whole = try TracksPackage()
+    let whole = try FieldFile()
     try await whole.withStore { store in
       try await RecordedMonitor(try monitor(Self.everything), in: store, as: "run").watch(
         source(Self.some, size: 4000), isReplay: true

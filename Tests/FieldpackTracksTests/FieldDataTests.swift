@@ -15,7 +15,7 @@ import Testing
   private let fix = Fix(longitude: 13.4, latitude: 52.5, time: .at(0))
 
   private func record(
-    _ package: TracksPackage, _ fixes: [Fix], as name: String = "walk"
+    _ package: FieldFile, _ fixes: [Fix], as name: String = "walk"
   ) async throws {
     try await package.withStore { store in
       let recorder = TrackRecorder(store, clock: TestClock(at: .at(1_000_000)).clock)
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func `a recording makes layers that pass every check`() async throws {
-    let package = try TracksPackage()
+    let package = try FieldFile()
     let fixes = [
       fix, Fix(longitude: 13.401, latitude: 52.5, time: .at(1)),
       Fix(longitude: 13.402, latitude: 52.51, elevation: 30, time: .at(2), accuracy: 5),
@@ -54,7 +54,7 @@ import Testing
 
   @Test(.enabled(if: Programs.gdalPython != nil, "\(Programs.noGDALPython)"))
   func `GDAL reads tracks and points`() async throws {
-    let package = try TracksPackage()
+    let package = try FieldFile()
     try await record(package, [fix, Fix(longitude: 13.401, latitude: 52.5, time: .at(1))])
     let script = """
       import sys
@@ -81,7 +81,7 @@ import Testing
   // MARK: Versions
 
   @Test func `a file of version 1 is read as it is`() async throws {
-    let package = try TracksPackage(copying: "tracks-1.gpkg")
+    let package = try FieldFile(copying: "tracks-1.gpkg")
     let before = try Data(contentsOf: URL(fileURLWithPath: package.path))
     try await package.withStore { store in
       let track = RecordedTrack(
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func `a file of version 1 is upgraded when it is written`() async throws {
-    let package = try TracksPackage(copying: "tracks-1.gpkg")
+    let package = try FieldFile(copying: "tracks-1.gpkg")
     try await record(package, [fix])
     #expect(
       try package.rows("SELECT DISTINCT version FROM fieldpack_schema") == ["4"])
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: [2, 3, 4]) func `a file of another version goes on`(version: Int) async throws {
-    let package = try TracksPackage(copying: "tracks-\(version).gpkg")
+    let package = try FieldFile(copying: "tracks-\(version).gpkg")
     try await record(package, [Fix(longitude: 13.41, latitude: 52.5, time: .at(9))])
     #expect(
       try package.rows("SELECT seq, fix, time FROM track_point") == [
@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test func `an upgrade that fails leaves the file as it was`() async throws {
-    let package = try TracksPackage(copying: "tracks-1.gpkg")
+    let package = try FieldFile(copying: "tracks-1.gpkg")
     try package.run("CREATE TABLE track_log (id INTEGER PRIMARY KEY, what TEXT)")
     let schema = try package.rows("SELECT sql FROM sqlite_master ORDER BY name")
     let error = await failure { try await record(package, [fix]) }
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test func `layers of a newer version are read and not written`() async throws {
-    let package = try TracksPackage(copying: "tracks-2.gpkg")
+    let package = try FieldFile(copying: "tracks-2.gpkg")
     try package.run("UPDATE fieldpack_schema SET version = 5 WHERE layer = 'track'")
     let error = await failure { try await record(package, [fix]) }
     #expect(error?.code == .unsupported)
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test func `a table of that name that is something else is refused`() async throws {
-    let package = try TracksPackage()
+    let package = try FieldFile()
     try await package.withStore { store in
       try await store.write { (writer) throws(FieldpackError) in
         try writer.createLayer(
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test func `deleting a track deletes its points`() async throws {
-    let package = try TracksPackage(copying: "tracks-2.gpkg")
+    let package = try FieldFile(copying: "tracks-2.gpkg")
     try await package.withStore { store in
       try await store.write { (writer) throws(FieldpackError) in
         try writer.delete(.integer(1), in: "track")

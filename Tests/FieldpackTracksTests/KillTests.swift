@@ -127,7 +127,7 @@ import Testing
 
   @Test(arguments: Subject.allCases)
   func `a recording that is killed goes on as if it had not been`(subject: Subject) async throws {
-    let package = try TracksPackage()
+    let package = try FieldFile()
     let folder = try TemporaryFolder()
     let kills = Self.kills / Subject.allCases.count
     let album = subject == .photos ? try await Self.album(in: folder, lines: kills * 45 + 60) : ""
@@ -149,10 +149,10 @@ import Testing
   }
 
   private func compare(
-    _ package: TracksPackage, _ subject: Subject, _ arguments: [String], _ total: Int,
+    _ package: FieldFile, _ subject: Subject, _ arguments: [String], _ total: Int,
     _ acknowledged: [String]
   ) async throws {
-    let whole = try TracksPackage()
+    let whole = try FieldFile()
     let lines = (0..<total).map(Self.line).joined()
     let result = try await Tool.run(
       arguments + ["-", "--into", whole.path],
@@ -175,11 +175,11 @@ import Testing
 /// The tool as it records from a pipe.
 private final class Reading {
   private let program: Program
-  private let package: TracksPackage
+  private let package: FieldFile
   private let folder: TemporaryFolder
   private var pipe: Int32
 
-  init(_ package: TracksPackage, _ arguments: [String]) throws {
+  init(_ package: FieldFile, _ arguments: [String]) throws {
     self.package = package
     folder = try TemporaryFolder()
     let path = folder.file("fixes").path
@@ -262,7 +262,7 @@ private final class Reading {
   }
 }
 
-extension TracksPackage {
+extension FieldFile {
   /// How many fixes the file says were taken; 0 before the run began.
   func taken() throws -> Int {
     guard try rows("SELECT 1 FROM sqlite_master WHERE name = 'monitor_run'") == ["1"] else {

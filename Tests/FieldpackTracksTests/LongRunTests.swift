@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: [["--sampling", "region:80"], ["--sampling", "all"]])
     func `memory and open files stay as they are`(arguments: [String]) async throws {
-      let package = try TracksPackage()
+      let package = try FieldFile()
       let path = package.folder.file("fixes").path
       mkfifo(path, 0o600)
       let pipe = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
@@ -74,7 +74,7 @@ import Testing
       }
     }
 
-    private func fixes(_ package: TracksPackage) throws -> Int {
+    private func fixes(_ package: FieldFile) throws -> Int {
       guard try package.rows("SELECT 1 FROM sqlite_master WHERE name = 'monitor_run'") == ["1"]
       else { return 0 }
       return Int(try package.rows("SELECT fixes FROM monitor_run").first ?? "0") ?? 0

@@ -12,9 +12,9 @@ import Testing
 @testable import FieldpackTracks
 
 @Suite(.programs) struct RecordedMonitorTests {
-  private let package: TracksPackage
+  private let package: FieldFile
 
-  init() throws { package = try TracksPackage() }
+  init() throws { package = try FieldFile() }
 
   /// Two devices that cross each other, some metres a fix.
   private let fixes: [Fix] = (0..<60).map { number in
@@ -32,7 +32,7 @@ import Testing
   }
 
   private func watch(
-    _ source: ScriptedSource, radius: Double = 80, in package: TracksPackage,
+    _ source: ScriptedSource, radius: Double = 80, in package: FieldFile,
     isReplay: Bool = false, origin: String = "script"
   ) async throws -> [RecordedStep] {
     try await package.withStore { store in
@@ -86,7 +86,7 @@ import Testing
 
   @Test(arguments: [1, 13])
   func `a replay that ends anywhere goes on as if it had not`(size: Int) async throws {
-    let whole = try TracksPackage()
+    let whole = try FieldFile()
     _ = try await watch(batches(60, fixes), in: whole)
     for end in stride(from: 0, through: 60, by: 11) {
       _ = try await watch(
@@ -138,7 +138,7 @@ import Testing
   func `a replay with fixes added or gone goes on after the last of each device`(
     size: Int
   ) async throws {
-    let whole = try TracksPackage()
+    let whole = try FieldFile()
     _ = try await watch(batches(60, fixes), in: whole)
     _ = try await watch(batches(60, Array(fixes.prefix(30))), in: package, isReplay: true)
     // One that is late, one of a device that only now tells of itself, and the oldest is gone.
@@ -253,7 +253,7 @@ import Testing
     ]
     var found: [[String]] = []
     for removes in [false, true] {
-      let package = try TracksPackage()
+      let package = try FieldFile()
       try await package.withStore { store in
         let monitor = RecordedMonitor(try GeofenceMonitor(regions), in: store, as: "watch")
         var steps = 0
@@ -303,7 +303,7 @@ import Testing
       #expect(counts == [64, 100])
     }
     let run = "SELECT fixes, fixes_digest FROM monitor_run"
-    let whole = try TracksPackage()
+    let whole = try FieldFile()
     try await whole.withStore { store in
       try await RecordedMonitor(SlowMonitor(), in: store, as: "slow").watch(
         batches(10, fixes), isReplay: true

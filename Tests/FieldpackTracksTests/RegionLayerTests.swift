@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `points with radii and areas of a layer are regions`() async throws {
-    let package = try TracksPackage()
+    let package = try FieldFile()
     try await package.withStore { store in
       try await makeLayer(store)
       try await add(
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `a run goes on with the regions that it began with only`() async throws {
-    let package = try TracksPackage()
+    let package = try FieldFile()
     try await package.withStore { store in
       try await makeLayer(store)
       try await makeLayer(store, "schools")
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func `what cannot be watched is named with its layer and store`() async throws {
-    let package = try TracksPackage()
+    let package = try FieldFile()
     try await package.withStore { store in
       try await makeLayer(store)
       try await add(
@@ -112,7 +112,7 @@ import Testing
   @Test func `a layer in another reference system is brought to longitude and latitude`()
     async throws
   {
-    let package = try TracksPackage()
+    let package = try FieldFile()
     try await package.withStore { store in
       try await makeLayer(store, srs: SRS("EPSG", 32633))
       try await add(
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func `the copy agrees with the file after every edit`() async throws {
-    let package = try TracksPackage()
+    let package = try FieldFile()
     try await package.withStore { store in
       try await makeLayer(store)
       try await makeLayer(store, "other")
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test func `a source is watched in the regions as they are at each batch`() async throws {
-    let package = try TracksPackage()
+    let package = try FieldFile()
     try await package.withStore { store in
       try await makeLayer(store)
       try await add([try feature("POINT (13 52)", radius: 100)], to: store)

@@ -59,8 +59,8 @@ import Testing
   }
 
   /// A source, and the file that a run over it begins with.
-  private func source(_ kind: Source) async throws -> (path: String?, template: TracksPackage) {
-    let template = try TracksPackage()
+  private func source(_ kind: Source) async throws -> (path: String?, template: FieldFile) {
+    let template = try FieldFile()
     switch kind {
     case .lines:
       let lines = Self.fixes().map { fix in
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  private func arguments(_ source: String?, _ package: TracksPackage) -> [String] {
+  private func arguments(_ source: String?, _ package: FieldFile) -> [String] {
     let inputs = source.map { [$0, "--into", package.path] } ?? ["\(package.path):waypoints"]
     return ["monitor"] + inputs + [
       "--record", "run", "--regions", zones, "--radius", "30", "--detect",
@@ -101,8 +101,8 @@ import Testing
   @Test(arguments: Source.allCases)
   func `a replay that is killed goes on as if it had not been`(kind: Source) async throws {
     let (source, template) = try await source(kind)
-    func makePackage() throws -> TracksPackage {
-      let package = try TracksPackage()
+    func makePackage() throws -> FieldFile {
+      let package = try FieldFile()
       try Data(contentsOf: URL(fileURLWithPath: template.path)).write(
         to: URL(fileURLWithPath: package.path))
       return package
@@ -141,7 +141,7 @@ import Testing
 
   /// Kills a program some microseconds after its start, or after it has stored more than so many fixes.
   private func kill(
-    _ program: Program, of package: TracksPackage, after fixes: Int?, _ wait: UInt32
+    _ program: Program, of package: FieldFile, after fixes: Int?, _ wait: UInt32
   ) async {
     await withCheckedContinuation { (killed: CheckedContinuation<Void, Never>) in
       // A task's sleep may last while other tests have all threads, and a thread of theirs is not ours.

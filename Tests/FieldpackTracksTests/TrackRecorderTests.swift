@@ -10,9 +10,9 @@ import Testing
 @testable import FieldpackTracks
 
 @Suite struct TrackRecorderTests {
-  let package: TracksPackage
+  let package: FieldFile
 
-  init() throws { package = try TracksPackage() }
+  init() throws { package = try FieldFile() }
 
   /// Fixes along a parallel, about 6.8 m and one second apart.
   func path(_ count: Int, device: String = "") -> [Fix] {
@@ -295,7 +295,7 @@ import Testing
   @Test(arguments: [Sampling.region(20), .distance(30), .all])
   func `a replay that ends anywhere goes on as if it had not`(method: Sampling) async throws {
     let fixes = path(30)
-    let whole = try TracksPackage()
+    let whole = try FieldFile()
     try await whole.withStore { store in
       try await TrackRecorder(store).record(ScriptedSource(fixes), as: "walk", method).run()
     }
@@ -324,6 +324,24 @@ import Testing
       try package.rows("SELECT track_fid, count(*), min(fix) FROM track_point GROUP BY 1")
         == ["2|6|6"])
     #expect(try package.findings() == [])
+  }
+
+  @Test func `a track that is deleted while it is recorded ends the recording`() async throws {
+    try await package.withStore { store in
+      let steps = try TrackRecorder(store).record(ScriptedSource(path(3)), as: "walk", .all)
+      let iterator = steps.makeAsyncIterator()
+      #expect(try await iterator.next()?.points.count == 1)
+      try package.run("PRAGMA foreign_keys=ON; DELETE FROM track")
+      let error = await failure { _ = try await iterator.next() }
+      #expect(error?.code == .notFound)
+      #expect(
+        error?.message
+          == "track 1 was deleted while it was recorded. Try: start the recording again, which "
+          + "begins a new track")
+    }
+    #expect(try package.rows("SELECT state FROM monitor_run") == ["failed"])
+    _ = try await record(ScriptedSource(path(2)), .all)
+    #expect(try package.rows("SELECT track_fid, seq FROM track_point") == ["2|1", "2|2"])
   }
 
   @Test func `a point with the last number there is ends the recording`() async throws {

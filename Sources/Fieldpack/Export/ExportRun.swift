@@ -235,6 +235,6 @@ extension ExportReport {
     skipped.add(contents.skipped)
     skipped.add(state.skipped)
     failures = contents.failures
-    notes += (contents.notes + state.notes).map { Note($0) }
+    notes += contents.notes + state.notes.map { Note($0) }
   }
 }

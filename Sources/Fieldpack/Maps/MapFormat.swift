@@ -94,7 +94,7 @@ private struct MapRun {
   ) -> [MapTheme] {
     scene.targets.indices.map { number in
       let target = scene.targets[number]
-      let name = scene.name(of: target)
+      let name = scene.targets.name(of: target)
       let theme = MapTheme(
         plans[number], survey.colors[number], name: name, layer: target.layer, options)
       let columns = target.schema.columns.map(\.name)
@@ -169,14 +169,6 @@ private struct MapRun {
   }
 }
 
-extension MapScene {
-  /// The layer's name, with its store where another layer is called the same.
-  fileprivate func name(of target: ExportTarget) -> String {
-    let isShared = targets.contains { $0.layer == target.layer && $0.store != target.store }
-    return isShared ? "\(target.store)/\(target.layer)" : target.layer.rawValue
-  }
-}
-
 extension ExportReport {
   fileprivate init(_ scene: MapScene, _ contents: QueryReport.Contents, _ counts: [Int]) {
     self.init()
@@ -185,7 +177,7 @@ extension ExportReport {
     }
     skipped.add(contents.skipped)
     failures = contents.failures
-    notes = (scene.notes + contents.notes).map { Note($0) }
+    notes = scene.notes + contents.notes
     transformations = scene.transformations
   }
 }

@@ -19,7 +19,7 @@ package struct MapScene {
   private let prepared: PreparedQuery?
   package let targets: [ExportTarget]
   package let isGeographic: Bool
-  package private(set) var notes: [String] = []
+  package private(set) var notes: [Note] = []
 
   package init(_ query: Query, of workspace: Workspace) async throws(FieldpackError) {
     try await self.init(query, of: workspace, reading: .none)
@@ -39,13 +39,15 @@ package struct MapScene {
     let systems = Set(targets.compactMap(\.schema.geometry?.srs))
     if query.srs == nil, systems.count > 1 {
       for target in targets where target.schema.geometry?.srs.isUndefined ?? true {
-        notes.append("layer '\(target.layer)' has no SRS and is not drawn")
+        notes.append("layer '\(targets.name(of: target))' has no SRS and is not drawn")
       }
       targets.removeAll { $0.schema.geometry?.srs.isUndefined ?? true }
       drawn = drawn.transformed(to: .wgs84)
     }
     let layers = targets.map(\.layer).unique
-    prepared = layers.isEmpty ? nil : try await workspace.prepare(drawn.in(layers: layers))
+    prepared =
+      layers.isEmpty
+      ? nil : try await workspace.prepare(drawn.in(layers: layers), only: targets)
     self.targets = prepared?.targets ?? []
     isGeographic = Self.isGeographic(self.targets.first?.schema.geometry?.srs ?? .wgs84)
   }
@@ -189,6 +191,14 @@ struct MapExtent {
     if let known = row.envelope { return known }
     let found = row.withGeometry { span in (try? WKB.envelope(of: span)) ?? nil } ?? nil
     return found ?? .empty
+  }
+}
+
+extension [ExportTarget] {
+  /// The layer's name, with its store where another layer is called the same.
+  func name(of target: ExportTarget) -> String {
+    let isShared = contains { $0.layer == target.layer && $0.store != target.store }
+    return isShared ? "\(target.store)/\(target.layer)" : target.layer.rawValue
   }
 }
 

@@ -32,7 +32,7 @@ struct FanOut: QueryAnswering {
   }
 
   /// What planning had to tell.
-  var notes: [String] {
+  var notes: [Note] {
     var notes = report.current.notes
     for note in parts.flatMap(\.prepared.notes) where !notes.contains(note) { notes.append(note) }
     return notes

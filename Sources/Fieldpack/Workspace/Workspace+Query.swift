@@ -6,7 +6,15 @@ extension Workspace {
   /// A query that names no stores is planned by those that are up; the others stand under `failures`
   /// of the batches' report. One that names a store that is down throws.
   public nonisolated func prepare(_ query: Query) async throws(FieldpackError) -> PreparedQuery {
-    let fanOut = try await fanOut(query, report: QueryReport())
+    try await prepare(query, only: nil)
+  }
+
+  /// - Parameter targets: the layers that may answer a query that names layers, as another store may
+  ///   have one of the same name; `nil` is all.
+  nonisolated func prepare(
+    _ query: Query, only targets: [ExportTarget]?
+  ) async throws(FieldpackError) -> PreparedQuery {
+    let fanOut = try await fanOut(query, only: targets, report: QueryReport())
     return PreparedQuery(
       query, layers: fanOut.layers, notes: fanOut.notes, answeredBy: fanOut)
   }
@@ -32,13 +40,13 @@ extension Workspace {
   }
 
   private nonisolated func fanOut(
-    _ query: Query, report: QueryReport
+    _ query: Query, only targets: [ExportTarget]? = nil, report: QueryReport
   ) async throws(FieldpackError) -> FanOut {
     let stores = try askedStores(query, report)
     if stores.count == 1, let only = try await onlyPart(query, of: stores[0], report) {
       return FanOut(query: query, parts: [only], report: report)
     }
-    let parts = try await parts(of: query, in: stores, report: report)
+    let parts = try await parts(of: query, only: targets, in: stores, report: report)
     let fanOut = FanOut(query: query, parts: parts, report: report)
     guard let rest = parts.first, parts.count == 1,
       rest.query != query.in(layers: rest.query.layers)
@@ -49,7 +57,7 @@ extension Workspace {
   }
 
   /// The answer of the one store that is asked; `nil` where it lacks a layer, or fails and is not
-  /// named, of which ``parts(of:in:report:)`` knows what to say.
+  /// named, of which ``parts(of:only:in:report:)`` knows what to say.
   private nonisolated func onlyPart(
     _ query: Query, of store: any Store, _ report: QueryReport
   ) async throws(FieldpackError) -> FanOut.Part? {
@@ -69,7 +77,7 @@ extension Workspace {
   /// The stores asked with the part of the query that each answers: without offset, with the layers
   /// that it has, and with the columns that merging needs.
   private nonisolated func parts(
-    of query: Query, in stores: [any Store], report: QueryReport
+    of query: Query, only targets: [ExportTarget]?, in stores: [any Store], report: QueryReport
   ) async throws(FieldpackError) -> [FanOut.Part] {
     var parts: [FanOut.Part] = []
     var missing: FieldpackError?
@@ -77,7 +85,12 @@ extension Workspace {
     var unseen = query.layers
     for store in stores {
       do throws(FieldpackError) {
-        let layers = try await layers(of: query, in: store, report)
+        var layers = try await layers(of: query, in: store, report)
+        if let targets {
+          layers.removeAll { layer in
+            !targets.contains { $0.store == store.id && $0.layer == layer }
+          }
+        }
         unseen.removeAll(where: layers.contains)
         if !query.layers.isEmpty, layers.isEmpty { continue }
         let asked = query.in(layers: layers).withSortColumns.first(query.rowsNeeded)

@@ -170,9 +170,8 @@ struct CaptureReading {
       throw FieldpackError(
         .invalidData, "the token '\(info.token.prefix(80))' cannot be the name of a folder")
     }
-    // What a GeoPackage's DATETIME can say.
     for time in [info.createdAt, info.uploadedAtStated]
-    where !(-62_135_596_800..<253_402_300_800).contains(time) {
+    where !Instant.unixSeconds.contains(time) {
       throw FieldpackError(.invalidData, "the time \(time) is not one of the years 1 to 9999")
     }
     return info

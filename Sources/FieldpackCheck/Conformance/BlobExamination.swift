@@ -41,7 +41,7 @@ struct BlobExamination {
   private(set) var envelope: Envelope?
   private(set) var type: GeometryType?
 
-  /// Whether the geometry can be read, has no curves, and its lines and rings are whole.
+  /// Whether the geometry can be read, and its lines and rings are whole.
   private(set) var isWhole = false
 
   init(_ blob: RawSpan, _ rules: Rules) {
@@ -73,7 +73,7 @@ struct BlobExamination {
       return
     }
     envelope = survey.envelope
-    isWhole = !survey.hasCurves && !survey.isEmpty && survey.fault == nil
+    isWhole = !survey.isEmpty && survey.fault == nil
     examineHeader(header, survey)
     // A curve reaches beyond its positions, so an envelope computed from them would be wrong.
     if survey.hasCurves { forgetHeaderMends() }

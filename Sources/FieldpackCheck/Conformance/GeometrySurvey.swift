@@ -49,6 +49,13 @@ struct GeometrySurvey: GeometryVisitor {
   var envelope: Envelope? { bounds.envelope }
   var isEmpty: Bool { positionCount == 0 }
 
+  /// Whether a geometry is a curve or holds one.
+  static func hasCurves(_ wkb: RawSpan) -> Bool {
+    var survey = GeometrySurvey()
+    _ = try? WKB.visit(wkb, with: &survey)
+    return survey.hasCurves
+  }
+
   /// What is invalid, in words; `nil` for a valid geometry.
   var fault: String? {
     if oddPositions > 0 { return "\(Self.counted(oddPositions, "position")) not finite" }

@@ -178,8 +178,7 @@ final class RowScan {
     return examination.indexBox
   }
 
-  /// Has the validity of a geometry examined. Curves have no exact answer, as GEOS sees them as
-  /// lines.
+  /// Has the validity of a geometry examined.
   private func examineValidity(_ value: LentValue, _ id: Int64?) throws(FieldpackError) {
     guard let workers else { return }
     let found = try value.withBytes { (blob) throws(FieldpackError) in
@@ -194,10 +193,12 @@ final class RowScan {
       let place = geometry.place.map { " at \($0.x) \($0.y)" } ?? ""
       try check.report(
         .error, .validity, table: table, column: geometryName, row: geometry.row,
-        place: geometry.place, geometry.reason + place,
+        place: geometry.place, geometry.reason + place + (geometry.isCurved ? Self.ofCurve : ""),
         repair: geometry.isMendable && idSQL != nil ? .validity(table: table) : nil)
     }
   }
+
+  private static let ofCurve = ", its arcs taken as lines; a repair leaves curves as they are"
 
   private func repair(_ mend: BlobExamination.Mend?) -> Repair? {
     guard let mend, let geometry else { return nil }

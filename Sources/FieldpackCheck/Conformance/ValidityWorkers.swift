@@ -15,6 +15,8 @@ final class ValidityWorkers: Sendable {
     var place: Position?
     /// Whether a repair can mend it.
     var isMendable = false
+    /// Whether it has arcs, which GEOS sees as lines.
+    var isCurved = false
   }
 
   /// Some geometries one behind the other.
@@ -145,14 +147,29 @@ final class ValidityWorkers: Sendable {
       let wkb = batch.bytes.span.bytes.extracting(start..<row.end)
       start = row.end
       do throws(TopologyError) {
-        guard case .invalid(let reason, let place) = try context.validity(of: wkb) else { continue }
+        let (validity, isCurved) = try validity(of: wkb, in: context)
+        guard case .invalid(let reason, let place) = validity else { continue }
         let made = GeometryRepair.mended(wkb, in: context)
         found.append(
-          Invalid(row: row.id, reason: reason, place: place, isMendable: made != nil))
+          Invalid(
+            row: row.id, reason: reason, place: place, isMendable: made != nil,
+            isCurved: isCurved))
       } catch {
         found.append(Invalid(row: row.id, reason: error.message))
       }
     }
     return .success(found)
+  }
+
+  /// A geometry with arcs is invalid where it is so with short lines for its arcs, too: longer ones may
+  /// cut what lies close beside an arc.
+  private static func validity(
+    of wkb: RawSpan, in context: TopologyContext
+  ) throws(TopologyError) -> (Validity, isCurved: Bool) {
+    let validity = try context.validity(of: wkb)
+    guard validity != .valid, GeometrySurvey.hasCurves(wkb), let curve = try? WKB.read(wkb) else {
+      return (validity, false)
+    }
+    return (try context.read(curve.linearized(segmentsPerQuarter: 256)).validity(), true)
   }
 }

@@ -46,7 +46,8 @@ struct GeometryRepair {
 
   /// The valid geometry of one that is not; `nil` where it is not mended.
   static func mended(_ wkb: RawSpan, in context: TopologyContext) -> Geometry? {
-    guard let geometry = try? WKB.read(wkb), !geometry.dimensions.hasM, !geometry.type.isCurved,
+    guard let geometry = try? WKB.read(wkb), !geometry.dimensions.hasM,
+      !GeometrySurvey.hasCurves(wkb),
       let made = try? context.mended(geometry), !made.isEmpty
     else { return nil }
     return made

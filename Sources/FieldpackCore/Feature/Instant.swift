@@ -11,6 +11,17 @@ public struct Instant: Hashable, Sendable, Comparable, LosslessStringConvertible
 
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
+  /// The moments that a GeoPackage's DATETIME can say, those of the years 1 to 9999, in seconds since
+  /// 1970.
+  package static let unixSeconds: Range<Double> = -62_135_596_800..<253_402_300_800
+
+  /// The millisecond that a time in seconds since 1970 is nearest to; `nil` outside of
+  /// ``unixSeconds``.
+  package init?(unixSeconds seconds: Double) {
+    guard Self.unixSeconds.contains(seconds) else { return nil }
+    self.init(milliseconds: Int64((seconds * 1000).rounded(.toNearestOrAwayFromZero)))
+  }
+
   /// The current moment by the system's clock.
   public static var now: Instant {
     var time = timespec()

@@ -67,7 +67,7 @@ public final class QueryReport: Sendable {
     /// Stores that failed, before or during their answer, with the reason.
     public var failures: [StoreFailure] = []
     /// Remarks, such as a layer left out because it lacks a filtered column.
-    public var notes: [String] = []
+    public var notes: [Note] = []
     /// Features passed over because they could not be read or transformed.
     public var skipped = SkippedFeatures()
 
@@ -90,7 +90,7 @@ public final class QueryReport: Sendable {
   package func add(skipped: SkippedFeatures) { contents.withLock { $0.skipped.add(skipped) } }
 
   /// Adds a note, unless the report has it already.
-  public func add(note: String) {
+  public func add(note: Note) {
     contents.withLock { if !$0.notes.contains(note) { $0.notes.append(note) } }
   }
 }

@@ -14,11 +14,11 @@ public struct PreparedQuery: Sendable {
   /// The layers that answer, in the order of the answer.
   public let layers: [PreparedLayer]
   /// Notes from planning, such as a layer left out because it lacks a filtered column.
-  public let notes: [String]
+  public let notes: [Note]
   private let answering: any QueryAnswering
 
   public init(
-    _ query: Query, layers: [PreparedLayer], notes: [String] = [],
+    _ query: Query, layers: [PreparedLayer], notes: [Note] = [],
     answeredBy answering: any QueryAnswering
   ) {
     self.query = query

@@ -33,7 +33,8 @@ struct GPXExtensionCapture {
   private(set) var leaf: [UInt8] = []
   private var isLeaf = false
   private var depth = 0
-  private var isOwn = false
+  /// Whether the element is of our namespace.
+  private(set) var isOwn = false
   private var ownName: String?
   private var declared: [Binding] = []
   private var needed: [Binding] = []

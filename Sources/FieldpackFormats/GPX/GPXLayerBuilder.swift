@@ -180,7 +180,16 @@ struct GPXLayerBuilder: ~Copyable {
   mutating func endCaptured(_ name: XMLName) {
     guard capture.end(name), let index = extensionColumn(of: name) else { return }
     let leaf = capture.leaf
-    leaf.withUnsafeBufferPointer { set(index, $0) }
+    leaf.withUnsafeBufferPointer { text in
+      // The value of a column that its element cannot have. The element beside it is the geometry's.
+      if capture.isOwn, index < GPXColumns.extensionsIndex, !trimmed(text).isEmpty { unset(index) }
+      set(index, text)
+    }
+  }
+
+  private mutating func unset(_ index: Int) {
+    let column = columns.columns[index].rowColumn
+    if column >= 0 { rows.setNull(column) }
   }
 
   /// The column of an extension's leaf, added if need be.

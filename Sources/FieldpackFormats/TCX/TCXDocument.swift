@@ -68,7 +68,7 @@ struct TCXDocument: ~Copyable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
         defer { buffer.deallocate() }
         while true {
-          let count = try fill(buffer)
+          let count = try filled(buffer, by: fill)
           do throws(FieldpackError) {
             try parser.push(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             if count == 0, isWhole { try parser.finish() }
@@ -84,6 +84,22 @@ struct TCXDocument: ~Copyable {
         try drain(&log.pointee)
       }
     }
+  }
+
+  /// Fills the whole buffer, but at the end of the file, and gives the number of bytes.
+  ///
+  /// What libxml2 tells of broken XML before the break depends on where the pieces that it gets end.
+  private static func filled(
+    _ buffer: UnsafeMutableRawBufferPointer,
+    by fill: (UnsafeMutableRawBufferPointer) throws(FieldpackError) -> Int
+  ) throws(FieldpackError) -> Int {
+    var count = 0
+    while count < buffer.count {
+      let more = try fill(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+      guard more > 0 else { break }
+      count += more
+    }
+    return count
   }
 
   /// Closes what is open where the head of a file ends.

@@ -8,7 +8,7 @@ enum InstantText {
 
   /// Whether the year has four digits.
   static func canWrite(_ instant: Instant) -> Bool {
-    instant.milliseconds >= -62_167_219_200_000 && instant.milliseconds < 253_402_300_800_000
+    Instant.fourDigitYears.contains(instant.milliseconds)
   }
 
   /// Appends `YYYY-MM-DDTHH:MM:SS.SSSZ`, and no fraction where it is zero and `isShort`.

@@ -43,6 +43,8 @@ struct RowBuffer: ~Copyable, FeatureRow {
 
   func isNull(_ column: Int) -> Bool { cells[openCell + column].kind == .null }
 
+  mutating func setNull(_ column: Int) { cells[openCell + column] = RowCells.Cell() }
+
   mutating func set(_ column: Int, _ value: Int64) {
     cells[openCell + column] = RowCells.Cell(
       .integer, bits: UInt64(bitPattern: value))

@@ -10,10 +10,11 @@ enum IndexVerdict: Sendable {
   case unsound
 
   /// What the user should know, of a layer.
-  func note(_ layer: String) -> String? {
+  func note(_ layer: String) -> Note? {
     guard self == .unsound else { return nil }
-    return "the R-tree of layer '\(layer)' is damaged or lacks features, so all features are read; "
-      + "a new spatial index mends this"
+    return Note(
+      "the R-tree of layer '\(layer)' is damaged or lacks features, so all features are read",
+      advice: .rebuildIndex)
   }
 }
 
@@ -49,6 +50,7 @@ struct IndexedTable: Sendable {
   /// node above that, in one statement.
   ///
   /// A blob of more than 200 bytes is not empty, and its bytes are not read.
+  /// The table is `t`, so that no name of its own or of a column hides those of the statement.
   func sample(of rtree: String) -> String {
     let (t, g) = (table, geometry)
     func shadow(_ suffix: String) -> String { "main.\(quoted("\(rtree)_\(suffix)"))" }
@@ -60,9 +62,9 @@ struct IndexedTable: Sendable {
       ends(low, high) AS (SELECT (SELECT min(\(id)) FROM \(t)), (SELECT max(\(id)) FROM \(t))),
       starts(x) AS (SELECT CASE i WHEN 0 THEN low WHEN \(Self.samples - 1) THEN high
         ELSE low + (high / \(Self.samples - 1).0 - low / \(Self.samples - 1).0) * i END FROM ends, n),
-      picked(id) AS (SELECT (SELECT \(id) FROM \(t) WHERE \(id) >= x ORDER BY \(id) LIMIT 1)
-        FROM starts UNION SELECT (SELECT id FROM (SELECT \(id) AS id, \(g) AS g FROM \(t)
-        WHERE \(id) >= x ORDER BY \(id) LIMIT \(Self.neighbours)) WHERE \(lacks("g")) LIMIT 1)
+      picked(id) AS (SELECT (SELECT \(id) FROM \(t) t WHERE \(id) >= starts.x ORDER BY \(id) LIMIT 1)
+        FROM starts UNION SELECT (SELECT id FROM (SELECT \(id) AS id, \(g) AS g FROM \(t) t
+        WHERE \(id) >= starts.x ORDER BY \(id) LIMIT \(Self.neighbours)) WHERE \(lacks("g")) LIMIT 1)
         FROM starts)
       SELECT p.id, \(lacks("t.\(g)")), r.nodeno, leaf.data, up.data
       FROM picked p JOIN \(t) t ON t.\(id) = p.id

@@ -72,7 +72,7 @@ struct QueryPlanner {
     var asked: [LayerTable] = []
     if query.layers.isEmpty {
       asked = catalogue.layers
-      for note in catalogue.notes { report.add(note: note) }
+      for note in catalogue.notes { report.add(note: Note(note)) }
     } else {
       for id in query.layers {
         guard let table = catalogue.layer(id) else { throw file.missingLayer(id, in: catalogue) }

@@ -16,7 +16,7 @@ struct QueryPlan: Sendable {
   /// The parts of the answer; a single one where the query is not read in pieces.
   let sources: [PieceSource]
   /// The notes of planning.
-  let notes: [String]
+  let notes: [Note]
   /// The state of the file that the plan was made for.
   fileprivate let state: PlannedState?
 

@@ -25,7 +25,7 @@ package final class SpatialIndexes {
   /// What is known of the R-trees; `nil` for a file of our own, whose R-trees are believed.
   var verdicts: IndexVerdicts?
   /// What the reports of running queries have to tell of R-trees.
-  var pendingNotes: Set<String> = []
+  var pendingNotes: Set<Note> = []
   /// The latest answer, because a query that is read in ranges of ids asks for the same again and
   /// again.
   private var latest: Answer?

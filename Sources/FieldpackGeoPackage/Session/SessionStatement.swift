@@ -151,7 +151,9 @@ extension GeoPackageSession {
   /// Notes in the report what queries since the last call have found of R-trees.
   func reportIndexes(to report: QueryReport) {
     guard !indexes.pendingNotes.isEmpty else { return }
-    for note in indexes.pendingNotes.sorted() { report.add(note: note) }
+    for note in indexes.pendingNotes.sorted(by: { $0.text < $1.text }) {
+      report.add(note: note)
+    }
     indexes.pendingNotes = []
   }
 

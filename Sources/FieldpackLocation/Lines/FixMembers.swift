@@ -88,11 +88,10 @@ struct FixMembers {
       }
       return instant
     }
-    // The years 1 to 9999.
-    guard let seconds = try number(names), -62_135_596_800..<253_402_300_800 ~= seconds else {
+    guard let instant = try number(names).flatMap(Instant.init(unixSeconds:)) else {
       throw FieldpackError(.invalidData, "'\(found.name)' is not a time in Unix seconds")
     }
-    return Instant(milliseconds: Int64((seconds * 1000).rounded()))
+    return instant
   }
 
   /// The coordinates of a member `geometry` that is a GeoJSON point; `nil` where it is `null`.

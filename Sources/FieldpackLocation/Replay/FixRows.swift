@@ -154,11 +154,10 @@ struct FixRows: Sendable {
       if let instant = Instant(text) { return instant }
       throw failure("'\(text.prefix(40))' is not a time like 2024-05-01T10:00:00Z", key)
     }
-    // The years 1 to 9999.
-    guard let seconds = number(.time, row), -62_135_596_800..<253_402_300_800 ~= seconds else {
+    guard let instant = number(.time, row).flatMap(Instant.init(unixSeconds:)) else {
       throw failure("its time is not in Unix seconds", key)
     }
-    return Instant(milliseconds: Int64((seconds * 1000).rounded()))
+    return instant
   }
 
   private func failure(_ message: String, _ key: KeyTuple) -> FieldpackError {

@@ -155,7 +155,7 @@ private struct MotionJoin {
     try writer.execute(
       Self.pointSQL,
       [
-        .blob(blob), .integer(session.row), .text(Instant(unixSeconds: time).description),
+        .blob(blob), .integer(session.row), .text(Instant(nearestTo: time).description),
         .integer(sample),
       ])
     line.append(position)
@@ -183,6 +183,6 @@ private struct MotionJoin {
   }
 
   private func moment(_ position: Position?) -> String {
-    Instant(unixSeconds: position?.m ?? 0).description
+    Instant(nearestTo: position?.m ?? 0).description
   }
 }

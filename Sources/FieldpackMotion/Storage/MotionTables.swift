@@ -59,7 +59,7 @@ struct MotionTables {
         + "identifier_for_vendor, first_seen) VALUES (?, ?, ?, ?, ?, ?, ?)",
       names + [
         device.identifierForVendor.map(SQLiteValue.text) ?? .null,
-        .text(Instant(unixSeconds: moment).description),
+        .text(Instant(nearestTo: moment).description),
       ])
     return writer.connection.lastInsertRowID
   }
@@ -152,9 +152,9 @@ extension SQLiteValue {
 
 extension Instant {
   /// The millisecond that a time in seconds since 1970 is nearest to, within the years 1 to 9999.
-  package init(unixSeconds seconds: Double) {
-    let limits = -62_135_596_800.0...253_402_300_799
-    let bounded = seconds.isNaN ? 0 : min(max(seconds, limits.lowerBound), limits.upperBound)
+  package init(nearestTo seconds: Double) {
+    let limits = Self.unixSeconds
+    let bounded = seconds.isNaN ? 0 : min(max(seconds, limits.lowerBound), limits.upperBound - 1)
     self.init(milliseconds: Int64((bounded * 1000).rounded()))
   }
 }

@@ -93,7 +93,12 @@ struct TrackTables {
       latitude: fix.latitude, elevation: fix.elevation, time: fix.time ?? now, placeID: placeID,
       accuracy: fix.accuracy, course: fix.course, speed: fix.speed, fix: number,
       photoState: "pending")
-    point.id = try insert(point)
+    do throws(FieldpackError) {
+      point.id = try insert(point)
+    } catch {
+      guard error.code == .constraint, try isGone(track.id) else { throw error }
+      throw .deletedTrack(track.id, cause: error)
+    }
     if let last = track.position {
       track.length += Geodesic.wgs84.distance(from: last, to: fix.position)
     }
@@ -102,6 +107,10 @@ struct TrackTables {
     track.pending.append(fix.position)
     track.grown.formUnion(Envelope(of: fix.position))
     return point
+  }
+
+  private func isGone(_ track: Int64) throws(FieldpackError) -> Bool {
+    try writer.rows("SELECT 1 FROM track WHERE fid = ?", [.integer(track)]).isEmpty
   }
 
   private func insert(_ point: TrackPoint) throws(FieldpackError) -> Int64 {
@@ -198,5 +207,16 @@ struct TrackTables {
       row[0].double.flatMap { x in row[1].double.map { Position(x: x, y: $0) } }
     }
     return positions.count < 2 ? nil : TrackLine(positions, srsID: 4326)
+  }
+}
+
+extension FieldpackError {
+  /// - Parameter cause: what SQLite says of a row that names the track.
+  fileprivate static func deletedTrack(_ id: Int64, cause: FieldpackError) -> FieldpackError {
+    FieldpackError(
+      .notFound,
+      "track \(id) was deleted while it was recorded. Try: start the recording again, which begins a "
+        + "new track",
+      location: .init(layer: FieldData.track, feature: .integer(id)), underlying: cause)
   }
 }

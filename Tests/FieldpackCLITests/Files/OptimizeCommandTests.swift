@@ -1,3 +1,4 @@
+import FieldpackSQLite
 import FieldpackTestSupport
 import Testing
 
@@ -38,6 +39,21 @@ import Testing
         {"layer":"wells","index":"packed","entry_count":2,"new_ids":null}],"notes":[]}
 
         """#), "\(result)")
+  }
+
+  @Test func `a query names it where an index lacks features`() async throws {
+    _ = try await survey.run("import", "wells.geojson", "--into", "field.gpkg")
+    try Connection(path: survey.real("field.gpkg"), mode: .readWrite, profile: .bulk)
+      .executeScript("DELETE FROM rtree_wells_geom")
+    let box = ["query", "field.gpkg", "--bbox", "13,52,14,53", "--format", "csv"]
+    let result = try await survey.run(box)
+    #expect(result.output.hasPrefix("fid,name,depth,open,wkt\r\n11,Mitte,"), "\(result)")
+    #expect(
+      result.error.hasSuffix("so all features are read. Try: fieldpack optimize --index\n"),
+      "\(result)")
+    _ = try await survey.run("optimize", "field.gpkg", "--index")
+    let mended = try await survey.run(box)
+    #expect(mended.output == result.output && mended.error == "", "\(mended)")
   }
 
   @Test func `clusters what it may, and what is named or not at all`() async throws {

@@ -117,4 +117,16 @@ import Testing
     #expect(reading.features("test") == features)
     #expect(reading.columns("test") == columns.map { "\($0.name) \($0.type.sql)" })
   }
+
+  @Test(arguments: [false, true])
+  func `a number without a digit before its point comes back as one`(skipsErrors: Bool) throws {
+    let first = try readCSV("id,x,y,r\n1,1e3,-25,.A\n.51,,,2") { $0.skipsErrors = skipsErrors }
+    let schema = try #require(first.schema("test"))
+    #expect(schema.columns.map(\.type) == [.double, .text()])
+    let text = try Self.write(first.features("test"), schema).text
+    #expect(text == "fid,id,r,wkt\r\n1,1.0,.A,POINT (1000 -25)\r\n2,0.51,2,\r\n")
+    let again = try readCSV(text) { $0.idColumn = "fid" }
+    #expect(again.schema("test")?.columns == schema.columns)
+    #expect(again.features("test") == first.features("test"))
+  }
 }

@@ -272,4 +272,21 @@ struct GPXWriting {
     let error = #expect(throws: FieldpackError.self) { try GPXWriting([(Schema(layer: "a"), [])]) }
     #expect(error?.code == .unsupported)
   }
+
+  @Test func `an elevation that is none stays beside one that is`() throws {
+    let first = try readGPX(
+      """
+      <gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">
+      <wpt lat="1" lon="2"><ele>abc</ele><ele>1</ele></wpt></gpx>
+      """)
+    let written = try GPXWriting(first)
+    #expect(
+      written.body == [
+        "<wpt lat=\"1\" lon=\"2\"><ele>1</ele><extensions><fieldpack:ele>abc</fieldpack:ele>"
+          + "</extensions></wpt>"
+      ])
+    let again = try readGPX(written.text)
+    #expect(again.features("waypoints") == first.features("waypoints"))
+    #expect(try GPXWriting(again).text == written.text)
+  }
 }

@@ -86,4 +86,47 @@ import Testing
     #expect(report.findings.map(\.row) == [1, 2])
     #expect(report.findings.map(\.isMendable) == [false, false])
   }
+
+  /// A circle by its three control points, turned by half of a line of 32 a quarter.
+  private static func turnedCircle(_ radius: Double) -> String {
+    let (x, y) = (radius * 0.999698818696204, radius * 0.024541228522912)
+    return "CIRCULARSTRING(\(x) \(y), \(-x) \(-y), \(x) \(y))"
+  }
+
+  @Test func `curves are examined as lines, and stay as they are`() async throws {
+    let package = try TestPackage()
+    let store = try await package.store()
+    let disc = "CIRCULARSTRING(1 0, -1 0, 1 0)"
+    // The upper arc goes down to y = -1, across the line below.
+    let crossed =
+      "CURVEPOLYGON(COMPOUNDCURVE(CIRCULARSTRING(0 0, 2 -1, 4 0), (4 0, 4 -0.5, 0 -0.5, 0 0)))"
+    let shapes = try [
+      "CURVEPOLYGON(\(disc))", "CURVEPOLYGON(\(disc), \(Self.turnedCircle(0.9999)))",
+      "CURVEPOLYGON(\(disc), \(Self.turnedCircle(1.1)))", crossed,
+      "GEOMETRYCOLLECTION(\(crossed))", disc,
+    ].map { try WKT.read($0) }
+    try await store.write { (writer) throws(FieldpackError) in
+      try writer.createLayer(Schema(layer: "areas", geometry: GeometryColumn(srs: .wgs84)))
+      for shape in shapes { try writer.create(Feature(geometry: shape), in: "areas") }
+    }
+    let before = try await store.features(Query("areas"))
+    await store.close()
+    let (_, report) = try await package.check {
+      $0.checksValidity = true
+      $0.repairs = true
+    }
+    #expect(report.repairs == [] && !report.isConformant)
+    let invalid = report.findings.filter { $0.requirement == .validity }
+    #expect(invalid.map(\.row) == [3, 4, 5] && invalid.allSatisfy { !$0.isMendable })
+    #expect(invalid.allSatisfy { $0.place != nil })
+    let end = ", its arcs taken as lines; a repair leaves curves as they are"
+    #expect(
+      invalid.map { $0.reason.split(separator: " at ").first } == [
+        "Hole lies outside shell", "Self-intersection", "Self-intersection",
+      ])
+    #expect(invalid.allSatisfy { $0.reason.hasSuffix(end) })
+    let reopened = try await package.store()
+    #expect(try await reopened.features(Query("areas")) == before)
+    await reopened.close()
+  }
 }

@@ -56,7 +56,7 @@ private struct MotionListCommand: CommandBody {
       sessions.map { session in
         [
           session.session.id, session.session.device.name,
-          session.first.map { Instant(unixSeconds: $0).description } ?? "",
+          session.first.map { Instant(nearestTo: $0).description } ?? "",
           session.seconds.map { Decimals.text($0, digits: 2) } ?? "", session.session.rateText,
           "\(session.sampleCount)", session.session.revokedAt == nil ? "open" : "revoked",
         ]

@@ -168,7 +168,7 @@ extension MotionSession {
 }
 
 extension MotionSample {
-  var instant: Instant { Instant(unixSeconds: time) }
+  var instant: Instant { Instant(nearestTo: time) }
 }
 
 extension StoredMotionSession {

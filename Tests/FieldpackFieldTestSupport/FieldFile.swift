@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// A GeoPackage in a folder of its own.
-package final class TracksPackage: Sendable {
+package final class FieldFile: Sendable {
   package let folder: TemporaryFolder
   package let path: String
 
