@@ -44,6 +44,7 @@ import Testing
     (.nameDecimalSign(","), "--decimal ,"),
     (.nameStore(nil), "--store"),
     (.nameStore("field"), "--store 'field'"),
+    (.prefixStores, "--prefix-store"),
     (.transformAll, "--srs"),
     (.transformLayer, "fieldpack transform on one of the two"),
     (.keepWGS84, "without --srs"),
