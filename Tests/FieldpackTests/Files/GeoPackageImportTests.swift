@@ -21,7 +21,8 @@ import Testing
     layer: "wells",
     geometry: GeometryColumn(type: .point, srs: SRS("EPSG", 25833), z: .mandatory),
     columns: [
-      ColumnDefinition("name", .text(20), isNullable: false, isUnique: true, title: "The name"),
+      ColumnDefinition(
+        "name", .text(maximumLength: 20), isNullable: false, isUnique: true, title: "The name"),
       ColumnDefinition("depth", .float, defaultSQL: "7.5"),
       ColumnDefinition("quality", .text(), constraint: quality),
     ])
