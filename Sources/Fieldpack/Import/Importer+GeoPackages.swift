@@ -22,7 +22,7 @@ extension Importer {
   ) throws(FieldpackError) {
     for (number, source) in sources.enumerated() {
       guard let file = source.geoPackage else { continue }
-      for (index, layer) in plan.asked(number).enumerated() {
+      for (index, layer) in plan.asked(number).enumerated() where layer.ids == .file {
         if let highest = try file.highestID(of: index) {
           writer.loader.reserveIDs(upTo: highest, in: layer.schema.layer)
         }
