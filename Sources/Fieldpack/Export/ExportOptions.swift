@@ -34,6 +34,9 @@ public struct ExportOptions: Sendable {
   public var map = MapOptions()
   /// The version of a GeoPackage.
   public var version = GeoPackageVersion.v14
+  /// Whether each layer is named `STORE_LAYER` in a file that holds several layers, so that layers
+  /// of one name in several stores go into one file. Maps show layers by their own names.
+  public var prefixesStores = false
   /// Whether features that cannot be written and stores that do not answer are skipped and
   /// reported.
   public var skipsErrors = false

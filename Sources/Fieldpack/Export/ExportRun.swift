@@ -48,6 +48,10 @@ struct ExportRun: Sendable {
     }
     var targets = prepared.targets
     notes += try await format.describe(&targets, of: self)
+    let read = targets
+    for index in targets.indices {
+      targets[index].schema.layer = options.name(of: read[index].layer, in: read[index].store)
+    }
     var plan = Plan(
       prepared: prepared,
       writing: ExportPlan(
@@ -55,7 +59,7 @@ struct ExportRun: Sendable {
         srs: prepared.query.srs == .wgs84 ? nil : prepared.query.srs))
     plan.report.notes = notes
     plan.report.transformations = prepared.moved
-    plan.report.layers = targets.map { .init(store: $0.store, layer: $0.layer, count: 0) }
+    plan.report.layers = read.map { .init(store: $0.store, layer: $0.layer, count: 0) }
     return plan
   }
 
@@ -92,8 +96,8 @@ struct ExportRun: Sendable {
     _ prepared: PreparedQuery, to worker: ExportWorker<some StreamedFormat>,
     _ report: inout ExportReport
   ) async throws(FieldpackError) -> QueryReport.Contents {
-    if let encoder = try await worker.encoder(skipsErrors: options.skipsErrors),
-      let store = prepared.onlyStore
+    if let store = onlyStore(of: prepared),
+      let encoder = try await worker.encoder(skipsErrors: options.skipsErrors)
     {
       return try await copyPieces(of: prepared, store, encoder, requiresAll: true, &report) {
         (piece) async throws(FieldpackError) in try await worker.take(piece)
@@ -106,6 +110,19 @@ struct ExportRun: Sendable {
     return batches.report.current
   }
 
+  /// The store whose readers encode the rows; `nil` where batches are written. Layers get other
+  /// names in batches only.
+  private func onlyStore(of prepared: PreparedQuery) -> StoreID? {
+    options.prefixesStores ? nil : prepared.onlyStore
+  }
+
+  /// The batch under the name that its layer gets in the file.
+  private func named(_ batch: FeatureBatch) -> FeatureBatch {
+    var batch = batch
+    batch.schema.layer = options.name(of: batch.schema.layer, in: batch.store)
+    return batch
+  }
+
   /// Reads the next batch while the last one is written.
   private func copy(
     _ batches: FeatureBatches, to worker: ExportWorker<some StreamedFormat>,
@@ -114,7 +131,7 @@ struct ExportRun: Sendable {
     let iterator = batches.makeAsyncIterator()
     var next = try await iterator.next()
     while let batch = next {
-      async let written = worker.write(batch)
+      async let written = worker.write(named(batch))
       let following: Result<FeatureBatch?, FieldpackError>
       do throws(FieldpackError) {
         following = .success(try await iterator.next())
@@ -161,8 +178,8 @@ struct ExportRun: Sendable {
     var writer = try format.writer(plan.writing, to: .output(output))
     for target in plan.writing.targets { try writer.begin(target) }
     let told =
-      if let encoder = try writer.encoder(skipsErrors: options.skipsErrors),
-        let store = plan.prepared.onlyStore
+      if let store = onlyStore(of: plan.prepared),
+        let encoder = try writer.encoder(skipsErrors: options.skipsErrors)
       {
         try await copyPieces(
           of: plan.prepared, store, encoder, requiresAll: false, &plan.report
@@ -187,7 +204,7 @@ struct ExportRun: Sendable {
     let iterator = batches.makeAsyncIterator()
     while let batch = try await iterator.next() {
       let before = writer.skipped.count
-      try writer.write(batch)
+      try writer.write(named(batch))
       let count = batch.count - (writer.skipped.count - before)
       report.add(count, batch.store, batch.schema.layer)
       options.progress?(report.count)

@@ -65,14 +65,18 @@ extension [ExportTarget] {
           + "Try: name one of them")
     }
     try format.checkKeys(options)
+    func name(_ target: ExportTarget) -> LayerID {
+      options.name(of: target.layer, in: target.store)
+    }
     for (index, target) in enumerated() {
-      let name = target.layer.rawValue.lowercased()
-      guard let other = self[..<index].first(where: { $0.layer.rawValue.lowercased() == name })
+      let folded = name(target).rawValue.lowercased()
+      guard let other = self[..<index].first(where: { name($0).rawValue.lowercased() == folded })
       else { continue }
+      let nameStore = FieldpackError.Advice.nameStore(other.store)
       throw FieldpackError(
         .invalidArgument,
-        "layer '\(target.layer)' is in the stores '\(other.store)' and '\(target.store)'",
-        advice: .nameStore(other.store),
+        "layer '\(name(target))' is in the stores '\(other.store)' and '\(target.store)'",
+        advice: options.prefixesStores ? nameStore : .prefixStores.then(nameStore),
         location: .init(layer: target.layer))
     }
   }
@@ -81,6 +85,13 @@ extension [ExportTarget] {
     let stores = Set(map(\.store))
     return map { stores.count > 1 ? "\($0.store)/\($0.layer)" : $0.layer.rawValue }
       .joined(separator: ", ")
+  }
+}
+
+extension ExportOptions {
+  /// The name that a layer gets in a file that holds several layers.
+  func name(of layer: LayerID, in store: StoreID) -> LayerID {
+    prefixesStores ? LayerID("\(store)_\(layer)") : layer
   }
 }
 

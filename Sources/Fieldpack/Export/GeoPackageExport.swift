@@ -55,22 +55,10 @@ final class GeoPackageExport: FormatWriter {
   }
 
   private static func stored(_ target: ExportTarget) -> Stored {
-    var schema = target.schema
-    for index in schema.columns.indices {
-      if let type = target.storedTypes[schema.columns[index].name] {
-        schema.columns[index].type = type
-      }
-      schema.columns[index].isGenerated = false
-      schema.columns[index].isPrimaryKey = false
-      // A default is an expression, which SQLite gives back without its brackets.
-      schema.columns[index].defaultSQL = schema.columns[index].defaultSQL.map { "(\($0))" }
-    }
-    guard target.hasTextIDs else {
-      if schema.idColumn == nil { schema.idColumn = freeName("fid", in: schema) }
-      return Stored(schema: schema, keepsTextID: false)
-    }
-    let idName = schema.idColumn
-    schema.idColumn = freeName("fid", in: schema)
+    var schema = target.schema.copied(storedTypes: target.storedTypes)
+    guard target.hasTextIDs else { return Stored(schema: schema, keepsTextID: false) }
+    let idName = target.schema.idColumn
+    schema.idColumn = schema.freeName("fid")
     if let idName {
       var column = ColumnDefinition(idName, .text())
       column.isSourceID = true
@@ -87,12 +75,6 @@ final class GeoPackageExport: FormatWriter {
     return "layer '\(loaded.layer)' is declared \(geometry.type.name)"
       + (marks.isEmpty ? "" : " with \(marks)")
       + " in the copy: geometries do not fit what the source declares"
-  }
-
-  private static func freeName(_ name: String, in schema: Schema) -> String {
-    var taken = Set(schema.columns.map { $0.name.lowercased() })
-    if let geometry = schema.geometry { taken.insert(geometry.name.lowercased()) }
-    return name.numbered { !taken.contains($0) }
   }
 
   func write(_ batch: FeatureBatch) throws(FieldpackError) {

@@ -1,21 +1,25 @@
 import FieldpackCore
+import FieldpackFormats
 import FieldpackGeoPackage
 
 extension Format {
   public static let geoPackage = Format(GeoPackageFormat())
 }
 
-/// Read as it is, and so never imported.
-private struct GeoPackageFormat: StreamedFormat {
+/// Opened as it is; its layers are imported into other GeoPackages.
+private struct GeoPackageFormat: ImportedFormat, StreamedFormat {
   let name = "gpkg"
   let title = "a GeoPackage"
   let extensions = ["gpkg"]
   let holdsLayers = true
-  let isRead = true
   let srsRule = SRSRule.ofEachLayer
 
   func recognition(of head: FileHead) -> Recognition {
     head.bytes.starts(with: Array("SQLite format 3\0".utf8)) ? .certain : .none
+  }
+
+  func reader(_ input: ByteInput, options: ReadOptions) -> GeoPackageReader {
+    GeoPackageReader(input, options: options)
   }
 
   func describe(

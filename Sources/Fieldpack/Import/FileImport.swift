@@ -1,8 +1,8 @@
 public import FieldpackCore
 import FoundationEssentials
 
-/// Imports GeoJSON, GPX, KML, CSV, shapefiles, FlatGeobuf, NMEA, IGC and TCX files into a GeoPackage:
-/// everything, or nothing.
+/// Imports GeoJSON, GPX, KML, CSV, shapefiles, FlatGeobuf, NMEA, IGC and TCX files, and layers of other
+/// GeoPackages, into a GeoPackage: everything, or nothing.
 ///
 ///     var options = ImportOptions(mode: .append)
 ///     options.skipsErrors = true
@@ -23,19 +23,27 @@ public struct FileImport: Sendable {
   public func run(
     _ files: [String], into target: String
   ) async throws(FieldpackError) -> ImportReport {
-    try await run(files, into: target) {}
+    try await run(sources: files.map { ImportSource($0) }, into: target)
+  }
+
+  /// Imports files, or single layers of GeoPackages, in one transaction, as ``run(_:into:)`` does.
+  public func run(
+    sources: [ImportSource], into target: String
+  ) async throws(FieldpackError) -> ImportReport {
+    try await run(sources: sources, into: target) {}
   }
 
   /// - Parameter didLock: called when nobody else can change an existing target any more.
   func run(
-    _ files: [String], into target: String, didLock: @escaping @Sendable () -> Void
+    sources: [ImportSource], into target: String, didLock: @escaping @Sendable () -> Void
   ) async throws(FieldpackError) -> ImportReport {
     let options = options
     let stop = Cancellation()
     return try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
       var inputs: [ByteInput] = []
-      for file in files {
-        guard file != target else {
+      let place = FileIdentity(target)
+      for file in sources.map(\.file) {
+        guard file != target, place == nil || FileIdentity(file) != place else {
           throw FieldpackError(
             .invalidArgument, "\(file) cannot be imported into itself",
             position: FilePosition(file: file))
@@ -46,7 +54,12 @@ public struct FileImport: Sendable {
       var importer = Importer(options: options, store: Self.storeID(of: target), stop: stop)
       importer.didLock = didLock
       let exists = FileManager.default.fileExists(atPath: target)
-      return try importer.run(inputs, into: exists ? .existing(path: target) : .new(path: target))
+      let layers = sources.enumerated().compactMap { index, source in
+        source.layer.map { (index, $0) }
+      }
+      return try importer.run(
+        inputs, layers: Dictionary(uniqueKeysWithValues: layers),
+        into: exists ? .existing(path: target) : .new(path: target))
     }
   }
 

@@ -20,6 +20,8 @@ struct ImportPlan {
     var ids: FileLayer.IDSource
     /// By what rows find the features that they change.
     var key: ReplacedKey?
+    /// Whether all rows come from GeoPackages.
+    var isCopy = false
   }
 
   /// Gives features without ids of their own a text made from their contents.
@@ -35,22 +37,26 @@ struct ImportPlan {
 
   // MARK: Planning
 
-  mutating func add(_ layers: [FileLayer], from file: String) throws(FieldpackError) {
+  /// - Parameter isCopy: whether the file is a GeoPackage.
+  mutating func add(
+    _ layers: [FileLayer], from file: String, isCopy: Bool = false
+  ) throws(FieldpackError) {
     var assigned: [(FileLayer, Int)] = []
     for var layer in layers {
-      let destination = try assign(&layer, from: file)
+      let destination = try assign(&layer, from: file, isCopy: isCopy)
       assigned.append((layer, destination))
     }
     files.append(assigned)
   }
 
   private mutating func assign(
-    _ layer: inout FileLayer, from file: String
+    _ layer: inout FileLayer, from file: String, isCopy: Bool
   ) throws(FieldpackError) -> Int {
     let name = layer.schema.layer
     let folded = name.rawValue.lowercased()
     if let index = destinations.firstIndex(where: { $0.name.rawValue.lowercased() == folded }) {
-      guard options.layer != nil || files.isEmpty else {
+      let joins = isCopy && (options.mode == .append || options.mode == .upsert)
+      guard options.layer != nil || files.isEmpty || joins else {
         throw FieldpackError(
           .cannotCreate,
           "two files give a layer '\(name)', the second is \(file)", advice: .nameLayer,
@@ -61,19 +67,22 @@ struct ImportPlan {
         takeIDsAsColumn(in: index)
         layer = layer.withIDsAsColumn
       }
-      try destinations[index].widen(by: layer, from: file)
+      try destinations[index].widen(by: layer, from: file, isCopy: isCopy)
       return index
     }
     let known = existing.first { $0.id.rawValue.lowercased() == folded }
     // What is there already may have the same ids.
     if options.mode == .append, known != nil { layer = layer.withIDsAsColumn }
     var destination = Destination(
-      name: name, existing: nil, schema: layer.schema, ids: layer.ids)
+      name: name, existing: nil, schema: layer.schema, ids: layer.ids, isCopy: isCopy)
     if options.mode == .append || options.mode == .upsert {
       destination.existing = known
       try destination.adoptExisting(from: file)
     }
-    if options.mode == .upsert { try destination.match(by: options.matchColumn, from: file) }
+    // Layers of a GeoPackage that are not there yet come with their ids.
+    if options.mode == .upsert, known != nil || !isCopy {
+      try destination.match(by: options.matchColumn, from: file)
+    }
     destinations.append(destination)
     return destinations.count - 1
   }
@@ -99,8 +108,12 @@ struct ImportPlan {
     for destination in destinations {
       let hasOwn = destination.schema.columns.contains(where: \.isSourceID)
       let hashes = hashesContents && !hasOwn && !isReferred(to: destination.name)
-      let ids: LoadedIDs = destination.ids != .ordinal ? .given : hashes ? .hashed : .assigned
+      let own: LoadedIDs = destination.isCopy && destination.key == nil ? .preferred : .given
+      let ids: LoadedIDs = destination.ids != .ordinal ? own : hashes ? .hashed : .assigned
       let clusters = options.clusters && self.clusters(destination, ids, &report)
+      // A copy may have values that are older than its constraints, and wrong envelopes.
+      writer.loader.enforcesConstraints = !destination.isCopy || destination.existing != nil
+      writer.loader.trustsEnvelopes = !destination.isCopy
       let transformation: TransformationReport?
       if let layer = destination.existing {
         if let note = destination.noteOnIDs { report.notes.append(note) }
@@ -128,7 +141,7 @@ struct ImportPlan {
   ) -> Bool {
     guard destination.schema.geometry != nil else { return false }
     let reason: String? =
-      if ids == .given {
+      if ids == .given || ids == .preferred {
         "its ids are the file's"
       } else if isReferred(to: destination.name) {
         "its ids are referred to by another layer"
@@ -172,6 +185,29 @@ struct ImportPlan {
   }
 }
 
+extension ImportPlan {
+  /// What became of a layer of a GeoPackage.
+  ///
+  /// - Parameters:
+  ///   - name: the layer's name in its file.
+  ///   - renumbered: the rows that got other ids.
+  func part(
+    _ file: Int, _ layer: Int, named name: LayerID, renumbered: [Int64: Int64]
+  ) -> LayerMerge.Part {
+    let destination = destinations[files[file][layer].destination]
+    let ids: LayerMerge.IDs =
+      if let column = destination.key?.column {
+        .matched(column: column)
+      } else if destination.ids == .file {
+        .kept(renumbered: renumbered)
+      } else {
+        .unknown
+      }
+    return .init(
+      source: name, target: target(file, layer), isNew: destination.existing == nil, ids: ids)
+  }
+}
+
 extension ReplacedKey {
   fileprivate var column: String? {
     if case .column(let name) = self { name } else { nil }
@@ -207,8 +243,9 @@ extension ImportPlan.Destination {
 
   /// Makes room for another file's layer.
   fileprivate mutating func widen(
-    by layer: FileLayer, from file: String
+    by layer: FileLayer, from file: String, isCopy: Bool
   ) throws(FieldpackError) {
+    self.isCopy = self.isCopy && isCopy
     for column in layer.schema.columns {
       if let index = schema.columnIndex(column.name) {
         schema.columns[index].type = try ColumnWidening.type(
@@ -221,7 +258,8 @@ extension ImportPlan.Destination {
     }
     schema.freeIDColumn()
     // Two files' own ids may be the same, which is what is asked for where features are replaced.
-    if key != .id || layer.ids != .file { ids = .ordinal }
+    let renumbers = self.isCopy && ids == .file && layer.ids == .file && key == nil
+    if !renumbers, key != .id || layer.ids != .file { ids = .ordinal }
     if key != nil { try match(by: key?.column, from: file) }
     guard let other = layer.schema.geometry else { return }
     try checkExisting(takes: other, from: file)
@@ -244,7 +282,10 @@ extension ImportPlan.Destination {
   fileprivate mutating func adoptExisting(from file: String) throws(FieldpackError) {
     guard let existing else { return }
     for (index, column) in schema.columns.enumerated() {
-      guard let known = existing.schema.columnIndex(column.name) else { continue }
+      guard let known = existing.schema.columnIndex(column.name) else {
+        if isCopy { schema.columns[index].loosen() }
+        continue
+      }
       schema.columns[index].type = try ColumnWidening.type(
         for: existing.schema.columns[known], and: column, isFixed: true, file: file)
       schema.columns[index].name = existing.schema.columns[known].name
@@ -284,6 +325,11 @@ extension ImportPlan.Destination {
         location: .init(layer: existing.id), position: FilePosition(file: file))
     }
   }
+}
+
+extension ColumnDefinition {
+  /// Takes away the rules that rows which are there already would break.
+  fileprivate mutating func loosen() { (isNullable, isUnique, defaultSQL) = (true, false, nil) }
 }
 
 extension Schema {

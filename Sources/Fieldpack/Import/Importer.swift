@@ -18,12 +18,14 @@ struct Importer {
   var didLock: @Sendable () -> Void = {}
 
   /// A file to import with what is known of it.
-  private struct Source {
+  struct Source {
     var reader: any FileReader
     var name: String
     var size: Int
     /// The layers as the file asks for them, guessed at first.
     var found: [FileLayer]
+
+    var geoPackage: GeoPackageReader? { reader as? GeoPackageReader }
   }
 
   /// Where the features go.
@@ -41,12 +43,13 @@ struct Importer {
     }
   }
 
+  /// - Parameter layers: the one layer that is imported of a file, by the file's index.
   func run(
-    _ files: [ByteInput], into target: Target
+    _ files: [ByteInput], layers: [Int: LayerID] = [:], into target: Target
   ) throws(FieldpackError) -> ImportReport {
     let log = ImportLog(options.logger, store: store, files: files)
     do throws(FieldpackError) {
-      let report = try imported(files, into: target)
+      let report = try imported(files, layers, into: target)
       log.end(report)
       return report
     } catch {
@@ -56,10 +59,10 @@ struct Importer {
   }
 
   private func imported(
-    _ files: [ByteInput], into target: Target
+    _ files: [ByteInput], _ layers: [Int: LayerID], into target: Target
   ) throws(FieldpackError) -> ImportReport {
     var sources: [Source] = []
-    for file in files { sources.append(try source(file)) }
+    for (index, file) in files.enumerated() { sources.append(try source(file, layers[index])) }
     var pass = 1
     while true {
       let writer = try open(target)
@@ -92,7 +95,7 @@ struct Importer {
     }
   }
 
-  private func source(_ file: ByteInput) throws(FieldpackError) -> Source {
+  private func source(_ file: ByteInput, _ layer: LayerID?) throws(FieldpackError) -> Source {
     let stop = stop
     let file = try file.unpacked { () throws(FieldpackError) in try stop.check() }
     let format =
@@ -102,9 +105,15 @@ struct Importer {
         .unsupported, "\(file.name) is a \(format) file, which cannot be imported",
         advice: .exportFirst(file: file.name), position: FilePosition(file: file.name))
     }
+    guard layer == nil || format == .geoPackage else {
+      throw FieldpackError(
+        .invalidArgument,
+        "one layer is taken out of a GeoPackage alone, and \(file.name) is \(format.title)",
+        position: FilePosition(file: file.name))
+    }
     var reading = ReadOptions(layer: options.layer ?? Self.stem(file.name))
     reading.prefixesLayers = format.holdsLayers && options.layer != nil
-    reading.only = options.only
+    reading.only = format == .geoPackage ? layer.map { [$0.rawValue] } : options.only
     reading.sourceSRS = options.sourceSRS
     reading.skipsErrors = options.skipsErrors
     reading.idColumn = options.idColumn
@@ -139,10 +148,14 @@ struct Importer {
   ) throws(FieldpackError) -> ImportReport? {
     var plan = ImportPlan(options: options, existing: try writer.layers())
     plan.hashesContents = hashesContents
-    for source in sources { try plan.add(source.found, from: source.name) }
+    for source in sources {
+      let isCopy = source.geoPackage != nil
+      try plan.add(try defined(source, writer), from: source.name, isCopy: isCopy)
+    }
     var report = ImportReport()
     writer.loader.skipsErrors = options.skipsErrors
     try plan.prepare(writer, into: &report)
+    try reserveIDs(sources, plan, writer)
     stop.begin(pass: pass, sizes: sources.map(\.size))
     var isAsAssumed = true
     let columns = GPXReader.pathColumns
@@ -169,6 +182,7 @@ struct Importer {
         sources[index].found = result.layers
         isAsAssumed = false
       }
+      try merge(sources[index], index, plan, asked, writer)
       if let text = result.gpxMetadata {
         writer.add(
           document: text, standard: GPXWriter.metadataStandard,
@@ -210,10 +224,11 @@ struct Importer {
     var report = report
     try stop.check()
     report.isDryRun = options.isDryRun
-    report.layers = options.isDryRun ? try writer.loader.finish() : try writer.commit()
+    report.layers = options.isDryRun ? try writer.finish() : try writer.commit()
     report.skipped.add(writer.loader.skipped)
     report.notes += writer.notes.map { Note($0) }
     report.notes += report.layers.compactMap(\.noteBeyondDegrees)
+    report.notes += report.layers.compactMap(\.noteRenumbered)
     if report.layers.isEmpty {
       report.notes.append("no features were found, so there is no layer")
     }
@@ -222,6 +237,13 @@ struct Importer {
 }
 
 extension LoadedLayer {
+  /// Rows of a GeoPackage whose ids were taken.
+  fileprivate var noteRenumbered: Note? {
+    guard renumberedCount > 0 else { return nil }
+    let subject = renumberedCount.counting("feature")
+    return Note("\(subject) of layer '\(layer)' got other ids, because their own ids were taken")
+  }
+
   /// Coordinates that are no longitudes and latitudes, though the file says so.
   fileprivate var noteBeyondDegrees: Note? {
     guard let beyondDegrees else { return nil }

@@ -25,7 +25,7 @@ extension Workspace {
     options.format = format
     let plan = FileImport(options)
     let report = try await store.changingBeside { (didLock) async throws(FieldpackError) in
-      try await plan.run([file.path], into: store.path, didLock: didLock)
+      try await plan.run(sources: [ImportSource(file.path)], into: store.path, didLock: didLock)
     }
     for loaded in report.layers { hub.publish(loaded, of: id) }
     return report

@@ -52,6 +52,8 @@ enum AdviceText {
     case .nameDelimiter(let sign): "--delimiter \(shell(sign))"
     case .nameDecimalSign(let sign): "--decimal \(sign)"
     case .nameStore(let store): "--store" + (store.map { " '\($0)'" } ?? "")
+    case .nameSourceLayer(let file): "\(file):LAYER"
+    case .prefixStores: "--prefix-store"
     case .transformAll: "--srs"
     case .transformLayer: "fieldpack transform on one of the two"
     case .keepWGS84: "without --srs"

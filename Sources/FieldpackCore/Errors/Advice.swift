@@ -86,6 +86,10 @@ extension FieldpackError {
 
     /// Ask one store, this one where it is known.
     case nameStore(StoreID?)
+    /// Name one layer of a GeoPackage, so that it can get another name.
+    case nameSourceLayer(file: String)
+    /// Give each layer the name of its store as a prefix.
+    case prefixStores
     /// Transform all layers to one reference system.
     case transformAll
     /// Transform one of the two layers.
@@ -190,6 +194,8 @@ extension FieldpackError.Advice: CustomStringConvertible {
     case .nameDelimiter(let sign): "CSVOptions.delimiter for \(sign)"
     case .nameDecimalSign(let sign): "CSVOptions.decimalSign = \(sign == "," ? ".comma" : ".point")"
     case .nameStore(let store): "Query.in(stores:)" + (store.map { " with '\($0)'" } ?? "")
+    case .nameSourceLayer(let file): "ImportSource(\"\(file)\", layer:)"
+    case .prefixStores: "prefixesStores = true"
     case .transformAll: "Query.transformed(to:)"
     case .transformLayer: "transform one of the two first"
     case .keepWGS84: "a query without transformed(to:)"

@@ -3,7 +3,7 @@ public import FieldpackGeometry
 /// Up to 1,024 features of one layer. One byte array holds all their texts, blobs and geometries.
 public struct FeatureBatch: Sendable {
   public let store: StoreID
-  public let schema: Schema
+  public package(set) var schema: Schema
   @usableFromInline var rows: BatchRows
   /// The indexes of all columns.
   @usableFromInline let columns: [Int]

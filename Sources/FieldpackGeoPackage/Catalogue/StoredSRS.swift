@@ -33,7 +33,7 @@ public struct StoredSRS: Hashable, Sendable {
     return ["LOCAL_CS", "ENGCRS", "ENGINEERINGCRS"].contains(keyword)
   }
 
-  fileprivate init(_ row: Catalogue.SystemRow) {
+  init(_ row: Catalogue.SystemRow) {
     self.init(
       row.srs, name: row.name, definition: row.definition, wkt2: row.wkt2, epoch: row.epoch)
     description = row.description
@@ -70,7 +70,10 @@ extension GeoPackageWriter {
 
 extension GeoPackageBulkWriter {
   /// Adds a system that another file defines, where PROJ does not know it.
-  package func define(_ system: StoredSRS) throws(FieldpackError) {
-    _ = try ReferenceSystems(file: file).ensure(system.row)
+  ///
+  /// - Returns: the system's name here, which is another where a different system has its name.
+  @discardableResult
+  package func define(_ system: StoredSRS) throws(FieldpackError) -> SRS {
+    try ReferenceSystems(file: file).adopt(system.row)
   }
 }

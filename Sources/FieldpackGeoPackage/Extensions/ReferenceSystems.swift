@@ -104,6 +104,29 @@ package struct ReferenceSystems {
     }
   }
 
+  /// The name of another file's system in this file. A missing system is added, under another code
+  /// where a different system has its code.
+  func adopt(_ system: Catalogue.SystemRow) throws(FieldpackError) -> SRS {
+    var system = system
+    let isKnown = system.srs.isUndefined || (try? file.systems.definition(of: system.srs)) != nil
+    guard !isKnown else {
+      _ = try ensure(system)
+      return system.srs
+    }
+    let others = try all().map { $0.row }.filter {
+      $0.srs.organization == system.srs.organization && $0.epoch == system.epoch
+    }
+    if let same = others.first(where: { $0.isDefined(as: system) }) { return same.srs }
+    if others.contains(where: { $0.srs.code == system.srs.code }) {
+      let highest = others.map { $0.srs.code }.max() ?? 0
+      system.srs = SRS(
+        system.srs.organization, Int32(clamping: try freeID(near: Int64(highest) + 1)))
+    }
+    _ = try insert(
+      system, needsWKT2: Self.isUndefined(system.definition) && system.wkt2 != nil)
+    return system.srs
+  }
+
   private func find(_ srs: SRS, _ epoch: Double?) throws(FieldpackError) -> Int64? {
     let hasEpochs = try columns().contains("epoch")
     if epoch != nil, !hasEpochs { return nil }
@@ -215,5 +238,13 @@ package struct ReferenceSystems {
       try LayerCreation(file: file).registerExtension(
         "gpkg_crs_wkt_1_1", table: Self.table, column: column, scope: "read-write")
     }
+  }
+}
+
+extension Catalogue.SystemRow {
+  /// Whether both rows have one definition, whatever they are called.
+  fileprivate func isDefined(as other: Catalogue.SystemRow) -> Bool {
+    if ReferenceSystems.isUndefined(definition) { return wkt2 != nil && wkt2 == other.wkt2 }
+    return definition == other.definition
   }
 }

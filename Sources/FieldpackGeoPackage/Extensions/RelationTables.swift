@@ -150,7 +150,7 @@ struct RelationTables {
   }
 
   /// The mapping table's columns besides its ids.
-  private func linkColumns(_ mapping: String) throws(FieldpackError) -> [ColumnDefinition] {
+  func linkColumns(_ mapping: String) throws(FieldpackError) -> [ColumnDefinition] {
     let ids = Set(["base_id", "related_id"].map { SQLName($0) })
     return try TableReader(file: file, table: mapping, isView: false).columns([])
       .map(\.definition).filter { !$0.isPrimaryKey && !ids.contains(SQLName($0.name)) }

@@ -65,6 +65,16 @@ public final class BulkLoader: FeatureSink {
   /// The highest id that a layer has had. New ids are higher.
   public func lastID(of layer: LayerID) -> Int64 { targets[layer]?.lastID ?? 0 }
 
+  /// Keeps ids up to the highest one that rows of their own ids will bring for those rows.
+  package func reserveIDs(upTo highest: Int64, in layer: LayerID) {
+    targets[layer]?.reserveIDs(upTo: highest)
+  }
+
+  /// The new ids of the rows since the last call whose own ids were taken.
+  package func takeRenumbered(in layer: LayerID) throws(FieldpackError) -> [Int64: Int64] {
+    try targets[layer]?.takeRenumbered() ?? [:]
+  }
+
   /// The highest whole number in the columns of that name in the prepared layers, at least 0. Ask
   /// before any rows come.
   package func highestNumber(in column: String) throws(FieldpackError) -> Int {
@@ -159,11 +169,16 @@ public enum LoadedIDs: Hashable, Sendable {
   case assigned
   /// The row's own id.
   case given
+  /// The row's own id where it is free, else the next free one.
+  case preferred
   /// The next free id; ``contentIDColumn`` gets a text id made from the row's contents.
   case hashed
 
   /// The column of ids that are made from contents.
   public static let contentIDColumn = "fieldpack_content_id"
+
+  /// Whether rows bring ids.
+  var areOwn: Bool { self == .given || self == .preferred }
 }
 
 /// By what a loaded row finds the feature that it replaces the columns of.
@@ -180,6 +195,8 @@ public struct LoadedLayer: Hashable, Sendable {
   public var count: Int
   /// How many of them changed a feature that was there.
   public var updatedCount = 0
+  /// How many of them got another id than their own, which was taken.
+  public var renumberedCount = 0
   /// The lowest and the highest id given.
   public var ids: ClosedRange<Int64>?
   /// Whether this load has taken every id between them.

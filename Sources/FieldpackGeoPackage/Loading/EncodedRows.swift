@@ -39,6 +39,9 @@ package struct EncodedRows: Sendable {
 
   func id(_ row: Int) -> Int64 { givenIDs.isEmpty ? firstID &+ Int64(row) : givenIDs[row] }
 
+  /// Gives a row that brought an id another one.
+  mutating func renumber(_ row: Int, as id: Int64) { givenIDs[row] = id }
+
   // MARK: Filling
 
   /// Ends the row whose parameters were appended.

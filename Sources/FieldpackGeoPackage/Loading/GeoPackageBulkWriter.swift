@@ -22,6 +22,8 @@ public final class GeoPackageBulkWriter {
   private var isOpen = true
   /// The indexes that were made to find rows by their keys.
   private var keyIndexes: [String] = []
+  private var merges: [LayerMerge] = []
+  private var mergeNotes: [String] = []
   private var documents: [(content: String, standard: String, layers: [LayerID])] = []
 
   /// Starts a new file.
@@ -204,6 +206,9 @@ public final class GeoPackageBulkWriter {
     documents.append((content, standard, layers))
   }
 
+  /// Takes over what belongs to layers of another GeoPackage when all rows are stored.
+  package func add(_ merge: LayerMerge) { merges.append(merge) }
+
   private func storeDocuments() throws(FieldpackError) {
     let tables = MetadataTables(file: file)
     for (content, standard, layers) in documents {
@@ -219,11 +224,18 @@ public final class GeoPackageBulkWriter {
 
   // MARK: End
 
-  /// Writes indexes and counts, commits, and renames a new file to its target.
-  public func commit() throws(FieldpackError) -> [LoadedLayer] {
+  /// Writes everything but the commit.
+  package func finish() throws(FieldpackError) -> [LoadedLayer] {
     let loaded = try loader.finish()
+    for merge in merges { mergeNotes += try merge.run(in: file) }
     for name in keyIndexes { try file.drop(index: name) }
     try storeDocuments()
+    return loaded
+  }
+
+  /// Writes indexes and counts, commits, and renames a new file to its target.
+  public func commit() throws(FieldpackError) -> [LoadedLayer] {
+    let loaded = try finish()
     try file.execute("COMMIT")
     isOpen = false
     guard let pending else { return loaded }
@@ -244,6 +256,6 @@ public final class GeoPackageBulkWriter {
     try GeoPackageSession.readHeader(of: pending.target, store: file.store)
   }
 
-  /// Notes on the target for the user, after ``commit()``.
-  public var notes: [String] { destination?.notes ?? [] }
+  /// Notes on the target, and on what it did not take over, for the user; after ``commit()``.
+  public var notes: [String] { mergeNotes + (destination?.notes ?? []) }
 }

@@ -195,7 +195,9 @@ final class Insertion {
     let hasGeometry = source.geometry != nil && table.schema.geometry != nil
     if hasGeometry, let geometry = table.schema.geometry { names.append(quoted(geometry.name)) }
     for (index, column) in source.columns.enumerated() {
-      guard let target = table.schema.columnIndex(column.name) else { continue }
+      guard let target = table.schema.columnIndex(column.name),
+        !table.schema.columns[target].isGenerated
+      else { continue }
       names.append(quoted(table.schema.columns[target].name))
       columns.append(index)
     }
@@ -220,7 +222,7 @@ final class Insertion {
     }
     self.plan = plan
     let isUnconstrained =
-      isNew && (ids != .given || table.schema.columns.allSatisfy { $0.isNullable && !$0.isUnique })
+      isNew && (!ids.areOwn || table.schema.columns.allSatisfy { $0.isNullable && !$0.isUnique })
     let atOnce = isUnconstrained && names.count * Self.rowsAtOnce < 30_000 ? Self.rowsAtOnce : 1
     let isWide = names.count > 1
     func prepare(_ count: Int, _ names: [String]) throws(FieldpackError) -> Statement {

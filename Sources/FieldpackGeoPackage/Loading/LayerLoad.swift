@@ -36,6 +36,10 @@ final class LayerLoad {
   private var areConsecutive = true
   private var firstIDs: [Int64] = []
   private var nextID: Int64 = 1
+  /// The ids in use, where rows keep their own ids as far as these are free.
+  private var taken = IDRanges()
+  private var renumbered: [Int64: Int64] = [:]
+  private var renumberedCount = 0
   /// The number of rows that the table had, where rows may replace others.
   private var rowsBefore = 0
 
@@ -57,7 +61,27 @@ final class LayerLoad {
       of: source, into: table, ids: ids, isNew: isNew, rules: rules, file: file)
     encoder = RowEncoder(insertion.plan)
     if !isNew, ids != .given { nextID = try Self.freeID(file, table) }
+    if !isNew, ids == .preferred { try gatherTaken() }
     if replaces { rowsBefore = try rowCount() }
+  }
+
+  private func gatherTaken() throws(FieldpackError) {
+    let rows = try file.prepare(
+      "SELECT \(table.idExpression) FROM \(quoted(table.table)) ORDER BY 1", in: table.layer.id)
+    defer { rows.reset() }
+    while try rows.step() { _ = taken.insert(rows.row.integer(0)) }
+  }
+
+  /// Keeps ids for rows that bring them.
+  func reserveIDs(upTo highest: Int64) {
+    if highest < .max { nextID = max(nextID, highest + 1) }
+  }
+
+  /// The new ids of the rows since the last call whose own ids were taken.
+  func takeRenumbered() throws(FieldpackError) -> [Int64: Int64] {
+    try submit()
+    defer { renumbered = [:] }
+    return renumbered
   }
 
   /// Whether rows may replace features.
@@ -121,7 +145,7 @@ final class LayerLoad {
   /// The highest id given so far, including rows that are not handed over yet.
   var lastID: Int64 {
     let last = max(nextID &- 1, count == 0 ? 0 : highest)
-    if ids == .given { return max(last, rows.givenIDs.max() ?? 0) }
+    if ids.areOwn { return max(last, rows.givenIDs.max() ?? 0) }
     return last &+ Int64(rows.count + (spool?.count ?? 0))
   }
 
@@ -186,6 +210,8 @@ final class LayerLoad {
   ) throws(FieldpackError) {
     if ids == .given {
       for row in 0..<full.count { note(full.id(row)) }
+    } else if ids == .preferred {
+      try renumber(&full)
     } else {
       guard !nextID.addingReportingOverflow(Int64(full.count)).overflow else {
         throw FieldpackError(
@@ -200,6 +226,25 @@ final class LayerLoad {
     if !extent.isWithinDegrees { noteBeyond(full) }
     swap(&full, &empty)
     try inserter.submit(empty, insertion)
+  }
+
+  /// Gives the rows whose ids are taken the next free ones.
+  private func renumber(_ rows: inout EncodedRows) throws(FieldpackError) {
+    for row in 0..<rows.count {
+      let own = rows.id(row)
+      if !taken.insert(own) {
+        guard nextID < .max, taken.insert(nextID) else {
+          throw FieldpackError(
+            .constraint, "layer '\(table.layer.id)' has used its last feature id",
+            location: .init(store: file.store, layer: table.layer.id))
+        }
+        rows.renumber(row, as: nextID)
+        renumbered[own] = nextID
+        renumberedCount += 1
+        nextID += 1
+      }
+      note(rows.id(row))
+    }
   }
 
   /// Counts features that cannot be in degrees, as the layer has them.
@@ -235,7 +280,8 @@ final class LayerLoad {
     let isRange = areConsecutive && refusedCount == 0 && !replaces
     let knowsIDs = count > 0 && (!replaces || ids == .given)
     return LoadedLayer(
-      layer: table.layer.id, count: count - refusedCount, ids: knowsIDs ? lowest...highest : nil,
+      layer: table.layer.id, count: count - refusedCount, renumberedCount: renumberedCount,
+      ids: knowsIDs ? lowest...highest : nil,
       areConsecutive: isRange, firstIDs: isRange ? [] : firstIDs,
       srs: table.schema.geometry?.srs, declared: declared, beyondDegrees: beyondDegrees)
   }

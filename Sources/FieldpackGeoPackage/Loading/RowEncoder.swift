@@ -45,7 +45,7 @@ package struct RowEncoder {
     _ row: borrowing some FeatureRow & ~Copyable, into rows: inout EncodedRows
   ) throws(FieldpackError) {
     let start = rows.values.bytes.count
-    let givenID = plan.ids == .given ? try ownID(row.id) : nil
+    let givenID = plan.ids.areOwn ? try ownID(row.id) : nil
     let envelope: Envelope?
     do throws(FieldpackError) {
       envelope = plan.hasGeometry ? try encodeGeometry(row, start, &rows) : nil

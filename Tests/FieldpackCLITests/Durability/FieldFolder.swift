@@ -62,7 +62,17 @@ struct FieldFolder {
     try #require(made.status == 0, "\(made)")
   }
 
+  /// Makes `other.gpkg` with a layer `wells` of 100 other points.
+  func makeOtherGeoPackage() async throws {
+    let made = try await Tool.run(
+      "import", "more.geojson", "--into", "other.gpkg", "--layer", "wells", folder: url)
+    try #require(made.status == 0, "\(made)")
+  }
+
   func copyGeoPackage(of other: FieldFolder, isWAL: Bool) throws {
+    if FileManager.default.fileExists(atPath: other.file("other.gpkg").path) {
+      try FileManager.default.copyItem(at: other.file("other.gpkg"), to: file("other.gpkg"))
+    }
     try FileManager.default.copyItem(at: other.file("field.gpkg"), to: file("field.gpkg"))
     guard isWAL else { return }
     try Connection(path: file("field.gpkg").path, mode: .readWrite).setJournalMode(.wal)

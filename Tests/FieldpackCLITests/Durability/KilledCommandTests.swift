@@ -68,6 +68,7 @@ import Testing
   private static func prepare(_ field: FieldFolder, _ command: WritingCommand) async throws {
     guard !command.isNew else { return }
     try await field.makeGeoPackage()
+    if command.arguments.contains("other.gpkg") { try await field.makeOtherGeoPackage() }
     guard let sql = command.breaks else { return }
     try Connection(path: field.file("field.gpkg").path, mode: .readWrite).execute(sql)
   }

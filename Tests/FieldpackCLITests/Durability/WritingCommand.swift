@@ -73,6 +73,9 @@ struct WritingCommand: CustomTestStringConvertible, Sendable {
   static let all =
     recorded + layers + [
       WritingCommand(
+        name: "import of a GeoPackage",
+        arguments: ["import", "other.gpkg", "--into", "field.gpkg", "--mode", "upsert"]),
+      WritingCommand(
         name: "repair", arguments: ["check", "field.gpkg", "--repair"],
         breaks: "UPDATE gpkg_contents SET max_x = 14.5"),
       WritingCommand(

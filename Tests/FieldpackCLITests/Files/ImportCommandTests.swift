@@ -75,6 +75,26 @@ import Testing
     #expect(check.output == "f.gpkg: GeoPackage 1.4, nothing found\n")
   }
 
+  @Test func `layers of a GeoPackage come as GDAL wants them`() async throws {
+    _ = try folder.write(Self.wells, to: "wells.geojson")
+    _ = try await fieldpack("import", "wells.geojson", "--into", "a.gpkg")
+    let result = try await fieldpack(
+      "import", "a.gpkg:wells", "--into", "b.gpkg", "--layer", "old", "--gpkg-version", "1.3")
+    #expect(result.error == "")
+    #expect(result.output.hasPrefix("2 features imported into b.gpkg\n"))
+    for validator in Programs.validators {
+      let verdict = try await Program.run(
+        validator.python,
+        ["-m", "osgeo_utils.samples.validate_gpkg", "-k", "--extra", folder.file("b.gpkg").path])
+      #expect(verdict.output + verdict.error == "")
+    }
+    let again = try await fieldpack("import", "a.gpkg", "b.gpkg", "--into", "./a.gpkg")
+    #expect(again.status == 64)
+    #expect(again.error == "fieldpack: a.gpkg cannot be imported into itself\n")
+    let renamed = try await fieldpack("import", "a.gpkg:sites", "--into", "b.gpkg")
+    #expect(renamed.status == 66 || renamed.error.hasPrefix("fieldpack: layer 'sites'"))
+  }
+
   @Test func `says what was imported`() async throws {
     _ = try folder.write(Self.wells, to: "wells.geojson")
     _ = try folder.write("name;x;y\nDom;13.4;52.5\n", to: "sights.csv")
@@ -103,7 +123,7 @@ import Testing
       "--json")
     #expect(
       result.output == #"""
-        {"target":"f.gpkg","store":"f","is_dry_run":false,"count":2,"updated_count":0,"layers":[{"layer":"a","count":2,\#
+        {"target":"f.gpkg","store":"f","is_dry_run":false,"count":2,"updated_count":0,"layers":[{"layer":"a","count":2,"renumbered_count":0,\#
         "keys":{"is_consecutive":false,"keys":["Zg==.YQ==.MTE=","Zg==.YQ==.MTM="],"omitted_count":0}}],\#
         "files":[{"file":"wells.geojson","layer":"a","count":2,"geometry_type":"POINT",\#
         "srs":"EPSG:4326","columns":[{"column":"name","type":"TEXT"},\#
@@ -126,7 +146,7 @@ import Testing
       input: "n,wkt\n1,POINT (1 2)\n2,POINT (3 4)\n")
     #expect(
       csv.output == #"""
-        {"target":"f.gpkg","store":"f","is_dry_run":false,"count":2,"updated_count":0,"layers":[{"layer":"b","count":2,\#
+        {"target":"f.gpkg","store":"f","is_dry_run":false,"count":2,"updated_count":0,"layers":[{"layer":"b","count":2,"renumbered_count":0,\#
         "keys":{"is_consecutive":true,"first_id":1,"last_id":2,"first_key":"Zg==.Yg==.MQ==",\#
         "last_key":"Zg==.Yg==.Mg=="}}],"files":[{"file":"stdin","layer":"b","count":2,\#
         "geometry_type":"POINT","srs":"EPSG:4326","columns":[{"column":"n","type":"INTEGER"}]}],\#
@@ -245,8 +265,8 @@ import Testing
       "fieldpack: . is a folder. Try: fieldpack import ./*.geojson --into f.gpkg\n"
     ),
     (
-      ["import", "x.gpkg", "--into", "f.gpkg"], 64,
-      "fieldpack: x.gpkg is a GeoPackage, which is read as it is. Try: fieldpack export x.gpkg "
+      ["import", "x.scfg", "--into", "f.gpkg"], 64,
+      "fieldpack: x.scfg is a config, which is read as it is. Try: fieldpack export x.scfg "
         + "LAYER --output layer.geojson, then import that\n"
     ),
     (

@@ -44,6 +44,8 @@ import Testing
     (.nameDecimalSign(","), "--decimal ,"),
     (.nameStore(nil), "--store"),
     (.nameStore("field"), "--store 'field'"),
+    (.nameSourceLayer(file: "a.gpkg"), "a.gpkg:LAYER"),
+    (.prefixStores, "--prefix-store"),
     (.transformAll, "--srs"),
     (.transformLayer, "fieldpack transform on one of the two"),
     (.keepWGS84, "without --srs"),

@@ -226,6 +226,18 @@ import Testing
     #expect(result.status == 0)
   }
 
+  @Test func `layers of one name in several stores get the stores' names`() async throws {
+    let result = try await survey.run(
+      "export", "survey.scfg", "--store", "wells", "--store", "sights", "--prefix-store", "-o",
+      "merged.gpkg")
+    #expect(result.status == 0)
+    let names = try await survey.run(
+      "sql", "merged.gpkg", "SELECT table_name FROM gpkg_contents ORDER BY 1", "--format", "csv")
+    #expect(names.output == "table_name\r\nsights_default\r\nwells_default\r\n")
+    let check = try await survey.run("check", "merged.gpkg")
+    #expect(check.output == "merged.gpkg: GeoPackage 1.4, nothing found\n")
+  }
+
   // MARK: Refusals
 
   struct Refusal: Sendable {
@@ -246,7 +258,8 @@ import Testing
         + "Try: name one of them"),
     Refusal(
       ["survey.scfg", "--store", "wells", "--store", "sights", "-o", "x.gpkg"], 64,
-      "layer 'default' is in the stores 'wells' and 'sights'. Try: --store 'wells'"),
+      "layer 'default' is in the stores 'wells' and 'sights'. Try: --prefix-store. "
+        + "Try: --store 'wells'"),
     Refusal(
       ["wells.geojson", "-o", "walk.gpx"], 73,
       "walk.gpx exists. Try: --overwrite, or another name"),

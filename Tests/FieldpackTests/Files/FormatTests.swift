@@ -24,7 +24,7 @@ import Testing
         #"CSV: csv ["csv", "tsv"] false read imported written"#,
         #"Shapefile: shp ["shp", "dbf", "zip"] false read imported written"#,
         #"FlatGeobuf: fgb ["fgb"] false read imported written"#,
-        #"a GeoPackage: gpkg ["gpkg"] true read written"#,
+        #"a GeoPackage: gpkg ["gpkg"] true read imported written"#,
         #"NMEA: nmea ["nmea", "nma"] true read imported"#,
         #"IGC: igc ["igc"] true read imported"#,
         #"TCX: tcx ["tcx"] true read imported"#,

@@ -16,6 +16,10 @@ extension FieldpackTool {
         is named by its .shp; the files beside it are read with it. A GeoPackage that does not \
         exist is created.
 
+        Of another GeoPackage all layers come, or the one of FILE:LAYER and its media, with \
+        their rules, metadata, styles and relations. Features keep their ids where these are \
+        free. --layer gives a single layer another name.
+
         A folder of captures becomes points, tracks and related media. Each capture is imported \
         whole or not at all. Captures that cannot be read are listed, and the status is 1, or 2 \
         with --skip-errors. Captures that the file has already stay as they are.
@@ -25,6 +29,8 @@ extension FieldpackTool {
         "fieldpack import flight.igc receiver.nmea --into field.gpkg",
         "fieldpack import new.csv --into field.gpkg --layer wells --mode append",
         "fieldpack import pegel.csv --into f.gpkg --decimal , --date-format %d.%m.%Y",
+        "fieldpack import other.gpkg --into field.gpkg --mode append",
+        "fieldpack import other.gpkg:wells --into field.gpkg --layer old_wells",
         "fieldpack import StraboCaptures --into field.gpkg",
         "cat wells.geojson | fieldpack import - --layer wells --into field.gpkg",
       ],
@@ -35,7 +41,8 @@ extension FieldpackTool {
 /// `fieldpack import`.
 struct ImportCommand: CommandBody {
   struct Options: OptionGroup {
-    let files: [String]
+    let sources: [SourceName]
+    var files: [String] { sources.map(\.path) }
     @Required var into: SourceName
     private let layerName: LayerID?
     let only: [String]
@@ -53,9 +60,9 @@ struct ImportCommand: CommandBody {
     let csv: CSVArguments
 
     init(_ reader: inout OptionReader) {
-      files = reader.arguments(
-        .text("file", completion: .files(Format.imported.flatMap(\.extensions))), minimum: 1,
-        help: "A file, or - for standard input.")
+      sources = reader.arguments(
+        .source("file", Format.imported.flatMap(\.extensions)), minimum: 1,
+        help: "A file, or - for standard input; FILE.gpkg:LAYER takes one layer.")
       _into = reader.required(
         "into", .source("gpkg", ["gpkg"]),
         help: "The GeoPackage to import into; --into FILE:LAYER also names the layer.")
@@ -117,8 +124,9 @@ struct ImportCommand: CommandBody {
     }
     let target = options.into.path
     try check(files, target)
+    let sources = options.sources.map { ImportSource($0.path, layer: $0.layer) }
     let report = try await withProgress(try importOptions()) { (options) throws(FieldpackError) in
-      try await FileImport(options).run(files, into: target)
+      try await FileImport(options).run(sources: sources, into: target)
     }
     let output = ImportOutput(report: report, target: target)
     if invocation.isJSON {
@@ -190,11 +198,9 @@ struct ImportCommand: CommandBody {
         "\(file) is a folder. Try: fieldpack import \(bare)/*.geojson --into \(target)",
         position: position)
     }
-    let isConfig = file.lowercased().hasSuffix(".scfg")
-    guard Format.byExtension(file) == .geoPackage || isConfig else { return }
+    guard file.lowercased().hasSuffix(".scfg") else { return }
     throw FieldpackError(
-      .invalidArgument,
-      "\(file) is a \(isConfig ? "config" : "GeoPackage"), which is read as it is",
+      .invalidArgument, "\(file) is a config, which is read as it is",
       advice: .exportFirst(file: file), position: position)
   }
 }

@@ -87,6 +87,7 @@ struct ImportOutput {
   private func document(_ layer: LoadedLayer) -> JSONValue {
     [
       "layer": .text(layer.layer.rawValue), "count": JSONValue(layer.count),
+      "renumbered_count": JSONValue(layer.renumberedCount),
       "keys": keys(of: layer),
     ]
   }

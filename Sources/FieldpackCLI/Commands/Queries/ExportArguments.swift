@@ -13,6 +13,7 @@ struct ExportArguments: OptionGroup {
   private let decimals: Int?
   private let writesBoxes: Bool
   private let version: GeoPackageVersion
+  private let prefixesStores: Bool
 
   init(_ reader: inout OptionReader) {
     file = reader.group()
@@ -30,6 +31,9 @@ struct ExportArguments: OptionGroup {
       "decimals", .integer("n", in: 0...17), help: "Round coordinates to so many decimals.")
     writesBoxes = reader.flag("with-bbox", help: "Write the bbox members of GeoJSON.")
     version = reader.gpkgVersion("The version of a GeoPackage.") ?? .v14
+    prefixesStores = reader.flag(
+      "prefix-store",
+      help: "Name each layer STORE_LAYER in a file that holds several, such as a GeoPackage.")
   }
 
   func options(skipsErrors: Bool) -> ExportOptions {
@@ -45,6 +49,7 @@ struct ExportArguments: OptionGroup {
     options.decimals = decimals
     options.writesBoundingBoxes = writesBoxes
     options.version = version
+    options.prefixesStores = prefixesStores
     options.skipsErrors = skipsErrors
     return options
   }
