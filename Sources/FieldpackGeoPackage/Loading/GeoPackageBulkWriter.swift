@@ -198,7 +198,7 @@ public final class GeoPackageBulkWriter {
     try LayerChange(file: file).remove(table)
   }
 
-  /// Stores an XML document about layers when all rows are stored, or refers to the same one that
+  /// Stores a document about layers when all rows are stored, or refers to the same one that
   /// is there.
   package func add(document content: String, standard: String, about layers: [LayerID]) {
     documents.append((content, standard, layers))
@@ -220,8 +220,16 @@ public final class GeoPackageBulkWriter {
   // MARK: End
 
   /// Writes indexes and counts, commits, and renames a new file to its target.
-  public func commit() throws(FieldpackError) -> [LoadedLayer] {
+  public func commit() throws(FieldpackError) -> [LoadedLayer] { try commit { _ in } }
+
+  /// As ``commit()``.
+  ///
+  /// - Parameter describe: called when all rows are stored, and may add documents about them.
+  package func commit(
+    describing describe: ([LoadedLayer]) -> Void
+  ) throws(FieldpackError) -> [LoadedLayer] {
     let loaded = try loader.finish()
+    describe(loaded)
     for name in keyIndexes { try file.drop(index: name) }
     try storeDocuments()
     try file.execute("COMMIT")
