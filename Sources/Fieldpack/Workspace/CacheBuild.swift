@@ -140,8 +140,8 @@ struct CacheBuild: Sendable {
 }
 
 extension FieldpackError {
-  /// The error with the name that a file is known by, where it has that of the file's copy.
-  fileprivate func naming(_ name: String, insteadOf path: String) -> FieldpackError {
+  /// The error with the name that a file is known by, where it has that of another place.
+  func naming(_ name: String, insteadOf path: String) -> FieldpackError {
     var position = position
     if position?.file == path { position?.file = name }
     return FieldpackError(

@@ -7,6 +7,8 @@ import FieldpackGeoPackage
 struct ExportArguments: OptionGroup {
   let file: OutputArguments
   let format: Format?
+  /// The column whose values each get a file.
+  let splitColumn: String?
   private let writesKeys: Bool
   private let dialect: ExportOptions.Dialect
   private let gpxDialect: GPXDialect
@@ -19,6 +21,11 @@ struct ExportArguments: OptionGroup {
     format = reader.value(
       "format", .format(Format.written),
       help: "The format, where the name of the file does not tell it.")
+    splitColumn = reader.value(
+      "split-by", .text("column", completion: .column),
+      help: "Write a file for each value of a column into the folder --output; without --format "
+        + "they are GeoPackages. File names are made safe, and no two values share one; features "
+        + "without a value are in null.")
     writesKeys = reader.keys()
     dialect = reader.value(
       "dialect", .choice("dialect"), default: .rfc7946, shownAs: "rfc7946",
