@@ -14,7 +14,7 @@ struct ExportArguments: OptionGroup {
   private let gpxDialect: GPXDialect
   private let decimals: Int?
   private let writesBoxes: Bool
-  private let version: GeoPackageVersion
+  private let version: GeoPackageVersion?
 
   init(_ reader: inout OptionReader) {
     file = reader.group()
@@ -36,8 +36,11 @@ struct ExportArguments: OptionGroup {
     decimals = reader.value(
       "decimals", .integer("n", in: 0...17), help: "Round coordinates to so many decimals.")
     writesBoxes = reader.flag("with-bbox", help: "Write the bbox members of GeoJSON.")
-    version = reader.gpkgVersion("The version of a GeoPackage.") ?? .v14
+    version = reader.gpkgVersion("The version of a GeoPackage.")
   }
+
+  /// Whether files are written as the default version of GeoPackages.
+  var takesDefaultVersion: Bool { version == nil }
 
   func options(skipsErrors: Bool) -> ExportOptions {
     var options = ExportOptions()
@@ -51,7 +54,7 @@ struct ExportArguments: OptionGroup {
     options.gpxDialect = gpxDialect
     options.decimals = decimals
     options.writesBoundingBoxes = writesBoxes
-    options.version = version
+    options.version = version ?? .v14
     options.skipsErrors = skipsErrors
     return options
   }
@@ -149,5 +152,17 @@ extension OptionReader {
     value(
       "gpkg-version", .choice("version"), shownDefault: "1.4",
       help: help + " GDAL before 3.7 warns of 1.4.")
+  }
+}
+
+extension Invocation {
+  /// Tells that a new GeoPackage is of the default version, of which older programs warn.
+  ///
+  /// Only people are told: in the log of a script the line would stand for every file.
+  func noteDefaultVersion(of path: String) {
+    guard console.terminal.isErrorTerminal else { return }
+    console.note(
+      "\(path) is a GeoPackage 1.4. Where GDAL before 3.7 has to read it without a warning, use "
+        + "--gpkg-version 1.3")
   }
 }

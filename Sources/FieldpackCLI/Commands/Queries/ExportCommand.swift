@@ -112,6 +112,10 @@ struct ExportCommand: CommandBody {
       }
     display.finish()
     try print(report, format, query, source)
+    if format == .geoPackage, options.writing.takesDefaultVersion {
+      invocation.noteDefaultVersion(
+        of: options.writing.splitColumn == nil ? path : "each file in \(path)")
+    }
     return invocation.finish(report, skipsErrors: writing.skipsErrors)
   }
 
