@@ -14,8 +14,8 @@ import Testing
     #expect(result.error == "")
     #expect(result.status == 0)
     #expect(
-      try survey.text("by/true.csv") == "fid,name,depth,open,wkt\n11,Mitte,12.5,true,"
-        + "POINT (13.4 52.5)\n")
+      try survey.text("by/true.csv") == "fid,name,depth,open,wkt\r\n11,Mitte,12.5,true,"
+        + "POINT (13.4 52.5)\r\n")
     let again = try await survey.run(
       "export", "wells.geojson", "--split-by", "open", "--format", "csv", "-o", "by")
     #expect(
