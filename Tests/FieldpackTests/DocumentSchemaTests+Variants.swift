@@ -141,6 +141,7 @@ extension DocumentSchemaTests {
     ),
     ("export", "fieldpack export f.gpkg sites --output sites.svg --json"),
     ("export", "fieldpack export two.scfg --skip-errors --output sites.gpkg --json"),
+    ("export", "fieldpack export f.gpkg names --split-by name --output names --json"),
     ("export", "fieldpack export f.gpkg names --where FALSE --output none.geojson --json"),
     ("transform", "fieldpack transform f.gpkg --srs EPSG:3857 --output m.gpkg --json"),
     ("optimize", "fieldpack optimize f.gpkg --index --json"),

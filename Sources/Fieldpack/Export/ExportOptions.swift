@@ -64,9 +64,21 @@ public struct ExportReport: Sendable {
     }
   }
 
+  /// One file of an export that splits features by their values.
+  public struct File: Hashable, Sendable {
+    /// The file's name in the folder.
+    public var name: String
+    /// The value that its features share.
+    public var value: Value
+    /// Features written.
+    public var count: Int
+  }
+
   package init() {}
 
   public var layers: [Exported] = []
+  /// The files of an export that splits features by their values, in the order of the values.
+  public var files: [File] = []
   /// The features that were skipped, with the reason.
   public var skipped = SkippedFeatures(limit: .max)
   /// The stores that failed before or during their answer.

@@ -10,13 +10,13 @@ struct ExportRun: Sendable {
 
   // MARK: Plan
 
-  private struct Plan {
+  struct Plan {
     var prepared: PreparedQuery
     var writing: ExportPlan
     var report = ExportReport()
   }
 
-  private func plan(as format: some StreamedFormat) async throws(FieldpackError) -> Plan {
+  func plan(as format: some StreamedFormat) async throws(FieldpackError) -> Plan {
     var prepared = try await workspace.prepare(query)
     var notes: [Note] = []
     if prepared.targets.isEmpty { try await refuseTilesAlone() }
@@ -145,7 +145,7 @@ struct ExportRun: Sendable {
     }
   }
 
-  private func finish(
+  func finish(
     _ worker: ExportWorker<some StreamedFormat>, _ state: ExportState
   ) async throws(FieldpackError) -> [String] {
     try checkCancellation()
@@ -249,9 +249,15 @@ extension ExportReport {
   fileprivate mutating func add(
     _ contents: QueryReport.Contents, _ state: ExportState
   ) {
-    skipped.add(contents.skipped)
+    add(contents)
     skipped.add(state.skipped)
+    notes += state.notes.map { Note($0) }
+  }
+
+  /// Adds what the query had to tell.
+  mutating func add(_ contents: QueryReport.Contents) {
+    skipped.add(contents.skipped)
     failures = contents.failures
-    notes += contents.notes + state.notes.map { Note($0) }
+    notes += contents.notes
   }
 }

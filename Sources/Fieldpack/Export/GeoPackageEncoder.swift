@@ -54,7 +54,7 @@ struct GeoPackageEncoder: FeatureEncoder, @unchecked Sendable {
       if skipsErrors, error.code == .invalidData {
         skipped.append(SkippedFeature(error))
       } else {
-        failure = error
+        failure = error.advisingToSkipRow()
       }
     }
   }

@@ -54,6 +54,45 @@ extension Workspace {
     try await export(query, to: .output(output), as: format, options)
   }
 
+  /// Writes a file for each value of `column` into a folder: all of them, or none.
+  ///
+  /// A file has the features that share a value. Its name is the value, with `_` for what a name cannot
+  /// have on Linux, macOS or Windows; `-2` and so on follow a name that another value has. Features
+  /// without a value are in `null`. The folder is made where it is missing.
+  ///
+  ///     let report = try await workspace.exportFeatures(
+  ///       Query("wells"), splitBy: "use", into: folder, as: .geoJSON)
+  ///     for file in report.files { print(file.name, file.count) }
+  ///
+  /// - Parameter format: what can be written feature by feature, which is all but maps.
+  /// - Throws: as ``exportFeatures(_:to:as:options:)-(_,URL,_,_)``; `.invalidArgument` for several layers,
+  ///   more than 10,000 values, and a query with a limit, an offset or an order by distance.
+  @discardableResult
+  public nonisolated func exportFeatures(
+    _ query: Query, splitBy column: String, into folder: URL, as format: Format = .geoPackage,
+    options: ExportOptions = ExportOptions()
+  ) async throws(FieldpackError) -> ExportReport {
+    try await exportFeatures(
+      query, splitBy: column, intoPath: folder.path, as: format, options: options)
+  }
+
+  /// As for a URL, with errors that name the path as it is given here.
+  package nonisolated func exportFeatures(
+    _ query: Query, splitBy column: String, intoPath path: String, as format: Format,
+    options: ExportOptions
+  ) async throws(FieldpackError) -> ExportReport {
+    guard let streamed = format.file.exported as? any StreamedFormat else {
+      throw FieldpackError(
+        .invalidArgument, "\(format.title) is not split by values")
+    }
+    let run = ExportRun(
+      workspace: self, query: query.skippingErrors(options.skipsErrors), options: options)
+    return try await ExportLog(options.logger, format: format).running {
+      () async throws(FieldpackError) in
+      try await run.split(as: streamed, by: column, into: path)
+    }
+  }
+
   private nonisolated func export(
     _ query: Query, to place: ExportPlace, as format: Format, _ options: ExportOptions
   ) async throws(FieldpackError) -> ExportReport {

@@ -107,6 +107,11 @@ struct FileHead {
     text.first == UInt8(ascii: character)
   }
 
+  /// Whether the file holds messages of OwnTracks, a line each, which begin as GeoJSON does.
+  var isOwnTracks: Bool {
+    begins(with: "{") && contains("\"_type\"") && !contains("\"type\"")
+  }
+
   func contains(_ mark: String) -> Bool { String(decoding: text, as: UTF8.self).contains(mark) }
 
   /// Whether a byte is a capital letter or a digit of ASCII.

@@ -84,7 +84,19 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
       position: FilePosition(file: input.name))
   }
 
+  /// Whether a file holds messages of OwnTracks, a line each, which are read as positions and not
+  /// imported.
+  package static func isOwnTracks(path: String) -> Bool {
+    guard let head = try? ByteInput(path: path).head(4096) else { return false }
+    return FileHead(path: path, bytes: head).isOwnTracks
+  }
+
   private static func unreadable(path: String, _ head: FileHead) -> FieldpackError? {
+    if head.isOwnTracks {
+      return FieldpackError(
+        .unsupported, "\(path) holds messages of OwnTracks, which are positions and no features",
+        advice: .recordTrack, position: FilePosition(file: path))
+    }
     let start = String(decoding: head.bytes.prefix(512), as: UTF8.self).lowercased()
     let name: String? =
       if head.bytes.starts(with: Array("PAR1".utf8)) {

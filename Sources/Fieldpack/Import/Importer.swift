@@ -14,6 +14,8 @@ struct Importer {
   let stop: Cancellation
   /// Gives features without ids of their own a text made from their contents.
   var hashesContents = false
+  /// Stores the notes in the GeoPackage, for those who open it later.
+  var keepsNotes = false
   /// Called when nobody else can change an existing file any more, each time that it is begun on.
   var didLock: @Sendable () -> Void = {}
 
@@ -224,15 +226,40 @@ struct Importer {
     var report = report
     try stop.check()
     report.isDryRun = options.isDryRun
-    report.layers = options.isDryRun ? try writer.finish() : try writer.commit()
+    if options.isDryRun {
+      report.add(try writer.finish())
+    } else {
+      _ = try writer.commit { layers in
+        report.add(layers)
+        if keepsNotes { keep(report.notes, in: writer) }
+      }
+    }
     report.skipped.add(writer.loader.skipped)
     report.notes += writer.notes.map { Note($0) }
-    report.notes += report.layers.compactMap(\.noteBeyondDegrees)
-    report.notes += report.layers.compactMap(\.noteRenumbered)
-    if report.layers.isEmpty {
-      report.notes.append("no features were found, so there is no layer")
-    }
     return report
+  }
+
+  // MARK: Notes
+
+  /// What marks a document as a note of the import.
+  private static let noteStandard = "fieldpack:import-note"
+
+  private func keep(_ notes: [Note], in writer: GeoPackageBulkWriter) {
+    for note in notes { writer.add(document: note.text, standard: Self.noteStandard, about: []) }
+  }
+
+  /// The notes of the import that made a GeoPackage, where the import kept them.
+  static func notes(keptIn store: GeoPackageStore) async throws(FieldpackError) -> [String] {
+    try await store.metadata().documents.filter { $0.standardURI == noteStandard }.map(\.content)
+  }
+}
+
+extension ImportReport {
+  /// Adds the layers that were stored, and what is to be said of them.
+  fileprivate mutating func add(_ layers: [LoadedLayer]) {
+    self.layers = layers
+    notes += layers.compactMap(\.noteBeyondDegrees) + layers.compactMap(\.noteRenumbered)
+    if layers.isEmpty { notes.append("no features were found, so there is no layer") }
   }
 }
 

@@ -9,6 +9,14 @@ struct CachedFile: Sendable {
   let entry: CacheEntry
   /// What could not be read.
   let skipped: SkippedFeatures
+  /// What there was to say when the file was read.
+  let notes: [String]
+
+  /// Adds what there is to say of the file.
+  func tell(_ report: QueryReport) {
+    report.add(skipped: skipped)
+    for note in notes { report.add(note: note) }
+  }
 }
 
 /// Makes the cached GeoPackage of a file.
@@ -70,7 +78,9 @@ struct CacheBuild: Sendable {
   ) async throws(FieldpackError) -> CachedFile {
     let (entry, skipped) = try await made(in: boxes, renewing: renewing)
     do throws(FieldpackError) {
-      return CachedFile(store: try await store(entry), entry: entry, skipped: skipped)
+      let store = try await store(entry)
+      let notes = try await Importer.notes(keptIn: store)
+      return CachedFile(store: store, entry: entry, skipped: skipped, notes: notes)
     } catch {
       guard !renewing, [.corrupt, .invalidData].contains(error.code) else { throw error }
       throw FieldpackError(
@@ -117,6 +127,7 @@ struct CacheBuild: Sendable {
       importing.layer = format.holdsLayers ? nil : layer
       var importer = Importer(options: importing, store: id, stop: stop)
       importer.hashesContents = true
+      importer.keepsNotes = true
       let input = try input()
       do throws(FieldpackError) {
         skipped = try importer.run([input], into: target).skipped
@@ -129,8 +140,8 @@ struct CacheBuild: Sendable {
 }
 
 extension FieldpackError {
-  /// The error with the name that a file is known by, where it has that of the file's copy.
-  fileprivate func naming(_ name: String, insteadOf path: String) -> FieldpackError {
+  /// The error with the name that a file is known by, where it has that of another place.
+  func naming(_ name: String, insteadOf path: String) -> FieldpackError {
     var position = position
     if position?.file == path { position?.file = name }
     return FieldpackError(

@@ -207,9 +207,6 @@ extension FeatureBatch {
     let given = min(giving, count - skipped)
     skipping -= skipped
     if giving != .max { giving -= given }
-    if skipped == 0, given == count { return self }
-    var cut = FeatureBatch(store: store, schema: schema)
-    for index in skipped..<skipped + given { cut.append(self[index]) }
-    return cut
+    return skipped == 0 && given == count ? self : rows(skipped..<skipped + given)
   }
 }

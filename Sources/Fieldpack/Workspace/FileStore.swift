@@ -147,7 +147,7 @@ public final class FileStore: Store {
     let prepared = try await file.store.prepare(query)
     return PreparedQuery(
       prepared.query, layers: prepared.layers, notes: prepared.notes,
-      answeredBy: FileReading(prepared: prepared, skipped: file.skipped))
+      answeredBy: FileReading(prepared: prepared, file: file))
   }
 
   public func query(_ query: Query) async throws(FieldpackError) -> FeatureBatches {
@@ -159,7 +159,7 @@ public final class FileStore: Store {
   ) async throws(FieldpackError) -> S {
     let query = resolved(query)
     let file = try await opened(for: query)
-    report.add(skipped: file.skipped)
+    file.tell(report)
     return try await file.store.scan(query, into: sink, report: report)
   }
 
@@ -209,14 +209,14 @@ public final class FileStore: Store {
   }
 }
 
-/// Reads the answer of the cached file, and reports what could not be read of the file itself.
+/// Reads the answer of the cached file, and reports what there is to say of the file itself.
 private struct FileReading: QueryAnswering {
   let prepared: PreparedQuery
-  let skipped: SkippedFeatures
+  let file: CachedFile
 
   func batches() async throws(FieldpackError) -> FeatureBatches {
     let batches = try await prepared.batches()
-    batches.report.add(skipped: skipped)
+    file.tell(batches.report)
     return batches
   }
 
@@ -224,7 +224,7 @@ private struct FileReading: QueryAnswering {
     into make: @escaping @Sendable () -> Piece
   ) async throws(FieldpackError) -> FeaturePieces<Piece> {
     let pieces = try await prepared.pieces(into: make)
-    pieces.report.add(skipped: skipped)
+    file.tell(pieces.report)
     return pieces
   }
 

@@ -31,7 +31,7 @@ struct FixArguments: OptionGroup {
     }
     let name = path.lowercased()
     let lines = isPaced ? ["jsonl", "txt"] : ["nmea", "log", "jsonl", "txt"]
-    return !lines.contains { name.hasSuffix("." + $0) }
+    return !lines.contains { name.hasSuffix("." + $0) } && !Format.isOwnTracks(path: path)
   }
 }
 

@@ -115,7 +115,7 @@ package final class PendingFile: Sendable {
 
   private static let digitCount = 16
 
-  private static func randomDigits() -> String {
+  static func randomDigits() -> String {
     let digits = String(UInt64.random(in: .min ... .max), radix: 16)
     return String(repeating: "0", count: digitCount - digits.count) + digits
   }
@@ -124,9 +124,11 @@ package final class PendingFile: Sendable {
 
   private static let pending = Locked<Set<String>>([])
 
-  /// Removes all pending files of this process, finished or not; may be called from any thread.
+  /// Removes all pending files and folders of this process, finished or not; may be called from any
+  /// thread.
   package static func removeAll() {
     pending.withLock { for path in $0 { remove(path) } }
+    PendingFolder.removeAll()
   }
 
   private static func remove(_ path: String) {

@@ -98,9 +98,7 @@ public final class BulkLoader: FeatureSink {
     do throws(FieldpackError) {
       try current.insert(row)
     } catch {
-      guard skipsErrors, error.code == .invalidData || error.code == .constraint else {
-        throw error
-      }
+      guard skipsErrors, error.isOfRow else { throw error.advisingToSkipRow() }
       skipped.add(SkippedFeature(error))
     }
     rowCount += 1
@@ -155,6 +153,19 @@ public final class BulkLoader: FeatureSink {
     }
     file.forgetCatalogue()
     return loaded
+  }
+}
+
+extension FieldpackError {
+  /// Whether a row cannot be stored, so that it can be passed over.
+  fileprivate var isOfRow: Bool { code == .invalidData || code == .constraint }
+
+  /// The error with the advice to pass over rows that cannot be stored.
+  package func advisingToSkipRow() -> FieldpackError {
+    guard isOfRow, advice?.single.contains(.skipErrors) != true else { return self }
+    var error = self
+    error.advice = advice?.then(.skipErrors) ?? .skipErrors
+    return error
   }
 }
 

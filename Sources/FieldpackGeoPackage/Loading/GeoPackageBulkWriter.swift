@@ -200,7 +200,7 @@ public final class GeoPackageBulkWriter {
     try LayerChange(file: file).remove(table)
   }
 
-  /// Stores an XML document about layers when all rows are stored, or refers to the same one that
+  /// Stores a document about layers when all rows are stored, or refers to the same one that
   /// is there.
   package func add(document content: String, standard: String, about layers: [LayerID]) {
     documents.append((content, standard, layers))
@@ -225,17 +225,29 @@ public final class GeoPackageBulkWriter {
   // MARK: End
 
   /// Writes everything but the commit.
-  package func finish() throws(FieldpackError) -> [LoadedLayer] {
+  ///
+  /// - Parameter describe: called when all rows are stored, and may add documents about them.
+  package func finish(
+    describing describe: ([LoadedLayer]) -> Void = { _ in }
+  ) throws(FieldpackError) -> [LoadedLayer] {
     let loaded = try loader.finish()
     for merge in merges { mergeNotes += try merge.run(in: file) }
+    describe(loaded)
     for name in keyIndexes { try file.drop(index: name) }
     try storeDocuments()
     return loaded
   }
 
   /// Writes indexes and counts, commits, and renames a new file to its target.
-  public func commit() throws(FieldpackError) -> [LoadedLayer] {
-    let loaded = try finish()
+  public func commit() throws(FieldpackError) -> [LoadedLayer] { try commit { _ in } }
+
+  /// As ``commit()``.
+  ///
+  /// - Parameter describe: as of ``finish(describing:)``.
+  package func commit(
+    describing describe: ([LoadedLayer]) -> Void
+  ) throws(FieldpackError) -> [LoadedLayer] {
+    let loaded = try finish(describing: describe)
     try file.execute("COMMIT")
     isOpen = false
     guard let pending else { return loaded }

@@ -271,7 +271,7 @@ final class Insertion {
       do throws(FieldpackError) {
         try insert(rows, row, 1, withIDs: !Self.choosesIDs(key), by: single)
       } catch {
-        guard skipsErrors, error.code == .constraint else { throw error }
+        guard skipsErrors, error.code == .constraint else { throw error.advisingToSkipRow() }
         skipped.append(SkippedFeature(error))
       }
       row += 1

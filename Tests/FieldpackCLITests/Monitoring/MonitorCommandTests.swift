@@ -56,6 +56,19 @@ import Testing
       ])
   }
 
+  @Test func `messages of OwnTracks are positions whatever the file is called`() async throws {
+    let lines = """
+      {"_type":"location","lon":10,"lat":54,"tst":1777626000}
+      {"_type":"lwt","tst":1777626001}
+      {"_type":"location","lon":10.5,"lat":54,"tst":1777626060}
+
+      """
+    for name in ["own.json", "own.jsonl"] { _ = try folder.write(lines, to: name) }
+    let result = try await monitor("own.json", "--radius", "80")
+    #expect(result.status == 0, "\(result)")
+    #expect(result.output == (try await monitor("own.jsonl", "--radius", "80")).output)
+  }
+
   @Test func `devices are watched each for itself`() async throws {
     let result = try await monitor(
       "fixes.csv", "--distance", "10", "--device", "vehicle", "--json")

@@ -39,6 +39,22 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: cache).filter { $0.hasSuffix(".gpkg") }
   }
 
+  @Test func `tells with each query what an import would have told`() async throws {
+    _ = try folder.write(
+      #"{"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":[500,2]}}"#,
+      to: "points.geojsonl")
+    for _ in 0..<2 {
+      let store = try await store(options)
+      let batches = try await store.query(Query())
+      #expect(
+        batches.report.current.notes == [
+          "layer 'points' is in WGS 84, but feature 1 lies beyond 180° of longitude or 90° of "
+            + "latitude"
+        ])
+      await store.close()
+    }
+  }
+
   @Test func `tells with each query what could not be read`() async throws {
     var options = options
     options.importing.skipsErrors = true

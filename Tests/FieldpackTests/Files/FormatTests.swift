@@ -71,6 +71,10 @@ import Testing
     ("a.txt", Array("lon,lat".utf8), "the format of a.txt is not known"),
     ("a.svg", [], "the format of a.svg is not known"),
     ("a.parquet", Array("PAR1".utf8), "a.parquet is a Parquet file, which is not read"),
+    (
+      "a.json", Array(#"{"_type":"location","lon":10,"lat":54}"#.utf8),
+      "a.json holds messages of OwnTracks, which are positions and no features"
+    ),
   ])
   func `what is not read is refused`(path: String, head: [UInt8], message: String) {
     let error = #expect(throws: FieldpackError.self) {

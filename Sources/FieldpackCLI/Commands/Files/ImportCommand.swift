@@ -125,6 +125,7 @@ struct ImportCommand: CommandBody {
     let target = options.into.path
     try check(files, target)
     let sources = options.sources.map { ImportSource($0.path, layer: $0.layer) }
+    let isNew = !FileManager.default.fileExists(atPath: target)
     let report = try await withProgress(try importOptions()) { (options) throws(FieldpackError) in
       try await FileImport(options).run(sources: sources, into: target)
     }
@@ -135,6 +136,9 @@ struct ImportCommand: CommandBody {
       try invocation.print(output.text(for: invocation.console.terminal))
     }
     for note in output.notes { invocation.console.note(note) }
+    if isNew, options.version == nil, !options.isDryRun {
+      invocation.noteDefaultVersion(of: target)
+    }
     return report.skipped.count > 0 ? ExitStatus.skippedFeatures : ExitStatus.success
   }
 

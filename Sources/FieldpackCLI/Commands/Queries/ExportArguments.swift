@@ -7,12 +7,14 @@ import FieldpackGeoPackage
 struct ExportArguments: OptionGroup {
   let file: OutputArguments
   let format: Format?
+  /// The column whose values each get a file.
+  let splitColumn: String?
   private let writesKeys: Bool
   private let dialect: ExportOptions.Dialect
   private let gpxDialect: GPXDialect
   private let decimals: Int?
   private let writesBoxes: Bool
-  private let version: GeoPackageVersion
+  private let version: GeoPackageVersion?
   private let prefixesStores: Bool
 
   init(_ reader: inout OptionReader) {
@@ -20,6 +22,11 @@ struct ExportArguments: OptionGroup {
     format = reader.value(
       "format", .format(Format.written),
       help: "The format, where the name of the file does not tell it.")
+    splitColumn = reader.value(
+      "split-by", .text("column", completion: .column),
+      help: "Write a file for each value of a column into the folder --output; without --format "
+        + "they are GeoPackages. File names are made safe, and no two values share one; features "
+        + "without a value are in null.")
     writesKeys = reader.keys()
     dialect = reader.value(
       "dialect", .choice("dialect"), default: .rfc7946, shownAs: "rfc7946",
@@ -30,11 +37,14 @@ struct ExportArguments: OptionGroup {
     decimals = reader.value(
       "decimals", .integer("n", in: 0...17), help: "Round coordinates to so many decimals.")
     writesBoxes = reader.flag("with-bbox", help: "Write the bbox members of GeoJSON.")
-    version = reader.gpkgVersion("The version of a GeoPackage.") ?? .v14
+    version = reader.gpkgVersion("The version of a GeoPackage.")
     prefixesStores = reader.flag(
       "prefix-store",
       help: "Name each layer STORE_LAYER in a file that holds several, such as a GeoPackage.")
   }
+
+  /// Whether files are written as the default version of GeoPackages.
+  var takesDefaultVersion: Bool { version == nil }
 
   func options(skipsErrors: Bool) -> ExportOptions {
     var options = ExportOptions()
@@ -48,7 +58,7 @@ struct ExportArguments: OptionGroup {
     options.gpxDialect = gpxDialect
     options.decimals = decimals
     options.writesBoundingBoxes = writesBoxes
-    options.version = version
+    options.version = version ?? .v14
     options.prefixesStores = prefixesStores
     options.skipsErrors = skipsErrors
     return options
@@ -147,5 +157,17 @@ extension OptionReader {
     value(
       "gpkg-version", .choice("version"), shownDefault: "1.4",
       help: help + " GDAL before 3.7 warns of 1.4.")
+  }
+}
+
+extension Invocation {
+  /// Tells that a new GeoPackage is of the default version, of which older programs warn.
+  ///
+  /// Only people are told: in the log of a script the line would stand for every file.
+  func noteDefaultVersion(of path: String) {
+    guard console.terminal.isErrorTerminal else { return }
+    console.note(
+      "\(path) is a GeoPackage 1.4. Where GDAL before 3.7 has to read it without a warning, use "
+        + "--gpkg-version 1.3")
   }
 }

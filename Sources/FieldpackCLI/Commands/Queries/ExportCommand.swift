@@ -17,6 +17,7 @@ extension FieldpackTool {
         "fieldpack export survey.scfg wells --where \"depth > 20\" --output deep.geojson",
         "fieldpack export field.gpkg --output map.svg --overwrite",
         "fieldpack export field.gpkg wells --label name --color-by depth -o wells.html",
+        "fieldpack export field.gpkg wells --split-by use --format geojson -o by-use/",
       ],
       body: ExportCommand.self)
   }
@@ -54,7 +55,12 @@ struct ExportCommand: CommandBody {
 
   private func format() throws(FieldpackError) -> Format {
     let written = Format.written.map(\.name).joined(separator: ", ")
-    let named = options.writing.format ?? Format.byExtension(path)
+    let isSplit = options.writing.splitColumn != nil
+    if isSplit, path == "-" {
+      throw FieldpackError(
+        .invalidArgument, "--split-by writes files into a folder. Try: --output FOLDER")
+    }
+    let named = options.writing.format ?? (isSplit ? .geoPackage : Format.byExtension(path))
     if let named, !Format.written.contains(named) {
       throw FieldpackError(
         .invalidArgument,
@@ -96,10 +102,20 @@ struct ExportCommand: CommandBody {
     let display = try await invocation.progress("exporting", query, of: source.workspace)
     writing.progress = { display.update($0) }
     defer { display.finish() }
-    let report = try await source.workspace.exportFeatures(
-      query, toPath: path, as: format, options: writing)
+    let report =
+      if let column = options.writing.splitColumn {
+        try await source.workspace.exportFeatures(
+          query, splitBy: column, intoPath: path, as: format, options: writing)
+      } else {
+        try await source.workspace.exportFeatures(
+          query, toPath: path, as: format, options: writing)
+      }
     display.finish()
     try print(report, format, query, source)
+    if format == .geoPackage, options.writing.takesDefaultVersion {
+      invocation.noteDefaultVersion(
+        of: options.writing.splitColumn == nil ? path : "each file in \(path)")
+    }
     return invocation.finish(report, skipsErrors: writing.skipsErrors)
   }
 
@@ -107,13 +123,16 @@ struct ExportCommand: CommandBody {
     _ report: ExportReport, _ format: Format, _ query: Query, _ source: OpenedSource
   ) throws(FieldpackError) {
     guard invocation.isJSON else {
-      try invocation.print(report.summary(path))
+      let isSplit = options.writing.splitColumn != nil
+      try invocation.print(
+        report.summary(isSplit ? "\(report.files.count.counting("file")) in \(path)" : path))
       try invocation.output.flush()
       return
     }
     let stores = JSONValue.stores(
       of: source.workspace, asked: query.stores, failures: report.failures)
-    try invocation.print(report.document(path, format.name, stores: stores))
+    let isSplit = options.writing.splitColumn != nil
+    try invocation.print(report.document(path, format.name, stores: stores, isSplit: isSplit))
   }
 }
 
@@ -132,19 +151,44 @@ extension ExportReport {
       + "\n"
   }
 
-  func document(_ path: String, _ format: String, stores: JSONValue) -> JSONValue {
+  /// - Parameter isSplit: whether it is about a file for each value.
+  func document(
+    _ path: String, _ format: String, stores: JSONValue, isSplit: Bool = false
+  ) -> JSONValue {
     let layers = layers.map { layer -> JSONValue in
       [
         "store": .text(layer.store.rawValue), "layer": .text(layer.layer.rawValue),
         "count": JSONValue(layer.count),
       ]
     }
-    return [
-      "output": .text(path), "format": .text(format), "count": JSONValue(count),
-      "layers": .array(layers), "stores": stores,
-      "skipped": JSONValue(skipped),
-      "transformations": .array(transformations.map { JSONValue($0) }), "notes": JSONValue(notes),
+    var members: [(String, JSONValue)] = [
+      ("output", .text(path)), ("format", .text(format)), ("count", JSONValue(count)),
+      ("layers", .array(layers)),
     ]
+    if isSplit { members.append(("files", .array(files.map { JSONValue($0) }))) }
+    members += [
+      ("stores", stores), ("skipped", JSONValue(skipped)),
+      ("transformations", .array(transformations.map { JSONValue($0) })),
+      ("notes", JSONValue(notes)),
+    ]
+    return .object(members.map { .init(name: $0.0, value: $0.1) })
+  }
+}
+
+extension JSONValue {
+  fileprivate init(_ file: ExportReport.File) {
+    let value: JSONValue =
+      switch file.value {
+      case .null: nil
+      case .boolean(let flag): .boolean(flag)
+      case .integer(let number): .integer(number)
+      case .real(let number): .real(number)
+      case .text(let text): .text(text)
+      case .blob(let bytes): .text("x'\(String(hex: bytes))'")
+      case .date(let day): .text(day.description)
+      case .dateTime(let instant): .text(instant.description)
+      }
+    self = ["file": .text(file.name), "value": value, "count": JSONValue(file.count)]
   }
 }
 
