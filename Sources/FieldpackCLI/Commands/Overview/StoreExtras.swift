@@ -6,6 +6,8 @@ import FieldpackGeoPackage
 struct StoreExtras {
   var pyramids: [TilePyramid] = []
   var relations: [Relation] = []
+  /// The tables that are in no catalogue.
+  var uncatalogued: [String] = []
   /// How many metadata documents there are, and how many are about each layer, by its name in
   /// lower case.
   var metadataCount = 0
@@ -18,6 +20,7 @@ struct StoreExtras {
   init(_ store: any Store) async throws(FieldpackError) {
     guard let store = store.geoPackage else { return }
     do throws(FieldpackError) {
+      uncatalogued = try await store.uncataloguedTables()
       pyramids = try await store.tilePyramids()
       relations = try await store.relations()
       let (count, references) = try await store.metadataOverview()
