@@ -20,7 +20,6 @@ struct StoreExtras {
   init(_ store: any Store) async throws(FieldpackError) {
     guard let store = store.geoPackage else { return }
     do throws(FieldpackError) {
-      uncatalogued = try await store.uncataloguedTables()
       pyramids = try await store.tilePyramids()
       relations = try await store.relations()
       let (count, references) = try await store.metadataOverview()
@@ -29,6 +28,7 @@ struct StoreExtras {
         guard let layer = reference.subject.layer else { continue }
         metadata[layer.rawValue.lowercased(), default: []].insert(reference.metadata)
       }
+      uncatalogued = try await store.uncataloguedTables()
     } catch  where error.code == .invalidData || error.code == .corrupt {
       return
     }
