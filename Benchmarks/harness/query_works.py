@@ -4,7 +4,8 @@ import os
 import shutil
 import sqlite3
 
-from harness.file_works import SIZES, gdal, title
+from harness.file_works import COLUMNS, SIZES, gdal, title, tool
+from harness.measure import Failure
 from harness.work import Bar, Contender, Work, same_figures
 
 
@@ -114,3 +115,28 @@ def conditions(setup):
             f"Attribute condition on {title(setup, 'points')}, {heading}", contenders,
             [Bar("GDAL", 1.0), Bar("sqlite3", 1.0)], figure="seconds",
             check=same_figures("count", "checksum"))
+
+
+def statistics(setup):
+    """Statistics of all columns, as whole processes. DuckDB reads the same file."""
+    source = setup.path("points.gpkg")
+    contenders = {
+        "Fieldpack": Contender(tool(setup, "info", source, "points", "--stats", "--json"))
+    }
+    bars = []
+    if setup.gdal:
+        driver = os.path.join(setup.benchmarks, "peers/duckdb_summarize.py")
+        contenders["DuckDB"] = Contender(
+            [setup.python, driver, source, "points", *COLUMNS["points"]])
+        bars.append(Bar("DuckDB", 1.0))
+
+    def check(series):
+        layer = series["Fieldpack"].figures["stores"][0]["layers"][0]
+        counts = {layer["statistics"]["count"], layer["count"]}
+        if "DuckDB" in series:
+            counts.add(series["DuckDB"].figures["count"])
+        if len(counts) != 1:
+            raise Failure(f"the results differ: {counts}")
+
+    yield Work(
+        f"Statistics of all columns of {title(setup, 'points')}", contenders, bars, check=check)

@@ -10,8 +10,8 @@ from harness.measure import Failure, run
 
 # DuckDB and its extension have to be of one version.
 PYTHON_PEERS = [
-    "pyogrio==0.13.0", "duckdb==1.5.5", "duckdb-extension-spatial==1.5.5", "shapely==2.2.0",
-    "pyproj==3.7.2"]
+    "pyogrio==0.13.0", "duckdb==1.5.5", "duckdb-extension-spatial==1.5.5",
+    "duckdb-extension-sqlite-scanner==1.5.5", "shapely==2.2.0", "pyproj==3.7.2"]
 DATA_SETS = ["points", "polys", "lines", "tracks", "waypoints", "queries"]
 
 

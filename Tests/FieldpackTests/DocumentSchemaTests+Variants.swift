@@ -115,6 +115,8 @@ extension DocumentSchemaTests {
     ("import", "fieldpack import sites.geojson --into f.gpkg --srs EPSG:25832 --json"),
     ("import", "fieldpack import bad.geojsonl --into f.gpkg --skip-errors --json"),
     ("info", "fieldpack info two.scfg --json"), ("info", "fieldpack info f.gpkg names --json"),
+    ("info", "fieldpack info f.gpkg --stats --json"),
+    ("info", "fieldpack info names.csv --stats --json"),
     (
       "info",
       "fieldpack import names.csv --into more.gpkg >/dev/null; "

@@ -43,9 +43,8 @@ struct OtherVerb: Sendable {
       "dissolve", "features are melted into one by a group",
       try: "fieldpack query field.gpkg zones --group-by name --aggregate \"union\""),
     OtherVerb(
-      "stats", "figures of columns are aggregates",
-      try: "fieldpack query field.gpkg wells --aggregate \"count,min(depth),avg(depth),max(depth)\""
-    ),
+      "stats", "info tells what the columns of a layer hold",
+      try: "fieldpack info field.gpkg wells --stats"),
     OtherVerb(
       "buffer", "buffers are made by SQL",
       try: "fieldpack query field.gpkg --sql \"SELECT ST_Buffer(geom, 0.001) AS geom FROM wells\""),

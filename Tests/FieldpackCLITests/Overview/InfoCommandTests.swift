@@ -89,6 +89,66 @@ import Testing
     #expect(result.status == 0)
   }
 
+  @Test func `tells what the columns of a layer hold`() async throws {
+    let result = try await survey.run("info", "wells.geojson", "--stats")
+    let statistics = result.output.components(separatedBy: "\ncounted").last ?? ""
+    #expect(
+      statistics == """
+             2 rows
+        geometries  2 POINT
+        within      13.4,52.5,13.5,52.6
+
+        column  nulls  distinct  least  greatest   mean
+        ──────  ─────  ────────  ─────  ────────  ─────
+        name        0         2  Mitte  Nord
+        depth       0         2  8.0    12.5      10.25
+        open        1         1  true   true
+
+        """)
+    #expect(result.status == 0)
+    let json = try await survey.run(
+      "info", "wells.geojson", "--stats", "--where", "depth > 10", "--json")
+    #expect(
+      json.output.contains(
+        """
+        "statistics":{"count":1,"geometry":{"column":"geom","null_count":0,"empty_count":0,\
+        "damaged_count":0,"types":[{"geometry_type":"POINT","count":1}],\
+        "envelope":[13.4,52.5,13.4,52.5]},"columns":[{"column":"name","null_count":0,\
+        "kinds":[{"kind":"text","count":1}],"distinct_count":1,"distinct_is_estimated":false,\
+        "least":"Mitte","greatest":"Mitte","mean":null,"least_blob_bytes":null,\
+        "greatest_blob_bytes":null,"most_frequent":[]},{"column":"depth",
+        """.trimmingCharacters(in: .newlines)), "\(json)")
+    let refused = try await survey.run("info", "wells.geojson", "--where", "depth > 10")
+    #expect(
+      refused.error
+        == "fieldpack: --where and --bbox choose the features of --stats, which is missing\n")
+    #expect(refused.status == 64)
+  }
+
+  @Test func `cuts wide values, and tells frequent ones and mixtures`() async throws {
+    let long = String(repeating: "x", count: 100)
+    let lines = ["name,kind", "\(long),a", "b,\(long)", "b,\(long)"]
+    _ = try survey.folder.write(lines.joined(separator: "\n") + "\n", to: "wide.csv")
+    _ = try await survey.run("import", "wide.csv", "--into", "wide.gpkg")
+    _ = try await survey.run(
+      "sql", "wide.gpkg", "UPDATE wide SET kind = x'0102' WHERE fid = 1", "--write")
+    let result = try await survey.run("info", "wide.gpkg", "wide", "--stats")
+    let statistics = result.output.components(separatedBy: "\ncounted").last ?? ""
+    #expect(statistics.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(statistics)")
+    #expect(statistics.hasSuffix("\n\ncolumn 'kind' holds 2 texts and 1 blob\n"), "\(statistics)")
+    #expect(statistics.contains("\nname    b (2)\n"), "\(statistics)")
+  }
+
+  @Test func `lists tables that are in no catalogue`() async throws {
+    _ = try await survey.run("export", "wells.geojson", "-o", "wells.gpkg")
+    _ = try await survey.run("sql", "wells.gpkg", "CREATE TABLE notes (note TEXT)", "--write")
+    let text = try await survey.run("info", "wells.gpkg")
+    #expect(
+      text.output.hasSuffix("\n\nin no catalogue\n───────────────\nnotes\n"), "\(text)")
+    let json = try await survey.run("info", "wells.gpkg", "--json")
+    #expect(json.output.contains(#""uncatalogued_tables":["notes"]}"#), "\(json)")
+  }
+
   @Test func `shows what a column may hold`() async throws {
     _ = try await survey.run("export", "wells.geojson", "-o", "wells.gpkg")
     let script = """
@@ -200,7 +260,8 @@ import Testing
         {"column":"open","type":"BOOLEAN","is_nullable":true,"is_unique":false,"default":null,\
         "is_generated":false,"title":null,"description":null,\
         "constraint":null}],"is_view":false,\
-        "relations":[],"metadata_count":0,"notes":[]}],"tiles":[],"metadata_count":0}],\
+        "relations":[],"metadata_count":0,"notes":[],"statistics":null}],"tiles":[],\
+        "metadata_count":0,"uncatalogued_tables":[]}],\
         "diagnostics":[{"level":"warning","file":"survey.scfg","line":3,"column":76,\
         "message":"unknown key 'colour', kept and not used"}]}
 
@@ -215,7 +276,8 @@ import Testing
         {"source":"survey.scfg","stores":[{"store":"gone","name":"gone","type":"gpkg",\
         "version":"1","uri":"gone.gpkg","state":"failed","error":{"code":"notFound",\
         "message":"'gone.gpkg' is not there (looked for \(survey.real("gone.gpkg")))"},\
-        "layers":[],"tiles":[],"metadata_count":0}],"diagnostics":[{"level":"warning","file":"survey.scfg","line":3,\
+        "layers":[],"tiles":[],"metadata_count":0,"uncatalogued_tables":[]}],\
+        "diagnostics":[{"level":"warning","file":"survey.scfg","line":3,\
         "column":76,"message":"unknown key 'colour', kept and not used"}]}
 
         """)

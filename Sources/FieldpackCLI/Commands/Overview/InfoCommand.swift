@@ -9,11 +9,19 @@ extension FieldpackTool {
       "info", abstract: "Show stores, layers, counts and columns.",
       discussion: """
         Lists every store of a config with its state; a store that cannot be opened does not end \
-        the command. With a LAYER the columns of the layer are listed, too.
+        the command. With a LAYER the columns of the layer are listed, too. Tables that no \
+        catalogue of a GeoPackage names are listed by themselves.
+
+        --stats reads all rows once and tells of each column how many NULLs and distinct values it \
+        has, the least and the greatest value (texts in the order of their bytes), the mean of its \
+        numbers, and the five most frequent values. More than 10,000 distinct values are \
+        estimated, which a ~ marks; then no frequent values are told. Of blobs it tells the \
+        lengths, of geometries the types and the envelope.
         """,
       examples: [
         "fieldpack info field.gpkg", "fieldpack info survey.scfg wells --map",
         "fieldpack info walk.gpx --json",
+        "fieldpack info field.gpkg wells --stats --where \"depth > 20\"",
       ],
       body: InfoCommand.self)
   }
@@ -25,6 +33,9 @@ struct InfoCommand: CommandBody {
     @Required var source: SourceName
     private let word: LayerID?
     let drawsMap: Bool
+    let showsStatistics: Bool
+    private let box: Envelope?
+    private let condition: String?
     let opening: SourceArguments
 
     init(_ reader: inout OptionReader) {
@@ -33,7 +44,27 @@ struct InfoCommand: CommandBody {
         .text("layer", completion: .layer), help: "Show this layer with its columns."
       ).map { LayerID($0) }
       drawsMap = reader.flag("map", help: "Draw a map of the layers.")
+      showsStatistics = reader.flag("stats", help: "Tell what the columns of the layers hold.")
+      condition = reader.value(
+        "where", .text("CQL2"),
+        help: "Count only features that meet this condition; @FILE reads it from a file.")
+      box = reader.value(
+        "bbox", .box, help: "Count only features whose envelope meets this box, in degrees.")
       opening = reader.group()
+    }
+
+    /// Which features are counted.
+    func filter() throws(FieldpackError) -> Filter {
+      let filter = box.map { Filter.envelope(.intersects, $0, srs: .wgs84) } ?? .all
+      guard let condition else { return filter }
+      return try filter && CommandCondition.filter(condition, source: source.path)
+    }
+
+    /// - Throws: `.invalidArgument` where features are chosen and none are counted.
+    func check() throws(FieldpackError) {
+      guard !showsStatistics, condition != nil || box != nil else { return }
+      throw FieldpackError(
+        .invalidArgument, "--where and --bbox choose the features of --stats, which is missing")
     }
 
     func layer() throws(FieldpackError) -> LayerID? {
@@ -52,9 +83,11 @@ struct InfoCommand: CommandBody {
     var error: FieldpackError?
     var layers: [Layer] = []
     var extras = StoreExtras()
+    var statistics: [LayerID: LayerStatistics] = [:]
   }
 
   func run() async throws(FieldpackError) -> Int32 {
+    try options.check()
     let layer = try options.layer()
     return try await invocation.withSource(options.source.path, options.opening) {
       (source) throws(FieldpackError) in try await show(layer, of: source)
@@ -67,6 +100,11 @@ struct InfoCommand: CommandBody {
     let workspace = source.workspace
     var stores = try await stores(of: workspace)
     if let layer { stores = try await only(layer, stores, of: workspace) }
+    if options.showsStatistics {
+      for index in stores.indices where stores[index].error == nil {
+        try await count(&stores[index], onlyLayer: layer != nil, of: workspace)
+      }
+    }
     if invocation.isJSON {
       try invocation.print(InfoDocument(stores: stores, source: source).document)
     } else {
@@ -74,7 +112,7 @@ struct InfoCommand: CommandBody {
       let text = InfoText(
         stores: stores, source: source.name, width: terminal.cutWidth,
         usesUnicode: terminal.usesUnicode || !terminal.isOutputTerminal,
-        showsColumns: layer != nil)
+        showsColumns: layer != nil || options.showsStatistics)
       try invocation.print(text.text)
       if options.drawsMap { try await printMap(stores, ofOne: layer != nil, of: workspace) }
     }
@@ -119,6 +157,18 @@ struct InfoCommand: CommandBody {
         !found.contains { $0.store == store.config.id && $0.schema.layer == layer.id }
       }
       return store.layers.isEmpty ? nil : store
+    }
+  }
+
+  /// Adds the statistics of the store's layers.
+  private func count(
+    _ info: inout StoreInfo, onlyLayer: Bool, of workspace: Workspace
+  ) async throws(FieldpackError) {
+    let query = Query(layers: onlyLayer ? info.layers.map(\.id) : [], where: try options.filter())
+    let prepared = try await workspace.store(info.config.id).prepare(query)
+    for note in prepared.notes { invocation.console.note(note) }
+    for statistics in try await prepared.statistics() {
+      info.statistics[statistics.layer] = statistics
     }
   }
 

@@ -22,9 +22,10 @@ struct InfoDocument {
       "version": .text(config.version), "uri": .text(config.uri),
       "state": info.error == nil ? "open" : "failed",
       "error": info.error.map { JSONValue(reason: $0) } ?? nil,
-      "layers": .array(info.layers.map { layer($0, info.extras) }),
+      "layers": .array(info.layers.map { layer($0, info) }),
       "tiles": .array(info.extras.pyramids.map(tiles)),
       "metadata_count": JSONValue(info.extras.metadataCount),
+      "uncatalogued_tables": JSONValue(info.extras.uncatalogued),
     ]
   }
 
@@ -54,7 +55,8 @@ struct InfoDocument {
     ]
   }
 
-  private func layer(_ layer: Layer, _ extras: StoreExtras) -> JSONValue {
+  private func layer(_ layer: Layer, _ info: InfoCommand.StoreInfo) -> JSONValue {
+    let extras = info.extras
     let relations = extras.relations(at: layer.id)
     return [
       "layer": .text(layer.id.rawValue), "kind": .text(layer.kind.rawValue),
@@ -65,7 +67,7 @@ struct InfoDocument {
       "columns": .array(layer.schema.columns.map(column)), "is_view": .boolean(layer.isView),
       "relations": .array((relations.from + relations.to).map(relation)),
       "metadata_count": JSONValue(extras.metadataCount(of: layer.id)),
-      "notes": JSONValue(layer.notes),
+      "notes": JSONValue(layer.notes), "statistics": JSONValue(info.statistics[layer.id]),
     ]
   }
 

@@ -36,7 +36,8 @@ struct InfoText {
   private func overview(_ store: InfoCommand.StoreInfo) -> String {
     guard store.error == nil else { return "" }
     guard !store.layers.isEmpty else {
-      return store.extras.pyramids.isEmpty ? "no layers\n" : tiles(store.extras)
+      return (store.extras.pyramids.isEmpty ? "no layers\n" : tiles(store.extras))
+        + uncatalogued(store.extras)
     }
     let columns = [
       TableColumn("layer"), TableColumn("features", isNumeric: true), TableColumn("geometry"),
@@ -45,7 +46,7 @@ struct InfoText {
     return "\n"
       + TextTable.text(
         columns, store.layers.map(row), width: width, usesUnicode: usesUnicode)
-      + tiles(store.extras)
+      + tiles(store.extras) + uncatalogued(store.extras)
   }
 
   private func tiles(_ extras: StoreExtras) -> String {
@@ -61,6 +62,14 @@ struct InfoText {
       ]
     }
     return "\n" + TextTable.text(columns, rows, width: width, usesUnicode: usesUnicode)
+  }
+
+  private func uncatalogued(_ extras: StoreExtras) -> String {
+    guard !extras.uncatalogued.isEmpty else { return "" }
+    return "\n"
+      + TextTable.text(
+        [TableColumn("in no catalogue")], extras.uncatalogued.map { [$0] }, width: width,
+        usesUnicode: usesUnicode)
   }
 
   private func row(_ layer: Layer) -> [String] {
@@ -105,7 +114,14 @@ struct InfoText {
   // MARK: One layer
 
   private func details(_ store: InfoCommand.StoreInfo) -> String {
-    store.layers.map { "\n" + facts($0, store.extras) + "\n" + columns($0.schema) }.joined()
+    store.layers.map { layer in
+      "\n" + facts(layer, store.extras) + "\n" + columns(layer.schema)
+        + (store.statistics[layer.id].map { statistics($0) } ?? "")
+    }.joined()
+  }
+
+  private func statistics(_ statistics: LayerStatistics) -> String {
+    StatisticsText(statistics: statistics, width: width ?? 80, usesUnicode: usesUnicode).text
   }
 
   private func facts(_ layer: Layer, _ extras: StoreExtras) -> String {

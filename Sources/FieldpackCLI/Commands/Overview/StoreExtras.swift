@@ -6,6 +6,8 @@ import FieldpackGeoPackage
 struct StoreExtras {
   var pyramids: [TilePyramid] = []
   var relations: [Relation] = []
+  /// The tables that are in no catalogue.
+  var uncatalogued: [String] = []
   /// How many metadata documents there are, and how many are about each layer, by its name in
   /// lower case.
   var metadataCount = 0
@@ -26,6 +28,7 @@ struct StoreExtras {
         guard let layer = reference.subject.layer else { continue }
         metadata[layer.rawValue.lowercased(), default: []].insert(reference.metadata)
       }
+      uncatalogued = try await store.uncataloguedTables()
     } catch  where error.code == .invalidData || error.code == .corrupt {
       return
     }
