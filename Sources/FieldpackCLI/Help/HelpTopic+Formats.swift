@@ -12,7 +12,7 @@ extension HelpTopic {
       | KML 2.0 to 2.3 | `.kml` | yes | 2.2 | many |
       | KMZ | `.kmz` | yes | yes | many |
       | CSV (RFC 4180) | `.csv`, `.tsv` | yes | yes | one |
-      | Shapefile | `.shp`, `.dbf`; `.zip` is read | yes | yes | one |
+      | Shapefile | `.shp`, `.dbf`, `.zip` | yes | yes | one; many in a `.zip` that is read |
       | FlatGeobuf 3 | `.fgb` | yes | yes | one |
       | NMEA 0183 | `.nmea`, `.nma` | yes | no | many |
       | IGC (flight recorders) | `.igc` | yes | no | many |
@@ -146,7 +146,8 @@ extension HelpTopic {
       The files beside the `.shp` belong to it, their extensions in any case: `.shx` tells where the shapes
       are, `.dbf` holds the attributes, `.prj` the reference system, `.cpg` the encoding of the texts. Without
       a `.cpg` the table's header tells the encoding, else it is ISO 8859-1. A `.dbf` alone is a layer of
-      attributes. A `.zip` with one shapefile in it is read as that.
+      attributes. A `.zip` with one shapefile in it is read as that; of several, each is a layer with the name
+      that it has there.
 
       - A `.shx` or `.dbf` that is missing or damaged is an error that names it. With `--skip-errors` shapes
         are read in the order of the `.shp`, and without attributes.
@@ -159,6 +160,7 @@ extension HelpTopic {
         layer has none, with a note.
 
       What is written is the set `.shp .shx .dbf .prj .cpg`, in UTF-8; a layer without a geometry is a `.dbf`.
+      Where the name ends in `.zip` (`wells.zip`, `wells.shp.zip`), the set is packed in that file.
       All geometries of a layer have to be of one kind: points, sets of points, lines or polygons, z and m
       with them. The first column is the feature id. Names are cut to ten bytes and told; a text of more than
       254 bytes is an error, and is cut with `--skip-errors`; empty texts are NULL, blobs are left out, a
