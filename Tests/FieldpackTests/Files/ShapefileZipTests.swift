@@ -108,7 +108,7 @@ import Testing
     _ = try await back.exportFeatures(Query("out"), to: text, as: .csv)
     #expect(
       String(decoding: text.buffer, as: UTF8.self)
-        == "fid_2,Name,wkt\n442e8922aab28109,Mitte,POINT (13 52)\n")
+        == "fid_2,Name,wkt\r\n442e8922aab28109,Mitte,POINT (13 52)\r\n")
     await back.close()
   }
 
