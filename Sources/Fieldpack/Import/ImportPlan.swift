@@ -209,6 +209,13 @@ extension ImportPlan.Destination {
   fileprivate mutating func widen(
     by layer: FileLayer, from file: String
   ) throws(FieldpackError) {
+    // The files' rules are of their own features, and one may lack a column.
+    for index in schema.columns.indices {
+      let other = layer.schema.columnIndex(schema.columns[index].name)
+      let allowsNull = other.map { layer.schema.columns[$0].isNullable } ?? true
+      schema.columns[index].isNullable = schema.columns[index].isNullable || allowsNull
+      schema.columns[index].isUnique = false
+    }
     for column in layer.schema.columns {
       if let index = schema.columnIndex(column.name) {
         schema.columns[index].type = try ColumnWidening.type(
@@ -216,7 +223,7 @@ extension ImportPlan.Destination {
           isFixed: existing?.schema.columnIndex(column.name) != nil,
           file: file)
       } else {
-        schema.columns.append(column)
+        schema.columns.append(column.withoutRules)
       }
     }
     schema.freeIDColumn()
@@ -244,7 +251,10 @@ extension ImportPlan.Destination {
   fileprivate mutating func adoptExisting(from file: String) throws(FieldpackError) {
     guard let existing else { return }
     for (index, column) in schema.columns.enumerated() {
-      guard let known = existing.schema.columnIndex(column.name) else { continue }
+      guard let known = existing.schema.columnIndex(column.name) else {
+        schema.columns[index] = column.withoutRules
+        continue
+      }
       schema.columns[index].type = try ColumnWidening.type(
         for: existing.schema.columns[known], and: column, isFixed: true, file: file)
       schema.columns[index].name = existing.schema.columns[known].name
@@ -283,6 +293,15 @@ extension ImportPlan.Destination {
         .invalidData, "layer '\(existing.id)' takes no \(name), \(file) has it",
         location: .init(layer: existing.id), position: FilePosition(file: file))
     }
+  }
+}
+
+extension ColumnDefinition {
+  /// The column for features that may lack a value, or have the same one.
+  fileprivate var withoutRules: ColumnDefinition {
+    var column = self
+    (column.isNullable, column.isUnique) = (true, false)
+    return column
   }
 }
 

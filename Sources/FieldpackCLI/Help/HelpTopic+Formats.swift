@@ -173,7 +173,8 @@ extension HelpTopic {
       EPSG code or by WKT with one. A column of moments is DATETIME where each value has a zone, DATE where all are
       days, else TEXT unchanged. Unsigned 64-bit integers are REAL where one is too large for INTEGER. A column
       `fid` of distinct integers gives the feature ids. TRIANGLE, TIN and POLYHEDRALSURFACE become POLYGON and
-      MULTIPOLYGON of a GeoPackage.
+      MULTIPOLYGON of a GeoPackage. Columns are NOT NULL, unique and of a width as the header says, where all
+      values of the file keep to it.
 
       A file that is written has an index, where a feature has a place, and its features follow a Hilbert curve.
       Integer feature ids become a first column `fid`. The header has the layer's geometry type where all geometries
