@@ -60,6 +60,20 @@ package final class ZipWriter {
     }
   }
 
+  /// An output whose bytes become an entry, which begins with the first of them.
+  ///
+  /// An output has to be finished before the next one gets its first byte to flush.
+  /// - Precondition: the name is one that ``begin(_:)`` takes.
+  package func output(_ name: String) -> ByteOutput {
+    var hasBegun = false
+    return ByteOutput { [self] (bytes) throws(FieldpackError) in
+      guard !bytes.isEmpty else { return }
+      if !hasBegun { try begin(name) }
+      hasBegun = true
+      try write(bytes)
+    }
+  }
+
   private func endEntry() throws(FieldpackError) {
     guard isInEntry else { return }
     isInEntry = false

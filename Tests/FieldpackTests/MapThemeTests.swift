@@ -57,6 +57,21 @@ import Testing
     await workspace.close()
   }
 
+  @Test func `features are drawn in the colours that their columns name`() async throws {
+    let marks = ["ff0000", "00aa00", "ff0000"].map { "\"marker-color\":\"#\($0)\"" } + ["\"n\":1"]
+    let lines = marks.enumerated().map { index, mark in
+      "{\"type\":\"Feature\",\"properties\":{\(mark)},"
+        + "\"geometry\":{\"type\":\"Point\",\"coordinates\":[\(index),51]}}"
+    }
+    let file = try folder.write(lines.joined(separator: "\n"), to: "pins.geojsonl")
+    let target = folder.file("pins.gpkg")
+    _ = try await FileImport().run([file.path], into: target.path)
+    let workspace = try await Workspace.open(file: target)
+    let map = try await svg(workspace, query: Query().select("n")) { _ in }
+    #expect(legend(of: map.text) == ["pins: #ff0000", "pins: #00aa00", "pins"])
+    await workspace.close()
+  }
+
   @Test func `labels and sizes are those of the features`() async throws {
     let workspace = try await workspace()
     let map = try await svg(workspace) {

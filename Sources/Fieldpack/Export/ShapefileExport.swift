@@ -1,8 +1,10 @@
+import FieldpackArchive
 import FieldpackCore
 import FieldpackFormats
 import FieldpackProjection
 
-/// Writes the files of a shapefile beside each other, and gives them their names when all are whole.
+/// Writes the files of a shapefile beside each other, and gives them their names when all are whole;
+/// or packs them in a ZIP archive.
 struct ShapefileExport: FormatWriter {
   /// Features come one by one: a place in the file depends on what is before it.
   typealias Encoder = GeoPackageEncoder
@@ -11,6 +13,8 @@ struct ShapefileExport: FormatWriter {
   private let outputs: ShapefileWriter.Outputs
   /// The `.cpg` and the `.prj`.
   private var texts: [ByteOutput] = []
+  /// The archive that has the files, and where it goes.
+  private let packed: (archive: ZipWriter, output: ByteOutput)?
   private let stem: String
   private let overwrite: Bool
   private let hasProjection: Bool
@@ -24,8 +28,10 @@ struct ShapefileExport: FormatWriter {
   init(_ plan: ExportPlan, to path: String) throws(FieldpackError) {
     let (target, overwrite) = (plan.targets.first, plan.options.overwrite)
     let hasShapes = target?.schema.geometry != nil
-    let stem = ShapefileSet.stem(of: path)
-    let own = String(path.dropFirst(stem.count + 1))
+    let isPacked = Format.fileExtension(path) == "zip"
+    let stem = isPacked ? Importer.stem(path).rawValue : ShapefileSet.stem(of: path)
+    let own =
+      isPacked ? hasShapes ? "shp" : "dbf" : String(path.dropFirst(stem.count + 1))
     guard hasShapes == (own.lowercased() != "dbf") else {
       throw FieldpackError(
         .invalidArgument,
@@ -33,14 +39,19 @@ struct ShapefileExport: FormatWriter {
           ? "a .dbf holds attributes alone, and the layer has a geometry. Try: \(stem).shp"
           : "the layer has no geometry, and a .dbf is the place for it. Try: \(stem).dbf")
     }
+    packed =
+      isPacked
+      ? (try ZipWriter(), try ByteOutput(replacing: path, overwrite: overwrite)) : nil
+    let archive = packed?.archive
     func output(_ suffix: String) throws(FieldpackError) -> ByteOutput {
-      let name = own == own.uppercased() ? suffix.uppercased() : suffix
-      return try ByteOutput(replacing: "\(stem).\(name)", overwrite: overwrite)
+      let name = "\(stem).\(own == own.uppercased() ? suffix.uppercased() : suffix)"
+      if let archive { return archive.output(name) }
+      return try ByteOutput(replacing: name, overwrite: overwrite)
     }
     outputs = ShapefileWriter.Outputs(
-      shapes: hasShapes ? try ByteOutput(replacing: path, overwrite: overwrite) : nil,
+      shapes: hasShapes ? try output(own) : nil,
       index: hasShapes ? try output("shx") : nil,
-      table: hasShapes ? try output("dbf") : try ByteOutput(replacing: path, overwrite: overwrite))
+      table: try output(hasShapes ? "dbf" : own))
     writer = ShapefileWriter(outputs, skipsErrors: plan.options.skipsErrors)
     texts = [try output("cpg")]
     texts[0].buffer += "UTF-8".utf8
@@ -86,7 +97,12 @@ struct ShapefileExport: FormatWriter {
     for output in texts + [outputs.table] { try output.finish() }
     try outputs.index?.finish()
     try outputs.shapes?.finish()
-    if overwrite { removeOld() }
+    if let packed {
+      try packed.archive.finish(into: packed.output)
+      try packed.output.finish()
+    } else if overwrite {
+      removeOld()
+    }
     return writer.notes
   }
 

@@ -34,6 +34,8 @@ extension FileFormat {
 protocol ImportedFormat: FileFormat {
   associatedtype Reader: FileReader
   func reader(_ input: ByteInput, options: ReadOptions) -> Reader
+  /// Whether a file holds several layers.
+  func holdsLayers(in input: ByteInput) throws(FieldpackError) -> Bool
   /// The files beside one that belong to it.
   func companions(ofFileAt path: String) -> [String]
   /// The index that tells which features of a file lie where; `nil` where there is none.
@@ -42,6 +44,8 @@ protocol ImportedFormat: FileFormat {
 
 extension ImportedFormat {
   var imported: (any ImportedFormat)? { self }
+
+  func holdsLayers(in input: ByteInput) throws(FieldpackError) -> Bool { holdsLayers }
 
   func companions(ofFileAt path: String) -> [String] { [] }
 

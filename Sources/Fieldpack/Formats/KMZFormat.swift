@@ -76,51 +76,32 @@ struct KMZReader: FileReader {
 /// A KML writer whose text goes into an archive as `doc.kml`.
 struct KMZFile: FormatWriter {
   private var text: KMLWriter
-  /// Holds the text until it is packed.
-  private let buffer = ByteOutput()
+  private let document: ByteOutput
   private let archive: ZipWriter
   private let output: ByteOutput
 
   init(_ place: ExportPlace, _ options: ExportOptions) throws(FieldpackError) {
     output = try place.output(options)
     archive = try ZipWriter()
-    try archive.begin("doc.kml")
-    text = KMLWriter(buffer, options: KMLWriter.Options(options))
-  }
-
-  private func pack() throws(FieldpackError) {
-    guard buffer.buffer.count >= 1 << 16 else { return }
-    try packAll()
-  }
-
-  private func packAll() throws(FieldpackError) {
-    var failure: FieldpackError?
-    buffer.buffer.withUnsafeBytes { bytes in
-      do throws(FieldpackError) { try archive.write(bytes) } catch { failure = error }
-    }
-    buffer.buffer.removeAll(keepingCapacity: true)
-    if let failure { throw failure }
+    document = archive.output("doc.kml")
+    text = KMLWriter(document, options: KMLWriter.Options(options))
   }
 
   mutating func begin(_ target: ExportTarget) throws(FieldpackError) {
     try text.begin(target.schema)
   }
 
-  mutating func write(_ batch: FeatureBatch) throws(FieldpackError) {
-    try batch.drive(&text)
-    try pack()
-  }
+  mutating func write(_ batch: FeatureBatch) throws(FieldpackError) { try batch.drive(&text) }
 
   func encoder(skipsErrors: Bool) -> KMLEncoder? { text.encoder() }
 
   mutating func take(from encoder: inout KMLEncoder) throws(FieldpackError) {
     try text.take(from: &encoder)
-    try pack()
   }
 
   mutating func finish() throws(FieldpackError) -> [String] {
     try text.finish()
-    try packAll()
+    try document.finish()
     try archive.finish(into: output)
     try output.finish()
     return []

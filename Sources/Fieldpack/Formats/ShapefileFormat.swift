@@ -1,4 +1,3 @@
-import FieldpackArchive
 import FieldpackCore
 import FieldpackFormats
 import FieldpackGeometry
@@ -28,14 +27,12 @@ private struct ShapefileFormat: ImportedFormat, StreamedFormat {
     return ShapefileSet.files(beside: path).map(\.1).filter { $0 != path }
   }
 
-  func reader(_ input: ByteInput, options: ReadOptions) -> ShapefileReader {
-    ShapefileReader(input, options: options, identify: Self.identify) {
-      (input) throws(FieldpackError) in
-      guard try input.head(2) == Array("PK".utf8) else { return try ShapefileSet(around: input) }
-      return try ShapefileSet(packedIn: input) { () throws(FieldpackError) in
-        try options.progress?(0)
-      }
-    }
+  func holdsLayers(in input: ByteInput) throws(FieldpackError) -> Bool {
+    try PackedShapefiles(input).map { $0.stems.count > 1 } ?? false
+  }
+
+  func reader(_ input: ByteInput, options: ReadOptions) -> ShapefilesReader {
+    ShapefilesReader(input, options: options, identify: Self.identify)
   }
 
   /// A system of the store's own is known by its definition there.
@@ -58,12 +55,6 @@ private struct ShapefileFormat: ImportedFormat, StreamedFormat {
       throw FieldpackError(
         .invalidArgument, "a shapefile can only be written to files", advice: .writeToFile)
     }
-    guard Format.fileExtension(path) != "zip" else {
-      throw FieldpackError(
-        .unsupported,
-        "a shapefile is read from a .zip, and not written to one. Try: "
-          + "\(ShapefileSet.stem(of: path)).shp")
-    }
     return try ShapefileExport(plan, to: path)
   }
 
@@ -72,39 +63,5 @@ private struct ShapefileFormat: ImportedFormat, StreamedFormat {
     guard let reference = try? SRSReference(wkt: wkt) else { return (nil, nil) }
     let srs = try? SRSCatalogue().identify(reference)
     return (srs, reference.description)
-  }
-}
-
-extension ShapefileSet {
-  /// Unpacks the one shapefile of a ZIP archive, or its one table where it has no shapes.
-  ///
-  /// - Parameter check: throws to stop.
-  fileprivate init(
-    packedIn input: ByteInput, check: () throws(FieldpackError) -> Void
-  ) throws(FieldpackError) {
-    let archive = try ZipReader(input)
-    // macOS adds files of its own, whose names begin with a dot, in a folder of their own.
-    let entries = archive.entries.filter {
-      !$0.isFolder && !$0.lastName.hasPrefix(".") && !$0.name.hasPrefix("__MACOSX/")
-    }
-    var mains = entries.filter { Self.part(of: $0.name) == .shapes }
-    if mains.isEmpty { mains = entries.filter { Self.part(of: $0.name) == .table } }
-    guard let main = mains.first, mains.count == 1 else {
-      let names = mains.prefix(5).map(\.name).joined(separator: ", ")
-      throw FieldpackError(
-        mains.isEmpty ? .invalidData : .unsupported,
-        mains.isEmpty
-          ? "the archive has no .shp"
-          : "the archive has \(mains.count) shapefiles (\(names)), and one is read. "
-            + "Try: unpack it, and name them",
-        position: FilePosition(file: input.name))
-    }
-    let stem = Self.stem(of: main.name)
-    var files: [Part: ByteInput] = [:]
-    for entry in entries where Self.stem(of: entry.name) == stem {
-      guard let part = Self.part(of: entry.name), files[part] == nil else { continue }
-      files[part] = try archive.open(entry, check: check)
-    }
-    self.init(stem: "\(input.name)/\(stem)", files: files)
   }
 }

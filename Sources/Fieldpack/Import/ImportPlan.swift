@@ -246,6 +246,13 @@ extension ImportPlan.Destination {
     by layer: FileLayer, from file: String, isCopy: Bool
   ) throws(FieldpackError) {
     self.isCopy = self.isCopy && isCopy
+    // The files' rules are of their own features, and one may lack a column.
+    for index in schema.columns.indices {
+      let other = layer.schema.columnIndex(schema.columns[index].name)
+      let allowsNull = other.map { layer.schema.columns[$0].isNullable } ?? true
+      schema.columns[index].isNullable = schema.columns[index].isNullable || allowsNull
+      schema.columns[index].isUnique = false
+    }
     for column in layer.schema.columns {
       if let index = schema.columnIndex(column.name) {
         schema.columns[index].type = try ColumnWidening.type(
@@ -254,6 +261,7 @@ extension ImportPlan.Destination {
           file: file)
       } else {
         schema.columns.append(column)
+        schema.columns[schema.columns.count - 1].loosen()
       }
     }
     schema.freeIDColumn()
@@ -283,7 +291,7 @@ extension ImportPlan.Destination {
     guard let existing else { return }
     for (index, column) in schema.columns.enumerated() {
       guard let known = existing.schema.columnIndex(column.name) else {
-        if isCopy { schema.columns[index].loosen() }
+        schema.columns[index].loosen()
         continue
       }
       schema.columns[index].type = try ColumnWidening.type(
@@ -328,7 +336,7 @@ extension ImportPlan.Destination {
 }
 
 extension ColumnDefinition {
-  /// Takes away the rules that rows which are there already would break.
+  /// Takes away the rules that features from elsewhere, or rows that are there already, would break.
   fileprivate mutating func loosen() { (isNullable, isUnique, defaultSQL) = (true, false, nil) }
 }
 

@@ -114,7 +114,8 @@ struct Importer {
         position: FilePosition(file: file.name))
     }
     var reading = ReadOptions(layer: options.layer ?? Self.stem(file.name))
-    reading.prefixesLayers = format.holdsLayers && options.layer != nil
+    let holdsLayers = try imported.holdsLayers(in: file)
+    reading.prefixesLayers = holdsLayers && options.layer != nil
     reading.only = format == .geoPackage ? layer.map { [$0.rawValue] } : options.only
     reading.sourceSRS = options.sourceSRS
     reading.skipsErrors = options.skipsErrors
@@ -135,11 +136,13 @@ struct Importer {
     }
   }
 
-  /// The file's name without folder and extension, `.gz` included.
+  /// The file's name without folder and extension, `.gz` and the `.zip` of `.shp.zip` included.
   static func stem(_ path: String) -> LayerID {
     let name = Format.unpackedName(path.split(separator: "/").last.map(String.init) ?? path)
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return LayerID(name) }
-    return LayerID(String(name[..<dot]))
+    let stem = name[..<dot]
+    let isPacked = name[dot...].lowercased() == ".zip" && stem.lowercased().hasSuffix(".shp")
+    return LayerID(String(isPacked && stem.count > 4 ? stem.dropLast(4) : stem))
   }
 
   // MARK: One attempt

@@ -21,7 +21,7 @@ package struct FieldDrawing {
     var columns: [String] = []
     if schema.columnIndex(radiusColumn) != nil { columns.append(radiusColumn) }
     columns += [kindColumn(of: schema), deviceColumn(of: schema)].compactMap(\.self)
-    return columns
+    return columns + FeatureStyle.columns(of: schema)
   }
 
   /// The column that says what detections are; `nil` in other layers.

@@ -9,6 +9,8 @@ struct ColumnSurvey {
 
   private(set) var numbers: [Double] = []
   private(set) var words: [String: Int] = [:]
+  /// The styles of features that have their own.
+  private(set) var styles: [LayerStyle: Int] = [:]
 
   mutating func add(_ value: Value) {
     switch value {
@@ -19,6 +21,11 @@ struct ColumnSurvey {
     }
     guard let word = Self.word(value) else { return }
     if words.count < Self.mostWords || words[word] != nil { words[word, default: 0] += 1 }
+  }
+
+  mutating func add(_ style: LayerStyle?) {
+    guard let style else { return }
+    if styles.count < Self.mostWords || styles[style] != nil { styles[style, default: 0] += 1 }
   }
 
   /// The value as a word; `nil` for numbers and where there is none.
@@ -62,7 +69,8 @@ struct MapSurvey {
     async throws(FieldpackError)
   {
     extent = MapExtent(isGeographic: scene.isGeographic)
-    colors = themes.map { $0.column == nil ? nil : ColumnSurvey() }
+    let ownColors = themes.map { if case .ownColors = $0 { true } else { false } }
+    colors = zip(themes, ownColors).map { $0.column == nil && !$1 ? nil : ColumnSurvey() }
     var sizes: ClosedRange<Double>?
     _ = try await scene.eachBatch { (batch, number) throws(FieldpackError) in
       extent.add(batch)
@@ -71,6 +79,11 @@ struct MapSurvey {
         let type = schema.columns[column].type
         for index in 0..<batch.count {
           colors[number]?.add(batch[index].value(at: column, of: type))
+        }
+      }
+      if let number, ownColors[number] {
+        for index in 0..<batch.count {
+          colors[number]?.add(FeatureStyle.style(of: batch[index], schema))
         }
       }
       guard let column = options.size.flatMap({ schema.columnIndex($0) }) else { return }

@@ -13,10 +13,12 @@ enum MapThemePlan {
   case kinds(String)
   /// As QGIS draws them.
   case stored(QGISStyle)
+  /// Each feature in the colours that its columns name.
+  case ownColors
 
   var column: String? {
     switch self {
-    case .plain: nil
+    case .plain, .ownColors: nil
     case .column(let name, _), .kinds(let name): name
     case .stored(let style): style.attribute
     }
@@ -34,6 +36,8 @@ enum MapThemePlan {
       self = .kinds(kind)
     } else if let device = FieldDrawing.deviceColumn(of: schema) {
       self = .column(device, key: "device")
+    } else if !FeatureStyle.columns(of: schema).isEmpty {
+      self = .ownColors
     } else {
       self = .plain(FieldDrawing.style(of: target.layer))
     }
@@ -44,6 +48,8 @@ enum MapThemePlan {
 struct MapTheme {
   /// Words beyond so many share one colour.
   private static let mostWords = 12
+  /// Styles of features beyond so many are not drawn.
+  private static let mostStyles = 100
 
   private(set) var heading: String?
   private(set) var symbols: [MapSymbol] = []
@@ -51,6 +57,7 @@ struct MapTheme {
   private var classes: NumberClasses?
   private var numbers: [String: Int] = [:]
   private var stored: QGISStyle?
+  private var ownStyles: [LayerStyle: Int]?
   private var rest = 0
 
   /// - Parameter survey: of the plan's column.
@@ -63,6 +70,7 @@ struct MapTheme {
     switch plan {
     case .plain(let style): addPlain(name, style)
     case .kinds: addKinds(survey, name, layer)
+    case .ownColors: addOwnStyles(survey, name)
     case .column(let column, let key):
       // One device is no news.
       if key == "device", survey.words.count < 2 {
@@ -83,6 +91,22 @@ struct MapTheme {
 
   private mutating func addPlain(_ name: String, _ style: LayerStyle?) {
     symbols = [MapSymbol(name, style.map { .style($0) } ?? .automatic(key: nil))]
+  }
+
+  /// The style that most features have comes first.
+  private mutating func addOwnStyles(_ survey: ColumnSurvey, _ name: String) {
+    func label(_ style: LayerStyle) -> String { "\(name): \(style.strokeColor?.hex ?? "")" }
+    let ranked = survey.styles.sorted {
+      ($1.value, label($0.key), $0.key.order) < ($0.value, label($1.key), $1.key.order)
+    }
+    var numbers: [LayerStyle: Int] = [:]
+    for (style, _) in ranked.prefix(Self.mostStyles) {
+      numbers[style] = symbols.count
+      symbols.append(MapSymbol(ranked.count == 1 ? name : label(style), .style(style)))
+    }
+    ownStyles = numbers
+    rest = symbols.count
+    symbols.append(MapSymbol(name, .automatic(key: nil)))
   }
 
   private mutating func addKinds(_ survey: ColumnSurvey, _ name: String, _ layer: LayerID) {
@@ -124,6 +148,9 @@ struct MapTheme {
 
   /// Which symbol a row of a batch has.
   func symbol(of row: FeatureBatch.Row, _ schema: Schema) -> Int {
+    if let ownStyles {
+      return FeatureStyle.style(of: row, schema).flatMap { ownStyles[$0] } ?? rest
+    }
     if let stored, stored.attribute == nil { return stored.entries.isEmpty ? rest : 0 }
     guard let column, symbols.count > 1, let index = schema.columnIndex(column) else { return 0 }
     let value = row.value(at: index, of: schema.columns[index].type)
@@ -133,5 +160,13 @@ struct MapTheme {
     }
     if let word = ColumnSurvey.word(value) { return numbers[word] ?? rest }
     return rest
+  }
+}
+
+extension LayerStyle {
+  /// A text that puts styles of one line colour in an order.
+  fileprivate var order: String {
+    let colors = [fillColor, iconColor].map { $0?.description ?? "" }
+    return "\(colors) \(strokeWidth ?? 0) \(strokeOpacity ?? 0) \(fillOpacity ?? 0)"
   }
 }

@@ -25,6 +25,8 @@ struct CacheBuild: Sendable {
   let id: StoreID
   let format: Format
   let layer: LayerID
+  /// Whether the file holds several layers, whose names are its own.
+  let holdsLayers: Bool
   let options: FileStore.Options
 
   init(
@@ -42,6 +44,7 @@ struct CacheBuild: Sendable {
         position: FilePosition(file: input.name))
     }
     layer = options.layer ?? Importer.stem(path)
+    holdsLayers = try format.file.imported?.holdsLayers(in: input) ?? format.holdsLayers
   }
 
   private var variant: String {
@@ -124,7 +127,7 @@ struct CacheBuild: Sendable {
       var importing = options.importing
       importing.format = format
       importing.boxes = boxes
-      importing.layer = format.holdsLayers ? nil : layer
+      importing.layer = holdsLayers ? nil : layer
       var importer = Importer(options: importing, store: id, stop: stop)
       importer.hashesContents = true
       importer.keepsNotes = true

@@ -62,7 +62,7 @@ public final class FileStore: Store {
     let file = try await build.open(in: index == nil ? nil : [])
     state = Locked(index == nil ? State(whole: file) : State(parts: [([], file)]))
     only =
-      build.format.holdsLayers
+      build.holdsLayers
       ? nil
       : (build.layer, [Importer.stem(path), Self.defaultLayer].map { $0.rawValue.lowercased() })
   }

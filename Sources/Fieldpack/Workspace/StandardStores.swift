@@ -66,6 +66,25 @@ public struct FlatGeobufStoreType: StoreType {
   }
 }
 
+/// `shp.1`: a shapefile as one layer, named like the `.shp`, or a ZIP archive with one or more.
+public struct ShapefileStoreType: StoreType {
+  public static let identifier = "shp.1"
+
+  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
+    try await FileStore(config, format: .shapefile)
+  }
+}
+
+/// `kml.1`: a KML or KMZ file with its layers.
+public struct KMLStoreType: StoreType {
+  public static let identifier = "kml.1"
+
+  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
+    let isPacked = Format.fileExtension(try config.localFile().path) == "kmz"
+    return try await FileStore(config, format: isPacked ? .kmz : .kml)
+  }
+}
+
 extension FileStore {
   convenience init(
     _ config: StoreConfig, format: Format, layer: LayerID? = nil
@@ -91,9 +110,9 @@ struct StoreOpening: Sendable {
 }
 
 extension StoreRegistry {
-  /// The built-in types: `csv.1`, `fgb.1`, `geojson.1`, `gpkg.1` and `gpx.1`.
+  /// The built-in types: `csv.1`, `fgb.1`, `geojson.1`, `gpkg.1`, `gpx.1`, `kml.1` and `shp.1`.
   public static let standard = StoreRegistry([
     GeoPackageStoreType.self, GeoJSONStoreType.self, GPXStoreType.self, CSVStoreType.self,
-    FlatGeobufStoreType.self,
+    FlatGeobufStoreType.self, ShapefileStoreType.self, KMLStoreType.self,
   ])
 }

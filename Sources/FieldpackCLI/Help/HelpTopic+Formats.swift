@@ -12,7 +12,7 @@ extension HelpTopic {
       | KML 2.0 to 2.3 | `.kml` | yes | 2.2 | many |
       | KMZ | `.kmz` | yes | yes | many |
       | CSV (RFC 4180) | `.csv`, `.tsv` | yes | yes | one |
-      | Shapefile | `.shp`, `.dbf`; `.zip` is read | yes | yes | one |
+      | Shapefile | `.shp`, `.dbf`, `.zip` | yes | yes | one; many in a `.zip` that is read |
       | FlatGeobuf 3 | `.fgb` | yes | yes | one |
       | NMEA 0183 | `.nmea`, `.nma` | yes | no | many |
       | IGC (flight recorders) | `.igc` | yes | no | many |
@@ -88,7 +88,8 @@ extension HelpTopic {
       covers, without its rotation. Other overlays and network links are counted in notes: nothing is fetched.
 
       What is written is KML 2.2 in WGS 84: a document for each layer, with a schema for the columns that KML has no element
-      for. Columns named like those above become the elements and styles again; M is left out. A KMZ holds that document
+      for. Columns named like those above become the elements and styles again. A line whose M ascend and are Unix seconds
+      from 1990 to 2100 is a `gx:Track` with these times; other M is left out. A KMZ holds that document
       as `doc.kml`; of a KMZ the `doc.kml` is read, else the first entry that ends in `.kml`.
 
       ### Logs
@@ -146,7 +147,8 @@ extension HelpTopic {
       The files beside the `.shp` belong to it, their extensions in any case: `.shx` tells where the shapes
       are, `.dbf` holds the attributes, `.prj` the reference system, `.cpg` the encoding of the texts. Without
       a `.cpg` the table's header tells the encoding, else it is ISO 8859-1. A `.dbf` alone is a layer of
-      attributes. A `.zip` with one shapefile in it is read as that.
+      attributes. A `.zip` with one shapefile in it is read as that; of several, each is a layer with the name
+      that it has there.
 
       - A `.shx` or `.dbf` that is missing or damaged is an error that names it. With `--skip-errors` shapes
         are read in the order of the `.shp`, and without attributes.
@@ -159,6 +161,7 @@ extension HelpTopic {
         layer has none, with a note.
 
       What is written is the set `.shp .shx .dbf .prj .cpg`, in UTF-8; a layer without a geometry is a `.dbf`.
+      Where the name ends in `.zip` (`wells.zip`, `wells.shp.zip`), the set is packed in that file.
       All geometries of a layer have to be of one kind: points, sets of points, lines or polygons, z and m
       with them. The first column is the feature id. Names are cut to ten bytes and told; a text of more than
       254 bytes is an error, and is cut with `--skip-errors`; empty texts are NULL, blobs are left out, a
@@ -170,7 +173,8 @@ extension HelpTopic {
       EPSG code or by WKT with one. A column of moments is DATETIME where each value has a zone, DATE where all are
       days, else TEXT unchanged. Unsigned 64-bit integers are REAL where one is too large for INTEGER. A column
       `fid` of distinct integers gives the feature ids. TRIANGLE, TIN and POLYHEDRALSURFACE become POLYGON and
-      MULTIPOLYGON of a GeoPackage.
+      MULTIPOLYGON of a GeoPackage. Columns are NOT NULL, unique and of a width as the header says, where all
+      values of the file keep to it.
 
       A file that is written has an index, where a feature has a place, and its features follow a Hilbert curve.
       Integer feature ids become a first column `fid`. The header has the layer's geometry type where all geometries

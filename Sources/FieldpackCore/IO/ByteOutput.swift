@@ -11,6 +11,7 @@ public final class ByteOutput {
   /// Bytes that are not written yet.
   public var buffer: [UInt8] = []
   private let descriptor: Int32?
+  private let receiver: Receiver?
   private let path: String
   private let file: PendingFile?
   private let capacity = 1 << 18
@@ -18,9 +19,13 @@ public final class ByteOutput {
   private var written = 0
   private var sent = 0
 
+  /// Takes bytes that are written.
+  package typealias Receiver = (UnsafeRawBufferPointer) throws(FieldpackError) -> Void
+
   /// Keeps everything in `buffer`.
   public init() {
     descriptor = nil
+    receiver = nil
     path = "memory"
     file = nil
   }
@@ -28,9 +33,18 @@ public final class ByteOutput {
   /// Writes to an open descriptor, which stays open.
   public init(descriptor: Int32, path: String = "standard output") {
     self.descriptor = descriptor
+    receiver = nil
     self.path = path
     file = nil
     buffer.reserveCapacity(capacity + 4096)
+  }
+
+  /// Hands the bytes to `receiver`, many at a time.
+  package init(handingTo receiver: @escaping Receiver) {
+    descriptor = nil
+    self.receiver = receiver
+    path = "memory"
+    file = nil
   }
 
   /// Writes to a hidden file beside `target`, which takes the target's name when `finish` is
@@ -40,6 +54,7 @@ public final class ByteOutput {
   ) throws(FieldpackError) {
     let pending = try PendingFile(target: target, overwrite: overwrite)
     descriptor = pending.descriptor
+    receiver = nil
     path = target
     file = pending
     buffer.reserveCapacity(capacity + 4096)
@@ -60,30 +75,32 @@ public final class ByteOutput {
 
   /// Appends `bytes`; 64 KiB and more are written at once, without the buffer.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
-    guard let descriptor, bytes.count >= 1 << 16 else {
+    guard !isInMemory, bytes.count >= 1 << 16 else {
       buffer.append(contentsOf: bytes)
       return try flushIfFull()
     }
     try flush()
-    try write(bytes, to: descriptor)
+    try send(bytes)
   }
 
   /// Writes the bytes in the buffer.
   public func flush() throws(FieldpackError) {
-    guard let descriptor else { return }
+    guard !isInMemory else { return }
     var failure: FieldpackError?
     buffer.withUnsafeBytes { bytes in
-      do throws(FieldpackError) { try write(bytes, to: descriptor) } catch { failure = error }
+      do throws(FieldpackError) { try send(bytes) } catch { failure = error }
     }
     buffer.removeAll(keepingCapacity: true)
     if let failure { throw failure }
   }
 
-  private func write(
-    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
-  ) throws(FieldpackError) {
-    try FileSystem.write(bytes, to: descriptor, path: path)
+  private var isInMemory: Bool { descriptor == nil && receiver == nil }
+
+  private func send(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
     written += bytes.count
+    try receiver?(bytes)
+    guard let descriptor else { return }
+    try FileSystem.write(bytes, to: descriptor, path: path)
     // The system starts to write now, so that finishing a large file does not wait for all of it.
     if file != nil, written - sent >= 8 << 20 {
       EarlyWriting.begin(descriptor, sent..<written)
@@ -95,7 +112,7 @@ public final class ByteOutput {
 
   /// Whether written bytes can be taken back: in memory, and in a file that has not got its name
   /// yet.
-  package var canTakeBack: Bool { descriptor == nil || file != nil }
+  package var canTakeBack: Bool { isInMemory || file != nil }
 
   /// The offset of the next byte.
   package var position: Int { written + buffer.count }

@@ -6,8 +6,8 @@ struct CSVGeometry {
   private let role: CSVHeader.GeometryRole
   private let givenSRS: SRS?
   private var srid: Int32?
-  /// A bit for each type seen.
-  private var types: UInt32 = 0
+  /// The type that holds all geometries seen.
+  private var seenType: GeometryType?
   private var dimensions = DimensionsSeen()
   private var writer = WKBWriter()
   private var form: CSVFieldForm
@@ -26,7 +26,7 @@ struct CSVGeometry {
   }
 
   /// Whether the file leaves open what its coordinates are.
-  var lacksSRS: Bool { givenSRS == nil && srid == nil && types != 0 }
+  var lacksSRS: Bool { givenSRS == nil && srid == nil && seenType != nil }
 
   /// What was read as another type, whose rings are the same.
   var note: String? {
@@ -44,9 +44,7 @@ struct CSVGeometry {
   }
 
   private var columnType: GeometryType {
-    let seen = GeometryType.allCases.filter { types & 1 << $0.rawValue != 0 }
-    if seen.count == 1 { return seen[0] }
-    if seen.count == 2, seen[0].multi == seen[1] { return seen[1] }
+    if let seenType { return seenType }
     if case .xy = role { return .point }
     return .geometry
   }
@@ -60,7 +58,7 @@ struct CSVGeometry {
     case .xy(let x, let y): try readXY(scanner, x, y)
     }
     guard !writer.bytes.isEmpty else { return }
-    types |= 1 << type.rawValue
+    seenType = seenType.map { GeometryType.holding($0, type) } ?? type
     dimensions.insert(rowDimensions)
   }
 

@@ -9,6 +9,11 @@ package struct FlatGeobufHeader {
     var kind: Kind
     var title: String?
     var description: String?
+    /// What the file says of all values, which may not be true.
+    var isNullable: Bool
+    var isUnique: Bool
+    var isPrimaryKey: Bool
+    var maximumLength: Int?
 
     init(_ table: FlatTable) throws(FieldpackError) {
       name = try table.text(0) ?? ""
@@ -19,6 +24,11 @@ package struct FlatGeobufHeader {
       self.kind = kind
       title = try table.text(2)
       description = try table.text(3)
+      isPrimaryKey = try table.flag(9)
+      isNullable = try table.flag(7, default: true) && !isPrimaryKey
+      isUnique = try table.flag(8)
+      let width = try table.integer(4, default: Int32(-1))
+      maximumLength = width > 0 && kind == .string ? Int(width) : nil
     }
   }
 
@@ -26,6 +36,11 @@ package struct FlatGeobufHeader {
   enum Kind: UInt8 {
     case byte, unsignedByte, bool, short, unsignedShort, int, unsignedInt, long, unsignedLong
     case float, double, string, json, dateTime, binary
+
+    /// Whether the values are integers of SQLite.
+    var isInteger: Bool { self <= .long && self != .bool }
+
+    static func <= (a: Kind, b: Kind) -> Bool { a.rawValue <= b.rawValue }
   }
 
   var name: String
@@ -67,6 +82,8 @@ package struct FlatGeobufHeader {
     featureCount = count
     nodeSize = count == 0 ? 0 : Int(try table.integer(9, default: UInt16(16)))
     columns = try Self.columns(table, 7)
+    let keys = columns.indices.filter { columns[$0].isPrimaryKey }
+    if keys.count == 1 { columns[keys[0]].isUnique = true }
     if let system = try table.table(10) {
       hasSystem = true
       srs = try Self.srs(system)

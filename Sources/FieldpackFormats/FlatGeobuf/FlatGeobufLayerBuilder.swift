@@ -12,6 +12,8 @@ struct FlatGeobufLayerBuilder: ~Copyable {
     var seen: ScalarTraits = []
     /// Whether a value is beyond 64 bits with a sign.
     var isLarge = false
+    /// What the header says of the values.
+    var rules = FlatGeobufRules()
     /// The column in the row, -1 where the row has none.
     var rowColumn = -1
     var rowType = ColumnType.text()
@@ -21,6 +23,8 @@ struct FlatGeobufLayerBuilder: ~Copyable {
   private let options: ReadOptions
   private let asked: FileLayer?
   private var columns: [Column] = []
+  /// The columns with rules.
+  private var ruled: [Int] = []
   private var takenNames: Set<String> = ["fid", "geom"]
   /// The column of the ids: the one asked for, or `fid` where its values allow.
   private var idColumn: Int?
@@ -55,7 +59,11 @@ struct FlatGeobufLayerBuilder: ~Copyable {
           + "(there are: \(names.isEmpty ? "none" : names))")
     }
     // A column `fid` has to be renamed only where it holds no ids, and takes no other's name for that.
-    for (index, column) in header.columns.enumerated() { add(column, isID: index == idColumn) }
+    for (index, column) in header.columns.enumerated() {
+      add(column, isID: index == idColumn)
+      columns[index].rules = FlatGeobufRules(column)
+    }
+    ruled = columns.indices.filter { !columns[$0].rules.isEmpty }
     if let idColumn, columns[idColumn].name.isEmpty {
       columns[idColumn].name = free("fid")
       find(idColumn)
@@ -104,7 +112,8 @@ struct FlatGeobufLayerBuilder: ~Copyable {
   var found: FileLayer {
     let definitions = columns.enumerated().filter { !usesIDs || $0.offset != idColumn }.map {
       ColumnDefinition(
-        $0.element.name, $0.element.type, title: $0.element.stated.title,
+        $0.element.name, $0.element.type, isNullable: $0.element.rules.isNullable,
+        isUnique: $0.element.rules.isUnique, title: $0.element.stated.title,
         description: $0.element.stated.description)
     }
     return FileLayer(
@@ -158,13 +167,19 @@ struct FlatGeobufLayerBuilder: ~Copyable {
       try readGeometry(feature)
       try readProperties(feature)
       try checkID()
+      for index in ruled { columns[index].rules.end(feature: count) }
     } catch {
       rows.clear()
       throw error
     }
     count += 1
     guard let asked else { return }
-    guard asked.ids == .ordinal || id != nil else {
+    // The file is read again where a rule of the layer asked for is broken.
+    let keepsRules = ruled.allSatisfy { index in
+      let column = columns[index].rowColumn
+      return column < 0 || !columns[index].rules.isWider(than: asked.schema.columns[column])
+    }
+    guard keepsRules, asked.ids == .ordinal || id != nil else {
       rows.clear()
       return
     }
@@ -204,7 +219,12 @@ struct FlatGeobufLayerBuilder: ~Copyable {
       guard stated < numbers?.count ?? columns.count else {
         throw FieldpackError(.invalidData, "a value is of column \(stated), which there is not")
       }
-      try read(&values, numbers?[stated] ?? stated)
+      let (index, start) = (numbers?[stated] ?? stated, values.offset)
+      try read(&values, index)
+      if !ruled.isEmpty {
+        columns[index].rules.take(
+          values.bytes(from: start), columns[index].stated.kind, feature: count)
+      }
     }
   }
 
@@ -322,20 +342,11 @@ extension FlatGeobufLayerBuilder.Column {
     case .unsignedLong: isLarge ? .double : .integer
     case .float: .float
     case .double: .double
-    case .string: .text()
+    case .string: .text(maximumLength: rules.maximumLength)
     case .json: .json
     case .dateTime:
       [.date, .dateTime].contains(seen) ? seen.type : seen.isEmpty ? .dateTime : .text()
     case .binary: .blob()
-    }
-  }
-}
-
-extension FlatGeobufHeader.Kind {
-  fileprivate var isInteger: Bool {
-    switch self {
-    case .byte, .unsignedByte, .short, .unsignedShort, .int, .unsignedInt, .long: true
-    default: false
     }
   }
 }

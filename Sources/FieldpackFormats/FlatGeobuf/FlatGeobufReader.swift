@@ -7,6 +7,7 @@ public import FieldpackCore
 /// - A column of moments is DATETIME where each value has a zone, DATE where all are days, else TEXT
 ///   unchanged. Unsigned integers of 64 bits are REAL where one of them is beyond INTEGER.
 /// - A column `fid` of distinct integers gives the feature ids; other files have none.
+/// - Columns are NOT NULL, unique and of a width as the header says, where all values keep to it.
 /// - Columns that only features state are columns of the layer.
 /// - Nothing in a file is trusted: each offset and count is checked before it is followed.
 public struct FlatGeobufReader: FileReader {
@@ -38,7 +39,7 @@ public struct FlatGeobufReader: FileReader {
   private func readHead(
     _ file: inout FlatGeobufFile, into builder: inout FlatGeobufLayerBuilder
   ) throws(FieldpackError) {
-    var walk = FeatureWalk()
+    var walk = FeatureWalk(file)
     while file.offset - file.featureStart < Self.headLength,
       let bytes = try next(&walk, &file)
     {
@@ -60,7 +61,7 @@ public struct FlatGeobufReader: FileReader {
     var builder = try FlatGeobufLayerBuilder(file.header, options: options, asked: asked)
     var result = FileReadResult(
       layers: [], skipped: SkippedFeatures(limit: options.skippedLimit))
-    var walk = FeatureWalk()
+    var walk = FeatureWalk(file)
     if let boxes = options.boxes, let index = PackedIndex(of: file, input) {
       walk.offsets = try index.features(touching: boxes, limit: .max)
     }
@@ -92,6 +93,10 @@ public struct FlatGeobufReader: FileReader {
     var offsets: [Int]?
     /// How many have been read.
     var number = 0
+    /// Where the first feature lies in the file.
+    let start: Int
+
+    init(_ file: borrowing FlatGeobufFile) { start = file.featureStart }
   }
 
   /// The next feature to read; `nil` behind the last one.
@@ -116,10 +121,11 @@ public struct FlatGeobufReader: FileReader {
   }
 
   private func located(_ error: FieldpackError, _ walk: FeatureWalk) -> FieldpackError {
-    error.adding(
+    let offset = walk.offsets.map { walk.start + $0[walk.number - 1] }
+    return error.adding(
       location: .init(layer: options.layer),
       position: FilePosition(
-        file: input.name, byteOffset: walk.offsets?[walk.number - 1],
+        file: input.name, byteOffset: offset.flatMap { $0 <= input.size ? $0 : nil },
         feature: walk.offsets == nil ? walk.number : nil))
   }
 }

@@ -75,6 +75,9 @@ package struct PackedIndex {
         let target = UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: 32, as: UInt64.self))
         guard let target = Int(exactly: target) else { throw Self.damaged }
         if level == levels.count - 1 {
+          guard target < input.size else {
+            throw FieldpackError(.invalidData, "the index leads behind the end of the file")
+          }
           found.append(target)
           if found.count > limit { return nil }
         } else {

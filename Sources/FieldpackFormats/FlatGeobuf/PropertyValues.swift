@@ -3,7 +3,7 @@ import FieldpackCore
 /// The values of a feature, one behind the other: the number of the column, and what its type asks for.
 struct PropertyValues {
   private let flat: FlatBytes
-  private var offset = 0
+  private(set) var offset = 0
 
   init(_ bytes: UnsafeRawBufferPointer) { flat = FlatBytes(bytes: bytes) }
 
@@ -18,6 +18,11 @@ struct PropertyValues {
     guard offset <= flat.bytes.count - MemoryLayout<T>.size else { throw Self.cut }
     defer { offset += MemoryLayout<T>.size }
     return try flat.load(type, at: offset)
+  }
+
+  /// The bytes of the values that were read since `start`.
+  func bytes(from start: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: flat.bytes[start..<offset])
   }
 
   mutating func nextBytes() throws(FieldpackError) -> UnsafeBufferPointer<UInt8> {

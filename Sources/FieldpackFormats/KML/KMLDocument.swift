@@ -282,7 +282,10 @@ final class KMLDocument: XMLHandling {
         styleReading.end(&styles)
       }
     case .pair: styleReading.endPair(inline: false, &styles)
-    case .styleMap: styleReading.endMap(&styles)
+    case .styleMap:
+      let map = styleReading.endMap(&styles)
+      guard stack.last == .placemark else { return }
+      if let link = map.link { feature?.styleURL = link } else { feature?.style = map.style }
     case .point, .lineString, .linearRing, .polygon, .multiGeometry, .multiTrack:
       if feature != nil { shape.end() }
     case .track, .model:

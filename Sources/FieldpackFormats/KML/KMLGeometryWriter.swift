@@ -1,7 +1,8 @@
+import FieldpackCore
 import FieldpackGeometry
 
-/// Writes geometries as elements of KML: shells counterclockwise and holes clockwise, M dropped, what
-/// is EMPTY left out.
+/// Writes geometries as elements of KML: shells counterclockwise and holes clockwise, what is EMPTY
+/// left out. A line with times as M is a `gx:Track`; other M is dropped.
 struct KMLGeometryWriter {
   var bytes: [UInt8] = []
   /// What stands in each point, line and polygon before its coordinates, in the order that KML's
@@ -9,6 +10,12 @@ struct KMLGeometryWriter {
   let settings: [UInt8]
   /// Points have no `tessellate`.
   let pointSettings: [UInt8]
+  /// Tracks have neither `extrude` nor `tessellate`.
+  let trackSettings: [UInt8]
+  /// Whether an M was dropped.
+  private(set) var dropsM = false
+  /// From 1990 to 2100: distances along a line are no times.
+  private static let times = 631_152_000.0...4_102_444_800
 
   mutating func write(_ geometry: Geometry) throws(GeometryError) {
     switch geometry {
@@ -52,6 +59,7 @@ struct KMLGeometryWriter {
 
   private mutating func point(_ position: Position?) throws(GeometryError) {
     guard let position else { return }
+    if position.m != nil { dropsM = true }
     bytes += "<Point>".utf8
     bytes += pointSettings
     bytes += "<coordinates>".utf8
@@ -61,14 +69,45 @@ struct KMLGeometryWriter {
 
   private mutating func line(_ line: CoordinateSequence) throws(GeometryError) {
     guard !line.isEmpty else { return }
+    if Self.hasTimes(line) { return try track(line) }
+    if line.dimensions.hasM { dropsM = true }
     bytes += "<LineString>".utf8
     bytes += settings
     try append(line, isReversed: false)
     bytes += "</LineString>".utf8
   }
 
+  /// Whether the M of a line ascend and are Unix seconds.
+  private static func hasTimes(_ line: CoordinateSequence) -> Bool {
+    guard line.dimensions.hasM else { return false }
+    var last = times.lowerBound
+    for position in line {
+      guard let time = position.m, time >= last, times.contains(time) else { return false }
+      last = time
+    }
+    return true
+  }
+
+  private mutating func track(_ line: CoordinateSequence) throws(GeometryError) {
+    bytes += "<gx:Track>".utf8
+    bytes += trackSettings
+    for position in line {
+      bytes += "<when>".utf8
+      let milliseconds = Int64(((position.m ?? 0) * 1000).rounded())
+      InstantText.append(Instant(milliseconds: milliseconds), isShort: true, to: &bytes)
+      bytes += "</when>".utf8
+    }
+    for position in line {
+      bytes += "<gx:coord>".utf8
+      try append(position, separator: UInt8(ascii: " "))
+      bytes += "</gx:coord>".utf8
+    }
+    bytes += "</gx:Track>".utf8
+  }
+
   private mutating func polygon(_ rings: [CoordinateSequence]) throws(GeometryError) {
     guard let shell = rings.first, !shell.isEmpty else { return }
+    if shell.dimensions.hasM { dropsM = true }
     bytes += "<Polygon>".utf8
     bytes += settings
     for (index, ring) in rings.enumerated() where !ring.isEmpty {
@@ -103,12 +142,14 @@ struct KMLGeometryWriter {
     bytes += "</coordinates>".utf8
   }
 
-  private mutating func append(_ position: Position) throws(GeometryError) {
+  private mutating func append(
+    _ position: Position, separator: UInt8 = UInt8(ascii: ",")
+  ) throws(GeometryError) {
     guard NumberText.append(position.x, to: &bytes) else { throw Self.notFinite }
-    bytes.append(UInt8(ascii: ","))
+    bytes.append(separator)
     guard NumberText.append(position.y, to: &bytes) else { throw Self.notFinite }
     guard let z = position.z, !z.isNaN else { return }
-    bytes.append(UInt8(ascii: ","))
+    bytes.append(separator)
     guard NumberText.append(z, to: &bytes) else { throw Self.notFinite }
   }
 

@@ -151,9 +151,11 @@ struct KMLStyleReading {
     (key, url) = ("", "")
   }
 
-  mutating func endMap(_ styles: inout KMLStyles) {
-    guard let id = ids.popLast(), !id.isEmpty else { return }
+  /// Ends a style map; gives what it names, or has, for features that are not pointed at.
+  mutating func endMap(_ styles: inout KMLStyles) -> (link: String?, style: KMLStyle?) {
+    guard let id = ids.popLast(), !id.isEmpty else { return (link, inline) }
     if let link { styles.add(link: link, id: id) } else if let inline { styles.add(inline, id: id) }
+    return (link, inline)
   }
 
   /// Takes the text of an element of a style; false where it is of another element.

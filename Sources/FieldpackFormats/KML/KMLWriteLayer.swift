@@ -65,7 +65,7 @@ struct KMLWriteLayer {
 
   // MARK: Placemarks
 
-  /// Appends a placemark; true where the geometry has an M, which is left out.
+  /// Appends a placemark; true where the geometry has an M that is left out.
   func append(
     _ row: borrowing some FeatureRow & ~Copyable, to bytes: inout [UInt8]
   ) throws(FieldpackError) -> Bool {
@@ -84,23 +84,23 @@ struct KMLWriteLayer {
     let pointSettings = before + after
     settings = before + settings + after
     appendData(row, others, to: &bytes)
-    var hasM = false
+    var dropsM = false
     do {
       _ = try row.withGeometry { span throws(GeometryError) in
-        var geometry = try WKB.read(span)
-        hasM = geometry.dimensions.hasM
-        geometry = geometry.linearized()
-        var writer = KMLGeometryWriter(settings: settings, pointSettings: pointSettings)
+        let geometry = try WKB.read(span).linearized()
+        var writer = KMLGeometryWriter(
+          settings: settings, pointSettings: pointSettings, trackSettings: after)
         swap(&writer.bytes, &bytes)
         defer { swap(&writer.bytes, &bytes) }
         try writer.write(geometry)
+        dropsM = writer.dropsM
       }
     } catch {
       throw FieldpackError(
         .invalidData, "the geometry of feature \(row.id): \(error)", underlying: error)
     }
     bytes += "</Placemark>\n".utf8
-    return hasM
+    return dropsM
   }
 
   private func append(

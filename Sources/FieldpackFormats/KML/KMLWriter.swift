@@ -8,8 +8,10 @@ import FieldpackGeometry
 ///   simplestyle as a style. Others are extended data, typed by the schema; so is a value that
 ///   the element cannot have.
 /// - A layer's own style, where it has one, is shared by its features.
-/// - Coordinates are taken as WGS 84. Shells are written counterclockwise, holes clockwise; M is left
-///   out, curves are drawn with straight lines.
+/// - Coordinates are taken as WGS 84. Shells are written counterclockwise, holes clockwise; curves are
+///   drawn with straight lines.
+/// - A line whose m ascend and are Unix seconds from 1990 to 2100 is a `gx:Track` with these times, in
+///   milliseconds. Other m is left out.
 public struct KMLWriter: FeatureSink {
   public struct Options: Sendable {
     /// Whether features that cannot be written are skipped and reported, instead of throwing.

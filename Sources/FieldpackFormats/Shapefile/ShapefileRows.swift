@@ -14,8 +14,8 @@ struct ShapefileRows: ~Copyable {
   private let isIDRequired: Bool
   private var ids = DistinctIntegers()
   private var hasUsableIDs: Bool
-  /// A bit for each type seen.
-  private var types: UInt32 = 0
+  /// The type that holds all shapes seen.
+  private var type: GeometryType?
   private var dimensions = DimensionsSeen()
   private(set) var notes: [Note] = []
   var rows: RowBuffer
@@ -89,13 +89,10 @@ struct ShapefileRows: ~Copyable {
 
   private var geometryColumn: GeometryColumn? {
     guard let kind else { return nil }
-    guard types != 0 else {
+    guard let type else {
       return GeometryColumn(
         type: kind.geometryType, srs: srs, z: kind.hasZ ? .mandatory : .prohibited)
     }
-    let seen = GeometryType.allCases.filter { types & 1 << $0.rawValue != 0 }
-    let type =
-      seen.count == 1 ? seen[0] : seen.count == 2 && seen[0].multi == seen[1] ? seen[1] : .geometry
     return GeometryColumn(type: type, srs: srs, z: dimensions.z, m: dimensions.m)
   }
 
@@ -127,8 +124,8 @@ struct ShapefileRows: ~Copyable {
 
   /// Notes the type of a shape, for the layer's.
   mutating func note(_ shape: borrowing ShapeRecord) {
-    guard let type = shape.type else { return }
-    types |= 1 << type.rawValue
+    guard let shapeType = shape.type else { return }
+    type = type.map { GeometryType.holding($0, shapeType) } ?? shapeType
     dimensions.insert(shape.dimensions)
   }
 

@@ -130,14 +130,16 @@ public struct ShapefileWriter: FeatureSink {
     return notes
   }
 
-  /// Writes the files. The caller finishes the outputs.
+  /// Writes one file after the other. The caller finishes the outputs.
   public mutating func finish() throws(FieldpackError) {
     try table?.finish(to: outputs.table)
+    try outputs.table.flush()
     let code = family.map { shape.code($0) } ?? 0
     for (spool, output) in [(shapes, outputs.shapes), (index, outputs.index)] {
       guard let output else { continue }
       output.buffer += shape.header(code, length: ShapefileHeader.length + spool.end)
       try spool.copy(spool.extent(from: 0), to: output)
+      try output.flush()
     }
   }
 }

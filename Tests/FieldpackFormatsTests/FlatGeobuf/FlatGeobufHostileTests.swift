@@ -47,6 +47,53 @@ import Testing
       ])
   }
 
+  @Test(arguments: [UInt64(Int64.max), 1_031_865_892_864, 2570])
+  func `an index that leads out of the file is an error within it`(offset: UInt64) throws {
+    var bytes = try data("shapes")
+    // The root comes first, and then a feature without a place.
+    let place = 12 + Int(bytes[8]) + Int(bytes[9]) << 8 + 2 * 40 + 32
+    withUnsafeBytes(of: offset.littleEndian) { bytes.replaceSubrange(place..<place + 8, with: $0) }
+    try bytes.write(to: file)
+    let error = #expect(throws: FieldpackError.self) {
+      try readFlatGeobuf(file.path) {
+        $0.boxes = [Envelope(minX: -100, minY: -100, maxX: 100, maxY: 100)]
+      }
+    }
+    #expect(error?.message == "the index leads behind the end of the file")
+    #expect(error?.position?.byteOffset ?? 0 <= bytes.count)
+  }
+
+  @Test func `what the header says of values holds where they keep to it`() throws {
+    let stated = [
+      ColumnDefinition("name", .text(maximumLength: 4), isNullable: false, isUnique: true),
+      ColumnDefinition("n", .mediumInt, isNullable: false),
+    ]
+    func read(_ rows: [[Value]]) throws -> GPXReading {
+      let schema = Schema(
+        layer: "test", geometry: GeometryColumn(type: .point, srs: .wgs84), columns: stated)
+      var encoder = FlatGeobufEncoder(schema, writesIDs: false, skipsErrors: false)
+      try encoder.begin(schema)
+      for (index, values) in rows.enumerated() {
+        try encoder.feature(ValueRow(id: .integer(Int64(index)), values))
+      }
+      let head = FlatGeobufHeader.bytes(
+        of: schema, writesIDs: false, encoder.traits, count: rows.count, bounds: nil,
+        system: (nil, nil))
+      try Data(head + encoder.bytes).write(to: file)
+      return try readFlatGeobuf(file.path)
+    }
+    let honest = try read([["ÄÖÜß", 1], ["b", 2]])
+    #expect(honest.passes == 1)
+    #expect(honest.schema("test")?.columns == stated)
+    let untrue = try read([["a", 1], ["a", .null], ["abcde", 3]])
+    #expect(untrue.passes == 2)
+    #expect(
+      untrue.schema("test")?.columns == [
+        ColumnDefinition("name", .text(), isNullable: false), ColumnDefinition("n", .mediumInt),
+      ])
+    #expect(untrue.values("test", "name") == ["a", "a", "abcde"])
+  }
+
   @Test(arguments: ["shapes", "gdal-3.6"])
   func `a file cut at any length is refused`(name: String) throws {
     let bytes = try data(name)

@@ -162,6 +162,19 @@ import Testing
     #expect(reading.values("file", "begin") == [.null, "2007"])
   }
 
+  @Test func `a style map stands in a placemark, and a style in its pair`() throws {
+    let style = "<Style><IconStyle><color>ff112233</color></IconStyle></Style>"
+    let pair = "<Pair><key>normal</key>\(style)</Pair>"
+    let reading = try read(
+      "<Document><StyleMap id=\"m\">\(pair)</StyleMap>"
+        + point("1,2", "<StyleMap>\(pair)</StyleMap>") + point("1,2", "<styleUrl>#m</styleUrl>")
+        + point("1,2", "<StyleMap><Pair><key>normal</key><styleUrl>#m</styleUrl></Pair></StyleMap>")
+        + "</Document>")
+    #expect(
+      reading.features("file").map(\.attributes)
+        == Array(repeating: ["marker-color": "#332211"], count: 3))
+  }
+
   @Test(arguments: [true, false])
   func `colours of styles are columns, wherever the styles stand`(comesFirst: Bool) throws {
     let styles = """

@@ -60,6 +60,32 @@ import Testing
     #expect(try written(Self.text) == Self.text)
   }
 
+  @Test func `times of a track come back as times, and other measures are left out`() throws {
+    let output = ByteOutput()
+    var writer = KMLWriter(output)
+    try writer.begin(
+      Schema(layer: "w", geometry: GeometryColumn(type: .lineString, srs: .wgs84, m: .mandatory)))
+    for wkt in [
+      "LINESTRING M (1 2 1700000000, 3 4 1700000001.25)", "LINESTRING M (1 2 0, 3 4 120)",
+      "LINESTRING M (1 2 1700000001, 3 4 1700000000)",
+    ] {
+      try writer.feature(ValueRow(id: 1, [], wkb: WKB.bytes(of: try WKT.read(wkt))))
+    }
+    try writer.finish()
+    #expect(writer.notes == ["layer 'w': the m of its geometries is left out"])
+    let text = String(decoding: output.buffer, as: UTF8.self)
+    let track =
+      "<gx:Track><when>2023-11-14T22:13:20Z</when><when>2023-11-14T22:13:21.250Z</when>"
+      + "<gx:coord>1 2</gx:coord><gx:coord>3 4</gx:coord></gx:Track>"
+    #expect(
+      text.split(separator: "\n").filter { $0.hasPrefix("<Placemark>") } == [
+        "<Placemark>\(track)</Placemark>",
+        "<Placemark><LineString><coordinates>1,2 3,4</coordinates></LineString></Placemark>",
+        "<Placemark><LineString><coordinates>1,2 3,4</coordinates></LineString></Placemark>",
+      ])
+    #expect(try written(text) == text)
+  }
+
   @Test func `rings get KML's orientation`() throws {
     let turned = Self.text.replacingOccurrences(of: "0,0 4,0 4,4 0,0", with: "0,0 4,4 4,0 0,0")
       .replacingOccurrences(of: "1,1 2,2 2,1 1,1", with: "1,1 2,1 2,2 1,1")

@@ -59,15 +59,81 @@ import Testing
     await workspace.close()
   }
 
-  @Test func `an archive without a shapefile, or with several, is refused`() async throws {
+  @Test func `each shapefile of an archive is a layer`() async throws {
+    let sample = try Self.sample()
+    let names = ["roads", "b/paths", "c/Roads"]
+    let entries = names.flatMap { name in sample.map { ("\(name).\($0)", $1) } }
+    let table = [("owners.dbf", try #require(sample["dbf"]))]
+    let archive = try pack(entries.sorted { $0.0 < $1.0 } + table)
+    let report = try await read(archive)
+    #expect(report.imported.map(\.layer) == ["paths", "Roads", "roads_2", "owners"])
+    #expect(report.imported.map(\.count) == [1, 1, 1, 1])
+    var importing = ImportOptions()
+    importing.layer = "town"
+    importing.only = ["paths", "owners"]
+    let chosen = try await FileImport(importing).run(
+      [folder.file("roads.zip").path], into: folder.file("chosen.gpkg").path)
+    #expect(chosen.imported.map(\.layer) == ["town_paths", "town_owners"])
+    var options = FileStore.Options()
+    options.cache = .private
+    let workspace = try await Workspace.open(file: folder.file("roads.zip"), options: options)
+    #expect(try await workspace.count(Query("owners")) == 1)
+    await workspace.close()
+  }
+
+  @Test(arguments: ["out.zip", "out.shp.zip"])
+  func `a layer is written into an archive and read from it`(name: String) async throws {
+    let kml = folder.file("wells.kml")
+    try Data(
+      """
+      <kml><Document><name>wells</name>
+      <Placemark><name>Mitte</name><Point><coordinates>13,52</coordinates></Point></Placemark>
+      </Document></kml>
+      """.utf8
+    ).write(to: kml)
+    var options = FileStore.Options()
+    options.cache = .private
+    let source = try await Workspace.open(file: kml, options: options)
+    let place = folder.file(name)
+    _ = try await source.exportFeatures(Query("wells"), to: place)
+    await #expect(throws: FieldpackError.self, "the file exists") {
+      try await source.exportFeatures(Query("wells"), to: place)
+    }
+    await source.close()
+    let archive = try ZipReader(ByteInput(path: place.path))
+    #expect(
+      archive.entries.map(\.name) == ["out.dbf", "out.shp", "out.shx", "out.cpg", "out.prj"])
+    let back = try await Workspace.open(file: place, options: options)
+    let text = ByteOutput()
+    _ = try await back.exportFeatures(Query("out"), to: text, as: .csv)
+    #expect(
+      String(decoding: text.buffer, as: UTF8.self)
+        == "fid_2,Name,wkt\r\n442e8922aab28109,Mitte,POINT (13 52)\r\n")
+    await back.close()
+  }
+
+  @Test func `configs name shapefiles, KML and KMZ`() async throws {
+    try Data(try pack(try Self.sample().sorted { $0.key < $1.key }.map { ("a.\($0)", $1) }))
+      .write(to: folder.file("roads.zip"))
+    let text = "<kml><Placemark><name>a</name></Placemark></kml>"
+    try Data(text.utf8).write(to: folder.file("a.kml"))
+    try Data(try pack([("doc.kml", Array(text.utf8))])).write(to: folder.file("b.kmz"))
+    let stores = [("shp", "roads.zip"), ("kml", "a.kml"), ("kml", "b.kmz")].map {
+      #"{"store_type": "\#($0)", "version": "1", "uri": "\#($1)", "id": "\#($1)", "name": "a"}"#
+    }
+    let config = folder.file("all.scfg")
+    try Data("{\"stores\": [\(stores.joined(separator: ", "))]}".utf8).write(to: config)
+    let workspace = try await Workspace.open([config])
+    for store in ["roads.zip", "a.kml", "b.kmz"] {
+      #expect(try await workspace.store(StoreID(store)).count(Query()) == 1)
+    }
+    await workspace.close()
+  }
+
+  @Test func `an archive without a whole shapefile is refused`() async throws {
     let sample = try Self.sample()
     let cases: [([(String, [UInt8])], String)] = [
       ([("a.txt", [65])], "the archive has no .shp"),
-      (
-        [("a.shp", sample["shp"] ?? []), ("b/c.shp", sample["shp"] ?? [])],
-        "the archive has 2 shapefiles (a.shp, b/c.shp), and one is read. "
-          + "Try: unpack it, and name them"
-      ),
       ([("a.shp", sample["shp"] ?? [])], "the file is missing: it tells where the shapes are"),
     ]
     for (entries, message) in cases {
