@@ -15,9 +15,11 @@ def formats(setup):
             if not os.path.exists(setup.path(source)):
                 make_source(setup, name, source, driver)
             words = "Shapefile" if ending == "shp" else driver
+            # GDAL reads the times of FlatGeobuf without their zone, and so stores them.
+            columns = [column for column in COLUMNS[name] if ending == "shp" or column != "ts"]
             yield import_work(
-                setup, f"{words} → GeoPackage, {title(setup, name)}", source, name, [],
-                COLUMNS[name], bar)
+                setup, f"{words} → GeoPackage, {title(setup, name)}", source, name, [], columns,
+                bar)
 
 
 def make_source(setup, name, source, driver):
