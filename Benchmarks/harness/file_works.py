@@ -107,6 +107,73 @@ def addition(setup, words, ours_options, gdal_options, layer):
         [Bar("GDAL", 3.0, 4.0)], check=check)
 
 
+def upserts(setup):
+    """Rows of which the layer has half already, in turns with the same rows appended: without their
+    ids, which the layer has, too."""
+    base = setup.path("points.gpkg")
+    with_ids, without = setup.path("changes.geojson"), setup.path("changes-without-ids.geojson")
+    if not os.path.exists(without):
+        make_changes(setup.path("points.geojson"), with_ids, without)
+    ours, added, theirs = setup.out("ours.gpkg"), setup.out("added.gpkg"), setup.out("theirs.gpkg")
+
+    def imported(source, target, *options):
+        command = tool(setup, "import", source, "--into", target, "--layer", "points", *options)
+        return Contender(command, copies=[(base, target)])
+
+    # Both works make the same layer, so GDAL, which takes a minute, makes it once.
+    references = []
+
+    def check(series):
+        columns, rows = COLUMNS["points"], setup.count(1_000_000)
+        if "GDAL" in series:
+            references.append(theirs)
+        if references:
+            digest.same_layers((ours, "points", columns), (theirs, "points", columns))
+        elif digest.geopackage_layer(ours, "points", columns)[0] != rows + rows // 2:
+            raise Failure(f"{ours} does not hold half as many features more")
+
+    for words, source, options in [
+        ("by their ids", with_ids, []), ("by a column", without, ["--match", "name"]),
+    ]:
+        contenders = {
+            "Fieldpack": imported(source, ours, "--mode", "upsert", *options),
+            "appended": imported(without, added, "--mode", "append"),
+        }
+        if setup.gdal and not options:
+            contenders["GDAL"] = gdal(
+                setup, "translate", theirs, with_ids, *UNSAFE, "-gt", "unlimited", "-update",
+                "-upsert", "-preserve_fid", "-nln", "points", copies=[(base, theirs)])
+        yield Work(
+            f"{title(setup, 'points')} of which half exist, found {words}", contenders,
+            [Bar("appended", 0.5, 0.7)], check=check)
+
+
+def make_changes(source, with_ids, without):
+    """As many points as the source has: its later half, with the values and places of other points
+    but its names, and new ones."""
+    with open(source, encoding="ascii") as file:
+        head, *points, _ = file.read().splitlines()
+    points = [point.rstrip(",") for point in points]
+    count = len(points)
+
+    def change(number):
+        if number >= count:
+            return points[number - count].replace('","flag"', ' new","flag"')
+        other = points[count - 1 - number].split('"', 16)
+        other[13] = points[number].split('"', 16)[13]  # the name
+        return '"'.join(other)
+
+    with open(with_ids, "w", encoding="ascii") as one, open(without, "w", encoding="ascii") as two:
+        separator = f"{head}\n"
+        for number in range(count // 2, count // 2 + count):
+            rest = change(number).removeprefix("{")
+            one.write(f'{separator}{{"id":{number + 1},{rest}')
+            two.write(f"{separator}{{{rest}")
+            separator = ",\n"
+        for file in (one, two):
+            file.write("\n]}\n")
+
+
 def exports(setup):
     bars = {"points": (5, 5), "polys": (12, 12), "lines": (8, 8)}
     for name, bar in bars.items():

@@ -69,8 +69,11 @@ class MemoryWatch(threading.Thread):
         return self.peak / 1024
 
 
-def run(command, environment=None):
-    """Runs one command to its end; a list of words, nothing is given a shell."""
+def run(command, environment=None, expected=0):
+    """Runs one command to its end; a list of words, nothing is given a shell.
+
+    expected: the status that the command ends with where it did its work.
+    """
     start = time.monotonic()
     with subprocess.Popen(
         [str(word) for word in command],
@@ -90,7 +93,7 @@ def run(command, environment=None):
         wall = time.monotonic() - start
         process.returncode = os.waitstatus_to_exitcode(status)
         memory = watch.end()
-    if process.returncode != 0:
+    if process.returncode != expected:
         text = errors[0].decode(errors="replace").strip()
         raise Failure(f"{' '.join(map(str, command))}: status {process.returncode}: {text}")
     return Run(wall, usage.ru_utime + usage.ru_stime, memory, figures(output))

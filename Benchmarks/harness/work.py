@@ -19,6 +19,8 @@ class Contender:
     environment: dict = field(default_factory=dict)
     # How often a run may fail; only a peer that is known to crash now and then gets more than one.
     attempts: int = 1
+    # What the command ends with where it did its work.
+    status: int = 0
 
     def once(self):
         for _ in range(1, self.attempts):
@@ -30,7 +32,7 @@ class Contender:
 
     def attempt(self):
         self.prepare()
-        return run(self.command, self.environment)
+        return run(self.command, self.environment, self.status)
 
     def prepare(self):
         for path in self.makes:

@@ -3,6 +3,7 @@
 //
 //   gdal LIBRARY translate OUT IN [OPTION...]    ogr2ogr's own code; --config NAME VALUE is obeyed;
 //                                                with -update or -append OUT is changed
+//   gdal LIBRARY check OUT IN                    'gdal vector check-geometry': OUT gets what is found
 //   gdal LIBRARY sql FILE SQL                    runs a statement that changes the file
 //   gdal LIBRARY scan|arrow FILE LAYER           reads every feature
 //   gdal LIBRARY boxes|ids FILE LAYER BOXES      one spatial filter a box; the file is opened before
@@ -15,6 +16,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +83,13 @@ struct ArrowArrayStream {
   F(double, OGR_G_GetX, (Handle, int))                                                      \
   F(double, OGR_G_GetY, (Handle, int))                                                      \
   F(double, OGR_G_GetZ, (Handle, int))                                                      \
-  F(int, OGR_G_CreateFromWkt, (char **, Handle, Handle *))
+  F(int, OGR_G_CreateFromWkt, (char **, Handle, Handle *))                                  \
+  F(int64_t, OGR_L_GetFeatureCount, (Handle, int))                                          \
+  F(Handle, GDALGetGlobalAlgorithmRegistry, (void))                                         \
+  F(Handle, GDALAlgorithmRegistryInstantiateAlgFromPath, (Handle, const char *const *))     \
+  F(bool, GDALAlgorithmParseCommandLineArguments, (Handle, const char *const *))            \
+  F(bool, GDALAlgorithmRun, (Handle, Handle, void *))                                       \
+  F(bool, GDALAlgorithmFinalize, (Handle))
 
 #define DECLARE(result, name, parameters) static result(*name) parameters;
 FUNCTIONS(DECLARE)
@@ -233,6 +241,24 @@ static int translate(const char *out, const char *in, char **options) {
   return 0;
 }
 
+static int check(const char *out, const char *in) {
+  const char *path[] = {"vector", "check-geometry", 0}, *words[] = {in, out, 0};
+  double start = now();
+  Handle algorithm =
+    GDALAlgorithmRegistryInstantiateAlgFromPath(GDALGetGlobalAlgorithmRegistry(), path);
+  if (!algorithm) fail("no check-geometry: this needs GDAL 3.12");
+  if (!GDALAlgorithmParseCommandLineArguments(algorithm, words) ||
+      !GDALAlgorithmRun(algorithm, 0, 0) || !GDALAlgorithmFinalize(algorithm)) {
+    fail("cannot check");
+  }
+  double seconds = now() - start;
+  Handle file = GDALOpenEx(out, 4, 0, 0, 0);
+  if (!file) fail("cannot open what was found");
+  print_totals(seconds, OGR_L_GetFeatureCount(GDALDatasetGetLayer(file, 0), 1), 0);
+  GDALClose(file);
+  return 0;
+}
+
 int main(int count, char **arguments) {
   if (count < 3) fail("usage: see the head of gdal.c");
   const char *work = arguments[2];
@@ -241,6 +267,7 @@ int main(int count, char **arguments) {
   if (count < 5) fail("usage: see the head of gdal.c");
   GDALAllRegister();
   if (!strcmp(work, "translate")) return translate(arguments[3], arguments[4], arguments + 5);
+  if (!strcmp(work, "check")) return check(arguments[3], arguments[4]);
 
   double start = now();
   struct totals totals = {0};

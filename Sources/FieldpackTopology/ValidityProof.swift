@@ -12,9 +12,13 @@ struct ValidityProof: GeometryVisitor {
     /// The number of the edge in its ring, and that of the ring's edges.
     var index: Int
     var count: Int
+  }
 
-    var least: SIMD2<Double> { pointwiseMin(start, end) }
-    var greatest: SIMD2<Double> { pointwiseMax(start, end) }
+  /// The box of an edge.
+  private struct Span {
+    var least: SIMD2<Double>
+    var greatest: SIMD2<Double>
+    var edge: Int
   }
 
   private var edges: [Edge] = []
@@ -22,7 +26,10 @@ struct ValidityProof: GeometryVisitor {
   private var positions: [SIMD2<Double>] = []
   /// The boxes of the polygons of a collection.
   private var boxes: [Envelope] = []
-  private var order: [Int] = []
+  /// The least x of each edge, and the edges' boxes in that order: a sweep reads them one after the
+  /// other.
+  private var order: [(x: Double, edge: Int)] = []
+  private var spans: [Span] = []
   private var isProved = true
   private var depth = 0
 
@@ -126,27 +133,39 @@ struct ValidityProof: GeometryVisitor {
 
   /// Whether edges meet at the corners of their ring and nowhere else.
   private mutating func edgesMeetAtCorners() -> Bool {
-    order.removeAll(keepingCapacity: true)
-    order.append(contentsOf: edges.indices)
-    edges.withUnsafeBufferPointer { edges in
-      order.sort { edges[$0].least.x < edges[$1].least.x }
-    }
+    arrangeSpans()
     // Where many edges lie beside one another, GEOS is faster.
     var left = 32 * edges.count + 1_000
-    for place in order.indices {
-      let edge = edges[order[place]]
-      let (least, greatest) = (edge.least, edge.greatest)
-      for next in (place + 1)..<max(place + 1, order.count) {
-        let other = edges[order[next]]
-        let (otherLeast, otherGreatest) = (other.least, other.greatest)
-        if otherLeast.x > greatest.x { break }
+    for place in spans.indices {
+      let span = spans[place]
+      var next = place + 1
+      while next < spans.count {
+        let other = spans[next]
+        if other.least.x > span.greatest.x { break }
+        next += 1
         left -= 1
         if left < 0 { return false }
-        if otherLeast.y > greatest.y || otherGreatest.y < least.y { continue }
-        if !areApart(edge, other) { return false }
+        if other.least.y > span.greatest.y || other.greatest.y < span.least.y { continue }
+        if !areApart(edges[span.edge], edges[other.edge]) { return false }
       }
     }
     return true
+  }
+
+  private mutating func arrangeSpans() {
+    order.removeAll(keepingCapacity: true)
+    for (index, edge) in edges.enumerated() {
+      order.append((min(edge.start.x, edge.end.x), index))
+    }
+    order.sort { $0.x < $1.x }
+    spans.removeAll(keepingCapacity: true)
+    for (_, index) in order {
+      let edge = edges[index]
+      spans.append(
+        Span(
+          least: pointwiseMin(edge.start, edge.end), greatest: pointwiseMax(edge.start, edge.end),
+          edge: index))
+    }
   }
 
   private func areApart(_ a: Edge, _ b: Edge) -> Bool {

@@ -107,4 +107,20 @@ import Testing
       #expect(writer.envelope == Envelope(minX: 0, minY: 0, maxX: 4, maxY: 5))
     }
   }
+
+  @Test func `a run of positions is written as its single ones, NaN or not`() {
+    let ordinates: [Double] = [1, 2, .nan, 9, -3, 7.5, 4, .nan, 0.5, -6]
+    var (single, run) = (WKBWriter(), WKBWriter())
+    single.begin(.lineString, .xy)
+    run.begin(.lineString, .xy)
+    for index in stride(from: 0, to: ordinates.count, by: 2) {
+      single.position(ordinates[index], ordinates[index + 1], .nan, .nan)
+    }
+    ordinates.map(\.bitPattern.littleEndian).withUnsafeBytes { run.positions($0) }
+    single.end(.lineString)
+    run.end(.lineString)
+    #expect(run.bytes == single.bytes)
+    #expect(run.envelope == single.envelope)
+    #expect(run.envelope == Envelope(minX: -3, minY: -6, maxX: 1, maxY: 7.5))
+  }
 }

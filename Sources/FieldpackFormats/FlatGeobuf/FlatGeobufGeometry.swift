@@ -194,6 +194,7 @@ struct FlatGeobufGeometry {
   }
 
   private mutating func write(_ positions: Positions, _ range: Range<Int>) {
+    if dimensions == .xy { return writer.positions(positions.xy.doubles(range, each: 2)) }
     for index in range {
       writer.position(
         positions.xy.double(2 * index), positions.xy.double(2 * index + 1),

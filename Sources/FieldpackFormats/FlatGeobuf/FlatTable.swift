@@ -101,6 +101,15 @@ struct FlatVector {
         littleEndian: flat.bytes.loadUnaligned(fromByteOffset: start + 8 * index, as: UInt64.self)))
   }
 
+  /// The bytes of groups of doubles.
+  ///
+  /// - Precondition: the vector is one of doubles, and has those groups.
+  func doubles(_ groups: Range<Int>, each size: Int) -> UnsafeRawBufferPointer {
+    let bytes = 8 * size
+    return UnsafeRawBufferPointer(
+      rebasing: flat.bytes[start + bytes * groups.lowerBound..<start + bytes * groups.upperBound])
+  }
+
   /// - Precondition: the vector is one of 32-bit integers, and has that element.
   func unsigned(_ index: Int) -> Int {
     Int(

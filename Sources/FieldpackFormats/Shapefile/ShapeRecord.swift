@@ -132,10 +132,7 @@ struct ShapeRecord {
 
   private mutating func measure(_ content: UnsafeRawBufferPointer, _ count: Int) {
     var box = Envelope.empty
-    for index in 0..<count {
-      let (x, y) = (content.double(xy + 16 * index), content.double(xy + 16 * index + 8))
-      if !x.isNaN, !y.isNaN { box.extend(x: x, y: y) }
-    }
+    box.extend(positions: UnsafeRawBufferPointer(rebasing: content[xy..<xy + 16 * count]))
     envelope = box.isEmpty ? nil : box
   }
 

@@ -43,6 +43,28 @@ public struct Envelope: Hashable, Sendable {
     if y > maxY { maxY = y }
   }
 
+  /// Extends the box so that it holds positions of x and y alone that lie behind one another as in
+  /// little-endian WKB; those with NaN change nothing.
+  package mutating func extend(positions: UnsafeRawBufferPointer) {
+    // In registers: stores of each bound for each position take most of the time.
+    var (west, south, east, north) = (minX, minY, maxX, maxY)
+    func ordinate(_ offset: Int) -> Double {
+      let bits = unsafe positions.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      return Double(bitPattern: UInt64(littleEndian: bits))
+    }
+    var offset = 0
+    while offset + 16 <= positions.count {
+      let (x, y) = (ordinate(offset), ordinate(offset + 8))
+      offset += 16
+      if x.isNaN || y.isNaN { continue }
+      west = x < west ? x : west
+      east = x > east ? x : east
+      south = y < south ? y : south
+      north = y > north ? y : north
+    }
+    (minX, minY, maxX, maxY) = (west, south, east, north)
+  }
+
   /// Extends the box and the ranges of Z and M so that they hold `other`.
   public mutating func formUnion(_ other: Envelope) {
     guard !other.isEmpty else { return }

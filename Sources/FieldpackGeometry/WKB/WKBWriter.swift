@@ -71,6 +71,16 @@ public struct WKBWriter: GeometryVisitor {
     if !x.isNaN && !y.isNaN { envelope.extend(x: x, y: y) }
   }
 
+  /// Appends positions of x and y alone that lie behind one another as in little-endian WKB.
+  ///
+  /// - Precondition: the geometry has neither Z nor M, and the writer writes little-endian.
+  package mutating func positions(_ ordinates: UnsafeRawBufferPointer) {
+    precondition(!hasZ && !hasM && byteOrder == .little)
+    unsafe bytes.append(contentsOf: ordinates)
+    current?.count &+= UInt32(truncatingIfNeeded: ordinates.count / 16)
+    unsafe envelope.extend(positions: ordinates)
+  }
+
   public mutating func endRing() { close() }
 
   public mutating func end(_ type: GeometryType) {
