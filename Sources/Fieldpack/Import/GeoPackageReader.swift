@@ -98,7 +98,7 @@ final class GeoPackageReader: FileReader {
         name(of: index), skipsErrors: options.skipsErrors, into: &rows)
       sink = rows.sink
       result.skipped.add(told.skipped)
-      result.notes += told.notes.map { Note($0) }
+      result.notes += told.notes
       result.counts[result.layers[index].schema.layer] = rows.count
     }
     let others = options.only == nil ? try source.leftBehind() : []

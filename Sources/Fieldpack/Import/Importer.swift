@@ -252,8 +252,10 @@ struct Importer {
   }
 
   /// The notes of the import that made a GeoPackage, where the import kept them.
-  static func notes(keptIn store: GeoPackageStore) async throws(FieldpackError) -> [String] {
-    try await store.metadata().documents.filter { $0.standardURI == noteStandard }.map(\.content)
+  static func notes(keptIn store: GeoPackageStore) async throws(FieldpackError) -> [Note] {
+    try await store.metadata().documents.filter { $0.standardURI == noteStandard }.map {
+      Note($0.content)
+    }
   }
 }
 

@@ -10,7 +10,7 @@ struct CachedFile: Sendable {
   /// What could not be read.
   let skipped: SkippedFeatures
   /// What there was to say when the file was read.
-  let notes: [String]
+  let notes: [Note]
 
   /// Adds what there is to say of the file.
   func tell(_ report: QueryReport) {

@@ -29,7 +29,8 @@ import Testing
     ]
     #expect(
       values.map { names.name(for: $0) } == [
-        "3.csv", "-2.5.csv", "4.csv", "true.csv", "2024-05-01.csv", "2024-05-01T10_00_00.000Z.csv", "00ff.csv",
+        "3.csv", "-2.5.csv", "4.csv", "true.csv", "2024-05-01.csv", "2024-05-01T10_00_00.000Z.csv",
+        "00ff.csv",
       ])
   }
 
