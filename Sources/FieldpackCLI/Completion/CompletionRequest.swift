@@ -116,10 +116,13 @@ struct CompletionRequest {
     }
   }
 
-  /// The source that the words so far name, as an argument or else as an option.
+  /// The source that the words so far name, as the one argument of its kind or else as an option.
   private var named: SourceName? {
     let option = scan.given.last { $0.option.completion.isSource }?.text
-    let index = scan.positionals.indices.first { argument(at: $0)?.completion.isSource == true }
+    let index = scan.positionals.indices.first { index in
+      guard let argument = argument(at: index) else { return false }
+      return argument.completion.isSource && argument.maximum != nil
+    }
     return (index.map { scan.positionals[$0] } ?? option).flatMap { try? SourceName($0) }
   }
 

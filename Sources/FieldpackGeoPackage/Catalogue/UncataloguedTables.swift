@@ -27,12 +27,19 @@ extension GeoPackageSnapshot {
     }
     return names.filter { key, name in
       let lower = name.lowercased()
-      return !named.contains(key) && !Self.reserved.contains { lower.hasPrefix($0) }
+      return !named.contains(key) && !Self.views.contains(key)
+        && !Self.reserved.contains { lower.hasPrefix($0) }
         && !isVirtual.contains { lower.hasPrefix($0) }
     }.map(\.name)
   }
 
   private static let reserved = ["sqlite_", "gpkg_", "gpkgext_", "rtree_", "fieldpack_"]
+
+  /// Views that give the catalogue of a GeoPackage the names of SQL/MM and SFSQL (OGC 12-128r10,
+  /// annex C).
+  private static let views = Set(
+    ["st_spatial_ref_sys", "spatial_ref_sys", "st_geometry_columns", "geometry_columns"]
+      .map { SQLName($0) })
 }
 
 extension GeoPackageStore {

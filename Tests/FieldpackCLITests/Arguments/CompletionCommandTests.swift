@@ -48,7 +48,7 @@ import Testing
     (["query", "none.gpkg", ""], "words\n"), (["query", "/", ""], "words\n"),
     (
       ["import", "--format", ""],
-      "words\ngeojson\ngeojsonl\ngpx\nkml\nkmz\ncsv\nshp\nfgb\nnmea\nigc\ntcx\n"
+      "words\ngeojson\ngeojsonl\ngpx\nkml\nkmz\ncsv\nshp\nfgb\ngpkg\nnmea\nigc\ntcx\n"
     ),
   ]
 

@@ -52,7 +52,8 @@ struct ImportOutput {
     return [
       layer.layer.rawValue, "\(layer.count)", ids, type?.name ?? "none",
       layer.srs.map { $0.isUndefined ? "undefined" : $0.description } ?? "",
-      sources.map(\.file).joined(separator: ", "),
+      sources.count > 3
+        ? "\(sources.count) files" : sources.map(\.file).joined(separator: ", "),
     ]
   }
 
