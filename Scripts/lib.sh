@@ -167,10 +167,10 @@ build_beside() (
 )
 
 # Runs a build; a warning in our own sources counts as an error. Where nobody will debug it, a debug build
-# keeps no index and no debug information, which are a tenth of its time.
+# has no debug information, which takes time.
 build() {
   local log status=0 plain=()
-  [[ -z ${CI:-} || " $* " == *" -c release "* ]] || plain=(--disable-index-store -debug-info-format none)
+  [[ -z ${CI:-} || " $* " == *" -c release "* ]] || plain=(-debug-info-format none)
   log=$(mktemp)
   swift build "${plain[@]}" "$@" </dev/null 2>&1 | tee "$log" | build_lines || status=1
   if [ "$status" -eq 0 ] && grep -qE '/(Sources|Tests)/[^:]+:[0-9]+:[0-9]+: warning:' "$log"; then
