@@ -24,7 +24,7 @@ public final class HTTPClient: Sendable {
 
   deinit { loop.close() }
 
-  /// The response to a request, whatever its status is: see ``HTTPResponse/checked(_:)``.
+  /// The response to a request, whatever its status is: see ``HTTPResponse/checked(_:at:)``.
   ///
   /// Cancelling the task stops the transfer.
   /// - Throws: `.unavailable` where there is no connection, it broke or took too long,
