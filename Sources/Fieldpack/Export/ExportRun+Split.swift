@@ -178,12 +178,3 @@ extension Value {
     self == other || !sorts(before: other) && !other.sorts(before: self)
   }
 }
-
-extension FeatureBatch {
-  /// A batch of some of the rows.
-  func rows(_ range: Range<Int>) -> FeatureBatch {
-    var part = FeatureBatch(store: store, schema: schema)
-    for index in range { part.append(self[index]) }
-    return part
-  }
-}

@@ -209,4 +209,11 @@ extension FeatureBatch {
     if giving != .max { giving -= given }
     return skipped == 0 && given == count ? self : rows(skipped..<skipped + given)
   }
+
+  /// A batch of some of the rows.
+  func rows(_ range: Range<Int>) -> FeatureBatch {
+    var part = FeatureBatch(store: store, schema: schema)
+    for index in range { part.append(self[index]) }
+    return part
+  }
 }

@@ -25,14 +25,14 @@ struct OtherVerb: Sendable {
 
   static let all = [
     OtherVerb(
-      "rename", "a column is renamed by SQL",
-      try: "fieldpack sql field.gpkg \"ALTER TABLE wells RENAME COLUMN use TO purpose\" --write"),
+      "rename", "layers are renamed by 'layer', and columns by 'layer rename-column'",
+      try: "fieldpack layer rename field.gpkg:wells old_wells"),
     OtherVerb(
       "merge", merging,
-      try: "fieldpack import north.geojson south.geojson --into field.gpkg --layer wells"),
+      try: "fieldpack import north.gpkg south.gpkg --into field.gpkg --layer wells"),
     OtherVerb(
       "concat", merging,
-      try: "fieldpack import north.geojson south.geojson --into field.gpkg --layer wells"),
+      try: "fieldpack import north.gpkg south.gpkg --into field.gpkg --layer wells"),
     OtherVerb(
       "clip", "geometries are cut to a box on their way out",
       try: "fieldpack export field.gpkg zones --clip 13.87,51.93,13.90,51.96 --output cut.gpkg"),
@@ -46,7 +46,10 @@ struct OtherVerb: Sendable {
       "stats", "info tells what the columns of a layer hold",
       try: "fieldpack info field.gpkg wells --stats"),
     OtherVerb(
-      "buffer", "buffers are made by SQL",
-      try: "fieldpack query field.gpkg --sql \"SELECT ST_Buffer(geom, 0.001) AS geom FROM wells\""),
+      "buffer", "geometries become buffers of metres on their way out",
+      try: "fieldpack export field.gpkg wells --buffer 100 --output around.gpkg"),
+    OtherVerb(
+      "split", "an export writes a file for each value of a column",
+      try: "fieldpack export field.gpkg wells --split-by use --output by-use/"),
   ]
 }

@@ -101,7 +101,7 @@ package final class PendingFile: Sendable {
 
   /// Locks a new file; `false` where another process took it for a leftover, has locked it and
   /// removes it.
-  private static func isHeld(_ descriptor: Int32) -> Bool {
+  static func isHeld(_ descriptor: Int32) -> Bool {
     if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_nlink > 0
@@ -146,7 +146,7 @@ package final class PendingFile: Sendable {
     }
   }
 
-  private static func isLeftover(_ name: String, _ prefix: String) -> Bool {
+  static func isLeftover(_ name: String, _ prefix: String) -> Bool {
     guard name.hasPrefix(prefix) else { return false }
     let digits = name.utf8.dropFirst(prefix.utf8.count)
     return digits.count == digitCount

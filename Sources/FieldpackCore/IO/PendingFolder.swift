@@ -47,7 +47,7 @@ package final class PendingFolder: Sendable {
     if number == EEXIST, stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
       return false
     }
-    let position = FilePosition(file: folder)
+    let position = FilePosition(file: String(folder.dropLast()))
     switch number {
     case EEXIST, ENOTDIR:
       throw FieldpackError(
@@ -69,8 +69,9 @@ package final class PendingFolder: Sendable {
         if errno == EEXIST { continue }
         throw .system(errno, "create a file in", folder)
       }
-      // Another process may take the folder for a leftover before it is locked.
-      if let descriptor = lock(path) { return (path + "/", descriptor) }
+      guard let descriptor = opened(path) else { continue }
+      if PendingFile.isHeld(descriptor) { return (path + "/", descriptor) }
+      close(descriptor)
     }
     throw FieldpackError(
       .busy, "cannot create files in \(folder): another program removes them",
@@ -79,18 +80,10 @@ package final class PendingFolder: Sendable {
 
   private static let prefix = ".fieldpack-"
 
-  /// Locks a hidden folder; `nil` where another process holds or has removed it.
-  private static func lock(_ path: String) -> Int32? {
+  /// A descriptor of a hidden folder; `nil` where it is gone.
+  private static func opened(_ path: String) -> Int32? {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    var status = stat()
-    if flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0,
-      status.st_nlink > 0
-    {
-      return descriptor
-    }
-    close(descriptor)
-    return nil
+    return descriptor >= 0 ? descriptor : nil
   }
 
   // MARK: Files
@@ -200,10 +193,10 @@ package final class PendingFolder: Sendable {
 
   private static func removeLeftovers(in folder: String) {
     for name in FileSystem.names(in: folder) ?? [] {
-      guard name.hasPrefix(prefix), name.utf8.count == prefix.utf8.count + 16,
-        let descriptor = lock(folder + name)
-      else { continue }
-      remove(folder + name + "/")
+      guard PendingFile.isLeftover(name, prefix), let descriptor = opened(folder + name) else {
+        continue
+      }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { remove(folder + name + "/") }
       close(descriptor)
     }
   }

@@ -6,7 +6,8 @@ struct DistinctSketch {
   /// The greatest value of a register is `mostZeros + 1`.
   private static let mostZeros = 64 - bits
 
-  /// For each group of hashes the most zeros at the end of one, and 1. Empty before the first hash.
+  /// For each group of hashes: the most zeros at the end of one of them, plus 1. Empty before the first
+  /// hash.
   private var registers: [UInt8] = []
 
   mutating func add(_ hash: UInt64) {

@@ -12,17 +12,17 @@ struct ValueTable {
   private var entries: [Entry] = []
   /// The texts and blobs.
   private var bytes: [UInt8] = []
-  /// The indexes of entries and 1, by the low bits of their hashes; at most half of them are used.
+  /// By the low bits of a hash the index of its entry plus 1; 0 is free. At most half are in use.
   private var slots: [UInt32] = []
 
-  /// Not the same in every run, so that no file can hold values that are meant to collide.
+  /// Another one in every run, so that nobody can make a file whose values all have one hash.
   private let seed = UInt64.random(in: .min ... .max)
 
   var count: Int { entries.count }
   var byteCount: Int { bytes.count }
 
-  /// A number by which equal values are found: a real without a fraction counts as an integer, and
-  /// all NaNs as one.
+  /// The kind and bits that equal numbers share: a real without a fraction counts as an integer, and
+  /// all NaNs are one.
   @inline(__always)
   static func normal(_ cell: RowCells.Cell) -> (ValueKind, UInt64) {
     guard cell.kind == .real else { return (.integer, cell.bits) }

@@ -38,9 +38,12 @@ package struct FlatGeobufHeader {
     case float, double, string, json, dateTime, binary
 
     /// Whether the values are integers of SQLite.
-    var isInteger: Bool { self <= .long && self != .bool }
-
-    static func <= (a: Kind, b: Kind) -> Bool { a.rawValue <= b.rawValue }
+    var isInteger: Bool {
+      switch self {
+      case .byte, .unsignedByte, .short, .unsignedShort, .int, .unsignedInt, .long: true
+      default: false
+      }
+    }
   }
 
   var name: String

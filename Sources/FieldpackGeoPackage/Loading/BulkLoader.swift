@@ -65,7 +65,7 @@ public final class BulkLoader: FeatureSink {
   /// The highest id that a layer has had. New ids are higher.
   public func lastID(of layer: LayerID) -> Int64 { targets[layer]?.lastID ?? 0 }
 
-  /// Keeps ids up to the highest one that rows of their own ids will bring for those rows.
+  /// Gives no new id up to `highest`, the highest id that the rows bring.
   package func reserveIDs(upTo highest: Int64, in layer: LayerID) {
     targets[layer]?.reserveIDs(upTo: highest)
   }

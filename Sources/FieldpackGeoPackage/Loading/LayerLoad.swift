@@ -37,7 +37,7 @@ final class LayerLoad {
   private var firstIDs: [Int64] = []
   private var nextID: Int64 = 1
   /// The ids in use, where rows keep their own ids as far as these are free.
-  private var taken = IDRanges()
+  private var taken = IDSet()
   private var renumbered: [Int64: Int64] = [:]
   private var renumberedCount = 0
   /// The number of rows that the table had, where rows may replace others.
@@ -72,7 +72,7 @@ final class LayerLoad {
     while try rows.step() { _ = taken.insert(rows.row.integer(0)) }
   }
 
-  /// Keeps ids for rows that bring them.
+  /// Gives no new id up to `highest`, because rows will bring these.
   func reserveIDs(upTo highest: Int64) {
     if highest < .max { nextID = max(nextID, highest + 1) }
   }
