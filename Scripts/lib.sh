@@ -155,7 +155,7 @@ transcript() {
 
 # The tool as the README builds it: Swift's own libraries are part of the file, so that it starts
 # sooner and runs on machines without Swift.
-build_tool() { build -c release --static-swift-stdlib --product fieldpack "$@"; }
+build_tool() { build -c release --static-swift-stdlib --product fieldpack; }
 
 # Builds the package of a folder, which depends on this one, in this one's build folder: nothing is
 # compiled twice. SwiftPM would take the other package's plan for this one's if it were kept.
