@@ -37,3 +37,23 @@ typedef struct fieldpack_vtab_cursor {
   void *cursor;
   int has_row;
 } fieldpack_vtab_cursor;
+
+// What SQLite keeps of an open file begins with its own fields.
+typedef struct fieldpack_file {
+  sqlite3_file base;
+  void *writes;
+} fieldpack_file;
+
+#ifdef __linux__
+#include <sys/types.h>
+// The C library declares this for programs in GNU's C alone.
+int sync_file_range(int file, __off64_t start, __off64_t count, unsigned int flags);
+
+// Has the system begin to write what a file has in memory to the disk, and does not wait.
+static inline void fieldpack_start_sync(int file) {
+  const unsigned int write = 2; // SYNC_FILE_RANGE_WRITE
+  (void)sync_file_range(file, 0, 0, write);
+}
+#else
+static inline void fieldpack_start_sync(int file) { (void)file; }
+#endif

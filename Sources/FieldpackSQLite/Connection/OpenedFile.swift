@@ -47,10 +47,11 @@ struct OpenedFile {
   }
 
   /// Opens a file without locking it: on a network file system SQLite's locks would conflict with
-  /// the `flock` that the file's maker holds.
+  /// the `flock` that the file's maker holds. Writes are gathered, because nobody else reads.
   private static func unshared(_ path: String) throws(SQLiteError) -> OpenedFile {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI
-    return OpenedFile(handle: try open(uri(path, "nolock=1"), flags, path: path))
+    return OpenedFile(
+      handle: try open(uri(path, "nolock=1"), flags, path: path, vfs: GatheredWrites.vfs))
   }
 
   /// Opens for reading; read-only where that leaves no files behind and the file needs no repair.
@@ -106,12 +107,12 @@ struct OpenedFile {
     return opened
   }
 
-  private static func open(_ name: String, _ flags: Int32, path: String) throws(SQLiteError)
-    -> OpaquePointer
-  {
+  private static func open(
+    _ name: String, _ flags: Int32, path: String, vfs: String? = nil
+  ) throws(SQLiteError) -> OpaquePointer {
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(
-      name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+      name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
     guard code == SQLITE_OK, let opened else {
       let failure = SQLiteError(handle: opened, code: code)
       sqlite3_close_v2(opened)
