@@ -75,9 +75,7 @@ package struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
       runCount = 0
     }
     guard runCount > 0 else {
-      for index in Self.order(of: records, by: key) {
-        try body(records[Int(truncatingIfNeeded: index & 0xFFFF_FFFF)])
-      }
+      try visit(in: Self.order(of: records, by: key), body)
       return
     }
     let total = count
@@ -87,6 +85,22 @@ package struct SpillSort<Record: BitwiseCopyable>: ~Copyable {
   }
 
   // MARK: In memory
+
+  /// Gives the records in an order. They lie apart in memory, so many are fetched at a time: the
+  /// processor waits for all of them at once then.
+  private func visit(
+    in order: [UInt64], _ body: (Record) throws(FieldpackError) -> Void
+  ) throws(FieldpackError) {
+    var fetched: [Record] = []
+    fetched.reserveCapacity(256)
+    for start in stride(from: 0, to: order.count, by: 256) {
+      fetched.removeAll(keepingCapacity: true)
+      for index in order[start..<min(start + 256, order.count)] {
+        fetched.append(records[Int(truncatingIfNeeded: index & 0xFFFF_FFFF)])
+      }
+      for record in fetched { try body(record) }
+    }
+  }
 
   /// The indexes of the records, ordered by key; an index is the lower half of an element.
   private static func order(of records: [Record], by key: (Record) -> UInt64) -> [UInt64] {
