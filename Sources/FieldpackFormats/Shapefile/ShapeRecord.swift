@@ -8,7 +8,7 @@ struct ShapeRecord {
   /// The type of the geometry; `nil` for a null shape and one without positions.
   private(set) var type: GeometryType?
   private(set) var dimensions = Dimensions.xy
-  /// The box of all positions; `nil` where every one has NaN.
+  /// The box of all positions; `nil` where every one has NaN, and where it is not measured.
   private(set) var envelope: Envelope?
 
   /// The positions of each line, ring or point.
@@ -21,6 +21,10 @@ struct ShapeRecord {
   private var xy = 0
   private var z = 0
   private var m = 0
+  /// Whether the box is found.
+  private let isMeasured: Bool
+
+  init(isMeasured: Bool = true) { self.isMeasured = isMeasured }
 
   // MARK: Reading
 
@@ -116,7 +120,7 @@ struct ShapeRecord {
     z = xy + 16 * count + 16
     m = kind.hasZ ? z + 8 * count + 16 : z
     setDimensions(content, kind, count: count)
-    measure(content, count)
+    if isMeasured { measure(content, count) }
     return count
   }
 

@@ -71,7 +71,7 @@ public struct ShapefileReader: FileReader {
     _ shapes: ByteInput, _ index: ByteInput?, into rows: inout ShapefileRows
   ) throws(FieldpackError) {
     var cursor = try ShapeCursor(shapes, index: index)
-    var shape = ShapeRecord()
+    var shape = ShapeRecord(isMeasured: false)
     while true {
       do throws(FieldpackError) {
         guard let content = try cursor.nextRecord() else { return }
