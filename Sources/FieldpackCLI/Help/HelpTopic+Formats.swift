@@ -63,8 +63,9 @@ extension HelpTopic {
 
       Layers and columns have the names that GDAL gives them: `waypoints`, `routes`, `tracks`,
       `route_points` and `track_points`; only those with features are there. Z is the elevation where every
-      vertex has one, M the time in Unix seconds likewise. Leaves of `extensions` are columns such as
-      `gpxtpx_hr`, their XML is in `extensions`. A `wpt` inside of a track is a waypoint.
+      vertex has one, M the time in Unix seconds likewise. A `trkseg` without points is an EMPTY line of its
+      track, and is written again. Leaves of `extensions` are columns such as `gpxtpx_hr`, their XML is in
+      `extensions`. A `wpt` inside of a track is a waypoint.
 
       What the file says of itself (`metadata`: name, author, description, links, copyright, keywords) is in
       the metadata tables of the GeoPackage, for all of its layers, and stands in an exported GPX file
