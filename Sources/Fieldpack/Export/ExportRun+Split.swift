@@ -3,7 +3,8 @@ import FieldpackCore
 extension ExportRun {
   /// Writes a file for each value of `column` into `folder`: all of them, or none.
   ///
-  /// The features are read once, sorted by the column, so that one file is open at a time.
+  /// The values are counted first. Then the features are read sorted by the column, so that one file is
+  /// open at a time.
   ///
   /// - Parameter limit: more files are taken for a mistake, such as a column of ids.
   func split(
@@ -28,6 +29,7 @@ extension ExportRun {
           + "Try: a column whose values several features share",
         location: .init(layer: target.layer))
     }
+    try await requireFewValues(of: target.schema.columns[index].name, atMost: limit)
     plan.report.layers[0].count = 0
     var files = try SplitFiles(
       run, format, plan, column: index, limit: limit,
@@ -41,6 +43,25 @@ extension ExportRun {
     }
     try requireAll(batches.report)
     return try await files.finish(batches.report.current)
+  }
+
+  private func requireFewValues(
+    of column: String, atMost limit: Int
+  ) async throws(FieldpackError) {
+    let values = try await workspace.prepare(
+      query.order(by: []).select(column).withoutGeometry())
+    guard let found = try await values.statistics().first?.columns.first else { return }
+    let count = found.distinctCount + (found.nullCount > 0 ? 1 : 0)
+    let isEstimated = found.distinctIsEstimated
+    // Six standard errors of the estimate; what lies between is told while the files are written.
+    let least = isEstimated ? count - count / 20 : count
+    if least > limit { throw tooMany(isEstimated ? "about \(count)" : "\(count)", column, limit) }
+  }
+
+  fileprivate func tooMany(_ values: String, _ column: String, _ limit: Int) -> FieldpackError {
+    FieldpackError(
+      .invalidArgument,
+      "column '\(column)' has \(values) values, and \(limit) files are written at most")
   }
 
   /// The run with its features sorted by the column, which each row has.
@@ -73,8 +94,6 @@ private struct SplitFiles<Kind: StreamedFormat> {
   private var names: SplitFileNames
   private var report: ExportReport
   private var current: (value: Value, path: String)?
-  /// The values found, also those beyond the largest number of files.
-  private var valueCount = 0
 
   init(
     _ run: ExportRun, _ format: Kind, _ plan: ExportRun.Plan, column: Int,
@@ -98,21 +117,17 @@ private struct SplitFiles<Kind: StreamedFormat> {
       var end = start + 1
       while end < batch.count, value.isAlike(batch[end].value(at: column, of: type)) { end += 1 }
       if current.map({ !$0.value.isAlike(value) }) ?? true { try await open(value) }
-      if valueCount <= limit {
-        try await add(end - start == batch.count ? batch : batch.rows(start..<end))
-      }
+      try await add(end - start == batch.count ? batch : batch.rows(start..<end))
       start = end
     }
   }
 
   private mutating func open(_ value: Value) async throws(FieldpackError) {
-    try await close()
-    valueCount += 1
-    guard valueCount <= limit else {
-      // The rest is only counted.
-      current = (value, "")
-      return await worker.abandon()
+    guard report.files.count < limit else {
+      let name = plan.writing.targets[0].schema.columns[column].name
+      throw run.tooMany("more than \(limit)", name, limit)
     }
+    try await close()
     let name = names.name(for: value)
     try run.workspace.refuseInput(as: folderPath + name)
     let path = try folder.place(for: name)
@@ -132,7 +147,7 @@ private struct SplitFiles<Kind: StreamedFormat> {
 
   /// Completes the current file.
   private mutating func close() async throws(FieldpackError) {
-    guard current != nil, valueCount <= limit else { return }
+    guard current != nil else { return }
     let state = await worker.state
     report.skipped.add(state.skipped)
     let notes = try await naming { () async throws(FieldpackError) in
@@ -158,12 +173,6 @@ private struct SplitFiles<Kind: StreamedFormat> {
   mutating func finish(
     _ contents: QueryReport.Contents
   ) async throws(FieldpackError) -> ExportReport {
-    guard valueCount <= limit else {
-      let name = plan.writing.targets[0].schema.columns[column].name
-      throw FieldpackError(
-        .invalidArgument,
-        "column '\(name)' has \(valueCount) values, and \(limit) files are written at most")
-    }
     try await close()
     try run.checkCancellation()
     try folder.commit()
