@@ -113,6 +113,12 @@ struct Importer {
         "one layer is taken out of a GeoPackage alone, and \(file.name) is \(format.title)",
         position: FilePosition(file: file.name))
     }
+    guard options.only == nil || format != .geoPackage else {
+      throw FieldpackError(
+        .invalidArgument,
+        "layers are chosen so of GPX files and logs, and \(file.name) is a GeoPackage",
+        advice: .nameSourceLayer(file: file.name), position: FilePosition(file: file.name))
+    }
     var reading = ReadOptions(layer: options.layer ?? Self.stem(file.name))
     let holdsLayers = try imported.holdsLayers(in: file)
     reading.prefixesLayers = holdsLayers && options.layer != nil
