@@ -32,7 +32,7 @@ extension ExportRun {
     try await requireFewValues(of: target.schema.columns[index].name, atMost: limit)
     plan.report.layers[0].count = 0
     var files = try SplitFiles(
-      run, format, plan, column: index, limit: limit,
+      run, format, plan, column: index,
       into: PendingFolder(target: folder, overwrite: options.overwrite), named: folder)
     let batches = try await plan.prepared.batches()
     try requireAll(batches.report)
@@ -45,23 +45,26 @@ extension ExportRun {
     return try await files.finish(batches.report.current)
   }
 
+  /// Counts the values as they are split, so that too many are told before a file is written.
   private func requireFewValues(
     of column: String, atMost limit: Int
   ) async throws(FieldpackError) {
-    let values = try await workspace.prepare(
-      query.order(by: []).select(column).withoutGeometry())
-    guard let found = try await values.statistics().first?.columns.first else { return }
-    let count = found.distinctCount + (found.nullCount > 0 ? 1 : 0)
-    let isEstimated = found.distinctIsEstimated
-    // Six standard errors of the estimate; what lies between is told while the files are written.
-    let least = isEstimated ? count - count / 20 : count
-    if least > limit { throw tooMany(isEstimated ? "about \(count)" : "\(count)", column, limit) }
-  }
-
-  fileprivate func tooMany(_ values: String, _ column: String, _ limit: Int) -> FieldpackError {
-    FieldpackError(
+    let values = query.order(by: [Order(column)]).select(column).withoutGeometry()
+    let iterator = try await workspace.query(values).makeAsyncIterator()
+    var (count, last) = (0, Value?.none)
+    while let batch = try await iterator.next() {
+      try checkCancellation()
+      guard let index = batch.schema.columnIndex(column) else { continue }
+      for row in 0..<batch.count {
+        let value = batch[row].value(at: index, of: batch.schema.columns[index].type)
+        if last.map({ $0.isAlike(value) }) ?? false { continue }
+        (count, last) = (count + 1, value)
+      }
+    }
+    guard count > limit else { return }
+    throw FieldpackError(
       .invalidArgument,
-      "column '\(column)' has \(values) values, and \(limit) files are written at most")
+      "column '\(column)' has \(count) values, and \(limit) files are written at most")
   }
 
   /// The run with its features sorted by the column, which each row has.
@@ -87,7 +90,6 @@ private struct SplitFiles<Kind: StreamedFormat> {
   private let run: ExportRun
   private let plan: ExportRun.Plan
   private let column: Int
-  private let limit: Int
   private let folder: PendingFolder
   private let folderPath: String
   private let worker: ExportWorker<Kind>
@@ -97,9 +99,9 @@ private struct SplitFiles<Kind: StreamedFormat> {
 
   init(
     _ run: ExportRun, _ format: Kind, _ plan: ExportRun.Plan, column: Int,
-    limit: Int, into folder: PendingFolder, named path: String
+    into folder: PendingFolder, named path: String
   ) throws(FieldpackError) {
-    (self.run, self.plan, self.column, self.limit) = (run, plan, column, limit)
+    (self.run, self.plan, self.column) = (run, plan, column)
     self.folder = folder
     folderPath = path.hasSuffix("/") ? path : path + "/"
     worker = try ExportWorker(format)
@@ -123,10 +125,6 @@ private struct SplitFiles<Kind: StreamedFormat> {
   }
 
   private mutating func open(_ value: Value) async throws(FieldpackError) {
-    guard report.files.count < limit else {
-      let name = plan.writing.targets[0].schema.columns[column].name
-      throw run.tooMany("more than \(limit)", name, limit)
-    }
     try await close()
     let name = names.name(for: value)
     try run.workspace.refuseInput(as: folderPath + name)
