@@ -3,7 +3,8 @@ import FieldpackCore
 extension ExportRun {
   /// Writes a file for each value of `column` into `folder`: all of them, or none.
   ///
-  /// The features are read once, sorted by the column, so that one file is open at a time.
+  /// The values are counted first. Then the features are read sorted by the column, so that one file is
+  /// open at a time.
   ///
   /// - Parameter limit: more files are taken for a mistake, such as a column of ids.
   func split(
@@ -28,9 +29,10 @@ extension ExportRun {
           + "Try: a column whose values several features share",
         location: .init(layer: target.layer))
     }
+    try await requireFewValues(of: target.schema.columns[index].name, atMost: limit)
     plan.report.layers[0].count = 0
     var files = try SplitFiles(
-      run, format, plan, column: index, limit: limit,
+      run, format, plan, column: index,
       into: PendingFolder(target: folder, overwrite: options.overwrite), named: folder)
     let batches = try await plan.prepared.batches()
     try requireAll(batches.report)
@@ -41,6 +43,28 @@ extension ExportRun {
     }
     try requireAll(batches.report)
     return try await files.finish(batches.report.current)
+  }
+
+  /// Counts the values as they are split, so that too many are told before a file is written.
+  private func requireFewValues(
+    of column: String, atMost limit: Int
+  ) async throws(FieldpackError) {
+    let values = query.order(by: [Order(column)]).select(column).withoutGeometry()
+    let iterator = try await workspace.query(values).makeAsyncIterator()
+    var (count, last) = (0, Value?.none)
+    while let batch = try await iterator.next() {
+      try checkCancellation()
+      guard let index = batch.schema.columnIndex(column) else { continue }
+      for row in 0..<batch.count {
+        let value = batch[row].value(at: index, of: batch.schema.columns[index].type)
+        if last.map({ $0.isAlike(value) }) ?? false { continue }
+        (count, last) = (count + 1, value)
+      }
+    }
+    guard count > limit else { return }
+    throw FieldpackError(
+      .invalidArgument,
+      "column '\(column)' has \(count) values, and \(limit) files are written at most")
   }
 
   /// The run with its features sorted by the column, which each row has.
@@ -66,21 +90,18 @@ private struct SplitFiles<Kind: StreamedFormat> {
   private let run: ExportRun
   private let plan: ExportRun.Plan
   private let column: Int
-  private let limit: Int
   private let folder: PendingFolder
   private let folderPath: String
   private let worker: ExportWorker<Kind>
   private var names: SplitFileNames
   private var report: ExportReport
   private var current: (value: Value, path: String)?
-  /// The values found, also those beyond the largest number of files.
-  private var valueCount = 0
 
   init(
     _ run: ExportRun, _ format: Kind, _ plan: ExportRun.Plan, column: Int,
-    limit: Int, into folder: PendingFolder, named path: String
+    into folder: PendingFolder, named path: String
   ) throws(FieldpackError) {
-    (self.run, self.plan, self.column, self.limit) = (run, plan, column, limit)
+    (self.run, self.plan, self.column) = (run, plan, column)
     self.folder = folder
     folderPath = path.hasSuffix("/") ? path : path + "/"
     worker = try ExportWorker(format)
@@ -98,21 +119,13 @@ private struct SplitFiles<Kind: StreamedFormat> {
       var end = start + 1
       while end < batch.count, value.isAlike(batch[end].value(at: column, of: type)) { end += 1 }
       if current.map({ !$0.value.isAlike(value) }) ?? true { try await open(value) }
-      if valueCount <= limit {
-        try await add(end - start == batch.count ? batch : batch.rows(start..<end))
-      }
+      try await add(end - start == batch.count ? batch : batch.rows(start..<end))
       start = end
     }
   }
 
   private mutating func open(_ value: Value) async throws(FieldpackError) {
     try await close()
-    valueCount += 1
-    guard valueCount <= limit else {
-      // The rest is only counted.
-      current = (value, "")
-      return await worker.abandon()
-    }
     let name = names.name(for: value)
     try run.workspace.refuseInput(as: folderPath + name)
     let path = try folder.place(for: name)
@@ -132,7 +145,7 @@ private struct SplitFiles<Kind: StreamedFormat> {
 
   /// Completes the current file.
   private mutating func close() async throws(FieldpackError) {
-    guard current != nil, valueCount <= limit else { return }
+    guard current != nil else { return }
     let state = await worker.state
     report.skipped.add(state.skipped)
     let notes = try await naming { () async throws(FieldpackError) in
@@ -158,12 +171,6 @@ private struct SplitFiles<Kind: StreamedFormat> {
   mutating func finish(
     _ contents: QueryReport.Contents
   ) async throws(FieldpackError) -> ExportReport {
-    guard valueCount <= limit else {
-      let name = plan.writing.targets[0].schema.columns[column].name
-      throw FieldpackError(
-        .invalidArgument,
-        "column '\(name)' has \(valueCount) values, and \(limit) files are written at most")
-    }
     try await close()
     try run.checkCancellation()
     try folder.commit()

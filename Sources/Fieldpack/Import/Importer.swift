@@ -3,6 +3,7 @@ import FieldpackCore
 import FieldpackFormats
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FoundationEssentials
 
 /// Imports files into one GeoPackage in one transaction; blocks its thread.
 ///
@@ -112,6 +113,12 @@ struct Importer {
         .invalidArgument,
         "one layer is taken out of a GeoPackage alone, and \(file.name) is \(format.title)",
         position: FilePosition(file: file.name))
+    }
+    guard options.only == nil || format != .geoPackage else {
+      throw FieldpackError(
+        .invalidArgument,
+        "layers are chosen so of GPX files and logs, and \(file.name) is a GeoPackage",
+        advice: .nameSourceLayer(file: file.name), position: FilePosition(file: file.name))
     }
     var reading = ReadOptions(layer: options.layer ?? Self.stem(file.name))
     let holdsLayers = try imported.holdsLayers(in: file)
@@ -248,13 +255,17 @@ struct Importer {
   private static let noteStandard = "fieldpack:import-note"
 
   private func keep(_ notes: [Note], in writer: GeoPackageBulkWriter) {
-    for note in notes { writer.add(document: note.text, standard: Self.noteStandard, about: []) }
+    for note in notes {
+      guard let bytes = try? JSONEncoder().encode(note) else { continue }
+      writer.add(
+        document: String(decoding: bytes, as: UTF8.self), standard: Self.noteStandard, about: [])
+    }
   }
 
   /// The notes of the import that made a GeoPackage, where the import kept them.
   static func notes(keptIn store: GeoPackageStore) async throws(FieldpackError) -> [Note] {
-    try await store.metadata().documents.filter { $0.standardURI == noteStandard }.map {
-      Note($0.content)
+    try await store.metadata().documents.filter { $0.standardURI == noteStandard }.compactMap {
+      try? JSONDecoder().decode(Note.self, from: Data($0.content.utf8))
     }
   }
 }

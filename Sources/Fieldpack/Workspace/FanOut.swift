@@ -86,17 +86,23 @@ struct FanOut: QueryAnswering {
   func count() async throws(FieldpackError) -> Int { try await count(to: newReport) }
 
   func count(to report: QueryReport) async throws(FieldpackError) -> Int {
-    if parts.count == 1 { return try await parts[0].prepared.count() }
+    if parts.count == 1 { return try await count(parts[0], to: report) }
     var total = 0
     for part in parts {
       do throws(FieldpackError) {
-        total += try await part.prepared.count()
+        total += try await count(part, to: report)
       } catch {
         guard query.stores == nil, error.code != .interrupted else { throw error }
         report.add(failure: StoreFailure(store: part.store.id, error: error))
       }
     }
     return min(max(0, total - query.offset), query.limit ?? .max)
+  }
+
+  /// Tells what is known before the first batch is read as well.
+  private func count(_ part: Part, to report: QueryReport) async throws(FieldpackError) -> Int {
+    report.merge(try await part.prepared.batches().report)
+    return try await part.prepared.count()
   }
 
   func explain() async throws(FieldpackError) -> [Explanation] {

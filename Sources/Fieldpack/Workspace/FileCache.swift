@@ -160,7 +160,7 @@ private struct CacheIdentity {
   }
 
   /// Changes with the file, the variant and the way files are imported.
-  func version(_ variant: String) -> String { "\(stamp)-\(Self.hash("4 " + variant))" }
+  func version(_ variant: String) -> String { "\(stamp)-\(Self.hash("5 " + variant))" }
 
   private static func hash(_ text: String) -> String {
     var hash = FNV1a()

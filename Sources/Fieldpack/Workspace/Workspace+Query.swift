@@ -27,7 +27,8 @@ extension Workspace {
     try await prepare(query).batches()
   }
 
-  /// How many features `query` gives; stores that are down are left out and reported.
+  /// How many features `query` gives; stores that are down are left out and reported. The report gets
+  /// the notes that reading the features would begin with.
   public nonisolated func count(
     _ query: Query, report: QueryReport = QueryReport()
   ) async throws(FieldpackError) -> Int {

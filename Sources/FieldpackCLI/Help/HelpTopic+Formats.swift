@@ -63,8 +63,9 @@ extension HelpTopic {
 
       Layers and columns have the names that GDAL gives them: `waypoints`, `routes`, `tracks`,
       `route_points` and `track_points`; only those with features are there. Z is the elevation where every
-      vertex has one, M the time in Unix seconds likewise. Leaves of `extensions` are columns such as
-      `gpxtpx_hr`, their XML is in `extensions`. A `wpt` inside of a track is a waypoint.
+      vertex has one, M the time in Unix seconds likewise. A `trkseg` without points is an EMPTY line of its
+      track, and is written again. Leaves of `extensions` are columns such as `gpxtpx_hr`, their XML is in
+      `extensions`. A `wpt` inside of a track is a waypoint.
 
       What the file says of itself (`metadata`: name, author, description, links, copyright, keywords) is in
       the metadata tables of the GeoPackage, for all of its layers, and stands in an exported GPX file
@@ -172,13 +173,13 @@ extension HelpTopic {
       The header of the file tells the geometry type, the columns, their titles, and the reference system by an
       EPSG code or by WKT with one. A column of moments is DATETIME where each value has a zone, DATE where all are
       days, else TEXT unchanged. Unsigned 64-bit integers are REAL where one is too large for INTEGER. A column
-      `fid` of distinct integers gives the feature ids. TRIANGLE, TIN and POLYHEDRALSURFACE become POLYGON and
-      MULTIPOLYGON of a GeoPackage. Columns are NOT NULL, unique and of a width as the header says, where all
-      values of the file keep to it.
+      `fid`, whatever its case, of distinct integers gives the feature ids. TRIANGLE, TIN and POLYHEDRALSURFACE
+      become POLYGON and MULTIPOLYGON of a GeoPackage. Columns are NOT NULL, unique and of a width as the header
+      says, where all values of the file keep to it.
 
       A file that is written has an index, where a feature has a place, and its features follow a Hilbert curve.
-      Integer feature ids become a first column `fid`. The header has the layer's geometry type where all geometries
-      are of it, and z or m where the layer declares it: positions without it get 0. Empty geometries are written as
-      none, with a note.
+      Integer feature ids become a first column `FID`, which GDAL makes the ids of a GeoPackage. The header has the
+      layer's geometry type where all geometries are of it, and z or m where the layer declares it: positions without
+      it get 0. Empty geometries are written as none, with a note.
       """)
 }

@@ -3,9 +3,9 @@ extension FieldpackError {
   ///
   /// A library does not know who reads its errors. Swift code gets the names of the API here, and a
   /// tool names its options instead, so a message names neither.
-  public indirect enum Advice: Hashable, Sendable {
+  public indirect enum Advice: Hashable, Sendable, Codable {
     /// What the format to be named is of.
-    public enum FormatSubject: Hashable, Sendable {
+    public enum FormatSubject: Hashable, Sendable, Codable {
       /// A file that is imported or written.
       case file
       /// A source that is opened.

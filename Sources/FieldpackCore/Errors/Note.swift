@@ -1,7 +1,7 @@
 /// A remark that a report makes beside what it reports, with what can be done about it.
 ///
 ///     report.notes.append("\(count) features were left out")
-public struct Note: Hashable, Sendable, ExpressibleByStringInterpolation {
+public struct Note: Hashable, Sendable, Codable, ExpressibleByStringInterpolation {
   public let text: String
   public let advice: FieldpackError.Advice?
 

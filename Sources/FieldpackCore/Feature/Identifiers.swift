@@ -2,7 +2,7 @@
 // in SQLite. Equal bytes have equal `String` hashes, so `String`'s hash is used.
 
 /// The id of a store, unique in a workspace; for a bare file its name without extension.
-public struct StoreID: Hashable, Sendable, RawRepresentable, ExpressibleByStringLiteral,
+public struct StoreID: Hashable, Sendable, Codable, RawRepresentable, ExpressibleByStringLiteral,
   CustomStringConvertible, Comparable
 {
   public let rawValue: String

@@ -47,7 +47,7 @@ package struct FlatGeobufEncoder: FeatureEncoder {
 
   /// - Parameters:
   ///   - schema: the layer, whose columns have types of the standard.
-  ///   - writesIDs: whether the feature ids, which are integers, become a first column `fid`.
+  ///   - writesIDs: whether the feature ids, which are integers, become a first column `FID`.
   package init(_ schema: Schema, writesIDs: Bool, skipsErrors: Bool) {
     self.schema = schema
     self.writesIDs = writesIDs
@@ -228,7 +228,7 @@ extension FlatGeobufHeader {
   /// What a file begins with: the magic bytes and the header.
   ///
   /// - Parameters:
-  ///   - writesIDs: whether the features have their ids as a first column `fid`.
+  ///   - writesIDs: whether the features have their ids as a first column `FID`.
   ///   - bounds: the box of all features; `nil` where none has a place, and the file has no index.
   ///   - system: name and WKT of the reference system, where they are known.
   package static func bytes(
@@ -249,8 +249,10 @@ extension FlatGeobufHeader {
       if dimensions.hasM { fields.append((4, .byte(1))) }
       if !geometry.srs.isUndefined { fields.append((10, .table(crs(geometry.srs, system)))) }
     }
+    // GDAL makes it the ids of a GeoPackage. GDAL 3.12 fails at a column that is `fid` to the letter,
+    // also in its own files: "Inconsistent values of FID and field of same name".
     let ids =
-      writesIDs ? [ColumnDefinition("fid", .integer, isNullable: false, isUnique: true)] : []
+      writesIDs ? [ColumnDefinition("FID", .integer, isNullable: false, isUnique: true)] : []
     let columns = (ids + schema.columns).map(fieldsOf)
     if !columns.isEmpty { fields.append((7, .tables(columns))) }
     return magic + FlatBufferWriter.sized(fields)

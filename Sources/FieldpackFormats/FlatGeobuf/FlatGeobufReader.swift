@@ -6,7 +6,8 @@ public import FieldpackCore
 ///   the system is undefined.
 /// - A column of moments is DATETIME where each value has a zone, DATE where all are days, else TEXT
 ///   unchanged. Unsigned integers of 64 bits are REAL where one of them is beyond INTEGER.
-/// - A column `fid` of distinct integers gives the feature ids; other files have none.
+/// - A column `fid` of distinct integers, whatever its case, gives the feature ids; other files have
+///   none.
 /// - Columns are NOT NULL, unique and of a width as the header says, where all values keep to it.
 /// - Columns that only features state are columns of the layer.
 /// - Nothing in a file is trusted: each offset and count is checked before it is followed.

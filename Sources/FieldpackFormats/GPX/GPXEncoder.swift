@@ -9,7 +9,7 @@ package struct GPXEncoder: FeatureTextEncoder {
       /// A `trk` from its tag to its end.
       case whole
       /// What stands in a `trk` or `rte` before its points, of `head` bytes, and its points.
-      case path(id: FeatureID, head: Int)
+      case path(id: FeatureID, head: Int, emptySegments: [Int64])
       case point(path: Int64?, segment: Int64, number: Int64?)
     }
 
@@ -108,8 +108,12 @@ package struct GPXEncoder: FeatureTextEncoder {
   private mutating func read(
     _ row: borrowing some FeatureRow & ~Copyable
   ) throws(FieldpackError) -> GeometryType? {
-    var line = GPXPathVisitor.Form.track
-    if case .routes = layers[current].role { line = .route }
+    let line: GPXPathVisitor.Form =
+      switch layers[current].role {
+      case .routes: .route
+      case .tracks: .track(keepsEmpty: true)
+      default: .track(keepsEmpty: false)
+      }
     let type: GeometryType?
     do throws(GeometryError) {
       type = try row.withGeometry { span throws(GeometryError) in
@@ -166,8 +170,9 @@ package struct GPXEncoder: FeatureTextEncoder {
       layers[current].paths.append(row, to: &paths)
       let head = paths.count - start
       paths.append(contentsOf: positions.bytes)
-      parts.append(
-        Part(kind: .path(id: row.id, head: head), layer: current, length: paths.count - start))
+      let kind = Part.Kind.path(
+        id: row.id, head: head, emptySegments: positions.emptySegments)
+      parts.append(Part(kind: kind, layer: current, length: paths.count - start))
       return
     }
     guard !positions.bytes.isEmpty else {

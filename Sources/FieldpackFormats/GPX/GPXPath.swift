@@ -39,9 +39,7 @@ struct GPXPath: ~Copyable {
     (low, high) = (Self.noLow, -Self.noLow)
   }
 
-  mutating func beginSegment() {
-    if segments.last != 0 { segments.append(0) }
-  }
+  mutating func beginSegment() { segments.append(0) }
 
   mutating func append(x: Double, y: Double, z: Double?, m: Double?) {
     if segments.isEmpty { segments.append(0) }
@@ -59,14 +57,14 @@ struct GPXPath: ~Copyable {
     }
   }
 
-  /// Appends a LINESTRING of all vertices, or a MULTILINESTRING with a line for each segment that
-  /// is not empty.
+  /// Appends a LINESTRING of all vertices, or a MULTILINESTRING with a line for each segment, which
+  /// is EMPTY where the segment has no vertices, as GDAL has it.
   func appendWKB(isMulti: Bool, _ dimensions: Dimensions, to bytes: inout [UInt8]) {
     var writer = WKBWriter()
     swap(&writer.bytes, &bytes)
     if isMulti { writer.begin(.multiLineString, dimensions) }
     var offset = 0
-    for length in isMulti ? segments : [count] where !isMulti || length > 0 {
+    for length in isMulti ? segments : [count] {
       writer.begin(.lineString, dimensions)
       for index in offset..<offset + length {
         let vertex = vertices[index]

@@ -9,6 +9,8 @@ struct GPXPathGroup {
     var id: FeatureID
     var head: GPXSpool.Extent
     var body: GPXSpool.Extent
+    /// The segments that are EMPTY in the layer of paths.
+    var emptySegments: [Int64]
   }
 
   /// Points that follow each other in one segment.
@@ -41,8 +43,10 @@ struct GPXPathGroup {
   /// Puts paths before all others.
   mutating func addFirst(whole extent: GPXSpool.Extent) { whole.insert(extent, at: 0) }
 
-  mutating func addPath(id: FeatureID, head: GPXSpool.Extent, body: GPXSpool.Extent) {
-    paths.append(Path(id: id, head: head, body: body))
+  mutating func addPath(
+    id: FeatureID, head: GPXSpool.Extent, body: GPXSpool.Extent, emptySegments: [Int64]
+  ) {
+    paths.append(Path(id: id, head: head, body: body, emptySegments: emptySegments))
   }
 
   /// Adds a point to its path; points that come one after the other are kept as one run.
@@ -71,7 +75,11 @@ struct GPXPathGroup {
       try spool.copy(path.head, to: output)
       output.buffer.append(UInt8(ascii: "\n"))
       if case .integer(let id) = path.id, let points = runs[id], written.insert(id).inserted {
-        try write(points, spool, to: output)
+        let nothing = GPXSpool.Extent(offset: 0, length: 0)
+        let empty = path.emptySegments.map {
+          Run(segment: $0, first: 0, last: 0, extent: nothing)
+        }
+        try write(points + empty, spool, to: output)
       } else {
         try spool.copy(path.body, to: output)
       }

@@ -3,8 +3,8 @@ import FieldpackGeometry
 /// Writes the positions of points and lines as GPX points.
 struct GPXPathVisitor: WKBRunVisitor {
   enum Form: Equatable {
-    /// `trkseg` for each line.
-    case track
+    /// `trkseg` for each line, whose lines without positions are passed over, or empty as well.
+    case track(keepsEmpty: Bool)
     /// `rtept`, all in one row.
     case route
     /// Nothing but the positions, kept in ``points``.
@@ -14,6 +14,9 @@ struct GPXPathVisitor: WKBRunVisitor {
   /// What has been written.
   var bytes: [UInt8] = []
   private(set) var points: [(x: Double, y: Double, z: Double, m: Double)] = []
+  /// Which of the segments written are empty.
+  private(set) var emptySegments: [Int64] = []
+  private var segmentCount: Int64 = 0
   /// The first position that is not on Earth.
   private(set) var problem: String?
   private var form = Form.points
@@ -23,6 +26,8 @@ struct GPXPathVisitor: WKBRunVisitor {
     self.form = form
     bytes.removeAll(keepingCapacity: true)
     points.removeAll(keepingCapacity: true)
+    emptySegments.removeAll()
+    segmentCount = 0
     problem = nil
   }
 
@@ -36,9 +41,10 @@ struct GPXPathVisitor: WKBRunVisitor {
     switch form {
     case .points: gather(run, count, header)
     case .route: append(run, count, header, "<rtept lat=\"", "</rtept>\n")
-    case .track:
-      // A line without positions is no segment.
-      guard count > 0 else { return }
+    case .track(let keepsEmpty):
+      guard count > 0 || keepsEmpty else { return }
+      if count == 0 { emptySegments.append(segmentCount) }
+      segmentCount += 1
       bytes.appendRun(upTo: 16) { $0.append("<trkseg>\n") }
       append(run, count, header, "<trkpt lat=\"", "</trkpt>\n")
       bytes.appendRun(upTo: 16) { $0.append("</trkseg>\n") }

@@ -7,7 +7,7 @@ import FieldpackGeometry
 ///   elevations are Z and times M in Unix seconds.
 /// - A layer with columns `track_fid` and `track_seg_id`, or `route_fid`, holds the points of the
 ///   layer `tracks` or `routes` beside it: each track is written once, with the fields of its row
-///   and these points.
+///   and these points. A line of its row that is EMPTY is a `trkseg` without points.
 /// - Columns with the name of an element, whatever their case, are that element where the schema
 ///   allows the value; others are in `extensions`, in the namespace `https://fieldpack.dev/gpx/1`.
 ///   The XML of a column `extensions` is written back, edited columns in the place of its leaves.
@@ -208,9 +208,11 @@ extension GPXWriter: FeatureTextWriter {
     let extent = GPXSpool.Extent(offset: offset, length: part.length)
     switch part.kind {
     case .whole: groups[group].addWhole(extent)
-    case .path(let id, let head):
+    case .path(let id, let head, let emptySegments):
       let body = GPXSpool.Extent(offset: offset + head, length: part.length - head)
-      groups[group].addPath(id: id, head: .init(offset: offset, length: head), body: body)
+      groups[group].addPath(
+        id: id, head: .init(offset: offset, length: head), body: body,
+        emptySegments: emptySegments)
     case .point(let path, let segment, let number):
       groups[group].addPoint(path: path, segment: segment, number: number, extent)
     }

@@ -20,9 +20,11 @@ package final class GeoPackageSource {
 
   /// - Throws: `.notFound`, `.permission`, `.busy`, `.corrupt`; `.invalidData` for what is not a
   ///   GeoPackage.
-  package init(path: String, store: StoreID) throws(FieldpackError) {
+  package init(
+    path: String, store: StoreID, busyTimeout: Duration = .seconds(5)
+  ) throws(FieldpackError) {
     do throws(SQLiteError) {
-      connection = try Connection(path: path, mode: .readOnly)
+      connection = try Connection(path: path, mode: .readOnly, busyTimeout: busyTimeout)
       file = try GeoPackageSession(connection, store: store, path: path)
     } catch {
       throw FieldpackError(error, path: path, location: .init(store: store))
@@ -95,7 +97,33 @@ package final class GeoPackageSource {
 
   /// What the file holds that no import takes, in words.
   package func leftBehind() throws(FieldpackError) -> [String] {
-    try TileTables(file: file).pyramids().map { "the tile pyramid '\($0.name)'" }
+    let pyramids = try TileTables(file: file).pyramids().map { "the tile pyramid '\($0.name)'" }
+    return try pyramids + (hasMetadataOfFile() ? ["the metadata about the whole file"] : [])
+  }
+
+  /// Whether there are documents about something else than a layer, its columns and its rows.
+  private func hasMetadataOfFile() throws(FieldpackError) -> Bool {
+    let tables = MetadataTables(file: file)
+    var ofLayers: Set<Int64> = []
+    for reference in try tables.references() where reference.subject != .geoPackage {
+      ofLayers.insert(reference.metadata)
+      if let parent = reference.parent { ofLayers.insert(parent) }
+    }
+    return try tables.all().contains { !ofLayers.contains($0.id) }
+  }
+
+  /// Whether the table of a layer checks its rows by expressions of its own.
+  func hasChecks(_ layer: LayerID) throws(FieldpackError) -> Bool {
+    guard let table = try file.catalogue().layer(layer)?.table else { return false }
+    let rows = try file.rows(
+      "SELECT sql FROM sqlite_master WHERE type = 'table' AND lower(name) = lower(?)",
+      [.text(table)])
+    guard let sql = rows.first?.first?.textValue else { return false }
+    // A name that is a keyword of SQLite stands in quotes.
+    return SQLTokens(sql).contains { token in
+      guard case .word(let word) = token else { return false }
+      return SQLName(String(decoding: word, as: UTF8.self)) == SQLName("check")
+    }
   }
 }
 

@@ -48,7 +48,11 @@ package struct LayerMerge {
   /// - Returns: what was left out, for the user.
   func run(in file: GeoPackageSession) throws(FieldpackError) -> [String] {
     var notes: [String] = []
-    for part in parts where part.isNew { try copyTitle(of: part, to: file) }
+    for part in parts where part.isNew {
+      try copyTitle(of: part, to: file)
+      guard try origin.hasChecks(part.source) else { continue }
+      notes.append("the CHECK constraints of layer '\(part.source)' are left out")
+    }
     var numbers = MergedIDs(merge: self, target: file)
     try MergedMetadata(merge: self, target: file).copy(&numbers)
     try MergedStyles(merge: self, target: file).copy()

@@ -335,24 +335,6 @@ import Testing
     #expect(result.status == 1)
   }
 
-  @Test func `counts`() async throws {
-    let plain = try await survey.run("query", "survey.scfg", "--count", "--skip-errors", "-q")
-    #expect(plain.output == "3\n")
-    #expect(plain.status == 2)
-    let json = try await survey.run(
-      "query", "survey.scfg", "--count", "--json", "--store", "wells", "--store", "sights",
-      "--limit", "2")
-    #expect(
-      json.output == """
-        {"count":2,"layers":[{"store":"wells","layer":"default","count":2},\
-        {"store":"sights","layer":"default","count":1}],\
-        "stores":[{"store":"wells","state":"open","error":null},\
-        {"store":"sights","state":"open","error":null}],"notes":[]}
-
-        """)
-    #expect(json.status == 0)
-  }
-
   @Test func `a layer without a filtered column is left out with a note`() async throws {
     let result = try await survey.run(
       "query", "survey.scfg", "--where", "open = TRUE", "--count", "--skip-errors")

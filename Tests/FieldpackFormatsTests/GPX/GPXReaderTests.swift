@@ -84,7 +84,8 @@ import Testing
     let last = CoordinateSequence(dimensions: .xyz, ordinates: [8, 7, 9])
     #expect(
       reading.features("tracks").map(\.geometry) == [
-        .multiLineString([first, last], .xyz), .multiLineString([], .xyz),
+        .multiLineString([first, CoordinateSequence(dimensions: .xyz), last], .xyz),
+        .multiLineString([], .xyz),
       ])
     #expect(reading.values("tracks", "name") == ["T", .null])
     #expect(reading.values("track_points", "track_fid") == [1, 1, 1])

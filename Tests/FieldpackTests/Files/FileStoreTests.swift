@@ -47,9 +47,10 @@ import Testing
       let store = try await store(options)
       let batches = try await store.query(Query())
       #expect(
-        batches.report.current.notes.map(\.text) == [
-          "layer 'points' is in WGS 84, but feature 1 lies beyond 180° of longitude or 90° of "
-            + "latitude"
+        batches.report.current.notes == [
+          Note(
+            "layer 'points' is in WGS 84, but feature 1 lies beyond 180° of longitude or 90° of "
+              + "latitude", advice: .nameOtherSourceSRS)
         ])
       await store.close()
     }

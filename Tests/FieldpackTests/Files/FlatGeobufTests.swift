@@ -90,6 +90,19 @@ import Testing
     #expect(try ogr("shapes.fgb", "-spat", "4.9", "4.9", "7", "7").count == 2)
   }
 
+  @Test(.enabled(if: Programs.ogr2ogr != nil, Comment(rawValue: Programs.noOGR)))
+  func `GDAL keeps the ids in a GeoPackage`() async throws {
+    _ = try await export("lon,lat,name\n1,2,a\n0,0,b\n5,5,c\n-5,5,d\n", "points")
+    // To the letter `fid`, GDAL 3.12 fails at it.
+    let bytes = try Data(contentsOf: folder.file("points.fgb"))
+    #expect(bytes.range(of: Data("FID".utf8)) != nil)
+    #expect(bytes.range(of: Data("fid".utf8)) == nil)
+    _ = try Programs.output(
+      Programs.ogr2ogr ?? "",
+      ["-f", "GPKG", folder.file("gdal.gpkg").path, folder.file("points.fgb").path])
+    #expect(try await features("gdal.gpkg") == features("points.gpkg"))
+  }
+
   @Test func `positions have z and m where the layer declares them`() async throws {
     let report = try await export(
       """

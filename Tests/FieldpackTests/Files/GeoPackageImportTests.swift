@@ -255,7 +255,83 @@ import Testing
     #expect(try await isSound("out.gpkg"))
   }
 
+  // MARK: Beside the layers
+
+  @Test func `styles come with the layers that are new, for their names`() async throws {
+    try await makeSurvey()
+    try await write("survey.gpkg") { (writer) throws(FieldpackError) in
+      try writer.createLayer(
+        Schema(
+          layer: "layer_styles", idColumn: "id",
+          columns: [
+            ColumnDefinition("f_table_name", .text(maximumLength: 256)),
+            ColumnDefinition("styleName", .text(maximumLength: 30)),
+            ColumnDefinition("useAsDefault", .boolean),
+          ]))
+      for (layer, name) in [("wells", "by depth"), ("WELLS", "plain"), ("arcs", "thin")] {
+        try writer.create(
+          Feature(
+            attributes: [
+              "f_table_name": .text(layer), "styleName": .text(name), "useAsDefault": true,
+            ]), in: "layer_styles")
+      }
+    }
+    let styles =
+      "SELECT id, f_table_name, styleName, useAsDefault FROM layer_styles ORDER BY id"
+    let one = try await FileImport(ImportOptions(layer: "old wells")).run(
+      sources: [ImportSource(path("survey.gpkg"), layer: "wells")], into: path("one.gpkg"))
+    #expect(one.layers.map(\.layer) == ["old wells", "photos"])
+    #expect(try rows("one.gpkg", styles) == ["1|old wells|by depth|1", "2|old wells|plain|1"])
+    let all = try await FileImport().run([path("survey.gpkg")], into: path("all.gpkg"))
+    #expect(all.layers.map(\.layer) == ["wells", "arcs", "photos"])
+    let expected = ["1|wells|by depth|1", "2|wells|plain|1", "3|arcs|thin|1"]
+    #expect(try rows("all.gpkg", styles) == expected)
+    #expect(try await isSound("all.gpkg"))
+    _ = try await FileImport(ImportOptions(mode: .append)).run(
+      sources: [ImportSource(path("survey.gpkg"), layer: "arcs")], into: path("all.gpkg"))
+    #expect(try rows("all.gpkg", styles) == expected)
+    _ = try await FileImport(ImportOptions(mode: .replace)).run(
+      sources: [ImportSource(path("survey.gpkg"), layer: "arcs")], into: path("all.gpkg"))
+    #expect(try rows("all.gpkg", styles) == expected.dropLast() + ["4|arcs|thin|1"])
+  }
+
+  @Test func `rules of a table and metadata about the file are left out with a note`()
+    async throws
+  {
+    try await write("survey.gpkg") { (writer) throws(FieldpackError) in
+      try writer.createLayer(Schema(layer: "wells"))
+      try writer.createLayer(Schema(layer: "check", columns: [ColumnDefinition("check", .text())]))
+      try writer.addMetadata("<survey/>", standard: "urn:x", about: .geoPackage)
+      try writer.addMetadata("<wells/>", standard: "urn:x", about: .layer("wells"))
+    }
+    try Connection(path: path("survey.gpkg"), mode: .readWrite).execute(
+      "ALTER TABLE wells ADD COLUMN rank INTEGER CHECK(rank > 0)")
+    let report = try await FileImport().run([path("survey.gpkg")], into: path("out.gpkg"))
+    #expect(
+      report.notes
+        == [
+          "survey.gpkg: only layers are imported, not the metadata about the whole file",
+          "the CHECK constraints of layer 'wells' are left out",
+        ].map { Note($0.replacing("survey.gpkg", with: path("survey.gpkg"))) })
+    #expect(
+      try rows("out.gpkg", "SELECT metadata FROM gpkg_metadata") == ["<wells/>"])
+  }
+
   // MARK: Refusals
+
+  @Test func `a source that another program has locked is busy`() async throws {
+    try await makeSurvey()
+    let other = try Connection(path: path("survey.gpkg"), mode: .readWrite)
+    try other.execute("BEGIN EXCLUSIVE")
+    let error = #expect(throws: FieldpackError.self) {
+      try GeoPackageSource(
+        path: path("survey.gpkg"), store: "survey", busyTimeout: .milliseconds(20))
+    }
+    #expect(error?.code == .busy)
+    #expect(error?.position == FilePosition(file: path("survey.gpkg")))
+    #expect(error?.message == "another program has the file locked. Try again when it is done")
+    try other.execute("ROLLBACK")
+  }
 
   @Test func `what cannot come leaves the target as it was`() async throws {
     try await makeSurvey()
@@ -271,10 +347,13 @@ import Testing
       atPath: path("link.gpkg"), withDestinationPath: path("lines.gpkg"))
     var named = ImportOptions()
     named.layer = "x"
+    var chosen = ImportOptions()
+    chosen.only = ["tracks"]
     let cases: [(String, String?, ImportOptions, FieldpackError.Code)] = [
       ("survey.gpkg", "wells", ImportOptions(mode: .append), .invalidData),
       ("survey.gpkg", "welts", ImportOptions(), .notFound),
       ("survey.gpkg", nil, named, .invalidArgument),
+      ("survey.gpkg", nil, chosen, .invalidArgument),
       ("broken.gpkg", nil, ImportOptions(), .invalidData),
       ("absent.gpkg", nil, ImportOptions(), .notFound),
       ("lines.gpkg", nil, ImportOptions(mode: .append), .invalidArgument),

@@ -120,9 +120,11 @@ import Testing
     await workspace.close()
   }
 
-  @Test func `too many values are counted, and nothing is written`() async throws {
+  @Test func `too many values are told before a feature is written`() async throws {
     let workspace = try await workspace(["1", "2", "2", "3", "4"])
-    let run = ExportRun(workspace: workspace, query: Query(), options: ExportOptions())
+    var options = ExportOptions()
+    options.progress = { _ in Issue.record("a feature was written") }
+    let run = ExportRun(workspace: workspace, query: Query(), options: options)
     let format = try #require(Format.csv.file.exported as? any StreamedFormat)
     let error = await #expect(throws: FieldpackError.self) {
       try await run.split(as: format, by: "kind", into: output.path, atMost: 2)

@@ -35,7 +35,7 @@ struct FeatureCounts {
     return [
       "count": JSONValue(total), "layers": .array(layers),
       "stores": .stores(of: source.workspace, asked: query.stores, failures: report.failures),
-      "notes": JSONValue(report.notes),
+      "skipped": JSONValue(report.skipped), "notes": JSONValue(report.notes),
     ]
   }
 }
