@@ -1,3 +1,5 @@
+package import FieldpackGeometry
+
 /// Bytes that grow as needed and keep their memory when emptied.
 @usableFromInline
 package struct GrowingBytes: ~Copyable {
@@ -49,6 +51,12 @@ package struct GrowingBytes: ~Copyable {
     reserve(bytes.count)
     (base + count).update(from: start, count: bytes.count)
     count += bytes.count
+  }
+
+  /// Appends what `body` writes, at most `limit` bytes.
+  package mutating func appendRun(upTo limit: Int, _ body: (inout TextRun) -> Void) {
+    reserve(limit)
+    count += TextRun.write(at: base + count, upTo: limit, body)
   }
 
   /// Appends the bytes of `value` as they lie in memory.

@@ -157,7 +157,7 @@ struct CSVLayerBuilder: ~Copyable {
     case (.boolean, .boolean(let value)): rows.set(column.rowColumn, Int64(value ? 1 : 0))
     case (.date, .date): rows.set(column.rowColumn, trimmed(text))
     case (.dateTime, .dateTime(let value)):
-      rows.setText(column.rowColumn) { value.append(to: &$0) }
+      rows.setText(column.rowColumn) { InstantText.append(value, to: &$0) }
     case (.text, _): rows.set(column.rowColumn, text)
     default: break
     }

@@ -317,14 +317,14 @@ struct FlatGeobufLayerBuilder: ~Copyable {
   }
 
   private mutating func takeMoment(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) {
-    let value = InferredValue(inferring: text)
+    let value = InferredValue.moment(text) ?? .text
     columns[index].seen.insert(value.trait)
     let column = columns[index].rowColumn
     guard column >= 0 else { return }
     switch (columns[index].rowType, value) {
     case (.date, .date), (.text, _): rows.set(column, text)
     case (.dateTime, .dateTime(let instant)):
-      rows.setText(column) { instant.append(to: &$0) }
+      rows.setText(column) { InstantText.append(instant, to: &$0) }
     default: break
     }
   }

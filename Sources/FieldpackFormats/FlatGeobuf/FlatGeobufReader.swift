@@ -76,12 +76,13 @@ public struct FlatGeobufReader: FileReader {
         result.skipped.add(SkippedFeature(error, position: error.position))
         continue
       }
-      try builder.rows.give(to: &sink)
+      if builder.rows.isFull { try builder.rows.give(to: &sink) }
       if file.offset - told >= Self.stride {
         told = file.offset
         try options.progress?(told)
       }
     }
+    try builder.rows.give(to: &sink)
     result.layers = [builder.found]
     result.counts = [options.layer: builder.count]
     result.notes = builder.remarks

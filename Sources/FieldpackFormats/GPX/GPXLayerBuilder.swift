@@ -143,7 +143,7 @@ struct GPXLayerBuilder: ~Copyable {
     case (.real, .integer(let value)): rows.set(column.rowColumn, Double(value))
     case (.real, .real(let value)): rows.set(column.rowColumn, value)
     case (.dateTime, .dateTime(let value)):
-      rows.setText(column.rowColumn) { value.append(to: &$0) }
+      rows.setText(column.rowColumn) { InstantText.append(value, to: &$0) }
     case (.text, _): rows.set(column.rowColumn, column.kind == .text ? text : inner)
     default: break
     }

@@ -180,7 +180,7 @@ enum TemporalText {
       return
     }
     guard let parsed = DateTimeParser.dateTime(text), parsed.hasZone, parsed.fractionDigits <= 3,
-      Instant.fourDigitYears.contains(parsed.instant.milliseconds)
+      InstantText.canWrite(parsed.instant)
     else {
       self = .other
       return

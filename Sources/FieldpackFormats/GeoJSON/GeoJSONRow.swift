@@ -74,7 +74,7 @@ struct GeoJSONRow: ~Copyable, FeatureRow {
   /// `YYYY-MM-DDTHH:MM:SS.SSSZ`, GeoPackage's form.
   mutating func set(_ column: Int, instant: Instant) {
     let start = bytes.count
-    instant.append(to: &bytes)
+    InstantText.append(instant, to: &bytes)
     set(column, textCell(from: start))
   }
 
@@ -97,42 +97,5 @@ struct GeoJSONRow: ~Copyable, FeatureRow {
   borrowing func withGeometry<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
     guard let geometry else { return nil }
     return try body(UnsafeRawBufferPointer(geometry).bytes)
-  }
-}
-
-extension Instant {
-  /// The first and last moments whose year has four digits.
-  static let fourDigitYears: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
-
-  /// Appends GeoPackage's form, without a string being made.
-  func append(to bytes: inout GrowingBytes) {
-    let rest = Int((milliseconds % 86_400_000 + 86_400_000) % 86_400_000)
-    let days = (Int(milliseconds) - rest) / 86_400_000
-    let (year, month, day) = CalendarDate(dayNumber: days).components
-    bytes.append(decimal: year, width: 4)
-    bytes.append(UInt8(ascii: "-"))
-    bytes.append(decimal: month, width: 2)
-    bytes.append(UInt8(ascii: "-"))
-    bytes.append(decimal: day, width: 2)
-    bytes.append(UInt8(ascii: "T"))
-    bytes.append(decimal: rest / 3_600_000, width: 2)
-    bytes.append(UInt8(ascii: ":"))
-    bytes.append(decimal: rest / 60_000 % 60, width: 2)
-    bytes.append(UInt8(ascii: ":"))
-    bytes.append(decimal: rest / 1000 % 60, width: 2)
-    bytes.append(UInt8(ascii: "."))
-    bytes.append(decimal: rest % 1000, width: 3)
-    bytes.append(UInt8(ascii: "Z"))
-  }
-}
-
-extension GrowingBytes {
-  fileprivate mutating func append(decimal value: Int, width: Int) {
-    var divisor = 1
-    for _ in 1..<width { divisor *= 10 }
-    while divisor > 0 {
-      append(UInt8(48 + value / divisor % 10))
-      divisor /= 10
-    }
   }
 }

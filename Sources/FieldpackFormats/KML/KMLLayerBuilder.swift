@@ -74,7 +74,7 @@ final class KMLLayerBuilder {
     case (.boolean, .boolean(let value)): rows.set(column.rowColumn, Int64(value ? 1 : 0))
     case (.date, .date): rows.set(column.rowColumn, inner)
     case (.dateTime, .dateTime(let value)):
-      rows.setText(column.rowColumn) { value.append(to: &$0) }
+      rows.setText(column.rowColumn) { InstantText.append(value, to: &$0) }
     case (.text, _): rows.set(column.rowColumn, inner)
     default: break
     }

@@ -129,14 +129,11 @@ public struct ShapefileReader: FileReader {
         result.skipped.add(SkippedFeature(error, position: error.position))
         rows.rows.clear()
       }
-      if rows.rows.count >= Self.batch { try rows.rows.give(to: &sink) }
+      if rows.rows.isFull { try rows.rows.give(to: &sink) }
       if cursor.record & 0xFF == 0 { try options.progress?(min(cursor.offset, input.size)) }
     }
     try checkCounts(cursor.record, opened, &result)
   }
-
-  /// Rows are given so many at a time.
-  private static let batch = 64
 
   private func readTable(
     _ table: ByteInput, _ header: DBFHeader, _ rows: inout ShapefileRows,
@@ -148,7 +145,7 @@ public struct ShapefileReader: FileReader {
     while number < header.rowCount, let row = try cursor.row(number) {
       number += 1
       if row[0] != DBFCursor.deleted { try rows.take(none, nil, row) }
-      if rows.rows.count >= Self.batch { try rows.rows.give(to: &sink) }
+      if rows.rows.isFull { try rows.rows.give(to: &sink) }
       if number & 0xFF == 0 { try options.progress?(min(number * header.rowLength, input.size)) }
     }
   }

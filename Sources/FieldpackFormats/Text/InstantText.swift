@@ -6,14 +6,21 @@ enum InstantText {
   /// The most bytes that a moment takes.
   static let room = 24
 
+  /// The first and last moments whose year has four digits.
+  private static let fourDigitYears: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
   /// Whether the year has four digits.
   static func canWrite(_ instant: Instant) -> Bool {
-    Instant.fourDigitYears.contains(instant.milliseconds)
+    fourDigitYears.contains(instant.milliseconds)
   }
 
   /// Appends `YYYY-MM-DDTHH:MM:SS.SSSZ`, and no fraction where it is zero and `isShort`.
   static func append(_ instant: Instant, isShort: Bool = false, to bytes: inout [UInt8]) {
     bytes.appendRun(upTo: room) { append(instant, isShort: isShort, to: &$0) }
+  }
+
+  static func append(_ instant: Instant, to bytes: inout GrowingBytes) {
+    bytes.appendRun(upTo: room) { append(instant, to: &$0) }
   }
 
   static func append(_ instant: Instant, isShort: Bool = false, to text: inout TextRun) {

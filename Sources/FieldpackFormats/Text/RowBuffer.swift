@@ -33,6 +33,9 @@ struct RowBuffer: ~Copyable, FeatureRow {
   /// Closed rows.
   var count: Int { heads.count }
 
+  /// Whether there are enough closed rows to give.
+  var isFull: Bool { count >= 64 || bytes.count >= 1 << 20 }
+
   // MARK: The open row
 
   private mutating func open() {

@@ -63,7 +63,7 @@ enum InferredValue {
     return NumberParser.double(bytes).map(InferredValue.real)
   }
 
-  private static func moment(_ bytes: UnsafeBufferPointer<UInt8>) -> InferredValue? {
+  static func moment(_ bytes: UnsafeBufferPointer<UInt8>) -> InferredValue? {
     if bytes.count == 10 { return DateTimeParser.date(bytes) == nil ? nil : .date }
     guard let parsed = DateTimeParser.dateTime(bytes) else { return nil }
     return InferredValue(parsed)

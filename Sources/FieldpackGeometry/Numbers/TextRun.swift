@@ -13,6 +13,18 @@ package struct TextRun {
     self.end = end
   }
 
+  /// Writes what `body` appends, at most `limit` bytes.
+  ///
+  /// - Returns: the number of bytes.
+  @inlinable @inline(__always)
+  package static func write(
+    at start: UnsafeMutablePointer<UInt8>, upTo limit: Int, _ body: (inout TextRun) -> Void
+  ) -> Int {
+    var run = TextRun(next: start, end: start + limit)
+    body(&run)
+    return run.next - start
+  }
+
   @inlinable @inline(__always)
   func require(_ count: Int) {
     precondition(end - next >= count, "more is written than room was reserved for")
@@ -81,9 +93,7 @@ extension [UInt8] {
     append(addingCapacity: limit) { output in
       output.withUnsafeMutableBufferPointer { buffer, count in
         guard let start = buffer.baseAddress else { return }
-        var run = TextRun(next: start, end: start + limit)
-        body(&run)
-        count = run.next - start
+        count = TextRun.write(at: start, upTo: limit, body)
       }
     }
   }
