@@ -1,11 +1,11 @@
 /// A script of Python that reads GeoPackages with GDAL, by pyogrio, and with Fieldpack.
 enum GDALComparison {
-  /// Its argument is our library for Arrow. A line of its input is a path, a tabulator and what
-  /// `fieldpack info --json` prints of that file.
+  /// Its arguments are our library for Arrow and the folder of a config, its input what
+  /// `fieldpack info --json` prints of that.
   ///
-  /// Of each file it prints a line: the layers with their numbers of features, or what differs.
+  /// Of each store it prints a line: the layers with their numbers of features, or what differs.
   static let script = #"""
-    import ctypes, json, sys, warnings
+    import ctypes, json, os, sys, warnings
     import pyarrow as pa, pyogrio
     from osgeo_utils.samples import validate_gpkg
 
@@ -80,10 +80,9 @@ enum GDALComparison {
             same(f"values of {column}", left.to_pylist(), right.cast(left.type).to_pylist())
         return f"{name} {layer['count']}"
 
-    for line in sys.stdin:
-        path, document = line.rstrip("\n").split("\t")
+    for store in json.load(sys.stdin)["stores"]:
+        path, layers = os.path.join(sys.argv[2], store["uri"]), store["layers"]
         try:
-            layers = [l for store in json.loads(document)["stores"] for l in store["layers"]]
             # GDAL lists the tables of links among the layers.
             links = {relation["mapping"] for layer in layers for relation in layer["relations"]}
             theirs = [name for name, _ in pyogrio.list_layers(path) if name not in links]

@@ -89,9 +89,9 @@ import Testing
   func `GDAL reads what each command leaves as we do`() async throws {
     let survey = try await WholeSurvey()
     let cases = Self.changesOfLayers + Self.imports + Self.edits + Self.exports
-    var lines = ""
+    var stores: [String] = []
     for (number, one) in cases.enumerated() {
-      let folder = survey.folder.file("case \(number)")
+      let folder = survey.folder.file("\(number)")
       try FileManager.default.copyItem(at: survey.files, to: folder)
       for command in one.commands {
         let result = try await Tool.run(command, folder: folder)
@@ -99,20 +99,30 @@ import Testing
       }
       let file = folder.appendingPathComponent(one.file)
       #expect(try await FileCheck().run(file.path).findings == [], "\(one.commands)")
-      let info = try await Tool.run("info", file.path, "--json")
-      lines += "\(file.path)\t\(info.output)"
+      stores.append(
+        #"{"id":"s\#(number)","store_type":"gpkg","version":"1","uri":"\#(number)/\#(one.file)"}"#)
     }
-    let script = try survey.folder.write(GDALComparison.script, to: "compare.py")
+    let config = try survey.folder.write(
+      #"{"stores":[\#(stores.joined(separator: ","))]}"#, to: "all.scfg")
+    let info = try await Tool.run("info", config.path, "--json")
+    let found = try await readByGDAL(info.outputBytes, in: survey.folder)
+    try #require(found.count == cases.count)
+    for (one, layers) in zip(cases, found) { #expect(layers == one.layers, "\(one.commands)") }
+  }
+
+  /// What GDAL finds in each store.
+  private func readByGDAL(
+    _ document: Data, in folder: TemporaryFolder
+  ) async throws -> [String] {
+    let script = try folder.write(GDALComparison.script, to: "compare.py")
     #if canImport(Darwin)
       let library = Tool.built("libFieldpackArrow.dylib")
     #else
       let library = Tool.built("libFieldpackArrow.so")
     #endif
     let result = try await Program.run(
-      Programs.arrowPython ?? "", [script.path, library], input: Data(lines.utf8))
+      Programs.arrowPython ?? "", [script.path, library, folder.url.path], input: document)
     #expect(result.error == "")
-    let found = result.output.split(separator: "\n").map(String.init)
-    try #require(found.count == cases.count)
-    for (one, layers) in zip(cases, found) { #expect(layers == one.layers, "\(one.commands)") }
+    return result.output.split(separator: "\n").map(String.init)
   }
 }
