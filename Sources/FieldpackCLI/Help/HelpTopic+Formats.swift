@@ -90,8 +90,8 @@ extension HelpTopic {
 
       What is written is KML 2.2 in WGS 84: a document for each layer, with a schema for the columns that KML has no element
       for. Columns named like those above become the elements and styles again. A line whose M ascend and are Unix seconds
-      from 1990 to 2100 is a `gx:Track` with these times; other M is left out. A KMZ holds that document
-      as `doc.kml`; of a KMZ the `doc.kml` is read, else the first entry that ends in `.kml`.
+      from 1990 to 2100 is a `gx:Track` with these times, several are a `gx:MultiTrack`; other M is left out. A KMZ
+      holds that document as `doc.kml`; of a KMZ the `doc.kml` is read, else the first entry that ends in `.kml`.
 
       ### Logs
 

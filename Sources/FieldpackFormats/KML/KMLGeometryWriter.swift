@@ -2,7 +2,7 @@ import FieldpackCore
 import FieldpackGeometry
 
 /// Writes geometries as elements of KML: shells counterclockwise and holes clockwise, what is EMPTY
-/// left out. A line with times as M is a `gx:Track`; other M is dropped.
+/// left out. A line with times as M is a `gx:Track`, and several are a `gx:MultiTrack`; other M is dropped.
 struct KMLGeometryWriter {
   var bytes: [UInt8] = []
   /// What stands in each point, line and polygon before its coordinates, in the order that KML's
@@ -27,7 +27,10 @@ struct KMLGeometryWriter {
         for point in points { try writer.point(point) }
       }
     case .multiLineString(let lines, _):
-      try collection { (writer) throws(GeometryError) in
+      // GDAL takes a MultiGeometry of tracks for a collection of any geometries.
+      let areTracks = lines.allSatisfy { $0.isEmpty || Self.hasTimes($0) }
+      try collection(areTracks ? "gx:MultiTrack" : "MultiGeometry") {
+        (writer) throws(GeometryError) in
         for line in lines { try writer.line(line) }
       }
     case .multiPolygon(let polygons, _):
@@ -44,17 +47,18 @@ struct KMLGeometryWriter {
   }
 
   private mutating func collection(
+    _ element: String = "MultiGeometry",
     _ members: (inout KMLGeometryWriter) throws(GeometryError) -> Void
   ) throws(GeometryError) {
     let start = bytes.count
-    bytes += "<MultiGeometry>".utf8
+    bytes += "<\(element)>".utf8
     let first = bytes.count
     try members(&self)
     guard bytes.count > first else {
       bytes.removeSubrange(start...)
       return
     }
-    bytes += "</MultiGeometry>".utf8
+    bytes += "</\(element)>".utf8
   }
 
   private mutating func point(_ position: Position?) throws(GeometryError) {

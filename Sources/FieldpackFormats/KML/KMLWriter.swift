@@ -11,7 +11,7 @@ import FieldpackGeometry
 /// - Coordinates are taken as WGS 84. Shells are written counterclockwise, holes clockwise; curves are
 ///   drawn with straight lines.
 /// - A line whose m ascend and are Unix seconds from 1990 to 2100 is a `gx:Track` with these times, in
-///   milliseconds. Other m is left out.
+///   milliseconds, and several are a `gx:MultiTrack`. Other m is left out.
 public struct KMLWriter: FeatureSink {
   public struct Options: Sendable {
     /// Whether features that cannot be written are skipped and reported, instead of throwing.

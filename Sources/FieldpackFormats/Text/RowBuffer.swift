@@ -90,13 +90,14 @@ struct RowBuffer: ~Copyable, FeatureRow {
     bytes.truncate(to: openByte)
   }
 
-  /// Closes the open row with the WKB that `geometry` appends; nothing appended is no geometry.
+  /// Closes the open row with the WKB that `geometry` appends; nothing appended is no geometry, and
+  /// `envelope` is then left out.
   mutating func commit(id: Int64, envelope: Envelope?, geometry: (inout [UInt8]) -> Void) {
     scratch.removeAll(keepingCapacity: scratch.capacity < Self.keptCapacity)
     geometry(&scratch)
     let start = bytes.count
     scratch.withUnsafeBufferPointer { bytes.append($0) }
-    close(id, envelope, start)
+    close(id, scratch.isEmpty ? nil : envelope, start)
   }
 
   /// Closes the open row with a point; ordinates that `dimensions` does not have are left out.
@@ -112,11 +113,12 @@ struct RowBuffer: ~Copyable, FeatureRow {
     bytes.append(raw: y.bitPattern.littleEndian)
     if dimensions.hasZ {
       bytes.append(raw: z.bitPattern.littleEndian)
-      box.z = z...z
+      // A position may lack its z or m, which is then no number, and no range holds that.
+      box.z = z.isNaN ? nil : z...z
     }
     if dimensions.hasM {
       bytes.append(raw: m.bitPattern.littleEndian)
-      box.m = m...m
+      box.m = m.isNaN ? nil : m...m
     }
     close(id, box, start)
   }

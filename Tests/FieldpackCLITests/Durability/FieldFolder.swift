@@ -20,7 +20,12 @@ struct FieldFolder {
       "wells.geojson": Self.collection((1...200).map { Self.point($0, $0) }),
       "more.geojson": Self.collection((201...300).map { Self.point($0, 1) }),
       "new.geojson": Self.newPoint, "changed.geojson": changed,
-      "walk.gpx": Self.walk,
+      "walk.gpx": Self.walk, "both.scfg": Self.config,
+      "kinds.geojson": Self.collection(
+        (1...200).map {
+          Self.point($0, 1).replacing(
+            #"{"name""#, with: #"{"kind":"\#($0 % 2 == 0 ? "field" : "rest")","name""#)
+        }),
     ]
     for (name, text) in inputs { _ = try folder.write(text, to: name) }
   }
@@ -36,6 +41,14 @@ struct FieldFolder {
   private static func collection(_ features: [String]) -> String {
     #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
   }
+
+  /// Two stores with a layer of the same name each.
+  private static let config = #"""
+    {"stores": [
+      {"id": "old", "store_type": "geojson", "version": "1", "uri": "wells.geojson"},
+      {"id": "new", "store_type": "geojson", "version": "1", "uri": "more.geojson"}
+    ]}
+    """#
 
   /// A walk of 60 positions, a minute and some 68 m apart.
   private static var walk: String {

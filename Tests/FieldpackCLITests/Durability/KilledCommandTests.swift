@@ -32,7 +32,7 @@ import Testing
       // What was done cannot be done again.
       let isDone = next.status == whole.nextStatus && whole.nextStatus != 0
       #expect(next.status == 0 || isDone, "kill \(number) at \(moment) s: \(next)")
-      let expected = Set(inputs).union(["field.gpkg"]).sorted()
+      let expected = Set(inputs).union(["field.gpkg"] + command.writes).sorted()
       let names = try field.names()
       #expect(names == expected, "kill \(number) at \(moment) s")
       let header = try Data(contentsOf: field.file("field.gpkg"))
@@ -68,7 +68,9 @@ import Testing
   private static func prepare(_ field: FieldFolder, _ command: WritingCommand) async throws {
     guard !command.isNew else { return }
     try await field.makeGeoPackage()
-    if command.arguments.contains("other.gpkg") { try await field.makeOtherGeoPackage() }
+    if command.arguments.contains(where: { $0.hasPrefix("other.gpkg") }) {
+      try await field.makeOtherGeoPackage()
+    }
     guard let sql = command.breaks else { return }
     try Connection(path: field.file("field.gpkg").path, mode: .readWrite).execute(sql)
   }

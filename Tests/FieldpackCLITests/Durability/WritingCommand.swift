@@ -20,6 +20,8 @@ struct WritingCommand: CustomTestStringConvertible, Sendable {
   var layer: String?
   /// SQL that breaks the file first, for a repair.
   var breaks: String?
+  /// What it writes beside `field.gpkg`.
+  var writes: [String] = []
   var testDescription: String { name }
 
   private static let demo = Checkout.file("TestData/demo").path
@@ -68,13 +70,53 @@ struct WritingCommand: CustomTestStringConvertible, Sendable {
     ["rename-column", "field.gpkg:wells", "name", "title"],
     ["drop-column", "field.gpkg:wells", "name"],
     ["retype", "field.gpkg:wells", "geom", "GEOMETRY"],
-  ].map { WritingCommand(name: "layer \($0[0])", arguments: ["layer"] + $0) }
+    ["retype", "field.gpkg:wells", "depth", "TEXT"],
+  ].map { words in
+    let target = words[0] == "retype" ? " " + words[2] : ""
+    return WritingCommand(name: "layer \(words[0])\(target)", arguments: ["layer"] + words)
+  }
+
+  private static let geoPackages = [
+    ["other.gpkg", "--mode", "upsert"], ["other.gpkg:wells", "--layer", "old_wells"],
+    ["other.gpkg", "--mode", "append"], ["other.gpkg", "--mode", "replace"],
+  ].map { words in
+    WritingCommand(
+      name: "import \(words.joined(separator: " "))",
+      arguments: ["import", words[0], "--into", "field.gpkg"] + words.dropFirst())
+  }
+
+  private static let edits = [
+    WritingCommand(
+      name: "import, upsert by a column",
+      arguments: [
+        "import", "more.geojson", "--into", "field.gpkg", "--layer", "wells", "--mode", "upsert",
+        "--match", "name",
+      ]),
+    WritingCommand(
+      name: "update of a condition",
+      arguments: [
+        "update", "field.gpkg:wells", "--where", "depth > 50", "--set", "depth=depth+1000",
+      ]),
+    WritingCommand(
+      name: "delete of a condition",
+      arguments: ["delete", "field.gpkg:wells", "--where", "depth > 50"]),
+  ]
+
+  private static let exports = [
+    WritingCommand(
+      name: "export of a config",
+      arguments: [
+        "export", "both.scfg", "--prefix-store", "--output", "field.gpkg", "--overwrite",
+      ], replacesFile: true),
+    WritingCommand(
+      name: "export, split",
+      arguments: [
+        "export", "kinds.geojson", "--split-by", "kind", "--output", ".", "--overwrite",
+      ], replacesFile: true, writes: ["rest.gpkg"]),
+  ]
 
   static let all =
-    recorded + layers + [
-      WritingCommand(
-        name: "import of a GeoPackage",
-        arguments: ["import", "other.gpkg", "--into", "field.gpkg", "--mode", "upsert"]),
+    recorded + layers + geoPackages + edits + exports + [
       WritingCommand(
         name: "repair", arguments: ["check", "field.gpkg", "--repair"],
         breaks: "UPDATE gpkg_contents SET max_x = 14.5"),

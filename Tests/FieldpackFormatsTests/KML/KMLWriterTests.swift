@@ -77,13 +77,38 @@ import Testing
     let track =
       "<gx:Track><when>2023-11-14T22:13:20Z</when><when>2023-11-14T22:13:21.250Z</when>"
       + "<gx:coord>1 2</gx:coord><gx:coord>3 4</gx:coord></gx:Track>"
+    let line = "<LineString><coordinates>1,2 3,4</coordinates></LineString>"
     #expect(
       text.split(separator: "\n").filter { $0.hasPrefix("<Placemark>") } == [
         "<Placemark>\(track)</Placemark>",
-        "<Placemark><LineString><coordinates>1,2 3,4</coordinates></LineString></Placemark>",
-        "<Placemark><LineString><coordinates>1,2 3,4</coordinates></LineString></Placemark>",
+        "<Placemark>\(line)</Placemark>", "<Placemark>\(line)</Placemark>",
       ])
     #expect(try written(text) == text)
+  }
+
+  @Test func `several tracks are one of several parts`() throws {
+    let output = ByteOutput()
+    var writer = KMLWriter(output)
+    try writer.begin(
+      Schema(
+        layer: "w", geometry: GeometryColumn(type: .multiLineString, srs: .wgs84, m: .mandatory)))
+    for wkt in [
+      "MULTILINESTRING M ((1 2 1700000000, 3 4 1700000000), EMPTY)",
+      "MULTILINESTRING M ((1 2 0, 3 4 120), (1 2 1700000000, 3 4 1700000000))",
+    ] {
+      try writer.feature(ValueRow(id: 1, [], wkb: WKB.bytes(of: try WKT.read(wkt))))
+    }
+    try writer.finish()
+    let time = "<when>2023-11-14T22:13:20Z</when>"
+    let track =
+      "<gx:Track>\(time)\(time)<gx:coord>1 2</gx:coord><gx:coord>3 4</gx:coord></gx:Track>"
+    let line = "<LineString><coordinates>1,2 3,4</coordinates></LineString>"
+    #expect(
+      String(decoding: output.buffer, as: UTF8.self).split(separator: "\n")
+        .filter { $0.hasPrefix("<Placemark>") } == [
+          "<Placemark><gx:MultiTrack>\(track)</gx:MultiTrack></Placemark>",
+          "<Placemark><MultiGeometry>\(line)\(track)</MultiGeometry></Placemark>",
+        ])
   }
 
   @Test func `rings get KML's orientation`() throws {

@@ -109,4 +109,15 @@ import Testing
     }
     #expect(failures > 50)
   }
+
+  @Test func `a point whose z is no number is read`() throws {
+    var bytes = ShapefileBytes()
+    bytes.kind = 11
+    bytes.shapes = [1, .nan].map {
+      ShapefileBytes.little(Int32(11)) + ShapefileBytes.little(13, 52, $0, -.infinity)
+    }
+    bytes.fields = [.init(name: "n", type: "N", width: 3)]
+    let texts = try bytes.read().features("test").map { $0.geometry.map { WKT.text(of: $0) } }
+    #expect(texts == ["POINT Z (13 52 1)", "POINT Z (13 52 NaN)"])
+  }
 }

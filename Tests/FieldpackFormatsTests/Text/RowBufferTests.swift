@@ -78,4 +78,19 @@ import Testing
           minX: 5.5, minY: 47.25, maxX: 5.5, maxY: 47.25,
           z: dimensions.hasZ ? 301.6...301.6 : nil, m: dimensions.hasM ? 1e9...1e9 : nil))
   }
+
+  @Test func `an ordinate that is no number is in no range`() {
+    var rows = RowBuffer(columnCount: 0)
+    rows.commit(id: 1, point: 1, 2, .nan, .nan, .xyzm)
+    rows.select(0)
+    #expect(rows.envelope == Envelope(minX: 1, minY: 2, maxX: 1, maxY: 2))
+  }
+
+  @Test func `a row without a geometry has no envelope`() {
+    var rows = RowBuffer(columnCount: 0)
+    rows.commit(id: 1, envelope: Envelope(minX: 0, minY: 0, maxX: 1, maxY: 1)) { _ in }
+    rows.select(0)
+    #expect(Self.geometry(rows) == nil)
+    #expect(rows.envelope == nil)
+  }
 }
