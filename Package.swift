@@ -8,6 +8,11 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// `Scripts/test` builds for release, and the tests without the optimiser: they are half of all sources, and
+/// it takes longer than it spares them.
+let testSettings: [SwiftSetting] =
+  Context.environment["FIELDPACK_TESTED"] == nil ? settings : settings + [.unsafeFlags(["-Onone"])]
+
 /// A library target of the engine with its tests beside it.
 ///
 /// - Parameter testing: what the tests need beyond the target and its dependencies.
@@ -19,7 +24,7 @@ func engine(
     .testTarget(
       name: name + "Tests",
       dependencies: [.target(name: name), "FieldpackTestSupport"] + dependencies + testing,
-      swiftSettings: settings),
+      swiftSettings: testSettings),
   ]
 }
 
@@ -157,14 +162,14 @@ let package = Package(
     + [
       .target(
         name: "FieldpackTestSupport", dependencies: ["FieldpackGeometry", "FieldpackCore"],
-        path: "Tests/FieldpackTestSupport", swiftSettings: settings),
+        path: "Tests/FieldpackTestSupport", swiftSettings: testSettings),
       .target(
         name: "FieldpackFieldTestSupport",
         dependencies: [
           "FieldpackTestSupport", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
           "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackCheck", "FieldpackField",
           "FieldpackLocation", "FieldpackMonitoring",
-        ], path: "Tests/FieldpackFieldTestSupport", swiftSettings: settings),
+        ], path: "Tests/FieldpackFieldTestSupport", swiftSettings: testSettings),
       .target(
         name: "FieldpackTestVFS", dependencies: ["CSQLite"], path: "Tests/FieldpackTestVFS"),
       // Programs that tests kill, or whose files they record.
@@ -173,7 +178,7 @@ let package = Package(
         dependencies: [
           "FieldpackCLI", "FieldpackCore", "FieldpackFormats", "FieldpackGeoPackage",
           "FieldpackField", "FieldpackMotion", "FieldpackTestVFS",
-        ], path: "Tests/FieldpackTestSubject", swiftSettings: settings),
+        ], path: "Tests/FieldpackTestSubject", swiftSettings: testSettings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),
     ],

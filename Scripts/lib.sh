@@ -157,22 +157,28 @@ transcript() {
 # sooner and runs on machines without Swift.
 build_tool() { build -c release --static-swift-stdlib --product fieldpack; }
 
-# Builds the package of a folder, which depends on this one, in this one's build folder: nothing is
+# From here on, `"${tested[@]}"` are the options of the one build that all of Scripts/test runs from: for
+# release, as users run it, and with what `@testable` needs. It has a folder of its own, since other options
+# compile all of it anew.
+use_tested_build() {
+  tested=(-c release --scratch-path .build/tested -debug-info-format none -Xswiftc -enable-testing)
+  # Package.swift reads it.
+  export FIELDPACK_TESTED=1
+}
+
+# Builds the package of a folder, which depends on this one, in the folder of that build: nothing is
 # compiled twice. SwiftPM would take the other package's plan for this one's if it were kept.
 build_beside() (
   folder=$1
-  shift
-  trap 'rm -f .build/debug.yaml .build/release.yaml' EXIT
-  build --package-path "$folder" --scratch-path .build --disable-build-manifest-caching "$@"
+  trap 'rm -f .build/tested/release.yaml' EXIT
+  build "${tested[@]}" --package-path "$folder" --disable-build-manifest-caching
 )
 
-# Runs a build; a warning in our own sources counts as an error. Where nobody will debug it, a debug build
-# has no debug information, which takes time.
+# Runs a build; a warning in our own sources counts as an error.
 build() {
-  local log status=0 plain=()
-  [[ -z ${CI:-} || " $* " == *" -c release "* ]] || plain=(-debug-info-format none)
+  local log status=0
   log=$(mktemp)
-  swift build "${plain[@]}" "$@" </dev/null 2>&1 | tee "$log" | build_lines || status=1
+  swift build "$@" </dev/null 2>&1 | tee "$log" | build_lines || status=1
   if [ "$status" -eq 0 ] && grep -qE '/(Sources|Tests)/[^:]+:[0-9]+:[0-9]+: warning:' "$log"; then
     status=1
     note "warnings count as errors"

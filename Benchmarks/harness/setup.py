@@ -18,15 +18,17 @@ DATA_SETS = ["points", "polys", "lines", "tracks", "waypoints", "queries"]
 class Setup:
     """Where everything is. Peers that could not be had are None."""
 
-    def __init__(self, benchmarks, work, scale, with_peers):
+    def __init__(self, benchmarks, work, scale, with_peers, build_options):
         self.root = os.path.dirname(benchmarks)
         self.benchmarks = benchmarks
         self.work = work
         self.scale = scale
         self.data = os.path.join(work, f"data-{scale:g}")
         self.scratch = os.path.join(work, "scratch")
-        self.tool = os.path.join(self.root, ".build/release/fieldpack")
-        self.bench = os.path.join(self.root, ".build/release/FieldpackBench")
+        self.build_command = ["swift", "build", *build_options]
+        self.built = first_line([*self.build_command, "--show-bin-path"], self.root)
+        self.tool = os.path.join(self.built, "fieldpack")
+        self.bench = os.path.join(self.built, "FieldpackBench")
         self.limits = os.path.join(work, "limits")
         self.gdal_driver = os.path.join(work, "gdal")
         self.venv = os.path.join(work, "venv")
@@ -45,17 +47,16 @@ class Setup:
 
     def build(self):
         say("building Fieldpack and the benchmarks (release)")
-        command = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
-        call([*command, "--product", "fieldpack"], self.root)
+        call([*self.build_command, "--product", "fieldpack"], self.root)
         # In the root's build folder, so that nothing is compiled twice. SwiftPM would take this
         # package's plan for the root's if it were kept.
-        build = os.path.join(self.root, ".build")
+        scratch = os.path.dirname(os.path.dirname(self.built))
         try:
             call(
-                [*command, "--scratch-path", build, "--disable-build-manifest-caching"],
-                self.benchmarks)
+                [*self.build_command, "--scratch-path", scratch,
+                 "--disable-build-manifest-caching"], self.benchmarks)
         finally:
-            plan = os.path.join(build, "release.yaml")
+            plan = os.path.join(scratch, "release.yaml")
             if os.path.exists(plan):
                 os.remove(plan)
         compiler = shutil.which("cc") or shutil.which("clang")
@@ -134,10 +135,11 @@ def call(command, folder):
             f"{' '.join(map(str, command))} failed:\n{result.stdout.decode(errors='replace')}")
 
 
-def first_line(command):
+def first_line(command, folder=None):
     try:
         output = subprocess.run(
-            command, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout
+            command, cwd=folder, capture_output=True, check=True,
+            stdin=subprocess.DEVNULL).stdout
     except (OSError, subprocess.CalledProcessError):
         return ""
     lines = output.decode(errors="replace").splitlines()

@@ -123,7 +123,7 @@ import Testing
     #expect(validator.knowsVersion14)
     let package = try await Self.package(.v14)
     try package.run("DROP TRIGGER rtree_points_geom_update7")
-    let (lines, status) = try await GDALChecks.verdict(on: package, by: validator)
+    let (lines, status) = try await GDALChecks.verdicts(on: [package], by: validator)[0]
     #expect(
       lines.filter { $0 != Self.falseAlarm } == [
         "Req 75: rtree_points_geom_update7 trigger missing"

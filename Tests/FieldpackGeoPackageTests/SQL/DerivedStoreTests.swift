@@ -13,21 +13,25 @@ import Testing
   private let package: TestPackage
   private static let hostile = #"a"b; DROP TABLE points -- "#
 
-  /// 3,000 points on a grid of 60 columns, and squares around some of them.
-  init() throws {
-    package = try TestPackage(
+  init() async throws { package = try TestPackage(copying: await Self.original.value.file) }
+
+  private func store() async throws -> GeoPackageStore {
+    try await package.store(as: "a", usesWAL: false)
+  }
+
+  /// 3,000 points on a grid of 60 columns, and squares around some of them: made once, since each test
+  /// only needs a copy.
+  private static let original = Task {
+    let package = try TestPackage(
       named: "a.gpkg",
       [
         Schema(
           layer: "points", geometry: GeometryColumn(type: .point, srs: .wgs84),
           columns: [ColumnDefinition("n", .integer), ColumnDefinition("name", .text())]),
         Schema(
-          layer: LayerID(Self.hostile), geometry: GeometryColumn(type: .polygon, srs: .wgs84),
+          layer: LayerID(hostile), geometry: GeometryColumn(type: .polygon, srs: .wgs84),
           columns: [ColumnDefinition("n; --", .integer), ColumnDefinition("name", .text())]),
       ])
-  }
-
-  private func store() async throws -> GeoPackageStore {
     let store = try await package.store(as: "a", usesWAL: false)
     try await store.write { (writer) throws(FieldpackError) in
       for n in 0..<3000 {
@@ -44,10 +48,11 @@ import Testing
         try writer.create(
           Feature(
             geometry: square, attributes: ["n; --": .integer(Int64(n)), "name": .text("s\(n)")]),
-          in: LayerID(Self.hostile))
+          in: LayerID(hostile))
       }
     }
-    return store
+    await store.close()
+    return package
   }
 
   private func features(

@@ -11,9 +11,16 @@ import Testing
 @Suite struct IndexedLayerTableTests {
   private let package: TestPackage
 
-  /// 40 by 40 points, squares of 3 by 3 around every hundredth, and rows without geometry.
-  init() throws {
-    package = try TestPackage(
+  init() async throws { package = try TestPackage(copying: await Self.original.value.file) }
+
+  private func store() async throws -> GeoPackageStore {
+    try await package.store(as: "a", usesWAL: false)
+  }
+
+  /// 40 by 40 points, squares of 3 by 3 around every hundredth, and rows without geometry: made once,
+  /// since each test only needs a copy.
+  private static let original = Task {
+    let package = try TestPackage(
       named: "a.gpkg",
       [
         Schema(
@@ -23,9 +30,6 @@ import Testing
           layer: #"a"b; DROP TABLE points"#, geometry: GeometryColumn(type: .polygon),
           columns: [ColumnDefinition("n", .integer)]),
       ])
-  }
-
-  private func store() async throws -> GeoPackageStore {
     let store = try await package.store(as: "a", usesWAL: false)
     try await store.write { (writer) throws(FieldpackError) in
       for n in 0..<1600 {
@@ -37,13 +41,14 @@ import Testing
       for n in 0..<16 {
         let (x, y) = (Double(n % 4) * 10, Double(n / 4) * 10)
         try writer.create(
-          Feature(geometry: Self.square(x, y, 2.5), attributes: ["n": .integer(Int64(n))]),
+          Feature(geometry: square(x, y, 2.5), attributes: ["n": .integer(Int64(n))]),
           in: LayerID(#"a"b; DROP TABLE points"#))
       }
       try writer.create(Feature(attributes: ["n": -1]), in: "points")
       try writer.create(Feature(geometry: .point(nil, .xy), attributes: ["n": -2]), in: "points")
     }
-    return store
+    await store.close()
+    return package
   }
 
   private static func square(_ x: Double, _ y: Double, _ size: Double) -> Geometry {
