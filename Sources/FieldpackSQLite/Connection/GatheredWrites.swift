@@ -67,7 +67,9 @@ final class GatheredWrites {
 
   fileprivate func write(_ bytes: UnsafeRawPointer, _ amount: Int32, at offset: Int64) -> Int32 {
     let amount = Int(amount)
-    let follows = offset == end && count + amount <= Self.room
+    // Pieces begin and end at multiples of their size, which takes the system a third less.
+    let pieceEnd = (start / Int64(Self.room) + 1) * Int64(Self.room)
+    let follows = count > 0 && offset == end && offset + Int64(amount) <= pieceEnd
     let isWithin = offset >= start && offset + Int64(amount) <= end
     if !follows, !isWithin {
       let code = flush()
