@@ -123,28 +123,12 @@ extension GPXWriter {
   /// Whether a document can stand in a GPX file as its `metadata`.
   package static func takes(metadata xml: String) -> Bool {
     guard xml.hasPrefix("<metadata") else { return false }
+    // An element that ``maximumLength`` allows may hold so many.
+    var options = XMLTree.Options()
+    options.maximumNodes = GPXHead.maximumLength
     do throws(FieldpackError) {
-      let parser = try XMLPushParser(file: nil, handler: AnyXML())
-      var failure: FieldpackError?
-      var xml = xml
-      xml.withUTF8 { bytes in
-        do throws(FieldpackError) { try parser.push(UnsafeRawBufferPointer(bytes)) } catch {
-          failure = error
-        }
-      }
-      guard failure == nil else { return false }
-      try parser.finish()
+      _ = try XMLTree(Array(xml.utf8), options: options)
       return true
     } catch { return false }
   }
-}
-
-/// Takes any XML.
-private final class AnyXML: XMLHandling {
-  func startElement(
-    _ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces,
-    in parser: XMLPushParser
-  ) {}
-  func endElement(_ name: XMLName, in parser: XMLPushParser) {}
-  func characters(_ bytes: UnsafeBufferPointer<UInt8>, in parser: XMLPushParser) {}
 }
