@@ -111,4 +111,12 @@ import Testing
       #expect(Base64.decode(Base64.encode(bytes).utf8) == bytes)
     }
   }
+
+  @Test(arguments: ["", "Zg==", "Zm9v\nYmFy", "Zm9vYg", "Zg=a", "Z", "Zm9v!", "Zg===", "Zh=="])
+  func `text in pieces is decoded as a whole one is`(text: String) {
+    var decoder = Base64.Decoder()
+    for byte in text.utf8 { [byte].withUnsafeBufferPointer { decoder.append($0) } }
+    #expect(decoder.finish() == Base64.decode(text.utf8))
+    #expect((decoder.finish() == nil) == ["Zg=a", "Z", "Zm9v!", "Zg===", "Zh=="].contains(text))
+  }
 }

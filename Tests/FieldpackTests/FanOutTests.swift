@@ -69,7 +69,7 @@ import Testing
   func `a store that fails does not stop the others`(isNamed: Bool, fault: String) async throws {
     let faulty = Faulty(id: "faulty", fault: fault == "asking" ? .asking : .reading)
     let good = try await wells(2, id: "good")
-    let workspace = Workspace(members: [member(faulty), member(good)], diagnostics: [])
+    let workspace = Workspace(members: [member(faulty), member(good)])
     for query in [Query(), Query().order(by: [Order("n", descending: true)]).in(layers: ["wells"])]
     {
       let asked = isNamed ? query.in(stores: ["faulty", "good"]) : query
@@ -90,8 +90,7 @@ import Testing
 
   @Test func `limits and offsets at the end of the numbers hold`() async throws {
     let workspace = Workspace(
-      members: [member(try await wells(3, id: "a")), member(try await wells(2, id: "b"))],
-      diagnostics: [])
+      members: [member(try await wells(3, id: "a")), member(try await wells(2, id: "b"))])
     let most = Query().limit(.max, offset: 1)
     let expected = ["a/2", "a/3", "b/1", "b/2"]
     #expect(try await ids(try await workspace.query(most)) == expected)
@@ -105,16 +104,14 @@ import Testing
 
   @Test func `a limit that ends early gives the readers back and keeps the notes`() async throws {
     let workspace = Workspace(
-      members: [member(try await wells(3000, id: "a")), member(try await wells(2, id: "b"))],
-      diagnostics: [])
+      members: [member(try await wells(3000, id: "a")), member(try await wells(2, id: "b"))])
     let batches = try await workspace.query(Query().limit(3))
     #expect(try await ids(batches) == ["a/1", "a/2", "a/3"])
     await workspace.close()
   }
 
   @Test func `a layer named twice answers once`() async throws {
-    let workspace = Workspace(
-      members: [member(try await wells(2, id: "a"))], diagnostics: [])
+    let workspace = Workspace(members: [member(try await wells(2, id: "a"))])
     let query = Query("wells", "WELLS")
     #expect(try await ids(try await workspace.query(query)) == ["a/1", "a/2"])
     #expect(try await workspace.count(query) == 2)

@@ -5,8 +5,8 @@ import FoundationEssentials
 struct ConfigReading {
   struct Loaded {
     var stores: [StoreConfig] = []
-    var forms: [ConfigValue] = []
-    var remote: ConfigValue?
+    var forms: [FormConfig] = []
+    var remote: RemoteConfig?
     var diagnostics: [ConfigDiagnostic] = []
   }
 
@@ -48,6 +48,14 @@ struct ConfigReading {
     found.diagnostics.append(document.diagnostic(severity, at: offset, message))
   }
 
+  /// How much has been told so far.
+  var toldCount: Int { found.diagnostics.count }
+
+  /// Whether an error has been told after so much.
+  func hasErrors(since count: Int) -> Bool {
+    found.diagnostics[count...].contains { $0.severity == .error }
+  }
+
   mutating func tellUnknown(_ member: ConfigMember) {
     tell(.warning, at: member.offset, "unknown key '\(member.name)', kept and not used")
   }
@@ -86,24 +94,7 @@ struct ConfigReading {
     }
   }
 
-  private mutating func readRemote(_ remote: ConfigValue?) {
-    guard let remote, !remote.isNull else { return }
-    switch remote.content {
-    case .text: break
-    case .object(let members):
-      let known: Set = [
-        "http_protocol", "http_host", "http_port", "mqtt_protocol", "mqtt_host", "mqtt_port",
-        "auth", "client_id",
-      ]
-      for member in members where !known.contains(member.name) { tellUnknown(member) }
-    default:
-      tell(
-        .error, at: remote.range.lowerBound, "'remote' is an object or a uri, not \(remote.kind)")
-      return
-    }
-    found.remote = remote
-  }
-
   mutating func add(_ store: StoreConfig) { found.stores.append(store) }
-  mutating func add(_ form: ConfigValue) { found.forms.append(form) }
+  mutating func add(_ form: FormConfig) { found.forms.append(form) }
+  mutating func add(_ remote: RemoteConfig) { found.remote = remote }
 }

@@ -11,10 +11,10 @@ public struct WorkspaceConfig: Sendable {
   /// The files in the order they were loaded.
   public private(set) var documents: [ConfigDocument] = []
   public private(set) var stores: [StoreConfig] = []
-  /// The forms as they stand, valid or not.
-  public private(set) var forms: [ConfigValue] = []
-  /// The backend: an object, or in old files a text with the backend's address.
-  public private(set) var remote: ConfigValue?
+  /// The forms without errors; ``diagnostics`` says why others are left out.
+  public private(set) var forms: [FormConfig] = []
+  /// The backend.
+  public private(set) var remote: RemoteConfig?
   public private(set) var diagnostics: [ConfigDiagnostic] = []
   private var leftOut = 0
 
@@ -62,12 +62,10 @@ public struct WorkspaceConfig: Sendable {
           "\(leftOut - leftOutBefore) stores beyond \(Self.maximumStores) are left out"
         ))
     }
-    for form in loaded.forms { add(form, of: document) }
+    for form in loaded.forms { add(form) }
     guard let new = loaded.remote else { return }
     if remote != nil {
-      diagnostics.append(
-        document.diagnostic(
-          .note, at: new.range.lowerBound, "this 'remote' replaces one loaded before"))
+      tell(.note, at: new.position, "this 'remote' replaces one loaded before")
     }
     remote = new
   }
@@ -75,12 +73,10 @@ public struct WorkspaceConfig: Sendable {
   private mutating func add(_ store: StoreConfig) {
     if let index = stores.firstIndex(where: { $0.id == store.id }) {
       let before = stores.remove(at: index)
-      diagnostics.append(
-        ConfigDiagnostic(
-          .warning, file: store.position?.file ?? "", line: store.position?.line ?? 1,
-          column: store.position?.column ?? 1,
-          "store '\(store.id)' replaces the one of the same id"
-            + (before.position.map { " at \($0)" } ?? "")))
+      tell(
+        .warning, at: store.position,
+        "store '\(store.id)' replaces the one of the same id"
+          + (before.position.map { " at \($0)" } ?? ""))
     }
     guard stores.count < Self.maximumStores else {
       leftOut += 1
@@ -89,16 +85,21 @@ public struct WorkspaceConfig: Sendable {
     stores.append(store)
   }
 
-  private mutating func add(_ form: ConfigValue, of document: ConfigDocument) {
-    if let key = form["form_key"]?.text,
-      let index = forms.firstIndex(where: { $0["form_key"]?.text == key })
-    {
+  private mutating func add(_ form: FormConfig) {
+    if let index = forms.firstIndex(where: { $0.key == form.key }) {
       forms.remove(at: index)
-      diagnostics.append(
-        document.diagnostic(
-          .warning, at: form.range.lowerBound, "form '\(key)' replaces the one of the same key"))
+      tell(.warning, at: form.position, "form '\(form.key)' replaces the one of the same key")
     }
     forms.append(form)
+  }
+
+  private mutating func tell(
+    _ severity: ConfigDiagnostic.Severity, at position: FilePosition?, _ message: String
+  ) {
+    diagnostics.append(
+      ConfigDiagnostic(
+        severity, file: position?.file ?? "", line: position?.line ?? 1,
+        column: position?.column ?? 1, message))
   }
 
   private static func files(at url: URL) throws(FieldpackError) -> [URL] {

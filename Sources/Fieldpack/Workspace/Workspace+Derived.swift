@@ -42,7 +42,7 @@ extension Workspace {
     let derived = try await store.deriving(layer)
     let only = Member(config: member.config, store: derived, state: .open)
     return (
-      Workspace(members: [only], diagnostics: []), rest.in(layers: [layer.name])
+      Workspace(members: [only]), rest.in(layers: [layer.name])
     )
   }
 

@@ -22,14 +22,21 @@ public actor Workspace {
 
   /// The stores in config order.
   public nonisolated let members: [Member]
+  /// The forms of the configs.
+  public nonisolated let forms: [FormConfig]
+  /// The backend that the configs name.
+  public nonisolated let remote: RemoteConfig?
   /// Diagnostics of the configs: unknown keys, collisions and the like.
   public nonisolated let diagnostics: [ConfigDiagnostic]
   nonisolated let hub = ChangeHub()
   private var isClosed = false
 
-  init(members: [Member], diagnostics: [ConfigDiagnostic]) {
+  /// - Parameter config: what stands beside the stores; `nil` where no config names them.
+  init(members: [Member], config: WorkspaceConfig? = nil) {
     self.members = members
-    self.diagnostics = diagnostics
+    forms = config?.forms ?? []
+    remote = config?.remote
+    diagnostics = config?.diagnostics ?? []
     for member in members {
       member.store?.geoPackage?.observe { [hub] in hub.publish($0, of: member.id) }
     }
@@ -85,7 +92,7 @@ public actor Workspace {
       }
       return members
     }
-    return Workspace(members: members, diagnostics: config.diagnostics)
+    return Workspace(members: members, config: config)
   }
 
   private static func opened(_ config: StoreConfig, _ registry: StoreRegistry) async -> Member {
@@ -132,8 +139,7 @@ public actor Workspace {
           path: path, id: id, profile: profile, usesWAL: usesWAL, logger: logger)
         : try await FileStore(path: path, id: id, options: options)
     }
-    return Workspace(
-      members: [Member(config: config, store: store, state: .open)], diagnostics: [])
+    return Workspace(members: [Member(config: config, store: store, state: .open)])
   }
 
   /// The store of that id.

@@ -32,32 +32,55 @@ public enum Base64 {
   ///
   /// White space is skipped, padding may be missing, and `-` and `_` stand for `+` and `/`.
   public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
-    var output: [UInt8] = []
-    var pending: UInt32 = 0
-    var bits = 0
-    var digits = 0
-    var padding = 0
-    for byte in text {
-      switch byte {
-      case UInt8(ascii: " "), 9, 10, 13: continue
-      case UInt8(ascii: "="):
-        padding += 1
-        continue
-      default: break
-      }
-      guard padding == 0, let digit = value(of: byte) else { return nil }
-      pending = pending << 6 | digit
-      bits += 6
-      digits += 1
-      if bits >= 8 {
-        bits -= 8
-        output.append(UInt8(truncatingIfNeeded: pending >> UInt32(bits)))
-        pending &= (1 << UInt32(bits)) - 1
+    var decoder = Decoder()
+    let bytes = Array(text)
+    bytes.withUnsafeBufferPointer { decoder.append($0) }
+    return decoder.finish()
+  }
+
+  /// Decodes text that comes in pieces, as ``decode(_:)`` decodes a whole one.
+  package struct Decoder: Sendable {
+    /// What the pieces so far encode.
+    package private(set) var output: [UInt8] = []
+    private var pending: UInt32 = 0
+    private var bits = 0
+    private var digits = 0
+    private var padding = 0
+    private var isBroken = false
+
+    package init() {}
+
+    package mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
+      guard !isBroken else { return }
+      for byte in text {
+        switch byte {
+        case UInt8(ascii: " "), 9, 10, 13: continue
+        case UInt8(ascii: "="):
+          padding += 1
+          continue
+        default: break
+        }
+        guard padding == 0, let digit = Base64.value(of: byte) else {
+          isBroken = true
+          return
+        }
+        pending = pending << 6 | digit
+        bits += 6
+        digits += 1
+        if bits >= 8 {
+          bits -= 8
+          output.append(UInt8(truncatingIfNeeded: pending >> UInt32(bits)))
+          pending &= (1 << UInt32(bits)) - 1
+        }
       }
     }
-    let isWhole = digits % 4 != 1 && pending == 0
-    let isPadded = padding == 0 || (padding <= 2 && (digits + padding) % 4 == 0)
-    return isWhole && isPadded ? output : nil
+
+    /// The bytes, or `nil` where the pieces together are not base 64.
+    package func finish() -> [UInt8]? {
+      let isWhole = !isBroken && digits % 4 != 1 && pending == 0
+      let isPadded = padding == 0 || (padding <= 2 && (digits + padding) % 4 == 0)
+      return isWhole && isPadded ? output : nil
+    }
   }
 
   private static func value(of byte: UInt8) -> UInt32? {

@@ -1,3 +1,5 @@
+import FieldpackCore
+
 /// Gathers what a feature's extensions hold: their XML, and the text of their leaves.
 ///
 /// The XML is written anew from the events, with the namespaces that it needs to be read by itself;

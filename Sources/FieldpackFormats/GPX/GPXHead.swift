@@ -69,35 +69,33 @@ struct GPXHead {
   }
 
   private func ofVersion10() -> [UInt8] {
-    var xml: [UInt8] = []
+    var xml = XMLWriter()
     append(.name, to: &xml)
     append(.desc, to: &xml)
     appendAuthor(to: &xml)
     if let address = value(.url) {
-      xml.append(contentsOf: "<link href=\"".utf8)
-      XMLText.append(address, inAttribute: true, to: &xml)
-      xml.append(contentsOf: "\">".utf8)
+      xml.start("link")
+      xml.attribute("href", address)
       append(.urlname, as: "text", to: &xml)
-      xml.append(contentsOf: "</link>".utf8)
+      xml.end()
     }
     append(.time, to: &xml)
     append(.keywords, to: &xml)
-    return xml
+    return xml.takeBytes()
   }
 
-  private func appendAuthor(to xml: inout [UInt8]) {
-    let address = value(.email)?.split(separator: "@", maxSplits: 1)
+  private func appendAuthor(to xml: inout XMLWriter) {
+    let address = value(.email)?.split(separator: "@", maxSplits: 1).map(String.init)
     guard value(.author) != nil || address?.count == 2 else { return }
-    xml.append(contentsOf: "<author>".utf8)
+    xml.start("author")
     append(.author, as: "name", to: &xml)
     if let address, address.count == 2 {
-      xml.append(contentsOf: "<email id=\"".utf8)
-      XMLText.append(String(address[0]), inAttribute: true, to: &xml)
-      xml.append(contentsOf: "\" domain=\"".utf8)
-      XMLText.append(String(address[1]), inAttribute: true, to: &xml)
-      xml.append(contentsOf: "\"/>".utf8)
+      xml.start("email")
+      xml.attribute("id", address[0])
+      xml.attribute("domain", address[1])
+      xml.end()
     }
-    xml.append(contentsOf: "</author>".utf8)
+    xml.end()
   }
 
   /// The text of an element without white space around it, `nil` where there is none.
@@ -107,12 +105,8 @@ struct GPXHead {
     return inner.isEmpty ? nil : inner
   }
 
-  private func append(_ tag: GPXTag, as name: String? = nil, to xml: inout [UInt8]) {
-    guard let value = value(tag) else { return }
-    let name = name ?? "\(tag)"
-    xml.append(contentsOf: "<\(name)>".utf8)
-    XMLText.append(value, to: &xml)
-    xml.append(contentsOf: "</\(name)>".utf8)
+  private func append(_ tag: GPXTag, as name: String? = nil, to xml: inout XMLWriter) {
+    if let value = value(tag) { xml.element(XMLQName(name ?? "\(tag)"), value) }
   }
 }
 
@@ -123,28 +117,12 @@ extension GPXWriter {
   /// Whether a document can stand in a GPX file as its `metadata`.
   package static func takes(metadata xml: String) -> Bool {
     guard xml.hasPrefix("<metadata") else { return false }
+    // An element that ``maximumLength`` allows may hold so many.
+    var options = XMLTree.Options()
+    options.maximumNodes = GPXHead.maximumLength
     do throws(FieldpackError) {
-      let parser = try XMLPushParser(file: nil, handler: AnyXML())
-      var failure: FieldpackError?
-      var xml = xml
-      xml.withUTF8 { bytes in
-        do throws(FieldpackError) { try parser.push(UnsafeRawBufferPointer(bytes)) } catch {
-          failure = error
-        }
-      }
-      guard failure == nil else { return false }
-      try parser.finish()
+      _ = try XMLTree(Array(xml.utf8), options: options)
       return true
     } catch { return false }
   }
-}
-
-/// Takes any XML.
-private final class AnyXML: XMLHandling {
-  func startElement(
-    _ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces,
-    in parser: XMLPushParser
-  ) {}
-  func endElement(_ name: XMLName, in parser: XMLPushParser) {}
-  func characters(_ bytes: UnsafeBufferPointer<UInt8>, in parser: XMLPushParser) {}
 }

@@ -23,20 +23,11 @@ package struct QGISStyle: Hashable, Sendable {
 
   /// Reads a style; `nil` where it is none of those that are drawn.
   package init?(qml: [UInt8]) {
-    let handler = QMLHandler()
-    do throws(FieldpackError) {
-      let parser = try XMLPushParser(file: nil, handler: handler)
-      // Errors are thrown after `withUnsafeBytes`, whose own are not typed.
-      let failure = qml.withUnsafeBytes { bytes -> FieldpackError? in
-        do throws(FieldpackError) {
-          try parser.push(bytes)
-          return nil
-        } catch { return error }
-      }
-      if failure != nil { return nil }
-      try parser.finish()
-    } catch { return nil }
-    guard let found = handler.style else { return nil }
+    let tree: XMLTree
+    do throws(FieldpackError) { tree = try XMLTree(qml) } catch { return nil }
+    guard let renderer = tree.child("renderer-v2"), let found = QMLRenderer(renderer).style else {
+      return nil
+    }
     self = found
   }
 

@@ -2,17 +2,17 @@
 ///
 /// Equal parts have equal pointers for as long as the parser lives, so that handlers may compare
 /// and cache pointers.
-struct XMLName {
-  let local: UnsafePointer<UInt8>
-  let prefix: UnsafePointer<UInt8>?
-  let uri: UnsafePointer<UInt8>?
+package struct XMLName {
+  package let local: UnsafePointer<UInt8>
+  package let prefix: UnsafePointer<UInt8>?
+  package let uri: UnsafePointer<UInt8>?
 }
 
 /// The attributes of a start tag, lent for the length of the call.
-struct XMLAttributes {
+package struct XMLAttributes {
   // Five pointers an attribute: local name, prefix, URI, value, end of the value.
   private let base: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
-  let count: Int
+  package let count: Int
 
   init(_ base: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, count: Int) {
     self.base = base
@@ -20,13 +20,13 @@ struct XMLAttributes {
   }
 
   /// The name of the attribute at `index`; `nil` for a slot that the parser left empty.
-  func name(_ index: Int) -> XMLName? {
+  package func name(_ index: Int) -> XMLName? {
     guard let base, let local = base[index * 5] else { return nil }
     return XMLName(local: local, prefix: base[index * 5 + 1], uri: base[index * 5 + 2])
   }
 
   /// The value with its references resolved.
-  func value(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+  package func value(_ index: Int) -> UnsafeBufferPointer<UInt8> {
     guard let base, let start = base[index * 5 + 3], let end = base[index * 5 + 4], end >= start
     else { return UnsafeBufferPointer(start: nil, count: 0) }
     return UnsafeBufferPointer(start: start, count: end - start)
@@ -34,9 +34,9 @@ struct XMLAttributes {
 }
 
 /// The namespaces that a start tag declares, lent for the length of the call.
-struct XMLNamespaces {
+package struct XMLNamespaces {
   private let base: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
-  let count: Int
+  package let count: Int
 
   init(_ base: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, count: Int) {
     self.base = base
@@ -44,9 +44,9 @@ struct XMLNamespaces {
   }
 
   /// `nil` is the default namespace.
-  func prefix(_ index: Int) -> UnsafePointer<UInt8>? { base?[index * 2] }
+  package func prefix(_ index: Int) -> UnsafePointer<UInt8>? { base?[index * 2] }
   /// `nil` takes the default namespace back.
-  func uri(_ index: Int) -> UnsafePointer<UInt8>? { base?[index * 2 + 1] }
+  package func uri(_ index: Int) -> UnsafePointer<UInt8>? { base?[index * 2 + 1] }
 }
 
 extension UnsafePointer<UInt8> {

@@ -1,8 +1,8 @@
 import CXML2
-import FieldpackCore
+package import FieldpackCore
 
 /// Consumes the events of an ``XMLPushParser``; what it throws ends the parse.
-protocol XMLHandling: AnyObject {
+package protocol XMLHandling: AnyObject {
   func startElement(
     _ name: XMLName, _ attributes: XMLAttributes, _ namespaces: XMLNamespaces,
     in parser: XMLPushParser
@@ -21,8 +21,8 @@ protocol XMLHandling: AnyObject {
 /// on an element or namespaces in force, or holds a text of more than 64 MiB is refused; libxml2
 /// itself ends names, attributes and tags at 10 MB. Comments and processing instructions are passed
 /// over. Errors are `.invalidData` with the line.
-final class XMLPushParser {
-  static let maximumDepth = 256
+package final class XMLPushParser {
+  package static let maximumDepth = 256
   static let maximumTextLength = 64 << 20
   /// Attributes of an element, its namespaces counted with them, and namespaces in force there:
   /// libxml2 looks through all of them for each of them.
@@ -40,11 +40,11 @@ final class XMLPushParser {
   private var openTag = XMLOpenTag()
   private var failure: FieldpackError?
   /// The error is of the text, which ends too early or is no XML, and nothing that is refused.
-  private(set) var isBroken = false
+  package private(set) var isBroken = false
 
   private static let initialized: Void = xmlInitParser()
 
-  init(file: String?, handler: any XMLHandling) throws(FieldpackError) {
+  package init(file: String?, handler: any XMLHandling) throws(FieldpackError) {
     _ = Self.initialized
     self.file = file
     self.handler = handler
@@ -66,12 +66,12 @@ final class XMLPushParser {
   }
 
   /// The line reached, 1-based.
-  var line: Int { Int(context?.pointee.input?.pointee.line ?? 0) }
+  package var line: Int { Int(context?.pointee.input?.pointee.line ?? 0) }
 
-  var position: FilePosition { FilePosition(file: file, line: line) }
+  package var position: FilePosition { FilePosition(file: file, line: line) }
 
   /// Gives the next bytes of the document.
-  func push(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
+  package func push(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
     var start = 0
     while start < bytes.count {
       let end = min(start + Self.pieceLength, bytes.count)
@@ -83,7 +83,7 @@ final class XMLPushParser {
   }
 
   /// Says that the document has ended.
-  func finish() throws(FieldpackError) {
+  package func finish() throws(FieldpackError) {
     try parse(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
   }
 

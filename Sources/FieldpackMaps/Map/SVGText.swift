@@ -49,18 +49,5 @@ struct SVGText {
   }
 
   /// `text` as the content of an element or attribute; what XML does not allow is spelled out.
-  static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in DisplayText.visible(text).unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
+  static func escaped(_ text: String) -> String { XMLText.escaped(DisplayText.visible(text)) }
 }

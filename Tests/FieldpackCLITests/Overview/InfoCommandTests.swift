@@ -262,11 +262,41 @@ import Testing
         "constraint":null}],"is_view":false,\
         "relations":[],"metadata_count":0,"notes":[],"statistics":null}],"tiles":[],\
         "metadata_count":0,"uncatalogued_tables":[]}],\
-        "diagnostics":[{"level":"warning","file":"survey.scfg","line":3,"column":76,\
+        "forms":[],"backend":null,"diagnostics":[{"level":"warning","file":"survey.scfg","line":3,"column":76,\
         "message":"unknown key 'colour', kept and not used"}]}
 
         """)
     #expect(result.status == 0)
+  }
+
+  @Test func `forms and the backend of a config are listed`() async throws {
+    _ = try survey.folder.write(
+      """
+      {"remote": {"http_host": "a.b", "mqtt_host": "m", "mqtt_protocol": "tls"}, "forms": [
+      {"id": 7, "form_key": "visit", "form_label": "Visit of a well", "version": 2,
+       "fields": [{"field_key": "level", "field_label": "Level", "type": "number"}]}]}
+      """, to: "forms.scfg")
+    let text = try await survey.run("info", "forms.scfg")
+    #expect(
+      text.output == """
+        no stores
+
+        form   label            version  fields
+        ─────  ───────────────  ───────  ──────
+        visit  Visit of a well        2       1
+
+        backend: http://a.b:8085, broker m:1883
+
+        """)
+    #expect(text.error == "" && text.status == 0)
+    let json = try await survey.run("info", "forms.scfg", "--json")
+    #expect(
+      json.output == """
+        {"source":"forms.scfg","stores":[],"forms":[{"form":"visit","label":"Visit of a well",\
+        "id":7,"version":2,"field_count":1}],"backend":{"uri":"http://a.b:8085",\
+        "broker":{"host":"m","port":1883,"is_encrypted":true}},"diagnostics":[]}
+
+        """)
   }
 
   @Test func `json says why a store failed`() async throws {
@@ -277,7 +307,7 @@ import Testing
         "version":"1","uri":"gone.gpkg","state":"failed","error":{"code":"notFound",\
         "message":"'gone.gpkg' is not there (looked for \(survey.real("gone.gpkg")))"},\
         "layers":[],"tiles":[],"metadata_count":0,"uncatalogued_tables":[]}],\
-        "diagnostics":[{"level":"warning","file":"survey.scfg","line":3,\
+        "forms":[],"backend":null,"diagnostics":[{"level":"warning","file":"survey.scfg","line":3,\
         "column":76,"message":"unknown key 'colour', kept and not used"}]}
 
         """)

@@ -52,6 +52,24 @@ import Testing
     #expect(style.entry(for: .null) == 0)
   }
 
+  @Test func `properties are read as options are, and those of symbols in symbols are not`() throws
+  {
+    let style = try #require(
+      QGISStyle(
+        qml: Self.qml(
+          "type=\"singleSymbol\"", "",
+          """
+          <symbol type="line" name="0"><layer class="SimpleLine">
+          <prop k="line_color" v="255,0,0,255"/><prop k="line_width_unit" v="Pixel"/>
+          <symbol type="marker" name="@0@0"><layer class="SimpleMarker">
+          <prop k="line_width" v="9"/></layer></symbol></layer></symbol>
+          """)))
+    let red = StyleColor(red: 255, green: 0, blue: 0)
+    #expect(
+      style.entries.map(\.style)
+        == [LayerStyle(strokeColor: red, strokeOpacity: 1, strokeWidth: nil, iconColor: red)])
+  }
+
   @Test func `categories and ranges select symbols by values`() throws {
     let symbols =
       Self.symbol(0, "SimpleMarker", "<Option name=\"color\" value=\"255,0,0,255\"/>")

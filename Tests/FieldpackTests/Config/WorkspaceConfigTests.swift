@@ -112,6 +112,31 @@ import Testing
       ]
     ),
     ("{\"remote\":5}", ["11: error: 'remote' is an object or a uri, not a number"]),
+    (
+      "{\"remote\":\"file:///etc\"}",
+      ["11: error: 'remote' is no uri that begins with http: left out"]
+    ),
+    (
+      "{\"remote\":{\"http_protocol\":\"ftp\"}}",
+      ["28: error: the 'http_protocol' of 'remote' is one of http, https, not 'ftp'"]
+    ),
+    (
+      "{\"remote\":{\"http_host\":\"a@b\",\"mqtt_host\":\"c/d\"}}",
+      [
+        "24: error: the 'http_host' of 'remote' is the name of a host, not 'a@b'",
+        "42: error: the 'mqtt_host' of 'remote' is the name of a host, not 'c/d'",
+      ]
+    ),
+    (
+      "{\"remote\":{\"mqtt_port\":65536}}",
+      ["24: error: the 'mqtt_port' of 'remote' is a number from 1 to 65535"]
+    ),
+    (
+      "{\"remote\":{\"auth\":\"exchange\"}}",
+      [
+        "11: error: 'remote' has no 'client_id', which signing in at an Exchange needs: left out"
+      ]
+    ),
     ("{\"forms\":[[]]}", ["11: error: a form is an object, not an array: left out"]),
   ])
   func `wrong kinds are told and nothing comes of them`(
@@ -123,28 +148,44 @@ import Testing
       config.diagnostics.map { "\($0.column): \($0.severity): \($0.message)" } == diagnostics)
   }
 
-  @Test func `an invalid form is told and kept with the others`() throws {
+  @Test func `an invalid form is told and left out, and others are kept`() throws {
     let text = """
       {"forms": [
-      {"id": 1, "form_key": "a", "form_label": "A", "version": 1,
+      {"id": "1", "form_key": "a", "form_label": "A", "version": 0,
        "fields": [{"id": 1, "field_key": "k", "field_label": "K", "type": "string"}]},
       {"id": "2", "form_key": "", "version": 1, "fields": [], "x": 1},
       {"id": 0, "form_key": "b", "form_label": "B", "version": "one",
-       "fields": [{"type": "blob", "field_label": "K"}]}
+       "fields": [{"type": "blob", "field_label": "K"}]},
+      {"id": 3, "form_key": "C 1", "form_label": "C", "version": 1,
+       "fields": [{"field_key": "k", "field_label": "K", "type": "blob", "constraints": 1},
+        {"field_key": "l", "field_label": "L", "type": "number", "constraints": {"minimum": "x"}}]},
+      {"id": 4, "form_key": "d", "form_label": "D", "version": 1,
+       "fields": [{"field_key": "k", "field_label": "K", "type": "time"},
+        {"field_key": "k", "field_label": "L", "type": "time"}]}
       ]}
       """
     let config = try config(text)
-    #expect(config.forms.map { $0["form_key"]?.text } == ["a", "", "b"])
+    #expect(config.forms.map(\.key) == ["a", "C 1"])
+    #expect(config.forms[1].fields.map(\.kind) == [nil, .number])
     #expect(
       config.diagnostics.map { "\($0.line):\($0.column): \($0.severity): \($0.message)" } == [
+        "2:60: warning: the 'version' of form 'a' is not above 0",
         "4:57: warning: unknown key 'x', kept and not used",
-        "4:1: error: the form has no 'form_key'", "4:1: warning: the form has no 'form_label'",
+        "4:1: error: the form has no 'form_key'", "4:1: error: the form has no 'form_label'",
         "4:1: error: the form has no 'fields'",
-        "5:58: warning: the 'version' of form 'b' is not above 0",
-        "5:8: warning: the 'id' of form 'b' is not above 0",
+        "5:58: error: the 'version' of form 'b' is not above 0",
+        "5:8: error: the 'id' of form 'b' is not above 0",
         "6:13: error: a field of form 'b' has no 'field_key'",
         "6:22: warning: the type of a field of form 'b' is not known (known: string, number, "
           + "integer, boolean, date, time, slider, photo, counter, select, barcode)",
+        "7:23: warning: backends take a 'form_key' of a-z, 0-9 and _, a letter first, and 'C 1' is "
+          + "none",
+        "8:60: warning: the type of a field of form 'C 1' is not known (known: string, number, "
+          + "integer, boolean, date, time, slider, photo, counter, select, barcode)",
+        "8:83: warning: the 'constraints' of a field of form 'C 1' are an object, not a number: "
+          + "not used",
+        "9:87: warning: the 'minimum' of a field of form 'C 1' is no number: not used",
+        "12:3: error: form 'd' has several fields 'k'",
       ])
   }
 
@@ -156,8 +197,8 @@ import Testing
     let folder = try TemporaryFolder()
     for (name, text) in [
       ("b.scfg", Self.store("same", "2")), ("a.scfg", Self.store("same", "1")),
-      ("Z.scfg", Self.store("first", "0")), ("c.scfg", "{\"remote\": \"x\"}"),
-      ("d.scfg", "{\"remote\": \"y\"}"), (".hidden.scfg", "?"), ("other.json", "?"),
+      ("Z.scfg", Self.store("first", "0")), ("c.scfg", "{\"remote\": \"http://x\"}"),
+      ("d.scfg", "{\"remote\": \"http://y/c\"}"), (".hidden.scfg", "?"), ("other.json", "?"),
     ] {
       _ = try folder.write(text, to: name)
     }
@@ -168,7 +209,7 @@ import Testing
     #expect(config.stores.map(\.id) == ["first", "same"])
     #expect(config.stores.map(\.uri) == ["0", "2"])
     #expect(config.stores[1].folder?.path == base)
-    #expect(config.remote?.text == "y")
+    #expect(config.remote?.uri == "http://y/c")
     #expect(
       config.diagnostics.map(\.description) == [
         "\(base)/b.scfg:1:13: warning: store 'same' replaces the one of the same id at "

@@ -8,8 +8,8 @@ extension FieldpackTool {
     Command(
       "info", abstract: "Show stores, layers, counts and columns.",
       discussion: """
-        Lists every store of a config with its state; a store that cannot be opened does not end \
-        the command. With a LAYER the columns of the layer are listed, too. Tables that no \
+        Lists every store of a config with its state, its forms and its backend; a store that \
+        cannot be opened does not end the command. With a LAYER the columns of the layer are listed, too. Tables that no \
         catalogue of a GeoPackage names are listed by themselves.
 
         --stats reads all rows once and tells of each column how many NULLs and distinct values it \
@@ -110,7 +110,9 @@ struct InfoCommand: CommandBody {
     } else {
       let terminal = invocation.console.terminal
       let text = InfoText(
-        stores: stores, source: source.name, width: terminal.cutWidth,
+        stores: stores, forms: layer == nil ? workspace.forms : [],
+        remote: layer == nil ? workspace.remote : nil, source: source.name,
+        width: terminal.cutWidth,
         usesUnicode: terminal.usesUnicode || !terminal.isOutputTerminal,
         showsColumns: layer != nil || options.showsStatistics)
       try invocation.print(text.text)

@@ -11,6 +11,8 @@ struct InfoDocument {
   var document: JSONValue {
     [
       "source": .text(source.name), "stores": .array(stores.map(store)),
+      "forms": .array(source.workspace.forms.map(form)),
+      "backend": source.workspace.remote.map(backend) ?? nil,
       "diagnostics": .array(source.workspace.diagnostics.map(diagnostic)),
     ]
   }
@@ -124,6 +126,23 @@ struct InfoDocument {
     case .real(let number): .real(number)
     default: .text(value.plainText)
     }
+  }
+
+  private func form(_ form: FormConfig) -> JSONValue {
+    [
+      "form": .text(form.key), "label": .text(form.label), "id": .integer(form.id),
+      "version": .integer(form.version), "field_count": JSONValue(form.fields.count),
+    ]
+  }
+
+  private func backend(_ remote: RemoteConfig) -> JSONValue {
+    let broker = remote.broker.map { broker -> JSONValue in
+      [
+        "host": .text(broker.host), "port": JSONValue(broker.port),
+        "is_encrypted": .boolean(broker.isEncrypted),
+      ]
+    }
+    return ["uri": .text(remote.uri), "broker": broker ?? nil]
   }
 
   private func diagnostic(_ diagnostic: ConfigDiagnostic) -> JSONValue {

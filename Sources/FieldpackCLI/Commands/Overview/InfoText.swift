@@ -6,6 +6,8 @@ import FieldpackGeometry
 /// What `info` prints for people.
 struct InfoText {
   let stores: [InfoCommand.StoreInfo]
+  let forms: [FormConfig]
+  let remote: RemoteConfig?
   /// What the user calls the source.
   let source: String
   /// The cells of a line; `nil` cuts nothing.
@@ -14,9 +16,26 @@ struct InfoText {
   let showsColumns: Bool
 
   var text: String {
-    guard !stores.isEmpty else { return "no stores\n" }
-    return stores.map { heading($0) + (showsColumns ? details($0) : overview($0)) }
-      .joined(separator: "\n")
+    var parts = stores.map { heading($0) + (showsColumns ? details($0) : overview($0)) }
+    if parts.isEmpty { parts = ["no stores\n"] }
+    return (parts + [formTable, backend].compactMap { $0 }).joined(separator: "\n")
+  }
+
+  private var formTable: String? {
+    guard !forms.isEmpty else { return nil }
+    let columns = [
+      TableColumn("form"), TableColumn("label"), TableColumn("version", isNumeric: true),
+      TableColumn("fields", isNumeric: true),
+    ]
+    return TextTable.text(
+      columns, forms.map { [$0.key, $0.label, String($0.version), String($0.fields.count)] },
+      width: width, usesUnicode: usesUnicode)
+  }
+
+  private var backend: String? {
+    guard let remote else { return nil }
+    let broker = remote.broker.map { ", broker \($0.host):\($0.port)" } ?? ""
+    return DisplayText.visible("backend: \(remote.uri)\(broker)") + "\n"
   }
 
   private func heading(_ store: InfoCommand.StoreInfo) -> String {

@@ -1,9 +1,6 @@
-import FieldpackCore
-import FieldpackGeometry
-
 extension XMLText {
   /// Appends bytes that may not be UTF-8, which are mended, as character data.
-  static func append(
+  package static func append(
     mending bytes: UnsafeBufferPointer<UInt8>, inAttribute: Bool = false, to target: inout [UInt8]
   ) {
     if plainPrefix(of: bytes) == bytes.count {

@@ -1,6 +1,5 @@
+import FieldpackCore
 import Testing
-
-@testable import FieldpackFormats
 
 @Suite struct XMLTextTests {
   static let texts: [(String, String, String)] = [
@@ -19,6 +18,7 @@ import Testing
     bytes.removeAll()
     XMLText.append(text, inAttribute: true, to: &bytes)
     #expect(String(decoding: bytes, as: UTF8.self) == attribute)
+    #expect(XMLText.escaped(text) == attribute)
   }
 
   @Test(arguments: texts.indices) func `text among plain bytes is escaped as it is alone`(

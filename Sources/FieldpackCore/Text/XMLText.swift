@@ -1,9 +1,9 @@
 /// Writes text into XML.
-enum XMLText {
+package enum XMLText {
   /// Appends `bytes`, valid UTF-8, as character data.
   ///
   /// What XML 1.0 cannot hold, control characters and U+FFFE, U+FFFF, becomes U+FFFD.
-  static func append(
+  package static func append(
     _ bytes: UnsafeBufferPointer<UInt8>, inAttribute: Bool = false, to target: inout [UInt8]
   ) {
     var start = 0
@@ -19,9 +19,16 @@ enum XMLText {
     target.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))
   }
 
-  static func append(_ text: String, inAttribute: Bool = false, to target: inout [UInt8]) {
+  package static func append(_ text: String, inAttribute: Bool = false, to target: inout [UInt8]) {
     var text = text
     text.withUTF8 { append($0, inAttribute: inAttribute, to: &target) }
+  }
+
+  /// `text` as the content of an element or of an attribute in double quotes.
+  package static func escaped(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    append(text, inAttribute: true, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func replacement(
@@ -47,7 +54,7 @@ enum XMLText {
   /// before a start that a name cannot have. Colons go, too.
   ///
   /// XML 1.0's fifth edition allows more, but parsers that follow the fourth refuse it.
-  static func name(_ text: String) -> String {
+  package static func name(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       if result.isEmpty, !isNameStart(scalar), isName(scalar) { result.append("_") }
