@@ -12,6 +12,9 @@ final class GeoPackageReader: FileReader {
   private var opened: GeoPackageSource?
   private var layers: [GeoPackageSource.SourceLayer] = []
   private var found: [FileLayer] = []
+  /// The rows that are left out because the target has equal ones, with the ids of these, by the
+  /// index of the layer.
+  var equals: [Int: [Int64: [Int64]]] = [:]
 
   init(_ input: ByteInput, options: ReadOptions) {
     self.input = (input.path, input.name, input.size)
@@ -81,6 +84,9 @@ final class GeoPackageReader: FileReader {
   /// The name that a layer has in the file.
   func name(of index: Int) -> LayerID { layers[index].schema.layer }
 
+  /// The layers that come only because others are linked to them, by their indexes.
+  var media: Set<Int> { Set(layers.indices.filter { layers[$0].comesAlong }) }
+
   func highestID(of index: Int) throws(FieldpackError) -> Int64? {
     try source.highestID(of: name(of: index))
   }
@@ -94,6 +100,7 @@ final class GeoPackageReader: FileReader {
       var rows = MergedRows(
         sink: sink, schema: asked[index].schema, last: try highestID(of: index) ?? 0,
         bytes: first...(first + input.size / layers.count), progress: options.progress)
+      rows.left = equals[index] ?? [:]
       let told = try source.scan(
         name(of: index), skipsErrors: options.skipsErrors, into: &rows)
       sink = rows.sink
@@ -118,6 +125,8 @@ private struct MergedRows<Sink: FeatureSink>: FeatureSink {
   let last: Int64
   let bytes: ClosedRange<Int>
   let progress: (@Sendable (Int) throws(FieldpackError) -> Void)?
+  /// The rows that are not given on.
+  var left: [Int64: [Int64]] = [:]
   private(set) var count = 0
 
   init(
@@ -131,6 +140,7 @@ private struct MergedRows<Sink: FeatureSink>: FeatureSink {
   mutating func begin(_: Schema) throws(FieldpackError) { try sink.begin(schema) }
 
   mutating func feature(_ row: borrowing some FeatureRow & ~Copyable) throws(FieldpackError) {
+    if !left.isEmpty, case .integer(let id) = row.id, left[id] != nil { return }
     try sink.feature(row)
     count += 1
     guard count & 4095 == 0 else { return }

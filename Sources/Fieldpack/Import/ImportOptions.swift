@@ -12,7 +12,8 @@ public enum ImportMode: String, Hashable, Sendable, CaseIterable {
   /// Removes them first, and nothing else.
   case replace
   /// Changes the features that have a row's id, or its value in ``ImportOptions/matchColumn``, and
-  /// adds the others. A column that the file lacks stays as it is.
+  /// adds the others. A column that the file lacks stays as it is. Media that come with features of
+  /// a GeoPackage change none: they are added where the target has no equal ones.
   case upsert
 }
 

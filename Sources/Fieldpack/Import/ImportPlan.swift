@@ -22,6 +22,9 @@ struct ImportPlan {
     var key: ReplacedKey?
     /// Whether all rows come from GeoPackages.
     var isCopy = false
+    /// Whether the rows are media that come with the features that they are linked to. Those that
+    /// the layer has already are left out, so no row changes another.
+    var leavesEquals = false
   }
 
   /// Gives features without ids of their own a text made from their contents.
@@ -37,20 +40,23 @@ struct ImportPlan {
 
   // MARK: Planning
 
-  /// - Parameter isCopy: whether the file is a GeoPackage.
+  /// - Parameters:
+  ///   - isCopy: whether the file is a GeoPackage.
+  ///   - media: the layers that come only because others are linked to them, by their indexes.
   mutating func add(
-    _ layers: [FileLayer], from file: String, isCopy: Bool = false
+    _ layers: [FileLayer], from file: String, isCopy: Bool = false, media: Set<Int> = []
   ) throws(FieldpackError) {
     var assigned: [(FileLayer, Int)] = []
-    for var layer in layers {
-      let destination = try assign(&layer, from: file, isCopy: isCopy)
+    for (index, var layer) in layers.enumerated() {
+      let destination = try assign(
+        &layer, from: file, isCopy: isCopy, isMedia: media.contains(index))
       assigned.append((layer, destination))
     }
     files.append(assigned)
   }
 
   private mutating func assign(
-    _ layer: inout FileLayer, from file: String, isCopy: Bool
+    _ layer: inout FileLayer, from file: String, isCopy: Bool, isMedia: Bool
   ) throws(FieldpackError) -> Int {
     let name = layer.schema.layer
     let folded = name.rawValue.lowercased()
@@ -79,8 +85,9 @@ struct ImportPlan {
       destination.existing = known
       try destination.adoptExisting(from: file)
     }
+    destination.leavesEquals = isMedia && options.mode == .upsert
     // Layers of a GeoPackage that are not there yet come with their ids.
-    if options.mode == .upsert, known != nil || !isCopy {
+    if options.mode == .upsert, known != nil || !isCopy, !destination.leavesEquals {
       try destination.match(by: options.matchColumn, from: file)
     }
     destinations.append(destination)
@@ -191,8 +198,10 @@ extension ImportPlan {
   /// - Parameters:
   ///   - name: the layer's name in its file.
   ///   - renumbered: the rows that got other ids.
+  ///   - equals: the rows that were left out, with the equal rows of the target.
   func part(
-    _ file: Int, _ layer: Int, named name: LayerID, renumbered: [Int64: Int64]
+    _ file: Int, _ layer: Int, named name: LayerID, renumbered: [Int64: Int64],
+    equals: [Int64: [Int64]]
   ) -> LayerMerge.Part {
     let destination = destinations[files[file][layer].destination]
     let ids: LayerMerge.IDs =
@@ -204,7 +213,14 @@ extension ImportPlan {
         .unknown
       }
     return .init(
-      source: name, target: target(file, layer), isNew: destination.existing == nil, ids: ids)
+      source: name, target: target(file, layer), isNew: destination.existing == nil, ids: ids,
+      equals: equals)
+  }
+
+  /// Whether the rows of a layer are left out where the target has equal ones.
+  func leavesEquals(_ file: Int, _ layer: Int) -> Bool {
+    let destination = destinations[files[file][layer].destination]
+    return destination.leavesEquals && destination.ids == .file
   }
 }
 
@@ -345,52 +361,5 @@ extension Schema {
   fileprivate mutating func freeIDColumn() {
     let taken = Set(columns.map { $0.name.lowercased() })
     idColumn = idColumn.map { $0.numbered { !taken.contains($0.lowercased()) } }
-  }
-}
-
-/// Which type holds the values of two columns.
-enum ColumnWidening {
-  static func type(
-    for own: ColumnDefinition, and new: ColumnDefinition, isFixed: Bool, file: String
-  ) throws(FieldpackError) -> ColumnType {
-    if own.type == new.type || own.type.holds(new.type) { return own.type }
-    if isFixed, let read = own.type.read(from: new.type) { return read }
-    guard !isFixed else {
-      throw FieldpackError(
-        .invalidData,
-        "column '\(own.name)' is \(own.type.sql), \(file) has \(new.type.sql) values in it",
-        position: FilePosition(file: file))
-    }
-    return new.type.holds(own.type) ? new.type : .text()
-  }
-}
-
-extension ColumnType {
-  /// As what values of `other` are read for a column of this type, which is narrower and refuses
-  /// single values; `nil` where it can hold none.
-  fileprivate func read(from other: ColumnType) -> ColumnType? {
-    switch (self, other) {
-    case (.tinyInt, .integer), (.smallInt, .integer), (.mediumInt, .integer): .integer
-    case (.float, .double), (.float, .integer): .double
-    case (.text, .text): .text()
-    default: nil
-    }
-  }
-
-  /// Whether a column of this type can hold every value of `other` without loss.
-  func holds(_ other: ColumnType) -> Bool {
-    if self == other { return true }
-    switch (self, other) {
-    case (.text(nil), _): return true
-    case (.double, .integer), (.double, .float): return true
-    case (.integer, .mediumInt), (.integer, .smallInt), (.integer, .tinyInt): return true
-    default: return false
-    }
-  }
-}
-
-extension OrdinateRule {
-  static func holding(_ a: OrdinateRule, _ b: OrdinateRule) -> OrdinateRule {
-    a == b ? a : .optional
   }
 }

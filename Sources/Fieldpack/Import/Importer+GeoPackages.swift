@@ -30,6 +30,19 @@ extension Importer {
     }
   }
 
+  /// Has the reader of a GeoPackage leave out the media that the target has already.
+  func leaveEquals(
+    _ source: Source, _ number: Int, _ plan: ImportPlan, _ asked: [FileLayer],
+    _ writer: GeoPackageBulkWriter
+  ) throws(FieldpackError) {
+    guard let file = source.geoPackage else { return }
+    file.equals = [:]
+    for index in asked.indices where plan.leavesEquals(number, index) {
+      file.equals[index] = try writer.equals(
+        of: file.name(of: index), in: file.source, to: plan.target(number, index))
+    }
+  }
+
   /// Has the target take over what belongs to the layers of a GeoPackage when all rows are stored.
   func merge(
     _ source: Source, _ number: Int, _ plan: ImportPlan, _ asked: [FileLayer],
@@ -40,7 +53,9 @@ extension Importer {
     for (index, layer) in asked.enumerated() {
       let renumbered = try writer.loader.takeRenumbered(in: layer.schema.layer)
       parts.append(
-        plan.part(number, index, named: file.name(of: index), renumbered: renumbered))
+        plan.part(
+          number, index, named: file.name(of: index), renumbered: renumbered,
+          equals: file.equals[index] ?? [:]))
     }
     writer.add(LayerMerge(from: try file.source, parts))
   }

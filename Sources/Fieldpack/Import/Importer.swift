@@ -162,7 +162,9 @@ struct Importer {
     plan.hashesContents = hashesContents
     for source in sources {
       let isCopy = source.geoPackage != nil
-      try plan.add(try defined(source, writer), from: source.name, isCopy: isCopy)
+      try plan.add(
+        try defined(source, writer), from: source.name, isCopy: isCopy,
+        media: source.geoPackage?.media ?? [])
     }
     var report = ImportReport()
     writer.loader.skipsErrors = options.skipsErrors
@@ -182,6 +184,7 @@ struct Importer {
       let result: FileReadResult
       sources[index].reader.numberPaths(
         after: Self.paths(in: asked, of: writer.loader, others: paths))
+      try leaveEquals(sources[index], index, plan, asked, writer)
       do throws(FieldpackError) {
         result = try sources[index].reader.read(as: asked, into: &sink)
       } catch {

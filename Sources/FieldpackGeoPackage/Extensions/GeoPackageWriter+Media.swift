@@ -108,4 +108,5 @@ extension GeoPackageSnapshot {
 enum MediaColumns {
   static let data = "data"
   static let contentType = "content_type"
+  static let all = [data, contentType]
 }

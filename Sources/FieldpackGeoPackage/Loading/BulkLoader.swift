@@ -75,6 +75,12 @@ public final class BulkLoader: FeatureSink {
     try targets[layer]?.takeRenumbered() ?? [:]
   }
 
+  /// Waits until all rows so far are in the file.
+  func settle() throws(FieldpackError) {
+    for id in order { try targets[id]?.submit() }
+    try inserter.drain()
+  }
+
   /// The highest whole number in the columns of that name in the prepared layers, at least 0. Ask
   /// before any rows come.
   package func highestNumber(in column: String) throws(FieldpackError) -> Int {

@@ -209,6 +209,15 @@ public final class GeoPackageBulkWriter {
   /// Takes over what belongs to layers of another GeoPackage when all rows are stored.
   package func add(_ merge: LayerMerge) { merges.append(merge) }
 
+  /// The media of a GeoPackage that a layer has already, with the ids of the equal ones: first the
+  /// same id, then from the lowest on.
+  package func equals(
+    of layer: LayerID, in source: GeoPackageSource, to target: LayerID
+  ) throws(FieldpackError) -> [Int64: [Int64]] {
+    try loader.settle()
+    return try EqualMedia(source: source.file, target: file).find(layer, in: target)
+  }
+
   private func storeDocuments() throws(FieldpackError) {
     let tables = MetadataTables(file: file)
     for (content, standard, layers) in documents {

@@ -16,6 +16,8 @@ package final class GeoPackageSource {
     package var hasIDs: Bool
     /// The reference system of its geometries, as the file defines it.
     package var system: StoredSRS?
+    /// Whether these are media that come with the rows that are linked to them.
+    package var comesAlong = false
   }
 
   /// - Throws: `.notFound`, `.permission`, `.busy`, `.corrupt`; `.invalidData` for what is not a
@@ -64,13 +66,23 @@ package final class GeoPackageSource {
       let others = Set((relations.map(\.mapping) + [LayerChange.styles]).map { SQLName($0) })
       tables = tables.filter { !others.contains(SQLName($0.table)) }
     }
+    let all = Set(tables.map { SQLName($0.layer.id.rawValue) })
+    let asked = Set((names ?? []).map { SQLName($0) })
+    var media: Set<SQLName> = []
+    for relation in relations
+    where relation.kind == .media && all.contains(SQLName(relation.base.rawValue)) {
+      media.insert(SQLName(relation.related.rawValue))
+    }
+    media.subtract(asked)
     var layers: [SourceLayer] = []
     for table in tables {
       let types = try file.storedTypes(of: table.schema)
       layers.append(
         SourceLayer(
           schema: table.schema.copied(storedTypes: types), hasIDs: table.idSQL != nil,
-          system: catalogue.system(table.srsID).map { StoredSRS($0) }))
+          system: catalogue.system(table.srsID).map { StoredSRS($0) },
+          comesAlong: media.contains(SQLName(table.layer.id.rawValue))
+            && MediaColumns.all.allSatisfy { table.schema.columnIndex($0) != nil }))
     }
     return layers
   }

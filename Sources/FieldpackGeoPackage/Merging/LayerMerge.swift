@@ -12,9 +12,14 @@ package struct LayerMerge {
     /// Whether the layer was created.
     package var isNew: Bool
     package var ids: IDs
+    /// The rows that did not come because there were equal ones here, with the ids of these.
+    package var equals: [Int64: [Int64]]
 
-    package init(source: LayerID, target: LayerID, isNew: Bool, ids: IDs) {
+    package init(
+      source: LayerID, target: LayerID, isNew: Bool, ids: IDs, equals: [Int64: [Int64]] = [:]
+    ) {
       (self.source, self.target, self.isNew, self.ids) = (source, target, isNew, ids)
+      self.equals = equals
     }
   }
 

@@ -16,6 +16,7 @@ struct MergedIDs {
   mutating func id(
     of number: Int64, in part: LayerMerge.Part
   ) throws(FieldpackError) -> Int64? {
+    if let equal = part.equals[number]?.first { return equal }
     switch part.ids {
     case .kept(let renumbered): return renumbered[number] ?? number
     case .unknown: return nil

@@ -124,13 +124,28 @@ struct MergedRelations {
         + "AND related_id = ?2)", in: LayerID(mapping))
     while try links.step() {
       var row = links.row.values
+      let equals = row[1].integerValue.flatMap { related.part?.equals[$0] } ?? []
       guard let first = try key(row[0], base, &numbers),
-        let second = try key(row[1], related, &numbers)
+        let second = try key(row[1], related, &numbers),
+        try !isLinked(first, toOneOf: equals.dropFirst(), by: mapping)
       else { continue }
       (row[0], row[1]) = (first, second)
       for (index, value) in row.enumerated() { try insertion.bind(value, at: index + 1) }
       try insertion.run()
     }
+  }
+
+  /// Whether a row is linked to a row that is equal to the one that it would be linked to.
+  private func isLinked(
+    _ base: SQLiteValue, toOneOf equals: ArraySlice<Int64>, by mapping: String
+  ) throws(FieldpackError) -> Bool {
+    for id in equals {
+      let count = try target.integer(
+        "SELECT count(*) FROM \(quoted(mapping)) WHERE base_id = ? AND related_id = ?",
+        [base, .integer(id)])
+      if count ?? 0 > 0 { return true }
+    }
+    return false
   }
 
   private func key(

@@ -187,7 +187,7 @@ import Testing
     }
     let upsert = try await FileImport(ImportOptions(mode: .upsert)).run(
       file, into: path("out.gpkg"))
-    #expect(upsert.updatedCount == 3)
+    #expect(upsert.updatedCount == 2)
     let wells = "SELECT fid, name, quality FROM wells ORDER BY 1"
     #expect(try rows("out.gpkg", wells) == ["5|north|good", "9|south|good"])
     _ = try await FileImport(ImportOptions(mode: .replace)).run(file, into: path("out.gpkg"))
