@@ -2,9 +2,9 @@ public import FieldpackCore
 
 /// Sends requests by HTTP and HTTPS, without cookies, and verifies TLS.
 ///
-/// A few redirects are followed, within one server only. A body is given as it is, never
-/// decompressed. Connections are kept for later requests. One thread serves all exchanges of a
-/// client. It sleeps while there is nothing to transfer, and ends with the client.
+/// A few redirects are followed, within one server only unless the request says otherwise. A body is
+/// given as it is, never decompressed. Connections are kept for later requests. One thread serves all
+/// exchanges of a client. It sleeps while there is nothing to transfer, and ends with the client.
 ///
 ///     let client = try HTTPClient()
 ///     let page = try await client.send(HTTPRequest(.get, "https://example.org/")).checked("page")
@@ -15,7 +15,7 @@ public final class HTTPClient: Sendable {
   public typealias Progress = @Sendable (_ sent: Int64, _ total: Int64) -> Void
 
   public let configuration: HTTPConfiguration
-  private let loop: TransferLoop
+  let loop: TransferLoop
 
   public init(_ configuration: HTTPConfiguration = .init()) throws(FieldpackError) {
     self.configuration = configuration
@@ -34,6 +34,21 @@ public final class HTTPClient: Sendable {
   public func send(
     _ request: HTTPRequest, progress: Progress? = nil
   ) async throws(FieldpackError) -> HTTPResponse {
+    let stream = try await stream(request, progress: progress)
+    var response = stream.head
+    while let bytes = try await stream.next() { response.body.append(contentsOf: bytes) }
+    return response
+  }
+
+  /// The response to a request as soon as its header is there; its body follows in pieces.
+  ///
+  /// The limits of request and configuration hold for the whole body: for one without an end,
+  /// ``HTTPRequest/maximumLength`` is `.max`, ``HTTPConfiguration/timeout`` `nil` and
+  /// ``HTTPConfiguration/lowSpeed`` 0.
+  /// - Throws: as ``send(_:progress:)``.
+  public func stream(
+    _ request: HTTPRequest, progress: Progress? = nil
+  ) async throws(FieldpackError) -> HTTPStream {
     let clock = ContinuousClock()
     let end = configuration.timeout.map { clock.now.advanced(by: $0) }
     var request = request
@@ -42,9 +57,16 @@ public final class HTTPClient: Sendable {
       let transfer = try Transfer(
         request, to: address, configuration, timeout: end.map { $0 - clock.now },
         progress: progress)
-      let response = try await loop.run(transfer).get()
-      guard let next = try Self.redirect(response, from: address) else { return response }
-      Self.follow(response.status, &request)
+      let head = try await loop.whileNotCancelled(transfer) {
+        transfer async throws(FieldpackError) in
+        loop.start(transfer)
+        return try await transfer.reception.head()
+      }
+      let stream = HTTPStream(head, transfer, of: self)
+      guard let next = try Self.redirect(head, of: request, from: address) else { return stream }
+      try await stream.drain()
+      Self.follow(head.status, &request)
+      if !address.leads(to: next) { request.fields.keepWhatIsNoSecret() }
       address = next
     }
     throw FieldpackError(
@@ -56,7 +78,7 @@ public final class HTTPClient: Sendable {
 
   /// Where a response leads; `nil` where it is the answer.
   private static func redirect(
-    _ response: HTTPResponse, from address: HTTPAddress
+    _ response: HTTPResponse, of request: HTTPRequest, from address: HTTPAddress
   ) throws(FieldpackError) -> HTTPAddress? {
     guard [301, 302, 303, 307, 308].contains(response.status),
       let location = response.fields["Location"]
@@ -69,7 +91,7 @@ public final class HTTPClient: Sendable {
         .invalidData, .redirect, address.shown,
         "the answer leads to what is not followed: \(error.message)")
     }
-    guard address.leads(to: next) else {
+    guard address.leads(to: next) || request.mayGo(from: address, to: next) else {
       throw FieldpackError(
         .invalidData, .redirect, address.shown,
         "the answer leads to another server, \(next.scheme)://\(next.host):\(next.port), "

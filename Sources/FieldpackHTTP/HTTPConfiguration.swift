@@ -5,11 +5,11 @@ public struct HTTPConfiguration: Hashable, Sendable {
   /// The time for a whole exchange, including redirects and waiting for a connection; `nil` sets no
   /// limit.
   public var timeout: Duration? = .seconds(60)
-  /// The bytes a second below which an exchange counts as slow.
+  /// The bytes a second below which an exchange counts as slow; 0 sets no limit.
   public var lowSpeed = 16
   /// How long an exchange may be slow before it fails, in whole seconds.
   public var lowSpeedTime: Duration = .seconds(30)
-  /// How many redirects are followed, all within one server.
+  /// How many redirects are followed; to other servers see ``HTTPRequest/followsToOtherServers``.
   public var maximumRedirects = 5
   /// The largest number of connections to one server. Further exchanges wait.
   public var connectionsPerHost = 6

@@ -33,6 +33,15 @@ public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   public func values(of name: String) -> [String] {
     fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
   }
+
+  /// Leaves out all but the fields that say what is asked for, whatever the names of others mean.
+  mutating func keepWhatIsNoSecret() {
+    let kept: Set = [
+      "accept", "accept-language", "range", "if-range", "if-match", "if-none-match",
+      "if-modified-since", "if-unmodified-since",
+    ]
+    fields.removeAll { !kept.contains($0.name.lowercased()) }
+  }
 }
 
 extension HTTPFields.Field {

@@ -29,6 +29,11 @@ public struct HTTPRequest: Hashable, Sendable {
   public var body: Body
   /// The size of the largest body of a response that is accepted, in bytes.
   public var maximumLength: Int
+  /// Whether redirects of `GET` and `HEAD` may lead to other servers, but never from https to http.
+  ///
+  /// Another server gets only fields that hold no secret: `Accept`, `Accept-Language`, `Range`, and
+  /// the conditions such as `If-None-Match`.
+  public var followsToOtherServers = false
 
   public init(
     _ method: Method = .get, _ url: String, fields: HTTPFields = [:], body: Body = .none,
@@ -39,6 +44,11 @@ public struct HTTPRequest: Hashable, Sendable {
     self.fields = fields
     self.body = body
     self.maximumLength = maximumLength
+  }
+
+  func mayGo(from address: HTTPAddress, to other: HTTPAddress) -> Bool {
+    followsToOtherServers && body == .none && (method == .get || method == .head)
+      && (address.scheme == "http" || other.scheme == "https")
   }
 }
 

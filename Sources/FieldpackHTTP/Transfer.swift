@@ -10,6 +10,7 @@ final class Transfer: @unchecked Sendable {
   let address: HTTPAddress
   /// Set from any thread, read by the loop.
   let isCancelled = Locked(false)
+  let reception = Reception()
   private let body: RequestBody
   private let maximumLength: Int
   private let progress: HTTPClient.Progress?
@@ -17,7 +18,8 @@ final class Transfer: @unchecked Sendable {
   private var lines: UnsafeMutablePointer<curl_slist>?
   /// What the library says of a failure, in its own size.
   private let detail: UnsafeMutablePointer<CChar>
-  private var received: [UInt8] = []
+  /// The bytes of the body so far.
+  private var received = 0
   private var fields: [HTTPFields.Field] = []
   private var headerLength = 0
   private var sent: Int64 = -1
@@ -70,6 +72,7 @@ final class Transfer: @unchecked Sendable {
     number(CURLOPT_NOSIGNAL, 1)
     text(CURLOPT_PROTOCOLS_STR, "http,https")
     number(CURLOPT_FOLLOWLOCATION, 0)
+    number(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     number(CURLOPT_SSL_VERIFYPEER, 1)
     number(CURLOPT_SSL_VERIFYHOST, 2)
     if !configuration.usesEnvironmentProxy { text(CURLOPT_PROXY, "") }
@@ -133,15 +136,16 @@ final class Transfer: @unchecked Sendable {
 
   // MARK: While it runs
 
-  /// - Returns: how many bytes were taken; fewer than there are stop the transfer.
+  /// - Returns: how many bytes were taken; fewer than there are stop the transfer or let it wait.
   fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Int {
-    guard bytes.count <= maximumLength - received.count else {
+    guard bytes.count <= maximumLength - received else {
       stop = FieldpackError(
         .invalidData, .tooLong, address.shown,
         "the answer is longer than \(maximumLength) bytes")
       return 0
     }
-    received.append(contentsOf: bytes)
+    guard reception.take(body: bytes) else { return Int(CURL_WRITEFUNC_PAUSE) }
+    received += bytes.count
     return bytes.count
   }
 
@@ -157,10 +161,20 @@ final class Transfer: @unchecked Sendable {
     // Each answer begins with its status; one of 100 comes before another.
     if line.hasPrefix("HTTP/") {
       fields = []
+    } else if line.isEmpty {
+      takeHead()
     } else if let field = HTTPSyntax.field(line) {
       fields.append(field)
     }
     return bytes.count
+  }
+
+  private func takeHead() {
+    var status = 0
+    _ = fieldpack_curl_info_number(handle.raw, CURLINFO_RESPONSE_CODE, &status)
+    guard status >= 200 else { return }
+    reception.take(
+      head: HTTPResponse(status: status, fields: HTTPFields(fields), body: [], url: address.url))
   }
 
   fileprivate func give(_ space: UnsafeMutableRawBufferPointer) -> Int {
@@ -183,17 +197,14 @@ final class Transfer: @unchecked Sendable {
 
   // MARK: At its end
 
-  func outcome(_ result: CURLcode) -> Result<HTTPResponse, FieldpackError> {
-    if let stop { return .failure(stop) }
+  /// Why it failed; `nil` where the answer is whole.
+  func failure(_ result: CURLcode) -> FieldpackError? {
+    if let stop { return stop }
     guard result == CURLE_OK else {
-      return .failure(FieldpackError(result, address.shown, String(cString: detail)))
+      return FieldpackError(result, address.shown, String(cString: detail))
     }
-    var status = 0
-    _ = fieldpack_curl_info_number(handle.raw, CURLINFO_RESPONSE_CODE, &status)
     take(sent: body.length)
-    return .success(
-      HTTPResponse(
-        status: status, fields: HTTPFields(fields), body: received, url: address.url))
+    return nil
   }
 
   var cancelled: FieldpackError {

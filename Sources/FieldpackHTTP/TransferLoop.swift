@@ -11,12 +11,11 @@ import FieldpackCore
 ///
 /// It sleeps in `curl_multi_poll` until a socket, a timer or a new exchange has work for it.
 final class TransferLoop: Sendable {
-  typealias Outcome = Result<HTTPResponse, FieldpackError>
-  typealias Continuation = CheckedContinuation<Outcome, Never>
-
   private struct State {
     /// Exchanges that the thread has not seen.
-    var incoming: [(Transfer, Continuation)] = []
+    var incoming: [Transfer] = []
+    /// Exchanges whose readers have made room.
+    var resumed: [Transfer] = []
     var isClosed = false
     /// The handle, while it may be woken.
     var multi: MultiHandle?
@@ -45,22 +44,38 @@ final class TransferLoop: Sendable {
     }
   }
 
-  func run(_ transfer: Transfer) async -> Outcome {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in add(transfer, continuation) }
-    } onCancel: {
-      transfer.isCancelled.withLock { $0 = true }
-      wake()
-    }
-  }
-
-  private func add(_ transfer: Transfer, _ continuation: Continuation) {
+  func start(_ transfer: Transfer) {
     let isClosed = state.withLock { state in
-      if !state.isClosed { state.incoming.append((transfer, continuation)) }
+      if !state.isClosed { state.incoming.append(transfer) }
       return state.isClosed
     }
-    if isClosed { continuation.resume(returning: .failure(transfer.cancelled)) }
+    if isClosed { transfer.reception.end(transfer.cancelled) }
     wake()
+  }
+
+  /// Goes on with an exchange that had to wait for its reader.
+  func resume(_ transfer: Transfer) {
+    state.withLock { $0.resumed.append(transfer) }
+    wake()
+  }
+
+  func cancel(_ transfer: Transfer) {
+    transfer.isCancelled.withLock { $0 = true }
+    wake()
+  }
+
+  /// Waits for something of an exchange, which is cancelled with the task.
+  func whileNotCancelled<Value: Sendable>(
+    _ transfer: Transfer, _ wait: (Transfer) async throws(FieldpackError) -> Value
+  ) async throws(FieldpackError) -> Value {
+    let result = await withTaskCancellationHandler { () async -> Result<Value, FieldpackError> in
+      do throws(FieldpackError) { return .success(try await wait(transfer)) } catch {
+        return .failure(error)
+      }
+    } onCancel: {
+      cancel(transfer)
+    }
+    return try result.get()
   }
 
   /// Ends the thread, and what runs.
@@ -77,7 +92,7 @@ final class TransferLoop: Sendable {
 
   // MARK: The thread
 
-  private typealias Running = [UnsafeMutableRawPointer: (transfer: Transfer, done: Continuation)]
+  private typealias Running = [UnsafeMutableRawPointer: Transfer]
 
   private func runUntilClosed() {
     guard let multi = state.withLock({ $0.multi?.raw }) else { return }
@@ -88,7 +103,7 @@ final class TransferLoop: Sendable {
       finish(multi, &running)
       curl_multi_poll(multi, nil, 0, Self.longestSleep, nil)
     }
-    for (_, entry) in running { end(entry, multi, .failure(entry.transfer.cancelled)) }
+    for (_, transfer) in running { end(transfer, multi, transfer.cancelled) }
     state.withLock { $0.multi = nil }
     curl_multi_cleanup(multi)
   }
@@ -96,23 +111,27 @@ final class TransferLoop: Sendable {
   /// In milliseconds; the library wakes by itself for what it has to do.
   private static let longestSleep: Int32 = 1 << 30
 
-  /// Takes what is new, stops what is cancelled; gives whether to go on.
+  /// Takes what is new, goes on with what has room again, stops what is cancelled; gives whether to
+  /// go on.
   private func begin(_ multi: UnsafeMutableRawPointer, _ running: inout Running) -> Bool {
-    let (incoming, isClosed) = state.withLock { state in
-      defer { state.incoming = [] }
-      return (state.incoming, state.isClosed)
+    let (incoming, resumed, isClosed) = state.withLock { state in
+      defer { (state.incoming, state.resumed) = ([], []) }
+      return (state.incoming, state.resumed, state.isClosed)
     }
-    for (transfer, continuation) in incoming {
+    for transfer in incoming {
       let raw = transfer.handle.raw
       if curl_multi_add_handle(multi, raw) == CURLM_OK {
-        running[raw] = (transfer, continuation)
+        running[raw] = transfer
       } else {
-        continuation.resume(returning: .failure(FieldpackError(.io, "libcurl takes no exchange")))
+        transfer.reception.end(FieldpackError(.io, "libcurl takes no exchange"))
       }
     }
-    for (raw, entry) in running where entry.transfer.isCancelled.withLock({ $0 }) {
+    for (raw, transfer) in running where transfer.isCancelled.withLock({ $0 }) {
       running[raw] = nil
-      end(entry, multi, .failure(entry.transfer.cancelled))
+      end(transfer, multi, transfer.cancelled)
+    }
+    for transfer in resumed where running[transfer.handle.raw] != nil {
+      curl_easy_pause(transfer.handle.raw, CURLPAUSE_CONT)
     }
     return !isClosed
   }
@@ -121,17 +140,16 @@ final class TransferLoop: Sendable {
     var left: Int32 = 0
     while let message = curl_multi_info_read(multi, &left) {
       guard message.pointee.msg == CURLMSG_DONE, let raw = message.pointee.easy_handle,
-        let entry = running.removeValue(forKey: raw)
+        let transfer = running.removeValue(forKey: raw)
       else { continue }
-      end(entry, multi, entry.transfer.outcome(fieldpack_curl_message_result(message)))
+      end(transfer, multi, transfer.failure(fieldpack_curl_message_result(message)))
     }
   }
 
   private func end(
-    _ entry: (transfer: Transfer, done: Continuation), _ multi: UnsafeMutableRawPointer,
-    _ outcome: Outcome
+    _ transfer: Transfer, _ multi: UnsafeMutableRawPointer, _ error: FieldpackError?
   ) {
-    curl_multi_remove_handle(multi, entry.transfer.handle.raw)
-    entry.done.resume(returning: outcome)
+    curl_multi_remove_handle(multi, transfer.handle.raw)
+    transfer.reception.end(error)
   }
 }

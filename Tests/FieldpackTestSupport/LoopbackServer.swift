@@ -32,8 +32,8 @@ public final class LoopbackServer: Sendable {
 
   public enum Reply: Sendable {
     case response(Int, fields: [[String]] = [], body: [UInt8])
-    /// Bytes as they are; then the connection is closed.
-    case raw([UInt8])
+    /// Bytes as they are; then the server closes the connection, or waits until the client does.
+    case raw([UInt8], waits: Bool = false)
     /// No answer; the connection stays until the client closes it.
     case silence
     /// The connection is closed without an answer.
@@ -76,7 +76,7 @@ public final class LoopbackServer: Sendable {
   public var address: String { "http://127.0.0.1:\(port)" }
   /// All that came so far, in order.
   public var requests: [Request] { state.withLock { $0.requests } }
-  /// How many clients went away while they waited in silence.
+  /// How many clients went away while the server waited for that.
   public var left: Int { state.withLock { $0.left } }
 
   private static func listen() throws -> (Int32, UInt16) {
@@ -149,18 +149,23 @@ public final class LoopbackServer: Sendable {
       switch reply {
       case .nothing: return false
       case .silence:
-        var byte: UInt8 = 0
-        while recv(descriptor, &byte, 1, 0) > 0 {}
-        state.withLock { $0.left += 1 }
+        waitForEnd(of: descriptor)
         return false
-      case .raw(let bytes):
+      case .raw(let bytes, let waits):
         send(bytes, to: descriptor)
+        if waits { waitForEnd(of: descriptor) }
         return false
       case .response(let status, let fields, let body):
         var head = "HTTP/1.1 \(status) Status\r\nContent-Length: \(body.count)\r\n"
         for field in fields { head += "\(field[0]): \(field[1])\r\n" }
         return send(Array((head + "\r\n").utf8) + body, to: descriptor)
       }
+    }
+
+    private func waitForEnd(of descriptor: Int32) {
+      var byte: UInt8 = 0
+      while recv(descriptor, &byte, 1, 0) > 0 {}
+      state.withLock { $0.left += 1 }
     }
 
     @discardableResult
