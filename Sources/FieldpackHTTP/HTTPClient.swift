@@ -49,8 +49,15 @@ public final class HTTPClient: Sendable {
   public func stream(
     _ request: HTTPRequest, progress: Progress? = nil
   ) async throws(FieldpackError) -> HTTPStream {
+    try await stream(request, timeout: configuration.timeout, progress: progress)
+  }
+
+  /// - Parameter timeout: the time for the whole exchange, instead of the configuration's.
+  func stream(
+    _ request: HTTPRequest, timeout: Duration?, progress: Progress? = nil
+  ) async throws(FieldpackError) -> HTTPStream {
     let clock = ContinuousClock()
-    let end = configuration.timeout.map { clock.now.advanced(by: $0) }
+    let end = timeout.map { clock.now.advanced(by: $0) }
     var request = request
     var address = try HTTPAddress(request.url)
     for _ in 0...max(0, configuration.maximumRedirects) {

@@ -15,8 +15,10 @@ public enum HTTPFailure: Error, Hashable, Sendable {
   case tooLong
   /// A redirect leads to another server, or is one too many.
   case redirect
-  /// The answer is not HTTP.
+  /// The answer is not HTTP, or contradicts the request or itself.
   case malformed
+  /// The body is another than the one that is wanted, by its digest.
+  case digest
   /// A status outside 200 to 299; see ``HTTPResponse/checked(_:at:)``.
   ///
   /// - Parameter asked: how long the server asks to wait before the next request.

@@ -37,8 +37,8 @@ public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   /// Leaves out all but the fields that say what is asked for, whatever the names of others mean.
   mutating func keepWhatIsNoSecret() {
     let kept: Set = [
-      "accept", "accept-language", "range", "if-range", "if-match", "if-none-match",
-      "if-modified-since", "if-unmodified-since",
+      "accept", "accept-encoding", "accept-language", "range", "if-range", "if-match",
+      "if-none-match", "if-modified-since", "if-unmodified-since",
     ]
     fields.removeAll { !kept.contains($0.name.lowercased()) }
   }
@@ -119,6 +119,11 @@ enum HTTPSyntax {
     }
     offset = end(min(offset, bytes.count))
     return String(decoding: text, as: UTF8.self)
+  }
+
+  /// A number of nothing but digits.
+  static func number(_ text: some StringProtocol) -> Int? {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
   }
 
   /// Without the blanks at both ends.

@@ -31,8 +31,8 @@ public struct HTTPRequest: Hashable, Sendable {
   public var maximumLength: Int
   /// Whether redirects of `GET` and `HEAD` may lead to other servers, but never from https to http.
   ///
-  /// Another server gets only fields that hold no secret: `Accept`, `Accept-Language`, `Range`, and
-  /// the conditions such as `If-None-Match`.
+  /// Another server gets only fields that hold no secret: `Accept`, `Accept-Encoding`,
+  /// `Accept-Language`, `Range`, and the conditions such as `If-None-Match`.
   public var followsToOtherServers = false
 
   public init(

@@ -23,7 +23,7 @@ extension HTTPResponse {
   ]
 
   /// The form of dates that servers have to write; the two obsolete ones are not read.
-  private static func date(_ text: String) -> Instant? {
+  static func date(_ text: String) -> Instant? {
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[5] == "GMT", parts[1].count == 2, parts[3].count == 4,
       let day = Int(parts[1]), let month = months.firstIndex(of: String(parts[2])),

@@ -1,27 +1,13 @@
 /// The SHA-256 digest of FIPS 180-4.
-package struct SHA256 {
+package struct SHA256: Sendable {
   /// The digest of `bytes` as 64 hexadecimal digits in lower case.
   package static func hex(_ bytes: [UInt8]) -> String { String(hex: digest(bytes)) }
 
   /// The 32 bytes of the digest.
   package static func digest(_ bytes: [UInt8]) -> [UInt8] {
     var state = SHA256()
-    bytes.withUnsafeBufferPointer { bytes in
-      let whole = bytes.count / 64 * 64
-      for start in stride(from: 0, to: whole, by: 64) {
-        state.take(UnsafeBufferPointer(rebasing: bytes[start..<start + 64]))
-      }
-      let bits = (UInt64(bytes.count) &* 8).bigEndian
-      let tail = paddedBlocks(bytes[whole...], bits)
-      for start in stride(from: 0, to: tail.count, by: 64) {
-        tail.withUnsafeBufferPointer {
-          state.take(UnsafeBufferPointer(rebasing: $0[start..<start + 64]))
-        }
-      }
-    }
-    return state.words.flatMap { word in
-      (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(24 - $0 * 8)) }
-    }
+    bytes.withUnsafeBytes { state.update($0) }
+    return state.digest()
   }
 
   private var words: [UInt32] = [
@@ -29,8 +15,45 @@ package struct SHA256 {
     0x5be0_cd19,
   ]
   private var schedule = [UInt32](repeating: 0, count: 64)
+  /// How many bytes came so far, and those of them that fill no block.
+  private var count = 0
+  private var rest: [UInt8] = []
 
-  private mutating func take(_ block: UnsafeBufferPointer<UInt8>) {
+  package init() {}
+
+  /// Takes the next bytes of a message that comes in pieces.
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    count += bytes.count
+    var bytes = bytes[...]
+    if !rest.isEmpty {
+      let missing = bytes.prefix(64 - rest.count)
+      rest.append(contentsOf: missing)
+      bytes = bytes.dropFirst(missing.count)
+      guard rest.count == 64 else { return }
+      let block = rest
+      rest = []
+      block.withUnsafeBytes { take($0) }
+    }
+    while bytes.count >= 64 {
+      take(UnsafeRawBufferPointer(rebasing: bytes.prefix(64)))
+      bytes = bytes.dropFirst(64)
+    }
+    rest.append(contentsOf: bytes)
+  }
+
+  /// The 32 bytes of the digest of all bytes so far.
+  package func digest() -> [UInt8] {
+    var state = self
+    let tail = paddedBlocks(rest, (UInt64(count) &* 8).bigEndian)
+    for start in stride(from: 0, to: tail.count, by: 64) {
+      tail.withUnsafeBytes { state.take(UnsafeRawBufferPointer(rebasing: $0[start..<start + 64])) }
+    }
+    return state.words.flatMap { word in
+      (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(24 - $0 * 8)) }
+    }
+  }
+
+  private mutating func take(_ block: UnsafeRawBufferPointer) {
     expand(block)
     var (a, b, c, d) = (words[0], words[1], words[2], words[3])
     var (e, f, g, h) = (words[4], words[5], words[6], words[7])
@@ -48,7 +71,7 @@ package struct SHA256 {
     for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { words[index] &+= value }
   }
 
-  private mutating func expand(_ block: UnsafeBufferPointer<UInt8>) {
+  private mutating func expand(_ block: UnsafeRawBufferPointer) {
     for index in 0..<16 {
       schedule[index] = (0..<4).reduce(0) { $0 << 8 | UInt32(block[index * 4 + $1]) }
     }

@@ -23,6 +23,18 @@ import Testing
     #expect(SHA256.hex(Array(text.utf8)) == digest)
   }
 
+  @Test func `the digest of a message in pieces is that of the whole`() {
+    let message = (0..<700).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    for size in [1, 7, 63, 64, 65, 128, 200] {
+      var state = SHA256()
+      for start in stride(from: 0, to: message.count, by: size) {
+        message[start..<min(start + size, message.count)].withUnsafeBytes { state.update($0) }
+        let soFar = Array(message.prefix(start + size))
+        #expect(state.digest() == SHA256.digest(soFar))
+      }
+    }
+  }
+
   /// RFC 1321, A.5.
   @Test(arguments: [
     ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),
