@@ -43,6 +43,13 @@ static inline CURLcode fieldpack_curl_set_progress(CURL *handle, fieldpack_curl_
   return (curl_easy_setopt)(handle, CURLOPT_XFERINFOFUNCTION, value);
 }
 
+typedef int (*fieldpack_curl_connected)(
+    void *context, char *peer, char *own, int peerPort, int ownPort);
+
+static inline CURLcode fieldpack_curl_set_connected(CURL *handle, fieldpack_curl_connected value) {
+  return (curl_easy_setopt)(handle, CURLOPT_PREREQFUNCTION, value);
+}
+
 static inline CURLcode fieldpack_curl_info_number(CURL *handle, CURLINFO info, long *value) {
   return (curl_easy_getinfo)(handle, info, value);
 }

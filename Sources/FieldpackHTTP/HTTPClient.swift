@@ -52,18 +52,23 @@ public final class HTTPClient: Sendable {
     try await stream(request, timeout: configuration.timeout, progress: progress)
   }
 
-  /// - Parameter timeout: the time for the whole exchange, instead of the configuration's.
+  /// - Parameters:
+  ///   - timeout: the time for the whole exchange, instead of the configuration's.
+  ///   - isPublicOnly: whether only addresses of the internet at large are asked; those that such an
+  ///     address leads to have to be anyway.
   func stream(
-    _ request: HTTPRequest, timeout: Duration?, progress: Progress? = nil
+    _ request: HTTPRequest, timeout: Duration?, isPublicOnly: Bool = false,
+    progress: Progress? = nil
   ) async throws(FieldpackError) -> HTTPStream {
     let clock = ContinuousClock()
     let end = timeout.map { clock.now.advanced(by: $0) }
     var request = request
     var address = try HTTPAddress(request.url)
+    var isPublicOnly = isPublicOnly
     for _ in 0...max(0, configuration.maximumRedirects) {
       let transfer = try Transfer(
         request, to: address, configuration, timeout: end.map { $0 - clock.now },
-        progress: progress)
+        isPublicOnly: isPublicOnly, progress: progress)
       let head = try await loop.whileNotCancelled(transfer) {
         transfer async throws(FieldpackError) in
         loop.start(transfer)
@@ -74,6 +79,7 @@ public final class HTTPClient: Sendable {
       try await stream.drain()
       Self.follow(head.status, &request)
       if !address.leads(to: next) { request.fields.keepWhatIsNoSecret() }
+      isPublicOnly = isPublicOnly || transfer.isPublic.withLock { $0 }
       address = next
     }
     throw FieldpackError(

@@ -31,6 +31,8 @@ public struct HTTPRequest: Hashable, Sendable {
   public var maximumLength: Int
   /// Whether redirects of `GET` and `HEAD` may lead to other servers, but never from https to http.
   ///
+  /// No redirect leads from the internet into this machine or its own network (`127.0.0.1`,
+  /// `192.168.0.0/16`, `169.254.169.254` …), whatever names stand there.
   /// Another server gets only fields that hold no secret: `Accept`, `Accept-Encoding`,
   /// `Accept-Language`, `Range`, and the conditions such as `If-None-Match`.
   public var followsToOtherServers = false

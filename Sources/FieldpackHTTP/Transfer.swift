@@ -11,7 +11,10 @@ final class Transfer: @unchecked Sendable {
   /// Set from any thread, read by the loop.
   let isCancelled = Locked(false)
   let reception = Reception()
+  /// Whether the server has an address of the internet at large; known when its header is there.
+  let isPublic = Locked(false)
   private let body: RequestBody
+  private let isPublicOnly: Bool
   private let maximumLength: Int
   private let progress: HTTPClient.Progress?
   /// The fields for the library, which does not copy them.
@@ -29,9 +32,10 @@ final class Transfer: @unchecked Sendable {
   /// A header longer than this is refused, in bytes.
   private static let maximumHeader = 256 << 10
 
+  /// - Parameter isPublicOnly: whether nothing is sent but to an address of the internet at large.
   init(
     _ request: HTTPRequest, to address: HTTPAddress, _ configuration: HTTPConfiguration,
-    timeout: Duration?, progress: HTTPClient.Progress?
+    timeout: Duration?, isPublicOnly: Bool, progress: HTTPClient.Progress?
   ) throws(FieldpackError) {
     try Self.check(request)
     guard HTTPLibrary.isReady, let handle = OpaqueHandle() else {
@@ -40,6 +44,8 @@ final class Transfer: @unchecked Sendable {
     self.handle = handle
     self.address = address
     body = try RequestBody(request.body)
+    // Where a proxy connects, it decides; its own address says nothing.
+    self.isPublicOnly = isPublicOnly && !configuration.usesEnvironmentProxy
     maximumLength = max(0, request.maximumLength)
     self.progress = progress
     detail = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -85,7 +91,7 @@ final class Transfer: @unchecked Sendable {
     let context = Unmanaged.passUnretained(self).toOpaque()
     let data = [
       CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA,
-      CURLOPT_XFERINFODATA,
+      CURLOPT_XFERINFODATA, CURLOPT_PREREQDATA,
     ]
     for option in data { _ = fieldpack_curl_set_pointer(raw, option, context) }
     _ = fieldpack_curl_set_bytes(raw, CURLOPT_WRITEFUNCTION, takeBody)
@@ -93,6 +99,7 @@ final class Transfer: @unchecked Sendable {
     _ = fieldpack_curl_set_bytes(raw, CURLOPT_READFUNCTION, giveBody)
     _ = fieldpack_curl_set_seek(raw, seekBody)
     _ = fieldpack_curl_set_progress(raw, takeProgress)
+    _ = fieldpack_curl_set_connected(raw, takePeer)
     number(CURLOPT_NOPROGRESS, 0)
     _ = fieldpack_curl_set_size(raw, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(maximumLength))
   }
@@ -135,6 +142,17 @@ final class Transfer: @unchecked Sendable {
   }
 
   // MARK: While it runs
+
+  /// - Parameter peer: the address that is connected.
+  fileprivate func mayAsk(_ peer: String) -> Bool {
+    let isPublic = NetworkAddress.isPublic(peer)
+    self.isPublic.withLock { $0 = isPublic }
+    guard isPublicOnly, !isPublic else { return true }
+    stop = FieldpackError(
+      .invalidData, .redirect, address.shown,
+      "a server on the internet leads to the private address \(peer), and is not followed")
+    return false
+  }
 
   /// - Returns: how many bytes were taken; fewer than there are stop the transfer or let it wait.
   fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Int {
@@ -258,6 +276,11 @@ private let seekBody: fieldpack_curl_seek = { context, offset, origin in
     return CURL_SEEKFUNC_FAIL
   }
   return CURL_SEEKFUNC_OK
+}
+
+private let takePeer: fieldpack_curl_connected = { context, peer, _, _, _ in
+  let text = peer.map { String(cString: $0) } ?? ""
+  return transfer(context)?.mayAsk(text) == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
 private let takeProgress: fieldpack_curl_progress = { context, _, _, _, sent in
