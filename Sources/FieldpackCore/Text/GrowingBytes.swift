@@ -53,6 +53,15 @@ package struct GrowingBytes: ~Copyable {
     count += bytes.count
   }
 
+  @inlinable @inline(__always)
+  package mutating func append(copyOf bytes: Slice<UnsafeRawBufferPointer>) {
+    guard let start = bytes.base.baseAddress else { return }
+    reserve(bytes.count)
+    UnsafeMutableRawPointer(base + count).copyMemory(
+      from: start + bytes.startIndex, byteCount: bytes.count)
+    count += bytes.count
+  }
+
   /// Appends what `body` writes, at most `limit` bytes.
   package mutating func appendRun(upTo limit: Int, _ body: (inout TextRun) -> Void) {
     reserve(limit)

@@ -166,12 +166,12 @@ struct ShapeRecord {
 
   /// Appends the geometry as WKB; in a collection of one where the column asks for that.
   func append(
-    _ content: UnsafeRawBufferPointer, isMulti: Bool, to bytes: inout [UInt8]
+    _ content: UnsafeRawBufferPointer, isMulti: Bool, to bytes: inout GrowingBytes
   ) {
     guard let type else { return }
     let needed = content.count + 16 * parts.count + 32 * polygonEnds.count + 64
     let heads = type == .multiPoint ? 5 * parts[0].count : 0
-    bytes.reserveCapacity(bytes.count + needed + heads)
+    bytes.reserve(needed + heads)
     if isMulti, let multi = type.multi {
       appendHead(multi, count: 1, to: &bytes)
     }
@@ -201,7 +201,7 @@ struct ShapeRecord {
   }
 
   private func appendLine(
-    _ part: Range<Int>, _ content: UnsafeRawBufferPointer, to bytes: inout [UInt8]
+    _ part: Range<Int>, _ content: UnsafeRawBufferPointer, to bytes: inout GrowingBytes
   ) {
     appendHead(.lineString, count: part.count, to: &bytes)
     appendPositions(part, content, to: &bytes)
@@ -209,7 +209,7 @@ struct ShapeRecord {
 
   /// A ring that does not end where it begins is closed, as WKB has to be.
   private func appendRing(
-    _ ring: Int, _ content: UnsafeRawBufferPointer, to bytes: inout [UInt8]
+    _ ring: Int, _ content: UnsafeRawBufferPointer, to bytes: inout GrowingBytes
   ) {
     let part = parts[ring]
     let apex = apexes[ring].map { $0..<$0 + 1 } ?? 0..<0
@@ -223,28 +223,28 @@ struct ShapeRecord {
     if !isClosed { appendPositions(part.lowerBound..<part.lowerBound + 1, content, to: &bytes) }
   }
 
-  private func appendHead(_ type: GeometryType, count: Int?, to bytes: inout [UInt8]) {
+  private func appendHead(_ type: GeometryType, count: Int?, to bytes: inout GrowingBytes) {
     bytes.append(ByteOrder.little.rawValue)
     append(type.rawValue + 1000 * UInt32(dimensions.rawValue), to: &bytes)
     if let count { append(UInt32(count), to: &bytes) }
   }
 
-  private func append(_ number: UInt32, to bytes: inout [UInt8]) {
-    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+  private func append(_ number: UInt32, to bytes: inout GrowingBytes) {
+    bytes.append(raw: number.littleEndian)
   }
 
   /// The ordinates are little-endian on both sides.
   private func appendPositions(
-    _ part: Range<Int>, _ content: UnsafeRawBufferPointer, to bytes: inout [UInt8]
+    _ part: Range<Int>, _ content: UnsafeRawBufferPointer, to bytes: inout GrowingBytes
   ) {
     if dimensions == .xy {
       let range = xy + 16 * part.lowerBound..<xy + 16 * part.upperBound
-      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: content[range]))
+      bytes.append(copyOf: content[range])
       return
     }
     for index in part {
       let position = xy + 16 * index
-      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: content[position..<position + 16]))
+      bytes.append(copyOf: content[position..<position + 16])
       if dimensions.hasZ { append(content.double(z + 8 * index), to: &bytes) }
       if dimensions.hasM {
         let measure = content.double(m + 8 * index)
@@ -253,8 +253,8 @@ struct ShapeRecord {
     }
   }
 
-  private func append(_ ordinate: Double, to bytes: inout [UInt8]) {
-    withUnsafeBytes(of: ordinate.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+  private func append(_ ordinate: Double, to bytes: inout GrowingBytes) {
+    bytes.append(raw: ordinate.bitPattern.littleEndian)
   }
 }
 

@@ -157,7 +157,7 @@ struct ShapefileRows: ~Copyable {
       rows.commit(id: number, point: point.x, point.y, point.z, point.m, shape.dimensions)
     } else {
       let isMulti = column.type == type.multi
-      rows.commit(id: number, envelope: shape.envelope) {
+      rows.commitInPlace(id: number, envelope: shape.envelope) {
         shape.append(content, isMulti: isMulti, to: &$0)
       }
     }

@@ -100,6 +100,15 @@ struct RowBuffer: ~Copyable, FeatureRow {
     close(id, scratch.isEmpty ? nil : envelope, start)
   }
 
+  /// Does the same without a copy of the geometry.
+  mutating func commitInPlace(
+    id: Int64, envelope: Envelope?, geometry: (inout GrowingBytes) -> Void
+  ) {
+    let start = bytes.count
+    geometry(&bytes)
+    close(id, bytes.count == start ? nil : envelope, start)
+  }
+
   /// Closes the open row with a point; ordinates that `dimensions` does not have are left out.
   mutating func commit(
     id: Int64, point x: Double, _ y: Double, _ z: Double, _ m: Double, _ dimensions: Dimensions

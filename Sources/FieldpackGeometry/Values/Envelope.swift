@@ -46,13 +46,28 @@ public struct Envelope: Hashable, Sendable {
   /// Extends the box so that it holds positions of x and y alone that lie behind one another as in
   /// little-endian WKB; those with NaN change nothing.
   package mutating func extend(positions: UnsafeRawBufferPointer) {
+    var offset = 0
+    #if _endian(little)
+      // Two positions at a time, each with bounds of its own, so that no step waits for the one before.
+      var (low, high) = (SIMD4(minX, minY, minX, minY), SIMD4(maxX, maxY, maxX, maxY))
+      while offset + 32 <= positions.count {
+        let both = unsafe positions.loadUnaligned(fromByteOffset: offset, as: SIMD4<Double>.self)
+        let sums = both.evenHalf + both.oddHalf
+        // NaN, or infinities whose sum is NaN.
+        if sums.x.isNaN || sums.y.isNaN { break }
+        low.replace(with: both, where: both .< low)
+        high.replace(with: both, where: both .> high)
+        offset += 32
+      }
+      (minX, minY) = (min(low.x, low.z), min(low.y, low.w))
+      (maxX, maxY) = (max(high.x, high.z), max(high.y, high.w))
+    #endif
     // In registers: stores of each bound for each position take most of the time.
     var (west, south, east, north) = (minX, minY, maxX, maxY)
     func ordinate(_ offset: Int) -> Double {
       let bits = unsafe positions.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
       return Double(bitPattern: UInt64(littleEndian: bits))
     }
-    var offset = 0
     while offset + 16 <= positions.count {
       let (x, y) = (ordinate(offset), ordinate(offset + 8))
       offset += 16

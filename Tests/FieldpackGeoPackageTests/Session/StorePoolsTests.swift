@@ -54,7 +54,8 @@ import Testing
       CREATE VIEW gpkg_contents AS
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
         SELECT i AS table_name, 'features' AS data_type, NULL AS identifier, NULL AS description,
-          NULL AS srs_id, 0 AS min_x, 0 AS min_y, 0 AS max_x, 0 AS max_y, i AS rowid FROM n;
+          NULL AS srs_id, 0 AS min_x, 0 AS min_y, 0 AS max_x, 0 AS max_y, i AS rowid FROM n
+        WHERE i < 0;
       """)
     let path = package.path
     let task = Task { _ = try await GeoPackageStore(path: path, id: "survey", profile: .own) }
