@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct EnvelopeTests {
   @Test func `many positions extend a box as each of them does`() {
-    var random = FilterGenerator.SplitMix(seed: 7)
+    var random = FilterGenerator.SplitMix(state: 7)
     let odd = [Double.nan, .infinity, -.infinity, 0, -0.0]
     for round in 0..<400 {
       let ordinates = (0..<2 * (round % 12)).map { _ in
