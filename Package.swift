@@ -8,8 +8,9 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// `Scripts/test` builds for release, and the tests without the optimiser: they are half of all sources, and
-/// it takes longer than it spares them.
+/// `Scripts/test` builds for release, but leaves the optimiser out for the tests: to optimise the tests takes
+/// longer than it saves when they run. Other packages never see the flag, because only that script sets the
+/// variable.
 let testSettings: [SwiftSetting] =
   Context.environment["FIELDPACK_TESTED"] == nil ? settings : settings + [.unsafeFlags(["-Onone"])]
 

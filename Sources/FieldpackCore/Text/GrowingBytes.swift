@@ -53,6 +53,7 @@ package struct GrowingBytes: ~Copyable {
     count += bytes.count
   }
 
+  /// Appends a part of a buffer.
   @inlinable @inline(__always)
   package mutating func append(copyOf bytes: Slice<UnsafeRawBufferPointer>) {
     guard let start = bytes.base.baseAddress else { return }
