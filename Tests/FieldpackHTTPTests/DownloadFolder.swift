@@ -11,11 +11,9 @@ struct DownloadFolder: Sendable {
   static let old = bytes("old")
   private let folder: TemporaryFolder
 
-  init() {
-    do {
-      folder = try TemporaryFolder()
-      _ = try folder.write("old", to: "wells.gpkg")
-    } catch { fatalError("\(error)") }
+  init() throws {
+    folder = try TemporaryFolder()
+    _ = try folder.write("old", to: "wells.gpkg")
   }
 
   var target: String { path("wells.gpkg") }

@@ -66,7 +66,9 @@ import Testing
     Failing(testDescription: "no answer", reply: .nothing, code: .unavailable, failure: .cutShort),
   ]
 
-  private let folder = DownloadFolder()
+  private let folder: DownloadFolder
+
+  init() throws { folder = try DownloadFolder() }
 
   @Test(arguments: failures)
   func `what fails leaves the old file as it was`(_ failing: Failing) async throws {

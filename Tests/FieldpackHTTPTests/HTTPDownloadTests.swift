@@ -8,7 +8,9 @@ import Testing
 /// Downloads that succeed, at once or in parts.
 @Suite struct HTTPDownloadTests {
   private static let large = (0..<(3 << 19)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
-  private let folder = DownloadFolder()
+  private let folder: DownloadFolder
+
+  init() throws { folder = try DownloadFolder() }
 
   @Test func `a file takes its name when it is whole`() async throws {
     let server = try LoopbackServer { _ in
