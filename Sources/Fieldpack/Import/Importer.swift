@@ -117,7 +117,7 @@ struct Importer {
     guard options.only == nil || format != .geoPackage else {
       throw FieldpackError(
         .invalidArgument,
-        "layers are chosen so of GPX files and logs, and \(file.name) is a GeoPackage",
+        "only from GPX files and logs a layer is chosen by its kind, and \(file.name) is a GeoPackage",
         advice: .nameSourceLayer(file: file.name), position: FilePosition(file: file.name))
     }
     var reading = ReadOptions(layer: options.layer ?? Self.stem(file.name))
