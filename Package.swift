@@ -34,6 +34,7 @@ let package = Package(
   platforms: [.macOS("26.0")],
   products: [
     .library(name: "Fieldpack", targets: ["Fieldpack"]),
+    .library(name: "FieldpackServices", targets: ["FieldpackServices"]),
     .library(name: "FieldpackStoreKit", targets: ["FieldpackStoreKit"]),
     .library(name: "FieldpackArrow", type: .dynamic, targets: ["FieldpackArrow"]),
     .executable(name: "fieldpack", targets: ["FieldpackMain"]),
@@ -91,6 +92,7 @@ let package = Package(
       ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackNMEA", "CXML2"])
     + engine("FieldpackMaps", ["FieldpackGeometry", "FieldpackCore"])
     + engine("FieldpackHTTP", ["FieldpackCore", "CCURL"])
+    + engine("FieldpackWFS", [])
     + engine("FieldpackMedia", ["FieldpackCore", "CChild"])
     + engine(
       "FieldpackField",
@@ -151,8 +153,9 @@ let package = Package(
         "FieldpackRTree", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck",
         "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
         "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos",
-        "FieldpackCaptures", "FieldpackMotion",
+        "FieldpackCaptures", "FieldpackMotion", "FieldpackWFS",
       ])
+    + engine("FieldpackServices", ["Fieldpack"])
     + engine(
       "FieldpackCLI",
       [

@@ -15,3 +15,4 @@
 @_exported public import FieldpackPhotos
 @_exported public import FieldpackSQL
 @_exported public import FieldpackTracks
+@_exported public import FieldpackWFS
