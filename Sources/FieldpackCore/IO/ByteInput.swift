@@ -121,6 +121,20 @@ public final class ByteInput {
     return poll(&request, 1, milliseconds) != 0
   }
 
+  /// The same file with a position of its own, to be read on another thread.
+  package func another() throws(FieldpackError) -> ByteInput {
+    let copied = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard copied >= 0 else { throw .system(errno, "open", name) }
+    return ByteInput(descriptor: copied, of: self)
+  }
+
+  private init(descriptor: Int32, of other: ByteInput) {
+    self.descriptor = descriptor
+    name = other.name
+    path = other.path
+    size = other.size
+  }
+
   deinit { close(descriptor) }
 
   /// Moves to the start of the file.

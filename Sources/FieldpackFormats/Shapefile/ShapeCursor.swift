@@ -4,8 +4,8 @@ import FieldpackCore
 struct ShapeCursor: ~Copyable {
   private var shapes: FileWindow
   private var index: FileWindow?
-  /// The records; known only with an index.
-  let count: Int?
+  /// The number of the last record to read; known only with an index.
+  private(set) var count: Int?
   private(set) var record = 0
   /// The bytes of all records so far: records that overlap would make a small file endless.
   private var taken = 0
@@ -33,6 +33,12 @@ struct ShapeCursor: ~Copyable {
     }
     self.index = FileWindow(index)
     count = (length - ShapefileHeader.length) / 8
+  }
+
+  /// Leaves out all records but those of a part, which are counted from 0. There has to be an index.
+  mutating func keep(_ part: Range<Int>) {
+    record = part.lowerBound
+    count = part.upperBound
   }
 
   /// What follows the header of the next record; `nil` behind the last one.
@@ -70,6 +76,13 @@ struct ShapeCursor: ~Copyable {
     guard index != nil else { return next }
     let entry = try index!.bytes(at: ShapefileHeader.length + 8 * (record - 1), count: 8)
     return entry.map { Int($0.big(0, as: UInt32.self)) * 2 } ?? 0
+  }
+
+  /// An error in the record that was read last, or in the geometry made of it.
+  func located(_ error: FieldpackError, in layer: LayerID) -> FieldpackError {
+    error.adding(
+      location: .init(layer: layer),
+      position: FilePosition(file: shapes.input.name, feature: record))
   }
 
   private func broken(_ what: String, in input: ByteInput) -> FieldpackError {

@@ -60,28 +60,12 @@ public struct ShapefileReader: FileReader {
       opened.header, opened.kind, srs: opened.srs, options: options, asked: nil)
     // Points without z and m are of one type.
     if let shapes = opened.shapes, opened.kind != .point {
-      try survey(shapes, opened.index, into: &rows)
+      rows.seen = try ShapeSurvey(options).run(shapes, opened.index) {
+        () throws(FieldpackError) in try options.progress?(0)
+      }
     }
     let expectsRows = (opened.header?.rowCount ?? 0) > 0
     return [rows.found(expectsRows: expectsRows)]
-  }
-
-  /// Looks at all shapes for their types: one of many parts among a million makes another layer.
-  private func survey(
-    _ shapes: ByteInput, _ index: ByteInput?, into rows: inout ShapefileRows
-  ) throws(FieldpackError) {
-    var cursor = try ShapeCursor(shapes, index: index)
-    var shape = ShapeRecord(isMeasured: false)
-    while true {
-      do throws(FieldpackError) {
-        guard let content = try cursor.nextRecord() else { return }
-        try shape.read(content)
-        rows.note(shape)
-      } catch {
-        guard options.skipsErrors else { throw located(error, shapes, cursor.record) }
-      }
-      if cursor.record & 0xFFF == 0 { try options.progress?(0) }
-    }
   }
 
   public mutating func read(
@@ -124,7 +108,7 @@ public struct ShapefileReader: FileReader {
         try shape.read(content)
         try rows.take(shape, content, row)
       } catch {
-        let error = located(error, shapes, cursor.record)
+        let error = cursor.located(error, in: options.layer)
         guard options.skipsErrors else { throw error }
         result.skipped.add(SkippedFeature(error, position: error.position))
         rows.rows.clear()
@@ -163,14 +147,6 @@ public struct ShapefileReader: FileReader {
         .invalidData, message, advice: .skipErrors, position: FilePosition(file: table.name))
     }
     result.notes.append("\(table.name): \(message)")
-  }
-
-  private func located(
-    _ error: FieldpackError, _ shapes: ByteInput, _ record: Int
-  ) -> FieldpackError {
-    error.adding(
-      location: .init(layer: options.layer),
-      position: FilePosition(file: shapes.name, feature: record))
   }
 
   // MARK: Opening

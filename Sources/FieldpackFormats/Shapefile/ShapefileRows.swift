@@ -14,9 +14,7 @@ struct ShapefileRows: ~Copyable {
   private let isIDRequired: Bool
   private var ids = DistinctIntegers()
   private var hasUsableIDs: Bool
-  /// The type that holds all shapes seen.
-  private var type: GeometryType?
-  private var dimensions = DimensionsSeen()
+  var seen = ShapesSeen()
   private(set) var notes: [Note] = []
   var rows: RowBuffer
   private(set) var count = 0
@@ -89,11 +87,11 @@ struct ShapefileRows: ~Copyable {
 
   private var geometryColumn: GeometryColumn? {
     guard let kind else { return nil }
-    guard let type else {
+    guard let type = seen.type else {
       return GeometryColumn(
         type: kind.geometryType, srs: srs, z: kind.hasZ ? .mandatory : .prohibited)
     }
-    return GeometryColumn(type: type, srs: srs, z: dimensions.z, m: dimensions.m)
+    return GeometryColumn(type: type, srs: srs, z: seen.dimensions.z, m: seen.dimensions.m)
   }
 
   /// Notes that show when all rows are read.
@@ -122,13 +120,6 @@ struct ShapefileRows: ~Copyable {
     return notes + texts.map { Note($0) }
   }
 
-  /// Notes the type of a shape, for the layer's.
-  mutating func note(_ shape: borrowing ShapeRecord) {
-    guard let shapeType = shape.type else { return }
-    type = type.map { GeometryType.holding($0, shapeType) } ?? shapeType
-    dimensions.insert(shape.dimensions)
-  }
-
   // MARK: Rows
 
   /// Takes a row; `rows` then holds it, unless its id cannot be given as asked.
@@ -141,7 +132,7 @@ struct ShapefileRows: ~Copyable {
     _ row: UnsafeRawBufferPointer?
   ) throws(FieldpackError) {
     let id = try readID(row)
-    note(shape)
+    seen.note(shape)
     count += 1
     if let row {
       for index in columns.indices { columns[index].read(row, &encoding, into: &rows) }

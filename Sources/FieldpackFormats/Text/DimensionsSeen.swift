@@ -7,6 +7,8 @@ struct DimensionsSeen {
 
   mutating func insert(_ dimensions: Dimensions) { mask |= 1 << dimensions.rawValue }
 
+  mutating func insert(_ other: DimensionsSeen) { mask |= other.mask }
+
   var z: OrdinateRule { rule { $0.hasZ } }
   var m: OrdinateRule { rule { $0.hasM } }
 
