@@ -239,10 +239,9 @@ public final class GeoPackageBulkWriter {
   package func finish(
     describing describe: ([LoadedLayer]) -> Void = { _ in }
   ) throws(FieldpackError) -> [LoadedLayer] {
-    let loaded = try loader.finish()
+    let loaded = try loader.finish(dropping: keyIndexes)
     for merge in merges { mergeNotes += try merge.run(in: file) }
     describe(loaded)
-    for name in keyIndexes { try file.drop(index: name) }
     try storeDocuments()
     return loaded
   }
