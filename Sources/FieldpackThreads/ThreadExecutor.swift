@@ -48,9 +48,10 @@ private final class JobQueue: Sendable {
   }
 
   /// Asks for memory and gives it back: glibc enlarges the heap of a thread by one page at a time
-  /// and keeps what is given back, so that this spares many system calls.
+  /// and keeps what is given back, so that this spares the hundreds of system calls that a
+  /// connection's cache of pages would take. Only what is used becomes memory.
   private static func growHeap() {
-    let blocks = (0..<2).map { _ in
+    let blocks = (0..<30).map { _ in
       UnsafeMutableRawPointer.allocate(byteCount: 100_000, alignment: 16)
     }
     for block in blocks { block.deallocate() }
