@@ -96,10 +96,13 @@ extension Workspace {
     await before?.kept?.close()
   }
 
-  /// Opens a store that is not open.
+  /// Opens a store that is not open; one that is paused is resumed.
   package func start(_ id: StoreID) async throws(FieldpackError) -> any Store {
     let member = try member(id)
-    if let store = member.store { return store }
+    if let store = member.kept {
+      _ = pause(id, false)
+      return store
+    }
     let opening = try await close(id, .opening)
     let found: any Store
     do throws(FieldpackError) {
