@@ -106,7 +106,8 @@ public struct WorkspaceConfig: Sendable {
         column: position?.column ?? 1, message))
   }
 
-  private static func files(at url: URL) throws(FieldpackError) -> [URL] {
+  /// The config at that path, or those of the folder there, by name.
+  package static func files(at url: URL) throws(FieldpackError) -> [URL] {
     var isFolder = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder),
       isFolder
