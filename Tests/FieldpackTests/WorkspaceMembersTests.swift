@@ -154,6 +154,57 @@ import Testing
     #expect(seen == ["created b", "created a"])
   }
 
+  @Test func `a change of a store that has gone is left out`() async throws {
+    let workspace = try await workspace([wells("a", 2), wells("b", 3)])
+    let deep = workspace.changes(
+      matching: Query("wells", where: Column<Int64>("depth") > 5), polling: nil)
+    for store: StoreID in ["b", "a"] {
+      _ = try await workspace.create(Feature(attributes: ["depth": 9]), in: "wells", of: store)
+    }
+    try await workspace.remove("b")
+    for try await change in deep {
+      #expect(change.store == "a")
+      break
+    }
+    await workspace.close()
+  }
+
+  @Test func `queries go on while stores come and go`() async throws {
+    let stores = [try await wells("a", 40), try await wells("b", 40), try await wells("c", 40)]
+    let workspace = try await workspace(stores)
+    let isOver = Locked(false)
+    let codes = await withTaskGroup(of: Set<FieldpackError.Code>.self) { group in
+      for number in 0..<4 {
+        let query = number % 2 == 0 ? Query("wells") : Query("wells").in(stores: ["a"])
+        group.addTask {
+          var codes: Set<FieldpackError.Code> = []
+          while !isOver.withLock({ $0 }) {
+            do {
+              _ = try await workspace.count(query)
+              for try await batch in try await workspace.query(query) where batch.isEmpty {}
+            } catch {
+              codes.insert((error as? FieldpackError)?.code ?? .io)
+            }
+            // A store that is not there is told without waiting for anything.
+            await Task.yield()
+          }
+          return codes
+        }
+      }
+      for number in 0..<30 {
+        let store = stores[number % 2]
+        if number % 3 == 0 { try? await workspace.remove(store.id) }
+        _ = try? await workspace.add(store)
+        if workspace.pause(store.id) { _ = workspace.pause(store.id, false) }
+      }
+      isOver.withLock { $0 = true }
+      return await group.reduce(into: Set()) { $0.formUnion($1) }
+    }
+    #expect(codes.isSubset(of: [.unavailable, .notFound]))
+    #expect(try await workspace.count(Query("wells")) == 120)
+    await workspace.close()
+  }
+
   /// A type whose stores wait until a test lets them open.
   private enum Slow: StoreType {
     static let identifier = "slow.1"

@@ -89,7 +89,8 @@ public struct FeatureChanges: AsyncSequence, Sendable {
   }
 
   private func meetsFilter(_ key: KeyTuple) async throws(FieldpackError) -> Bool {
-    let store = try workspace.store(key.store)
+    // A store may have gone since.
+    guard let store = try? workspace.store(key.store) else { return false }
     let folded = key.layer.rawValue.lowercased()
     let schema = try await store.schemas().first { $0.layer.rawValue.lowercased() == folded }
     guard let column = schema?.idColumn, case .integer(let id) = key.feature else { return false }
