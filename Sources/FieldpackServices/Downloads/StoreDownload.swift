@@ -64,7 +64,8 @@ public struct StoreDownload: Sendable {
 
   private static func maximumLength(_ config: StoreConfig) throws(FieldpackError) -> Int {
     guard let option = config.options?["maxBytes"], !option.isNull else { return 2_000_000_000 }
-    guard let number = option.integer, number > 0 else {
+    // Editors of configs write numbers as texts.
+    guard let number = option.integer ?? option.text.flatMap({ Int64($0) }), number > 0 else {
       throw config.failure(
         .configuration, "the option 'maxBytes' of store '\(config.id)' is a number above 0")
     }

@@ -23,7 +23,7 @@ public actor DataService: Service {
   /// The stores that are being opened, or whose files are on their way.
   private var works: [StoreID: Work] = [:]
   private var lastWork = 0
-  private var downloads = DownloadTurns()
+  private let downloads = DownloadTurns()
   private var isConnected = true
   /// The stores that rest because there is no network, or because the service rests.
   private var resting: Set<StoreID> = []
@@ -141,7 +141,18 @@ public actor DataService: Service {
   ///
   /// - Throws: why it does not run, `.notFound` where there is no such store.
   public func start(_ id: StoreID) async throws(FieldpackError) {
-    try await begin(id).value.get()
+    try await outcome(of: begin(id)).get()
+  }
+
+  /// What becomes of a store that is being opened; it is given up with the task that waits.
+  private func outcome(
+    of task: Task<Result<Void, FieldpackError>, Never>
+  ) async -> Result<Void, FieldpackError> {
+    await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
   }
 
   /// Closes a store, which stays registered. A download that runs is given up.
@@ -185,7 +196,7 @@ public actor DataService: Service {
     for id in ids {
       let isDownload = needsDownload(id)
       let task = begin(id)
-      if isDownload { later.append(task) } else { _ = await task.value }
+      if isDownload { later.append(task) } else { _ = await outcome(of: task) }
     }
     if ids.isEmpty { return }
     guard !later.isEmpty else { return send(StoreEvent(.allStarted)) }
@@ -210,11 +221,18 @@ public actor DataService: Service {
   public func close() async {
     for id in works.keys { await cancel(id) }
     await workspace.close()
+    for list in waiters.values { for waiter in list { waiter.finish() } }
+    waiters = [:]
     log.finish()
     hasRunning.finish()
   }
 
   // MARK: Network
+
+  /// Calls ``setConnected(_:)`` for each value, until there are no more or the task is cancelled.
+  public func follow(_ connected: some AsyncSequence<Bool, Never>) async {
+    for await isConnected in connected { await setConnected(isConnected) }
+  }
 
   /// Tells whether servers can be reached. Stores that ask a server at each query are paused without a
   /// network, and resumed with one. What failed for want of a network is tried again with it.
@@ -306,7 +324,9 @@ public actor DataService: Service {
   }
 
   private func download(_ id: StoreID) async throws(FieldpackError) {
-    await downloads.take()
+    guard await downloads.take() else {
+      throw FieldpackError(.interrupted, "store '\(id)' is stopped", location: .init(store: id))
+    }
     defer { downloads.giveBack() }
     try await workspace.stop(id, as: .downloading(StoreProgress(received: 0)))
     let member = try workspace.member(id)
@@ -336,32 +356,4 @@ public actor DataService: Service {
   }
 
   private var anyRuns = false
-}
-
-/// Lets few downloads run at a time.
-private final class DownloadTurns: Sendable {
-  private let state = Locked<(free: Int, waiting: [CheckedContinuation<Void, Never>])>((3, []))
-
-  func take() async {
-    await withCheckedContinuation { continuation in
-      let isFree = state.withLock { state in
-        guard state.free == 0 else {
-          state.free -= 1
-          return true
-        }
-        state.waiting.append(continuation)
-        return false
-      }
-      if isFree { continuation.resume() }
-    }
-  }
-
-  func giveBack() {
-    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-      state.free += 1
-      return nil
-    }
-    next?.resume()
-  }
 }

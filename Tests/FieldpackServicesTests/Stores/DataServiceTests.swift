@@ -154,6 +154,40 @@ import Testing
     await data.close()
   }
 
+  @Test func `a store that waits for others to download is stopped at once`() async throws {
+    let server = try LoopbackServer { _ in .silence }
+    let data = service()
+    for id in ["a", "b", "c", "d", "e"] {
+      try await data.register(folder.store(id, at: server.address))
+    }
+    await data.start()
+    while server.requests.count < 3 { await Task.yield() }
+    try await data.stop("e")
+    #expect(states(data).filter { $0.hasSuffix("downloading") }.count == 3)
+    #expect(states(data).last == "e stopped")
+    let starting = Task { try await data.start("d") }
+    starting.cancel()
+    let error = await #expect(throws: FieldpackError.self) { try await starting.value }
+    #expect(error?.code == .interrupted && server.requests.count == 3)
+    await data.stop()
+    #expect(folder.names == [])
+    await data.close()
+  }
+
+  @Test func `a network that comes and goes is followed`() async throws {
+    let data = service([Service.self])
+    _ = try local("service")
+    try await data.registerAndStart(folder.store("s", "service", at: "http://127.0.0.1:9"))
+    let (stream, network) = AsyncStream.makeStream(of: Bool.self)
+    for isConnected in [true, false, false, true, false] { network.yield(isConnected) }
+    network.finish()
+    await data.follow(stream)
+    #expect(states(data) == ["s paused"])
+    let lines = await told(data).dropFirst(2)
+    #expect(lines == ["paused s", "resumed s", "paused s"])
+    await data.close()
+  }
+
   /// A store that asks its server at each query.
   private enum Service: StoreType {
     static let identifier = "service.1"
