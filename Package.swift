@@ -155,7 +155,10 @@ let package = Package(
         "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos",
         "FieldpackCaptures", "FieldpackMotion", "FieldpackWFS",
       ])
-    + engine("FieldpackServices", ["Fieldpack"])
+    + engine(
+      "FieldpackServices",
+      ["Fieldpack", "FieldpackCore", "FieldpackHTTP", "FieldpackField"],
+      testing: ["FieldpackFieldTestSupport"])
     + engine(
       "FieldpackCLI",
       [

@@ -1,3 +1,4 @@
+import Fieldpack
 import FieldpackServices
 import Testing
 

@@ -28,14 +28,10 @@ import Testing
   /// `id: state` for each store; the paths of the copy are left out.
   private func states(_ workspace: Workspace, in folder: TemporaryFolder) -> [String] {
     workspace.members.map { member in
-      switch member.state {
-      case .open: return "\(member.id): open"
-      case .notAsked: return "\(member.id): not asked"
-      case .failed(let error):
-        let real = folder.url.resolvingSymlinksInPath().path
-        return "\(member.id): \(error.code), \(error.message)"
-          .replacingOccurrences(of: real, with: "")
-      }
+      guard let error = member.state.error else { return "\(member.id): \(member.state)" }
+      let real = folder.url.resolvingSymlinksInPath().path
+      return "\(member.id): \(error.code), \(error.message)"
+        .replacingOccurrences(of: real, with: "")
     }
   }
 
@@ -53,7 +49,7 @@ import Testing
       "team.scfg",
       [
         "5b1c53a8-0d3f-4a9e-9c1b-6f3d6f1f5a01: open",
-        "field: unavailable, remote uri: not fetched here (http://localhost:8085/field.gpkg)",
+        "field: unavailable, not downloaded yet (http://localhost:8085/field.gpkg)",
         "parcels: configuration, store type 'wfs.1.1.0' is not known "
           + "(known: csv.1, fgb.1, geojson.1, gpkg.1, gpx.1, kml.1, shp.1)",
       ]
@@ -134,7 +130,7 @@ import Testing
       """,
       [
         "a5d93796: open",
-        "ba293796: unavailable, remote uri: not fetched here (https://example.org/roads.gpkg)",
+        "ba293796: unavailable, not downloaded yet (https://example.org/roads.gpkg)",
         "71522e9b: configuration, store type 'wfs.1.1.0' is not known "
           + "(known: csv.1, fgb.1, geojson.1, gpkg.1, gpx.1, kml.1, shp.1)",
       ]

@@ -5,8 +5,10 @@ import Foundation
 struct NMEAStoreType: StoreType {
   static let identifier = "nmea.1"
 
-  static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
-    let file = try config.localFile()
+  static func open(
+    _ config: StoreConfig, in context: StoreContext
+  ) async throws(FieldpackError) -> any Store {
+    let file = try context.file(of: config)
     let table = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: table) }
     guard let log = try? String(contentsOf: file, encoding: .utf8),

@@ -74,7 +74,9 @@ import Testing
     let read = Task {
       let stores = try WorkspaceConfig([config])
       withUnsafeCurrentTask { $0?.cancel() }
-      return await Workspace.open(stores, cache: .folder(cache))
+      var context = StoreContext()
+      context.cache = .folder(cache)
+      return await Workspace.open(stores, in: context)
     }
     let workspace = try await read.value
     let codes = workspace.members.map { member -> FieldpackError.Code? in

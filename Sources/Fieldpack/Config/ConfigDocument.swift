@@ -58,6 +58,13 @@ public struct ConfigDocument: Sendable {
     try output.finish()
   }
 
+  /// The folder of the files that the config's stores download: `survey.stores` for `survey.scfg`.
+  func storeFolder(in folder: URL) -> URL {
+    let name = file.split(separator: "/").last.map(String.init) ?? ""
+    let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
+    return folder.appendingPathComponent(stem + ".stores")
+  }
+
   /// Where a byte of the file stands.
   public func position(of offset: Int) -> FilePosition {
     var (low, high) = (0, lineStarts.count)

@@ -27,6 +27,7 @@ extension ConfigReading {
       options: options(of: entry), unknown: unknown, folder: folder, allowing: allowing,
       position: document.position(of: start))
     store.layerStyle = layerStyle(of: entry)
+    store.storeFolder = document.storeFolder(in: folder)
     add(store)
   }
 

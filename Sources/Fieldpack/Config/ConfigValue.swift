@@ -82,7 +82,7 @@ extension ConfigValue.Content: ExpressibleByStringLiteral, ExpressibleByBooleanL
   }
 
   /// The value as JSON on one line.
-  var json: String {
+  package var json: String {
     switch self {
     case .null: "null"
     case .boolean(let flag): flag ? "true" : "false"

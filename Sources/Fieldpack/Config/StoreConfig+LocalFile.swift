@@ -24,12 +24,7 @@ extension StoreConfig {
   /// - Throws: `.unavailable` for a remote uri, `.permission` for one that leaves the folder,
   ///   `.notFound` where there is no file, `.configuration` for what names no regular file.
   public func localFile() throws(FieldpackError) -> URL {
-    let wanted = try path()
-    let (real, isWhole) = Self.resolve(wanted)
-    guard folder == nil || isAllowed(real) else {
-      throw failure(
-        .permission, "'\(uri)' leaves the folder of its config", advice: .allowFolder)
-    }
+    let (real, isWhole) = try allowedPath()
     var status = stat()
     guard isWhole, stat(real, &status) == 0 else {
       throw failure(.notFound, "'\(uri)' is not there (looked for \(real))")
@@ -38,6 +33,18 @@ extension StoreConfig {
       throw failure(.configuration, "'\(uri)' is not a regular file (\(real))")
     }
     return URL(fileURLWithPath: real)
+  }
+
+  /// The path that `uri` leads to, links resolved, and whether there is something.
+  ///
+  /// - Throws: as ``localFile()``, whether or not there is a file.
+  func allowedPath() throws(FieldpackError) -> (path: String, isThere: Bool) {
+    let (real, isWhole) = Self.resolve(try path())
+    guard folder == nil || isAllowed(real) else {
+      throw failure(
+        .permission, "'\(uri)' leaves the folder of its config", advice: .allowFolder)
+    }
+    return (real, isWhole)
   }
 
   private static let maximumUriByteCount = 4096
@@ -49,7 +56,9 @@ extension StoreConfig {
       throw failure(.configuration, "the uri has \(uri.utf8.count) bytes, more than a path may")
     }
     guard !isRemote else {
-      throw failure(.unavailable, "remote uri: not fetched here (\(Self.withoutSecrets(uri)))")
+      throw failure(
+        .unavailable, "not downloaded yet (\(Self.withoutSecrets(uri)))",
+        advice: position?.file.map { .fetchStores(config: $0) })
     }
     guard let path = try filePath() ?? plainPath() else {
       let scheme = uri.prefix { $0 != ":" }

@@ -25,6 +25,9 @@ public struct StoreConfig: Hashable, Sendable {
   public var folder: URL?
   /// Folders and files outside of `folder` that `uri` may lead to.
   public var allowing: [URL]
+  /// The folder of the files that the config's stores download, such as `survey.stores` beside
+  /// `survey.scfg`; `nil` for a store that no config describes.
+  public var storeFolder: URL?
   /// Where the store stands in its config.
   public var position: FilePosition?
 

@@ -4,14 +4,28 @@ public import FieldpackCore
 ///
 ///     struct Wells: StoreType {
 ///       static let identifier = "wells.1"
-///       static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store { … }
+///       static func open(
+///         _ config: StoreConfig, in context: StoreContext
+///       ) async throws(FieldpackError) -> any Store { … }
 ///     }
 public protocol StoreType: Sendable {
   /// Type and version, such as `gpkg.1`.
   static var identifier: String { get }
 
-  /// Opens the store that the config describes; ``StoreConfig/localFile()`` gives its file.
-  static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store
+  /// Whether a remote uri of this type leads to a file, which is downloaded and opened offline; `false`
+  /// for a service that is asked at each query. By default it does.
+  static var downloadsFile: Bool { get }
+
+  /// Opens the store that the config describes; ``StoreContext/file(of:)`` gives its file.
+  ///
+  /// - Parameter context: what the workspace decides for all of its stores.
+  static func open(
+    _ config: StoreConfig, in context: StoreContext
+  ) async throws(FieldpackError) -> any Store
+}
+
+extension StoreType {
+  public static var downloadsFile: Bool { true }
 }
 
 /// The store types at hand, by identifier.
@@ -43,20 +57,14 @@ public struct StoreRegistry: Sendable {
   }
 
   /// Opens a store; its errors name it and the position in its config.
-  public func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
+  public func open(
+    _ config: StoreConfig, in context: StoreContext = StoreContext()
+  ) async throws(FieldpackError) -> any Store {
     let type = try type(of: config)
     do {
-      return try await type.open(config)
+      return try await type.open(config, in: context)
     } catch {
       throw error.adding(location: .init(store: config.id), position: config.position)
     }
   }
-}
-
-/// Whether a store of a workspace answers.
-public enum StoreState: Sendable {
-  case open
-  case failed(FieldpackError)
-  /// The store is closed, because the workspace was opened for other stores only.
-  case notAsked
 }

@@ -16,6 +16,9 @@ public struct WorkspaceConfig: Sendable {
   /// The backend.
   public private(set) var remote: RemoteConfig?
   public private(set) var diagnostics: [ConfigDiagnostic] = []
+  /// The folder of the files that belong to all configs together, such as `survey.stores` where
+  /// `survey.scfg` is loaded first; `nil` without a config.
+  public private(set) var storeFolder: URL?
   private var leftOut = 0
 
   /// Loads files, and of folders every `*.scfg` in the order of their names.
@@ -52,6 +55,7 @@ public struct WorkspaceConfig: Sendable {
     let reading = ConfigReading(document: document, folder: folder, allowing: allowing)
     let loaded = reading.loaded()
     documents.append(document)
+    storeFolder = storeFolder ?? document.storeFolder(in: folder)
     diagnostics += document.diagnostics + loaded.diagnostics
     let leftOutBefore = leftOut
     for store in loaded.stores { add(store) }
@@ -102,7 +106,8 @@ public struct WorkspaceConfig: Sendable {
         column: position?.column ?? 1, message))
   }
 
-  private static func files(at url: URL) throws(FieldpackError) -> [URL] {
+  /// The config at that path, or those of the folder there, by name.
+  package static func files(at url: URL) throws(FieldpackError) -> [URL] {
     var isFolder = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder),
       isFolder

@@ -117,7 +117,7 @@ public struct Doctor: Sendable {
   private func finding(_ member: Workspace.Member, _ source: String) async -> DoctorFinding {
     let name = "store \(member.id)"
     do throws(FieldpackError) {
-      if case .failed(let error) = member.state { throw error }
+      if let error = member.state.error { throw error }
       let layers = try await member.store?.layers() ?? []
       let features = layers.reduce(0) { $0 + ($1.featureCount ?? 0) }
       let access = member.store is any WritableStore ? "" : ", read-only"

@@ -11,7 +11,7 @@ public struct FeatureChange: Hashable, Sendable {
     case layer
     /// Another program, or another store on the same file, has committed. The file does not tell
     /// what was changed: query again whatever you show. Several commits in one interval are one
-    /// change.
+    /// change. A GeoPackage that is added to the workspace, or opened again, is one, too.
     case external
   }
 
@@ -89,7 +89,8 @@ public struct FeatureChanges: AsyncSequence, Sendable {
   }
 
   private func meetsFilter(_ key: KeyTuple) async throws(FieldpackError) -> Bool {
-    let store = try workspace.store(key.store)
+    // A store may have gone since.
+    guard let store = try? workspace.store(key.store) else { return false }
     let folded = key.layer.rawValue.lowercased()
     let schema = try await store.schemas().first { $0.layer.rawValue.lowercased() == folded }
     guard let column = schema?.idColumn, case .integer(let id) = key.feature else { return false }
@@ -112,8 +113,8 @@ final class ChangeHub: Sendable {
     let subscription = changes.subscribe(
       wants: query.asks,
       begin: { subscriber in
-        guard let interval, let foreign = ForeignChanges(of: workspace.members, asked: query)
-        else { return nil }
+        guard let interval else { return nil }
+        let foreign = ForeignChanges(of: workspace.table, asked: query)
         let watching = foreign.watching(
           every: interval, subscriber, failure: failure, until: isStopping)
         return { watching.cancel() }

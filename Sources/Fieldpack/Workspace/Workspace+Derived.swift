@@ -98,7 +98,7 @@ extension Workspace {
   private static func geoPackage(
     of member: Member
   ) async throws(FieldpackError) -> GeoPackageStore {
-    if case .failed(let error) = member.state { throw error }
+    guard member.store != nil else { throw member.silence }
     if let store = member.store?.geoPackage { return store }
     if let store = member.store as? FileStore { return try await store.whole().store }
     throw FieldpackError(

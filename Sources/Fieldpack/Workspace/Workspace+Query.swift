@@ -121,10 +121,9 @@ extension Workspace {
       for id in named { stores.append(try store(id)) }
       return stores
     }
-    for member in members {
-      if case .failed(let error) = member.state {
-        report.add(failure: StoreFailure(store: member.id, error: error))
-      }
+    let members = members
+    for member in members where member.isMissed {
+      report.add(failure: StoreFailure(store: member.id, error: member.silence))
     }
     return members.compactMap(\.store)
   }

@@ -11,6 +11,8 @@ public struct SourceOptions: Sendable {
   public var registry = StoreRegistry.standard
   /// How a bare file is read, its cache policy included, which configs follow as well.
   public var file = FileStore.Options()
+  /// The folder of files that stores download, see ``StoreContext/folder``.
+  public var storeFolder: URL?
   /// Whether GeoPackages are in WAL mode from their first change until the workspace is closed; off
   /// for one change after which the file is left alone.
   public var usesWAL = true
@@ -20,6 +22,16 @@ public struct SourceOptions: Sendable {
   public var logger = Logger.silent
 
   public init() {}
+
+  fileprivate var context: StoreContext {
+    var context = StoreContext()
+    context.cache = file.cache
+    context.usesWAL = usesWAL
+    context.runsTriggers = runsTriggers
+    context.folder = storeFolder
+    context.logger = logger
+    return context
+  }
 }
 
 extension Workspace {
@@ -40,9 +52,8 @@ extension Workspace {
       !isFolder && options.file.format == nil ? try isConfig(path) : false
     if isFolder || holdsConfig {
       return try await open(
-        [url], allowing: options.allowing, only: options.stores, registry: options.registry,
-        cache: options.file.cache, usesWAL: options.usesWAL, runsTriggers: options.runsTriggers,
-        logger: options.logger)
+        WorkspaceConfig([url], allowing: options.allowing), only: options.stores,
+        registry: options.registry, asked: options.context)
     }
     var profile = OpeningProfile.foreign
     profile.runsTriggers = options.runsTriggers

@@ -11,35 +11,62 @@ public import FoundationEssentials
 ///     }
 ///     await workspace.close()
 public actor Workspace {
-  /// A store of the workspace and whether it answers.
+  /// A store of the workspace and whether it answers, at one moment.
   public struct Member: Sendable {
     public let config: StoreConfig
-    public let store: (any Store)?
     public let state: StoreState
+    /// The store while it is open, also where it is paused.
+    let kept: (any Store)?
+    /// Which of the openings of the workspace's stores it comes from.
+    let opening: Int
 
     public var id: StoreID { config.id }
+
+    /// The store, where it answers.
+    public var store: (any Store)? {
+      if case .open = state { kept } else { nil }
+    }
+
+    init(config: StoreConfig, store: (any Store)? = nil, state: StoreState, opening: Int = 0) {
+      self.config = config
+      self.state = state
+      kept = store
+      self.opening = opening
+    }
   }
 
-  /// The stores in config order.
-  public nonisolated let members: [Member]
-  /// The forms of the configs.
-  public nonisolated let forms: [FormConfig]
-  /// The backend that the configs name.
-  public nonisolated let remote: RemoteConfig?
-  /// Diagnostics of the configs: unknown keys, collisions and the like.
-  public nonisolated let diagnostics: [ConfigDiagnostic]
+  nonisolated let table: Locked<MemberTable>
   nonisolated let hub = ChangeHub()
-  private var isClosed = false
+  nonisolated let registry: StoreRegistry
+  nonisolated let context: StoreContext
+
+  /// The stores in config order.
+  public nonisolated var members: [Member] { table.withLock { $0.members } }
+  /// The forms of the configs.
+  public nonisolated var forms: [FormConfig] { table.withLock { $0.config?.forms ?? [] } }
+  /// The backend that the configs name.
+  public nonisolated var remote: RemoteConfig? { table.withLock { $0.config?.remote } }
+  /// Diagnostics of the configs: unknown keys, collisions and the like.
+  public nonisolated var diagnostics: [ConfigDiagnostic] {
+    table.withLock { $0.config?.diagnostics ?? [] }
+  }
 
   /// - Parameter config: what stands beside the stores; `nil` where no config names them.
-  init(members: [Member], config: WorkspaceConfig? = nil) {
-    self.members = members
-    forms = config?.forms ?? []
-    remote = config?.remote
-    diagnostics = config?.diagnostics ?? []
+  package init(
+    members: [Member] = [], config: WorkspaceConfig? = nil, registry: StoreRegistry = .standard,
+    context: StoreContext = StoreContext()
+  ) {
+    table = Locked(MemberTable(members: members, config: config))
+    self.registry = registry
+    self.context = context
     for member in members {
-      member.store?.geoPackage?.observe { [hub] in hub.publish($0, of: member.id) }
+      if let store = member.kept { observe(store) }
     }
+  }
+
+  /// Tells the subscribers what is written to a store.
+  nonisolated func observe(_ store: any Store) {
+    store.geoPackage?.observe { [hub, id = store.id] in hub.publish($0, of: id) }
   }
 
   /// Opens every store of the configs; a store that cannot be opened is a failed member.
@@ -62,9 +89,18 @@ public actor Workspace {
     runsTriggers: Bool = false, logger: Logger = .silent
   ) async throws(FieldpackError) -> Workspace {
     let config = try WorkspaceConfig(configs, allowing: allowing)
-    let workspace = await open(
-      config, only: stores, registry: registry, cache: cache, usesWAL: usesWAL,
-      runsTriggers: runsTriggers, logger: logger)
+    var context = StoreContext()
+    (context.cache, context.usesWAL, context.runsTriggers) = (cache, usesWAL, runsTriggers)
+    context.logger = logger
+    return try await open(config, only: stores, registry: registry, asked: context)
+  }
+
+  /// As ``open(_:only:registry:in:)``, but for a task that is cancelled, which throws.
+  static func open(
+    _ config: WorkspaceConfig, only stores: [StoreID]?, registry: StoreRegistry,
+    asked context: StoreContext
+  ) async throws(FieldpackError) -> Workspace {
+    let workspace = await open(config, only: stores, registry: registry, in: context)
     for member in workspace.members {
       guard case .failed(let error) = member.state, error.code == .interrupted else { continue }
       await workspace.close()
@@ -74,37 +110,22 @@ public actor Workspace {
   }
 
   /// Opens the stores of a config that was read before. When the task is cancelled, stores that are
-  /// not open by then become failed members with the code `.interrupted` and stay so.
+  /// not open by then become failed members with the code `.interrupted`.
   public static func open(
     _ config: WorkspaceConfig, only stores: [StoreID]? = nil, registry: StoreRegistry = .standard,
-    cache: CachePolicy = .shared, usesWAL: Bool = true, runsTriggers: Bool = false,
-    logger: Logger = .silent
+    in context: StoreContext = StoreContext()
   ) async -> Workspace {
-    let opening = StoreOpening(
-      cache: cache, usesWAL: usesWAL, runsTriggers: runsTriggers, logger: logger)
-    let members = await StoreOpening.$current.withValue(opening) {
-      var members: [Member] = []
-      for store in config.stores {
-        members.append(
-          stores?.contains(store.id) ?? true
-            ? await Self.opened(store, registry)
-            : Member(config: store, store: nil, state: .notAsked))
-      }
-      return members
+    let members = config.stores.map { store in
+      let isAsked = stores?.contains(store.id) ?? true
+      return Member(config: store, state: isAsked ? .stopped : .notAsked)
     }
-    return Workspace(members: members, config: config)
-  }
-
-  private static func opened(_ config: StoreConfig, _ registry: StoreRegistry) async -> Member {
-    let log = OpeningLog(config, StoreOpening.current.logger)
-    do throws(FieldpackError) {
-      let store = try await log.store { () async throws(FieldpackError) in
-        try await registry.open(config)
-      }
-      return Member(config: config, store: store, state: .open)
-    } catch {
-      return Member(config: config, store: nil, state: .failed(error))
+    let workspace = Workspace(
+      members: members, config: config, registry: registry, context: context)
+    for member in members {
+      guard case .stopped = member.state else { continue }
+      _ = try? await workspace.start(member.id)
     }
+    return workspace
   }
 
   /// Opens one file as a workspace of one store, whose id is the file's name without extension.
@@ -146,18 +167,9 @@ public actor Workspace {
   ///
   /// - Throws: `.notFound`, listing the ids, or the reason why the store could not be opened.
   public nonisolated func store(_ id: StoreID) throws(FieldpackError) -> any Store {
-    guard let member = members.first(where: { $0.id == id }) else {
-      let known = members.map(\.id.rawValue).joined(separator: ", ")
-      throw FieldpackError(
-        .notFound,
-        "store '\(id)' is not in the workspace (it has: \(known.isEmpty ? "none" : known))",
-        location: .init(store: id))
-    }
-    if case .failed(let error) = member.state { throw error }
+    let member = try member(id)
     if let store = member.store { return store }
-    throw FieldpackError(
-      .unavailable, "store '\(id)' is closed: the workspace was opened for other stores only",
-      location: .init(store: id))
+    throw member.silence
   }
 
   /// The store of that id for writing. What is written is told by ``changes(matching:polling:)``.
@@ -177,10 +189,13 @@ public actor Workspace {
   /// Ends all work and closes the stores. Their files are left in the journal mode in which they
   /// came.
   public func close() async {
-    guard !isClosed else { return }
-    isClosed = true
+    let members = table.withLock { table in
+      defer { table.isClosed = true }
+      return table.isClosed ? nil : table.members
+    }
+    guard let members else { return }
     hub.stopWatching()
-    for member in members { await member.store?.close() }
+    for member in members { await member.kept?.close() }
     hub.finish()
   }
 }

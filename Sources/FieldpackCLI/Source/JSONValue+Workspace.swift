@@ -10,9 +10,7 @@ extension JSONValue {
     let members = workspace.members.filter { asked?.contains($0.id) ?? true }
     return .array(
       members.map { member in
-        var error: FieldpackError?
-        if case .failed(let reason) = member.state { error = reason }
-        error = error ?? failures.first { $0.store == member.id }?.error
+        let error = member.state.error ?? failures.first { $0.store == member.id }?.error
         return [
           "store": .text(member.id.rawValue), "state": error == nil ? "open" : "failed",
           "error": error.map { JSONValue(reason: $0) } ?? nil,

@@ -26,6 +26,7 @@ enum AdviceText {
     case .writeElsewhere: "another --output"
     case .writeToFile: "--output FILE"
     case .allowFolder: "--allow-path with the folder it lies in"
+    case .fetchStores(let config): "fieldpack fetch \(shell(config))"
     case .nameFormat(of: .file): "--format \(formats)"
     case .nameFormat(of: .source): "--input-format \(formats)"
     case .checkFile: "fieldpack check"

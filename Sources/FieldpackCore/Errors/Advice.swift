@@ -25,6 +25,8 @@ extension FieldpackError {
     case writeToFile
     /// Allow the folder that a config leads to.
     case allowFolder
+    /// Download the files of a config's remote stores.
+    case fetchStores(config: String)
     /// Say what format it is.
     case nameFormat(of: FormatSubject)
     /// Run the check, which tells all that is wrong with the file.
@@ -168,6 +170,7 @@ extension FieldpackError.Advice: CustomStringConvertible {
     case .writeElsewhere: "another file to write to"
     case .writeToFile: "exportFeatures(_:to:) with a file"
     case .allowFolder: "allowing: with the folder it lies in"
+    case .fetchStores: "StoreDownload, which gets the files of remote stores"
     case .nameFormat(of: .file): "format = .geoJSON, or another Format"
     case .nameFormat(of: .source): "SourceOptions.file.format = .geoJSON, or another Format"
     case .checkFile: "FileCheck().run(_:)"

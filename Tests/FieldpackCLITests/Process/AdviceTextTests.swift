@@ -12,6 +12,7 @@ import Testing
     (.writeElsewhere, "another --output"),
     (.writeToFile, "--output FILE"),
     (.allowFolder, "--allow-path with the folder it lies in"),
+    (.fetchStores(config: "my survey.scfg"), "fieldpack fetch 'my survey.scfg'"),
     (
       .nameFormat(of: .file),
       "--format geojson, geojsonl, gpx, kml, kmz, csv, shp, fgb, nmea, igc or tcx"

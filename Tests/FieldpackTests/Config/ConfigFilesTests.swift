@@ -93,15 +93,15 @@ struct ConfigFilesTests {
     #expect(
       states == [
         "all.geojson", "gz_2010_us_500_11_20m.json",
-        "unavailable: remote uri: not fetched here "
+        "unavailable: not downloaded yet "
           + "(https://s3.amazonaws.com/test.spacon/bars.geojson)",
-        "unavailable: remote uri: not fetched here "
+        "unavailable: not downloaded yet "
           + "(https://s3.amazonaws.com/test.spacon/haiti4mobile.gpkg)",
-        "unavailable: remote uri: not fetched here "
+        "unavailable: not downloaded yet "
           + "(https://portal.opengeospatial.org/files/63156)",
-        "unavailable: remote uri: not fetched here "
+        "unavailable: not downloaded yet "
           + "(http://efc-dev.boundlessgeo.com:8080/geoserver/wfs)",
-        "unavailable: remote uri: not fetched here "
+        "unavailable: not downloaded yet "
           + "(http://earthquake.usgs.gov/earthquakes/feed/v1.0/summary/all_hour.geojson)",
       ])
   }

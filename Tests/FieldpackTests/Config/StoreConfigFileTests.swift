@@ -41,7 +41,13 @@ import Testing
       return path.replacing(realBase + "/", with: "")
     } catch {
       #expect(error.location.store == "s" && error.position?.line == 2)
-      #expect(error.advice == (error.code == .permission ? .allowFolder : nil))
+      let advice: FieldpackError.Advice? =
+        switch error.code {
+        case .permission: .allowFolder
+        case .unavailable: .fetchStores(config: "a.scfg")
+        default: nil
+        }
+      #expect(error.advice == advice)
       return "\(error.code): \(error.message.replacing(realBase, with: "BASE"))"
     }
   }
@@ -122,9 +128,9 @@ import Testing
     ("ftp://h/a", "configuration: a uri with 'ftp:' is not supported"),
     (
       "HTTPS://user:word@h.example/a/b.gpkg?token=x#y",
-      "unavailable: remote uri: not fetched here (HTTPS://h.example/a/b.gpkg)"
+      "unavailable: not downloaded yet (HTTPS://h.example/a/b.gpkg)"
     ),
-    ("http://h", "unavailable: remote uri: not fetched here (http://h)"),
+    ("http://h", "unavailable: not downloaded yet (http://h)"),
   ])
   func `a uri that leads to no file says why`(uri: String, message: String) {
     #expect(outcome(uri) == message)

@@ -5,14 +5,18 @@ import Testing
 @Suite struct StoreRegistryTests {
   enum Failing: StoreType {
     static let identifier = "failing.1.2"
-    static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
+    static func open(
+      _ config: StoreConfig, in context: StoreContext
+    ) async throws(FieldpackError) -> any Store {
       throw FieldpackError(.unavailable, "never")
     }
   }
 
   enum Other: StoreType {
     static let identifier = "other.1"
-    static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
+    static func open(
+      _ config: StoreConfig, in context: StoreContext
+    ) async throws(FieldpackError) -> any Store {
       throw FieldpackError(.io, "other", location: .init(store: "kept", layer: "l"))
     }
   }

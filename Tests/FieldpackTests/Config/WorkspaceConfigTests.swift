@@ -69,8 +69,10 @@ import Testing
     var store = try #require(config.stores.first)
     #expect(store.position == FilePosition(file: "a.scfg", line: 1, column: 12))
     #expect(store.folder?.path == "/data")
+    #expect(store.storeFolder?.path == "/data/a.stores")
     store.position = nil
     store.folder = nil
+    store.storeFolder = nil
     #expect(store == expected)
     #expect(
       config.diagnostics.map { "\($0.column): \($0.severity): \($0.message)" } == diagnostics)

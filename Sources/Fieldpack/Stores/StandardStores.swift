@@ -9,13 +9,14 @@ import FoundationEssentials
 public struct GeoPackageStoreType: StoreType {
   public static let identifier = "gpkg.1"
 
-  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
-    let opening = StoreOpening.current
+  public static func open(
+    _ config: StoreConfig, in context: StoreContext
+  ) async throws(FieldpackError) -> any Store {
     var profile = OpeningProfile.foreign
-    profile.runsTriggers = try config.flag("triggers") || opening.runsTriggers
+    profile.runsTriggers = try config.flag("triggers") || context.runsTriggers
     return try await GeoPackageStore(
-      path: try config.localFile().path, id: config.id, profile: profile,
-      usesWAL: opening.usesWAL, style: config.layerStyle, logger: opening.logger)
+      path: try context.file(of: config).path, id: config.id, profile: profile,
+      usesWAL: context.usesWAL, style: config.layerStyle, logger: context.logger)
   }
 }
 
@@ -34,8 +35,10 @@ extension StoreConfig {
 public struct GeoJSONStoreType: StoreType {
   public static let identifier = "geojson.1"
 
-  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
-    try await FileStore(config, format: .geoJSON, layer: FileStore.defaultLayer)
+  public static func open(
+    _ config: StoreConfig, in context: StoreContext
+  ) async throws(FieldpackError) -> any Store {
+    try await FileStore(config, in: context, format: .geoJSON, layer: FileStore.defaultLayer)
   }
 }
 
@@ -43,8 +46,10 @@ public struct GeoJSONStoreType: StoreType {
 public struct GPXStoreType: StoreType {
   public static let identifier = "gpx.1"
 
-  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
-    try await FileStore(config, format: .gpx)
+  public static func open(
+    _ config: StoreConfig, in context: StoreContext
+  ) async throws(FieldpackError) -> any Store {
+    try await FileStore(config, in: context, format: .gpx)
   }
 }
 
@@ -52,8 +57,10 @@ public struct GPXStoreType: StoreType {
 public struct CSVStoreType: StoreType {
   public static let identifier = "csv.1"
 
-  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
-    try await FileStore(config, format: .csv)
+  public static func open(
+    _ config: StoreConfig, in context: StoreContext
+  ) async throws(FieldpackError) -> any Store {
+    try await FileStore(config, in: context, format: .csv)
   }
 }
 
@@ -61,8 +68,10 @@ public struct CSVStoreType: StoreType {
 public struct FlatGeobufStoreType: StoreType {
   public static let identifier = "fgb.1"
 
-  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
-    try await FileStore(config, format: .flatGeobuf)
+  public static func open(
+    _ config: StoreConfig, in context: StoreContext
+  ) async throws(FieldpackError) -> any Store {
+    try await FileStore(config, in: context, format: .flatGeobuf)
   }
 }
 
@@ -70,8 +79,10 @@ public struct FlatGeobufStoreType: StoreType {
 public struct ShapefileStoreType: StoreType {
   public static let identifier = "shp.1"
 
-  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
-    try await FileStore(config, format: .shapefile)
+  public static func open(
+    _ config: StoreConfig, in context: StoreContext
+  ) async throws(FieldpackError) -> any Store {
+    try await FileStore(config, in: context, format: .shapefile)
   }
 }
 
@@ -79,34 +90,26 @@ public struct ShapefileStoreType: StoreType {
 public struct KMLStoreType: StoreType {
   public static let identifier = "kml.1"
 
-  public static func open(_ config: StoreConfig) async throws(FieldpackError) -> any Store {
-    let isPacked = Format.fileExtension(try config.localFile().path) == "kmz"
-    return try await FileStore(config, format: isPacked ? .kmz : .kml)
+  public static func open(
+    _ config: StoreConfig, in context: StoreContext
+  ) async throws(FieldpackError) -> any Store {
+    let isPacked = Format.fileExtension(try context.file(of: config).path) == "kmz"
+    return try await FileStore(config, in: context, format: isPacked ? .kmz : .kml)
   }
 }
 
 extension FileStore {
   convenience init(
-    _ config: StoreConfig, format: Format, layer: LayerID? = nil
+    _ config: StoreConfig, in context: StoreContext, format: Format, layer: LayerID? = nil
   ) async throws(FieldpackError) {
     var options = Options()
     options.format = format
     options.layer = layer
-    options.cache = StoreOpening.current.cache
+    options.cache = context.cache
     options.style = config.layerStyle
-    options.importing.logger = StoreOpening.current.logger
-    try await self.init(path: try config.localFile().path, id: config.id, options: options)
+    options.importing.logger = context.logger
+    try await self.init(path: try context.file(of: config).path, id: config.id, options: options)
   }
-}
-
-/// What a workspace decides for the stores that it opens.
-struct StoreOpening: Sendable {
-  var cache = CachePolicy.shared
-  var usesWAL = true
-  var runsTriggers = false
-  var logger = Logger.silent
-
-  @TaskLocal static var current = StoreOpening()
 }
 
 extension StoreRegistry {

@@ -1,0 +1,194 @@
+public import Fieldpack
+public import FieldpackCore
+public import FieldpackField
+import FieldpackHTTP
+import FoundationEssentials
+
+/// Gets the file of a remote store, so that the store opens without its server.
+///
+///     let download = try StoreDownload(store, in: context)
+///     let isNew = try await download.run { print($0.fraction ?? 0) }
+///
+/// The file lies in the store folder, see `StoreContext.folder`. It takes its name when it is whole,
+/// on the disk, and opens as a store of its type. Until then, and after a failure, the folder is as it
+/// was. An option `sha256` of the store is the digest that the file must have, in 64 hexadecimal
+/// digits; `maxBytes` is the size of the largest file that is accepted, by default 2 GB.
+public struct StoreDownload: Sendable {
+  /// The store whose file it is.
+  public let config: StoreConfig
+  /// Whether a file that is there is replaced; else there is no request for it.
+  public var replaces = false
+  /// How long to wait before an attempt that failed is repeated.
+  public var backOff = BackOff(first: .milliseconds(500), limit: .seconds(30))
+  /// How many attempts in a row may fail without a byte more, before the download does.
+  public var retries = 3
+  public var clock = FieldClock.system
+  private let registry: StoreRegistry
+  private let context: StoreContext
+  private let folder: String
+  private let name: String
+  private let sha256: String?
+  private let maximumLength: Int
+
+  /// Called when the download begins, at most every 2 s while it runs, and when the file has its
+  /// name. What is there never gets less from one call to the next.
+  public typealias Report = @Sendable (StoreProgress) -> Void
+
+  /// - Throws: `.configuration` for a store without a remote file, or with options that mean nothing;
+  ///   `.permission` where the store folder is a link that leads elsewhere.
+  public init(
+    _ config: StoreConfig, registry: StoreRegistry = .standard, in context: StoreContext
+  ) throws(FieldpackError) {
+    guard config.isRemote, try registry.type(of: config).downloadsFile else {
+      throw config.failure(.configuration, "store '\(config.id)' has no file to download")
+    }
+    guard let path = try context.downloadPath(of: config) else {
+      throw config.failure(.configuration, "store '\(config.id)' has no folder to download into")
+    }
+    self.config = config
+    self.registry = registry
+    self.context = context
+    (folder, name) = FileSystem.split(path)
+    sha256 = try Self.digest(config)
+    maximumLength = try Self.maximumLength(config)
+  }
+
+  private static func digest(_ config: StoreConfig) throws(FieldpackError) -> String? {
+    guard let option = config.options?["sha256"], !option.isNull else { return nil }
+    guard let text = option.text, text.utf8.count == 64, text.allSatisfy(\.isHexDigit) else {
+      throw config.failure(
+        .configuration, "the option 'sha256' of store '\(config.id)' is 64 hexadecimal digits")
+    }
+    return text
+  }
+
+  private static func maximumLength(_ config: StoreConfig) throws(FieldpackError) -> Int {
+    guard let option = config.options?["maxBytes"], !option.isNull else { return 2_000_000_000 }
+    // Editors of configs write numbers as texts.
+    guard let number = option.integer ?? option.text.flatMap({ Int64($0) }), number > 0 else {
+      throw config.failure(
+        .configuration, "the option 'maxBytes' of store '\(config.id)' is a number above 0")
+    }
+    return Int(number)
+  }
+
+  /// The path of the file.
+  public var path: String { folder + name }
+
+  /// Whether the file is there.
+  public var isDone: Bool { FileSystem.size(path) != nil }
+
+  /// Removes the file.
+  package func removeFile() { _ = FileSystem.remove(path) }
+
+  /// Gets the file, in as many attempts as it takes. Cancelling the task stops it.
+  ///
+  /// An attempt goes on where the last one ended, if the server can.
+  /// - Returns: `false` where the file was there, and there was no request.
+  /// - Throws: `.unavailable` where the server cannot be reached or breaks off too often, `.notFound`
+  ///   and `.permission` as the server says, `.invalidData` for a file that is too long or another
+  ///   one than is wanted, what opening the file throws, `.interrupted` when cancelled.
+  @discardableResult
+  public func run(_ report: @escaping Report = { _ in }) async throws(FieldpackError) -> Bool {
+    guard replaces || !isDone else { return false }
+    do throws(FieldpackError) {
+      let pending = try PendingFolder(target: folder, overwrite: replaces)
+      let made = try pending.place(for: name)
+      let throttle = Throttle(clock, report)
+      try await fetch(to: made, throttle)
+      try await check(made)
+      try move(made)
+      withExtendedLifetime(pending) { throttle.end(FileSystem.size(path) ?? 0) }
+      return true
+    } catch {
+      throw error.adding(location: .init(store: config.id), position: config.position)
+    }
+  }
+
+  private func fetch(to path: String, _ throttle: Throttle) async throws(FieldpackError) {
+    let client = try context.client()
+    let download = try HTTPDownload(
+      config.uri, to: path, sha256: sha256, maximumLength: maximumLength)
+    var (failures, most) = (0, 0)
+    while true {
+      do throws(FieldpackError) {
+        _ = try await download.attempt(by: client) { throttle.take($0) }
+        return
+      } catch {
+        let received = await download.partial.length
+        failures = received > most ? 1 : failures + 1
+        most = max(most, received)
+        let isOver = (error.askedPause ?? .zero) > backOff.limit
+        guard error.mayPass, failures <= retries, !isOver else { throw error }
+        let pause = backOff.pause(after: failures, asked: error.askedPause)
+        do {
+          try await clock.sleep(for: pause)
+        } catch {
+          throw FieldpackError(.interrupted, "the download was cancelled", underlying: error)
+        }
+      }
+    }
+  }
+
+  /// Opens the file as the store will.
+  private func check(_ path: String) async throws(FieldpackError) {
+    var local = config
+    let (folder, name) = FileSystem.split(path)
+    (local.folder, local.uri, local.allowing) = (.init(fileURLWithPath: folder), name, [])
+    var context = context
+    context.cache = .private
+    let store: any Store
+    do throws(FieldpackError) {
+      store = try await registry.open(local, in: context)
+    } catch {
+      guard error.code != .interrupted else { throw error }
+      throw FieldpackError(
+        error.code, "what the server gave is no \(config.type): \(error.message)",
+        advice: error.advice, underlying: error)
+    }
+    await store.close()
+  }
+
+  private func move(_ made: String) throws(FieldpackError) {
+    let isMoved =
+      replaces ? FileSystem.rename(made, path) : FileSystem.renameIfFree(made, to: path)
+    guard isMoved else {
+      throw FieldpackError(
+        .cannotCreate, "cannot create \(path)", position: FilePosition(file: path))
+    }
+    FileSystem.syncFolder(folder)
+  }
+}
+
+extension FieldpackError {
+  /// Whether the same request may succeed later.
+  fileprivate var mayPass: Bool { code == .unavailable && httpFailure != .untrusted }
+}
+
+/// Passes reports on, but not too many.
+private final class Throttle: Sendable {
+  private static let interval = Duration.seconds(2)
+  private let clock: FieldClock
+  private let report: StoreDownload.Report
+  private let told = Locked<(at: Duration, received: Int)?>(nil)
+
+  init(_ clock: FieldClock, _ report: @escaping StoreDownload.Report) {
+    (self.clock, self.report) = (clock, report)
+  }
+
+  func take(_ progress: HTTPDownload.Progress) {
+    // The end is told when the file has its name.
+    guard progress.received != progress.total else { return }
+    let now = clock.uptime
+    let isDue = told.withLock { told in
+      if let told, now - told.at < Self.interval || progress.received < told.received {
+        return false
+      }
+      told = (now, progress.received)
+      return true
+    }
+    if isDue { report(StoreProgress(received: progress.received, total: progress.total)) }
+  }
+
+  func end(_ length: Int) { report(StoreProgress(received: length, total: length)) }
+}

@@ -1,0 +1,272 @@
+public import Fieldpack
+public import FieldpackCore
+public import FoundationEssentials
+
+/// The configs of an application: what they describe is there while the service runs.
+///
+///     let configs = ConfigService([folder], data: data)
+///     try await configs.start()
+///     try await configs.addStore(.object(of: ["id": "wells", "store_type": "gpkg", "uri": "wells.gpkg"]))
+///
+/// A change of a store or a form rewrites its config and keeps all else in it, byte by byte.
+public actor ConfigService: Service {
+  public nonisolated let id = ServiceID.config
+  /// What the configs say together; `nil` before the first start.
+  public private(set) var config: WorkspaceConfig?
+  /// Which configs could not be read, and why.
+  public private(set) var failures: [FieldpackError] = []
+  private nonisolated let log = EventLog<ConfigEvent>()
+  private let data: DataService
+  private let allowing: [URL]
+  private var paths: [URL]
+  private var isRunning = false
+
+  /// - Parameters:
+  ///   - paths: `.scfg` files, or folders of them.
+  ///   - allowing: folders that uris may lead to beside each config's own.
+  ///   - data: gets the stores.
+  public init(_ paths: [URL] = [], allowing: [URL] = [], data: DataService) {
+    (self.paths, self.allowing, self.data) = (paths, allowing, data)
+  }
+
+  /// All changes of stores, forms and backend, from now on or from the event of that number.
+  public nonisolated func events(from number: Int? = nil) -> EventBatches<ConfigEvent> {
+    log.batches(from: number)
+  }
+
+  /// The forms that the configs describe.
+  public var forms: [FormConfig] { config?.forms ?? [] }
+
+  /// The backend that the configs name.
+  public var remote: RemoteConfig? { config?.remote }
+
+  // MARK: The service
+
+  /// Reads the configs, and opens their stores. A config or a store that fails stops no other; see
+  /// ``failures`` and the store's state.
+  ///
+  /// - Throws: why the first config cannot be read, where none can.
+  public func start() async throws(FieldpackError) {
+    isRunning = true
+    try await reload()
+    await data.start(config?.stores.map(\.id) ?? [])
+  }
+
+  /// Does no more than to let the configs be: the stores stay with the data service.
+  public func stop() async { isRunning = false }
+
+  /// Nothing: the configs are not looked at between their changes.
+  public func pause() async {}
+
+  /// Nothing, as ``pause()``.
+  public func resume() async {}
+
+  /// Reads all configs again, and opens, replaces and removes the stores that changed in them.
+  ///
+  /// - Throws: as ``start()``.
+  public func reload() async throws(FieldpackError) {
+    var new = try WorkspaceConfig([])
+    failures = []
+    for path in paths {
+      do throws(FieldpackError) {
+        for file in try WorkspaceConfig.files(at: path) { try read(file, into: &new) }
+      } catch {
+        failures.append(error)
+      }
+    }
+    if new.documents.isEmpty, let error = failures.first { throw error }
+    await apply(new)
+  }
+
+  private func read(_ file: URL, into config: inout WorkspaceConfig) throws(FieldpackError) {
+    do throws(FieldpackError) {
+      config.add(
+        try ConfigDocument(contentsOf: file), folder: file.deletingLastPathComponent(),
+        allowing: allowing)
+    } catch {
+      failures.append(error)
+    }
+  }
+
+  /// Adds a config, or a folder of them, behind the others. It is read at once where the service runs.
+  ///
+  /// - Throws: why it cannot be read; it is not added then.
+  public func addConfig(_ path: URL) async throws(FieldpackError) {
+    for file in try WorkspaceConfig.files(at: path) { _ = try ConfigDocument(contentsOf: file) }
+    paths.append(path)
+    if isRunning { try await reload() }
+  }
+
+  // MARK: Changes
+
+  /// Forms first, then stores, then the backend; each by itself.
+  private func apply(_ new: WorkspaceConfig) async {
+    let old = config
+    config = new
+    data.workspace.take(new)
+    tellForms(old?.forms ?? [], new.forms)
+    await applyStores(old?.stores ?? [], new.stores)
+    switch (old?.remote, new.remote) {
+    case (nil, .some): log.send(ConfigEvent(.serviceAdded))
+    case (.some, nil): log.send(ConfigEvent(.serviceRemoved))
+    default: break
+    }
+  }
+
+  private func tellForms(_ old: [FormConfig], _ new: [FormConfig]) {
+    let (old, new) = (old.map(\.placeless), new.map(\.placeless))
+    for form in old where !new.contains(form) { log.send(ConfigEvent(.formRemoved, form.key)) }
+    for form in new where !old.contains(form) { log.send(ConfigEvent(.formAdded, form.key)) }
+  }
+
+  private func applyStores(_ old: [StoreConfig], _ new: [StoreConfig]) async {
+    for store in old where !new.contains(where: { $0.id == store.id }) {
+      try? await data.unregister(store.id)
+      log.send(ConfigEvent(.storeRemoved, store.id.rawValue))
+    }
+    var changed: [StoreID] = []
+    for store in new {
+      let before = old.first { $0.id == store.id }
+      if let before, before.saysSame(as: store), (try? data.workspace.member(store.id)) != nil {
+        continue
+      }
+      changed.append(store.id)
+      // The data service tells, and remembers, why a store does not open.
+      try? await data.register(store)
+      if before != nil { log.send(ConfigEvent(.storeRemoved, store.id.rawValue)) }
+      log.send(ConfigEvent(.storeAdded, store.id.rawValue))
+    }
+    await data.start(changed)
+  }
+
+  /// Adds a store to a config, and opens it. One of the same id in another config is replaced.
+  ///
+  /// - Parameters:
+  ///   - store: the object that describes it, with a member `id`.
+  ///   - file: the config that gets it; `nil` for the first.
+  /// - Throws: `.invalidArgument` for a store without an id, or that the config has; `.notFound` for a
+  ///   config that the service does not have; what reading or writing the config throws.
+  public func addStore(
+    _ store: ConfigValue.Content, to file: URL? = nil
+  ) async throws(FieldpackError) {
+    try await add(store, .store, to: file)
+  }
+
+  /// Describes a store anew, and opens it again.
+  ///
+  /// - Parameter store: the object that describes it, with the `id` of the store.
+  /// - Throws: `.notFound` where no config has such a store, else as ``addStore(_:to:)``.
+  public func updateStore(_ store: ConfigValue.Content) async throws(FieldpackError) {
+    try await update(store, .store)
+  }
+
+  /// Takes a store out of all configs, and closes it.
+  ///
+  /// - Throws: `.notFound` where no config has such a store, else as ``addStore(_:to:)``.
+  public func removeStore(_ id: StoreID) async throws(FieldpackError) {
+    try await remove(id.rawValue, .store)
+  }
+
+  /// Adds a form to a config.
+  ///
+  /// - Parameter form: the object that describes it, with a member `form_key`.
+  /// - Throws: as ``addStore(_:to:)``; `.invalidArgument` for a form with errors.
+  public func addForm(
+    _ form: ConfigValue.Content, to file: URL? = nil
+  ) async throws(FieldpackError) {
+    try await add(form, .form, to: file)
+  }
+
+  /// Describes a form anew.
+  ///
+  /// - Throws: as ``updateStore(_:)``; `.invalidArgument` for a form with errors.
+  public func updateForm(_ form: ConfigValue.Content) async throws(FieldpackError) {
+    try await update(form, .form)
+  }
+
+  /// Takes a form out of all configs. What was submitted stays.
+  ///
+  /// - Throws: as ``removeStore(_:)``.
+  public func removeForm(_ key: String) async throws(FieldpackError) {
+    try await remove(key, .form)
+  }
+
+  // MARK: Editing
+
+  private func add(
+    _ entry: ConfigValue.Content, _ kind: ConfigEntryKind, to file: URL?
+  ) async throws(FieldpackError) {
+    let name = try kind.name(of: entry)
+    let files = try files()
+    guard let target = file ?? files.first else {
+      throw FieldpackError(.notFound, "there is no config to add to")
+    }
+    guard files.contains(where: { $0.standardized == target.standardized }) else {
+      throw FieldpackError(
+        .notFound, "\(target.path) is none of the configs",
+        position: FilePosition(file: target.path))
+    }
+    var document = try ConfigDocument(contentsOf: target)
+    guard kind.places(of: name, in: document).isEmpty else {
+      throw FieldpackError(
+        .invalidArgument, "the config has a \(kind.title) '\(name)' already",
+        position: FilePosition(file: target.path))
+    }
+    let list = document.value(at: [.key(kind.list)])
+    if let list, !list.isNull {
+      try document.set(entry, at: [.key(kind.list), .index(list.elements.count)])
+    } else {
+      try document.set(.list([entry]), at: [.key(kind.list)])
+    }
+    try await write([(target, document)], expecting: name, kind)
+  }
+
+  private func update(
+    _ entry: ConfigValue.Content, _ kind: ConfigEntryKind
+  ) async throws(FieldpackError) {
+    let name = try kind.name(of: entry)
+    // Of several the last one counts.
+    for file in try files().reversed() {
+      var document = try ConfigDocument(contentsOf: file)
+      guard let place = kind.places(of: name, in: document).last else { continue }
+      try document.set(entry, at: [.key(kind.list), .index(place)])
+      return try await write([(file, document)], expecting: name, kind)
+    }
+    throw kind.unknown(name)
+  }
+
+  private func remove(_ name: String, _ kind: ConfigEntryKind) async throws(FieldpackError) {
+    var changed: [(URL, ConfigDocument)] = []
+    for file in try files() {
+      var document = try ConfigDocument(contentsOf: file)
+      let places = kind.places(of: name, in: document)
+      guard !places.isEmpty else { continue }
+      for place in places.reversed() {
+        try document.remove(at: [.key(kind.list), .index(place)])
+      }
+      changed.append((file, document))
+    }
+    guard !changed.isEmpty else { throw kind.unknown(name) }
+    try await write(changed, expecting: nil, kind)
+  }
+
+  private func files() throws(FieldpackError) -> [URL] {
+    var files: [URL] = []
+    for path in paths { files += try WorkspaceConfig.files(at: path) }
+    return files
+  }
+
+  /// - Parameter name: the entry that the changed config must have without an error.
+  private func write(
+    _ documents: [(URL, ConfigDocument)], expecting name: String?, _ kind: ConfigEntryKind
+  ) async throws(FieldpackError) {
+    for (file, document) in documents {
+      if let name {
+        try kind.check(
+          name, in: WorkspaceConfig(document, folder: file.deletingLastPathComponent()))
+      }
+    }
+    for (file, document) in documents { try document.write(to: file, overwrite: true) }
+    if isRunning { try await reload() }
+  }
+}

@@ -1,0 +1,359 @@
+public import Fieldpack
+public import FieldpackCore
+public import FieldpackField
+
+/// The stores of an application: they come, go, download their files, and rest while their servers
+/// cannot be reached.
+///
+///     let data = DataService(context: context)
+///     try await data.registerAndStart(config)
+///     let count = try await data.workspace.count(Query("wells"))
+///
+/// Queries go to its ``workspace``, whose running stores answer them.
+public actor DataService: Service {
+  public nonisolated let id = ServiceID.data
+  /// The stores with what they do; it is closed with ``close()``.
+  public nonisolated let workspace: Workspace
+  nonisolated let log = EventLog<StoreEvent>()
+  private let registry: StoreRegistry
+  private let context: StoreContext
+  private let clock: FieldClock
+  private let hasRunning = Broadcast<Bool>(capacity: 1, present: false)
+  private var waiters: [StoreID: [AsyncStream<StoreEvent>.Continuation]] = [:]
+  /// The stores that are being opened, or whose files are on their way.
+  private var works: [StoreID: Work] = [:]
+  private var lastWork = 0
+  private let downloads = DownloadTurns()
+  private var isConnected = true
+  /// The stores that rest because there is no network, or because the service rests.
+  private var resting: Set<StoreID> = []
+
+  private struct Work {
+    let number: Int
+    let task: Task<Result<Void, FieldpackError>, Never>
+  }
+
+  /// - Parameters:
+  ///   - registry: the store types at hand.
+  ///   - context: what holds for all stores; its folder is where their files are kept.
+  public init(
+    registry: StoreRegistry = .standard, context: StoreContext = StoreContext(),
+    clock: FieldClock = .system
+  ) {
+    self.registry = registry
+    self.context = context
+    self.clock = clock
+    workspace = Workspace(registry: registry, context: context)
+  }
+
+  deinit {
+    for list in waiters.values { for waiter in list { waiter.finish() } }
+  }
+
+  // MARK: Looking
+
+  /// All that happens to stores, from now on or from the event of that number.
+  public nonisolated func events(from number: Int? = nil) -> EventBatches<StoreEvent> {
+    log.batches(from: number)
+  }
+
+  /// One event: when the store runs, which may be now. The store may be registered later.
+  public func storeStarted(_ id: StoreID) -> AsyncStream<StoreEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(of: StoreEvent.self)
+    if (try? workspace.member(id))?.store != nil {
+      continuation.yield(StoreEvent(.running, id, status: .running))
+      continuation.finish()
+    } else {
+      waiters[id, default: []].append(continuation)
+    }
+    return stream
+  }
+
+  /// Whether any store runs: now, and whenever that changes.
+  public nonisolated var hasStores: AsyncStream<Bool> { hasRunning.subscribe().stream }
+
+  /// The stores that run.
+  public nonisolated var activeStores: [Workspace.Member] {
+    workspace.members.filter { $0.store != nil }
+  }
+
+  // MARK: Coming and going
+
+  /// Adds a store, which is stopped. Of two stores of one id the last one counts: the other is removed,
+  /// and its downloaded file with it where that came from elsewhere.
+  ///
+  /// - Throws: `.configuration` for a type that is not known, listing those that are; else as
+  ///   `Workspace.add(_:)`.
+  public func register(_ config: StoreConfig) async throws(FieldpackError) {
+    do throws(FieldpackError) {
+      _ = try registry.type(of: config)
+    } catch {
+      context.logger.warning("store type is not known", ["type": .text(config.typeIdentifier)])
+      throw error
+    }
+    let before = try? workspace.member(config.id)
+    if before != nil { await cancel(config.id) }
+    try await workspace.register(config)
+    guard let before else { return }
+    if before.config.uri != config.uri { removeFile(of: before.config) }
+    send(StoreEvent(.removed, config.id))
+  }
+
+  /// Adds a store and opens it, see ``register(_:)`` and ``start(_:)-(StoreID)``.
+  public func registerAndStart(_ config: StoreConfig) async throws(FieldpackError) {
+    try await register(config)
+    try await start(config.id)
+  }
+
+  /// Closes a store, and opens it by another config of the same id.
+  ///
+  /// - Throws: `.notFound` where there is no such store, else as ``registerAndStart(_:)``.
+  public func update(_ config: StoreConfig) async throws(FieldpackError) {
+    let before = try workspace.member(config.id).config
+    _ = try registry.type(of: config)
+    await cancel(config.id)
+    try await workspace.register(config)
+    if before.uri != config.uri { removeFile(of: before) }
+    send(StoreEvent(.stopped, config.id, status: .stopped))
+    try await start(config.id)
+  }
+
+  /// Closes a store and takes it out. A file that was downloaded for it is deleted, never one that is
+  /// the user's own.
+  ///
+  /// - Throws: `.notFound` where there is no such store.
+  public func unregister(_ id: StoreID) async throws(FieldpackError) {
+    let config = try workspace.member(id).config
+    await cancel(id)
+    try await workspace.remove(id)
+    removeFile(of: config)
+    resting.remove(id)
+    send(StoreEvent(.removed, id))
+  }
+
+  private func removeFile(of config: StoreConfig) {
+    (try? StoreDownload(config, registry: registry, in: context))?.removeFile()
+  }
+
+  // MARK: One store
+
+  /// Opens a store, and downloads its file before where that is not there. One that runs goes on.
+  ///
+  /// - Throws: why it does not run, `.notFound` where there is no such store.
+  public func start(_ id: StoreID) async throws(FieldpackError) {
+    try await outcome(of: begin(id)).get()
+  }
+
+  /// What becomes of a store that is being opened; it is given up with the task that waits.
+  private func outcome(
+    of task: Task<Result<Void, FieldpackError>, Never>
+  ) async -> Result<Void, FieldpackError> {
+    await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  /// Closes a store, which stays registered. A download that runs is given up.
+  ///
+  /// - Throws: `.notFound` where there is no such store.
+  public func stop(_ id: StoreID) async throws(FieldpackError) {
+    let isStopped = try workspace.member(id).state.status == .stopped
+    await cancel(id)
+    try await workspace.stop(id)
+    resting.remove(id)
+    if !isStopped { send(StoreEvent(.stopped, id, status: .stopped)) }
+  }
+
+  /// Leaves a store that runs out of the queries, without closing it.
+  ///
+  /// - Throws: `.notFound` where there is no such store.
+  public func pause(_ id: StoreID) throws(FieldpackError) {
+    _ = try workspace.member(id)
+    resting.remove(id)
+    if workspace.pause(id) { send(StoreEvent(.paused, id, status: .paused)) }
+  }
+
+  /// Takes a store that is paused into the queries again.
+  ///
+  /// - Throws: `.notFound` where there is no such store.
+  public func resume(_ id: StoreID) throws(FieldpackError) {
+    _ = try workspace.member(id)
+    resting.remove(id)
+    if workspace.pause(id, false) { send(StoreEvent(.resumed, id, status: .running)) }
+  }
+
+  // MARK: The service
+
+  /// Opens all stores that are registered. It waits for those whose files are there; downloads go on
+  /// afterwards. A store that fails stops no other.
+  public func start() async { await start(workspace.members.map(\.id)) }
+
+  /// Opens stores, see ``start()``.
+  func start(_ ids: [StoreID]) async {
+    var later: [Task<Result<Void, FieldpackError>, Never>] = []
+    for id in ids {
+      let isDownload = needsDownload(id)
+      let task = begin(id)
+      if isDownload { later.append(task) } else { _ = await outcome(of: task) }
+    }
+    if ids.isEmpty { return }
+    guard !later.isEmpty else { return send(StoreEvent(.allStarted)) }
+    Task { [later] in
+      for task in later { _ = await task.value }
+      send(StoreEvent(.allStarted))
+    }
+  }
+
+  /// Closes all stores, which stay registered.
+  public func stop() async {
+    for member in workspace.members { try? await stop(member.id) }
+  }
+
+  /// Leaves all stores out of the queries, without closing them.
+  public func pause() async { rest(workspace.members) }
+
+  /// Takes the stores back that ``pause()`` left out.
+  public func resume() async { wake { _ in true } }
+
+  /// Closes all stores for good.
+  public func close() async {
+    for id in works.keys { await cancel(id) }
+    await workspace.close()
+    for list in waiters.values { for waiter in list { waiter.finish() } }
+    waiters = [:]
+    log.finish()
+    hasRunning.finish()
+  }
+
+  // MARK: Network
+
+  /// Calls ``setConnected(_:)`` for each value, until there are no more or the task is cancelled.
+  public func follow(_ connected: some AsyncSequence<Bool, Never>) async {
+    for await isConnected in connected { await setConnected(isConnected) }
+  }
+
+  /// Tells whether servers can be reached. Stores that ask a server at each query are paused without a
+  /// network, and resumed with one. What failed for want of a network is tried again with it.
+  public func setConnected(_ isConnected: Bool) async {
+    guard isConnected != self.isConnected else { return }
+    self.isConnected = isConnected
+    let remote = workspace.members.filter { $0.config.isRemote }
+    guard isConnected else {
+      return rest(remote.filter { asksServer($0.config) })
+    }
+    wake { [self] in asksServer($0.config) }
+    for member in remote where member.state.error?.code == .unavailable { begin(member.id) }
+  }
+
+  private func asksServer(_ config: StoreConfig) -> Bool {
+    config.isRemote && (try? registry.type(of: config))?.downloadsFile == false
+  }
+
+  private func rest(_ members: [Workspace.Member]) {
+    for member in members where workspace.pause(member.id) {
+      resting.insert(member.id)
+      send(StoreEvent(.paused, member.id, status: .paused))
+    }
+  }
+
+  private func wake(_ isMeant: (Workspace.Member) -> Bool) {
+    for member in workspace.members where resting.contains(member.id) && isMeant(member) {
+      resting.remove(member.id)
+      guard workspace.pause(member.id, false) else { continue }
+      send(StoreEvent(.resumed, member.id, status: .running))
+    }
+  }
+
+  // MARK: Opening
+
+  private func needsDownload(_ id: StoreID) -> Bool {
+    guard let config = (try? workspace.member(id))?.config, config.isRemote else { return false }
+    return (try? StoreDownload(config, registry: registry, in: context))?.isDone == false
+  }
+
+  /// Begins to open a store, or gives what has begun.
+  @discardableResult
+  private func begin(_ id: StoreID) -> Task<Result<Void, FieldpackError>, Never> {
+    if let work = works[id] { return work.task }
+    lastWork += 1
+    let number = lastWork
+    let task = Task { () -> Result<Void, FieldpackError> in
+      defer { if works[id]?.number == number { works[id] = nil } }
+      do throws(FieldpackError) {
+        try await open(id)
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    works[id] = Work(number: number, task: task)
+    return task
+  }
+
+  private func cancel(_ id: StoreID) async {
+    guard let work = works[id] else { return }
+    work.task.cancel()
+    _ = await work.task.value
+  }
+
+  private func open(_ id: StoreID) async throws(FieldpackError) {
+    let member = try workspace.member(id)
+    guard member.store == nil else { return }
+    if case .paused = member.state { return try resume(id) }
+    do throws(FieldpackError) {
+      if needsDownload(id) { try await download(id) }
+      guard !Task.isCancelled else {
+        throw FieldpackError(.interrupted, "store '\(id)' is stopped", location: .init(store: id))
+      }
+      send(StoreEvent(.statusChange, id, status: .started))
+      _ = try await workspace.start(id)
+    } catch {
+      guard error.code != .interrupted else { throw error }
+      let status = (try? workspace.member(id))?.state.status
+      if let status { send(StoreEvent(.statusChange, id, status: status)) }
+      send(StoreEvent(.startFailed, id, status: status))
+      throw error
+    }
+    send(StoreEvent(.running, id, status: .running))
+    for waiter in waiters.removeValue(forKey: id) ?? [] {
+      waiter.yield(StoreEvent(.running, id, status: .running))
+      waiter.finish()
+    }
+  }
+
+  private func download(_ id: StoreID) async throws(FieldpackError) {
+    guard await downloads.take() else {
+      throw FieldpackError(.interrupted, "store '\(id)' is stopped", location: .init(store: id))
+    }
+    defer { downloads.giveBack() }
+    try await workspace.stop(id, as: .downloading(StoreProgress(received: 0)))
+    let member = try workspace.member(id)
+    send(StoreEvent(.statusChange, id, status: .downloading))
+    do throws(FieldpackError) {
+      var download = try StoreDownload(member.config, registry: registry, in: context)
+      download.clock = clock
+      try await download.run { [workspace, log] progress in
+        workspace.tell(.downloading(progress), of: member)
+        log.send(
+          StoreEvent(.downloadProgress, id, status: .downloading, progress: progress))
+      }
+    } catch {
+      workspace.tell(error.code == .interrupted ? .stopped : .downloadFailed(error), of: member)
+      throw error
+    }
+  }
+
+  // MARK: Telling
+
+  private func send(_ event: StoreEvent) {
+    log.send(event)
+    let isAny = workspace.members.contains { $0.store != nil }
+    guard isAny != anyRuns else { return }
+    anyRuns = isAny
+    hasRunning.send(isAny)
+  }
+
+  private var anyRuns = false
+}

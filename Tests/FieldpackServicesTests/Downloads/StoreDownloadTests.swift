@@ -1,0 +1,200 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackFieldTestSupport
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@testable import FieldpackServices
+
+@Suite struct StoreDownloadTests {
+  private let folder: StoreFolder
+  private let clock = TestClock(.movedBySleep())
+
+  init() throws { folder = try StoreFolder() }
+
+  private func download(
+    _ type: String = "geojson", at uri: String, options: String = "{}"
+  ) throws -> StoreDownload {
+    var download = try StoreDownload(
+      try folder.store("wells", type, at: uri, options: options), in: folder.context)
+    download.clock = clock.clock
+    return download
+  }
+
+  private func failure(_ download: StoreDownload) async -> FieldpackError? {
+    await #expect(throws: FieldpackError.self) { try await download.run() }
+  }
+
+  @Test func `a file comes once, and is there afterwards`() async throws {
+    let server = try LoopbackServer { _ in .text(200, StoreFolder.geoJSON) }
+    let download = try download(at: server.address + "/all.geojson")
+    #expect(!download.isDone && folder.names == [])
+    let told = Locked<[StoreProgress]>([])
+    #expect(try await download.run { new in told.withLock { $0.append(new) } })
+    #expect(download.isDone && folder.names == ["wells.geojson"])
+    #expect(folder.content("wells.geojson") == StoreFolder.geoJSON)
+    let length = StoreFolder.geoJSON.utf8.count
+    #expect(
+      told.withLock { $0 } == [
+        StoreProgress(received: 0, total: length), StoreProgress(received: length, total: length),
+      ])
+    #expect(try await !download.run() && server.requests.count == 1)
+  }
+
+  @Test func `progress comes every two seconds, and never falls`() async throws {
+    let big = StoreFolder.geoJSON + String(repeating: " ", count: 4 << 20)
+    let server = try LoopbackServer(answering: [
+      .cut(big, at: 3 << 20, "ETag: \"a\""), .text(200, big, fields: [["ETag", "\"b\""]]),
+    ])
+    let time = Locked(Duration.zero)
+    var download = try download(at: server.address)
+    download.clock = FieldClock(
+      wall: { .zero },
+      uptime: {
+        time.withLock { now in
+          now += .milliseconds(700)
+          return now
+        }
+      }, sleep: { _ in })
+    let told = Locked<[StoreProgress]>([])
+    try await download.run { new in told.withLock { $0.append(new) } }
+    let fractions = told.withLock { $0 }.compactMap(\.fraction)
+    #expect(fractions.first == 0 && fractions.last == 1)
+    #expect(zip(fractions, fractions.dropFirst()).allSatisfy { $0 <= $1 })
+    // A look each 0.7 s: no more than one in three is told.
+    let looks = time.withLock { $0 } / .milliseconds(700)
+    #expect(Double(fractions.count) <= looks / 3 + 2)
+  }
+
+  @Test func `a length that the server does not tell gives bytes and no fraction`() async throws {
+    let server = try LoopbackServer { _ in
+      .raw(Array("HTTP/1.1 200 OK\r\n\r\n\(StoreFolder.geoJSON)".utf8))
+    }
+    let told = Locked<[StoreProgress]>([])
+    try await download(at: server.address).run { new in told.withLock { $0.append(new) } }
+    let first = told.withLock { $0[0] }
+    #expect(first.total == nil && first.fraction == nil)
+    #expect(told.withLock { $0.last?.fraction } == 1)
+  }
+
+  @Test func `a refusal is final, and leaves nothing`() async throws {
+    let server = try LoopbackServer { _ in .text(404, "<html>gone</html>") }
+    let error = await failure(try download("gpkg", at: server.address + "/a.gpkg"))
+    #expect(error?.code == .notFound && error?.location.store == "wells")
+    #expect(error?.position?.file == "survey.scfg")
+    #expect(folder.names == [] && server.requests.count == 1 && clock.sleeps == [])
+  }
+
+  @Test func `a server that breaks off is asked again, three times`() async throws {
+    let server = try LoopbackServer { _ in .cut(StoreFolder.geoJSON, at: 10) }
+    let error = await failure(try download(at: server.address))
+    #expect(error?.code == .unavailable && error?.httpFailure == .cutShort)
+    #expect(folder.names == [] && server.requests.count == 4)
+    #expect(clock.sleeps == [.milliseconds(500), .seconds(1), .seconds(2)])
+  }
+
+  @Test func `an attempt goes on where the last one ended`() async throws {
+    let text = StoreFolder.geoJSON
+    let rest = String(text.dropFirst(20))
+    let server = try LoopbackServer(answering: [
+      .cut(text, at: 20, "ETag: \"a\""), .nothing,
+      .cut(
+        rest, at: rest.utf8.count, status: 206,
+        "Content-Range: bytes 20-\(text.utf8.count - 1)/\(text.utf8.count)"),
+    ])
+    let digest = SHA256.hex(Array(text.utf8)).uppercased()
+    try await download(at: server.address, options: #"{"sha256": "\#(digest)"}"#).run()
+    #expect(folder.content("wells.geojson") == text)
+    #expect(server.requests.map { $0["Range"] } == [nil, "bytes=20-", "bytes=20-"])
+    #expect(server.requests.last?["If-Range"] == "\"a\"")
+  }
+
+  @Test func `another file than the one that is wanted is refused`() async throws {
+    let server = try LoopbackServer { _ in .text(200, StoreFolder.geoJSON) }
+    let zeros = String(repeating: "0", count: 64)
+    let wrong = await failure(
+      try download(at: server.address, options: #"{"sha256": "\#(zeros)"}"#))
+    #expect(wrong?.code == .invalidData && wrong?.httpFailure == .digest)
+    let long = await failure(try download(at: server.address, options: #"{"maxBytes": 40}"#))
+    #expect(long?.code == .invalidData && long?.httpFailure == .tooLong)
+    #expect(folder.names == [] && clock.sleeps == [])
+  }
+
+  @Test(arguments: ["gpkg", "geojson", "gpx", "kml", "fgb"])
+  func `what does not open as a store gets no name`(type: String) async throws {
+    let server = try LoopbackServer { _ in
+      .text(200, "<!DOCTYPE html><html><body>Log in, please</body></html>")
+    }
+    let error = await failure(try download(type, at: server.address))
+    #expect(error?.message.hasPrefix("what the server gave is no \(type): ") == true)
+    #expect(folder.names == [])
+  }
+
+  @Test func `a file that is replaced stays until the new one opens`() async throws {
+    try folder.write("old", to: "wells.geojson")
+    let server = try LoopbackServer(answering: [
+      .text(200, "{"), .text(200, StoreFolder.geoJSON),
+    ])
+    var download = try download(at: server.address)
+    #expect(try await !download.run() && server.requests == [])
+    download.replaces = true
+    #expect(await failure(download) != nil)
+    #expect(folder.content("wells.geojson") == "old")
+    #expect(try await download.run())
+    #expect(folder.content("wells.geojson") == StoreFolder.geoJSON)
+    #expect(folder.names == ["wells.geojson"])
+  }
+
+  @Test func `no redirect leads to a file`() async throws {
+    let server = try LoopbackServer { _ in
+      .text(302, "", fields: [["Location", "file:///etc/passwd"]])
+    }
+    let error = await failure(try download("csv", at: server.address))
+    #expect(error?.code == .invalidData && error?.httpFailure == .redirect)
+    #expect(folder.names == [] && server.requests.count == 1)
+  }
+
+  @Test func `a server that asks to wait for longer than pauses are is not waited for`()
+    async throws
+  {
+    let server = try LoopbackServer(answering: [
+      .text(503, "", fields: [["Retry-After", "7"]]),
+      .text(503, "", fields: [["Retry-After", "3600"]]),
+    ])
+    let error = await failure(try download(at: server.address))
+    #expect(error?.code == .unavailable && server.requests.count == 2)
+    #expect(clock.sleeps == [.seconds(7)])
+  }
+
+  @Test func `a download that is cancelled leaves nothing`() async throws {
+    let server = try LoopbackServer { _ in
+      .raw(Array("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{".utf8), waits: true)
+    }
+    let download = try download(at: server.address)
+    let began = AsyncStream.makeStream(of: Void.self)
+    let task = Task { try await download.run { _ in began.continuation.yield() } }
+    for await _ in began.stream { break }
+    task.cancel()
+    let error = await #expect(throws: FieldpackError.self) { try await task.value }
+    #expect(error?.code == .interrupted && folder.names == [])
+  }
+
+  @Test func `what cannot be downloaded is told before a request`() throws {
+    func message(_ type: String, _ uri: String, _ options: String) -> String? {
+      let error = #expect(throws: FieldpackError.self) {
+        _ = try StoreDownload(
+          try folder.store("s", type, at: uri, options: options), in: folder.context)
+      }
+      return error.map { "\($0.code): \($0.message)" }
+    }
+    #expect(
+      message("gpkg", "a.gpkg", "{}") == "configuration: store 's' has no file to download")
+    #expect(
+      message("gpkg", "http://h", #"{"sha256": "12"}"#)
+        == "configuration: the option 'sha256' of store 's' is 64 hexadecimal digits")
+    #expect(
+      message("gpkg", "http://h", #"{"maxBytes": 0}"#)
+        == "configuration: the option 'maxBytes' of store 's' is a number above 0")
+  }
+}
