@@ -155,7 +155,12 @@ let package = Package(
         "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos",
         "FieldpackCaptures", "FieldpackMotion", "FieldpackWFS",
       ])
-    + engine("FieldpackServices", ["Fieldpack"])
+    + engine(
+      "FieldpackServices",
+      [
+        "Fieldpack", "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite",
+        "FieldpackGeoPackage", "FieldpackField",
+      ], testing: ["FieldpackCheck", "FieldpackFieldTestSupport"])
     + engine(
       "FieldpackCLI",
       [
