@@ -164,9 +164,9 @@ let package = Package(
     + engine(
       "FieldpackCLI",
       [
-        "Fieldpack", "FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "FieldpackSQL",
-        "FieldpackCheck", "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP",
-        "FieldpackTopology",
+        "Fieldpack", "FieldpackServices", "FieldpackGeometry", "FieldpackCore",
+        "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck", "FieldpackFormats",
+        "FieldpackMaps", "FieldpackHTTP", "FieldpackTopology",
       ], testing: ["FieldpackSQLite"])
     + [
       .target(

@@ -8,6 +8,10 @@ enum BuiltInFile {
     folder.appendingPathComponent(store.rawValue + ".gpkg").path
   }
 
+  static func exists(_ store: StoreID, in folder: URL) -> Bool {
+    FileManager.default.fileExists(atPath: path(of: store, in: folder))
+  }
+
   /// Opens the file, after making it and its folder where they are missing.
   static func open(
     _ id: StoreID, in folder: URL, usesWAL: Bool

@@ -12,21 +12,27 @@ struct FormDocument {
   /// The id of the document in the file.
   let id: Int64
 
+  /// The definitions of the file, in the order in which they were added.
+  static func all(in snapshot: GeoPackageSnapshot) throws(FieldpackError) -> [FormDocument] {
+    let layers = try snapshot.metadataReferences().compactMap { reference -> (Int64, String)? in
+      guard case .layer(let layer) = reference.subject else { return nil }
+      return (reference.metadata, layer.rawValue.lowercased())
+    }
+    return try snapshot.metadata().compactMap { document in
+      guard document.standardURI == standard, let form = form(in: document.content) else {
+        return nil
+      }
+      // A copy of the document about another layer tells nothing of a form.
+      let isOfLayer = layers.contains { $0 == (document.id, form.key.lowercased()) }
+      return isOfLayer ? FormDocument(form: form, id: document.id) : nil
+    }
+  }
+
   /// The definition that belongs to a layer; `nil` where the layer has none.
   static func of(
     _ layer: LayerID, in snapshot: GeoPackageSnapshot
   ) throws(FieldpackError) -> FormDocument? {
-    let ids = try snapshot.metadataReferences()
-      .filter { reference in
-        guard case .layer(let subject) = reference.subject else { return false }
-        return subject.rawValue.lowercased() == layer.rawValue.lowercased()
-      }.map(\.metadata)
-    for document in try snapshot.metadata()
-    where document.standardURI == standard && ids.contains(document.id) {
-      guard let form = form(in: document.content) else { continue }
-      return FormDocument(form: form, id: document.id)
-    }
-    return nil
+    try all(in: snapshot).first { $0.form.key.lowercased() == layer.rawValue.lowercased() }
   }
 
   private static func form(in content: String) -> FormConfig? {

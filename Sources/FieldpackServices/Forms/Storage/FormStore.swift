@@ -66,6 +66,9 @@ public actor FormStore {
     FormStore(try await BuiltInFile.open(id, in: folder, usesWAL: usesWAL))
   }
 
+  /// Whether the folder has a store of forms.
+  public static func exists(in folder: URL) -> Bool { BuiltInFile.exists(id, in: folder) }
+
   /// Closes the file, and ends those who wait for ``hasForms``.
   public func close() async {
     changes.finish()
@@ -79,6 +82,13 @@ public actor FormStore {
 
   /// The forms that are registered, in the order of their registration.
   public var forms: [FormConfig] { rules.map(\.form) }
+
+  /// The forms that the file has layers of, registered or not, as it keeps their definitions.
+  public func storedForms() async throws(FieldpackError) -> [FormConfig] {
+    try await store.read { (snapshot) throws(FieldpackError) in
+      try FormDocument.all(in: snapshot).map(\.form)
+    }
+  }
 
   /// The form of that key, with its rules.
   ///
