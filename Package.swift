@@ -158,8 +158,8 @@ let package = Package(
     + engine(
       "FieldpackServices",
       [
-        "Fieldpack", "FieldpackGeometry", "FieldpackCore", "FieldpackSQLite",
-        "FieldpackGeoPackage", "FieldpackField",
+        "Fieldpack", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
+        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackField", "FieldpackLocation",
       ], testing: ["FieldpackCheck", "FieldpackFieldTestSupport"])
     + engine(
       "FieldpackCLI",

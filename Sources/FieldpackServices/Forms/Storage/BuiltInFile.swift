@@ -17,14 +17,7 @@ enum BuiltInFile {
     _ id: StoreID, in folder: URL, usesWAL: Bool
   ) async throws(FieldpackError) -> GeoPackageStore {
     let path = path(of: id, in: folder)
-    let made: Result<Void, FieldpackError> = await withCheckedContinuation { continuation in
-      let isRunning = SystemThread.start {
-        continuation.resume(
-          returning: Result { () throws(FieldpackError) in try make(path, id, in: folder) })
-      }
-      if !isRunning { continuation.resume(returning: .failure(SystemThread.shortage)) }
-    }
-    try made.get()
+    try await SystemThread.run { () throws(FieldpackError) in try make(path, id, in: folder) }
     return try await GeoPackageStore(path: path, id: id, usesWAL: usesWAL)
   }
 
@@ -45,5 +38,20 @@ enum BuiltInFile {
       // Another program may have made it meanwhile.
       guard FileManager.default.fileExists(atPath: path) else { throw error }
     }
+  }
+}
+
+extension SystemThread {
+  /// Runs work that blocks on a thread of its own, away from the cooperative pool.
+  static func run<R: Sendable>(
+    _ body: @escaping @Sendable () throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    let result: Result<R, FieldpackError> = await withCheckedContinuation { continuation in
+      let isRunning = start {
+        continuation.resume(returning: Result { () throws(FieldpackError) in try body() })
+      }
+      if !isRunning { continuation.resume(returning: .failure(shortage)) }
+    }
+    return try result.get()
   }
 }
