@@ -108,6 +108,12 @@ import Testing
       result.error == "fieldpack: survey.scfg has no form 'holes' (it has: potholes, test)\n")
   }
 
+  @Test func `a shell is offered the forms of the config`() async throws {
+    let words = ["--complete", "fish", "form", "submit", "survey.scfg", ""]
+    let offered = try await Tool.run(words, folder: folder.url)
+    #expect(offered.output == "words\npotholes\tPotholes\ntest\tTest\n")
+  }
+
   @Test func `a new version of a form is told`() async throws {
     let one = #"{"type":"Feature","properties":{"test":"a"},"geometry":null}"#
     _ = try await fieldpack("submit", "survey.scfg", "test", input: one)

@@ -35,7 +35,8 @@ struct FormArguments: OptionGroup {
 
   init(_ reader: inout OptionReader) {
     _config = reader.argument(
-      .file("config", "scfg"), help: "A .scfg with forms, or a folder of them.")
+      .whole("config", completion: .source(["scfg"])),
+      help: "A .scfg with forms, or a folder of them.")
     folder = reader.value(
       "store-folder", .text("folder", completion: .folder),
       help: "Where submissions are kept, in place of the folder beside the config.")
