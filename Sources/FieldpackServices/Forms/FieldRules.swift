@@ -154,7 +154,7 @@ struct FieldRules: Sendable {
     switch answer {
     case .text(let text) where text.prefix(5).lowercased() == "data:": return answer
     case .blob(let bytes):
-      if let type = MediaType(bytes) {
+      if let type = MediaType(bytes), type.rawValue.hasPrefix("image/") {
         return .text("data:\(type.rawValue);base64,\(Base64.encode(bytes))")
       }
     default: break

@@ -77,6 +77,7 @@ struct FormRulesTests {
     (.time, "25:00", "value must be a time such as 14:30"),
     (.photo, "IMG_1.jpg", "value must be a picture as a data URI"),
     (.photo, .blob([1, 2, 3]), "value must be a picture as a data URI"),
+    (.photo, .blob(Array("%PDF-1.7".utf8)), "value must be a picture as a data URI"),
     (.string, .blob([1]), "value must be a text"),
   ])
   func `a value of another type is refused`(kind: FormField.Kind, answer: Value, message: String) {
