@@ -157,14 +157,17 @@ let package = Package(
       ])
     + engine(
       "FieldpackServices",
-      ["Fieldpack", "FieldpackCore", "FieldpackHTTP", "FieldpackField"],
-      testing: ["FieldpackFieldTestSupport"])
+      [
+        "Fieldpack", "FieldpackGeometry", "FieldpackProjection", "FieldpackCore",
+        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackHTTP", "FieldpackField",
+        "FieldpackLocation",
+      ], testing: ["FieldpackCheck", "FieldpackFieldTestSupport"])
     + engine(
       "FieldpackCLI",
       [
-        "Fieldpack", "FieldpackGeometry", "FieldpackCore", "FieldpackGeoPackage", "FieldpackSQL",
-        "FieldpackCheck", "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP",
-        "FieldpackTopology",
+        "Fieldpack", "FieldpackServices", "FieldpackGeometry", "FieldpackCore",
+        "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck", "FieldpackFormats",
+        "FieldpackMaps", "FieldpackHTTP", "FieldpackTopology",
       ], testing: ["FieldpackSQLite"])
     + [
       .target(

@@ -18,7 +18,7 @@ extension FieldpackTool {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
       layerCommand,
       transformCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand, trackCommand,
-      monitorCommand, photoCommand, captureCommand, motionCommand, doctorCommand,
+      monitorCommand, photoCommand, captureCommand, motionCommand, formCommand, doctorCommand,
       completionsCommand, helpCommand,
     ]
   }

@@ -43,6 +43,7 @@ extension CompletionHint {
     case .folder: ["kind": "folder"]
     case .source(let extensions): ["kind": "source", "extensions": JSONValue(extensions)]
     case .store: ["kind": "store"]
+    case .form: ["kind": "form"]
     case .layer: ["kind": "layer"]
     case .column: ["kind": "column"]
     case .srs: ["kind": "srs"]

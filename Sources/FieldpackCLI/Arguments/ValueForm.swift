@@ -11,6 +11,7 @@ indirect enum CompletionHint: Hashable, Sendable {
   case source([String])
   case store
   case layer
+  case form
   case column
   case srs
   /// Values of a kind separated by commas, each with an optional `-` before it.

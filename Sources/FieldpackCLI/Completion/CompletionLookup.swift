@@ -8,6 +8,7 @@ extension CompletionValues {
   static let files = CompletionValues(
     stores: { source in await CompletionLookup(source).stores() },
     layers: { source in await CompletionLookup(source).layers() },
+    forms: { source in CompletionLookup(source).forms() },
     columns: { source, layers in await CompletionLookup(source).columns(of: layers) },
     srs: { source in await CompletionLookup.srs(of: source) })
 }
@@ -43,6 +44,11 @@ struct CompletionLookup {
       let geometry = schema.geometry.map { "\($0.type.name), \($0.srs)" } ?? "no geometry"
       return CompletionCandidate(schema.layer.rawValue, geometry)
     }
+  }
+
+  func forms() -> [CompletionCandidate] {
+    let configs = try? WorkspaceConfig([URL(fileURLWithPath: source)])
+    return (configs?.forms ?? []).map { CompletionCandidate($0.key, $0.label) }
   }
 
   func columns(of layers: [String]) async -> [CompletionCandidate] {

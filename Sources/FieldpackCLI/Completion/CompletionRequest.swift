@@ -109,6 +109,9 @@ struct CompletionRequest {
     case .layer:
       guard let source else { return [] }
       return await values.layers(source)
+    case .form:
+      guard let source else { return [] }
+      return await values.forms(source)
     case .column:
       guard let source else { return [] }
       return await values.columns(source, layers)

@@ -17,6 +17,8 @@ struct CompletionValues: Sendable {
 
   var stores: Lookup
   var layers: Lookup
+  /// The keys of the forms of a config.
+  var forms: Lookup
   /// The columns of the layers, or of every layer where none is named.
   var columns: @Sendable (_ source: String, _ layers: [String]) async -> [CompletionCandidate]
   /// Reference systems as `AUTHORITY:CODE`, those of the source first, where one is typed.
@@ -24,11 +26,13 @@ struct CompletionValues: Sendable {
 
   init(
     stores: @escaping Lookup, layers: @escaping Lookup,
+    forms: @escaping Lookup = { _ in [] },
     columns: @escaping @Sendable (String, [String]) async -> [CompletionCandidate],
     srs: @escaping @Sendable (String?) async -> [CompletionCandidate]
   ) {
     self.stores = stores
     self.layers = layers
+    self.forms = forms
     self.columns = columns
     self.srs = srs
   }

@@ -116,7 +116,7 @@ package final class StopSignal: Sendable {
   private let ends: (reading: Int32, writing: Int32)?
   private let isRaised = Locked(false)
 
-  init() {
+  package init() {
     var pair: (Int32, Int32) = (-1, -1)
     let made = withUnsafeMutablePointer(to: &pair) { pair in
       pair.withMemoryRebound(to: Int32.self, capacity: 2) { pipe($0) }
@@ -132,7 +132,7 @@ package final class StopSignal: Sendable {
     close(ends.writing)
   }
 
-  func raise() {
+  package func raise() {
     let isFirst = isRaised.withLock { isRaised in
       defer { isRaised = true }
       return !isRaised
@@ -148,7 +148,7 @@ package final class StopSignal: Sendable {
   }
 
   /// Waits until `descriptor` has something to read, its end or an error.
-  func wait(for descriptor: Int32) throws(FieldpackError) {
+  package func wait(for descriptor: Int32) throws(FieldpackError) {
     guard let ends else { throw .system(EMFILE, "open", "a pipe") }
     var requests = [
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),

@@ -42,11 +42,15 @@ struct FieldFolder {
     #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
   }
 
-  /// Two stores with a layer of the same name each.
+  /// Two stores with a layer of the same name each, and a form for wells.
   private static let config = #"""
     {"stores": [
       {"id": "old", "store_type": "geojson", "version": "1", "uri": "wells.geojson"},
       {"id": "new", "store_type": "geojson", "version": "1", "uri": "more.geojson"}
+    ], "forms": [
+      {"id": 1, "form_key": "wells", "form_label": "Wells", "version": 1, "fields": [
+        {"field_key": "name", "field_label": "Name", "type": "string"},
+        {"field_key": "depth", "field_label": "Depth", "type": "number"}]}
     ]}
     """#
 

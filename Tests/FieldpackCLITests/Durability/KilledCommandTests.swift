@@ -32,10 +32,10 @@ import Testing
       // What was done cannot be done again.
       let isDone = next.status == whole.nextStatus && whole.nextStatus != 0
       #expect(next.status == 0 || isDone, "kill \(number) at \(moment) s: \(next)")
-      let expected = Set(inputs).union(["field.gpkg"] + command.writes).sorted()
+      let expected = Set(inputs).union([command.file] + command.writes).sorted()
       let names = try field.names()
       #expect(names == expected, "kill \(number) at \(moment) s")
-      let header = try Data(contentsOf: field.file("field.gpkg"))
+      let header = try Data(contentsOf: field.file(command.file))
       #expect(header[18] == (isWAL ? 2 : 1), "kill \(number) at \(moment) s")
       let found = try Self.contents(field, command)
       let isAcknowledged = !killed.output.isEmpty
@@ -76,7 +76,7 @@ import Testing
   }
 
   private static func contents(_ field: FieldFolder, _ command: WritingCommand) throws -> [String] {
-    let rows = (try field.contents() ?? []).filter { row in
+    let rows = (try FieldFolder.contents(of: field.file(command.file)) ?? []).filter { row in
       command.layer.map { row.hasPrefix($0 + "|") } ?? true
     }
     guard command.isCounted else { return rows }

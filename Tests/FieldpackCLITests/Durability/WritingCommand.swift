@@ -6,6 +6,8 @@ import Testing
 struct WritingCommand: CustomTestStringConvertible, Sendable {
   var name: String
   var arguments: [String]
+  /// The GeoPackage that it writes.
+  var file = "field.gpkg"
   /// Whether it makes the file, which is not there before.
   var isNew = false
   /// Whether the file is another one afterwards, with a journal mode of its own.
@@ -137,5 +139,9 @@ struct WritingCommand: CustomTestStringConvertible, Sendable {
         arguments: [
           "motion", "import", demo + "/motion.jsonl", "--into", "field.gpkg", "--rate", "10",
         ]),
+      WritingCommand(
+        name: "form submit",
+        arguments: ["form", "submit", "both.scfg", "wells", "more.geojson", "--store-folder", "."],
+        file: "FORM_STORE.gpkg", isNew: true),
     ]
 }

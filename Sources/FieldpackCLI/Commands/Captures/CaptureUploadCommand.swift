@@ -25,7 +25,7 @@ private struct CaptureUploadCommand: CommandBody {
     @Required var file: String
     let captures: [String]
     @Required var url: String
-    let fields: [FormField]
+    let fields: [UploadField]
     let usesOldBoundary: Bool
 
     init(_ reader: inout OptionReader) {
@@ -103,20 +103,20 @@ private struct CaptureUploadCommand: CommandBody {
 }
 
 /// A field of a form, as `--field` takes it.
-struct FormField: Sendable {
+struct UploadField: Sendable {
   var name: String
   var value: String
 }
 
-extension ValueForm where Value == FormField {
+extension ValueForm where Value == UploadField {
   /// `name=value`.
   static var formField: ValueForm {
-    ValueForm("name=value") { (text) throws(ValueError) -> FormField in
+    ValueForm("name=value") { (text) throws(ValueError) -> UploadField in
       let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard sides.count == 2, !sides[0].isEmpty else {
         throw ValueError("is no name and value such as email=a@b.c")
       }
-      return FormField(name: String(sides[0]), value: String(sides[1]))
+      return UploadField(name: String(sides[0]), value: String(sides[1]))
     }
   }
 }

@@ -3,7 +3,7 @@ import FieldpackCore
 import FoundationEssentials
 
 extension FieldpackTool {
-  static let positionsFamily = "Tracks, regions, pictures, captures and motion."
+  static let positionsFamily = "Tracks, regions, pictures, captures, motion, forms."
 
   static var trackCommand: Command {
     Command(

@@ -1,0 +1,57 @@
+import FieldpackCore
+import FieldpackGeoPackage
+import FoundationEssentials
+
+/// The GeoPackage of a store that the services keep by themselves, `<id>.gpkg` in a folder.
+enum BuiltInFile {
+  static func path(of store: StoreID, in folder: URL) -> String {
+    folder.appendingPathComponent(store.rawValue + ".gpkg").path
+  }
+
+  static func exists(_ store: StoreID, in folder: URL) -> Bool {
+    FileManager.default.fileExists(atPath: path(of: store, in: folder))
+  }
+
+  /// Opens the file, after making it and its folder where they are missing.
+  static func open(
+    _ id: StoreID, in folder: URL, usesWAL: Bool
+  ) async throws(FieldpackError) -> GeoPackageStore {
+    let path = path(of: id, in: folder)
+    try await SystemThread.run { () throws(FieldpackError) in try make(path, id, in: folder) }
+    return try await GeoPackageStore(path: path, id: id, usesWAL: usesWAL)
+  }
+
+  private static func make(
+    _ path: String, _ id: StoreID, in folder: URL
+  ) throws(FieldpackError) {
+    guard !FileManager.default.fileExists(atPath: path) else { return }
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw FieldpackError(
+        .cannotCreate, "cannot make the folder \(folder.path) for store '\(id)'",
+        location: .init(store: id), underlying: error)
+    }
+    do throws(FieldpackError) {
+      _ = try GeoPackageBulkWriter(creating: path, store: id).commit()
+    } catch {
+      // Another program may have made it meanwhile.
+      guard FileManager.default.fileExists(atPath: path) else { throw error }
+    }
+  }
+}
+
+extension SystemThread {
+  /// Runs work that blocks on a thread of its own, away from the cooperative pool.
+  static func run<R: Sendable>(
+    _ body: @escaping @Sendable () throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    let result: Result<R, FieldpackError> = await withCheckedContinuation { continuation in
+      let isRunning = start {
+        continuation.resume(returning: Result { () throws(FieldpackError) in try body() })
+      }
+      if !isRunning { continuation.resume(returning: .failure(shortage)) }
+    }
+    return try result.get()
+  }
+}
