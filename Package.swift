@@ -93,7 +93,7 @@ let package = Package(
     + engine("FieldpackMaps", ["FieldpackGeometry", "FieldpackCore"])
     + engine("FieldpackHTTP", ["FieldpackCore", "CCURL"])
     + engine("FieldpackWFS", [])
-    + engine("FieldpackMedia", ["FieldpackCore", "CChild"])
+    + engine("FieldpackMedia", ["FieldpackCore", "FieldpackArchive", "CChild"])
     + engine(
       "FieldpackField",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage"],
