@@ -95,6 +95,12 @@ let package = Package(
     + engine("FieldpackWFS", [])
     + engine("FieldpackMedia", ["FieldpackCore", "FieldpackArchive", "CChild"])
     + engine(
+      "FieldpackTiles",
+      [
+        "FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackProjection",
+        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackMedia",
+      ])
+    + engine(
       "FieldpackField",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage"],
       testing: ["FieldpackFieldTestSupport"])
@@ -153,7 +159,7 @@ let package = Package(
         "FieldpackRTree", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck",
         "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
         "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos",
-        "FieldpackCaptures", "FieldpackMotion", "FieldpackWFS",
+        "FieldpackCaptures", "FieldpackMotion", "FieldpackWFS", "FieldpackTiles",
       ])
     + engine("FieldpackServices", ["Fieldpack"])
     + engine(

@@ -68,6 +68,21 @@ extension GeoPackageSnapshot {
   ) throws(FieldpackError) -> [TileAddress] {
     try TileTables(file: file).addresses(of: pyramid, zoom: zoom)
   }
+
+  /// The pyramid of that name, in any case of its letters.
+  ///
+  /// - Throws: `.notFound` for an unknown pyramid.
+  public func tilePyramid(_ name: LayerID) throws(FieldpackError) -> TilePyramid {
+    try TileTables(file: file).pyramid(name)
+  }
+
+  /// The addresses of the existing tiles in a part of a zoom level; `limit` at most.
+  package func tileAddresses(
+    of pyramid: LayerID, zoom: Int, columns: ClosedRange<Int>, rows: ClosedRange<Int>, limit: Int
+  ) throws(FieldpackError) -> [TileAddress] {
+    try TileTables(file: file).addresses(
+      of: pyramid, zoom: zoom, columns: columns, rows: rows, limit: limit)
+  }
 }
 
 extension GeoPackageStore {
