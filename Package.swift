@@ -93,7 +93,13 @@ let package = Package(
     + engine("FieldpackMaps", ["FieldpackGeometry", "FieldpackCore"])
     + engine("FieldpackHTTP", ["FieldpackCore", "CCURL"])
     + engine("FieldpackWFS", [])
-    + engine("FieldpackMedia", ["FieldpackCore", "CChild"])
+    + engine("FieldpackMedia", ["FieldpackCore", "FieldpackArchive", "CChild"])
+    + engine(
+      "FieldpackTiles",
+      [
+        "FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackProjection",
+        "FieldpackSQLite", "FieldpackGeoPackage", "FieldpackMedia",
+      ])
     + engine(
       "FieldpackField",
       ["FieldpackGeometry", "FieldpackCore", "FieldpackSQLite", "FieldpackGeoPackage"],
@@ -153,7 +159,7 @@ let package = Package(
         "FieldpackRTree", "FieldpackGeoPackage", "FieldpackSQL", "FieldpackCheck",
         "FieldpackFormats", "FieldpackMaps", "FieldpackHTTP", "FieldpackMedia", "FieldpackField",
         "FieldpackLocation", "FieldpackMonitoring", "FieldpackTracks", "FieldpackPhotos",
-        "FieldpackCaptures", "FieldpackMotion", "FieldpackWFS",
+        "FieldpackCaptures", "FieldpackMotion", "FieldpackWFS", "FieldpackTiles",
       ])
     + engine(
       "FieldpackServices",

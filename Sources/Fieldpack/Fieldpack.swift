@@ -14,5 +14,6 @@
 @_exported public import FieldpackMotion
 @_exported public import FieldpackPhotos
 @_exported public import FieldpackSQL
+@_exported public import FieldpackTiles
 @_exported public import FieldpackTracks
 @_exported public import FieldpackWFS

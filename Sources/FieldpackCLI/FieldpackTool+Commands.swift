@@ -17,8 +17,8 @@ extension FieldpackTool {
   private static var commands: [Command] {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
       layerCommand,
-      transformCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand, trackCommand,
-      monitorCommand, photoCommand, captureCommand, motionCommand, formCommand, doctorCommand,
+      transformCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand, tileCommand,
+      trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand, doctorCommand,
       completionsCommand, helpCommand,
     ]
   }

@@ -38,6 +38,10 @@ public enum Programs {
   public static let ogr2ogr: String? = found("ogr2ogr")
   public static let noOGR = "ogr2ogr is not installed: install gdal-bin"
 
+  /// GDAL's `gdalwarp`; `nil` where it is not installed.
+  public static let gdalwarp: String? = found("gdalwarp")
+  public static let noGDALWarp = "gdalwarp is not installed: install gdal-bin"
+
   /// Makes and decodes pictures and videos; `nil` where it is not installed.
   public static let ffmpeg: String? = found("ffmpeg")
   public static let noFFmpeg = "ffmpeg is not installed"

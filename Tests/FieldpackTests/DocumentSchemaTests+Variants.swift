@@ -217,6 +217,13 @@ extension DocumentSchemaTests {
         + #"printf '\377\330\377\300\0\13\10\0\3\0\4\1\1\21\0\377\331' >shot.jpg; "#
         + "fieldpack capture add shot.jpg --fixes walk.csv --folder captures --no-thumbnail --json"
     ),
+    (
+      "import-tiles",
+      "mkdir -p map/0/0; printf 'RIFF    WEBPVP8 ' >map/0/0/0.webp; "
+        + "fieldpack import map --into m.gpkg --json"
+    ),
+    ("export-tiles", "fieldpack export m.gpkg -o m.mbtiles --json"),
+    ("tile", "fieldpack tile m.gpkg 0/0/0 -o m.webp --json"),
     ("import-captures", "fieldpack import captures --into c.gpkg --json"),
     ("import-captures", "fieldpack import captures --into c.gpkg --json"),
     ("capture-list", "fieldpack capture list c.gpkg --json"),

@@ -34,7 +34,8 @@ extension ExportRun {
       guard !names.isEmpty else { continue }
       throw FieldpackError(
         .unsupported,
-        "store '\(member.id)' has no layer to export, only tile pyramids, which are not exported: "
+        "store '\(member.id)' has no layer to export, only tile pyramids, which go to "
+          + "MBTiles files and to folders: "
           + names.joined(separator: ", "), location: .init(store: member.id))
     }
   }

@@ -76,6 +76,7 @@ enum AdviceText {
     case .setPace: "--rate 1 for a fix a second, or --speed max"
     case .installFFmpeg(let other): "apt-get install ffmpeg, or \(words(other))"
     case .omitThumbnail: "--no-thumbnail"
+    case .storeTilesAsPNG: "tiles that are stored as PNG"
     case .keepBytes: "--keep-bytes"
     case .importCapture(let folder, let file): "fieldpack import \(folder) --into \(file)"
     case .listCaptures(let file): "fieldpack capture list \(file)"

@@ -18,7 +18,7 @@ enum ProgressMode: String, CaseIterable, Sendable {
 
 /// What progress counts.
 enum ProgressUnit: Sendable {
-  case bytes, features
+  case bytes, features, tiles
 }
 
 /// How far a task has come, shown on standard error once it has lasted a second.
@@ -122,7 +122,7 @@ final class ProgressDisplay: Sendable {
     return "\(name)  [\(drawn)] \(facts)"
   }
 
-  /// `12.3 MB`, `450 features`, `1.2 M features`.
+  /// `12.3 MB`, `450 tiles`, `1.2 M features`.
   static func amount(_ value: Double, _ unit: ProgressUnit) -> String {
     var scaled = value
     var prefix = 0
@@ -138,6 +138,7 @@ final class ProgressDisplay: Sendable {
     switch unit {
     case .bytes: return "\(number) \(letter)B"
     case .features: return "\(number)\(letter.isEmpty ? "" : " " + letter) features"
+    case .tiles: return "\(number)\(letter.isEmpty ? "" : " " + letter) tiles"
     }
   }
 

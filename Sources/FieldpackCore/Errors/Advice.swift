@@ -138,6 +138,8 @@ extension FieldpackError {
     case installFFmpeg(or: Advice)
     /// Make no thumbnail.
     case omitThumbnail
+    /// Take tiles that need no ffmpeg.
+    case storeTilesAsPNG
     /// Keep the picture as it is.
     case keepBytes
     /// Import the capture that lies in a folder.
@@ -219,6 +221,7 @@ extension FieldpackError.Advice: CustomStringConvertible {
     case .setPace: "rate = 1 for a fix a second, or speed = .max"
     case .installFFmpeg(let other): "install ffmpeg, or \(other)"
     case .omitThumbnail: "makesThumbnail: false"
+    case .storeTilesAsPNG: "tiles that are stored as PNG"
     case .keepBytes: "keepsBytes: true"
     case .importCapture(let folder, let file):
       "CaptureImport().run([\"\(folder)\"], into: \"\(file)\")"

@@ -45,6 +45,28 @@ extension GeoPackageWriter {
   }
 }
 
+extension GeoPackageBulkWriter {
+  /// Creates an empty tile pyramid, as ``GeoPackageWriter/createTilePyramid(_:)`` does.
+  package func createTilePyramid(_ pyramid: TilePyramid) throws(FieldpackError) {
+    try TileTables(file: file).create(pyramid)
+  }
+
+  /// Removes a pyramid where there is one of that name.
+  package func removeTilePyramid(_ name: LayerID) throws(FieldpackError) {
+    let tables = TileTables(file: file)
+    let name = SQLName(name.rawValue)
+    let known = try tables.pyramids().first { SQLName($0.name.rawValue) == name }
+    if let known { try tables.remove(known.name) }
+  }
+
+  /// Stores a tile, as ``GeoPackageWriter/putTile(_:at:of:)-(RawSpan,_,_)`` does.
+  package func putTile(
+    _ content: RawSpan, at address: TileAddress, of pyramid: TilePyramid
+  ) throws(FieldpackError) {
+    try TileTables(file: file).put(content, at: address, of: pyramid)
+  }
+}
+
 extension GeoPackageSnapshot {
   /// The tile pyramids of the file, including gridded coverages.
   public func tilePyramids() throws(FieldpackError) -> [TilePyramid] {
@@ -67,6 +89,21 @@ extension GeoPackageSnapshot {
     of pyramid: LayerID, zoom: Int? = nil
   ) throws(FieldpackError) -> [TileAddress] {
     try TileTables(file: file).addresses(of: pyramid, zoom: zoom)
+  }
+
+  /// The pyramid of that name, in any case of its letters.
+  ///
+  /// - Throws: `.notFound` for an unknown pyramid.
+  public func tilePyramid(_ name: LayerID) throws(FieldpackError) -> TilePyramid {
+    try TileTables(file: file).pyramid(name)
+  }
+
+  /// The addresses of the existing tiles in a part of a zoom level; `limit` at most.
+  package func tileAddresses(
+    of pyramid: LayerID, zoom: Int, columns: ClosedRange<Int>, rows: ClosedRange<Int>, limit: Int
+  ) throws(FieldpackError) -> [TileAddress] {
+    try TileTables(file: file).addresses(
+      of: pyramid, zoom: zoom, columns: columns, rows: rows, limit: limit)
   }
 }
 

@@ -153,4 +153,10 @@ public struct Tile: Hashable, Sendable {
   /// Such as `image/png`, detected from the bytes; `nil` for what is not known.
   public var mediaType: String?
   public var bytes: [UInt8]
+
+  public init(address: TileAddress, mediaType: String?, bytes: [UInt8]) {
+    self.address = address
+    self.mediaType = mediaType
+    self.bytes = bytes
+  }
 }

@@ -119,6 +119,23 @@ struct TileTables {
     }
   }
 
+  /// The addresses of the existing tiles in a part of a zoom level, row by row; `limit` at most.
+  func addresses(
+    of name: LayerID, zoom: Int, columns: ClosedRange<Int>, rows: ClosedRange<Int>, limit: Int
+  ) throws(FieldpackError) -> [TileAddress] {
+    guard let table = try tableName(name) else { throw try missing(name) }
+    return try file.rows(
+      "SELECT tile_column, tile_row FROM \(quoted(table)) WHERE zoom_level = ? "
+        + "AND tile_column BETWEEN ? AND ? AND tile_row BETWEEN ? AND ? "
+        + "ORDER BY tile_row, tile_column LIMIT ?",
+      [zoom, columns.lowerBound, columns.upperBound, rows.lowerBound, rows.upperBound, limit]
+        .map { .integer(Int64($0)) }
+    ).compactMap { row in
+      guard let column = row[0].integerValue, let line = row[1].integerValue else { return nil }
+      return TileAddress(zoom: zoom, column: Int(column), row: Int(line))
+    }
+  }
+
   private func tableName(_ name: LayerID) throws(FieldpackError) -> String? {
     let sql =
       "SELECT m.name FROM gpkg_contents c JOIN sqlite_master m "

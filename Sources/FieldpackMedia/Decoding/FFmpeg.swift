@@ -132,9 +132,19 @@ public struct FFmpeg: Hashable, Sendable {
       file.header.isPicture
       ? ["-f", "jpeg_pipe", "-c:v", "mjpeg"]
       : ["-f", "mov", "-enable_drefs", "0", "-use_absolute_path", "0"]
+    return try await run(
+      program, on: (file.descriptor, file.name), demuxer: demuxer, decoders: Self.decoders,
+      filters: filters, output, limit: limit, else: advice)
+  }
+
+  func run(
+    _ program: String, on file: (descriptor: Int32, name: String), demuxer: [String],
+    decoders: String, filters: [String], _ output: [String], limit: Int,
+    else advice: FieldpackError.Advice
+  ) async throws(FieldpackError) -> [UInt8] {
     var arguments = [
       "-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-noautorotate",
-      "-protocol_whitelist", "file", "-codec_whitelist", Self.decoders, "-max_pixels",
+      "-protocol_whitelist", "file", "-codec_whitelist", decoders, "-max_pixels",
       "\(PictureSize.limit)",
     ]
     // By its number: a name could be taken for an option, a pattern or an address.

@@ -24,7 +24,7 @@ package struct PictureSize: Hashable, Sendable {
 extension PictureSize {
   /// As a picture's header tells it, before it is turned; `nil` where that is not easily told.
   ///
-  /// - Parameter picture: JPEG, PNG or GIF; its header is enough, and nothing is decoded.
+  /// - Parameter picture: JPEG, PNG, GIF or WebP; its header is enough, and nothing is decoded.
   package init?(of picture: [UInt8]) {
     switch MediaType(picture) {
     case .jpeg:
@@ -36,6 +36,24 @@ extension PictureSize {
       self.init(
         width: Int(picture[6]) | Int(picture[7]) << 8,
         height: Int(picture[8]) | Int(picture[9]) << 8)
+    case .webp where picture.count >= 30:
+      guard let size = Self.webP(picture) else { return nil }
+      self = size
+    default: return nil
+    }
+  }
+
+  /// From the first part of a WebP: a lossy frame, a lossless one, or what tells of both.
+  private static func webP(_ bytes: [UInt8]) -> PictureSize? {
+    func little(_ offset: Int, _ count: Int) -> Int {
+      bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+    switch String(decoding: bytes[12..<16], as: UTF8.self) {
+    case "VP8 ": return PictureSize(width: little(26, 2) & 0x3FFF, height: little(28, 2) & 0x3FFF)
+    case "VP8L":
+      let bits = little(21, 4)
+      return PictureSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1)
+    case "VP8X": return PictureSize(width: little(24, 3) + 1, height: little(27, 3) + 1)
     default: return nil
     }
   }

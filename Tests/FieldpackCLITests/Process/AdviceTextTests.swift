@@ -71,7 +71,7 @@ import Testing
     (.recordTrack, "fieldpack track record"),
     (.setPace, "--rate 1 for a fix a second, or --speed max"),
     (.installFFmpeg(or: .omitThumbnail), "apt-get install ffmpeg, or --no-thumbnail"),
-    (.keepBytes, "--keep-bytes"),
+    (.storeTilesAsPNG, "tiles that are stored as PNG"), (.keepBytes, "--keep-bytes"),
     (.importCapture(folder: "c/1", into: "a.gpkg"), "fieldpack import c/1 --into a.gpkg"),
     (.listCaptures(file: "a.gpkg"), "fieldpack capture list a.gpkg"),
     (.several([.makeValid, .skipErrors]), "--make-valid. Try: --skip-errors"),

@@ -152,8 +152,8 @@ import Testing
     let result = try await survey.run("export", "f.gpkg", "-o", "out.gpkg")
     #expect(
       result.error == """
-        fieldpack: store 'f' has no layer to export, only tile pyramids, which are not exported: \
-        'photo'
+        fieldpack: store 'f' has no layer to export, only tile pyramids, which go to MBTiles \
+        files and to folders: 'photo'
 
         """)
     #expect(result.status != 0)

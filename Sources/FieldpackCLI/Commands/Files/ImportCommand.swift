@@ -23,6 +23,9 @@ extension FieldpackTool {
         A folder of captures becomes points, tracks and related media. Each capture is imported \
         whole or not at all. Captures that cannot be read are listed, and the status is 1, or 2 \
         with --skip-errors. Captures that the file has already stay as they are.
+
+        An MBTiles file, or a folder of tiles named zoom/x/y.png, becomes a tile pyramid. The \
+        tiles keep their bytes: PNG, JPEG or WebP.
         """,
       examples: [
         "fieldpack import survey.geojson walk.gpx --into field.gpkg",
@@ -32,6 +35,7 @@ extension FieldpackTool {
         "fieldpack import other.gpkg --into field.gpkg --mode append",
         "fieldpack import other.gpkg:wells --into field.gpkg --layer old_wells",
         "fieldpack import StraboCaptures --into field.gpkg",
+        "fieldpack import ortho.mbtiles --into field.gpkg",
         "cat wells.geojson | fieldpack import - --layer wells --into field.gpkg",
       ],
       body: ImportCommand.self)
@@ -122,6 +126,9 @@ struct ImportCommand: CommandBody {
     if try CaptureImportCommand.takes(files) {
       return try await CaptureImportCommand(invocation: invocation, options: options).run()
     }
+    if try TileImportCommand.takes(files) {
+      return try await TileImportCommand(invocation: invocation, options: options).run()
+    }
     let target = options.into.path
     try check(files, target)
     let sources = options.sources.map { ImportSource($0.path, layer: $0.layer) }
@@ -172,13 +179,19 @@ struct ImportCommand: CommandBody {
 
   // MARK: What people get wrong
 
+  /// - Throws: `.invalidArgument` where a file is to be created whose name is no GeoPackage's.
+  static func checkName(_ target: String) throws(FieldpackError) {
+    guard !FileManager.default.fileExists(atPath: target),
+      Format.byExtension(target) != .geoPackage
+    else { return }
+    throw FieldpackError(
+      .invalidArgument, "the name of a GeoPackage ends with .gpkg, not \(target)",
+      position: FilePosition(file: target))
+  }
+
   private func check(_ files: [String], _ target: String) throws(FieldpackError) {
     let exists = FileManager.default.fileExists(atPath: target)
-    if !exists, Format.byExtension(target) != .geoPackage {
-      throw FieldpackError(
-        .invalidArgument, "the name of a GeoPackage ends with .gpkg, not \(target)",
-        position: FilePosition(file: target))
-    }
+    try Self.checkName(target)
     if exists, options.version != nil {
       invocation.console.note("\(target) exists and keeps its version")
     }

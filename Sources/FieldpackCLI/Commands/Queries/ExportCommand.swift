@@ -11,6 +11,9 @@ extension FieldpackTool {
         .fgb .gpkg .svg .html. The file appears when it is complete; when something fails there \
         is none. GeoJSON, CSV, shapefiles and FlatGeobuf take one layer. GeoJSON, GPX and KML are \
         in longitude and latitude; GeoJSON in another --srs has a member crs that says so.
+
+        A tile pyramid goes to a .mbtiles file, or to a folder zoom/x/y.png where the name ends \
+        with a slash. The tiles keep their bytes.
         """,
       examples: [
         "fieldpack export field.gpkg track_points --output walk.gpx",
@@ -18,6 +21,7 @@ extension FieldpackTool {
         "fieldpack export field.gpkg --output map.svg --overwrite",
         "fieldpack export field.gpkg wells --label name --color-by depth -o wells.html",
         "fieldpack export field.gpkg wells --split-by use --format geojson -o by-use/",
+        "fieldpack export field.gpkg:ortho --output ortho.mbtiles",
       ],
       body: ExportCommand.self)
   }
@@ -46,6 +50,7 @@ struct ExportCommand: CommandBody {
   private var path: String { options.writing.file.path }
 
   func run() async throws(FieldpackError) -> Int32 {
+    if let command = TileExportCommand(invocation, options) { return try await command.run() }
     let format = try format()
     return try await invocation.answer(options.source, options.opening, options.query) {
       (source, query) async throws(FieldpackError) in

@@ -1,0 +1,109 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackGeoPackage
+
+extension FieldpackTool {
+  static var tileCommand: Command {
+    Command(
+      "tile", abstract: "Write a tile of a web map out of a tile pyramid.",
+      discussion: """
+        The address is zoom/x/y on the usual grid of web maps, with row 0 at the top. The pyramid \
+        may have any grid. A stored tile of the same area is written as it is: PNG, JPEG or WebP. \
+        Else the tile is a PNG of 256 x 256 pixels, made of the zoom level that fits best, and \
+        clear where the pyramid has nothing. JPEG and WebP are decoded by ffmpeg.
+        """,
+      examples: [
+        "fieldpack tile field.gpkg:ortho 14/8587/5664 --output tile.png",
+        "fieldpack tile field.gpkg 0/0/0 --output - > world.png",
+      ], body: TileCommand.self)
+  }
+}
+
+/// `fieldpack tile`.
+private struct TileCommand: CommandBody {
+  struct Options: OptionGroup {
+    @Required var source: SourceName
+    @Required var address: TileAddress
+    let file: OutputArguments
+
+    init(_ reader: inout OptionReader) {
+      _source = reader.geoPackageLayer(
+        "A GeoPackage, and after a colon its tiles where it has several.")
+      _address = reader.argument(.tileAddress, help: "The zoom, the column x and the row y.")
+      file = reader.group()
+    }
+  }
+
+  let invocation: Invocation
+  let options: Options
+
+  func run() async throws(FieldpackError) -> Int32 {
+    try options.file.check(invocation)
+    guard !options.file.isStandard || !invocation.console.terminal.isOutputTerminal else {
+      throw FieldpackError(
+        .invalidArgument, "a picture is not written to a terminal. Try: --output FILE")
+    }
+    let address = options.address
+    let (layer, tile) = try await invocation.withGeoPackage(options.source.path) {
+      (store) async throws(FieldpackError) in
+      let layer = try await store.tileLayer(options.source.layer)
+      return (layer, try await store.webTile(address, of: layer))
+    }
+    guard let tile else {
+      throw FieldpackError(
+        .notFound, "'\(layer)' has nothing at tile \(address)", location: .init(layer: layer))
+    }
+    let output = try options.file.open(invocation)
+    try output.write(tile.bytes)
+    try output.finish()
+    guard !options.file.isStandard else { return ExitStatus.success }
+    try tell(tile, layer)
+    return ExitStatus.success
+  }
+
+  private func tell(_ tile: Tile, _ layer: LayerID) throws(FieldpackError) {
+    let (path, address) = (options.file.path, tile.address)
+    guard !invocation.isJSON else {
+      return try invocation.print([
+        "output": .text(path), "layer": .text(layer.rawValue),
+        "zoom": JSONValue(address.zoom), "column": JSONValue(address.column),
+        "row": JSONValue(address.row), "media_type": JSONValue(tile.mediaType),
+        "byte_count": JSONValue(tile.bytes.count),
+      ])
+    }
+    let type = tile.mediaType ?? "unknown"
+    try invocation.print(
+      DisplayText.visible("tile \(address) of \(layer) written to \(path): \(type)") + "\n")
+  }
+}
+
+extension GeoPackageStore {
+  /// The pyramid of that name, or the only one of the file.
+  func tileLayer(_ name: LayerID?) async throws(FieldpackError) -> LayerID {
+    if let name { return name }
+    let names = try await tilePyramids().map(\.name)
+    guard names.count != 1 else { return names[0] }
+    guard !names.isEmpty else {
+      throw FieldpackError(
+        .notFound, "store '\(id)' has no tiles", location: .init(store: id))
+    }
+    throw FieldpackError(
+      .invalidArgument,
+      "store '\(id)' has several tile pyramids (\(names.map(\.rawValue).joined(separator: ", "))). "
+        + "Try: FILE:LAYER", location: .init(store: id))
+  }
+}
+
+extension ValueForm where Value == TileAddress {
+  /// A tile of a web map, such as `14/8587/5664`.
+  fileprivate static var tileAddress: ValueForm {
+    ValueForm("zoom/x/y") { (text) throws(ValueError) in
+      let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+      let numbers = parts.compactMap { Int($0) }
+      guard parts.count == 3, numbers.count == 3 else {
+        throw ValueError("is no address of a tile, such as 14/8587/5664")
+      }
+      return TileAddress(zoom: numbers[0], column: numbers[1], row: numbers[2])
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import FieldpackTestSupport
+import Foundation
+import Testing
+
+@Suite(.programs) struct TileCommandTests {
+  private let survey: SurveyFolder
+
+  init() throws {
+    survey = try SurveyFolder()
+    for name in ["0/0/0", "1/1/0"] {
+      let file = survey.folder.file("map/\(name).png")
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Self.tile.write(to: file)
+    }
+  }
+
+  private static let tile = Data(TestPicture.png(color: (10, 200, 30)))
+
+  private func expect(
+    _ result: RunResult, _ status: Int32, output: String = "", error: String = "",
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(result.output == output, sourceLocation: sourceLocation)
+    #expect(result.error == error, sourceLocation: sourceLocation)
+    #expect(result.status == status, sourceLocation: sourceLocation)
+  }
+
+  @Test func `tiles go in, out one by one, and out together`() async throws {
+    expect(
+      try await survey.run("import", "map", "--into", "f.gpkg"), 0,
+      output: "2 tiles of zooms 0 to 1 imported into f.gpkg as map\n")
+    expect(
+      try await survey.run("tile", "f.gpkg:map", "1/1/0", "-o", "a.png"), 0,
+      output: "tile 1/1/0 of map written to a.png: image/png\n")
+    #expect(try Data(contentsOf: survey.folder.file("a.png")) == Self.tile)
+    let standard = try await survey.run("tile", "f.gpkg", "0/0/0", "-o", "-")
+    #expect(standard.outputBytes == Self.tile)
+    expect(
+      try await survey.run("export", "f.gpkg:map", "-o", "f.mbtiles"), 0,
+      output: "2 tiles of map written to f.mbtiles\n")
+    expect(
+      try await survey.run("import", "f.mbtiles", "--into", "f.gpkg", "--layer", "again"), 0,
+      output: "2 tiles of zooms 0 to 1 imported into f.gpkg as again\n")
+    expect(
+      try await survey.run("export", "f.gpkg", "again", "-o", "out/"), 0,
+      output: "2 tiles of again written to out/\n")
+    #expect(try Data(contentsOf: survey.folder.file("out/1/1/0.png")) == Self.tile)
+  }
+
+  @Test func `what cannot be done is told`() async throws {
+    _ = try await survey.run("import", "map", "--into", "f.gpkg")
+    expect(
+      try await survey.run("tile", "f.gpkg", "1/0/0", "-o", "a.png"), 66,
+      error: "fieldpack: 'map' has nothing at tile 1/0/0\n")
+    #expect(!survey.exists("a.png"))
+    expect(
+      try await survey.run("tile", "f.gpkg:other", "1/0/0", "-o", "a.png"), 66,
+      error: "fieldpack: store 'f' has no tiles 'other' (it has: map)\n")
+    let address = try await survey.run("tile", "f.gpkg", "1/0", "-o", "a.png")
+    #expect(address.error.contains("'1/0' is no address of a tile, such as 14/8587/5664"))
+    #expect(address.status == 64)
+    expect(
+      try await survey.run("import", "map", "--into", "f.gpkg"), 73,
+      error: "fieldpack: f/map: there is a table 'map' already\n")
+    expect(
+      try await survey.run("import", "map", "wells.geojson", "--into", "f.gpkg"), 64,
+      error: "fieldpack: map holds tiles, which are imported alone. Try: two commands\n")
+    expect(
+      try await survey.run("import", "map", "--into", "f.gpkg", "--srs", "EPSG:25832"), 64,
+      error: "fieldpack: --srs does not go with tiles\n")
+    expect(
+      try await survey.run("export", "f.gpkg", "--limit", "1", "-o", "f.mbtiles"), 64,
+      error:
+        "fieldpack: tiles are exported whole, a pyramid a time, without other options\n")
+    #expect(!survey.exists("f.mbtiles"))
+  }
+}
