@@ -92,7 +92,12 @@ let package = Package(
       ["FieldpackGeometry", "FieldpackCore", "FieldpackTopology", "FieldpackNMEA", "CXML2"])
     + engine("FieldpackMaps", ["FieldpackGeometry", "FieldpackCore"])
     + engine("FieldpackHTTP", ["FieldpackCore", "CCURL"])
-    + engine("FieldpackWFS", [])
+    + engine(
+      "FieldpackWFS",
+      [
+        "FieldpackGeometry", "FieldpackCore", "FieldpackStoreKit", "FieldpackProjection",
+        "FieldpackGeoPackage", "FieldpackFormats", "FieldpackHTTP",
+      ])
     + engine("FieldpackMedia", ["FieldpackCore", "FieldpackArchive", "CChild"])
     + engine(
       "FieldpackTiles",

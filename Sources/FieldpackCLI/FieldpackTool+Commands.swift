@@ -18,8 +18,8 @@ extension FieldpackTool {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
       layerCommand,
       transformCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand, tileCommand,
-      trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand, doctorCommand,
-      completionsCommand, helpCommand,
+      trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand,
+      doctorCommand, completionsCommand, helpCommand,
     ]
   }
 

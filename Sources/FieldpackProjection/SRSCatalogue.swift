@@ -72,11 +72,31 @@ extension ProjectionContext {
         .unavailable, "PROJ cannot write \(srs) as WKT: \(takeMessage() ?? "no reason given")")
     }
     let unit = firstAxisUnit(object)
-    return SRSDefinition(
+    var definition = SRSDefinition(
       srs: srs, name: proj_get_name(object.handle).map { String(cString: $0) } ?? "",
       kind: kind(object), wkt1: wkt(object, PJ_WKT1_GDAL), wkt2: wkt2, unit: unit.name,
       unitFactor: unit.factor, areaOfUse: areaOfUse(object),
       isDeprecated: proj_is_deprecated(object.handle) != 0)
+    definition.isNorthFirst = isNorthFirst(object)
+    return definition
+  }
+
+  /// Whether the first axis leads north and the second east.
+  private func isNorthFirst(_ object: borrowing ProjectionObject) -> Bool {
+    let horizontal = proj_crs_get_sub_crs(handle, object.handle, 0)
+    defer { proj_destroy(horizontal) }
+    guard let axes = proj_crs_get_coordinate_system(handle, horizontal ?? object.handle) else {
+      return false
+    }
+    defer { proj_destroy(axes) }
+    return direction(of: 0, in: axes) == "north" && direction(of: 1, in: axes) == "east"
+  }
+
+  private func direction(of axis: Int32, in axes: OpaquePointer) -> String? {
+    var direction: UnsafePointer<CChar>?
+    guard proj_cs_get_axis_info(handle, axes, axis, nil, nil, &direction, nil, nil, nil, nil) != 0
+    else { return nil }
+    return direction.map { String(cString: $0).lowercased() }
   }
 
   fileprivate func wkt(_ object: borrowing ProjectionObject, _ type: PJ_WKT_TYPE) -> String? {

@@ -41,6 +41,9 @@ public struct SRSDefinition: Hashable, Sendable {
   public var unitFactor: Double
   public var areaOfUse: Area?
   public var isDeprecated: Bool
+  /// Whether the authority names latitude or northing before longitude or easting. Positions in
+  /// Fieldpack have them the other way round.
+  package var isNorthFirst = false
 
   /// Whether x and y are longitude and latitude.
   public var isGeographic: Bool { kind == .geographic }

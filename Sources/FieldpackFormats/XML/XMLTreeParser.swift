@@ -24,6 +24,9 @@ package final class XMLTreeParser {
     parser = try XMLPushParser(file: file, handler: builder)
   }
 
+  /// How many elements are open: where one has just ended, the number of those around it.
+  package var depth: Int { builder.depth }
+
   /// Gives the next bytes of the document.
   package func push(_ bytes: UnsafeRawBufferPointer) throws(FieldpackError) {
     try parser.push(bytes)
@@ -67,6 +70,7 @@ private final class XMLTreeBuilder: XMLHandling {
   private var names: [NameKey: XMLQName] = [:]
   private var held = (length: 0, nodes: 0)
   private(set) var root: XMLTree?
+  var depth: Int { open.count }
 
   init(_ options: XMLTree.Options, _ taking: XMLTreeParser.Taking?) {
     self.options = options

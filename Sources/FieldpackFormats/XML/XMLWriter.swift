@@ -34,7 +34,12 @@ package struct XMLWriter: Sendable {
   ///     the default one has an empty prefix. Others are declared where they are needed.
   ///   - declaration: whether a line says first that this is XML in UTF-8.
   package init(namespaces: KeyValuePairs<String, String> = [:], declaration: Bool = false) {
-    self.namespaces = namespaces.map { ($0.key, $0.value) }
+    self.init(namespaces: namespaces.map { ($0.key, $0.value) }, declaration: declaration)
+  }
+
+  /// As ``init(namespaces:declaration:)-(KeyValuePairs<String,String>,_)``.
+  package init(namespaces: [(prefix: String, namespace: String)], declaration: Bool = false) {
+    self.namespaces = namespaces
     if declaration { append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n") }
   }
 

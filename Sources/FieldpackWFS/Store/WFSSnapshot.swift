@@ -1,0 +1,72 @@
+import FieldpackCore
+
+/// What `read` gives to its body: calls that wait for the service, on a thread of their own.
+struct WFSSnapshot: SnapshotReading {
+  let store: WFSStore
+
+  func layers() throws(FieldpackError) -> [Layer] {
+    try waiting { [store] () async throws(FieldpackError) in try await store.layers() }
+  }
+
+  func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {
+    let batches = try waiting { [store] () async throws(FieldpackError) in
+      try await store.query(query)
+    }
+    let iterator = SharedIterator(batches)
+    var current: LayerID?
+    while let batch = try waiting({ () async throws(FieldpackError) in try await iterator.next() })
+    {
+      try batch.drive(&sink, announcing: batch.schema.layer != current)
+      current = batch.schema.layer
+    }
+  }
+
+  func count(_ query: Query) throws(FieldpackError) -> Int {
+    try waiting { [store] () async throws(FieldpackError) in try await store.count(query) }
+  }
+
+  func feature(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) -> Feature? {
+    try waiting { [store] () async throws(FieldpackError) in
+      try await store.feature(id, in: layer)
+    }
+  }
+
+  private func waiting<R: Sendable>(
+    _ body: @escaping @Sendable () async throws(FieldpackError) -> R
+  ) throws(FieldpackError) -> R {
+    let result = Locked<Result<R, FieldpackError>?>(nil)
+    Task.detached {
+      do throws(FieldpackError) {
+        let value = try await body()
+        result.change { $0 = .success(value) }
+      } catch { result.change { $0 = .failure(error) } }
+    }
+    return try result.wait { $0 }.get()
+  }
+
+  /// Runs `body` on a thread that may wait.
+  static func run<R: Sendable>(
+    _ store: WFSStore,
+    _ body: @Sendable (borrowing StoreSnapshot) throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
+    let result: Result<R, FieldpackError> = await withoutActuallyEscaping(body) { body in
+      await withCheckedContinuation { continuation in
+        let isRunning = SystemThread.start {
+          continuation.resume(
+            returning: Result { () throws(FieldpackError) in
+              try body(StoreSnapshot(WFSSnapshot(store: store)))
+            })
+        }
+        if !isRunning { continuation.resume(returning: .failure(SystemThread.shortage)) }
+      }
+    }
+    return try result.get()
+  }
+
+  /// An iterator that several tasks use one after the other.
+  private actor SharedIterator {
+    private let iterator: FeatureBatches.Iterator
+    init(_ batches: FeatureBatches) { iterator = batches.makeAsyncIterator() }
+    func next() async throws(FieldpackError) -> FeatureBatch? { try await iterator.next() }
+  }
+}
