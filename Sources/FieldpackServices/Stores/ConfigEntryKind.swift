@@ -67,12 +67,3 @@ extension StoreConfig {
       && text(style) == text(other.style) && text(options) == text(other.options)
   }
 }
-
-extension FormConfig {
-  /// The form, wherever it stands.
-  var placeless: FormConfig {
-    var form = self
-    form.position = nil
-    return form
-  }
-}
