@@ -96,11 +96,13 @@ public final class WFSStore: Store {
   }
 
   private func types() async throws(FieldpackError) -> [WFSCapabilities.FeatureType] {
+    try await service.operations().capabilities.types
+  }
+
+  /// Those of the layers that the service has.
+  package func having(_ layers: [LayerID]) async throws(FieldpackError) -> [LayerID] {
     let capabilities = try await service.operations().capabilities
-    if defaultLayers.isEmpty { return capabilities.types }
-    var types: [WFSCapabilities.FeatureType] = []
-    for layer in defaultLayers { types.append(try planner.type(layer, in: capabilities)) }
-    return types
+    return layers.filter { (try? planner.type($0, in: capabilities)) != nil }
   }
 
   private func layer(

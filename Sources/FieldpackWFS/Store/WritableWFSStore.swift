@@ -7,23 +7,28 @@ public import FieldpackCore
 /// are not locked: a change of somebody else between reading and writing is overwritten.
 ///
 /// The service chooses the ids of new features. In the body a new feature has a text such as `new-1`
-/// for its id; ``transaction(_:)`` gives the ids that the service chose.
+/// for its id; ``transaction(_:)`` gives the ids that the service chose. Where the service takes no
+/// transactions, ``write(_:)`` throws `.readOnly`.
 public final class WritableWFSStore: WritableStore {
   private let reading: WFSStore
 
   public var id: StoreID { reading.id }
 
   /// - Parameter store: a store of version 2.0.0.
-  /// - Throws: `.readOnly` where the service takes no changes, or the store has version 1.1.0.
-  public init(_ store: WFSStore) async throws(FieldpackError) {
-    let operations = try await store.service.operations()
-    guard store.service.version == .wfs20, operations.capabilities.operations["Transaction"] != nil
-    else {
-      throw FieldpackError(
-        .readOnly, "the service of store '\(store.id)' takes no changes",
-        location: .init(store: store.id))
-    }
+  /// - Throws: `.readOnly` for a store of version 1.1.0.
+  public init(_ store: WFSStore) throws(FieldpackError) {
     reading = store
+    guard store.service.version == .wfs20 else { throw takesNoChanges }
+  }
+
+  private var takesNoChanges: FieldpackError {
+    FieldpackError(
+      .readOnly, "the service of store '\(id)' takes no changes", location: .init(store: id))
+  }
+
+  /// Those of the layers that the service has.
+  package func having(_ layers: [LayerID]) async throws(FieldpackError) -> [LayerID] {
+    try await reading.having(layers)
   }
 
   public func write<R: Sendable>(
@@ -37,7 +42,8 @@ public final class WritableWFSStore: WritableStore {
   public func transaction<R: Sendable>(
     _ body: @Sendable (inout FeatureWriter) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> (result: R, ids: [FeatureID: FeatureID]) {
-    try reading.service.checkOpen()
+    let operations = try await reading.service.operations()
+    guard operations.capabilities.operations["Transaction"] != nil else { throw takesNoChanges }
     let (result, changes) = try await WFSSnapshot.onThread {
       [reading] () throws(FieldpackError) in
       let writer = WFSWriter(reading)

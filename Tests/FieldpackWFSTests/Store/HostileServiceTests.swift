@@ -202,7 +202,8 @@ import Testing
       [Self.schema, other], ["wells": Self.wells(2), "other": []], .init(prefix: "survey:"))
     let server = try served.serve()
     let store = try WFSStore(address: server.address, id: "survey", defaultLayers: ["wells"])
-    #expect(try await store.layers().map(\.id) == ["survey:wells"])
+    #expect(try await store.layers().map(\.id) == ["survey:wells", "survey:other"])
+    #expect(try await store.having(["WELLS", "wells", "nix"]) == ["wells"])
     #expect(try await ids(store, Query()) == [1, 2])
     #expect(try await ids(store, Query("survey:other")) == [])
   }

@@ -24,7 +24,7 @@ import Testing
   }
 
   private func store(_ server: LoopbackServer) async throws -> WritableWFSStore {
-    try await WritableWFSStore(WFSStore(address: server.address + "/wfs", id: "survey"))
+    try WritableWFSStore(WFSStore(address: server.address + "/wfs", id: "survey"))
   }
 
   private func transactions(_ server: LoopbackServer) -> [String] {
@@ -164,7 +164,7 @@ import Testing
       let server = try served(options).serve()
       let reading = try WFSStore(address: server.address, id: "survey", version: options.version)
       let error = await #expect(throws: FieldpackError.self) {
-        _ = try await WritableWFSStore(reading)
+        try await WritableWFSStore(reading).write { _ throws(FieldpackError) in }
       }
       #expect(error?.code == .readOnly)
     }
