@@ -41,6 +41,7 @@ missing_libraries() {
 missing_peers() {
   has sqlite3 || echo sqlite3
   has ogrinfo || echo gdal-bin
+  has mapserv || echo cgi-mapserver
   has xmllint || echo libxml2-utils
   has zsh || echo zsh
   has fish || echo fish
@@ -97,11 +98,11 @@ want_peers() {
 want_python_readers() {
   local venv=$root/.build/venv
   has_python_readers "$venv" && return 0
-  note "making $venv with gdal-utils, pyogrio, pyarrow, gpxpy and jsonschema"
+  note "making $venv with gdal-utils, pyogrio, pyarrow, gpxpy, jsonschema and OWSLib"
   # gdal-utils asks for GDAL's bindings, which its validator does without.
   if "$(system_python)" -m venv "$venv" >/dev/null \
     && "$venv/bin/pip" install --quiet --no-deps gdal-utils </dev/null \
-    && "$venv/bin/pip" install --quiet pyogrio pyarrow gpxpy jsonschema </dev/null; then
+    && "$venv/bin/pip" install --quiet pyogrio pyarrow gpxpy jsonschema OWSLib </dev/null; then
     return 0
   fi
   note "pip could not install them all: tests that use them are skipped"
@@ -111,7 +112,7 @@ has_python_readers() {
   [ -x "$1/bin/python3" ] || return 1
   "$1/bin/python3" - 2>/dev/null <<'PYTHON'
 import importlib.util, sys
-sys.exit(any(importlib.util.find_spec(n) is None for n in ("osgeo_utils", "pyogrio", "pyarrow", "gpxpy", "jsonschema")))
+sys.exit(any(importlib.util.find_spec(n) is None for n in ("osgeo_utils", "pyogrio", "pyarrow", "gpxpy", "jsonschema", "owslib")))
 PYTHON
 }
 

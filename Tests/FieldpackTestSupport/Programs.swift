@@ -89,6 +89,17 @@ public enum Programs {
   public static let noJSONSchemaPython =
     "no Python with jsonschema: set FIELDPACK_JSONSCHEMA_PYTHON"
 
+  /// A Python with `owslib`: the one that `FIELDPACK_OWSLIB_PYTHON` names, else that of
+  /// `.build/venv`.
+  public static let owslibPython: String? =
+    (named("FIELDPACK_OWSLIB_PYTHON") ?? [environmentPython])
+    .first { isRunnable($0) && succeeds($0, ["-c", "import owslib.wfs"]) }
+  public static let noOWSLibPython = "no Python with owslib: set FIELDPACK_OWSLIB_PYTHON"
+
+  /// MapServer as a CGI program; `nil` where it is not installed.
+  public static let mapserv: String? = found("mapserv")
+  public static let noMapServer = "mapserv is not installed: install cgi-mapserver"
+
   /// Python 3 with nothing but its library; `nil` where it is not installed.
   public static let python: String? = found("python3")
   public static let noPython = "python3 is not installed"

@@ -50,8 +50,7 @@ import Testing
       [
         "5b1c53a8-0d3f-4a9e-9c1b-6f3d6f1f5a01: open",
         "field: unavailable, not downloaded yet (http://localhost:8085/field.gpkg)",
-        "parcels: configuration, store type 'wfs.1.1.0' is not known "
-          + "(known: csv.1, fgb.1, geojson.1, gpkg.1, gpx.1, kml.1, shp.1)",
+        "parcels: open",
       ]
     ),
   ]
@@ -131,8 +130,7 @@ import Testing
       [
         "a5d93796: open",
         "ba293796: unavailable, not downloaded yet (https://example.org/roads.gpkg)",
-        "71522e9b: configuration, store type 'wfs.1.1.0' is not known "
-          + "(known: csv.1, fgb.1, geojson.1, gpkg.1, gpx.1, kml.1, shp.1)",
+        "71522e9b: open",
       ]
     ),
   ]

@@ -1,4 +1,5 @@
 public import FieldpackCore
+import FieldpackWFS
 
 extension Workspace {
   /// Plans `query` in the stores that it asks; see `Store.prepare(_:)`.
@@ -166,6 +167,9 @@ extension Store {
   /// Those of the layers that the store has.
   fileprivate func having(_ layers: [LayerID]) async throws(FieldpackError) -> [LayerID] {
     guard !layers.isEmpty else { return [] }
+    // These know other names for their layers, and need not describe them all.
+    if let service = self as? WFSStore { return try await service.having(layers) }
+    if let service = self as? WritableWFSStore { return try await service.having(layers) }
     let names = try await schemas().map { $0.layer.rawValue.lowercased() }
     return layers.filter { layer in
       names.contains(layer.rawValue.lowercased())

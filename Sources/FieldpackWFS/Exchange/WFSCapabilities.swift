@@ -37,8 +37,9 @@ struct WFSCapabilities: Sendable {
   var pages: Bool
   /// How many features the service gives where the request names no number.
   var countDefault: Int?
-  /// The names of the spatial operators in lower case.
-  var spatialOperators: Set<String>
+  /// The names of the operators that conditions may have, in lower case and as version 1.1.0 calls
+  /// them, such as `equalto`, `null`, `intersects`; and `logical`.
+  var operators: Set<String>
 
   /// - Throws: `.unsupported` where the service speaks another version.
   init(_ root: XMLTree, version: WFSVersion) throws(FieldpackError) {
@@ -64,10 +65,26 @@ struct WFSCapabilities: Sendable {
     pages = Self.constraint("ImplementsResultPaging", in: metadata)?.uppercased() == "TRUE"
     countDefault = Self.constraint("CountDefault", in: metadata).flatMap { Int($0) }
       .flatMap { $0 > 0 ? $0 : nil }
-    let spatial = root.child("Filter_Capabilities")?.child("Spatial_Capabilities")
-    let operators = spatial?.child("SpatialOperators")?.children("SpatialOperator") ?? []
-    spatialOperators = Set(
-      operators.compactMap { ($0["name"] ?? $0.text).lowercased() })
+    operators = Self.operators(root.child("Filter_Capabilities"))
+  }
+
+  private static func operators(_ element: XMLTree?) -> Set<String> {
+    let spatial = element?.child("Spatial_Capabilities")?.child("SpatialOperators")
+    let scalar = element?.child("Scalar_Capabilities")
+    let all =
+      (spatial?.children ?? []) + (scalar?.child("ComparisonOperators")?.children ?? [])
+    var names = Set(
+      all.map { element in
+        let name = trimmed(element["name"] ?? element.text).lowercased()
+        return switch name {
+        case "nullcheck": "null"
+        case "lessthanequalto": "lessthanorequalto"
+        case "greaterthanequalto": "greaterthanorequalto"
+        default: name.hasPrefix("propertyis") ? String(name.dropFirst(10)) : name
+        }
+      })
+    if scalar?.child("LogicalOperators") != nil { names.insert("logical") }
+    return names
   }
 
   private static func operations(_ metadata: XMLTree?) -> [String: Operation] {

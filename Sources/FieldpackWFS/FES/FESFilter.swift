@@ -15,6 +15,21 @@ indirect enum FESFilter: Hashable, Sendable {
   case or([FESFilter])
   case not(FESFilter)
 
+  /// The operators in the condition that not every service has, as capabilities name them.
+  var operators: Set<String> {
+    switch self {
+    case .compare(_, let comparison, _): [comparison.operatorName]
+    case .between: ["between"]
+    case .like: ["like"]
+    case .isNull: ["null"]
+    case .box: []
+    case .intersects: ["intersects"]
+    case .and(let parts), .or(let parts):
+      parts.reduce(into: ["logical"]) { $0.formUnion($1.operators) }
+    case .not(let part): part.operators.union(["logical"])
+    }
+  }
+
   /// The box, where the condition is one.
   var box: Envelope? { if case .box(let box) = self { box } else { nil } }
 }
@@ -43,7 +58,7 @@ struct FESWriter: Sendable {
   private func condition(_ filter: FESFilter, to xml: inout XMLWriter) {
     switch filter {
     case .compare(let property, let comparison, let literal):
-      xml.start(qualified(Self.name(of: comparison)))
+      xml.start(qualified("PropertyIs" + comparison.elementName))
       self.property(property, to: &xml)
       xml.element(qualified("Literal"), literal)
     case .between(let property, let low, let high):
@@ -88,15 +103,20 @@ struct FESWriter: Sendable {
   private func property(_ name: String, to xml: inout XMLWriter) {
     xml.element(qualified(version == .wfs20 ? "ValueReference" : "PropertyName"), name)
   }
+}
 
-  private static func name(of comparison: Comparison) -> String {
-    switch comparison {
-    case .equal: "PropertyIsEqualTo"
-    case .notEqual: "PropertyIsNotEqualTo"
-    case .less: "PropertyIsLessThan"
-    case .lessOrEqual: "PropertyIsLessThanOrEqualTo"
-    case .greater: "PropertyIsGreaterThan"
-    case .greaterOrEqual: "PropertyIsGreaterThanOrEqualTo"
+extension Comparison {
+  /// The element is `PropertyIs` with this name behind it.
+  fileprivate var elementName: String {
+    switch self {
+    case .equal: "EqualTo"
+    case .notEqual: "NotEqualTo"
+    case .less: "LessThan"
+    case .lessOrEqual: "LessThanOrEqualTo"
+    case .greater: "GreaterThan"
+    case .greaterOrEqual: "GreaterThanOrEqualTo"
     }
   }
+
+  fileprivate var operatorName: String { elementName.lowercased() }
 }

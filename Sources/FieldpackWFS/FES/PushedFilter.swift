@@ -24,10 +24,19 @@ struct FilterPushing {
   private static let maximumItems = 200
 
   let schema: Schema
-  let spatialOperators: Set<String>
+  /// What the service says that it tests; see ``WFSCapabilities/operators``.
+  let operators: Set<String>
   let placing: LiteralPlacing
 
   func push(_ filter: Filter) throws(FieldpackError) -> PushedFilter {
+    let pushed = try translated(filter)
+    guard let found = pushed.filter, !operators.isSuperset(of: found.operators) else {
+      return pushed
+    }
+    return .nothing
+  }
+
+  private func translated(_ filter: Filter) throws(FieldpackError) -> PushedFilter {
     switch filter {
     case .all: return PushedFilter(filter: nil, isExact: true)
     case .compare(let a, let comparison, let b): return compare(a, comparison, b)
@@ -222,7 +231,7 @@ struct FilterPushing {
     case .relation(let relation, let geometry, let srs, _) where relation != .disjoint:
       let placed = try placing.geometry(geometry, srs)
       guard let envelope = placed.envelope else { return nil }
-      guard spatialOperators.contains("intersects"), !placed.hasMixedMembers,
+      guard operators.contains("intersects"), !placed.hasMixedMembers,
         placed.coordinateCount <= Self.maximumPositions
       else { return .box(envelope) }
       return .intersects(placed)

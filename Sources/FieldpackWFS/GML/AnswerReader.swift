@@ -19,6 +19,8 @@ final class AnswerReader {
   struct End {
     /// How many features match, where the service says so.
     var matched: Int?
+    /// Whether the answer names a next page; `nil` where it would not in any case.
+    var hasNext: Bool?
   }
 
   init(_ shape: FeatureShape, skip: ((FieldpackError) -> Void)?) {
@@ -65,7 +67,8 @@ final class AnswerReader {
         .invalidData, .otherDocument,
         "the answer is no collection of features, but '\(root.name.local)'")
     }
-    return End(matched: Self.matched(root))
+    let isNew = root.name.namespace == WFSVersion.wfs20.namespace
+    return End(matched: Self.matched(root), hasNext: isNew ? root["next"] != nil : nil)
   }
 
   /// The number of features that match; of version 1.1.0 only an answer to hits tells it.

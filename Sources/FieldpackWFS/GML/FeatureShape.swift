@@ -7,8 +7,7 @@ import FieldpackProjection
 /// Makes rows of a layer from the features of answers.
 final class FeatureShape {
   let schema: Schema
-  let localName: String
-  private let typeName: String
+  private let type: WFSCapabilities.FeatureType
   private let geometries: GMLGeometryReader
   private let columns: [String: Int]
   private let transformations = TransformationCache()
@@ -21,8 +20,7 @@ final class FeatureShape {
     axes: AxisOrders, asked: SRSName?
   ) {
     schema = description.schema
-    localName = type.localName
-    typeName = type.name
+    self.type = type
     geometries = GMLGeometryReader(axes: axes, asked: asked)
     var columns: [String: Int] = [:]
     for (index, column) in schema.columns.enumerated() { columns[column.name] = index }
@@ -91,18 +89,23 @@ final class FeatureShape {
   /// Whether all features so far have ids of their own.
   var hasIDs: Bool { nameless == 0 }
 
-  /// The id of a feature: what stands behind the layer's name and a dot, else the whole text. A
-  /// feature without an id gets the next number.
+  /// The id of a feature; one without an id gets the next number.
   private func id(_ given: String?) -> FeatureID {
     guard let given, !given.isEmpty else {
       nameless += 1
       return .integer(nameless)
     }
-    for prefix in [localName, typeName] where given.hasPrefix(prefix + ".") {
-      let rest = String(given.dropFirst(prefix.count + 1))
+    return Self.id(given, in: type)
+  }
+
+  /// The id that a text of a service means: what stands behind the layer's name and a dot, else the
+  /// whole text.
+  static func id(_ text: String, in type: WFSCapabilities.FeatureType) -> FeatureID {
+    for prefix in [type.localName, type.name] where text.hasPrefix(prefix + ".") {
+      let rest = String(text.dropFirst(prefix.count + 1))
       if !rest.isEmpty { return FeatureID(rest) }
     }
-    return FeatureID(given)
+    return FeatureID(text)
   }
 
   /// The texts that a service may have for an id, the likeliest first.

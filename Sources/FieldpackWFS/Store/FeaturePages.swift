@@ -6,9 +6,6 @@ import FieldpackHTTP
 /// Every page is asked for by the number of its first feature; addresses of next pages in answers are
 /// not followed. Used by one task at a time.
 final class FeaturePages {
-  /// The features in a page, where the service does not name a lower number.
-  static let pageSize = 1_000
-
   private let service: WFSService
   private let plan: WFSLayerPlan
   private let operations: WFSOperations
@@ -70,7 +67,7 @@ final class FeaturePages {
       request.count = left
       return
     }
-    let size = min(Self.pageSize, operations.capabilities.countDefault ?? Self.pageSize)
+    let size = min(service.pageSize, operations.capabilities.countDefault ?? .max)
     request.count = left.map { min($0, size) } ?? size
   }
 
@@ -99,6 +96,10 @@ final class FeaturePages {
       return nil
     }
     try page.reader.push(bytes)
+    if request.format != nil, !shape.hasIDs, given == 0, !page.hasRows {
+      dropJSON(because: "its GeoJSON has no ids")
+      return nil
+    }
     let rows = page.reader.takeRows()
     guard let first = rows.first else { return nil }
     if !page.hasRows {
@@ -137,7 +138,8 @@ final class FeaturePages {
     }
     let matched = try await matched(end, returned)
     // A service that gives more than it was asked for gives everything.
-    let isWhole = returned > request.count ?? .max
+    let asked = request.count ?? .max
+    let isWhole = returned > asked || returned < asked && matched == nil && end.hasNext == false
     if returned == 0 || isWhole || !pages && matched == nil || given >= matched ?? .max {
       if let matched, given < matched { throw incomplete(matched) }
       isFinished = true
@@ -187,22 +189,28 @@ final class FeaturePages {
         || request.format != nil
     else { return false }
     if request.format != nil {
-      service.noteJSONRefused()
-      request.format = nil
-      request.srs = plan.schema.geometry == nil ? nil : plan.type.srs
-      shape = FeatureShape(
-        plan.description, of: plan.type, axes: service.axes, asked: request.srs)
+      dropJSON(because: error.message)
     } else if request.filter != nil {
       request.filter = nil
       limit = nil
       prepare()
+      logger.notice("the service gets no condition", ["reason": .text(error.message)])
     } else {
       return false
     }
-    service.connection.logger.notice(
-      "the service refuses a request, which is asked in a simpler way",
-      ["reason": .text(error.message)])
     return true
+  }
+
+  private var logger: Logger { service.connection.logger }
+
+  /// Asks for GML from here on.
+  private func dropJSON(because reason: String) {
+    service.noteJSONRefused()
+    page = nil
+    request.format = nil
+    request.srs = plan.schema.geometry == nil ? nil : plan.type.srs
+    shape = FeatureShape(plan.description, of: plan.type, axes: service.axes, asked: request.srs)
+    logger.notice("the service is asked for GML instead of GeoJSON", ["reason": .text(reason)])
   }
 
   private static func isRefusal(_ error: FieldpackError) -> Bool {

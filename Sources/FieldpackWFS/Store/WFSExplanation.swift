@@ -28,8 +28,7 @@ struct WFSExplanation {
     }
     if let gathering = plan.gathering { lines.append("gathered in a temporary file: \(gathering)") }
     if operations.capabilities.pages {
-      let size = min(
-        FeaturePages.pageSize, operations.capabilities.countDefault ?? FeaturePages.pageSize)
+      let size = min(service.pageSize, operations.capabilities.countDefault ?? .max)
       lines.append("in pages of \(size) features")
     }
     lines.append("as \(layer.format == nil ? "GML" : "GeoJSON")")

@@ -88,7 +88,7 @@ struct WFSPlanner {
       layer: schema.layer, srs: schema.geometry?.srs ?? .undefinedCartesian,
       transformations: TransformationCache())
     let pushing = FilterPushing(
-      schema: schema, spatialOperators: capabilities.spatialOperators, placing: placing)
+      schema: schema, operators: capabilities.operators, placing: placing)
     let pushed = try pushing.push(query.filter)
     var rest: FilterEvaluator?
     if query.filter != .all {

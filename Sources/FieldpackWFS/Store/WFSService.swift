@@ -8,6 +8,8 @@ final class WFSService: Sendable {
   let version: WFSVersion
   let base: WFSAddress
   let connection: WFSConnection
+  /// The most features in a page.
+  let pageSize: Int
   let axes = AxisOrders()
 
   private struct State {
@@ -20,7 +22,11 @@ final class WFSService: Sendable {
 
   private let state = Locked(State())
 
-  init(store: StoreID, version: WFSVersion, address: String, connection: WFSConnection) {
+  init(
+    store: StoreID, version: WFSVersion, address: String, connection: WFSConnection,
+    pageSize: Int = 1_000
+  ) {
+    self.pageSize = pageSize
     self.store = store
     self.version = version
     self.base = WFSAddress(address)

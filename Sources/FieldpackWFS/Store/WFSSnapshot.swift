@@ -31,7 +31,8 @@ struct WFSSnapshot: SnapshotReading {
     }
   }
 
-  private func waiting<R: Sendable>(
+  /// What `body` gives; the thread waits for it.
+  func waiting<R: Sendable>(
     _ body: @escaping @Sendable () async throws(FieldpackError) -> R
   ) throws(FieldpackError) -> R {
     let result = Locked<Result<R, FieldpackError>?>(nil)
@@ -44,18 +45,24 @@ struct WFSSnapshot: SnapshotReading {
     return try result.wait { $0 }.get()
   }
 
-  /// Runs `body` on a thread that may wait.
+  /// Runs `body` on a snapshot, on a thread that may wait.
   static func run<R: Sendable>(
     _ store: WFSStore,
     _ body: @Sendable (borrowing StoreSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
+    try await onThread { () throws(FieldpackError) in
+      try body(StoreSnapshot(WFSSnapshot(store: store)))
+    }
+  }
+
+  /// Runs `body` on a thread that may wait.
+  static func onThread<R: Sendable>(
+    _ body: @Sendable () throws(FieldpackError) -> R
+  ) async throws(FieldpackError) -> R {
     let result: Result<R, FieldpackError> = await withoutActuallyEscaping(body) { body in
       await withCheckedContinuation { continuation in
         let isRunning = SystemThread.start {
-          continuation.resume(
-            returning: Result { () throws(FieldpackError) in
-              try body(StoreSnapshot(WFSSnapshot(store: store)))
-            })
+          continuation.resume(returning: Result { () throws(FieldpackError) in try body() })
         }
         if !isRunning { continuation.resume(returning: .failure(SystemThread.shortage)) }
       }

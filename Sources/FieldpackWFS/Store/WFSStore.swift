@@ -38,11 +38,23 @@ public final class WFSStore: Store {
   ///   - style: the style that the schemas of all layers get.
   ///   - logger: gets the addresses of requests at the level `debug`.
   /// - Throws: `.invalidArgument` for another version.
-  public init(
+  public convenience init(
     address: String, id: StoreID, version: WFSVersion = .wfs20, client: HTTPClient? = nil,
     fields: HTTPFields = [:], defaultLayers: [LayerID] = [], style: LayerStyle? = nil,
     logger: Logger = .silent
   ) throws(FieldpackError) {
+    var configuration = HTTPConfiguration()
+    configuration.timeout = nil
+    let sender = if let client { client } else { try HTTPClient(configuration) }
+    let connection = WFSConnection(client: sender, logger: logger, fields: fields)
+    let service = WFSService(store: id, version: version, address: address, connection: connection)
+    try self.init(service, defaultLayers: defaultLayers, style: style)
+  }
+
+  init(
+    _ service: WFSService, defaultLayers: [LayerID] = [], style: LayerStyle? = nil
+  ) throws(FieldpackError) {
+    let (id, version) = (service.store, service.version)
     guard version != .wfs10 else {
       throw FieldpackError(
         .invalidArgument, "features are read in version 1.1.0 or 2.0.0 of WFS, not in 1.0.0",
@@ -51,11 +63,7 @@ public final class WFSStore: Store {
     self.id = id
     self.defaultLayers = defaultLayers
     self.style = style
-    var configuration = HTTPConfiguration()
-    configuration.timeout = nil
-    let sender = if let client { client } else { try HTTPClient(configuration) }
-    let connection = WFSConnection(client: sender, logger: logger, fields: fields)
-    service = WFSService(store: id, version: version, address: address, connection: connection)
+    self.service = service
   }
 
   private var planner: WFSPlanner {
@@ -88,11 +96,13 @@ public final class WFSStore: Store {
   }
 
   private func types() async throws(FieldpackError) -> [WFSCapabilities.FeatureType] {
+    try await service.operations().capabilities.types
+  }
+
+  /// Those of the layers that the service has.
+  package func having(_ layers: [LayerID]) async throws(FieldpackError) -> [LayerID] {
     let capabilities = try await service.operations().capabilities
-    if defaultLayers.isEmpty { return capabilities.types }
-    var types: [WFSCapabilities.FeatureType] = []
-    for layer in defaultLayers { types.append(try planner.type(layer, in: capabilities)) }
-    return types
+    return layers.filter { (try? planner.type($0, in: capabilities)) != nil }
   }
 
   private func layer(
@@ -226,6 +236,13 @@ public final class WFSStore: Store {
   public func feature(
     _ id: FeatureID, in layer: LayerID
   ) async throws(FieldpackError) -> Feature? {
+    try await found(id, in: layer)?.feature
+  }
+
+  /// A feature, and its id as the service has it.
+  func found(
+    _ id: FeatureID, in layer: LayerID
+  ) async throws(FieldpackError) -> (feature: Feature, text: String)? {
     let operations = try await service.operations()
     let type = try planner.type(layer, in: operations.capabilities)
     let plan = try await plan(Query(LayerID(type.name)))
@@ -236,7 +253,7 @@ public final class WFSStore: Store {
           guard let row = rows.first(where: { $0.id == id }) else { continue }
           var batch = FeatureBatch(store: self.id, schema: plan.layers[0].shape)
           batch.append(row)
-          return try batch.feature(at: 0)
+          return (try batch.feature(at: 0), text)
         }
       } catch {
         guard Self.meansMissing(error) else { throw error }

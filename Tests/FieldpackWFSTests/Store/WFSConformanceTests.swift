@@ -23,5 +23,7 @@ import Testing
     let server = try served.serve()
     try await behaviour.check(
       WFSStore(address: server.address + "/wfs", id: "survey", version: options.version))
+    // The server has to be there until here.
+    #expect(server.left == 0)
   }
 }

@@ -23,16 +23,19 @@ final class ServedLayers: Sendable {
     var ignoresStart = false
     /// How many features more than there are the service says match.
     var lie = 0
+    var takesChanges = false
     /// Whether `numberMatched` is `unknown`.
     var hidesMatched = false
   }
 
   let schemas: [Schema]
-  let features: [LayerID: [Feature]]
   let options: Options
+  let held: Locked<[LayerID: [Feature]]>
+  var features: [LayerID: [Feature]] { held.withLock { $0 } }
 
   init(_ schemas: [Schema], _ features: [LayerID: [Feature]], _ options: Options) {
-    (self.schemas, self.features, self.options) = (schemas, features, options)
+    (self.schemas, self.options) = (schemas, options)
+    held = Locked(features)
   }
 
   /// Serves the layers; the server goes with the value.
@@ -46,11 +49,12 @@ final class ServedLayers: Sendable {
     case "GetCapabilities": return xml(capabilities())
     case "DescribeFeatureType": return xml(description(asked.typeName))
     case "GetFeature": return getFeature(asked)
+    case "Transaction": return transact(request.body)
     default: return report("OperationNotSupported", "request", "no such request")
     }
   }
 
-  private func xml(_ text: String) -> LoopbackServer.Reply {
+  func xml(_ text: String) -> LoopbackServer.Reply {
     .text(200, text, fields: [["Content-Type", "text/xml"]])
   }
 
@@ -94,10 +98,32 @@ final class ServedLayers: Sendable {
        version="\(options.version.rawValue)"><ows:OperationsMetadata>
       <ows:Operation name="GetFeature"><ows:Parameter name="outputFormat"><ows:AllowedValues>
       <ows:Value>text/xml; subtype=gml/3.2</ows:Value>\(json)</ows:AllowedValues></ows:Parameter>
-      </ows:Operation><ows:Constraint name="ImplementsResultPaging"><ows:NoValues/>
+      </ows:Operation>\(options.takesChanges ? "<ows:Operation name=\"Transaction\"/>" : "")
+      <ows:Constraint name="ImplementsResultPaging"><ows:NoValues/>
       <ows:DefaultValue>\(options.pages ? "TRUE" : "FALSE")</ows:DefaultValue></ows:Constraint>
       </ows:OperationsMetadata><FeatureTypeList>\(types.joined())</FeatureTypeList>
-      </wfs:WFS_Capabilities>
+      \(operators)</wfs:WFS_Capabilities>
+      """
+  }
+
+  private var operators: String {
+    let spatial = ["BBOX", "Intersects"].map { "<fes:SpatialOperator name=\"\($0)\"/>" }
+    let names =
+      isNew
+      ? [
+        "EqualTo", "NotEqualTo", "LessThan", "LessThanOrEqualTo", "GreaterThan",
+        "GreaterThanOrEqualTo", "Like", "Between", "Null",
+      ].map { "<fes:ComparisonOperator name=\"PropertyIs\($0)\"/>" }
+      : [
+        "EqualTo", "NotEqualTo", "LessThan", "LessThanEqualTo", "GreaterThan",
+        "GreaterThanEqualTo", "Like", "Between", "NullCheck",
+      ].map { "<fes:ComparisonOperator>\($0)</fes:ComparisonOperator>" }
+    return """
+      <fes:Filter_Capabilities><fes:Spatial_Capabilities><fes:SpatialOperators>
+      \(spatial.joined())</fes:SpatialOperators></fes:Spatial_Capabilities>
+      <fes:Scalar_Capabilities><fes:LogicalOperators/><fes:ComparisonOperators>
+      \(names.joined())</fes:ComparisonOperators></fes:Scalar_Capabilities>
+      </fes:Filter_Capabilities>
       """
   }
 
@@ -129,7 +155,7 @@ final class ServedLayers: Sendable {
       """
   }
 
-  private func schema(_ name: String) -> Schema? {
+  func schema(_ name: String) -> Schema? {
     schemas.first { options.prefix + $0.layer.rawValue == name }
   }
 
@@ -167,11 +193,13 @@ final class ServedLayers: Sendable {
     let count = min(Int(asked["count"] ?? asked["maxfeatures"] ?? "") ?? .max, options.cap)
     let page = Array(found.dropFirst(start).prefix(count))
     if isJSON { return json(page, schema, matched: matched) }
-    return xml(collection(page, schema, matched: matched, returned: page.count))
+    let hasNext = found.count > start + page.count
+    return xml(
+      collection(page, schema, matched: matched, returned: page.count, hasNext: hasNext))
   }
 
   private func collection(
-    _ page: [Feature], _ schema: Schema, matched: String, returned: Int
+    _ page: [Feature], _ schema: Schema, matched: String, returned: Int, hasNext: Bool = false
   ) -> String {
     let srs = schema.geometry?.srs ?? .wgs84
     let name = SRSName("urn:ogc:def:crs:\(srs.organization)::\(srs.code)")!
@@ -185,6 +213,8 @@ final class ServedLayers: Sendable {
     if isNew {
       xml.attribute("numberMatched", matched)
       xml.attribute("numberReturned", String(returned))
+      // Never followed: it would lead to another server.
+      if hasNext { xml.attribute("next", "http://127.0.0.1:1/elsewhere") }
     } else {
       xml.attribute("numberOfFeatures", String(returned))
     }
