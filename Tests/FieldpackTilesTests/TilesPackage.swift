@@ -32,6 +32,13 @@ final class TilesPackage {
     }
   }
 
+  /// A copy of a file.
+  init(copying file: URL) throws {
+    folder = try TemporaryFolder()
+    path = folder.file("tiles.gpkg").path
+    try Data(contentsOf: file).write(to: URL(fileURLWithPath: path))
+  }
+
   func withStore<R: Sendable>(_ body: (GeoPackageStore) async throws -> R) async throws -> R {
     let store = try await GeoPackageStore(path: path, id: "tiles")
     do {

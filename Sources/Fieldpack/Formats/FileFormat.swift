@@ -116,6 +116,12 @@ struct FileHead {
     begins(with: "{") && contains("\"_type\"") && !contains("\"type\"")
   }
 
+  /// Whether the file is a database of SQLite that says it is MBTiles, in its application id.
+  var isMBTiles: Bool {
+    bytes.starts(with: Array("SQLite format 3\0".utf8))
+      && bytes.dropFirst(68).starts(with: Array("MPBX".utf8))
+  }
+
   func contains(_ mark: String) -> Bool { String(decoding: text, as: UTF8.self).contains(mark) }
 
   /// Whether a byte is a capital letter or a digit of ASCII.

@@ -67,6 +67,11 @@ public struct Format: Hashable, Sendable, CustomStringConvertible {
       let own = max(format.file.recognition(of: head), isNamed ? .named : .none)
       if own > recognition { (found, recognition) = (format, own) }
     }
+    if head.isMBTiles {
+      throw FieldpackError(
+        .unsupported, "\(path) is an MBTiles file: it holds tiles and no features",
+        advice: .importIntoGeoPackage, position: FilePosition(file: path))
+    }
     if recognition < .certain, let known = unreadable(path: path, head) { throw known }
     if let found { return found }
     throw FieldpackError(

@@ -98,6 +98,11 @@ extension GeoPackageSnapshot {
     try TileTables(file: file).pyramid(name)
   }
 
+  /// Whether a zoom level of a pyramid has tiles. GDAL describes levels that it has not filled.
+  package func hasTiles(of pyramid: LayerID, zoom: Int) throws(FieldpackError) -> Bool {
+    try TileTables(file: file).hasTiles(of: pyramid, zoom: zoom)
+  }
+
   /// The addresses of the existing tiles in a part of a zoom level; `limit` at most.
   package func tileAddresses(
     of pyramid: LayerID, zoom: Int, columns: ClosedRange<Int>, rows: ClosedRange<Int>, limit: Int

@@ -119,6 +119,13 @@ struct TileTables {
     }
   }
 
+  /// Whether a zoom level has tiles.
+  func hasTiles(of name: LayerID, zoom: Int) throws(FieldpackError) -> Bool {
+    guard let table = try tableName(name) else { throw try missing(name) }
+    return try file.integer(
+      "SELECT 1 FROM \(quoted(table)) WHERE zoom_level = ? LIMIT 1", [.integer(Int64(zoom))]) != nil
+  }
+
   /// The addresses of the existing tiles in a part of a zoom level, row by row; `limit` at most.
   func addresses(
     of name: LayerID, zoom: Int, columns: ClosedRange<Int>, rows: ClosedRange<Int>, limit: Int

@@ -6,7 +6,7 @@ extension GeoPackageSnapshot {
   ///
   /// - Parameter progress: called after each tile with how many are written; throws to stop.
   /// - Returns: how many tiles there were.
-  /// - Throws: `.notFound` for an unknown pyramid, `.unsupported` for one on another grid.
+  /// - Throws: `.notFound` for an unknown pyramid and one without tiles, `.unsupported` for one on another grid.
   package func writeTiles(
     of name: LayerID, to writer: any TileArchiveWriter,
     progress: (Int) throws(FieldpackError) -> Void
@@ -29,6 +29,10 @@ extension GeoPackageSnapshot {
         count += 1
         try progress(count)
       }
+    }
+    guard count > 0 else {
+      throw FieldpackError(
+        .notFound, "'\(pyramid.name)' has no tiles to write", location: .init(layer: pyramid.name))
     }
     return count
   }

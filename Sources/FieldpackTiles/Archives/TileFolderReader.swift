@@ -43,62 +43,82 @@ package final class TileFolderReader: TileArchive {
     _ path: String, check: () throws(FieldpackError) -> Void = {}
   ) throws(FieldpackError) {
     self.path = path
-    let isFromBottom = try Self.isService(path)
+    var walk = Walk(path: path, isFromBottom: try Self.isService(path))
+    for name in try Self.names(path) where name != Self.service {
+      guard let zoom = Self.number(name), WebMercator.zooms.contains(zoom),
+        Self.kind("\(path)/\(name)") == S_IFDIR
+      else {
+        walk.passOver(name)
+        continue
+      }
+      for column in try Self.names("\(path)/\(name)") {
+        try check()
+        try walk.addColumn("\(name)/\(column)", zoom: zoom, column: Self.number(column))
+      }
+    }
+    (tiles, extents, notes) = (walk.tiles, walk.extents, walk.notes)
+  }
+
+  /// What is found in the folder.
+  private struct Walk {
+    let path: String
+    let isFromBottom: Bool
     var tiles: [(address: TileAddress, file: String)] = []
     var extents: [Int: TileExtent] = [:]
-    var passedOver: [String] = []
-    var passedCount = 0
-    func passOver(_ name: String) {
+    private var passedOver: [String] = []
+    private var passedCount = 0
+
+    init(path: String, isFromBottom: Bool) {
+      self.path = path
+      self.isFromBottom = isFromBottom
+    }
+
+    mutating func passOver(_ name: String) {
       passedCount += 1
       if passedOver.count < 3 { passedOver.append(name) }
     }
-    for zoomName in try Self.names(path) where zoomName != Self.service {
-      guard let zoom = Self.number(zoomName), WebMercator.zooms.contains(zoom),
-        Self.kind("\(path)/\(zoomName)") == S_IFDIR
-      else {
-        passOver(zoomName)
-        continue
+
+    mutating func addColumn(
+      _ folder: String, zoom: Int, column: Int?
+    ) throws(FieldpackError) {
+      guard let column, TileFolderReader.kind("\(path)/\(folder)") == S_IFDIR else {
+        return passOver(folder)
       }
-      for columnName in try Self.names("\(path)/\(zoomName)") {
-        let folder = "\(zoomName)/\(columnName)"
-        guard let column = Self.number(columnName), Self.kind("\(path)/\(folder)") == S_IFDIR
+      var known: Set<Int> = []
+      for name in try TileFolderReader.names("\(path)/\(folder)") {
+        let file = "\(folder)/\(name)"
+        guard let named = TileFolderReader.row(name), named < 1 << zoom,
+          TileFolderReader.kind("\(path)/\(file)") == S_IFREG, known.insert(named).inserted
         else {
-          passOver(folder)
+          passOver(file)
           continue
         }
-        try check()
-        var last: TileAddress?
-        for name in try Self.names("\(path)/\(folder)") {
-          let file = "\(folder)/\(name)"
-          guard let named = Self.row(name), Self.kind("\(path)/\(file)") == S_IFREG else {
-            passOver(file)
-            continue
-          }
-          let row = isFromBottom ? (1 << zoom) - 1 - named : named
-          let address = TileAddress(zoom: zoom, column: column, row: row)
-          guard address.isOfWebMaps, address != last else {
-            passOver(file)
-            continue
-          }
-          last = address
-          tiles.append((address, file))
-          extents[zoom, default: TileExtent(address)].extend(address)
+        let row = isFromBottom ? (1 << zoom) - 1 - named : named
+        let address = TileAddress(zoom: zoom, column: column, row: row)
+        guard address.isOfWebMaps else {
+          passOver(file)
+          continue
         }
+        tiles.append((address, file))
+        extents[zoom, default: TileExtent(address)].extend(address)
       }
     }
-    (self.tiles, self.extents) = (tiles, extents)
-    var notes: [Note] = []
-    if isFromBottom {
-      notes.append(Note("\(path) has \(Self.service), so its rows count from the bottom"))
+
+    var notes: [Note] {
+      var notes: [Note] = []
+      if isFromBottom {
+        notes.append(
+          Note("\(path) has \(TileFolderReader.service), so its rows count from the bottom"))
+      }
+      if passedCount > 0 {
+        let more = passedCount > passedOver.count ? ", …" : ""
+        notes.append(
+          Note(
+            "\(passedCount.counting("name")) in \(path) passed over, no tile: "
+              + passedOver.joined(separator: ", ") + more))
+      }
+      return notes
     }
-    if passedCount > 0 {
-      let more = passedCount > passedOver.count ? ", …" : ""
-      notes.append(
-        Note(
-          "\(passedCount.counting("name")) in \(path) passed over, no tile: "
-            + passedOver.joined(separator: ", ") + more))
-    }
-    self.notes = notes
   }
 
   /// Whether the folder is of a Tile Map Service on the grid of web maps.

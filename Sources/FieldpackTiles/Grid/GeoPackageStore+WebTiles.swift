@@ -10,7 +10,7 @@ extension GeoPackageStore {
   ///
   ///     let tile = try await store.webTile(.init(zoom: 14, column: 8587, row: 5664), of: "ortho")
   ///
-  /// It is made of the zoom level whose pixels are nearest in size. Where a stored tile has exactly
+  /// It is made of the zoom level with tiles whose pixels are nearest in size. Where a stored tile has exactly
   /// the area asked for and 256 x 256 pixels, its bytes are given unchanged. Else the tile is a PNG
   /// made of the stored tiles that it touches: each pixel is the mean of what it covers, by area,
   /// and clear where there is no tile. Pyramids of other systems than Web Mercator are warped, each
@@ -35,7 +35,11 @@ extension GeoPackageStore {
     }
     let found = try await read {
       (snapshot) throws(FieldpackError) -> (WebTile, WebTile.Source)? in
-      let pyramid = try snapshot.tilePyramid(pyramid)
+      var pyramid = try snapshot.tilePyramid(pyramid)
+      for matrix in pyramid.matrices
+      where try !snapshot.hasTiles(of: pyramid.name, zoom: matrix.zoom) {
+        pyramid.matrices.removeAll { $0.zoom == matrix.zoom }
+      }
       let tile = WebTile(address: address, area: area, pyramid: pyramid)
       let system = try snapshot.system(toReach: pyramid)
       return try tile.source(in: snapshot, system: system).map { (tile, $0) }

@@ -111,6 +111,11 @@ import Testing
           "maxzoom|2",
         ])
       #expect(try rows(output, "PRAGMA application_id") == ["\(0x4D50_4258)"])
+      let error = await #expect(throws: FieldpackError.self) {
+        try await Workspace.open(source: output)
+      }
+      #expect(error?.message == "\(output) is an MBTiles file: it holds tiles and no features")
+      #expect(error?.advice == .importIntoGeoPackage)
     }
     let check = try await FileCheck().run(target)
     #expect(check.findings.isEmpty, "\(check.findings)")
