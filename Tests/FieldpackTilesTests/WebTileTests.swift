@@ -22,11 +22,11 @@ import Testing
       minX: 850_123.4, minY: 5_780_000.6, maxX: 850_123.4 + 96_000, maxY: 5_780_000.6 + 64_000),
     matrices: [
       TileMatrix(
-        zoom: 2, width: 2, height: 2, tileWidth: 240, tileHeight: 160, pixelWidth: 200,
-        pixelHeight: 200),
+        zoom: 2, width: 2, height: 2, tileWidth: 120, tileHeight: 80, pixelWidth: 400,
+        pixelHeight: 400),
       TileMatrix(
-        zoom: 5, width: 8, height: 5, tileWidth: 200, tileHeight: 200, pixelWidth: 60,
-        pixelHeight: 64),
+        zoom: 5, width: 8, height: 5, tileWidth: 100, tileHeight: 100, pixelWidth: 120,
+        pixelHeight: 128),
     ])
 
   @Test func `a stored tile of the same grid is given unchanged`() async throws {
@@ -61,7 +61,7 @@ import Testing
       (address) throws(FieldpackError) in
       // The one at the lower right is a gap.
       address.zoom != 1 || address.column + address.row == 2
-        ? nil : try Self.plain(colors[address.row * 2 + address.column])
+        ? nil : Self.plain(colors[address.row * 2 + address.column])
     }
     try await package.withStore { (store) async throws in
       let world = try await Self.pixels(store, .init(zoom: 0, column: 0, row: 0), "map")
@@ -104,7 +104,7 @@ import Testing
   func `tiles of another system are warped as by GDAL`() async throws {
     let pyramid = TilePyramid(
       "world", srs: .wgs84, bounds: Envelope(minX: -180, minY: -90, maxX: 180, maxY: 90),
-      zooms: 2...3, width: 2, tileSize: 64)
+      zooms: 2...3, width: 2, tileSize: 32)
     let package = try await TilesPackage(pyramid) { (address) throws(FieldpackError) in
       guard (address.column, address.row) != (3, 1) else { return nil }
       return try TilesPackage.smooth(address, of: pyramid)
@@ -213,10 +213,9 @@ import Testing
 
   // MARK: Pictures
 
-  private static func plain(_ color: [UInt8]) throws(FieldpackError) -> [UInt8] {
-    let size = PictureSize(width: 256, height: 256)
-    let pixels = Array(repeatElement(color + [255], count: 256 * 256).joined())
-    return try PNGEncoder.bytes(of: Bitmap(size, bytes: pixels))
+  /// Of fewer pixels than its matrix tells.
+  private static func plain(_ color: [UInt8]) -> [UInt8] {
+    TestPicture.png(color: (color[0], color[1], color[2]))
   }
 
   private static func pixels(

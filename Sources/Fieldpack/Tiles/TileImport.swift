@@ -45,15 +45,19 @@ public struct TileImport: Sendable {
   ) async throws(FieldpackError) -> Report {
     let stop = Cancellation()
     return try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) in
+      defer { stop.interrupting(nil) }
       let archive: any TileArchive =
         MBTilesReader.isMBTiles(source)
-        ? try MBTilesReader(source)
+        ? try MBTilesReader(source) { stop.interrupting($0) }
         : try TileFolderReader(source) { () throws(FieldpackError) in try stop.check() }
       let bare = source.hasSuffix("/") ? String(source.dropLast()) : source
       let pyramid = try archive.pyramid(layer ?? Importer.stem(bare), of: source)
       let writer = try writer(to: target)
-      stop.interrupting(writer.interrupt)
-      defer { stop.interrupting(nil) }
+      let (reading, writing) = (archive.interrupt, writer.interrupt)
+      stop.interrupting {
+        reading?()
+        writing()
+      }
       if replaces { try writer.removeTilePyramid(pyramid.name) }
       try writer.createTilePyramid(pyramid)
       var count = 0

@@ -129,6 +129,7 @@ package final class PendingFile: Sendable {
   package static func removeAll() {
     pending.withLock { for path in $0 { remove(path) } }
     PendingFolder.removeAll()
+    PendingTree.removeAll()
   }
 
   private static func remove(_ path: String) {

@@ -13,6 +13,7 @@ package final class MBTilesReader: TileArchive {
   package let count: Int
   package let extents: [Int: TileExtent]
   package let notes: [Note] = []
+  package let interrupt: (@Sendable () -> Void)?
 
   /// Whether the file is MBTiles: a database of SQLite with its tables or views.
   package static func isMBTiles(_ path: String) -> Bool {
@@ -28,13 +29,19 @@ package final class MBTilesReader: TileArchive {
     return (try? connection.scalar(sql)) == .integer(2)
   }
 
+  /// - Parameter opened: called with what stops the work from another thread, before the work begins.
   /// - Throws: `.unsupported` for vector tiles, `.invalidData` for addresses that the grid does not
   ///   have.
-  package init(_ path: String) throws(FieldpackError) {
+  package init(
+    _ path: String, opened: (@escaping @Sendable () -> Void) -> Void = { _ in }
+  ) throws(FieldpackError) {
     self.path = path
     do throws(SQLiteError) {
       connection = try Connection(path: path, mode: .readOnly)
     } catch { throw FieldpackError(error, path: path) }
+    let handle = connection.interruptHandle
+    interrupt = { handle.interrupt() }
+    opened { handle.interrupt() }
     let metadata = try Self.rows(connection, path, "SELECT name, value FROM metadata")
     var values: [String: String] = [:]
     for row in metadata {
@@ -130,10 +137,5 @@ package final class MBTilesReader: TileArchive {
     do throws(SQLiteError) { return try statement.step() } catch {
       throw FieldpackError(error, path: path)
     }
-  }
-
-  package var interrupt: (@Sendable () -> Void)? {
-    let handle = connection.interruptHandle
-    return { handle.interrupt() }
   }
 }

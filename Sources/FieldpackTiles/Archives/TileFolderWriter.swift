@@ -1,29 +1,24 @@
 package import FieldpackCore
 package import FieldpackGeoPackage
-import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Writes a folder of tiles, `zoom/x/y.png`, `.jpg` or `.webp`, which appears under its name when it
 /// is whole.
 package final class TileFolderWriter: TileArchiveWriter {
+  private let tree: PendingTree
   private let target: String
-  private let hidden: String
-  private var isCommitted = false
   /// The folder that the last tile went to.
   private var folder = ""
 
   /// - Throws: `.cannotCreate` where something of that name is there, unless it is an empty folder.
   package init(_ path: String) throws(FieldpackError) {
-    target = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-    let (around, name) = FileSystem.split(target)
-    if FileSystem.size(target) != nil {
-      guard let names = FileSystem.names(in: target), names.isEmpty else {
-        throw FieldpackError(
-          .cannotCreate, "\(target) exists, and tiles are only written into a new folder",
-          position: FilePosition(file: target))
-      }
-    }
-    hidden = "\(around).\(name).fieldpack-\(UUID().uuidString.lowercased())"
-    try Self.make(hidden, for: target)
+    target = path
+    tree = try PendingTree(target: path)
   }
 
   private static func make(_ folder: String, for target: String) throws(FieldpackError) {
@@ -33,7 +28,7 @@ package final class TileFolderWriter: TileArchiveWriter {
   }
 
   package func put(_ tile: RawSpan, at address: TileAddress) throws(FieldpackError) {
-    let level = "\(hidden)/\(address.zoom)"
+    let level = "\(tree.path)/\(address.zoom)"
     let folder = "\(level)/\(address.column)"
     if folder != self.folder {
       try Self.make(level, for: target)
@@ -48,20 +43,14 @@ package final class TileFolderWriter: TileArchiveWriter {
       }
     let file = "\(address.row).\(suffix)"
     guard let descriptor = FileSystem.create("\(folder)/\(file)", mode: 0o666) else {
-      throw .system(errno, "create", "\(target)/\(address.zoom)/\(address.column)/\(file)")
+      throw .system(errno, "create", "\(target)\(address.zoom)/\(address.column)/\(file)")
     }
     defer { close(descriptor) }
-    try FileSystem.write(tile, to: descriptor, path: "\(target)/\(address)")
+    try FileSystem.write(tile, to: descriptor, path: "\(target)\(address)")
   }
 
   package func commit(_ pyramid: TilePyramid) throws(FieldpackError) -> [Note] {
-    // An empty folder is replaced; one that has got names meanwhile is not.
-    guard rename(hidden, target) == 0 else { throw .system(errno, "create", target) }
-    isCommitted = true
+    try tree.commit()
     return []
-  }
-
-  deinit {
-    if !isCommitted { try? FileManager.default.removeItem(atPath: hidden) }
   }
 }

@@ -103,6 +103,12 @@ extension GeoPackageSnapshot {
         "'\(pyramid.name)' is a gridded coverage, whose tiles are values and no pictures",
         location: .init(layer: pyramid.name))
     }
+    guard pyramid.bounds.width > 0, pyramid.bounds.height > 0 else {
+      throw FieldpackError(
+        .invalidData,
+        "nobody can tell where the tiles of '\(pyramid.name)' lie: its bounds are empty",
+        location: .init(layer: pyramid.name))
+    }
     if WebMercator.contains(pyramid.srs) { return nil }
     guard !pyramid.srs.isUndefined else {
       throw FieldpackError(

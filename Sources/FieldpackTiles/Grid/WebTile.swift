@@ -14,8 +14,8 @@ struct WebTile {
   static let pieceLimit = 256
   /// How many bytes these have at most, together.
   static let byteLimit = 256 << 20
-  /// How many pixels one of these has at most.
-  static let pixelLimit = 1 << 24
+  /// How many pixels these have at most, together.
+  static let pixelLimit = 1 << 26
 
   /// What the file has for it.
   enum Source: Sendable {
@@ -110,20 +110,21 @@ struct WebTile {
 
   func tile(from source: Source, _ ffmpeg: FFmpeg) async throws(FieldpackError) -> Tile {
     let bitmap: Bitmap
+    var decoder = TileDecoder(pyramid: pyramid.name, ffmpeg: ffmpeg)
     switch source {
     case .stored(let tile): return tile
     case .pieces(let tiles, let matrix):
       var composer = TileComposer(area, size: WebMercator.tileSize)
       for tile in tiles {
         composer.add(
-          try await decoded(tile, ffmpeg), of: pyramid.envelope(of: tile.address, in: matrix))
+          try await decoder.bitmap(of: tile), of: pyramid.envelope(of: tile.address, in: matrix))
       }
       bitmap = composer.bitmap
     case .warped(let tiles, let matrix, let warp):
       var made = Bitmap(PictureSize(width: WebMercator.tileSize, height: WebMercator.tileSize))
       for (tile, pixels) in tiles {
         warp.copy(
-          pixels, from: try await decoded(tile, ffmpeg),
+          pixels, from: try await decoder.bitmap(of: tile),
           of: pyramid.envelope(of: tile.address, in: matrix), into: &made)
       }
       bitmap = made
@@ -131,20 +132,29 @@ struct WebTile {
     return Tile(
       address: address, mediaType: "image/png", bytes: try PNGEncoder.bytes(of: bitmap))
   }
-
-  private func decoded(_ tile: Tile, _ ffmpeg: FFmpeg) async throws(FieldpackError) -> Bitmap {
-    try await ffmpeg.decoded(
-      tile.bytes, name: "tile \(tile.address) of '\(pyramid.name)'", limit: Self.pixelLimit)
-  }
 }
 
-extension FFmpeg {
+/// Decodes the tiles that one is made of.
+private struct TileDecoder {
+  let pyramid: LayerID
+  let ffmpeg: FFmpeg
+  /// How many pixels may still be decoded.
+  private var rest = WebTile.pixelLimit
+
+  init(pyramid: LayerID, ffmpeg: FFmpeg) {
+    self.pyramid = pyramid
+    self.ffmpeg = ffmpeg
+  }
+
   /// The pixels of a PNG, which need no program, or of a JPEG or WebP.
-  func decoded(_ picture: [UInt8], name: String, limit: Int) async throws(FieldpackError) -> Bitmap
-  {
-    if MediaType(picture) == .png {
-      return try PNGDecoder.bitmap(of: picture, name: name, limit: limit)
-    }
-    return try await bitmap(of: picture, name: name, limit: limit, else: .storeTilesAsPNG)
+  mutating func bitmap(of tile: Tile) async throws(FieldpackError) -> Bitmap {
+    let name = "tile \(tile.address) of '\(pyramid)'"
+    let bitmap =
+      MediaType(tile.bytes) == .png
+      ? try PNGDecoder.bitmap(of: tile.bytes, name: name, limit: rest)
+      : try await ffmpeg.bitmap(
+        of: tile.bytes, name: name, limit: rest, else: .storeTilesAsPNG)
+    rest -= bitmap.size.width * bitmap.size.height
+    return bitmap
   }
 }

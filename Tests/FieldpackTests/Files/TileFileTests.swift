@@ -142,11 +142,23 @@ import Testing
       ])
     #expect(report.count == 3)
     let output = folder.file("out").path
+    // What a killed process has left.
+    try Self.write(Self.png, to: folder.file(".out.fieldpack-0123456789abcdef/0/0/0.png").path)
     try await store { (store) async throws in
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.createTilePyramid(.webMercator("empty", zooms: 0...0))
+      }
+      let error = await #expect(throws: FieldpackError.self) {
+        try await TileExport().run("empty", of: store, to: output + "/")
+      }
+      #expect(error?.message == "'empty' has no tiles to write")
+      #expect(try names().filter { $0.contains("out") } == [])
       _ = try await TileExport().run("map", of: store, to: output + "/")
-      await #expect(throws: FieldpackError.self) {
+      let taken = await #expect(throws: FieldpackError.self) {
         try await TileExport().run("map", of: store, to: output + "/")
       }
+      #expect(taken?.code == .cannotCreate)
+      #expect(taken?.message == "\(output) exists, and is not replaced by a folder")
       let mixed = try await TileExport().run(
         "map", of: store, to: folder.file("mixed.mbtiles").path)
       #expect(mixed.notes.count == 1)
