@@ -2,6 +2,14 @@ public import Fieldpack
 public import FieldpackCore
 public import FoundationEssentials
 
+/// What gets the forms that configs describe.
+public protocol FormReceiver: Sendable {
+  /// Takes a form, or another version of one that it has.
+  func take(_ form: FormConfig) async throws(FieldpackError)
+  /// Forgets a form that no config describes any more. What was submitted stays.
+  func drop(_ key: String) async
+}
+
 /// The configs of an application: what they describe is there while the service runs.
 ///
 ///     let configs = ConfigService([folder], data: data)
@@ -13,10 +21,11 @@ public actor ConfigService: Service {
   public nonisolated let id = ServiceID.config
   /// What the configs say together; `nil` before the first start.
   public private(set) var config: WorkspaceConfig?
-  /// Which configs could not be read, and why.
+  /// Which configs could not be read, which forms were refused, and why.
   public private(set) var failures: [FieldpackError] = []
   private nonisolated let log = EventLog<ConfigEvent>()
   private let data: DataService
+  private let forming: (any FormReceiver)?
   private let allowing: [URL]
   private var paths: [URL]
   private var isRunning = false
@@ -25,8 +34,11 @@ public actor ConfigService: Service {
   ///   - paths: `.scfg` files, or folders of them.
   ///   - allowing: folders that uris may lead to beside each config's own.
   ///   - data: gets the stores.
-  public init(_ paths: [URL] = [], allowing: [URL] = [], data: DataService) {
-    (self.paths, self.allowing, self.data) = (paths, allowing, data)
+  ///   - forms: gets the forms, before the stores are opened.
+  public init(
+    _ paths: [URL] = [], allowing: [URL] = [], data: DataService, forms: (any FormReceiver)? = nil
+  ) {
+    (self.paths, self.allowing, self.data, forming) = (paths, allowing, data, forms)
   }
 
   /// All changes of stores, forms and backend, from now on or from the event of that number.
@@ -104,7 +116,7 @@ public actor ConfigService: Service {
     let old = config
     config = new
     data.workspace.take(new)
-    tellForms(old?.forms ?? [], new.forms)
+    await applyForms(old?.forms ?? [], new.forms)
     await applyStores(old?.stores ?? [], new.stores)
     switch (old?.remote, new.remote) {
     case (nil, .some): log.send(ConfigEvent(.serviceAdded))
@@ -113,10 +125,20 @@ public actor ConfigService: Service {
     }
   }
 
-  private func tellForms(_ old: [FormConfig], _ new: [FormConfig]) {
-    let (old, new) = (old.map(\.placeless), new.map(\.placeless))
-    for form in old where !new.contains(form) { log.send(ConfigEvent(.formRemoved, form.key)) }
-    for form in new where !old.contains(form) { log.send(ConfigEvent(.formAdded, form.key)) }
+  private func applyForms(_ old: [FormConfig], _ new: [FormConfig]) async {
+    let (before, after) = (old.map(\.placeless), new.map(\.placeless))
+    for form in before where !after.contains(form) {
+      if !after.contains(where: { $0.key == form.key }) { await forming?.drop(form.key) }
+      log.send(ConfigEvent(.formRemoved, form.key))
+    }
+    for form in new where !before.contains(form.placeless) {
+      do throws(FieldpackError) {
+        try await forming?.take(form)
+        log.send(ConfigEvent(.formAdded, form.key))
+      } catch {
+        failures.append(error.adding(position: form.position))
+      }
+    }
   }
 
   private func applyStores(_ old: [StoreConfig], _ new: [StoreConfig]) async {

@@ -157,6 +157,31 @@ import Testing
     await data.close()
   }
 
+  @Test func `forms go to who takes them, each by itself`() async throws {
+    final class Receiver: FormReceiver {
+      let lines = Locked<[String]>([])
+      func take(_ form: FormConfig) async throws(FieldpackError) {
+        lines.withLock { $0.append("take \(form.key) \(form.version)") }
+        if form.key == "bad" { throw FieldpackError(.unsupported, "no") }
+      }
+      func drop(_ key: String) async { lines.withLock { $0.append("drop \(key)") } }
+    }
+    let receiver = Receiver()
+    let file = try config(
+      "1.scfg", #"{"forms": [\#(form("bad", 1)), \#(form("f", 1))], "stores": [\#(store("a"))]}"#)
+    let configs = ConfigService([file], data: data, forms: receiver)
+    try await configs.start()
+    #expect(await configs.failures.map(\.message) == ["no"])
+    #expect(await configs.failures.first?.position?.file?.hasSuffix("1.scfg") == true)
+    #expect(states == ["a running"])
+    try await configs.updateForm(
+      ConfigDocument(Array(form("f", 2).utf8), file: "").root.content)
+    try await configs.removeForm("f")
+    #expect(
+      receiver.lines.withLock { $0 } == ["take bad 1", "take f 1", "take f 2", "drop f"])
+    await data.close()
+  }
+
   @Test func `all services stop and start again with the same stores, forms and configs`()
     async throws
   {
