@@ -123,6 +123,12 @@ extension Workspace {
     return found
   }
 
+  /// Takes an open store into the queries, in the place of a member.
+  package func open(_ store: any Store) async throws(FieldpackError) {
+    let opening = try await close(store.id, .opening)
+    _ = table.withLock { $0.set(.open, store, of: store.id, opening: opening) }
+  }
+
   /// Closes a store, which stays a member.
   ///
   /// - Parameter state: what it does instead.

@@ -65,7 +65,7 @@ public actor Workspace {
   }
 
   /// Tells the subscribers what is written to a store.
-  nonisolated func observe(_ store: any Store) {
+  package nonisolated func observe(_ store: any Store) {
     store.geoPackage?.observe { [hub, id = store.id] in hub.publish($0, of: id) }
   }
 

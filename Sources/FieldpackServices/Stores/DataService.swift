@@ -24,6 +24,8 @@ public actor DataService: Service {
   private var works: [StoreID: Work] = [:]
   private var lastWork = 0
   private let downloads = DownloadTurns()
+  /// The stores that others opened.
+  private var given: [StoreID: any Store] = [:]
   private var isConnected = true
   /// The stores that rest because there is no network, or because the service rests.
   private var resting: Set<StoreID> = []
@@ -91,9 +93,31 @@ public actor DataService: Service {
       context.logger.warning("store type is not known", ["type": .text(config.typeIdentifier)])
       throw error
     }
+    try await replace(config)
+  }
+
+  /// Adds a store that somebody else opened, such as that of forms. To start it takes it into the
+  /// queries, and to stop it calls its `close()`, which does nothing where its owner goes on with it.
+  ///
+  /// - Throws: `.invalidArgument` where store and config have different ids, else as
+  ///   `Workspace.add(_:)`.
+  public func register(
+    _ store: any Store, as config: StoreConfig
+  ) async throws(FieldpackError) {
+    guard store.id == config.id else {
+      throw config.failure(
+        .invalidArgument, "the store is '\(store.id)', and its config says '\(config.id)'")
+    }
+    try await replace(config)
+    workspace.observe(store)
+    given[store.id] = store
+  }
+
+  private func replace(_ config: StoreConfig) async throws(FieldpackError) {
     let before = try? workspace.member(config.id)
     if before != nil { await cancel(config.id) }
     try await workspace.register(config)
+    given[config.id] = nil
     guard let before else { return }
     if before.config.uri != config.uri { removeFile(of: before.config) }
     send(StoreEvent(.removed, config.id))
@@ -113,6 +137,7 @@ public actor DataService: Service {
     _ = try registry.type(of: config)
     await cancel(config.id)
     try await workspace.register(config)
+    given[config.id] = nil
     if before.uri != config.uri { removeFile(of: before) }
     send(StoreEvent(.stopped, config.id, status: .stopped))
     try await start(config.id)
@@ -126,6 +151,7 @@ public actor DataService: Service {
     let config = try workspace.member(id).config
     await cancel(id)
     try await workspace.remove(id)
+    given[id] = nil
     removeFile(of: config)
     resting.remove(id)
     send(StoreEvent(.removed, id))
@@ -308,7 +334,11 @@ public actor DataService: Service {
         throw FieldpackError(.interrupted, "store '\(id)' is stopped", location: .init(store: id))
       }
       send(StoreEvent(.statusChange, id, status: .started))
-      _ = try await workspace.start(id)
+      if let store = given[id] {
+        try await workspace.open(store)
+      } else {
+        _ = try await workspace.start(id)
+      }
     } catch {
       guard error.code != .interrupted else { throw error }
       let status = (try? workspace.member(id))?.state.status

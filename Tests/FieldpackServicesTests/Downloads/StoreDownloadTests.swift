@@ -146,6 +146,16 @@ import Testing
     #expect(folder.names == ["wells.geojson"])
   }
 
+  @Test func `what a killed download left is removed by the next one`() async throws {
+    let left = folder.folder.file("stores/.fieldpack-0123456789abcdef/0")
+    try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
+    _ = try folder.folder.write(
+      "{", to: "stores/.fieldpack-0123456789abcdef/0/wells.geojson")
+    let server = try LoopbackServer { _ in .text(200, StoreFolder.geoJSON) }
+    #expect(try await download(at: server.address).run())
+    #expect(folder.names == ["wells.geojson"])
+  }
+
   @Test func `no redirect leads to a file`() async throws {
     let server = try LoopbackServer { _ in
       .text(302, "", fields: [["Location", "file:///etc/passwd"]])

@@ -154,6 +154,32 @@ import Testing
     await data.close()
   }
 
+  @Test func `a store that somebody else opened comes and goes with the others`() async throws {
+    let file = try folder.folder.write(StoreFolder.geoJSON, to: "wells.geojson")
+    let path = folder.folder.file("forms.gpkg").path
+    _ = try await FileImport().run([file.path], into: path)
+    let data = service()
+    let config = StoreConfig(id: "FORM_STORE", type: "gpkg", uri: "spacon_form_store.db")
+    let changes = data.workspace.changes(polling: nil)
+    try await data.register(GeoPackageStore(path: path, id: "FORM_STORE"), as: config)
+    #expect(states(data) == ["FORM_STORE stopped"])
+    await data.start()
+    #expect(try await data.workspace.count(Query("wells")) == 1)
+    _ = try await data.workspace.create(
+      Feature(attributes: ["depth": 1]), in: "wells", of: "FORM_STORE")
+    for try await change in changes {
+      #expect(change.kind == .created && change.store == "FORM_STORE")
+      break
+    }
+    await data.stop()
+    #expect(states(data) == ["FORM_STORE stopped"])
+    let error = await #expect(throws: FieldpackError.self) {
+      try await data.register(GeoPackageStore(path: path, id: "other"), as: config)
+    }
+    #expect(error?.code == .invalidArgument)
+    await data.close()
+  }
+
   @Test func `a store that waits for others to download is stopped at once`() async throws {
     let server = try LoopbackServer { _ in .silence }
     let data = service()
