@@ -212,17 +212,17 @@ public actor DataService: Service {
 
   // MARK: The service
 
-  /// Opens all stores that are registered. It waits for those whose files are there; downloads go on
-  /// afterwards. A store that fails stops no other.
+  /// Opens all stores that are registered. It waits for those whose files are there; those that need a
+  /// server go on afterwards. A store that fails stops no other.
   public func start() async { await start(workspace.members.map(\.id)) }
 
   /// Opens stores, see ``start()``.
   func start(_ ids: [StoreID]) async {
     var later: [Task<Result<Void, FieldpackError>, Never>] = []
     for id in ids {
-      let isDownload = needsDownload(id)
+      let isLater = needsServer(id)
       let task = begin(id)
-      if isDownload { later.append(task) } else { _ = await outcome(of: task) }
+      if isLater { later.append(task) } else { _ = await outcome(of: task) }
     }
     if ids.isEmpty { return }
     guard !later.isEmpty else { return send(StoreEvent(.allStarted)) }
@@ -293,6 +293,11 @@ public actor DataService: Service {
   }
 
   // MARK: Opening
+
+  private func needsServer(_ id: StoreID) -> Bool {
+    guard let config = (try? workspace.member(id))?.config else { return false }
+    return asksServer(config) || needsDownload(id)
+  }
 
   private func needsDownload(_ id: StoreID) -> Bool {
     guard let config = (try? workspace.member(id))?.config, config.isRemote else { return false }

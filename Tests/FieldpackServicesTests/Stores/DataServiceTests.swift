@@ -222,6 +222,9 @@ import Testing
     static func open(
       _ config: StoreConfig, in context: StoreContext
     ) async throws(FieldpackError) -> any Store {
+      if config.id == "silent" {
+        _ = try await context.client().send(HTTPRequest(.get, config.uri))
+      }
       var local = config
       local.uri = "service.geojson"
       return try await GeoJSONStoreType.open(local, in: context)
@@ -250,6 +253,20 @@ import Testing
         "paused t", "paused s", "resumed s", "paused a", "paused s", "resumed a", "resumed s",
         "resumed t",
       ])
+    await data.close()
+  }
+
+  @Test func `a server that does not answer holds up no other store`() async throws {
+    let server = try LoopbackServer { _ in .silence }
+    let data = service([Service.self])
+    try await data.register(folder.store("silent", "service", at: server.address))
+    try await data.register(local("a"))
+    await data.start()
+    #expect(states(data).last == "a running")
+    while server.requests.isEmpty { await Task.yield() }
+    #expect(states(data) == ["silent started", "a running"])
+    await data.stop()
+    #expect(states(data) == ["silent stopped", "a stopped"])
     await data.close()
   }
 
