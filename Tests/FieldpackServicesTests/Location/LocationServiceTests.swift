@@ -166,6 +166,26 @@ struct LocationServiceTests {
     await service.close()
   }
 
+  @Test func `the sensor service follows positions while it runs`() async throws {
+    let location = try await LocationService.open(folder: folder.url, clock: TestClock().clock) {
+      _ in SilentSource(first: [Self.track[0]])
+    }
+    let sensors = SensorService(location: location, reachability: NoNetwork())
+    let graph = try ServiceGraph([sensors])
+    try await location.enable()
+    #expect(await !location.isReading)
+    await graph.startAll()
+    #expect(await graph.status(.sensor) == .running)
+    #expect(await location.isReading)
+    await sensors.pause()
+    #expect(await !location.isReading)
+    await sensors.resume()
+    #expect(await location.isReading)
+    await graph.stopAll()
+    #expect(await !location.isReading)
+    await location.close()
+  }
+
   @Test func `other settings stay where the choice is kept`() async throws {
     _ = try folder.write("{\"other\": [1, 2]}", to: "settings.json")
     let service = try await service()
@@ -197,6 +217,15 @@ private struct Receiver: LocationSource {
     func next() async -> Fix? {
       var fixes = fixes
       return await fixes.next(isolation: self)
+    }
+  }
+}
+
+private struct NoNetwork: Reachability {
+  var paths: AsyncStream<NetworkPath> {
+    AsyncStream { continuation in
+      continuation.yield(.none)
+      continuation.finish()
     }
   }
 }

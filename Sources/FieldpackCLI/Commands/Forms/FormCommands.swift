@@ -42,15 +42,18 @@ struct FormArguments: OptionGroup {
       help: "Where submissions are kept, in place of the folder beside the config.")
   }
 
-  /// The forms of the config.
-  func forms() throws(FieldpackError) -> [FormConfig] {
-    try WorkspaceConfig([URL(fileURLWithPath: config)]).forms
+  /// The forms of the config, and the folder that keeps what is submitted to them.
+  func forms() throws(FieldpackError) -> (forms: [FormConfig], folder: URL) {
+    let read = try WorkspaceConfig([URL(fileURLWithPath: config)])
+    return (read.forms, storeFolder(of: read))
   }
 
-  /// The form of that key.
-  func form(_ key: String) throws(FieldpackError) -> FormConfig {
+  /// The form of that key, and the folder.
+  func form(_ key: String) throws(FieldpackError) -> (form: FormConfig, folder: URL) {
     let read = try WorkspaceConfig([URL(fileURLWithPath: config)])
-    if let form = read.forms.first(where: { $0.key == key }) { return form }
+    if let form = read.forms.first(where: { $0.key == key }) {
+      return (form, storeFolder(of: read))
+    }
     let keys = read.forms.map(\.key).joined(separator: ", ")
     let hasErrors = read.diagnostics.contains { $0.severity == .error }
     throw FieldpackError(
@@ -59,11 +62,9 @@ struct FormArguments: OptionGroup {
         + (hasErrors ? ". It has errors. Try: fieldpack info \(config)" : ""))
   }
 
-  /// The folder that keeps what is submitted to a form.
-  func storeFolder(of form: FormConfig) -> String {
-    if let folder { return folder }
-    let file = config.hasSuffix(".scfg") ? config : form.position?.file ?? config
-    return (file.hasSuffix(".scfg") ? String(file.dropLast(5)) : file) + ".stores"
+  private func storeFolder(of read: WorkspaceConfig) -> URL {
+    if let folder { return URL(fileURLWithPath: folder) }
+    return read.storeFolder ?? URL(fileURLWithPath: config + ".stores")
   }
 }
 
@@ -76,11 +77,10 @@ extension OptionReader {
 extension Invocation {
   /// Runs `body` on the store of forms in a folder, `nil` where there is none, and closes it.
   fileprivate func withForms<R>(
-    in folder: String, _ body: (FormStore?) async throws(FieldpackError) -> R
+    in folder: URL, _ body: (FormStore?) async throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
-    let url = URL(fileURLWithPath: folder)
     let store =
-      FormStore.exists(in: url) ? try await FormStore.open(folder: url, usesWAL: false) : nil
+      FormStore.exists(in: folder) ? try await FormStore.open(folder: folder, usesWAL: false) : nil
     do throws(FieldpackError) {
       let result = try await body(store)
       await store?.close()
@@ -110,20 +110,16 @@ private struct FormListCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let forms = try options.source.forms()
+    let (forms, folder) = try options.source.forms()
     var stored: [String: StoredForm] = [:]
-    let folders = forms.map { options.source.storeFolder(of: $0) }
-    for folder in Set(folders) {
-      let keys = forms.indices.filter { folders[$0] == folder }.map { forms[$0].key }
-      try await invocation.withForms(in: folder) { (store) throws(FieldpackError) in
-        guard let store else { return }
-        let known = try await store.storedForms()
-        let layers = try await store.store.layers()
-        for key in keys {
-          stored[key] = StoredForm(
-            version: known.first { $0.key == key }?.version,
-            count: layers.first { $0.id.rawValue == key }?.featureCount)
-        }
+    try await invocation.withForms(in: folder) { (store) throws(FieldpackError) in
+      guard let store else { return }
+      let known = try await store.storedForms()
+      let layers = try await store.store.layers()
+      for form in forms {
+        stored[form.key] = StoredForm(
+          version: known.first { $0.key == form.key }?.version,
+          count: layers.first { $0.id.rawValue == form.key }?.featureCount)
       }
     }
     if invocation.isJSON {
@@ -165,7 +161,7 @@ private struct FormShowCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let form = try options.source.form(options.form)
+    let form = try options.source.form(options.form).form
     let notes = FormRules(form).notes
     if invocation.isJSON {
       try invocation.print(form.document(notes))

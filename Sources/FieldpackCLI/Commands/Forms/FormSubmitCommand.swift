@@ -41,14 +41,13 @@ private struct FormSubmitCommand: CommandBody {
   let options: Options
 
   func run() async throws(FieldpackError) -> Int32 {
-    let form = try options.source.form(options.form)
+    let (form, folder) = try options.source.form(options.form)
     let features = try invocation.geoJSONFeatures(of: options.file)
-    let folder = options.source.storeFolder(of: form)
-    if !FormStore.exists(in: URL(fileURLWithPath: folder)) {
+    if !FormStore.exists(in: folder) {
       // What is refused makes no file.
       _ = try sorted(features, by: FormRules(form))
     }
-    let store = try await FormStore.open(folder: URL(fileURLWithPath: folder), usesWAL: false)
+    let store = try await FormStore.open(folder: folder, usesWAL: false)
     do throws(FieldpackError) {
       let status = try await submit(features, to: form, in: store, folder)
       await store.close()
@@ -60,7 +59,7 @@ private struct FormSubmitCommand: CommandBody {
   }
 
   private func submit(
-    _ features: [GeoJSONFeature], to form: FormConfig, in store: FormStore, _ folder: String
+    _ features: [GeoJSONFeature], to form: FormConfig, in store: FormStore, _ folder: URL
   ) async throws(FieldpackError) -> Int32 {
     tell(try await store.register(form), form)
     let rules = try await store.rules(of: form.key)
@@ -71,7 +70,8 @@ private struct FormSubmitCommand: CommandBody {
     }
     let ids = try await store.submit(kept, to: form.key)
     let keys = ids.map { KeyTuple(store: FormStore.id, layer: LayerID(form.key), feature: $0) }
-    let target = "\(folder)/\(FormStore.id).gpkg"
+    let file = folder.appendingPathComponent("\(FormStore.id).gpkg").relativePath
+    let target = file.hasPrefix("./") ? String(file.dropFirst(2)) : file
     if invocation.isJSON {
       try invocation.print([
         "form": .text(form.key), "target": .text(target), "count": JSONValue(keys.count),
