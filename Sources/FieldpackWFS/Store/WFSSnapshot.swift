@@ -59,15 +59,20 @@ struct WFSSnapshot: SnapshotReading {
   static func onThread<R: Sendable>(
     _ body: @Sendable () throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
-    let result: Result<R, FieldpackError> = await withoutActuallyEscaping(body) { body in
-      await withCheckedContinuation { continuation in
-        let isRunning = SystemThread.start {
-          continuation.resume(returning: Result { () throws(FieldpackError) in try body() })
-        }
-        if !isRunning { continuation.resume(returning: .failure(SystemThread.shortage)) }
-      }
-    }
-    return try result.get()
+    try await WaitingThread().run(body)
+  }
+
+  /// Runs closures that may wait, away from the cooperative pool.
+  private actor WaitingThread {
+    private let executor: ThreadExecutor
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init() throws(FieldpackError) { executor = try .started() }
+
+    func run<R: Sendable>(
+      _ body: @Sendable () throws(FieldpackError) -> R
+    ) throws(FieldpackError) -> R { try body() }
   }
 
   /// An iterator that several tasks use one after the other.
