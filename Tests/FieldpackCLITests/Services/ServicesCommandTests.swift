@@ -49,6 +49,25 @@ import Testing
     #expect(some.status == 1)
   }
 
+  @Test func `forms have a store of their own, where one can be made`() async throws {
+    let config = """
+      {"forms":[{"id":7,"form_key":"test","form_label":"Test","version":2,"fields":[
+        {"field_key":"test","field_label":"Test","type":"string"}]}]}
+      """
+    _ = try survey.folder.write(config, to: "forms.scfg")
+    let forms = try await survey.run("services", "forms.scfg")
+    #expect(
+      forms.output
+        == Self.services + "FORM_STORE: running (gpkg.1, forms.stores/FORM_STORE.gpkg)\n")
+    #expect([forms.error, "\(forms.status)"] == ["", "0"])
+    let layers = try await survey.run("layer", "list", "forms.stores/FORM_STORE.gpkg")
+    #expect(layers.output.contains("test"))
+    _ = try survey.folder.write("", to: "file")
+    let none = try await survey.run("services", "forms.scfg", "--store-folder", "file", "--quiet")
+    #expect(none.output.contains("FORM_STORE: failed (gpkg.1, file/FORM_STORE.gpkg)\n  "))
+    #expect(none.status == 1)
+  }
+
   @Test func `a config that cannot be read fails its service`() async throws {
     _ = try survey.folder.write("{", to: "broken.scfg")
     let broken = try await survey.run("services", "broken.scfg", "--quiet")

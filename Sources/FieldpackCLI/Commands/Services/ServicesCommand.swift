@@ -36,7 +36,7 @@ private struct ServicesCommand: CommandBody {
 
   func run() async throws(FieldpackError) -> Int32 {
     _ = try WorkspaceConfig.files(at: options.source.url)
-    let services = try StartedServices(options.source, invocation.logger)
+    let services = try await StartedServices(options.source, invocation.logger)
     do throws(FieldpackError) {
       let status = options.follows ? try await follow(services) : try await show(services)
       for line in await services.stop() where options.follows { try print(line) }

@@ -1,24 +1,51 @@
 import Fieldpack
 import FieldpackCore
 import FieldpackServices
+import FoundationEssentials
 
-/// The services of a config: sensors, stores, configs.
+/// The services of a config: sensors, stores with that of its forms, configs.
 struct StartedServices {
   let data: DataService
   let configs: ConfigService
   private let graph: ServiceGraph
   /// The events of stores from the first on.
   private let starts: EventBatches<StoreEvent>
+  private let forms: FormStore?
+  private let formConfig: StoreConfig
+  /// Why the store of forms cannot be opened.
+  private let formFailure: FieldpackError?
 
-  init(_ arguments: ServiceArguments, _ logger: Logger) throws(FieldpackError) {
-    data = DataService(context: arguments.context(logger))
-    configs = ConfigService([arguments.url], allowing: arguments.allowing, data: data)
+  init(_ arguments: ServiceArguments, _ logger: Logger) async throws(FieldpackError) {
+    let context = arguments.context(logger)
+    data = DataService(context: context)
+    // What is wrong with a config is told by its service.
+    let config = try? WorkspaceConfig([arguments.url])
+    let folder = config?.forms.isEmpty == false ? context.folder ?? config?.storeFolder : nil
+    formConfig = StoreConfig(
+      id: FormStore.id, type: "gpkg",
+      uri: "\(folder?.lastPathComponent ?? "")/\(FormStore.id).gpkg")
+    var (forms, failure): (FormStore?, FieldpackError?) = (nil, nil)
+    if let folder {
+      do throws(FieldpackError) {
+        forms = try await FormStore.open(folder: folder, usesWAL: false)
+      } catch {
+        failure = error
+      }
+    }
+    (self.forms, formFailure) = (forms, failure)
+    configs = ConfigService(
+      [arguments.url], allowing: arguments.allowing, data: data, forms: forms)
     graph = try ServiceGraph([SensorService(data), data, configs])
     starts = data.events(from: 0)
   }
 
   /// Starts all; stores that need a server go on afterwards.
-  func start() async { await graph.startAll() }
+  func start() async {
+    await graph.startAll()
+    guard let forms, await graph.status(.data) == .running else { return }
+    try? await data.register(forms.readOnly, as: formConfig)
+    try? await data.start(formConfig.id)
+  }
 
   /// Waits until no store is being opened any more, or the task is cancelled, and tells what happens
   /// to stores meanwhile.
@@ -47,6 +74,11 @@ struct StartedServices {
       } else {
         lines.append(ServiceLine(store, Self.reason(store)))
       }
+    }
+    if let formFailure {
+      lines.append(ServiceLine(formConfig, formFailure))
+    } else if let member = members.first(where: { $0.id == formConfig.id }) {
+      lines.append(ServiceLine(member))
     }
     return lines
   }
@@ -138,12 +170,13 @@ struct StartedServices {
   ///
   /// - Returns: what stopped, in that order.
   func stop() async -> [ServiceLine] {
-    let (graph, data) = (graph, data)
+    let (graph, data, forms) = (graph, data, forms)
     return await Task.detached {
       let before = await Self.all(graph).count
       await graph.stopAll()
       let lines = await Self.all(graph).dropFirst(before).map { ServiceLine($0, error: nil) }
       await data.close()
+      await forms?.close()
       return lines
     }.value
   }
