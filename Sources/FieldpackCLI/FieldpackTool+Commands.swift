@@ -19,7 +19,7 @@ extension FieldpackTool {
       layerCommand,
       transformCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand, tileCommand,
       trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand,
-      doctorCommand, completionsCommand, helpCommand,
+      fetchCommand, servicesCommand, doctorCommand, completionsCommand, helpCommand,
     ]
   }
 

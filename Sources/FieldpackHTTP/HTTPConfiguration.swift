@@ -11,6 +11,9 @@ public struct HTTPConfiguration: Hashable, Sendable {
   public var lowSpeedTime: Duration = .seconds(30)
   /// How many redirects are followed; to other servers see ``HTTPRequest/followsToOtherServers``.
   public var maximumRedirects = 5
+  /// Hosts that a server on the internet may lead to although their addresses are private; by default
+  /// there are none. Names are in small letters.
+  public var privateHosts: Set<String> = []
   /// The largest number of connections to one server. Further exchanges wait.
   public var connectionsPerHost = 6
   /// Whether the proxies in the environment (`http_proxy` …) are used; by default they are not.

@@ -45,7 +45,9 @@ final class Transfer: @unchecked Sendable {
     self.address = address
     body = try RequestBody(request.body)
     // Where a proxy connects, it decides; its own address says nothing.
-    self.isPublicOnly = isPublicOnly && !configuration.usesEnvironmentProxy
+    self.isPublicOnly =
+      isPublicOnly && !configuration.usesEnvironmentProxy
+      && !configuration.privateHosts.contains(address.host)
     maximumLength = max(0, request.maximumLength)
     self.progress = progress
     detail = .allocate(capacity: Int(CURL_ERROR_SIZE))

@@ -40,5 +40,10 @@ import Testing
           + "address 127.0.0.1, and is not followed")
     }
     #expect(server.requests.count == 1)
+    var allowing = HTTPConfiguration.unhurried
+    allowing.privateHosts = ["127.0.0.1"]
+    let allowed = try HTTPClient(allowing)
+    _ = try await allowed.stream(request, timeout: nil, isPublicOnly: true).next()
+    #expect(server.requests.count == 2)
   }
 }

@@ -61,6 +61,12 @@ extension DocumentSchemaTests {
       INSERT INTO gpkgext_relations VALUES (1, 'names', 'fid', 'names', 'fid', 'simple', 'feeds');
       """
     ),
+    (
+      "unknown.scfg",
+      """
+      {"stores": [{"id": "x", "store_type": "nothing", "uri": "http://localhost/x"}]}
+      """
+    ),
     ("names.csv", "name,size,code\nPier,1.5,P1\nLookout,,\n"),
     (
       "walk.csv",
@@ -121,6 +127,15 @@ extension DocumentSchemaTests {
       "info",
       "fieldpack import names.csv --into more.gpkg >/dev/null; "
         + "fieldpack sql more.gpkg --write - <more.sql; fieldpack info more.gpkg --json"
+    ),
+    ("info", "fieldpack info unknown.scfg --json"),
+    ("fetch", "fieldpack fetch unknown.scfg --json"),
+    ("services", "fieldpack services unknown.scfg --json"),
+    ("services", "fieldpack services two.scfg --json"),
+    (
+      "services-follow",
+      #""$tool" services two.scfg --follow --json >lines & "#
+        + "until [ -s lines ]; do sleep 0.01; done; kill $!; wait $!; cat lines"
     ),
     ("query", "fieldpack query two.scfg --json"),
     ("query", "fieldpack query f.gpkg --json"),

@@ -172,8 +172,11 @@ extension StoreConfig {
     }
   }
 
+  /// The uri for people, without what may be a password or a token.
+  package var shownURI: String { isRemote ? Self.withoutSecrets(uri) : uri }
+
   /// Without what may be a password or a token: user, query and fragment.
-  private static func withoutSecrets(_ uri: String) -> String {
+  package static func withoutSecrets(_ uri: String) -> String {
     let shown = uri.prefix { $0 != "?" && $0 != "#" }
     let parts = shown.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count >= 3, let at = parts[2].lastIndex(of: "@") else { return String(shown) }

@@ -12,6 +12,7 @@ struct SourceArguments: OptionGroup {
   var stores: [StoreID]?
   var allowsPaths: [String]
   private(set) var usesNoCache = false
+  private(set) var storeFolder: URL?
   private var srs: SRS?
   private var format: Format?
   private var csv: CSVArguments?
@@ -21,6 +22,7 @@ struct SourceArguments: OptionGroup {
       "store", .text("id", completion: .store), help: "Only this store; may be repeated.")
     stores = ids.isEmpty ? nil : ids.map { StoreID($0) }
     allowsPaths = reader.allowedPaths()
+    storeFolder = reader.storeFolder()
     usesNoCache = reader.flag(
       "no-cache",
       help: "Do not keep a file that is no GeoPackage in the cache for the next time.")
@@ -47,6 +49,7 @@ struct SourceArguments: OptionGroup {
     options.file.format = format
     options.file.importing.sourceSRS = srs
     if let csv { options.file.importing.csv = try csv.options() }
+    options.storeFolder = storeFolder
     if usesNoCache { options.file.cache = .private }
     return options
   }
@@ -57,6 +60,13 @@ extension OptionReader {
     values(
       "allow-path", .text("folder", completion: .folder),
       help: "A folder outside the config's own that its uris may lead to; may be repeated.")
+  }
+
+  mutating func storeFolder() -> URL? {
+    let folder = value(
+      "store-folder", .text("folder", completion: .folder),
+      help: "Where downloaded files are kept, in place of the folder beside the config.")
+    return folder.map { URL(fileURLWithPath: $0) }
   }
 
   /// What a command reads from.

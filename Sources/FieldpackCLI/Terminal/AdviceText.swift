@@ -19,14 +19,15 @@ enum AdviceText {
     }
   }
 
-  private static func words(_ advice: FieldpackError.Advice) -> String {
+  /// What to do, without what happened.
+  static func words(_ advice: FieldpackError.Advice) -> String {
     switch advice {
     case .several(let list): list.map(words).joined(separator: ". Try: ")
     case .overwrite: "--overwrite, or another name"
     case .writeElsewhere: "another --output"
     case .writeToFile: "--output FILE"
     case .allowFolder: "--allow-path with the folder it lies in"
-    case .fetchStores(let config): "fieldpack fetch \(shell(config))"
+    case .fetchStores(let config): "fieldpack fetch \(path(config))"
     case .nameFormat(of: .file): "--format \(formats)"
     case .nameFormat(of: .source): "--input-format \(formats)"
     case .checkFile: "fieldpack check"
@@ -94,6 +95,11 @@ enum AdviceText {
   private static func shell(_ text: String) -> String {
     let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
     return isPlain ? text : "'\(text.replacing("'", with: #"'\''"#))'"
+  }
+
+  /// The path as one word of a shell.
+  private static func path(_ text: String) -> String {
+    shell(text.filter { $0 != "/" && $0 != "." }).hasPrefix("'") ? shell(text) : text
   }
 
   private static func exportFirst(_ file: String) -> String {

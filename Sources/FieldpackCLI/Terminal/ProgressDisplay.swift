@@ -122,6 +122,9 @@ final class ProgressDisplay: Sendable {
     return "\(name)  [\(drawn)] \(facts)"
   }
 
+  /// So many bytes, such as `12.3 MB`.
+  static func amount(_ bytes: Int) -> String { amount(Double(bytes), .bytes) }
+
   /// `12.3 MB`, `450 tiles`, `1.2 M features`.
   static func amount(_ value: Double, _ unit: ProgressUnit) -> String {
     var scaled = value

@@ -60,7 +60,8 @@ public actor ConfigService: Service {
   /// - Throws: why the first config cannot be read, where none can.
   public func start() async throws(FieldpackError) {
     isRunning = true
-    try await reload()
+    try await readAll()
+    // Of a start after a stop no store is new.
     await data.start(config?.stores.map(\.id) ?? [])
   }
 
@@ -77,6 +78,12 @@ public actor ConfigService: Service {
   ///
   /// - Throws: as ``start()``.
   public func reload() async throws(FieldpackError) {
+    await data.start(try await readAll())
+  }
+
+  /// Gives the stores that are new, or described anew; they are registered.
+  @discardableResult
+  private func readAll() async throws(FieldpackError) -> [StoreID] {
     var new = try WorkspaceConfig([])
     failures = []
     for path in paths {
@@ -87,7 +94,7 @@ public actor ConfigService: Service {
       }
     }
     if new.documents.isEmpty, let error = failures.first { throw error }
-    await apply(new)
+    return await apply(new)
   }
 
   private func read(_ file: URL, into config: inout WorkspaceConfig) throws(FieldpackError) {
@@ -112,17 +119,18 @@ public actor ConfigService: Service {
   // MARK: Changes
 
   /// Forms first, then stores, then the backend; each by itself.
-  private func apply(_ new: WorkspaceConfig) async {
+  private func apply(_ new: WorkspaceConfig) async -> [StoreID] {
     let old = config
     config = new
     data.workspace.take(new)
     await applyForms(old?.forms ?? [], new.forms)
-    await applyStores(old?.stores ?? [], new.stores)
+    let changed = await applyStores(old?.stores ?? [], new.stores)
     switch (old?.remote, new.remote) {
     case (nil, .some): log.send(ConfigEvent(.serviceAdded))
     case (.some, nil): log.send(ConfigEvent(.serviceRemoved))
     default: break
     }
+    return changed
   }
 
   private func applyForms(_ old: [FormConfig], _ new: [FormConfig]) async {
@@ -141,7 +149,7 @@ public actor ConfigService: Service {
     }
   }
 
-  private func applyStores(_ old: [StoreConfig], _ new: [StoreConfig]) async {
+  private func applyStores(_ old: [StoreConfig], _ new: [StoreConfig]) async -> [StoreID] {
     for store in old where !new.contains(where: { $0.id == store.id }) {
       try? await data.unregister(store.id)
       log.send(ConfigEvent(.storeRemoved, store.id.rawValue))
@@ -158,7 +166,7 @@ public actor ConfigService: Service {
       if before != nil { log.send(ConfigEvent(.storeRemoved, store.id.rawValue)) }
       log.send(ConfigEvent(.storeAdded, store.id.rawValue))
     }
-    await data.start(changed)
+    return changed
   }
 
   /// Adds a store to a config, and opens it. One of the same id in another config is replaced.

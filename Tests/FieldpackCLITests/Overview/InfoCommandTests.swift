@@ -246,7 +246,8 @@ import Testing
     #expect(
       result.output == """
         {"source":"survey.scfg","stores":[{"store":"wells","name":"wells","type":"geojson",\
-        "version":"1","uri":"wells.geojson","state":"open","error":null,"layers":[\
+        "version":"1","uri":"wells.geojson","state":"open",\
+        "downloaded_bytes":null,"error":null,"layers":[\
         {"layer":"default","kind":"features","title":"default","description":"","count":2,\
         "envelope":[13.4,52.5,13.5,52.6],"geometry":{"column":"geom","geometry_type":"POINT",\
         "z":"prohibited","m":"prohibited","srs":"EPSG:4326","srs_name":"WGS 84",\
@@ -304,7 +305,8 @@ import Testing
     #expect(
       result.output == """
         {"source":"survey.scfg","stores":[{"store":"gone","name":"gone","type":"gpkg",\
-        "version":"1","uri":"gone.gpkg","state":"failed","error":{"code":"notFound",\
+        "version":"1","uri":"gone.gpkg","state":"failed","downloaded_bytes":null,\
+        "error":{"code":"notFound",\
         "message":"'gone.gpkg' is not there (looked for \(survey.real("gone.gpkg")))"},\
         "layers":[],"tiles":[],"metadata_count":0,"uncatalogued_tables":[]}],\
         "forms":[],"backend":null,"diagnostics":[{"level":"warning","file":"survey.scfg","line":3,\

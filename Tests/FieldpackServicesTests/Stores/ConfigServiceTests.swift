@@ -78,6 +78,21 @@ import Testing
     await data.close()
   }
 
+  @Test func `a start tries each store once`() async throws {
+    let file = try config("1.scfg", #"{"stores": [\#(store("a")), \#(store("gone"))]}"#)
+    var batches = data.events(from: 0).makeAsyncIterator()
+    try await ConfigService([file], data: data).start()
+    let batch = await batches.next(isolation: nil)
+    guard case .events(let events) = batch else {
+      Issue.record("no events, but \(String(describing: batch))")
+      return
+    }
+    #expect(
+      events.filter { $0.kind != .statusChange }.map { "\($0.kind) \($0.store ?? "-")" }
+        == ["running a", "startFailed gone", "allStarted -"])
+    await data.close()
+  }
+
   @Test func `without any config that can be read the service fails`() async throws {
     let configs = ConfigService([try config("2.scfg", "{")], data: data)
     let error = await #expect(throws: FieldpackError.self) { try await configs.start() }

@@ -2,6 +2,7 @@ import Fieldpack
 import FieldpackCore
 import FieldpackGeometry
 import FieldpackMaps
+import FieldpackServices
 
 extension FieldpackTool {
   static var infoCommand: Command {
@@ -9,8 +10,9 @@ extension FieldpackTool {
       "info", abstract: "Show stores, layers, counts and columns.",
       discussion: """
         Lists every store of a config with its state, its forms and its backend; a store that \
-        cannot be opened does not end the command. With a LAYER the columns of the layer are listed, too. Tables that no \
-        catalogue of a GeoPackage names are listed by themselves.
+        cannot be opened does not end the command. A store whose file was not downloaded yet is \
+        told, and a server that cannot be reached. With a LAYER the columns of the layer are \
+        listed, too. Tables that no catalogue of a GeoPackage names are listed by themselves.
 
         --stats reads all rows once and tells of each column how many NULLs and distinct values it \
         has, the least and the greatest value (texts in the order of their bytes), the mean of its \
@@ -79,11 +81,29 @@ struct InfoCommand: CommandBody {
 
   /// What is known of one store.
   struct StoreInfo {
+    enum State: String {
+      case open
+      case notDownloaded = "not_downloaded"
+      case unreachable
+      case failed
+    }
+
     var config: StoreConfig
     var error: FieldpackError?
+    /// Of a store whose file is, or is to be, downloaded.
+    var download: StoreDownload?
     var layers: [Layer] = []
     var extras = StoreExtras()
     var statistics: [LayerID: LayerStatistics] = [:]
+
+    var state: State {
+      guard let error else { return .open }
+      guard config.isRemote, error.code == .unavailable else { return .failed }
+      return download == nil ? .unreachable : .notDownloaded
+    }
+
+    /// The size of the file that was downloaded.
+    var downloadedSize: Int? { download.flatMap { FileSystem.size($0.path) } }
   }
 
   func run() async throws(FieldpackError) -> Int32 {
@@ -130,9 +150,12 @@ struct InfoCommand: CommandBody {
     for id in asked ?? [] where !workspace.members.contains(where: { $0.id == id }) {
       _ = try workspace.store(id)
     }
+    var context = StoreContext()
+    context.folder = options.opening.storeFolder
     var stores: [StoreInfo] = []
     for member in workspace.members where asked?.contains(member.id) ?? true {
       var info = StoreInfo(config: member.config)
+      info.download = try? StoreDownload(member.config, in: context)
       do throws(FieldpackError) {
         let store = try workspace.store(member.id)
         info.layers = try await store.layers()

@@ -21,8 +21,8 @@ struct InfoDocument {
     let config = info.config
     return [
       "store": .text(config.id.rawValue), "name": .text(config.name), "type": .text(config.type),
-      "version": .text(config.version), "uri": .text(config.uri),
-      "state": info.error == nil ? "open" : "failed",
+      "version": .text(config.version), "uri": .text(config.shownURI),
+      "state": .text(info.state.rawValue), "downloaded_bytes": JSONValue(info.downloadedSize),
       "error": info.error.map { JSONValue(reason: $0) } ?? nil,
       "layers": .array(info.layers.map { layer($0, info) }),
       "tiles": .array(info.extras.pyramids.map(tiles)),
@@ -142,7 +142,7 @@ struct InfoDocument {
         "is_encrypted": .boolean(broker.isEncrypted),
       ]
     }
-    return ["uri": .text(remote.uri), "broker": broker ?? nil]
+    return ["uri": .text(StoreConfig.withoutSecrets(remote.uri)), "broker": broker ?? nil]
   }
 
   private func diagnostic(_ diagnostic: ConfigDiagnostic) -> JSONValue {

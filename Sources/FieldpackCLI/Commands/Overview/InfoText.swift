@@ -35,17 +35,28 @@ struct InfoText {
   private var backend: String? {
     guard let remote else { return nil }
     let broker = remote.broker.map { ", broker \($0.host):\($0.port)" } ?? ""
-    return DisplayText.visible("backend: \(remote.uri)\(broker)") + "\n"
+    return DisplayText.visible("backend: \(StoreConfig.withoutSecrets(remote.uri))\(broker)") + "\n"
   }
 
   private func heading(_ store: InfoCommand.StoreInfo) -> String {
     let config = store.config
     let facts =
       [config.name == config.id.rawValue ? nil : config.name, config.typeIdentifier]
-      .compactMap { $0 } + [config.folder == nil ? source : config.uri]
-    var line =
-      "\(config.id): \(store.error == nil ? "open" : "failed") (\(facts.joined(separator: ", ")))"
-    if let error = store.error { line += "\n  \(error.text)" }
+      .compactMap { $0 } + [config.folder == nil ? source : config.shownURI]
+    let size = store.downloadedSize.map { ", downloaded: " + ProgressDisplay.amount($0) } ?? ""
+    let state =
+      switch store.state {
+      case .open: "open"
+      case .notDownloaded: "not downloaded"
+      case .unreachable: "not reachable"
+      case .failed: "failed"
+      }
+    var line = "\(config.id): \(state) (\(facts.joined(separator: ", "))\(size))"
+    if let error = store.error {
+      // The state says already what the message does.
+      let advice = store.state == .notDownloaded ? error.advice : nil
+      line += "\n  " + (advice.map { "Try: \(AdviceText.words($0))" } ?? error.text)
+    }
     return line.split(separator: "\n", omittingEmptySubsequences: false)
       .map { DisplayText.visible($0) + "\n" }.joined()
   }

@@ -3,7 +3,7 @@ import FieldpackCore
 import FoundationEssentials
 
 extension FieldpackTool {
-  static let positionsFamily = "Tracks, regions, pictures, captures, motion, forms."
+  static let positionsFamily = "Tracks, pictures, captures, motion, forms, services."
 
   static var trackCommand: Command {
     Command(

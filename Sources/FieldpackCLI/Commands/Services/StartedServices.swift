@@ -1,0 +1,199 @@
+import Fieldpack
+import FieldpackCore
+import FieldpackServices
+import FoundationEssentials
+
+/// The services of a config: sensors, stores with that of its forms, configs.
+struct StartedServices {
+  let data: DataService
+  let configs: ConfigService
+  private let graph: ServiceGraph
+  /// The events of stores from the first on.
+  private let starts: EventBatches<StoreEvent>
+  private let forms: FormStore?
+  private let formConfig: StoreConfig
+  /// Why the store of forms cannot be opened.
+  private let formFailure: FieldpackError?
+
+  init(_ arguments: ServiceArguments, _ logger: Logger) async throws(FieldpackError) {
+    let context = arguments.context(logger)
+    data = DataService(context: context)
+    // What is wrong with a config is told by its service.
+    let config = try? WorkspaceConfig([arguments.url])
+    let folder = config?.forms.isEmpty == false ? context.folder ?? config?.storeFolder : nil
+    formConfig = StoreConfig(
+      id: FormStore.id, type: "gpkg",
+      uri: "\(folder?.lastPathComponent ?? "")/\(FormStore.id).gpkg")
+    var (forms, failure): (FormStore?, FieldpackError?) = (nil, nil)
+    if let folder {
+      do throws(FieldpackError) {
+        forms = try await FormStore.open(folder: folder, usesWAL: false)
+      } catch {
+        failure = error
+      }
+    }
+    (self.forms, formFailure) = (forms, failure)
+    configs = ConfigService(
+      [arguments.url], allowing: arguments.allowing, data: data, forms: forms)
+    graph = try ServiceGraph([SensorService(data), data, configs])
+    starts = data.events(from: 0)
+  }
+
+  /// Starts all; stores that need a server go on afterwards.
+  func start() async {
+    await graph.startAll()
+    guard let forms, await graph.status(.data) == .running else { return }
+    try? await data.register(forms.readOnly, as: formConfig)
+    try? await data.start(formConfig.id)
+  }
+
+  /// Waits until no store is being opened any more, or the task is cancelled, and tells what happens
+  /// to stores meanwhile.
+  func settle(_ tell: (StoreEvent) -> Void) async {
+    guard await graph.status(.config) == .running,
+      await configs.config?.stores.isEmpty == false
+    else { return }
+    for await batch in starts {
+      // What was missed came before, and the last event is never missed.
+      for event in batch.all { tell(event) }
+      if batch.all.contains(where: { $0.kind == .allStarted }) { return }
+    }
+  }
+
+  /// The states of services and stores.
+  func lines() async -> [ServiceLine] {
+    var lines: [ServiceLine] = []
+    for id in await graph.ids {
+      lines.append(ServiceLine(id, await graph.status(id), await graph.failure(id)))
+    }
+    let members = data.workspace.members
+    let stores = await configs.config?.stores ?? []
+    for store in stores {
+      if let member = members.first(where: { $0.id == store.id }) {
+        lines.append(await Self.asking(member, ServiceLine(member)))
+      } else {
+        lines.append(ServiceLine(store, Self.reason(store)))
+      }
+    }
+    if let formFailure {
+      lines.append(ServiceLine(formConfig, formFailure))
+    } else if let member = members.first(where: { $0.id == formConfig.id }) {
+      lines.append(ServiceLine(member))
+    }
+    return lines
+  }
+
+  /// The line about a store that runs, or about its server where that gives no answer.
+  private static func asking(_ member: Workspace.Member, _ line: ServiceLine) async -> ServiceLine {
+    guard let error = await refusal(of: member) else { return line }
+    var line = line
+    line.error = error
+    line.state = error.code == .unavailable ? "unreachable" : "failed"
+    return line
+  }
+
+  /// Why a store that asks a server at each query would get no answer.
+  private static func refusal(of member: Workspace.Member) async -> FieldpackError? {
+    guard case .open = member.state, let store = member.store, member.config.isRemote,
+      (try? StoreRegistry.standard.type(of: member.config))?.downloadsFile == false
+    else { return nil }
+    do throws(FieldpackError) {
+      _ = try await store.schemas()
+      return nil
+    } catch {
+      return error.code == .interrupted ? nil : error
+    }
+  }
+
+  /// Why a store of a config was not taken.
+  private static func reason(_ store: StoreConfig) -> FieldpackError {
+    do throws(FieldpackError) {
+      _ = try StoreRegistry.standard.type(of: store)
+    } catch {
+      return error
+    }
+    return FieldpackError(.configuration, "store '\(store.id)' cannot be added")
+  }
+
+  /// All that happens from now on, until the task of who iterates is cancelled.
+  func events() -> AsyncStream<ServiceLine> {
+    let (stream, sink) = AsyncStream.makeStream(of: ServiceLine.self)
+    let (graph, workspace) = (graph, data.workspace)
+    let services = graph.events()
+    let stores = data.events()
+    let configs = configs.events()
+    let task = Task {
+      await withTaskGroup { group in
+        group.addTask {
+          for await batch in services {
+            for event in batch.all {
+              var failure: FieldpackError?
+              if let id = event.service { failure = await graph.failure(id) }
+              sink.yield(ServiceLine(event, error: failure))
+            }
+          }
+        }
+        group.addTask {
+          for await batch in stores {
+            for event in batch.all {
+              let member = event.store.flatMap { try? workspace.member($0) }
+              var line = ServiceLine(event, member)
+              if event.kind == .running, let member { line = await Self.asking(member, line) }
+              sink.yield(line)
+            }
+          }
+        }
+        group.addTask {
+          for await batch in configs {
+            for event in batch.all { sink.yield(ServiceLine(event)) }
+          }
+        }
+        group.addTask {
+          do {
+            for try await change in workspace.changes() { sink.yield(ServiceLine(change)) }
+          } catch {
+            let error = error as? FieldpackError
+            var line = ServiceLine()
+            line.store = error?.location.store
+            line.error = error
+            line.detail = "changes are not told any more"
+            sink.yield(line)
+          }
+        }
+      }
+    }
+    sink.onTermination = { _ in task.cancel() }
+    return stream
+  }
+
+  /// Stops all, first what needs others, also where the task is cancelled.
+  ///
+  /// - Returns: what stopped, in that order.
+  func stop() async -> [ServiceLine] {
+    let (graph, data, forms) = (graph, data, forms)
+    return await Task.detached {
+      let before = await Self.all(graph).count
+      await graph.stopAll()
+      let lines = await Self.all(graph).dropFirst(before).map { ServiceLine($0, error: nil) }
+      await data.close()
+      await forms?.close()
+      return lines
+    }.value
+  }
+
+  /// All events of the graph so far.
+  private static func all(_ graph: ServiceGraph) async -> [ServiceEvent] {
+    var batches = graph.events(from: 0).makeAsyncIterator()
+    return await batches.next(isolation: nil)?.all ?? []
+  }
+}
+
+extension EventBatch {
+  /// The events that are there; what was missed is left out.
+  fileprivate var all: [Event] {
+    switch self {
+    case .events(let events): events
+    case .missed: []
+    }
+  }
+}
