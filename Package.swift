@@ -197,8 +197,8 @@ let package = Package(
       .executableTarget(
         name: "FieldpackTestSubject",
         dependencies: [
-          "FieldpackCLI", "FieldpackCore", "FieldpackFormats", "FieldpackGeoPackage",
-          "FieldpackField", "FieldpackMotion", "FieldpackTestVFS",
+          "Fieldpack", "FieldpackCLI", "FieldpackServices", "FieldpackCore", "FieldpackFormats",
+          "FieldpackGeoPackage", "FieldpackField", "FieldpackMotion", "FieldpackTestVFS",
         ], path: "Tests/FieldpackTestSubject", swiftSettings: testSettings),
       .executableTarget(
         name: "FieldpackMain", dependencies: ["FieldpackCLI"], swiftSettings: settings),

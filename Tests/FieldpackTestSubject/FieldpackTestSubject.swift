@@ -1,10 +1,13 @@
+import Fieldpack
 import FieldpackCLI
 import FieldpackCore
 import FieldpackField
 import FieldpackFormats
 import FieldpackGeoPackage
 import FieldpackMotion
+import FieldpackServices
 import FieldpackTestVFS
+import FoundationEssentials
 
 #if canImport(Glibc)
   import Glibc
@@ -20,6 +23,7 @@ import FieldpackTestVFS
     if words[1] == "statements" {
       exit(await runTool(listing: words[2], Array(words.dropFirst(3))))
     }
+    if words[1] == "poll" { return try await poll(words[2]) }
     let store = try await GeoPackageStore(path: words[2], id: "field")
     if words[1] == "receive" {
       try await receive(from: words[3], into: store)
@@ -47,6 +51,19 @@ import FieldpackTestVFS
     let output = ByteOutput(descriptor: STDOUT_FILENO)
     output.buffer += (line + "\n").utf8
     try? output.flush()
+  }
+
+  /// `poll CONFIG`: fetches the feed of a config again and again, and shows each time.
+  private static func poll(_ path: String) async throws {
+    var context = StoreContext()
+    context.cache = .private
+    let data = DataService(context: context)
+    let config = try WorkspaceConfig([URL(fileURLWithPath: path)])
+    try await data.registerAndStart(config.stores[0])
+    while true {
+      try await data.poll(config.stores[0].id)
+      show("polled")
+    }
   }
 
   /// `receive FILE.gpkg PIPE`: a receiver of motion without a network.

@@ -1,6 +1,25 @@
 public import FieldpackCore
 import FieldpackHTTP
 import FieldpackWFS
+import FoundationEssentials
+
+/// A type of services whose stores can be copied whole, and answer from the copy.
+package protocol CopiedStoreType: StoreType {
+  /// Writes the layers that a config asks for to a new GeoPackage.
+  static func copy(
+    _ config: StoreConfig, to path: String, maximumLength: Int, in context: StoreContext
+  ) async throws(FieldpackError)
+}
+
+extension StoreRegistry {
+  /// Whether a store is opened from a file that comes from its server.
+  package func downloadsFile(_ config: StoreConfig) throws(FieldpackError) -> Bool {
+    let type = try type(of: config)
+    if type.downloadsFile { return true }
+    guard type is any CopiedStoreType.Type else { return false }
+    return try config.polling() != nil
+  }
+}
 
 /// `wfs.1.1.0`: the layers of a Web Feature Service of version 1.1.0, which are read.
 ///
@@ -12,7 +31,17 @@ public struct WFS11StoreType: StoreType {
   public static func open(
     _ config: StoreConfig, in context: StoreContext
   ) async throws(FieldpackError) -> any Store {
-    try WFSStore(config, in: context, .wfs11)
+    if try config.polling() != nil { return try await FileStore(copyFor: config, in: context) }
+    return try WFSStore(config, in: context, .wfs11)
+  }
+}
+
+extension WFS11StoreType: CopiedStoreType {
+  package static func copy(
+    _ config: StoreConfig, to path: String, maximumLength: Int, in context: StoreContext
+  ) async throws(FieldpackError) {
+    try await WFSStore(config, in: context, .wfs11)
+      .copy(config.defaultLayers, to: path, maximumLength: maximumLength)
   }
 }
 
@@ -27,7 +56,27 @@ public struct WFS20StoreType: StoreType {
   public static func open(
     _ config: StoreConfig, in context: StoreContext
   ) async throws(FieldpackError) -> any Store {
-    try WritableWFSStore(WFSStore(config, in: context, .wfs20))
+    if try config.polling() != nil { return try await FileStore(copyFor: config, in: context) }
+    return try WritableWFSStore(WFSStore(config, in: context, .wfs20))
+  }
+}
+
+extension WFS20StoreType: CopiedStoreType {
+  package static func copy(
+    _ config: StoreConfig, to path: String, maximumLength: Int, in context: StoreContext
+  ) async throws(FieldpackError) {
+    try await WFSStore(config, in: context, .wfs20)
+      .copy(config.defaultLayers, to: path, maximumLength: maximumLength)
+  }
+}
+
+extension FileStore {
+  fileprivate convenience init(
+    copyFor config: StoreConfig, in context: StoreContext
+  ) async throws(FieldpackError) {
+    try await self.init(
+      copyOf: try context.file(of: config).path, id: config.id, style: config.layerStyle,
+      logger: context.logger)
   }
 }
 

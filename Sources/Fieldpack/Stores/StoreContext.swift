@@ -106,6 +106,8 @@ extension StoreConfig {
     switch Format.fileExtension(String(path)) {
     case "zip": return "zip"
     case "kmz": return "kmz"
+    // The copy of a service is a GeoPackage.
+    case _ where type == "wfs": return "gpkg"
     default: return StoreID(type).fileName
     }
   }

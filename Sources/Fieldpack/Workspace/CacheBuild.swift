@@ -1,6 +1,7 @@
 import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackGeometry
+import FoundationEssentials
 
 /// A file that was read into a GeoPackage.
 struct CachedFile: Sendable {
@@ -16,6 +17,37 @@ struct CachedFile: Sendable {
   func tell(_ report: QueryReport) {
     report.add(skipped: skipped)
     for note in notes { report.add(note: note) }
+  }
+}
+
+extension CachedFile {
+  /// Copies a GeoPackage that keeps the ids of its source.
+  init(
+    copyOf path: String, id: StoreID, style: LayerStyle?, logger: Logger
+  ) async throws(FieldpackError) {
+    let stop = Cancellation()
+    entry = try await Blocking.run(stoppedBy: stop) { () throws(FieldpackError) -> CacheEntry in
+      let folder = FileManager.default.temporaryDirectory.path
+      let pending = try PendingFile(target: folder + "/fieldpack.gpkg", overwrite: true)
+      guard let data = try? Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
+      else {
+        throw FieldpackError(.io, "cannot read \(path)", position: FilePosition(file: path))
+      }
+      let copied = data.withUnsafeBytes {
+        (bytes: UnsafeRawBufferPointer) -> Result<Void, FieldpackError> in
+        Result { () throws(FieldpackError) in
+          try FileSystem.write(bytes, to: pending.descriptor, path: pending.path)
+        }
+      }
+      try copied.get()
+      return CacheEntry(hidden: pending)
+    }
+    var profile = OpeningProfile.foreign
+    profile.shownPath = path
+    store = try await GeoPackageStore(
+      path: entry.path, id: id, profile: profile, usesFileIDs: true, style: style, logger: logger)
+    await store.keep(entry)
+    (skipped, notes) = (SkippedFeatures(), [])
   }
 }
 
@@ -82,6 +114,7 @@ struct CacheBuild: Sendable {
     let (entry, skipped) = try await made(in: boxes, renewing: renewing)
     do throws(FieldpackError) {
       let store = try await store(entry)
+      await store.keep(entry)
       let notes = try await Importer.notes(keptIn: store)
       return CachedFile(store: store, entry: entry, skipped: skipped, notes: notes)
     } catch {

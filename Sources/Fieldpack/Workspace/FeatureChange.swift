@@ -128,6 +128,14 @@ final class ChangeHub: Sendable {
     changes.send(keys.lazy.map { FeatureChange(kind, $0) }, untold: untold)
   }
 
+  /// Tells what a new version of a feed brought.
+  func publish(_ changes: FeedChanges) {
+    guard self.changes.hasSubscribers else { return }
+    publish(.created, changes.created)
+    publish(.updated, changes.updated)
+    publish(.deleted, changes.deleted, untold: changes.untold)
+  }
+
   /// Tells what a write to a store has committed.
   func publish(_ log: ChangeLog, of store: StoreID) {
     guard changes.hasSubscribers else { return }

@@ -13,7 +13,8 @@ import FoundationEssentials
 /// and so on for equal features, so a key tuple is valid as long as the feature does not change.
 public final class FileStore: Store {
   public let id: StoreID
-  private let build: CacheBuild
+  /// How the file is read; `nil` for a copy, which is whole.
+  private let build: CacheBuild?
   /// The index of a file that is not read before a query asks for it.
   private let index: FileIndex?
   private let state: Locked<State>
@@ -56,7 +57,8 @@ public final class FileStore: Store {
     path: String, id: StoreID, options: Options = Options()
   ) async throws(FieldpackError) {
     self.id = id
-    build = try CacheBuild(path: path, id: id, options: options)
+    let build = try CacheBuild(path: path, id: id, options: options)
+    self.build = build
     index = try build.index()
     // A file with an index answers for its layer before its features are read.
     let file = try await build.open(in: index == nil ? nil : [])
@@ -65,6 +67,16 @@ public final class FileStore: Store {
       build.holdsLayers
       ? nil
       : (build.layer, [Importer.stem(path), Self.defaultLayer].map { $0.rawValue.lowercased() })
+  }
+
+  /// Opens a GeoPackage that keeps the ids of its source, by a copy: others may replace the file.
+  init(
+    copyOf path: String, id: StoreID, style: LayerStyle?, logger: Logger
+  ) async throws(FieldpackError) {
+    self.id = id
+    (build, index, only) = (nil, nil, nil)
+    state = Locked(
+      State(whole: try await CachedFile(copyOf: path, id: id, style: style, logger: logger)))
   }
 
   /// SpatialConnect's key tuples name the one layer of a store of GeoJSON so.
@@ -89,7 +101,7 @@ public final class FileStore: Store {
   func whole() async throws(FieldpackError) -> CachedFile {
     let (known, isClosed) = state.withLock { ($0.whole, $0.isClosed) }
     if let known { return known }
-    guard !isClosed else {
+    guard !isClosed, let build else {
       throw FieldpackError(
         .unavailable, "store '\(id)' is closed", location: .init(store: id))
     }
@@ -104,7 +116,7 @@ public final class FileStore: Store {
   private func opened(for query: Query) async throws(FieldpackError) -> CachedFile {
     let (known, parts) = state.withLock { ($0.whole, $0.parts) }
     if let known { return known }
-    guard let index, let boxes = index.boxes(of: query.filter) else {
+    guard let index, let build, let boxes = index.boxes(of: query.filter) else {
       return try await whole()
     }
     if let part = parts.first(where: { $0.boxes == boxes }) { return part.file }
@@ -127,6 +139,25 @@ public final class FileStore: Store {
       add(&state, file)
       return file
     }
+  }
+
+  /// Answers from another reading of the file from now on. Queries that run end with the old one.
+  ///
+  /// - Parameter other: a store that nobody else uses.
+  /// - Throws: `.unavailable` for a store that is closed.
+  package func takeOver(_ other: FileStore) async throws(FieldpackError) -> FeedChanges {
+    let new = try await other.whole()
+    let changes = try await VersionComparison(old: try await whole().store, new: new.store)
+      .changes()
+    let isTaken = state.withLock { state in
+      if !state.isClosed { (state.whole, state.parts) = (new, []) }
+      return !state.isClosed
+    }
+    guard isTaken else {
+      throw FieldpackError(
+        .unavailable, "store '\(id)' is closed", location: .init(store: id))
+    }
+    return changes
   }
 
   // MARK: Store

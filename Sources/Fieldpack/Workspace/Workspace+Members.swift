@@ -175,6 +175,9 @@ extension Workspace {
     _ = table.withLock { $0.set(state, nil, of: member.id, opening: member.opening) }
   }
 
+  /// Tells the subscribers what a new version of a feed brought.
+  package nonisolated func tell(_ changes: FeedChanges) { hub.publish(changes) }
+
   /// Replaces what the configs say beside the stores: forms, backend and diagnostics.
   package nonisolated func take(_ config: WorkspaceConfig) {
     table.withLock { $0.config = config }

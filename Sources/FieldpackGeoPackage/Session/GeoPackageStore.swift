@@ -58,6 +58,9 @@ public final class GeoPackageStore: WritableStore {
     try await read { (snapshot) throws(FieldpackError) in _ = try snapshot.file.catalogue() }
   }
 
+  /// Keeps a value, such as the file's lock, as long as anything reads from the store.
+  package func keep(_ value: any Sendable) async { await pools.keep(value) }
+
   // MARK: Reading
 
   public func layers() async throws(FieldpackError) -> [Layer] {

@@ -24,6 +24,8 @@ package actor StorePools {
   private let opened = Locked(Opened.never)
   /// What is found of the file's R-trees; `nil` where they are believed.
   private let verdicts: IndexVerdicts?
+  /// What lives as long as the file is read.
+  private var kept: (any Sendable)?
   private var readingPool: Pool?
   private var writingPool: Pool?
   private var isClosed = false
@@ -157,6 +159,8 @@ package actor StorePools {
     cursors.removeAll { $0.cursor == nil || $0.cursor === cursor }
     cursors.append(WeakCursor(cursor: cursor))
   }
+
+  func keep(_ value: any Sendable) { kept = value }
 
   func remove(_ cursor: any OpenCursor) {
     cursors.removeAll { $0.cursor == nil || $0.cursor === cursor }

@@ -29,6 +29,8 @@ public struct StoreDownload: Sendable {
   private let name: String
   private let sha256: String?
   private let maximumLength: Int
+  /// The version that came last.
+  package let version = Locked<FileVersion?>(nil)
 
   /// Called when the download begins, at most every 2 s while it runs, and when the file has its
   /// name. What is there never gets less from one call to the next.
@@ -39,7 +41,7 @@ public struct StoreDownload: Sendable {
   public init(
     _ config: StoreConfig, registry: StoreRegistry = .standard, in context: StoreContext
   ) throws(FieldpackError) {
-    guard config.isRemote, try registry.type(of: config).downloadsFile else {
+    guard config.isRemote, try registry.downloadsFile(config) else {
       throw config.failure(.configuration, "store '\(config.id)' has no file to download")
     }
     guard let path = try context.downloadPath(of: config) else {
@@ -95,9 +97,10 @@ public struct StoreDownload: Sendable {
       let pending = try PendingFolder(target: folder, overwrite: replaces)
       let made = try pending.place(for: name)
       let throttle = Throttle(clock, report)
-      try await fetch(to: made, throttle)
-      try await check(made)
+      let new = try await fetch(to: made, throttle)
+      try await opened(made).close()
       try move(made)
+      version.withLock { $0 = new }
       withExtendedLifetime(pending) { throttle.end(FileSystem.size(path) ?? 0) }
       return true
     } catch {
@@ -105,16 +108,56 @@ public struct StoreDownload: Sendable {
     }
   }
 
-  private func fetch(to path: String, _ throttle: Throttle) async throws(FieldpackError) {
+  /// Asks once for the file, and puts it in its place if it is another version than the last one.
+  ///
+  /// - Returns: a store of the new file, which nobody else uses; `nil` where there is no new version.
+  /// - Throws: as ``run(_:)``; the file is then as it was.
+  package func refresh() async throws(FieldpackError) -> (
+    store: any Store, version: FileVersion
+  )? {
+    let last = version.withLock { $0 }
+    var once = self
+    (once.retries, once.replaces) = (0, true)
+    do throws(FieldpackError) {
+      let pending = try PendingFolder(target: folder, overwrite: true)
+      let made = try pending.place(for: name)
+      let new = try await once.fetch(to: made, unlike: last, Throttle(clock) { _ in })
+      guard let new else { return nil }
+      let store = try await opened(made)
+      do throws(FieldpackError) {
+        guard !Task.isCancelled else {
+          throw FieldpackError(.interrupted, "the download was cancelled")
+        }
+        try once.move(made)
+      } catch {
+        await store.close()
+        throw error
+      }
+      withExtendedLifetime(pending) {}
+      return (store, new)
+    } catch {
+      throw error.adding(location: .init(store: config.id), position: config.position)
+    }
+  }
+
+  /// - Returns: `nil` where the server says that the file is still `last`.
+  private func fetch(
+    to path: String, unlike last: FileVersion? = nil, _ throttle: Throttle
+  ) async throws(FieldpackError) -> FileVersion? {
+    if let service = try registry.type(of: config) as? any CopiedStoreType.Type {
+      try await service.copy(config, to: path, maximumLength: maximumLength, in: context)
+      return FileVersion()
+    }
     let client = try context.client()
     let download = try HTTPDownload(
-      config.uri, to: path, sha256: sha256, maximumLength: maximumLength)
+      config.uri, fields: last?.fields ?? [:], to: path, sha256: sha256,
+      maximumLength: maximumLength)
     var (failures, most) = (0, 0)
     while true {
       do throws(FieldpackError) {
-        _ = try await download.attempt(by: client) { throttle.take($0) }
-        return
+        return FileVersion(try await download.attempt(by: client) { throttle.take($0) })
       } catch {
+        if last != nil, case .status(304, _)? = error.httpFailure { return nil }
         let received = await download.partial.length
         failures = received > most ? 1 : failures + 1
         most = max(most, received)
@@ -131,22 +174,20 @@ public struct StoreDownload: Sendable {
   }
 
   /// Opens the file as the store will.
-  private func check(_ path: String) async throws(FieldpackError) {
+  private func opened(_ path: String) async throws(FieldpackError) -> any Store {
     var local = config
     let (folder, name) = FileSystem.split(path)
     (local.folder, local.uri, local.allowing) = (.init(fileURLWithPath: folder), name, [])
     var context = context
     context.cache = .private
-    let store: any Store
     do throws(FieldpackError) {
-      store = try await registry.open(local, in: context)
+      return try await registry.open(local, in: context)
     } catch {
       guard error.code != .interrupted else { throw error }
       throw FieldpackError(
         error.code, "what the server gave is no \(config.type): \(error.message)",
         advice: error.advice, underlying: error)
     }
-    await store.close()
   }
 
   private func move(_ made: String) throws(FieldpackError) {

@@ -24,6 +24,7 @@ public actor DataService: Service {
   private var works: [StoreID: Work] = [:]
   private var lastWork = 0
   private let downloads = DownloadTurns()
+  nonisolated let feeds: Feeds
   /// The stores that others opened.
   private var given: [StoreID: any Store] = [:]
   private var isConnected = true
@@ -46,6 +47,7 @@ public actor DataService: Service {
     self.context = context
     self.clock = clock
     workspace = Workspace(registry: registry, context: context)
+    feeds = Feeds(of: workspace, registry, context, clock, log)
   }
 
   deinit {
@@ -245,7 +247,7 @@ public actor DataService: Service {
 
   /// Closes all stores for good.
   public func close() async {
-    for id in works.keys { await cancel(id) }
+    for id in workspace.members.map(\.id) { await cancel(id) }
     await workspace.close()
     for list in waiters.values { for waiter in list { waiter.finish() } }
     waiters = [:]
@@ -274,7 +276,7 @@ public actor DataService: Service {
   }
 
   private func asksServer(_ config: StoreConfig) -> Bool {
-    config.isRemote && (try? registry.type(of: config))?.downloadsFile == false
+    config.isRemote && (try? registry.downloadsFile(config)) == false
   }
 
   private func rest(_ members: [Workspace.Member]) {
@@ -324,9 +326,9 @@ public actor DataService: Service {
   }
 
   private func cancel(_ id: StoreID) async {
-    guard let work = works[id] else { return }
-    work.task.cancel()
-    _ = await work.task.value
+    works[id]?.task.cancel()
+    _ = await works[id]?.task.value
+    await feeds.end(id)
   }
 
   private func open(_ id: StoreID) async throws(FieldpackError) {
@@ -334,6 +336,7 @@ public actor DataService: Service {
     guard member.store == nil else { return }
     if case .paused = member.state { return try resume(id) }
     do throws(FieldpackError) {
+      _ = try member.config.polling()
       if needsDownload(id) { try await download(id) }
       guard !Task.isCancelled else {
         throw FieldpackError(.interrupted, "store '\(id)' is stopped", location: .init(store: id))
@@ -351,6 +354,7 @@ public actor DataService: Service {
       send(StoreEvent(.startFailed, id, status: status))
       throw error
     }
+    await feeds.begin(id)
     send(StoreEvent(.running, id, status: .running))
     for waiter in waiters.removeValue(forKey: id) ?? [] {
       waiter.yield(StoreEvent(.running, id, status: .running))
@@ -374,6 +378,7 @@ public actor DataService: Service {
         log.send(
           StoreEvent(.downloadProgress, id, status: .downloading, progress: progress))
       }
+      await feeds.note(download.version.withLock { $0 }, of: id)
     } catch {
       workspace.tell(error.code == .interrupted ? .stopped : .downloadFailed(error), of: member)
       throw error

@@ -16,6 +16,10 @@ public struct StoreEvent: Hashable, Sendable {
     case removed = 6
     case paused = 7
     case resumed = 8
+    /// A poll of a feed brought another version.
+    case changed = 9
+    /// A poll of a feed failed; the store goes on with what it has.
+    case pollFailed = 10
 
     /// The name that bridges know.
     public var name: String {
@@ -30,6 +34,8 @@ public struct StoreEvent: Hashable, Sendable {
         case .removed: "REMOVED"
         case .paused: "PAUSED"
         case .resumed: "RESUMED"
+        case .changed: "CHANGED"
+        case .pollFailed: "POLLFAILED"
         }
       return "SC_DATASTORE_EVT_" + word
     }
@@ -42,6 +48,10 @@ public struct StoreEvent: Hashable, Sendable {
   public var status: StoreStatus?
   /// How much of the store's file is there; only with `downloadProgress`.
   public var progress: StoreProgress?
+  /// What the new version brought; only with `changed`.
+  public var changes: FeedChanges?
+  /// Why the poll failed; only with `pollFailed`.
+  public var reason: String?
 
   public init(
     _ kind: Kind, _ store: StoreID? = nil, status: StoreStatus? = nil,

@@ -58,6 +58,9 @@ final class FeaturePages {
     request.count = nil
   }
 
+  /// Whether all features so far have ids of their own.
+  var haveIDs: Bool { shape.hasIDs }
+
   private var pages: Bool { operations.capabilities.pages && request.ids.isEmpty }
 
   /// Sets how many features the next request asks for.

@@ -79,7 +79,7 @@ final class GatheredAnswer {
   }
 
   /// The columns as they are gathered. Services do not always keep to the types that they promise.
-  private static func stored(_ schema: Schema) -> Schema {
+  static func stored(_ schema: Schema) -> Schema {
     var stored = schema
     stored.geometry?.type = .geometry
     stored.geometry?.m = .optional
