@@ -71,7 +71,8 @@ import Testing
     #expect(
       error.message
         == "store type 'nmea.1' is not known "
-        + "(known: csv.1, fgb.1, geojson.1, gpkg.1, gpx.1, kml.1, shp.1, wfs.1.1.0, wfs.2.0.0)")
+        + "(known: csv.1, fgb.1, geojson.1, gpkg.1, gpx.1, kml.1, shp.1, wfs.1.1.0, wfs.2.0.0, "
+        + "xyz.1)")
   }
 
   @Test func `the origin of every file of test data is told`() throws {

@@ -114,10 +114,10 @@ extension FileStore {
 
 extension StoreRegistry {
   /// The built-in types: `csv.1`, `fgb.1`, `geojson.1`, `gpkg.1`, `gpx.1`, `kml.1`, `shp.1`,
-  /// `wfs.1.1.0` and `wfs.2.0.0`.
+  /// `wfs.1.1.0`, `wfs.2.0.0` and `xyz.1`.
   public static let standard = StoreRegistry([
     GeoPackageStoreType.self, GeoJSONStoreType.self, GPXStoreType.self, CSVStoreType.self,
     FlatGeobufStoreType.self, ShapefileStoreType.self, KMLStoreType.self, WFS11StoreType.self,
-    WFS20StoreType.self,
+    WFS20StoreType.self, XYZStoreType.self,
   ])
 }

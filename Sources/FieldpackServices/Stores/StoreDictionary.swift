@@ -9,7 +9,7 @@ extension DataService {
     let member = try workspace.member(id)
     let store = member.store
     let vectors = (try? await store?.schemas())?.map { JSONValue.text($0.layer.rawValue) }
-    let rasters = (try? await store?.geoPackage?.tilePyramids())?.map {
+    let rasters = (try? await (store as? any RasterStore)?.tilePyramids())?.map {
       JSONValue.text($0.name.rawValue)
     }
     let members: KeyValuePairs<String, JSONValue> = [

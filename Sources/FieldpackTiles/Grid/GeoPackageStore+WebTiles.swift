@@ -25,14 +25,9 @@ extension GeoPackageStore {
   ///   tiles that would be made of too many others, `.unavailable` where ffmpeg is needed and not
   ///   installed, `.invalidData` for tiles that cannot be decoded.
   public func webTile(
-    _ address: TileAddress, of pyramid: LayerID, ffmpeg: FFmpeg = .standard
+    _ address: TileAddress, of pyramid: LayerID, ffmpeg: FFmpeg
   ) async throws(FieldpackError) -> Tile? {
-    guard let area = WebMercator.envelope(of: address) else {
-      throw FieldpackError(
-        .invalidArgument,
-        "web maps have no tile \(address): zoom is 0 to \(WebMercator.zooms.upperBound), x and y are "
-          + "0 to 2^zoom - 1", location: .init(store: id, layer: pyramid))
-    }
+    let area = try WebMercator.area(of: address, for: .init(store: id, layer: pyramid))
     let found = try await read {
       (snapshot) throws(FieldpackError) -> (WebTile, WebTile.Source)? in
       var pyramid = try snapshot.tilePyramid(pyramid)
@@ -122,7 +117,7 @@ extension GeoPackageSnapshot {
 
 extension Geometry {
   /// The rectangle.
-  fileprivate init(_ area: Envelope) {
+  package init(_ area: Envelope) {
     let ring = [
       area.minX, area.minY, area.maxX, area.minY, area.maxX, area.maxY, area.minX, area.maxY,
       area.minX, area.minY,

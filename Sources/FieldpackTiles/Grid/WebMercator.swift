@@ -1,10 +1,10 @@
-import FieldpackCore
-import FieldpackGeoPackage
-import FieldpackGeometry
+package import FieldpackCore
+package import FieldpackGeoPackage
+package import FieldpackGeometry
 import Foundation
 
 /// The usual grid of web maps, whose tiles are addressed as zoom, x and y.
-enum WebMercator {
+package enum WebMercator {
   static let srs = SRS("EPSG", 3857)
   /// How far the grid reaches from its middle to each side, in metres.
   static let edge = 20_037_508.342789244
@@ -27,6 +27,21 @@ enum WebMercator {
     return Envelope(
       minX: distance(address.column), minY: -distance(address.row + 1),
       maxX: distance(address.column + 1), maxY: -distance(address.row))
+  }
+
+  /// The area of a tile in metres.
+  ///
+  /// - Parameter location: which layer is asked, for the error.
+  /// - Throws: `.invalidArgument` for an address that the grid does not have.
+  @discardableResult
+  package static func area(
+    of address: TileAddress, for location: KeyTuple.Partial
+  ) throws(FieldpackError) -> Envelope {
+    if let area = envelope(of: address) { return area }
+    throw FieldpackError(
+      .invalidArgument,
+      "web maps have no tile \(address): zoom is 0 to \(zooms.upperBound), x and y are 0 to "
+        + "2^zoom - 1", location: location)
   }
 
   /// The area of tiles in degrees.

@@ -28,6 +28,22 @@ struct FieldFolder {
         }),
     ]
     for (name, text) in inputs { _ = try folder.write(text, to: name) }
+    try makeTiles()
+  }
+
+  /// Makes `map.mbtiles` with the 341 tiles of five zoom levels.
+  private func makeTiles() throws {
+    let connection = try Connection(path: file("map.mbtiles").path, mode: .create)
+    try connection.execute("CREATE TABLE metadata (name text, value text)")
+    try connection.execute(
+      "CREATE TABLE tiles (zoom_level integer, tile_column integer, tile_row integer, tile_data blob)"
+    )
+    try connection.execute(
+      "WITH RECURSIVE z(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM z WHERE n < 4), "
+        + "i(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM i WHERE n < 15) "
+        + "INSERT INTO tiles SELECT z.n, x.n, y.n, ? FROM z, i x, i y "
+        + "WHERE x.n < 1 << z.n AND y.n < 1 << z.n",
+      .blob(TestPicture.png(width: 64, height: 64, color: (1, 2, 3))))
   }
 
   private static func point(_ id: Int, _ depth: Int) -> String {

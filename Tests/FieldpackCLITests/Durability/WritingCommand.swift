@@ -117,8 +117,16 @@ struct WritingCommand: CustomTestStringConvertible, Sendable {
       ], replacesFile: true, writes: ["rest.gpkg"]),
   ]
 
+  private static let tiles = [
+    WritingCommand(
+      name: "import of tiles, new file",
+      arguments: ["import", "map.mbtiles", "--into", "field.gpkg"], isNew: true),
+    WritingCommand(
+      name: "import of tiles", arguments: ["import", "map.mbtiles", "--into", "field.gpkg"]),
+  ]
+
   static let all =
-    recorded + layers + geoPackages + edits + exports + [
+    recorded + layers + geoPackages + edits + exports + tiles + [
       WritingCommand(
         name: "repair", arguments: ["check", "field.gpkg", "--repair"],
         breaks: "UPDATE gpkg_contents SET max_x = 14.5"),

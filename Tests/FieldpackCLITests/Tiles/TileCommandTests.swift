@@ -75,4 +75,39 @@ import Testing
         "fieldpack: tiles are exported whole, a pyramid a time, without other options\n")
     #expect(!survey.exists("f.mbtiles"))
   }
+
+  @Test func `tiles come out of the stores of a config`() async throws {
+    _ = try await survey.run("import", "map", "--into", "f.gpkg")
+    _ = try survey.folder.write(
+      """
+      {"stores":[
+        {"id":"field","store_type":"gpkg","version":"1","uri":"f.gpkg"},
+        {"id":"lines","store_type":"xyz","version":"1","uri":"grid:"},
+        {"id":"gone","store_type":"gpkg","version":"1","uri":"gone.gpkg"}]}
+      """, to: "t.scfg")
+    expect(
+      try await survey.run("tile", "t.scfg:field", "1/1/0", "-o", "a.png"), 0,
+      output: "tile 1/1/0 of map written to a.png: image/png\n")
+    #expect(try Data(contentsOf: survey.folder.file("a.png")) == Self.tile)
+    expect(
+      try await survey.run("tile", "t.scfg:lines", "30/5/6", "-o", "b.png"), 0,
+      output: "tile 30/5/6 of lines written to b.png: image/png\n")
+    expect(
+      try await survey.run("tile", "t.scfg", "1/1/0", "-o", "c.png"), 64,
+      error: "fieldpack: t.scfg has several tile pyramids (field/map, lines/lines). "
+        + "Try: FILE:LAYER\n")
+    expect(
+      try await survey.run("tile", "t.scfg:none", "1/1/0", "-o", "c.png"), 66,
+      error: "fieldpack: t.scfg has no tiles 'none' (it has: field/map, lines/lines)\n")
+    let info = try await survey.run("info", "t.scfg", "--store", "lines")
+    #expect(
+      info.output == """
+        lines: open (xyz.1, grid:)
+
+        tiles  zoom  SRS        envelope
+        ─────  ────  ─────────  ─────────────────────────────────────────────────
+        lines  0-30  EPSG:3857  -20037508.35,-20037508.35,20037508.35,20037508.35
+
+        """)
+  }
 }

@@ -2,7 +2,7 @@ import Fieldpack
 import FieldpackCore
 import FieldpackGeoPackage
 
-/// What a GeoPackage holds beside its layers.
+/// What a store holds beside its layers.
 struct StoreExtras {
   var pyramids: [TilePyramid] = []
   var relations: [Relation] = []
@@ -15,12 +15,12 @@ struct StoreExtras {
 
   init() {}
 
-  /// What `store` has; nothing where it is no GeoPackage, or its tables for it are damaged, which is
-  /// no reason to hide its layers.
+  /// What `store` has; nothing where its tables for it are damaged, which is no reason to hide its
+  /// layers.
   init(_ store: any Store) async throws(FieldpackError) {
-    guard let store = store.geoPackage else { return }
     do throws(FieldpackError) {
-      pyramids = try await store.tilePyramids()
+      pyramids = try await (store as? any RasterStore)?.tilePyramids() ?? []
+      guard let store = store.geoPackage else { return }
       relations = try await store.relations()
       let (count, references) = try await store.metadataOverview()
       metadataCount = count

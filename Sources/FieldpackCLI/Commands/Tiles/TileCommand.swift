@@ -10,11 +10,13 @@ extension FieldpackTool {
         The address is zoom/x/y on the usual grid of web maps, with row 0 at the top. The pyramid \
         may have any grid. A stored tile of the same area is written as it is: PNG, JPEG or WebP. \
         Else the tile is a PNG of 256 x 256 pixels, made of the zoom level that fits best, and \
-        clear where the pyramid has nothing. JPEG and WebP are decoded by ffmpeg.
+        clear where the pyramid has nothing. JPEG and WebP are decoded by ffmpeg. Of a config its \
+        stores are asked: GeoPackages, and those of the type xyz.1, which fetch tiles from a server.
         """,
       examples: [
         "fieldpack tile field.gpkg:ortho 14/8587/5664 --output tile.png",
         "fieldpack tile field.gpkg 0/0/0 --output - > world.png",
+        "fieldpack tile survey.scfg:streets 14/8587/5664 --output tile.png",
       ], body: TileCommand.self)
   }
 }
@@ -24,12 +26,15 @@ private struct TileCommand: CommandBody {
   struct Options: OptionGroup {
     @Required var source: SourceName
     @Required var address: TileAddress
+    let allowsPaths: [String]
     let file: OutputArguments
 
     init(_ reader: inout OptionReader) {
-      _source = reader.geoPackageLayer(
-        "A GeoPackage, and after a colon its tiles where it has several.")
+      _source = reader.argument(
+        .source("source", ["gpkg", "scfg"]),
+        help: "A GeoPackage or a config; after a colon the tiles, or their store, of several.")
       _address = reader.argument(.tileAddress, help: "The zoom, the column x and the row y.")
+      allowsPaths = reader.allowedPaths()
       file = reader.group()
     }
   }
@@ -44,9 +49,10 @@ private struct TileCommand: CommandBody {
         .invalidArgument, "a picture is not written to a terminal. Try: --output FILE")
     }
     let address = options.address
-    let (layer, tile) = try await invocation.withGeoPackage(options.source.path) {
-      (store) async throws(FieldpackError) in
-      let layer = try await store.tileLayer(options.source.layer)
+    let arguments = SourceArguments(allowing: options.allowsPaths)
+    let (layer, tile) = try await invocation.withSource(options.source.path, arguments) {
+      (source) async throws(FieldpackError) in
+      let (store, layer) = try await source.tiles(options.source.layer)
       return (layer, try await store.webTile(address, of: layer))
     }
     guard let tile else {
@@ -77,20 +83,35 @@ private struct TileCommand: CommandBody {
   }
 }
 
-extension GeoPackageStore {
-  /// The pyramid of that name, or the only one of the file.
-  func tileLayer(_ name: LayerID?) async throws(FieldpackError) -> LayerID {
-    if let name { return name }
-    let names = try await tilePyramids().map(\.name)
-    guard names.count != 1 else { return names[0] }
-    guard !names.isEmpty else {
+extension OpenedSource {
+  /// The tiles of that name, those of the store of that name, or the only ones.
+  fileprivate func tiles(
+    _ name: LayerID?
+  ) async throws(FieldpackError) -> (store: any RasterStore, layer: LayerID) {
+    var known: [(store: any RasterStore, layer: LayerID)] = []
+    for member in workspace.members {
+      guard member.store != nil || member.id.rawValue == name?.rawValue else { continue }
+      guard let store = try workspace.store(member.id) as? any RasterStore else { continue }
+      for pyramid in try await store.tilePyramids() { known.append((store, pyramid.name)) }
+    }
+    var found = known
+    if let name {
+      found = known.filter { $0.layer.rawValue.lowercased() == name.rawValue.lowercased() }
+      if found.isEmpty { found = known.filter { $0.store.id.rawValue == name.rawValue } }
+      // The only store says itself what it has.
+      if found.isEmpty, Set(known.map(\.store.id)).count == 1 { return (known[0].store, name) }
+    }
+    guard found.count != 1 else { return found[0] }
+    let names = (found.isEmpty ? known : found).map { "\($0.store.id)/\($0.layer)" }
+      .joined(separator: ", ")
+    guard !found.isEmpty else {
       throw FieldpackError(
-        .notFound, "store '\(id)' has no tiles", location: .init(store: id))
+        .notFound,
+        "\(self.name) has no tiles"
+          + (name.map { " '\($0)'" } ?? "") + (names.isEmpty ? "" : " (it has: \(names))"))
     }
     throw FieldpackError(
-      .invalidArgument,
-      "store '\(id)' has several tile pyramids (\(names.map(\.rawValue).joined(separator: ", "))). "
-        + "Try: FILE:LAYER", location: .init(store: id))
+      .invalidArgument, "\(self.name) has several tile pyramids (\(names)). Try: FILE:LAYER")
   }
 }
 

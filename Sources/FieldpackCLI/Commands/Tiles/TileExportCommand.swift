@@ -53,3 +53,20 @@ struct TileExportCommand {
     return ExitStatus.success
   }
 }
+
+extension GeoPackageStore {
+  /// The pyramid of that name, or the only one of the file.
+  fileprivate func tileLayer(_ name: LayerID?) async throws(FieldpackError) -> LayerID {
+    if let name { return name }
+    let names = try await tilePyramids().map(\.name)
+    guard names.count != 1 else { return names[0] }
+    guard !names.isEmpty else {
+      throw FieldpackError(
+        .notFound, "store '\(id)' has no tiles", location: .init(store: id))
+    }
+    throw FieldpackError(
+      .invalidArgument,
+      "store '\(id)' has several tile pyramids (\(names.map(\.rawValue).joined(separator: ", "))). "
+        + "Try: FILE:LAYER", location: .init(store: id))
+  }
+}

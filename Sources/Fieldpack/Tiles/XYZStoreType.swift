@@ -1,0 +1,110 @@
+public import FieldpackCore
+import FieldpackGeoPackage
+import FieldpackHTTP
+
+/// `xyz.1`: tiles of a web map, by an address such as `https://example.org/{z}/{x}/{y}.png`, or `{-y}`
+/// where the server counts rows from the bottom.
+///
+/// The tiles that were fetched are kept in a GeoPackage in the store folder, and are given without a
+/// network. The uri `grid:` makes tiles that show their own address. The store is a `RasterStore` and
+/// has no features.
+public struct XYZStoreType: StoreType {
+  public static let identifier = "xyz.1"
+  public static let downloadsFile = false
+
+  private static let gridAddress = "grid:"
+
+  public static func open(
+    _ config: StoreConfig, in context: StoreContext
+  ) async throws(FieldpackError) -> any Store {
+    let isGrid = config.uri == gridAddress
+    let most = isGrid ? 30 : TileCache.zooms.upperBound
+    let low = try config.number("minZoom", in: 0...most) ?? 0
+    let high = try config.number("maxZoom", in: 0...most) ?? (isGrid ? most : max(low, 19))
+    guard low <= high else {
+      throw config.failure(
+        .configuration, "the option 'minZoom' of store '\(config.id)' is above its 'maxZoom'")
+    }
+    var pyramid = TilePyramid.webMercator(LayerID(config.id.rawValue), zooms: low...high)
+    pyramid.title = config.name
+    if isGrid { return GridStore(id: config.id, pyramid: pyramid) }
+    let template = try XYZTemplate(config)
+    let room = try config.number("maxBytes", in: 1...Int.max) ?? TileCache.standardRoom
+    return XYZStore(
+      id: config.id, pyramid: pyramid,
+      fetcher: TileFetcher(
+        store: config.id, template: template, client: try context.client(),
+        cache: TileCache(
+          path: try cachePath(of: config, in: context), store: config.id,
+          source: template.digest, room: room, logger: context.logger),
+        logger: context.logger))
+  }
+
+  /// `ID.gpkg` in the store folder.
+  private static func cachePath(
+    of config: StoreConfig, in context: StoreContext
+  ) throws(FieldpackError) -> String {
+    var cache = config
+    (cache.type, cache.uri) = ("gpkg", "https://")
+    guard let path = try context.downloadPath(of: cache) else {
+      throw config.failure(
+        .configuration, "store '\(config.id)' needs a store folder, where its tiles are kept")
+    }
+    return path
+  }
+}
+
+extension StoreConfig {
+  /// A member of the options that is a whole number.
+  fileprivate func number(
+    _ name: String, in range: ClosedRange<Int>
+  ) throws(FieldpackError) -> Int? {
+    guard let option = options?[name], !option.isNull else { return nil }
+    // Editors of configs write numbers as texts.
+    let value = option.integer ?? option.text.flatMap { Int64($0) }
+    guard let number = value.map({ Int($0) }), range.contains(number) else {
+      let bounds =
+        range.upperBound == .max
+        ? "above 0" : "from \(range.lowerBound) to \(range.upperBound)"
+      throw failure(
+        .configuration, "the option '\(name)' of store '\(id)' is a whole number \(bounds)")
+    }
+    return number
+  }
+}
+
+/// An address with places for zoom, x and y.
+struct XYZTemplate: Sendable {
+  private let text: String
+
+  init(_ config: StoreConfig) throws(FieldpackError) {
+    text = config.uri
+    guard config.isRemote else {
+      throw config.failure(
+        .configuration, "the uri of store '\(config.id)' begins with http or https, or is 'grid:'")
+    }
+    let rows = ["{y}", "{-y}"].count { text.contains($0) }
+    guard text.contains("{z}"), text.contains("{x}"), rows == 1 else {
+      throw config.failure(
+        .configuration,
+        "the uri of store '\(config.id)' has the places {z}, {x}, and {y} or {-y} for rows from the "
+          + "bottom")
+    }
+    let rest = address(of: TileAddress(zoom: 0, column: 0, row: 0))
+    guard !rest.contains(where: { $0 == "{" || $0 == "}" }) else {
+      throw config.failure(
+        .configuration,
+        "the uri of store '\(config.id)' has a place that is not known (known: {z}, {x}, {y}, {-y})"
+      )
+    }
+  }
+
+  func address(of tile: TileAddress) -> String {
+    text.replacing("{z}", with: "\(tile.zoom)").replacing("{x}", with: "\(tile.column)")
+      .replacing("{y}", with: "\(tile.row)")
+      .replacing("{-y}", with: "\((1 << tile.zoom) - 1 - tile.row)")
+  }
+
+  /// Tells tiles of one address from those of another, without what may be secret in it.
+  var digest: String { SHA256.hex(Array(text.utf8)) }
+}
