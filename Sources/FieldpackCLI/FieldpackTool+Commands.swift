@@ -17,7 +17,7 @@ extension FieldpackTool {
   private static var commands: [Command] {
     [infoCommand, importCommand, queryCommand, exportCommand] + editCommands + [
       layerCommand,
-      transformCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand, tileCommand,
+      transformCommand, tileCommand, checkCommand, optimizeCommand, explainCommand, sqlCommand,
       trackCommand, monitorCommand, photoCommand, captureCommand, motionCommand, formCommand,
       fetchCommand, servicesCommand, doctorCommand, completionsCommand, helpCommand,
     ]

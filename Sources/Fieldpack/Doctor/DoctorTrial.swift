@@ -51,12 +51,7 @@ extension FileCache {
     }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let files = names.filter { $0.hasSuffix(".gpkg") && !$0.hasPrefix(".") }
-    // On Linux the size is no Int.
-    let sizes = files.compactMap { name in
-      (try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)"))?[.size]
-        as? any BinaryInteger
-    }
-    let bytes = sizes.reduce(0) { $0 + Int(clamping: $1) }
+    let bytes = files.reduce(0) { $0 + (Self.size("\(folder)/\($1)")?.size ?? 0) }
     guard FileManager.default.fileExists(atPath: folder) else {
       return DoctorFinding("system", "cache", .ok, "\(folder), not made yet")
     }

@@ -118,7 +118,8 @@ struct FileCache: Sendable {
     }
   }
 
-  private static func size(_ path: String) -> (size: Int, used: Int)? {
+  /// The size of an entry in bytes, and when it was used last.
+  static func size(_ path: String) -> (size: Int, used: Int)? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     return (Int(status.st_size), Int(status.st_mtim.tv_sec))

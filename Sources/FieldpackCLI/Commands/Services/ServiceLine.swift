@@ -142,7 +142,19 @@ extension ServiceLine {
       case .running, .paused, .stopped, .downloadFailed, nil: state = nil
       }
     case .allStarted: state = nil
+    case .changed: detail = event.changes.map(Self.counts)
+    case .pollFailed:
+      detail = "asked again without success, so it stays as it is"
+      error = event.reason.map { FieldpackError(.unavailable, $0) }
     }
+  }
+
+  private static func counts(_ changes: FeedChanges) -> String {
+    let counts = [
+      (changes.created.count, "created"), (changes.updated.count, "updated"),
+      (changes.deleted.count, "deleted"), (changes.untold, "more changed"),
+    ]
+    return counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
   }
 
   init(_ event: ConfigEvent) {

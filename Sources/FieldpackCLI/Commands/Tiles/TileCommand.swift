@@ -17,7 +17,8 @@ extension FieldpackTool {
         "fieldpack tile field.gpkg:ortho 14/8587/5664 --output tile.png",
         "fieldpack tile field.gpkg 0/0/0 --output - > world.png",
         "fieldpack tile survey.scfg:streets 14/8587/5664 --output tile.png",
-      ], body: TileCommand.self)
+      ],
+      family: mappingFamily, body: TileCommand.self)
   }
 }
 
