@@ -21,7 +21,7 @@ public final class LocationStore: Sendable {
 
   /// Opens `LOCATION_STORE.gpkg` in a folder; both are made where they are missing.
   ///
-  /// - Parameter usesWAL: as of ``GeoPackageStore``.
+  /// - Parameter usesWAL: as of `GeoPackageStore`.
   public static func open(
     folder: URL, usesWAL: Bool = true
   ) async throws(FieldpackError) -> LocationStore {

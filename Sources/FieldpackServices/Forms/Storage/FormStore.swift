@@ -43,7 +43,7 @@ public struct FormRegistration: Hashable, Sendable {
 ///       FormSubmission(["severity": "deep"], at: .point(x: 13.4, y: 52.5)), to: "potholes")
 ///
 /// The layer of a form is named by the key of the form, and has a column for each of its fields; any
-/// program that reads GeoPackages reads it. What ``submit(_:to:)`` gave an id for is in the file,
+/// program that reads GeoPackages reads it. What `submit` gave an id for is in the file,
 /// however the program ends.
 public actor FormStore {
   public static let id: StoreID = "FORM_STORE"
@@ -59,7 +59,7 @@ public actor FormStore {
 
   /// Opens `FORM_STORE.gpkg` in a folder; both are made where they are missing.
   ///
-  /// - Parameter usesWAL: as of ``GeoPackageStore``.
+  /// - Parameter usesWAL: as of `GeoPackageStore`.
   public static func open(
     folder: URL, usesWAL: Bool = true
   ) async throws(FieldpackError) -> FormStore {
@@ -156,7 +156,7 @@ public actor FormStore {
 
   /// Keeps submissions together: all of them, or none.
   ///
-  /// - Throws: as ``submit(_:to:)``; the position of the error has the number of the submission.
+  /// - Throws: as `submit(_:to:)` for one; the position of the error has the number of the submission.
   @discardableResult
   public func submit(
     _ submissions: [FormSubmission], to key: String

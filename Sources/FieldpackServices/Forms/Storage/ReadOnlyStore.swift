@@ -2,7 +2,7 @@ public import FieldpackCore
 
 /// A store without its writing: what a bridge to other programs may do with submissions and positions.
 ///
-/// It is no ``WritableStore``, so that changes and deletions are refused before anything is asked of it.
+/// It is no `WritableStore`, so that changes and deletions are refused before anything is asked of it.
 public struct ReadOnlyStore: Store {
   private let store: any Store
 
