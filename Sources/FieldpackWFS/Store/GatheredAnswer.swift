@@ -42,7 +42,9 @@ final class GatheredAnswer {
   }
 
   private static func inner(_ plan: WFSPlan) -> Query {
-    let query = plan.query.in(layers: plan.layers.map(\.layer))
+    var query = plan.query.in(layers: plan.layers.map(\.layer))
+    // What was tested as the features came is not tested again: here texts of ids are integers.
+    if plan.layers.allSatisfy({ $0.rest != nil }) { query = query.where(.all) }
     return query.columns.map { query.select($0 + [idColumn]) } ?? query
   }
 
