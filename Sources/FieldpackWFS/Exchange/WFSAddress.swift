@@ -6,7 +6,7 @@ struct WFSAddress: Hashable, Sendable {
   /// What comes before the question mark.
   let path: String
   /// The parameters of the address as they stand there.
-  let parameters: [String]
+  private(set) var parameters: [String]
 
   private static let own: Set<String> = [
     "service", "version", "request", "acceptversions", "typename", "typenames", "outputformat",
@@ -21,9 +21,20 @@ struct WFSAddress: Hashable, Sendable {
     path = Self.ascii(parts[0])
     let query = parts.count == 2 ? parts[1] : ""
     parameters = query.split(separator: "&").map { Self.ascii($0) }.filter { parameter in
-      let name = parameter.prefix { $0 != "=" }.lowercased()
-      return !Self.own.contains(name)
+      !Self.own.contains(Self.name(of: parameter))
     }
+  }
+
+  private static func name(of parameter: String) -> String {
+    parameter.prefix { $0 != "=" }.lowercased()
+  }
+
+  /// The address with the parameters of another one that it lacks.
+  func adding(parametersOf other: WFSAddress) -> WFSAddress {
+    let names = Set(parameters.map(Self.name))
+    var joined = self
+    joined.parameters += other.parameters.filter { !names.contains(Self.name(of: $0)) }
+    return joined
   }
 
   /// The address for a request with the parameters; a parameter without a value is left out.
