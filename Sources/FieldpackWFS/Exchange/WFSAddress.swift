@@ -47,6 +47,24 @@ struct WFSAddress: Hashable, Sendable {
   /// The address for requests whose parameters are in the body.
   var plainURL: String { url([]) }
 
+  /// The address of a request for people: without a user, and without the values of parameters that
+  /// requests do not set themselves, which may be secrets.
+  static func shown(_ url: String) -> String {
+    let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    var places = parts[0].split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    if places.count >= 3, let at = places[2].lastIndex(of: "@") {
+      places[2] = places[2][places[2].index(after: at)...]
+    }
+    let path = places.joined(separator: "/")
+    guard parts.count == 2 else { return path }
+    let parameters = parts[1].split(separator: "&").map { (parameter) -> String in
+      if own.contains(name(of: String(parameter))) { return String(parameter) }
+      guard let equals = parameter.firstIndex(of: "=") else { return "…" }
+      return String(parameter[...equals]) + "…"
+    }
+    return path + "?" + parameters.joined(separator: "&")
+  }
+
   /// Whether another address leads to the same server by the same protocol.
   func isOnSameServer(as other: WFSAddress) -> Bool { origin != nil && origin == other.origin }
 

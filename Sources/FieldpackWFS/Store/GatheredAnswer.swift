@@ -27,7 +27,7 @@ final class GatheredAnswer {
     file = try PendingFile(target: folder + "/fieldpack-wfs.gpkg", overwrite: true)
     try await Self.fill(file, plan, service, report)
     var profile = OpeningProfile.own
-    profile.shownPath = service.base.path
+    profile.shownPath = WFSAddress.shown(service.base.path)
     store = try await GeoPackageStore(path: file.path, id: service.store, profile: profile)
     answer = try await store.query(Self.inner(plan))
     batches = answer.makeAsyncIterator()

@@ -25,4 +25,13 @@ import Testing
       operations.postAddress(of: "GetFeature").plainURL
         == "http://a.example:80/wfs?map=a&token=x")
   }
+
+  @Test func `requests are shown without what may be a secret`() {
+    let address = WFSAddress("https://me:word@a.example/a@b?token=x=y&secret&Map=m")
+    let url = address.url([("service", "WFS"), ("typeNames", "s:wells")])
+    let shown = "https://a.example/a@b?token=…&…&Map=…&service=WFS&typeNames=s:wells"
+    #expect(WFSRequest(url: url).description == "GET " + shown)
+    #expect(WFSRequest(url: url, body: [0x61]).description == "POST \(shown)\na")
+    #expect(WFSAddress.shown(address.path) == "https://a.example/a@b")
+  }
 }
