@@ -56,7 +56,9 @@ final class AnswerReader {
       }
       var matched: Int?
       for name in ["numberMatched", "totalFeatures"] {
-        if matched == nil, case .integer(let number)? = rest[name] { matched = Int(number) }
+        if matched == nil, case .integer(let number)? = rest[name], number >= 0 {
+          matched = Int(number)
+        }
       }
       return End(matched: matched)
     }
