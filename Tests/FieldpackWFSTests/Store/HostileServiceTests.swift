@@ -50,6 +50,12 @@ import Testing
     #expect(error?.code == .invalidData)
   }
 
+  @Test func `pages go on until one is empty where the service tells nothing`() async throws {
+    let server = try served(.init(cap: 2, hidesMatched: true, hidesNext: true)).serve()
+    let store = try WFSStore(address: server.address, id: "survey")
+    #expect(try await ids(store, Query("wells")) == [1, 2, 3, 4, 5])
+  }
+
   @Test func `fewer features than promised are an error`() async throws {
     let error = try await failure(served(.init(lie: 4)).answer)
     #expect(error?.wfsFailure == .incomplete(matched: 9, given: 5))
