@@ -202,6 +202,15 @@ import Testing
     #expect(found[0].sql.hasPrefix("GET \(server.address)/wfs?service=WFS&version=2.0.0&"))
   }
 
+  @Test func `sorted features are found by ids that are texts`() async throws {
+    let wells = ["a", "b"].map { Feature(id: .text($0), attributes: ["name": .text("w" + $0)]) }
+    let server = try ServedLayers([Self.schema], ["wells": wells], .init()).serve()
+    let store = try WFSStore(address: server.address, id: "survey")
+    let query = Query("wells", where: Column<String>("fid") == "b").order(by: [Order("name")])
+    #expect(try await ids(store, query) == ["b"])
+    #expect(try await ids(store, Query("wells").order(by: [Order("name")])) == ["a", "b"])
+  }
+
   @Test func `default layers answer queries without layers`() async throws {
     let other = Schema(layer: "other", columns: [ColumnDefinition("name", .text())])
     let served = ServedLayers(

@@ -147,6 +147,24 @@ import Testing
     #expect(transactions(server) == [])
   }
 
+  @Test func `have the geometry where the schema has it`() async throws {
+    let served = served()
+    let geometry = #"<element name="geom" minOccurs="0" type="gml:GeometryPropertyType"/>"#
+    let server = try LoopbackServer { request in
+      guard request.target.contains("DescribeFeatureType"),
+        case .response(_, _, let body) = served.answer(request)
+      else { return served.answer(request) }
+      let text = String(decoding: body, as: UTF8.self).replacing(geometry, with: "")
+      return .text(200, text.replacing("</sequence>", with: geometry + "</sequence>"))
+    }
+    let store = try await store(server)
+    try await store.write { (writer) throws(FieldpackError) in
+      _ = try writer.create(
+        Feature(geometry: .point(x: 1, y: 2), attributes: ["name": "x"]), in: "wells")
+    }
+    #expect(transactions(server).first?.contains("<name>x</name><geom><gml:Point") == true)
+  }
+
   @Test func `geometries are not sent where the layer's system is not understood`() async throws {
     let served = served()
     let server = try LoopbackServer { request in
