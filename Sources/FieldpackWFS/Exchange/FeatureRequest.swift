@@ -92,6 +92,6 @@ struct WFSOperations: Sendable {
   private func checked(_ text: String?) -> WFSAddress {
     guard let text else { return base }
     let named = WFSAddress(text)
-    return named.isOnSameServer(as: base) ? named : base
+    return named.isOnSameServer(as: base) ? named.adding(parametersOf: base) : base
   }
 }

@@ -8,6 +8,8 @@ import FieldpackGeometry
 /// restrictions of one. What is not understood is text.
 struct FeatureTypeDescription: Sendable {
   var schema: Schema
+  /// How many of the schema's columns stand before the geometry.
+  private(set) var geometryIndex = 0
   /// The namespace of the elements of the columns.
   var namespace: String?
   /// Further geometries, which a layer cannot have.
@@ -56,6 +58,7 @@ struct FeatureTypeDescription: Sendable {
         otherGeometries.append(name)
         return
       }
+      geometryIndex = schema.columns.count
       schema.geometry = GeometryColumn(
         name, type: geometry, srs: srs ?? .undefinedCartesian, z: .optional)
       return

@@ -37,18 +37,28 @@ struct TransactionDocument {
     let namespace = change.type.element.namespace ?? change.description.namespace
     xml.start(qualified("Insert"))
     xml.start(XMLQName(change.type.localName, in: namespace))
-    if let column = change.description.schema.geometry, case .set(let geometry?) = change.geometry {
+    // Services want the elements in the order of their schema.
+    let schema = change.description.schema
+    let before = change.description.geometryIndex
+    attributes(schema.columns.prefix(before), of: change, namespace, to: &xml)
+    if let column = schema.geometry, case .set(let geometry?) = change.geometry {
       xml.start(XMLQName(column.name, in: namespace))
       geometries(change)?.write(geometry, to: &xml, id: "g\(index + 1)")
       xml.end()
     }
-    // Services want the elements in the order of their schema.
-    for column in change.description.schema.columns {
+    attributes(schema.columns.dropFirst(before), of: change, namespace, to: &xml)
+    xml.end()
+    xml.end()
+  }
+
+  private func attributes(
+    _ columns: ArraySlice<ColumnDefinition>, of change: WFSChange, _ namespace: String?,
+    to xml: inout XMLWriter
+  ) {
+    for column in columns {
       guard let value = change.attributes[column.name], !value.isNull else { continue }
       xml.element(XMLQName(column.name, in: namespace), Self.text(of: value))
     }
-    xml.end()
-    xml.end()
   }
 
   private func update(_ change: WFSChange, _ id: String, _ index: Int, to xml: inout XMLWriter) {

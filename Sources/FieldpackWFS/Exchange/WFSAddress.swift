@@ -6,7 +6,7 @@ struct WFSAddress: Hashable, Sendable {
   /// What comes before the question mark.
   let path: String
   /// The parameters of the address as they stand there.
-  let parameters: [String]
+  private(set) var parameters: [String]
 
   private static let own: Set<String> = [
     "service", "version", "request", "acceptversions", "typename", "typenames", "outputformat",
@@ -21,9 +21,20 @@ struct WFSAddress: Hashable, Sendable {
     path = Self.ascii(parts[0])
     let query = parts.count == 2 ? parts[1] : ""
     parameters = query.split(separator: "&").map { Self.ascii($0) }.filter { parameter in
-      let name = parameter.prefix { $0 != "=" }.lowercased()
-      return !Self.own.contains(name)
+      !Self.own.contains(Self.name(of: parameter))
     }
+  }
+
+  private static func name(of parameter: String) -> String {
+    parameter.prefix { $0 != "=" }.lowercased()
+  }
+
+  /// The address with the parameters of another one that it lacks.
+  func adding(parametersOf other: WFSAddress) -> WFSAddress {
+    let names = Set(parameters.map(Self.name))
+    var joined = self
+    joined.parameters += other.parameters.filter { !names.contains(Self.name(of: $0)) }
+    return joined
   }
 
   /// The address for a request with the parameters; a parameter without a value is left out.
@@ -35,6 +46,24 @@ struct WFSAddress: Hashable, Sendable {
 
   /// The address for requests whose parameters are in the body.
   var plainURL: String { url([]) }
+
+  /// The address of a request for people: without a user, and without the values of parameters that
+  /// requests do not set themselves, which may be secrets.
+  static func shown(_ url: String) -> String {
+    let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    var places = parts[0].split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    if places.count >= 3, let at = places[2].lastIndex(of: "@") {
+      places[2] = places[2][places[2].index(after: at)...]
+    }
+    let path = places.joined(separator: "/")
+    guard parts.count == 2 else { return path }
+    let parameters = parts[1].split(separator: "&").map { (parameter) -> String in
+      if own.contains(name(of: String(parameter))) { return String(parameter) }
+      guard let equals = parameter.firstIndex(of: "=") else { return "…" }
+      return String(parameter[...equals]) + "…"
+    }
+    return path + "?" + parameters.joined(separator: "&")
+  }
 
   /// Whether another address leads to the same server by the same protocol.
   func isOnSameServer(as other: WFSAddress) -> Bool { origin != nil && origin == other.origin }

@@ -48,7 +48,7 @@ struct WFSConnection: Sendable {
       sent.body = .bytes(body)
       sent.fields["Content-Type"] = "text/xml; charset=UTF-8"
     }
-    logger.debug("request", ["url": .text(request.url)])
+    logger.debug("request", ["url": .text(request.shownURL)])
     let stream = try await client.stream(sent)
     guard stream.head.isSuccess else { throw await failure(of: stream) }
     return stream
@@ -82,9 +82,12 @@ struct WFSRequest: Hashable, Sendable {
   var url: String
   var body: [UInt8]?
 
+  /// The address without what may be a secret.
+  var shownURL: String { WFSAddress.shown(url) }
+
   /// The request in words, for people who look for what is asked.
   var description: String {
-    guard let body else { return "GET \(url)" }
-    return "POST \(url)\n" + String(decoding: body, as: UTF8.self)
+    guard let body else { return "GET \(shownURL)" }
+    return "POST \(shownURL)\n" + String(decoding: body, as: UTF8.self)
   }
 }

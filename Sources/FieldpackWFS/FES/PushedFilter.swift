@@ -222,7 +222,8 @@ struct FilterPushing {
   // MARK: Geometries
 
   private func spatial(_ filter: Filter) throws(FieldpackError) -> FESFilter? {
-    guard schema.geometry != nil else { return nil }
+    // A geometry cannot be written where the layer's system is not understood.
+    guard let column = schema.geometry, !column.srs.isUndefined else { return nil }
     switch filter {
     case .envelope(let relation, let box, let srs)
     where relation == .intersects || relation == .within:

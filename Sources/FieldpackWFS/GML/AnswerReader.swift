@@ -15,14 +15,6 @@ final class AnswerReader {
   /// How many features the answer had so far.
   private(set) var count = 0
 
-  /// What an answer says beside its features.
-  struct End {
-    /// How many features match, where the service says so.
-    var matched: Int?
-    /// Whether the answer names a next page; `nil` where it would not in any case.
-    var hasNext: Bool?
-  }
-
   init(_ shape: FeatureShape, skip: ((FieldpackError) -> Void)?) {
     self.shape = shape
     self.skip = skip
@@ -46,8 +38,8 @@ final class AnswerReader {
     return rows
   }
 
-  /// Says that the answer has ended.
-  func finish() throws(FieldpackError) -> End {
+  /// Says that the answer has ended, and gives how many features match, where the service says so.
+  func finish() throws(FieldpackError) -> Int? {
     if isJSON == true {
       let rest = try splitter.finish()
       guard rest["type"] == .text("FeatureCollection") else {
@@ -56,9 +48,11 @@ final class AnswerReader {
       }
       var matched: Int?
       for name in ["numberMatched", "totalFeatures"] {
-        if matched == nil, case .integer(let number)? = rest[name] { matched = Int(number) }
+        if matched == nil, case .integer(let number)? = rest[name], number >= 0 {
+          matched = Int(number)
+        }
       }
-      return End(matched: matched)
+      return matched
     }
     let root = try xml().finish()
     if ExceptionReport.isOne(root) { throw ExceptionReport.error(root) }
@@ -67,8 +61,7 @@ final class AnswerReader {
         .invalidData, .otherDocument,
         "the answer is no collection of features, but '\(root.name.local)'")
     }
-    let isNew = root.name.namespace == WFSVersion.wfs20.namespace
-    return End(matched: Self.matched(root), hasNext: isNew ? root["next"] != nil : nil)
+    return Self.matched(root)
   }
 
   /// The number of features that match; of version 1.1.0 only an answer to hits tells it.

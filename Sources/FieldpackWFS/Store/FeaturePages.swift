@@ -126,7 +126,7 @@ final class FeaturePages {
   // MARK: The end of a page
 
   private func end(_ reader: AnswerReader) async throws(FieldpackError) {
-    let end = try reader.finish()
+    let promised = try reader.finish()
     page = nil
     let returned = reader.count
     given += returned
@@ -139,10 +139,10 @@ final class FeaturePages {
       isFinished = true
       return
     }
-    let matched = try await matched(end, returned)
-    // A service that gives more than it was asked for gives everything.
-    let asked = request.count ?? .max
-    let isWhole = returned > asked || returned < asked && matched == nil && end.hasNext == false
+    let matched = try await matched(promised, returned)
+    // A service that gives more than it was asked for gives everything. One that gives less may have
+    // a limit of its own, so only a page without features is the end where no number is known.
+    let isWhole = returned > request.count ?? .max
     if returned == 0 || isWhole || !pages && matched == nil || given >= matched ?? .max {
       if let matched, given < matched { throw incomplete(matched) }
       isFinished = true
@@ -154,11 +154,9 @@ final class FeaturePages {
 
   /// How many features match. In version 1.1.0 only a request of its own tells it.
   private func matched(
-    _ end: AnswerReader.End, _ returned: Int
+    _ promised: Int?, _ returned: Int
   ) async throws(FieldpackError) -> Int? {
-    if service.version == .wfs20 || request.format != nil, let matched = end.matched {
-      return matched
-    }
+    if service.version == .wfs20 || request.format != nil, let promised { return promised }
     guard !pages, returned > 0 else { return counted }
     if counted == nil {
       var hits = request

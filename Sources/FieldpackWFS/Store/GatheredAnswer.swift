@@ -27,7 +27,7 @@ final class GatheredAnswer {
     file = try PendingFile(target: folder + "/fieldpack-wfs.gpkg", overwrite: true)
     try await Self.fill(file, plan, service, report)
     var profile = OpeningProfile.own
-    profile.shownPath = service.base.path
+    profile.shownPath = WFSAddress.shown(service.base.path)
     store = try await GeoPackageStore(path: file.path, id: service.store, profile: profile)
     answer = try await store.query(Self.inner(plan))
     batches = answer.makeAsyncIterator()
@@ -42,7 +42,9 @@ final class GatheredAnswer {
   }
 
   private static func inner(_ plan: WFSPlan) -> Query {
-    let query = plan.query.in(layers: plan.layers.map(\.layer))
+    var query = plan.query.in(layers: plan.layers.map(\.layer))
+    // What was tested as the features came is not tested again: here texts of ids are integers.
+    if plan.layers.allSatisfy({ $0.rest != nil }) { query = query.where(.all) }
     return query.columns.map { query.select($0 + [idColumn]) } ?? query
   }
 

@@ -52,7 +52,10 @@ struct WFSPlan: Sendable {
 
   /// How many features the service has to give of the first layer; `nil` is all.
   var pushedLimit: Int? {
-    guard gathering == nil, layers.count == 1, layers[0].pushed.isExact else { return nil }
+    // Features that are passed over make room for later ones.
+    guard gathering == nil, layers.count == 1, layers[0].pushed.isExact, !query.skipsErrors else {
+      return nil
+    }
     return query.rowsNeeded
   }
 }

@@ -36,7 +36,8 @@ public final class WFSStore: Store {
   ///   - fields: what every request has beside, such as `Authorization`.
   ///   - defaultLayers: the layers that answer a query that names none; empty is all.
   ///   - style: the style that the schemas of all layers get.
-  ///   - logger: gets the addresses of requests at the level `debug`.
+  ///   - logger: gets the addresses of requests at the level `debug`, without the values of the
+  ///     parameters that `address` has.
   /// - Throws: `.invalidArgument` for another version.
   public convenience init(
     address: String, id: StoreID, version: WFSVersion = .wfs20, client: HTTPClient? = nil,

@@ -45,7 +45,7 @@ final class WFSWriter: FeatureWriting {
     let change = WFSChange(
       kind: .insert(id), type: type, description: description,
       attributes: try checked(feature.attributes, description.schema),
-      geometry: .set(try checked(feature.geometry, description.schema)))
+      geometry: .set(try checked(feature.geometry, type, description.schema)))
     changes.append(change)
     return id
   }
@@ -65,7 +65,9 @@ final class WFSWriter: FeatureWriting {
     let (type, description) = try self.type(layer)
     let values = try checked(attributes, description.schema)
     var geometry = geometry
-    if case .set(let given) = geometry { geometry = .set(try checked(given, description.schema)) }
+    if case .set(let given) = geometry {
+      geometry = .set(try checked(given, type, description.schema))
+    }
     if let index = indexOfNew(id, in: type) {
       for element in values.elements { changes[index].attributes[element.name] = element.value }
       if geometry != .keep { changes[index].geometry = geometry }
@@ -177,10 +179,17 @@ final class WFSWriter: FeatureWriting {
     return values
   }
 
-  private func checked(_ geometry: Geometry?, _ schema: Schema) throws(FieldpackError) -> Geometry?
-  {
+  private func checked(
+    _ geometry: Geometry?, _ featureType: WFSCapabilities.FeatureType, _ schema: Schema
+  ) throws(FieldpackError) -> Geometry? {
     guard let geometry else { return nil }
     let type = try schema.geometryColumn().type
+    guard featureType.srs != nil else {
+      throw FieldpackError(
+        .unsupported,
+        "the reference system of layer '\(schema.layer)' is not known, so no geometry can be written",
+        location: .init(store: store.id, layer: schema.layer))
+    }
     if geometry.type.multi == type { return geometry.promotedToMulti() }
     guard type == .geometry || type.accepts(geometry.linearized().type) else {
       throw FieldpackError(

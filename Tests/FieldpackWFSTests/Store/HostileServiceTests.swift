@@ -50,6 +50,12 @@ import Testing
     #expect(error?.code == .invalidData)
   }
 
+  @Test func `pages go on until one is empty where the service tells nothing`() async throws {
+    let server = try served(.init(cap: 2, hidesMatched: true, hidesNext: true)).serve()
+    let store = try WFSStore(address: server.address, id: "survey")
+    #expect(try await ids(store, Query("wells")) == [1, 2, 3, 4, 5])
+  }
+
   @Test func `fewer features than promised are an error`() async throws {
     let error = try await failure(served(.init(lie: 4)).answer)
     #expect(error?.wfsFailure == .incomplete(matched: 9, given: 5))
@@ -194,6 +200,15 @@ import Testing
         "as GML",
       ])
     #expect(found[0].sql.hasPrefix("GET \(server.address)/wfs?service=WFS&version=2.0.0&"))
+  }
+
+  @Test func `sorted features are found by ids that are texts`() async throws {
+    let wells = ["a", "b"].map { Feature(id: .text($0), attributes: ["name": .text("w" + $0)]) }
+    let server = try ServedLayers([Self.schema], ["wells": wells], .init()).serve()
+    let store = try WFSStore(address: server.address, id: "survey")
+    let query = Query("wells", where: Column<String>("fid") == "b").order(by: [Order("name")])
+    #expect(try await ids(store, query) == ["b"])
+    #expect(try await ids(store, Query("wells").order(by: [Order("name")])) == ["a", "b"])
   }
 
   @Test func `default layers answer queries without layers`() async throws {

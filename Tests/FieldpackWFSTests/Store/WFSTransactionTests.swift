@@ -147,6 +147,49 @@ import Testing
     #expect(transactions(server) == [])
   }
 
+  @Test func `have the geometry where the schema has it`() async throws {
+    let served = served()
+    let geometry = #"<element name="geom" minOccurs="0" type="gml:GeometryPropertyType"/>"#
+    let server = try LoopbackServer { request in
+      guard request.target.contains("DescribeFeatureType"),
+        case .response(_, _, let body) = served.answer(request)
+      else { return served.answer(request) }
+      let text = String(decoding: body, as: UTF8.self).replacing(geometry, with: "")
+      return .text(200, text.replacing("</sequence>", with: geometry + "</sequence>"))
+    }
+    let store = try await store(server)
+    try await store.write { (writer) throws(FieldpackError) in
+      _ = try writer.create(
+        Feature(geometry: .point(x: 1, y: 2), attributes: ["name": "x"]), in: "wells")
+    }
+    #expect(transactions(server).first?.contains("<name>x</name><geom><gml:Point") == true)
+  }
+
+  @Test func `geometries are not sent where the layer's system is not understood`() async throws {
+    let served = served()
+    let server = try LoopbackServer { request in
+      guard request.target.contains("GetCapabilities"),
+        case .response(_, _, let body) = served.answer(request)
+      else { return served.answer(request) }
+      return .text(
+        200,
+        String(decoding: body, as: UTF8.self)
+          .replacing("urn:ogc:def:crs:EPSG::4326", with: "local"))
+    }
+    let store = try await store(server)
+    let error = await #expect(throws: FieldpackError.self) {
+      try await store.write { (writer) throws(FieldpackError) in
+        _ = try writer.create(Feature(geometry: .point(x: 1, y: 2)), in: "wells")
+      }
+    }
+    #expect(error?.code == .unsupported)
+    #expect(transactions(server) == [])
+    let box = Envelope(minX: 1, minY: 2, maxX: 3, maxY: 4)
+    let found = try await store.explain(Query("wells", where: .intersects(box)))
+    #expect(found.allSatisfy { !$0.sql.contains("bbox") && !$0.sql.contains("filter") })
+    #expect(found.count == 1)
+  }
+
   @Test func `a service that does less is an error`() async throws {
     let server = try served(.init(lie: 1, takesChanges: true)).serve()
     let store = try await store(server)

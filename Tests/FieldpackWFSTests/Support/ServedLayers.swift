@@ -26,6 +26,8 @@ final class ServedLayers: Sendable {
     var takesChanges = false
     /// Whether `numberMatched` is `unknown`.
     var hidesMatched = false
+    /// Whether pages name no next one.
+    var hidesNext = false
   }
 
   let schemas: [Schema]
@@ -193,7 +195,7 @@ final class ServedLayers: Sendable {
     let count = min(Int(asked["count"] ?? asked["maxfeatures"] ?? "") ?? .max, options.cap)
     let page = Array(found.dropFirst(start).prefix(count))
     if isJSON { return json(page, schema, matched: matched) }
-    let hasNext = found.count > start + page.count
+    let hasNext = !options.hidesNext && found.count > start + page.count
     return xml(
       collection(page, schema, matched: matched, returned: page.count, hasNext: hasNext))
   }
