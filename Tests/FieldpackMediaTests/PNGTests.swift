@@ -147,6 +147,19 @@ import Testing
       error?.message == "a.png says it is 2 x 1 pixels large; 1 pixels are decoded at most")
   }
 
+  @Test func `a picture without a header, or of too much memory, is refused`() throws {
+    let png = try Self.png(width: 4096, height: 4096, depth: 16, color: 6, rows: [0])
+    let bare = Array(png.prefix(8)) + Self.chunk("tEXt", []) + Self.chunk("IEND", [])
+    let damage = #expect(throws: FieldpackError.self) { try Self.decoded(bare) }
+    #expect(damage?.code == .invalidData)
+    #expect(damage?.message == "a.png is no PNG that can be decoded: it has no IHDR")
+    let excess = #expect(throws: FieldpackError.self) { try Self.decoded(png, limit: 1 << 26) }
+    #expect(excess?.code == .unsupported)
+    #expect(
+      excess?.message
+        == "a.png says it is 4096 x 4096 pixels large, which take more than 134217728 bytes")
+  }
+
   @Test func `what is encoded decodes to the same pixels`() throws {
     var generator = SystemRandomNumberGenerator()
     let size = PictureSize(width: 31, height: 17)

@@ -83,7 +83,8 @@ extension StoreConfig {
       rest = rest.dropFirst(2)
       if rest.lowercased().hasPrefix("localhost/") { rest = rest.dropFirst("localhost".count) }
       guard rest.hasPrefix("/") else {
-        throw failure(.configuration, "'\(uri)' names another host; a file uri has three slashes")
+        throw failure(
+          .configuration, "'\(shownURI)' names another host; a file uri has three slashes")
       }
     }
     guard let decoded = Self.removingEscapes(rest) else {
@@ -173,7 +174,7 @@ extension StoreConfig {
   }
 
   /// The uri for people, without what may be a password or a token.
-  package var shownURI: String { isRemote ? Self.withoutSecrets(uri) : uri }
+  package var shownURI: String { uri.contains("://") ? Self.withoutSecrets(uri) : uri }
 
   /// Without what may be a password or a token: user, query and fragment.
   package static func withoutSecrets(_ uri: String) -> String {

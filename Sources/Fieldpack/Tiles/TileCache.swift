@@ -26,6 +26,9 @@ actor TileCache {
   /// How many bytes are kept where the config does not say.
   static let standardRoom = 256 << 20
 
+  /// A year, in seconds; the file may say anything.
+  private static let longestAge: Int64 = 365 * 86_400
+
   private static let tiles: LayerID = "tiles"
   private static let fetches: LayerID = "fetches"
   /// What a row takes beside the tile, in bytes.
@@ -129,7 +132,7 @@ actor TileCache {
       guard case .text(source)? = row?["source"], case .dateTime(let fetched)? = row?["fetched"],
         case .integer(let age)? = row?["max_age_s"], case .integer(let count)? = row?["byte_count"]
       else { return nil }
-      var entry = Entry(fetched: fetched, maximumAge: Int(age))
+      var entry = Entry(fetched: fetched, maximumAge: Int(min(max(0, age), Self.longestAge)))
       if case .text(let tag)? = row?["tag"] { entry.tag = tag }
       guard count > 0 else { return entry }
       entry.tile = try snapshot.withTile(at: address, of: Self.tiles) {
@@ -176,7 +179,8 @@ actor TileCache {
   // MARK: Room
 
   private static func size(_ byteCount: Value?) -> Int {
-    if case .integer(let count)? = byteCount { Int(count) + rowSize } else { rowSize }
+    guard case .integer(let count)? = byteCount else { return rowSize }
+    return Int(min(max(0, count), 1 << 30)) + rowSize
   }
 
   private static func size(of file: GeoPackageStore) async throws(FieldpackError) -> Int {

@@ -70,13 +70,13 @@ actor TileFetcher {
 
   /// The tile from the cache or the server; `nil` where the server has none.
   func tile(at address: TileAddress) async throws(FieldpackError) -> Tile? {
-    if let entry = try await cache.entry(at: address), entry.isFresh(at: now()) {
+    if let entry = try await kept(at: address), entry.isFresh(at: now()) {
       return entry.tile
     }
     await enter(address)
     defer { leave(address) }
     // Another task may have fetched it meanwhile.
-    let known = try await cache.entry(at: address)
+    let known = try await kept(at: address)
     if let known, known.isFresh(at: now()) { return known.tile }
     let entry: TileCache.Entry
     do throws(FieldpackError) {
@@ -95,6 +95,17 @@ actor TileFetcher {
       logger.warning("tile not kept", ["code": .text(error.code.name)])
     }
     return entry.tile
+  }
+
+  /// What the cache knows of a tile: nothing where it cannot be read.
+  private func kept(at address: TileAddress) async throws(FieldpackError) -> TileCache.Entry? {
+    do throws(FieldpackError) {
+      return try await cache.entry(at: address)
+    } catch {
+      guard error.code != .interrupted else { throw error }
+      logger.warning("kept tile not read", ["code": .text(error.code.name)])
+      return nil
+    }
   }
 
   func close() async { await cache.close() }

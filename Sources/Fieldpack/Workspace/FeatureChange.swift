@@ -1,6 +1,7 @@
 public import FieldpackCore
 import FieldpackField
 import FieldpackGeoPackage
+import FieldpackStoreKit
 
 /// A committed change: to one feature, to a layer, or by somebody else to the file of a store.
 public struct FeatureChange: Hashable, Sendable {
@@ -93,9 +94,27 @@ public struct FeatureChanges: AsyncSequence, Sendable {
     guard let store = try? workspace.store(key.store) else { return false }
     let folded = key.layer.rawValue.lowercased()
     let schema = try await store.schemas().first { $0.layer.rawValue.lowercased() == folded }
-    guard let column = schema?.idColumn, case .integer(let id) = key.feature else { return false }
+    guard let schema else { return false }
+    guard let column = schema.idColumn, case .integer(let id) = key.feature else {
+      return try await meetsFilter(key, in: store, schema)
+    }
     let one = query.filter && Column<Int64>(column) == id
     return try await store.count(Query(layers: [key.layer], where: one)) > 0
+  }
+
+  /// As above for a feature whose id no column of numbers has.
+  private func meetsFilter(
+    _ key: KeyTuple, in store: any Store, _ schema: Schema
+  ) async throws(FieldpackError) -> Bool {
+    guard let feature = try await store.feature(key.feature, in: key.layer) else { return false }
+    let row = ValueRow(feature, id: key.feature, schema: schema)
+    do throws(FieldpackError) {
+      return try query.filter.evaluate(row, schema: schema) == true
+    } catch {
+      // Better one change too many than none, where only the store can apply the filter.
+      guard error.code == .unsupported else { throw error }
+      return true
+    }
   }
 }
 

@@ -27,7 +27,7 @@ struct ForeignChanges: Sendable {
   /// The stores that are open now.
   private var stores: [GeoPackageStore] {
     table.withLock { $0.members }.compactMap { member in
-      query.stores?.contains(member.id) ?? true ? member.kept?.geoPackage : nil
+      query.stores?.contains(member.id) ?? true ? member.kept?.observedFile : nil
     }
   }
 

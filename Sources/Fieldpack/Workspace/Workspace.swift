@@ -66,7 +66,7 @@ public actor Workspace {
 
   /// Tells the subscribers what is written to a store.
   package nonisolated func observe(_ store: any Store) {
-    store.geoPackage?.observe { [hub, id = store.id] in hub.publish($0, of: id) }
+    store.observedFile?.observe { [hub, id = store.id] in hub.publish($0, of: id) }
   }
 
   /// Opens every store of the configs; a store that cannot be opened is a failed member.
@@ -198,4 +198,14 @@ public actor Workspace {
     for member in members { await member.kept?.close() }
     hub.finish()
   }
+}
+
+/// A store that answers from another one of the same id, whose changes are its own.
+package protocol StoreView: Store {
+  var wrapped: any Store { get }
+}
+
+extension Store {
+  /// The GeoPackage whose commits are changes of this store.
+  var observedFile: GeoPackageStore? { geoPackage ?? (self as? any StoreView)?.wrapped.geoPackage }
 }

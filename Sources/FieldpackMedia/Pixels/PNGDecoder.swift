@@ -5,6 +5,9 @@ package import FieldpackCore
 ///
 /// Colours are taken as they are: gamma and colour profiles are not applied. 16 bits are rounded to 8.
 package struct PNGDecoder {
+  /// How many bytes the rows and the pixels of one picture take at most, together.
+  private static let memoryLimit = 128 << 20
+
   private let bytes: [UInt8]
   private let name: String
   private var format = PNGFormat()
@@ -18,7 +21,7 @@ package struct PNGDecoder {
   /// - Parameters:
   ///   - name: what to call the picture in errors.
   ///   - limit: how many pixels are decoded at most.
-  /// - Throws: `.invalidData` for what is no whole PNG, `.unsupported` for one of too many pixels.
+  /// - Throws: `.invalidData` for what is no whole PNG, `.unsupported` for one that is too large.
   package static func bitmap(
     of bytes: [UInt8], name: String, limit: Int
   ) throws(FieldpackError) -> Bitmap {
@@ -67,6 +70,12 @@ package struct PNGDecoder {
           "\(name) says it is \(width) x \(height) pixels large; \(limit) pixels are decoded at most",
           position: FilePosition(file: name))
       }
+      guard read.rowByteCount + 4 * width * height <= Self.memoryLimit else {
+        throw FieldpackError(
+          .unsupported,
+          "\(name) says it is \(width) x \(height) pixels large, which take more than "
+            + "\(Self.memoryLimit) bytes", position: FilePosition(file: name))
+      }
       format = read
     case "PLTE":
       guard content.count % 3 == 0, content.count <= 768 else { throw damage("its palette") }
@@ -90,14 +99,14 @@ package struct PNGDecoder {
   // MARK: Pixels
 
   private func decode() throws(FieldpackError) -> Bitmap {
+    guard format.size.width > 0 else { throw damage("it has no IHDR") }
     guard format.color != .palette || !format.palette.isEmpty else {
       throw damage("it has no palette")
     }
     let passes = format.passes
-    let count = passes.reduce(0) { $0 + (1 + format.rowLength($1.width)) * $1.height }
     var rows: [UInt8]
     do throws(FieldpackError) {
-      rows = try ZlibData.unpacked(packed, count: count)
+      rows = try ZlibData.unpacked(packed, count: format.rowByteCount)
     } catch {
       throw error.code == .invalidData ? damage(error.message) : error
     }

@@ -86,6 +86,9 @@ struct PNGFormat {
   /// The bytes of a row of so many pixels, without the one that names its filter.
   func rowLength(_ width: Int) -> Int { (width * bitsPerPixel + 7) / 8 }
 
+  /// The bytes of the rows of all passes, each with the one that names its filter.
+  var rowByteCount: Int { passes.reduce(0) { $0 + (1 + rowLength($1.width)) * $1.height } }
+
   /// The passes that have pixels, in their order.
   var passes: [Pass] {
     guard isInterlaced else { return [Pass(width: size.width, height: size.height)] }

@@ -35,16 +35,22 @@
       after first: NetworkPath
     ) {
       var told = first
-      do throws(FieldpackError) {
-        while true {
+      while true {
+        do throws(FieldpackError) {
+          try stop.check()
           // What changed since the last answer is read once more, and so is never missed.
           let path = try NetlinkSocket.path()
           if path != told { broadcast.send(path) }
           told = path
           try stop.wait(for: socket.descriptor)
           socket.drain()
+        } catch {
+          guard error.code != .interrupted else { break }
+          // One reading may fail, such as where too many files are open.
+          sleep(1)
         }
-      } catch { broadcast.finish() }
+      }
+      broadcast.finish()
     }
   }
 

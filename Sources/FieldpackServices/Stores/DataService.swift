@@ -257,9 +257,10 @@ public actor DataService: Service {
 
   // MARK: Network
 
-  /// Calls ``setConnected(_:)`` for each value, until there are no more or the task is cancelled.
+  /// Calls ``setConnected(_:)`` for each value until the task is cancelled, and with `true` at the end.
   public func follow(_ connected: some AsyncSequence<Bool, Never>) async {
     for await isConnected in connected { await setConnected(isConnected) }
+    if !Task.isCancelled { await setConnected(true) }
   }
 
   /// Tells whether servers can be reached. Stores that ask a server at each query are paused without a

@@ -94,9 +94,9 @@ package final class MBTilesReader: TileArchive {
 
   /// The address with its row from the top; `nil` where the grid does not have it.
   private static func address(_ zoom: Int, _ column: Int, _ row: Int) -> TileAddress? {
-    guard WebMercator.zooms.contains(zoom) else { return nil }
-    let address = TileAddress(zoom: zoom, column: column, row: (1 << zoom) - 1 - row)
-    return address.isOfWebMaps ? address : nil
+    guard WebMercator.zooms.contains(zoom), 0..<(1 << zoom) ~= column, 0..<(1 << zoom) ~= row
+    else { return nil }
+    return TileAddress(zoom: zoom, column: column, row: (1 << zoom) - 1 - row)
   }
 
   private static func rows(

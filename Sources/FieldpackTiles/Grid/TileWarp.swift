@@ -54,12 +54,14 @@ struct TileWarp {
   func copy(
     _ pixels: [Int], from picture: Bitmap, of place: Envelope, into bitmap: inout Bitmap
   ) {
-    func cell(_ share: Double, _ count: Int) -> Int {
-      min(count - 1, max(0, Int(share * Double(count))))
+    guard picture.size.width > 0, picture.size.height > 0 else { return }
+    func cell(_ share: Double, _ count: Int) -> Int? {
+      share.isFinite ? Int(min(Double(count - 1), max(0, share * Double(count)))) : nil
     }
     for pixel in pixels {
-      let column = cell((x[pixel] - place.minX) / place.width, picture.size.width)
-      let row = cell((place.maxY - y[pixel]) / place.height, picture.size.height)
+      guard let column = cell((x[pixel] - place.minX) / place.width, picture.size.width),
+        let row = cell((place.maxY - y[pixel]) / place.height, picture.size.height)
+      else { continue }
       let source = 4 * (row * picture.size.width + column)
       bitmap.bytes.replaceSubrange(
         4 * pixel..<4 * pixel + 4, with: picture.bytes[source..<source + 4])

@@ -16,6 +16,8 @@ struct WebTile {
   static let byteLimit = 256 << 20
   /// How many pixels these have at most, together.
   static let pixelLimit = 1 << 26
+  /// How many pixels one of them has at most: 128 MiB.
+  static let piecePixelLimit = 1 << 25
 
   /// What the file has for it.
   enum Source: Sendable {
@@ -149,11 +151,12 @@ private struct TileDecoder {
   /// The pixels of a PNG, which need no program, or of a JPEG or WebP.
   mutating func bitmap(of tile: Tile) async throws(FieldpackError) -> Bitmap {
     let name = "tile \(tile.address) of '\(pyramid)'"
+    let limit = min(rest, WebTile.piecePixelLimit)
     let bitmap =
       MediaType(tile.bytes) == .png
-      ? try PNGDecoder.bitmap(of: tile.bytes, name: name, limit: rest)
+      ? try PNGDecoder.bitmap(of: tile.bytes, name: name, limit: limit)
       : try await ffmpeg.bitmap(
-        of: tile.bytes, name: name, limit: rest, else: .storeTilesAsPNG)
+        of: tile.bytes, name: name, limit: limit, else: .storeTilesAsPNG)
     rest -= bitmap.size.width * bitmap.size.height
     return bitmap
   }

@@ -168,6 +168,25 @@ struct FormStoreTests {
     }
   }
 
+  @Test func `what is submitted is told as a change`() async throws {
+    let folder = try FormFolder()
+    let form = form
+    try await folder.withStore { store in
+      try await store.register(form)
+      let data = DataService()
+      try await data.register(
+        store.readOnly, as: StoreConfig(id: FormStore.id, type: "gpkg", uri: "FORM_STORE.gpkg"))
+      let changes = data.workspace.changes(polling: nil)
+      let id = try await store.submit(FormSubmission(["severity": "low"]), to: "potholes")
+      await data.close()
+      var told: [String] = []
+      for try await change in changes {
+        told.append("\(change.kind) \(change.key.map { "\($0.layer) \($0.feature)" } ?? "-")")
+      }
+      #expect(told == ["created potholes \(id)"])
+    }
+  }
+
   // MARK: Versions
 
   @Test func `a newer version adds columns, and rows stay`() async throws {

@@ -136,6 +136,13 @@ import Testing
     #expect(outcome(uri) == message)
   }
 
+  @Test func `a uri is shown without user and query, whatever its scheme`() {
+    let shown = [
+      "https://ann:secret@host/a?token=1", "wss://ann:secret@host/a#b", "x?y@z.gpkg",
+    ].map { StoreConfig(id: "s", type: "gpkg", uri: $0).shownURI }
+    #expect(shown == ["https://host/a", "wss://host/a", "x?y@z.gpkg"])
+  }
+
   @Test func `a uri has a length`() {
     let long = String(repeating: "/a", count: 3_000_000)
     #expect(outcome(long) == "configuration: the uri has 6000000 bytes, more than a path may")

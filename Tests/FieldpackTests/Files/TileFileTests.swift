@@ -201,6 +201,10 @@ import Testing
         try mbTiles("far.mbtiles", tiles: [(1, 2, 0, Self.png)]), .invalidData,
         "far.mbtiles has tiles of zoom 1 whose addresses lie outside of the grid"
       ),
+      (
+        try mbTiles("low.mbtiles", tiles: [(1, 0, Int.min, Self.png)]), .invalidData,
+        "low.mbtiles has tiles of zoom 1 whose addresses lie outside of the grid"
+      ),
       (try mbTiles("none.mbtiles", tiles: []), .invalidData, "none.mbtiles has no tiles"),
       (
         try mbTiles("text.mbtiles", tiles: [(0, 0, 0, Array("<html>".utf8))]), .invalidData,

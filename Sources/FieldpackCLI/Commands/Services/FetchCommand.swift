@@ -79,7 +79,7 @@ private struct FetchCommand: CommandBody {
       return config.stores.filter { options.stores.contains($0.id) }
     }
     return config.stores.filter { store in
-      store.isRemote && (try? StoreRegistry.standard.type(of: store))?.downloadsFile != false
+      store.isRemote && (try? StoreRegistry.standard.downloadsFile(store)) != false
     }
   }
 

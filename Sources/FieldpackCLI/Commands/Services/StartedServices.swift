@@ -95,7 +95,7 @@ struct StartedServices {
   /// Why a store that asks a server at each query would get no answer.
   private static func refusal(of member: Workspace.Member) async -> FieldpackError? {
     guard case .open = member.state, let store = member.store, member.config.isRemote,
-      (try? StoreRegistry.standard.type(of: member.config))?.downloadsFile == false
+      (try? StoreRegistry.standard.downloadsFile(member.config)) == false
     else { return nil }
     do throws(FieldpackError) {
       _ = try await store.schemas()

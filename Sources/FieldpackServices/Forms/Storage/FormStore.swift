@@ -53,6 +53,8 @@ public actor FormStore {
   /// The store for its owner, who may change and delete what was submitted.
   public nonisolated let store: GeoPackageStore
   private var rules: [FormRules] = []
+  /// How often the form of each key was taken away.
+  private var removals: [String: Int] = [:]
   private nonisolated let changes = Broadcast<Bool>(capacity: 1, present: false)
 
   private init(_ store: GeoPackageStore) { self.store = store }
@@ -114,12 +116,15 @@ public actor FormStore {
   @discardableResult
   public func register(_ form: FormConfig) async throws(FieldpackError) -> FormRegistration {
     let layer = FormLayer(form: form)
+    let removalsBefore = removals[form.key]
     let registration = try await store.write { (writer) throws(FieldpackError) in
       try layer.prepare(in: writer)
     }
+    // The form may have been taken away meanwhile, or have got a newer version.
+    guard removals[form.key] == removalsBefore else { return registration }
     let new = FormRules(registration.form)
     if let index = rules.firstIndex(where: { $0.form.key == form.key }) {
-      rules[index] = new
+      if rules[index].form.version <= new.form.version { rules[index] = new }
     } else {
       rules.append(new)
       if rules.count == 1 { changes.send(true) }
@@ -132,6 +137,7 @@ public actor FormStore {
   /// - Returns: whether the form was registered.
   @discardableResult
   public func unregister(_ key: String) -> Bool {
+    removals[key, default: 0] += 1
     guard let index = rules.firstIndex(where: { $0.form.key == key }) else { return false }
     rules.remove(at: index)
     if rules.isEmpty { changes.send(false) }

@@ -1,3 +1,4 @@
+package import Fieldpack
 public import FieldpackCore
 
 /// A store without its writing: what a bridge to other programs may do with submissions and positions.
@@ -60,4 +61,8 @@ public struct ReadOnlyStore: Store {
 
   /// Does nothing: the store stays open for its owner.
   public func close() async {}
+}
+
+extension ReadOnlyStore: StoreView {
+  package var wrapped: any Store { store }
 }
