@@ -1,4 +1,4 @@
-package import Fieldpack
+import Fieldpack
 public import FieldpackCore
 
 /// A store without its writing: what a bridge to other programs may do with submissions and positions.
