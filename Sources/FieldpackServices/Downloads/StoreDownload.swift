@@ -36,8 +36,8 @@ public struct StoreDownload: Sendable {
   /// name. What is there never gets less from one call to the next.
   public typealias Report = @Sendable (StoreProgress) -> Void
 
-  /// - Throws: `.configuration` for a store without a remote file, or with options that mean nothing;
-  ///   `.permission` where the store folder is a link that leads elsewhere.
+  /// - Throws: `.configuration` for a store without a remote file, with options that mean nothing, or
+  ///   with an id that is kept for forms or positions; `.permission` where the store folder is a link that leads elsewhere.
   public init(
     _ config: StoreConfig, registry: StoreRegistry = .standard, in context: StoreContext
   ) throws(FieldpackError) {

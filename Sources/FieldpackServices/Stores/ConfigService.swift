@@ -124,7 +124,9 @@ public actor ConfigService: Service {
     config = new
     data.workspace.take(new)
     await applyForms(old?.forms ?? [], new.forms)
-    let changed = await applyStores(old?.stores ?? [], new.stores)
+    // A store of the services is no config's, whatever a config says.
+    let changed = await applyStores(
+      (old?.stores ?? []).filter { !$0.isBuiltIn }, new.stores.filter { !$0.isBuiltIn })
     switch (old?.remote, new.remote) {
     case (nil, .some): log.send(ConfigEvent(.serviceAdded))
     case (.some, nil): log.send(ConfigEvent(.serviceRemoved))

@@ -86,9 +86,10 @@ public actor DataService: Service {
   /// Adds a store, which is stopped. Of two stores of one id the last one counts: the other is removed,
   /// and its downloaded file with it where that came from elsewhere.
   ///
-  /// - Throws: `.configuration` for a type that is not known, listing those that are; else as
-  ///   `Workspace.add(_:)`.
+  /// - Throws: `.configuration` for a type that is not known, listing those that are, and for an id
+  ///   that is kept for forms or positions; else as `Workspace.add(_:)`.
   public func register(_ config: StoreConfig) async throws(FieldpackError) {
+    try config.refuseBuiltIn()
     do throws(FieldpackError) {
       _ = try registry.type(of: config)
     } catch {
@@ -136,6 +137,7 @@ public actor DataService: Service {
   /// - Throws: `.notFound` where there is no such store, else as ``registerAndStart(_:)``.
   public func update(_ config: StoreConfig) async throws(FieldpackError) {
     let before = try workspace.member(config.id).config
+    try config.refuseBuiltIn()
     _ = try registry.type(of: config)
     await cancel(config.id)
     try await workspace.register(config)
