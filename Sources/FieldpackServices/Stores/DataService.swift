@@ -15,7 +15,7 @@ public actor DataService: Service {
   /// The stores with what they do; it is closed with ``close()``.
   public nonisolated let workspace: Workspace
   nonisolated let log = EventLog<StoreEvent>()
-  private let registry: StoreRegistry
+  let registry: StoreRegistry
   private let context: StoreContext
   private let clock: FieldClock
   private let hasRunning = Broadcast<Bool>(capacity: 1, present: false)
@@ -27,9 +27,9 @@ public actor DataService: Service {
   nonisolated let feeds: Feeds
   /// The stores that others opened.
   private var given: [StoreID: any Store] = [:]
-  private var isConnected = true
-  /// The stores that rest because there is no network, or because the service rests.
-  private var resting: Set<StoreID> = []
+  var isConnected = true
+  /// Why stores rest that nobody paused.
+  var resting: [StoreID: Set<RestCause>] = [:]
 
   private struct Work {
     let number: Int
@@ -157,7 +157,7 @@ public actor DataService: Service {
     try await workspace.remove(id)
     given[id] = nil
     removeFile(of: config)
-    resting.remove(id)
+    resting[id] = nil
     send(StoreEvent(.removed, id))
   }
 
@@ -192,7 +192,7 @@ public actor DataService: Service {
     let isStopped = try workspace.member(id).state.status == .stopped
     await cancel(id)
     try await workspace.stop(id)
-    resting.remove(id)
+    resting[id] = nil
     if !isStopped { send(StoreEvent(.stopped, id, status: .stopped)) }
   }
 
@@ -201,7 +201,7 @@ public actor DataService: Service {
   /// - Throws: `.notFound` where there is no such store.
   public func pause(_ id: StoreID) throws(FieldpackError) {
     _ = try workspace.member(id)
-    resting.remove(id)
+    resting[id] = nil
     if workspace.pause(id) { send(StoreEvent(.paused, id, status: .paused)) }
   }
 
@@ -210,7 +210,7 @@ public actor DataService: Service {
   /// - Throws: `.notFound` where there is no such store.
   public func resume(_ id: StoreID) throws(FieldpackError) {
     _ = try workspace.member(id)
-    resting.remove(id)
+    resting[id] = nil
     if workspace.pause(id, false) { send(StoreEvent(.resumed, id, status: .running)) }
   }
 
@@ -242,10 +242,10 @@ public actor DataService: Service {
   }
 
   /// Leaves all stores out of the queries, without closing them.
-  public func pause() async { rest(workspace.members) }
+  public func pause() async { rest(workspace.members, for: .service) }
 
-  /// Takes the stores back that ``pause()`` left out.
-  public func resume() async { wake { _ in true } }
+  /// Takes the stores back that ``pause()`` left out, but for those that rest without a network.
+  public func resume() async { wake(from: .service) }
 
   /// Closes all stores for good.
   public func close() async {
@@ -255,45 +255,6 @@ public actor DataService: Service {
     waiters = [:]
     log.finish()
     hasRunning.finish()
-  }
-
-  // MARK: Network
-
-  /// Calls ``setConnected(_:)`` for each value, until there are no more or the task is cancelled.
-  public func follow(_ connected: some AsyncSequence<Bool, Never>) async {
-    for await isConnected in connected { await setConnected(isConnected) }
-  }
-
-  /// Tells whether servers can be reached. Stores that ask a server at each query are paused without a
-  /// network, and resumed with one. What failed for want of a network is tried again with it.
-  public func setConnected(_ isConnected: Bool) async {
-    guard isConnected != self.isConnected else { return }
-    self.isConnected = isConnected
-    let remote = workspace.members.filter { $0.config.isRemote }
-    guard isConnected else {
-      return rest(remote.filter { asksServer($0.config) })
-    }
-    wake { [self] in asksServer($0.config) }
-    for member in remote where member.state.error?.code == .unavailable { begin(member.id) }
-  }
-
-  private func asksServer(_ config: StoreConfig) -> Bool {
-    config.isRemote && (try? registry.downloadsFile(config)) == false
-  }
-
-  private func rest(_ members: [Workspace.Member]) {
-    for member in members where workspace.pause(member.id) {
-      resting.insert(member.id)
-      send(StoreEvent(.paused, member.id, status: .paused))
-    }
-  }
-
-  private func wake(_ isMeant: (Workspace.Member) -> Bool) {
-    for member in workspace.members where resting.contains(member.id) && isMeant(member) {
-      resting.remove(member.id)
-      guard workspace.pause(member.id, false) else { continue }
-      send(StoreEvent(.resumed, member.id, status: .running))
-    }
   }
 
   // MARK: Opening
@@ -310,7 +271,7 @@ public actor DataService: Service {
 
   /// Begins to open a store, or gives what has begun.
   @discardableResult
-  private func begin(_ id: StoreID) -> Task<Result<Void, FieldpackError>, Never> {
+  func begin(_ id: StoreID) -> Task<Result<Void, FieldpackError>, Never> {
     if let work = works[id] { return work.task }
     lastWork += 1
     let number = lastWork
@@ -336,7 +297,14 @@ public actor DataService: Service {
   private func open(_ id: StoreID) async throws(FieldpackError) {
     let member = try workspace.member(id)
     guard member.store == nil else { return }
-    if case .paused = member.state { return try resume(id) }
+    if case .paused = member.state {
+      guard isConnected || !asksServer(member.config) else {
+        resting[id] = [.network]
+        return
+      }
+      return try resume(id)
+    }
+    resting[id] = nil
     do throws(FieldpackError) {
       _ = try member.config.polling()
       if needsDownload(id) { try await download(id) }
@@ -362,6 +330,7 @@ public actor DataService: Service {
       waiter.yield(StoreEvent(.running, id, status: .running))
       waiter.finish()
     }
+    if !isConnected, asksServer(member.config) { rest([member], for: .network) }
   }
 
   private func download(_ id: StoreID) async throws(FieldpackError) {
@@ -389,7 +358,7 @@ public actor DataService: Service {
 
   // MARK: Telling
 
-  private func send(_ event: StoreEvent) {
+  func send(_ event: StoreEvent) {
     log.send(event)
     let isAny = workspace.members.contains { $0.store != nil }
     guard isAny != anyRuns else { return }

@@ -278,6 +278,22 @@ import Testing
     await data.close()
   }
 
+  @Test func `a store of a server that starts without a network rests until there is one`()
+    async throws
+  {
+    let data = service([Service.self])
+    _ = try local("service")
+    await data.setConnected(false)
+    try await data.registerAndStart(folder.store("s", "service", at: "http://127.0.0.1:9"))
+    #expect(states(data) == ["s paused"])
+    await data.pause()
+    await data.setConnected(true)
+    #expect(states(data) == ["s paused"])
+    await data.resume()
+    #expect(states(data) == ["s running"])
+    await data.close()
+  }
+
   @Test func `a server that does not answer holds up no other store`() async throws {
     let server = try LoopbackServer { _ in .silence }
     let data = service([Service.self])
