@@ -47,6 +47,7 @@ extension DataService {
       resting[member.id] = causes.isEmpty ? nil : causes
       guard causes.isEmpty, workspace.pause(member.id, false) else { continue }
       send(StoreEvent(.resumed, member.id, status: .running))
+      tellWaiters(of: member.id)
     }
   }
 }

@@ -19,6 +19,7 @@ public actor DataService: Service {
   private let context: StoreContext
   private let clock: FieldClock
   private let hasRunning = Broadcast<Bool>(capacity: 1, present: false)
+  private var isClosed = false
   private var waiters: [StoreID: [AsyncStream<StoreEvent>.Continuation]] = [:]
   /// The stores that are being opened, or whose files are on their way.
   private var works: [StoreID: Work] = [:]
@@ -61,11 +62,14 @@ public actor DataService: Service {
     log.batches(from: number)
   }
 
-  /// One event: when the store runs, which may be now. The store may be registered later.
+  /// One event: when the store runs, which may be now. The store may be registered later. There is none
+  /// where the service is closed before.
   public func storeStarted(_ id: StoreID) -> AsyncStream<StoreEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: StoreEvent.self)
     if (try? workspace.member(id))?.store != nil {
       continuation.yield(StoreEvent(.running, id, status: .running))
+      continuation.finish()
+    } else if isClosed {
       continuation.finish()
     } else {
       waiters[id, default: []].append(continuation)
@@ -211,7 +215,9 @@ public actor DataService: Service {
   public func resume(_ id: StoreID) throws(FieldpackError) {
     _ = try workspace.member(id)
     resting[id] = nil
-    if workspace.pause(id, false) { send(StoreEvent(.resumed, id, status: .running)) }
+    guard workspace.pause(id, false) else { return }
+    send(StoreEvent(.resumed, id, status: .running))
+    tellWaiters(of: id)
   }
 
   // MARK: The service
@@ -249,6 +255,7 @@ public actor DataService: Service {
 
   /// Closes all stores for good.
   public func close() async {
+    isClosed = true
     for id in workspace.members.map(\.id) { await cancel(id) }
     await workspace.close()
     for list in waiters.values { for waiter in list { waiter.finish() } }
@@ -326,10 +333,7 @@ public actor DataService: Service {
     }
     await feeds.begin(id)
     send(StoreEvent(.running, id, status: .running))
-    for waiter in waiters.removeValue(forKey: id) ?? [] {
-      waiter.yield(StoreEvent(.running, id, status: .running))
-      waiter.finish()
-    }
+    tellWaiters(of: id)
     if !isConnected, asksServer(member.config) { rest([member], for: .network) }
   }
 
@@ -367,4 +371,12 @@ public actor DataService: Service {
   }
 
   private var anyRuns = false
+
+  /// Tells those who wait for a store that it runs.
+  func tellWaiters(of id: StoreID) {
+    for waiter in waiters.removeValue(forKey: id) ?? [] {
+      waiter.yield(StoreEvent(.running, id, status: .running))
+      waiter.finish()
+    }
+  }
 }

@@ -340,7 +340,11 @@ import Testing
     }
     await data.stop()
     #expect(await any.next() == false)
+    let never = await data.storeStarted("a")
     await data.close()
+    for stream in [never, await data.storeStarted("b")] {
+      for await event in stream { Issue.record("\(event)") }
+    }
   }
 
   @Test func `a store is a dictionary for bridges`() async throws {
