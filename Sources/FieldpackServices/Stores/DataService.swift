@@ -16,15 +16,15 @@ public actor DataService: Service {
   public nonisolated let workspace: Workspace
   nonisolated let log = EventLog<StoreEvent>()
   let registry: StoreRegistry
-  private let context: StoreContext
-  private let clock: FieldClock
+  let context: StoreContext
+  let clock: FieldClock
   private let hasRunning = Broadcast<Bool>(capacity: 1, present: false)
   private var isClosed = false
   private var waiters: [StoreID: [AsyncStream<StoreEvent>.Continuation]] = [:]
   /// The stores that are being opened, or whose files are on their way.
   private var works: [StoreID: Work] = [:]
   private var lastWork = 0
-  private let downloads = DownloadTurns()
+  let downloads = DownloadTurns()
   nonisolated let feeds: Feeds
   /// The stores that others opened.
   private var given: [StoreID: any Store] = [:]
@@ -35,6 +35,8 @@ public actor DataService: Service {
   private struct Work {
     let number: Int
     let task: Task<Result<Void, FieldpackError>, Never>
+    /// Whether somebody waits for its end, who tells what becomes of the store.
+    var isGivenUp = false
   }
 
   /// - Parameters:
@@ -165,10 +167,6 @@ public actor DataService: Service {
     send(StoreEvent(.removed, id))
   }
 
-  private func removeFile(of config: StoreConfig) {
-    (try? StoreDownload(config, registry: registry, in: context))?.removeFile()
-  }
-
   // MARK: One store
 
   /// Opens a store, and downloads its file before where that is not there. One that runs goes on.
@@ -271,11 +269,6 @@ public actor DataService: Service {
     return asksServer(config) || needsDownload(id)
   }
 
-  private func needsDownload(_ id: StoreID) -> Bool {
-    guard let config = (try? workspace.member(id))?.config, config.isRemote else { return false }
-    return (try? StoreDownload(config, registry: registry, in: context))?.isDone == false
-  }
-
   /// Begins to open a store, or gives what has begun.
   @discardableResult
   func begin(_ id: StoreID) -> Task<Result<Void, FieldpackError>, Never> {
@@ -296,9 +289,15 @@ public actor DataService: Service {
   }
 
   private func cancel(_ id: StoreID) async {
-    works[id]?.task.cancel()
-    _ = await works[id]?.task.value
-    await feeds.end(id)
+    repeat {
+      // Another opening may have begun meanwhile.
+      while let work = works[id] {
+        works[id]?.isGivenUp = true
+        work.task.cancel()
+        _ = await work.task.value
+      }
+      await feeds.end(id)
+    } while works[id] != nil
   }
 
   private func open(_ id: StoreID) async throws(FieldpackError) {
@@ -325,7 +324,10 @@ public actor DataService: Service {
         _ = try await workspace.start(id)
       }
     } catch {
-      guard error.code != .interrupted else { throw error }
+      guard error.code != .interrupted else {
+        await stopped(id)
+        throw error
+      }
       let status = (try? workspace.member(id))?.state.status
       if let status { send(StoreEvent(.statusChange, id, status: status)) }
       send(StoreEvent(.startFailed, id, status: status))
@@ -337,27 +339,13 @@ public actor DataService: Service {
     if !isConnected, asksServer(member.config) { rest([member], for: .network) }
   }
 
-  private func download(_ id: StoreID) async throws(FieldpackError) {
-    guard await downloads.take() else {
-      throw FieldpackError(.interrupted, "store '\(id)' is stopped", location: .init(store: id))
-    }
-    defer { downloads.giveBack() }
-    try await workspace.stop(id, as: .downloading(StoreProgress(received: 0)))
-    let member = try workspace.member(id)
-    send(StoreEvent(.statusChange, id, status: .downloading))
-    do throws(FieldpackError) {
-      var download = try StoreDownload(member.config, registry: registry, in: context)
-      download.clock = clock
-      try await download.run { [workspace, log] progress in
-        workspace.tell(.downloading(progress), of: member)
-        log.send(
-          StoreEvent(.downloadProgress, id, status: .downloading, progress: progress))
-      }
-      await feeds.note(download.version.withLock { $0 }, of: id)
-    } catch {
-      workspace.tell(error.code == .interrupted ? .stopped : .downloadFailed(error), of: member)
-      throw error
-    }
+  /// Lets a store whose opening was given up be stopped, and tells it.
+  private func stopped(_ id: StoreID) async {
+    guard let state = (try? workspace.member(id))?.state else { return }
+    if case .stopped = state { return }
+    try? await workspace.stop(id)
+    guard works[id]?.isGivenUp != true else { return }
+    send(StoreEvent(.stopped, id, status: .stopped))
   }
 
   // MARK: Telling

@@ -207,4 +207,15 @@ import Testing
       message("gpkg", "http://h", #"{"maxBytes": 0}"#)
         == "configuration: the option 'maxBytes' of store 's' is a number above 0")
   }
+
+  @Test func `a store tells what is wrong with its download`() async throws {
+    let data = DataService(context: folder.context)
+    let store = try folder.store("s", "gpkg", at: "http://h", options: #"{"sha256": "12"}"#)
+    let error = await #expect(throws: FieldpackError.self) {
+      try await data.registerAndStart(store)
+    }
+    #expect(error?.message == "the option 'sha256' of store 's' is 64 hexadecimal digits")
+    #expect(data.workspace.members.map(\.state.error?.code) == [.configuration])
+    await data.close()
+  }
 }
