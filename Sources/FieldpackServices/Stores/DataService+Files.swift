@@ -1,9 +1,15 @@
 import Fieldpack
 import FieldpackCore
+import FoundationEssentials
 
 extension DataService {
+  /// Removes the file that was downloaded for a store, unless it is another store's own by now.
   func removeFile(of config: StoreConfig) {
-    (try? StoreDownload(config, registry: registry, in: context))?.removeFile()
+    guard let download = try? StoreDownload(config, registry: registry, in: context) else { return }
+    let isOwned = workspace.members.contains { member in
+      !member.config.isRemote && (try? member.config.localFile())?.path == download.path
+    }
+    if !isOwned { download.removeFile() }
   }
 
   func needsDownload(_ id: StoreID) -> Bool {

@@ -218,4 +218,15 @@ import Testing
     #expect(data.workspace.members.map(\.state.error?.code) == [.configuration])
     await data.close()
   }
+
+  @Test func `a downloaded file that became the user's own stays`() async throws {
+    let server = try LoopbackServer { _ in .text(200, StoreFolder.geoJSON) }
+    let data = DataService(context: folder.context)
+    try await data.registerAndStart(folder.store("s", at: server.address))
+    #expect(folder.names == ["s.geojson"])
+    try await data.update(folder.store("s", at: "stores/s.geojson"))
+    #expect(folder.names == ["s.geojson"])
+    #expect(try await data.workspace.count(Query()) == 1)
+    await data.close()
+  }
 }
