@@ -229,4 +229,16 @@ import Testing
     #expect(try await data.workspace.count(Query()) == 1)
     await data.close()
   }
+
+  @Test func `a database that is opened during its download is not replaced`() async throws {
+    try folder.write("old", to: "wells.geojson")
+    let server = try LoopbackServer { [folder] _ in
+      try? folder.write("", to: "wells.geojson-wal")
+      return .text(200, StoreFolder.geoJSON)
+    }
+    var download = try download(at: server.address)
+    download.replaces = true
+    #expect(await failure(download)?.code == .busy)
+    #expect(folder.content("wells.geojson") == "old")
+  }
 }
