@@ -158,11 +158,16 @@ public actor DataService: Service {
   ///
   /// - Throws: `.notFound` where there is no such store.
   public func unregister(_ id: StoreID) async throws(FieldpackError) {
+    try await unregister(id, keepingFile: false)
+  }
+
+  /// Closes a store and takes it out, with or without its downloaded file.
+  func unregister(_ id: StoreID, keepingFile: Bool) async throws(FieldpackError) {
     let config = try workspace.member(id).config
     await cancel(id)
     try await workspace.remove(id)
     given[id] = nil
-    removeFile(of: config)
+    if !keepingFile { removeFile(of: config) }
     resting[id] = nil
     send(StoreEvent(.removed, id))
   }
