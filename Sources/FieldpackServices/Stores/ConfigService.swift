@@ -35,6 +35,8 @@ public actor ConfigService: Service {
   private var unread: [String] = []
   /// The stores that somebody takes out of their configs.
   private var removing: Set<StoreID> = []
+  /// Ends with the reading that began last.
+  private var last: Task<Void, Never>?
 
   /// - Parameters:
   ///   - paths: `.scfg` files, or folders of them.
@@ -89,9 +91,24 @@ public actor ConfigService: Service {
     await data.start(try await readAll())
   }
 
-  /// Gives the stores that are new, or described anew; they are registered.
+  /// Gives the stores that are new, or described anew; they are registered. One reading comes after the
+  /// other.
   @discardableResult
   private func readAll() async throws(FieldpackError) -> [StoreID] {
+    let before = last
+    let task = Task { () -> Result<[StoreID], FieldpackError> in
+      await before?.value
+      do throws(FieldpackError) {
+        return .success(try await readEach())
+      } catch {
+        return .failure(error)
+      }
+    }
+    last = Task { _ = await task.value }
+    return try await task.value.get()
+  }
+
+  private func readEach() async throws(FieldpackError) -> [StoreID] {
     var new = try WorkspaceConfig([])
     (failures, unread) = ([], [])
     for path in paths {
