@@ -52,9 +52,11 @@ public struct StoreContext: Sendable {
   /// The path at which the file of a remote store is kept, whether or not it is there; `nil` where no
   /// folder is known.
   ///
-  /// - Throws: `.permission` where the folder or the file is a link that leads elsewhere.
+  /// - Throws: `.permission` where the folder or the file is a link that leads elsewhere;
+  ///   `.configuration` for the id of a store of the services, whose own file is there.
   package func downloadPath(of config: StoreConfig) throws(FieldpackError) -> String? {
-    try download(of: config)?.allowedPath().path
+    try config.refuseBuiltIn()
+    return try download(of: config)?.allowedPath().path
   }
 
   /// A store whose uri is the downloaded file. A plain uri is a name as it stands, whatever its signs.
@@ -100,6 +102,24 @@ extension StoreID {
 }
 
 extension StoreConfig {
+  /// Whether the id is that of a store of the services, which no config describes.
+  package var isBuiltIn: Bool { builtInContent != nil }
+
+  /// What a store of the services keeps under this id.
+  private var builtInContent: String? {
+    switch id.rawValue {
+    case "FORM_STORE": "forms"
+    case "LOCATION_STORE": "positions"
+    default: nil
+    }
+  }
+
+  /// - Throws: `.configuration` for the id of a store of the services.
+  package func refuseBuiltIn() throws(FieldpackError) {
+    guard let content = builtInContent else { return }
+    throw failure(.configuration, "the id '\(id)' is kept for the store of \(content)")
+  }
+
   /// The extension of the file that is downloaded for the store: its type, or that of an archive.
   fileprivate var fileExtension: String {
     let path = uri.prefix { $0 != "?" && $0 != "#" }

@@ -102,9 +102,12 @@ package final class PendingFolder: Sendable {
     return place + name
   }
 
-  /// Whether a file is replaced.
+  /// Whether a file is replaced. Who gives a file its name by other means than ``commit()`` asks directly
+  /// before.
+  ///
+  /// - Throws: as ``place(for:)``.
   @discardableResult
-  private func check(_ name: String) throws(FieldpackError) -> Bool {
+  package func check(_ name: String) throws(FieldpackError) -> Bool {
     let path = target + name
     let position = FilePosition(file: path)
     for suffix in ["-wal", "-journal"] where FileSystem.size(path + suffix) != nil {

@@ -36,8 +36,8 @@ public struct StoreDownload: Sendable {
   /// name. What is there never gets less from one call to the next.
   public typealias Report = @Sendable (StoreProgress) -> Void
 
-  /// - Throws: `.configuration` for a store without a remote file, or with options that mean nothing;
-  ///   `.permission` where the store folder is a link that leads elsewhere.
+  /// - Throws: `.configuration` for a store without a remote file, with options that mean nothing, or
+  ///   with an id that is kept for forms or positions; `.permission` where the store folder is a link that leads elsewhere.
   public init(
     _ config: StoreConfig, registry: StoreRegistry = .standard, in context: StoreContext
   ) throws(FieldpackError) {
@@ -99,7 +99,7 @@ public struct StoreDownload: Sendable {
       let throttle = Throttle(clock, report)
       let new = try await fetch(to: made, throttle)
       try await opened(made).close()
-      try move(made)
+      try move(made, of: pending)
       version.withLock { $0 = new }
       withExtendedLifetime(pending) { throttle.end(FileSystem.size(path) ?? 0) }
       return true
@@ -128,7 +128,7 @@ public struct StoreDownload: Sendable {
         guard !Task.isCancelled else {
           throw FieldpackError(.interrupted, "the download was cancelled")
         }
-        try once.move(made)
+        try once.move(made, of: pending)
       } catch {
         await store.close()
         throw error
@@ -190,7 +190,9 @@ public struct StoreDownload: Sendable {
     }
   }
 
-  private func move(_ made: String) throws(FieldpackError) {
+  private func move(_ made: String, of pending: PendingFolder) throws(FieldpackError) {
+    // Somebody may have opened the file meanwhile.
+    try pending.check(name)
     let isMoved =
       replaces ? FileSystem.rename(made, path) : FileSystem.renameIfFree(made, to: path)
     guard isMoved else {

@@ -29,6 +29,14 @@ public actor ConfigService: Service {
   private let allowing: [URL]
   private var paths: [URL]
   private var isRunning = false
+  /// The stores that were taken from configs, also those whose configs cannot be read by now.
+  private var taken: [StoreConfig] = []
+  /// The paths of configs that could not be read the last time.
+  private var unread: [String] = []
+  /// The stores that somebody takes out of their configs.
+  private var removing: Set<StoreID> = []
+  /// Ends with the reading that began last.
+  private var last: Task<Void, Never>?
 
   /// - Parameters:
   ///   - paths: `.scfg` files, or folders of them.
@@ -62,7 +70,8 @@ public actor ConfigService: Service {
     isRunning = true
     try await readAll()
     // Of a start after a stop no store is new.
-    await data.start(config?.stores.map(\.id) ?? [])
+    let ids = config?.stores.map(\.id) ?? []
+    await data.start(ids + taken.map(\.id).filter { !ids.contains($0) })
   }
 
   /// Does no more than to let the configs be: the stores stay with the data service.
@@ -74,23 +83,40 @@ public actor ConfigService: Service {
   /// Nothing, as ``pause()``.
   public func resume() async {}
 
-  /// Reads all configs again, and opens, replaces and removes the stores that changed in them.
+  /// Reads all configs again, and opens, replaces and removes the stores that changed in them. The
+  /// stores of a config that cannot be read, or describes them with errors, stay as they are.
   ///
   /// - Throws: as ``start()``.
   public func reload() async throws(FieldpackError) {
     await data.start(try await readAll())
   }
 
-  /// Gives the stores that are new, or described anew; they are registered.
+  /// Gives the stores that are new, or described anew; they are registered. One reading comes after the
+  /// other.
   @discardableResult
   private func readAll() async throws(FieldpackError) -> [StoreID] {
+    let before = last
+    let task = Task { () -> Result<[StoreID], FieldpackError> in
+      await before?.value
+      do throws(FieldpackError) {
+        return .success(try await readEach())
+      } catch {
+        return .failure(error)
+      }
+    }
+    last = Task { _ = await task.value }
+    return try await task.value.get()
+  }
+
+  private func readEach() async throws(FieldpackError) -> [StoreID] {
     var new = try WorkspaceConfig([])
-    failures = []
+    (failures, unread) = ([], [])
     for path in paths {
       do throws(FieldpackError) {
         for file in try WorkspaceConfig.files(at: path) { try read(file, into: &new) }
       } catch {
         failures.append(error)
+        unread.append(path.relativePath)
       }
     }
     if new.documents.isEmpty, let error = failures.first { throw error }
@@ -104,6 +130,7 @@ public actor ConfigService: Service {
         allowing: allowing)
     } catch {
       failures.append(error)
+      unread.append(file.relativePath)
     }
   }
 
@@ -124,7 +151,7 @@ public actor ConfigService: Service {
     config = new
     data.workspace.take(new)
     await applyForms(old?.forms ?? [], new.forms)
-    let changed = await applyStores(old?.stores ?? [], new.stores)
+    let changed = await applyStores(new)
     switch (old?.remote, new.remote) {
     case (nil, .some): log.send(ConfigEvent(.serviceAdded))
     case (.some, nil): log.send(ConfigEvent(.serviceRemoved))
@@ -149,9 +176,17 @@ public actor ConfigService: Service {
     }
   }
 
-  private func applyStores(_ old: [StoreConfig], _ new: [StoreConfig]) async -> [StoreID] {
-    for store in old where !new.contains(where: { $0.id == store.id }) {
-      try? await data.unregister(store.id)
+  private func applyStores(_ config: WorkspaceConfig) async -> [StoreID] {
+    let old = taken
+    let kept = old.filter { isKept($0, without: config) }
+    // A store of the services is no config's, whatever a config says.
+    let new = config.stores.filter { store in
+      !store.isBuiltIn && !kept.contains { $0.id == store.id }
+    }
+    taken = new + kept
+    for store in old where !taken.contains(where: { $0.id == store.id }) {
+      let isMeant = removing.contains(store.id) || isWhole(store.position?.file, in: config)
+      try? await data.unregister(store.id, keepingFile: !isMeant)
       log.send(ConfigEvent(.storeRemoved, store.id.rawValue))
     }
     var changed: [StoreID] = []
@@ -162,11 +197,34 @@ public actor ConfigService: Service {
       }
       changed.append(store.id)
       // The data service tells, and remembers, why a store does not open.
-      try? await data.register(store)
+      do throws(FieldpackError) {
+        try await data.register(store)
+      } catch {
+        if before != nil { try? await data.unregister(store.id, keepingFile: true) }
+      }
       if before != nil { log.send(ConfigEvent(.storeRemoved, store.id.rawValue)) }
       log.send(ConfigEvent(.storeAdded, store.id.rawValue))
     }
     return changed
+  }
+
+  /// Whether a store stays as it is: its config cannot be read, or describes it with errors.
+  private func isKept(_ store: StoreConfig, without config: WorkspaceConfig) -> Bool {
+    guard !removing.contains(store.id) else { return false }
+    let file = store.position?.file ?? ""
+    if unread.contains(where: { file == $0 || file.hasPrefix($0 + "/") }) { return true }
+    if let new = config.stores.first(where: { $0.id == store.id }) {
+      return new.uri.isEmpty || new.type.isEmpty
+    }
+    return config.documents.contains {
+      !ConfigEntryKind.store.places(of: store.id.rawValue, in: $0).isEmpty
+    }
+  }
+
+  /// Whether a config was read, without any error.
+  private func isWhole(_ file: String?, in config: WorkspaceConfig) -> Bool {
+    config.documents.contains { $0.file == file }
+      && !config.diagnostics.contains { $0.severity == .error && $0.file == file }
   }
 
   /// Adds a store to a config, and opens it. One of the same id in another config is replaced.
@@ -194,6 +252,8 @@ public actor ConfigService: Service {
   ///
   /// - Throws: `.notFound` where no config has such a store, else as ``addStore(_:to:)``.
   public func removeStore(_ id: StoreID) async throws(FieldpackError) {
+    removing.insert(id)
+    defer { removing.remove(id) }
     try await remove(id.rawValue, .store)
   }
 

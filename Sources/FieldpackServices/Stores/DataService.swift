@@ -15,25 +15,28 @@ public actor DataService: Service {
   /// The stores with what they do; it is closed with ``close()``.
   public nonisolated let workspace: Workspace
   nonisolated let log = EventLog<StoreEvent>()
-  private let registry: StoreRegistry
-  private let context: StoreContext
-  private let clock: FieldClock
+  let registry: StoreRegistry
+  let context: StoreContext
+  let clock: FieldClock
   private let hasRunning = Broadcast<Bool>(capacity: 1, present: false)
+  private var isClosed = false
   private var waiters: [StoreID: [AsyncStream<StoreEvent>.Continuation]] = [:]
   /// The stores that are being opened, or whose files are on their way.
   private var works: [StoreID: Work] = [:]
   private var lastWork = 0
-  private let downloads = DownloadTurns()
+  let downloads = DownloadTurns()
   nonisolated let feeds: Feeds
   /// The stores that others opened.
   private var given: [StoreID: any Store] = [:]
-  private var isConnected = true
-  /// The stores that rest because there is no network, or because the service rests.
-  private var resting: Set<StoreID> = []
+  var isConnected = true
+  /// Why stores rest that nobody paused.
+  var resting: [StoreID: Set<RestCause>] = [:]
 
   private struct Work {
     let number: Int
     let task: Task<Result<Void, FieldpackError>, Never>
+    /// Whether somebody waits for its end, who tells what becomes of the store.
+    var isGivenUp = false
   }
 
   /// - Parameters:
@@ -61,11 +64,14 @@ public actor DataService: Service {
     log.batches(from: number)
   }
 
-  /// One event: when the store runs, which may be now. The store may be registered later.
+  /// One event: when the store runs, which may be now. The store may be registered later. There is none
+  /// where the service is closed before.
   public func storeStarted(_ id: StoreID) -> AsyncStream<StoreEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: StoreEvent.self)
     if (try? workspace.member(id))?.store != nil {
       continuation.yield(StoreEvent(.running, id, status: .running))
+      continuation.finish()
+    } else if isClosed {
       continuation.finish()
     } else {
       waiters[id, default: []].append(continuation)
@@ -86,9 +92,10 @@ public actor DataService: Service {
   /// Adds a store, which is stopped. Of two stores of one id the last one counts: the other is removed,
   /// and its downloaded file with it where that came from elsewhere.
   ///
-  /// - Throws: `.configuration` for a type that is not known, listing those that are; else as
-  ///   `Workspace.add(_:)`.
+  /// - Throws: `.configuration` for a type that is not known, listing those that are, and for an id
+  ///   that is kept for forms or positions; else as `Workspace.add(_:)`.
   public func register(_ config: StoreConfig) async throws(FieldpackError) {
+    try config.refuseBuiltIn()
     do throws(FieldpackError) {
       _ = try registry.type(of: config)
     } catch {
@@ -136,6 +143,7 @@ public actor DataService: Service {
   /// - Throws: `.notFound` where there is no such store, else as ``registerAndStart(_:)``.
   public func update(_ config: StoreConfig) async throws(FieldpackError) {
     let before = try workspace.member(config.id).config
+    try config.refuseBuiltIn()
     _ = try registry.type(of: config)
     await cancel(config.id)
     try await workspace.register(config)
@@ -150,17 +158,18 @@ public actor DataService: Service {
   ///
   /// - Throws: `.notFound` where there is no such store.
   public func unregister(_ id: StoreID) async throws(FieldpackError) {
+    try await unregister(id, keepingFile: false)
+  }
+
+  /// Closes a store and takes it out, with or without its downloaded file.
+  func unregister(_ id: StoreID, keepingFile: Bool) async throws(FieldpackError) {
     let config = try workspace.member(id).config
     await cancel(id)
     try await workspace.remove(id)
     given[id] = nil
-    removeFile(of: config)
-    resting.remove(id)
+    if !keepingFile { removeFile(of: config) }
+    resting[id] = nil
     send(StoreEvent(.removed, id))
-  }
-
-  private func removeFile(of config: StoreConfig) {
-    (try? StoreDownload(config, registry: registry, in: context))?.removeFile()
   }
 
   // MARK: One store
@@ -190,7 +199,7 @@ public actor DataService: Service {
     let isStopped = try workspace.member(id).state.status == .stopped
     await cancel(id)
     try await workspace.stop(id)
-    resting.remove(id)
+    resting[id] = nil
     if !isStopped { send(StoreEvent(.stopped, id, status: .stopped)) }
   }
 
@@ -199,7 +208,7 @@ public actor DataService: Service {
   /// - Throws: `.notFound` where there is no such store.
   public func pause(_ id: StoreID) throws(FieldpackError) {
     _ = try workspace.member(id)
-    resting.remove(id)
+    resting[id] = nil
     if workspace.pause(id) { send(StoreEvent(.paused, id, status: .paused)) }
   }
 
@@ -208,8 +217,10 @@ public actor DataService: Service {
   /// - Throws: `.notFound` where there is no such store.
   public func resume(_ id: StoreID) throws(FieldpackError) {
     _ = try workspace.member(id)
-    resting.remove(id)
-    if workspace.pause(id, false) { send(StoreEvent(.resumed, id, status: .running)) }
+    resting[id] = nil
+    guard workspace.pause(id, false) else { return }
+    send(StoreEvent(.resumed, id, status: .running))
+    tellWaiters(of: id)
   }
 
   // MARK: The service
@@ -240,59 +251,20 @@ public actor DataService: Service {
   }
 
   /// Leaves all stores out of the queries, without closing them.
-  public func pause() async { rest(workspace.members) }
+  public func pause() async { rest(workspace.members, for: .service) }
 
-  /// Takes the stores back that ``pause()`` left out.
-  public func resume() async { wake { _ in true } }
+  /// Takes the stores back that ``pause()`` left out, but for those that rest without a network.
+  public func resume() async { wake(from: .service) }
 
   /// Closes all stores for good.
   public func close() async {
+    isClosed = true
     for id in workspace.members.map(\.id) { await cancel(id) }
     await workspace.close()
     for list in waiters.values { for waiter in list { waiter.finish() } }
     waiters = [:]
     log.finish()
     hasRunning.finish()
-  }
-
-  // MARK: Network
-
-  /// Calls ``setConnected(_:)`` for each value until the task is cancelled, and with `true` at the end.
-  public func follow(_ connected: some AsyncSequence<Bool, Never>) async {
-    for await isConnected in connected { await setConnected(isConnected) }
-    if !Task.isCancelled { await setConnected(true) }
-  }
-
-  /// Tells whether servers can be reached. Stores that ask a server at each query are paused without a
-  /// network, and resumed with one. What failed for want of a network is tried again with it.
-  public func setConnected(_ isConnected: Bool) async {
-    guard isConnected != self.isConnected else { return }
-    self.isConnected = isConnected
-    let remote = workspace.members.filter { $0.config.isRemote }
-    guard isConnected else {
-      return rest(remote.filter { asksServer($0.config) })
-    }
-    wake { [self] in asksServer($0.config) }
-    for member in remote where member.state.error?.code == .unavailable { begin(member.id) }
-  }
-
-  private func asksServer(_ config: StoreConfig) -> Bool {
-    config.isRemote && (try? registry.downloadsFile(config)) == false
-  }
-
-  private func rest(_ members: [Workspace.Member]) {
-    for member in members where workspace.pause(member.id) {
-      resting.insert(member.id)
-      send(StoreEvent(.paused, member.id, status: .paused))
-    }
-  }
-
-  private func wake(_ isMeant: (Workspace.Member) -> Bool) {
-    for member in workspace.members where resting.contains(member.id) && isMeant(member) {
-      resting.remove(member.id)
-      guard workspace.pause(member.id, false) else { continue }
-      send(StoreEvent(.resumed, member.id, status: .running))
-    }
   }
 
   // MARK: Opening
@@ -302,14 +274,9 @@ public actor DataService: Service {
     return asksServer(config) || needsDownload(id)
   }
 
-  private func needsDownload(_ id: StoreID) -> Bool {
-    guard let config = (try? workspace.member(id))?.config, config.isRemote else { return false }
-    return (try? StoreDownload(config, registry: registry, in: context))?.isDone == false
-  }
-
   /// Begins to open a store, or gives what has begun.
   @discardableResult
-  private func begin(_ id: StoreID) -> Task<Result<Void, FieldpackError>, Never> {
+  func begin(_ id: StoreID) -> Task<Result<Void, FieldpackError>, Never> {
     if let work = works[id] { return work.task }
     lastWork += 1
     let number = lastWork
@@ -327,15 +294,28 @@ public actor DataService: Service {
   }
 
   private func cancel(_ id: StoreID) async {
-    works[id]?.task.cancel()
-    _ = await works[id]?.task.value
-    await feeds.end(id)
+    repeat {
+      // Another opening may have begun meanwhile.
+      while let work = works[id] {
+        works[id]?.isGivenUp = true
+        work.task.cancel()
+        _ = await work.task.value
+      }
+      await feeds.end(id)
+    } while works[id] != nil
   }
 
   private func open(_ id: StoreID) async throws(FieldpackError) {
     let member = try workspace.member(id)
     guard member.store == nil else { return }
-    if case .paused = member.state { return try resume(id) }
+    if case .paused = member.state {
+      guard isConnected || !asksServer(member.config) else {
+        resting[id] = [.network]
+        return
+      }
+      return try resume(id)
+    }
+    resting[id] = nil
     do throws(FieldpackError) {
       _ = try member.config.polling()
       if needsDownload(id) { try await download(id) }
@@ -349,7 +329,10 @@ public actor DataService: Service {
         _ = try await workspace.start(id)
       }
     } catch {
-      guard error.code != .interrupted else { throw error }
+      guard error.code != .interrupted else {
+        await stopped(id)
+        throw error
+      }
       let status = (try? workspace.member(id))?.state.status
       if let status { send(StoreEvent(.statusChange, id, status: status)) }
       send(StoreEvent(.startFailed, id, status: status))
@@ -357,38 +340,22 @@ public actor DataService: Service {
     }
     await feeds.begin(id)
     send(StoreEvent(.running, id, status: .running))
-    for waiter in waiters.removeValue(forKey: id) ?? [] {
-      waiter.yield(StoreEvent(.running, id, status: .running))
-      waiter.finish()
-    }
+    tellWaiters(of: id)
+    if !isConnected, asksServer(member.config) { rest([member], for: .network) }
   }
 
-  private func download(_ id: StoreID) async throws(FieldpackError) {
-    guard await downloads.take() else {
-      throw FieldpackError(.interrupted, "store '\(id)' is stopped", location: .init(store: id))
-    }
-    defer { downloads.giveBack() }
-    try await workspace.stop(id, as: .downloading(StoreProgress(received: 0)))
-    let member = try workspace.member(id)
-    send(StoreEvent(.statusChange, id, status: .downloading))
-    do throws(FieldpackError) {
-      var download = try StoreDownload(member.config, registry: registry, in: context)
-      download.clock = clock
-      try await download.run { [workspace, log] progress in
-        workspace.tell(.downloading(progress), of: member)
-        log.send(
-          StoreEvent(.downloadProgress, id, status: .downloading, progress: progress))
-      }
-      await feeds.note(download.version.withLock { $0 }, of: id)
-    } catch {
-      workspace.tell(error.code == .interrupted ? .stopped : .downloadFailed(error), of: member)
-      throw error
-    }
+  /// Lets a store whose opening was given up be stopped, and tells it.
+  private func stopped(_ id: StoreID) async {
+    guard let state = (try? workspace.member(id))?.state else { return }
+    if case .stopped = state { return }
+    try? await workspace.stop(id)
+    guard works[id]?.isGivenUp != true else { return }
+    send(StoreEvent(.stopped, id, status: .stopped))
   }
 
   // MARK: Telling
 
-  private func send(_ event: StoreEvent) {
+  func send(_ event: StoreEvent) {
     log.send(event)
     let isAny = workspace.members.contains { $0.store != nil }
     guard isAny != anyRuns else { return }
@@ -397,4 +364,12 @@ public actor DataService: Service {
   }
 
   private var anyRuns = false
+
+  /// Tells those who wait for a store that it runs.
+  func tellWaiters(of id: StoreID) {
+    for waiter in waiters.removeValue(forKey: id) ?? [] {
+      waiter.yield(StoreEvent(.running, id, status: .running))
+      waiter.finish()
+    }
+  }
 }

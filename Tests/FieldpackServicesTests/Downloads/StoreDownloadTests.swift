@@ -207,4 +207,38 @@ import Testing
       message("gpkg", "http://h", #"{"maxBytes": 0}"#)
         == "configuration: the option 'maxBytes' of store 's' is a number above 0")
   }
+
+  @Test func `a store tells what is wrong with its download`() async throws {
+    let data = DataService(context: folder.context)
+    let store = try folder.store("s", "gpkg", at: "http://h", options: #"{"sha256": "12"}"#)
+    let error = await #expect(throws: FieldpackError.self) {
+      try await data.registerAndStart(store)
+    }
+    #expect(error?.message == "the option 'sha256' of store 's' is 64 hexadecimal digits")
+    #expect(data.workspace.members.map(\.state.error?.code) == [.configuration])
+    await data.close()
+  }
+
+  @Test func `a downloaded file that became the user's own stays`() async throws {
+    let server = try LoopbackServer { _ in .text(200, StoreFolder.geoJSON) }
+    let data = DataService(context: folder.context)
+    try await data.registerAndStart(folder.store("s", at: server.address))
+    #expect(folder.names == ["s.geojson"])
+    try await data.update(folder.store("s", at: "stores/s.geojson"))
+    #expect(folder.names == ["s.geojson"])
+    #expect(try await data.workspace.count(Query()) == 1)
+    await data.close()
+  }
+
+  @Test func `a database that is opened during its download is not replaced`() async throws {
+    try folder.write("old", to: "wells.geojson")
+    let server = try LoopbackServer { [folder] _ in
+      try? folder.write("", to: "wells.geojson-wal")
+      return .text(200, StoreFolder.geoJSON)
+    }
+    var download = try download(at: server.address)
+    download.replaces = true
+    #expect(await failure(download)?.code == .busy)
+    #expect(folder.content("wells.geojson") == "old")
+  }
 }

@@ -225,4 +225,26 @@ import Testing
     #expect(try await data.workspace.count(Query().in(stores: ["a", "b"])) == 2)
     await data.close()
   }
+
+  @Test func `stores of a config that cannot be read stay, with their files`() async throws {
+    let server = try LoopbackServer { _ in .text(200, StoreFolder.geoJSON) }
+    let (remote, other) = (store("r", server.address), store("b"))
+    _ = try config("1.scfg", #"{"stores": [\#(remote)]}"#)
+    let first = folder.folder.file("1.scfg")
+    let configs = ConfigService(
+      [first, try config("2.scfg", #"{"stores": [\#(other)]}"#)], data: data)
+    try await configs.start()
+    for await event in await data.storeStarted("r") { #expect(event.kind == .running) }
+    let faulty = #"{"stores": [{"id": "r", "store_type": "geojson"}]}"#
+    for text in ["{", faulty] {
+      _ = try config("1.scfg", text)
+      try await configs.reload()
+      #expect(states.sorted() == ["b running", "r running"])
+      #expect(folder.names == ["r.geojson"])
+    }
+    _ = try config("1.scfg", #"{"stores": []}"#)
+    try await configs.reload()
+    #expect(states == ["b running"] && folder.names == [])
+    await data.close()
+  }
 }

@@ -91,6 +91,27 @@ import Testing
     await data.close()
   }
 
+  @Test(arguments: [("FORM_STORE", "forms"), ("LOCATION_STORE", "positions")])
+  func `a config cannot take the id of a store of the services`(
+    id: String, content: String
+  ) async throws {
+    let data = service()
+    let message = "the id '\(id)' is kept for the store of \(content)"
+    for uri in ["wells.geojson", "http://127.0.0.1:9"] {
+      let error = await #expect(throws: FieldpackError.self) {
+        try await data.register(folder.store(id, at: uri))
+      }
+      #expect(error?.code == .configuration && error?.message == message)
+    }
+    let error = #expect(throws: FieldpackError.self) {
+      _ = try StoreDownload(
+        try folder.store(id, "gpkg", at: "http://127.0.0.1:9"), in: folder.context)
+    }
+    #expect(error?.code == .configuration && error?.message == message)
+    #expect([FormStore.id, LocationStore.id].contains { $0.rawValue == id })
+    await data.close()
+  }
+
   @Test func `a remote store downloads its file, then runs, and takes it along`() async throws {
     let server = try LoopbackServer { _ in .text(200, StoreFolder.geoJSON) }
     let data = service()
@@ -258,6 +279,22 @@ import Testing
     await data.close()
   }
 
+  @Test func `a store of a server that starts without a network rests until there is one`()
+    async throws
+  {
+    let data = service([Service.self])
+    _ = try local("service")
+    await data.setConnected(false)
+    try await data.registerAndStart(folder.store("s", "service", at: "http://127.0.0.1:9"))
+    #expect(states(data) == ["s paused"])
+    await data.pause()
+    await data.setConnected(true)
+    #expect(states(data) == ["s paused"])
+    await data.resume()
+    #expect(states(data) == ["s running"])
+    await data.close()
+  }
+
   @Test func `a server that does not answer holds up no other store`() async throws {
     let server = try LoopbackServer { _ in .silence }
     let data = service([Service.self])
@@ -304,7 +341,11 @@ import Testing
     }
     await data.stop()
     #expect(await any.next() == false)
+    let never = await data.storeStarted("a")
     await data.close()
+    for stream in [never, await data.storeStarted("b")] {
+      for await event in stream { Issue.record("\(event)") }
+    }
   }
 
   @Test func `a store is a dictionary for bridges`() async throws {

@@ -69,7 +69,7 @@ struct StartedServices {
     let members = data.workspace.members
     let stores = await configs.config?.stores ?? []
     for store in stores {
-      if let member = members.first(where: { $0.id == store.id }) {
+      if !store.isBuiltIn, let member = members.first(where: { $0.id == store.id }) {
         lines.append(await Self.asking(member, ServiceLine(member)))
       } else {
         lines.append(ServiceLine(store, Self.reason(store)))
@@ -108,6 +108,7 @@ struct StartedServices {
   /// Why a store of a config was not taken.
   private static func reason(_ store: StoreConfig) -> FieldpackError {
     do throws(FieldpackError) {
+      try store.refuseBuiltIn()
       _ = try StoreRegistry.standard.type(of: store)
     } catch {
       return error
