@@ -1,6 +1,7 @@
 public import FieldpackCore
 import FieldpackGeoPackage
 import FieldpackHTTP
+import FieldpackMedia
 
 /// `xyz.1`: tiles of a web map, by an address such as `https://example.org/{z}/{x}/{y}.png`, or `{-y}`
 /// where the server counts rows from the bottom.
@@ -27,17 +28,23 @@ public struct XYZStoreType: StoreType {
     }
     var pyramid = TilePyramid.webMercator(LayerID(config.id.rawValue), zooms: low...high)
     pyramid.title = config.name
-    if isGrid { return GridStore(id: config.id, pyramid: pyramid) }
+    if isGrid {
+      return TileStore(id: config.id, pyramid: pyramid) { (address) throws(FieldpackError) in
+        let bytes = try PNGEncoder.bytes(of: GridPicture(address).bitmap)
+        return Tile(address: address, mediaType: MediaType.png.rawValue, bytes: bytes)
+      }
+    }
     let template = try XYZTemplate(config)
     let room = try config.number("maxBytes", in: 1...Int.max) ?? TileCache.standardRoom
-    return XYZStore(
-      id: config.id, pyramid: pyramid,
-      fetcher: TileFetcher(
-        store: config.id, template: template, client: try context.client(),
-        cache: TileCache(
-          path: try cachePath(of: config, in: context), store: config.id,
-          source: template.digest, room: room, logger: context.logger),
-        logger: context.logger))
+    let cache = TileCache(
+      path: try cachePath(of: config, in: context), store: config.id, source: template.digest,
+      room: room, logger: context.logger)
+    let fetcher = TileFetcher(
+      store: config.id, template: template, client: try context.client(), cache: cache,
+      logger: context.logger)
+    return TileStore(id: config.id, pyramid: pyramid, end: fetcher.close) {
+      (address) async throws(FieldpackError) in try await fetcher.tile(at: address)
+    }
   }
 
   /// `ID.gpkg` in the store folder.

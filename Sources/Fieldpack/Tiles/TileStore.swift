@@ -4,18 +4,45 @@ import FieldpackGeometry
 import FieldpackTiles
 
 /// A store that gives tiles on the grid of web maps and has no features: queries answer nothing.
-protocol TileSource: RasterStore {
+final class TileStore: RasterStore {
+  let id: StoreID
   /// The one layer, named like the store.
-  var pyramid: TilePyramid { get }
-  func checkOpen() throws(FieldpackError)
-}
+  private let pyramid: TilePyramid
+  private let tile: @Sendable (TileAddress) async throws(FieldpackError) -> Tile?
+  private let end: @Sendable () async -> Void
+  private let isClosed = Locked(false)
 
-extension TileSource {
-  /// Whether the layer has the zoom level of the address.
-  func has(_ address: TileAddress, in layer: LayerID) throws(FieldpackError) -> Bool {
+  /// - Parameters:
+  ///   - end: called when the store is closed.
+  ///   - tile: makes or gets a tile of the pyramid's zoom levels; `nil` where there is none.
+  init(
+    id: StoreID, pyramid: TilePyramid, end: @escaping @Sendable () async -> Void = {},
+    tile: @escaping @Sendable (TileAddress) async throws(FieldpackError) -> Tile?
+  ) {
+    self.id = id
+    self.pyramid = pyramid
+    self.end = end
+    self.tile = tile
+  }
+
+  func close() async {
+    isClosed.withLock { $0 = true }
+    await end()
+  }
+
+  private func checkOpen() throws(FieldpackError) {
+    guard isClosed.withLock({ $0 }) else { return }
+    throw FieldpackError(.unavailable, "store '\(id)' is closed", location: .init(store: id))
+  }
+
+  // MARK: Tiles
+
+  func webTile(
+    _ address: TileAddress, of layer: LayerID
+  ) async throws(FieldpackError) -> Tile? {
     try check(layer)
     try WebMercator.area(of: address, for: .init(store: id, layer: pyramid.name))
-    return pyramid.matrix(zoom: address.zoom) != nil
+    return pyramid.matrix(zoom: address.zoom) == nil ? nil : try await tile(address)
   }
 
   private func check(_ layer: LayerID) throws(FieldpackError) {
@@ -41,12 +68,12 @@ extension TileSource {
   // MARK: No features
 
   /// - Throws: `.notFound` where the query names a layer.
-  func check(_ query: Query) throws(FieldpackError) {
+  fileprivate func check(_ query: Query) throws(FieldpackError) {
     try checkOpen()
     if let layer = query.layers.first { throw missing(layer) }
   }
 
-  func missing(_ layer: LayerID) -> FieldpackError {
+  fileprivate func missing(_ layer: LayerID) -> FieldpackError {
     FieldpackError(
       .notFound, "layer '\(layer)' is not in store '\(id)' (it has none)",
       location: .init(store: id, layer: layer))
@@ -88,7 +115,7 @@ extension TileSource {
     _ body: @Sendable (borrowing StoreSnapshot) throws(FieldpackError) -> R
   ) async throws(FieldpackError) -> R {
     try checkOpen()
-    return try body(StoreSnapshot(NoFeatures(source: self)))
+    return try body(StoreSnapshot(NoFeatures(store: self)))
   }
 
   func explain(_ query: Query) async throws(FieldpackError) -> [Explanation] {
@@ -98,21 +125,21 @@ extension TileSource {
 }
 
 /// The snapshot of a store that has no features.
-private struct NoFeatures<Source: TileSource>: SnapshotReading {
-  let source: Source
+private struct NoFeatures: SnapshotReading {
+  let store: TileStore
 
   func layers() -> [Layer] { [] }
 
   func scan(_ query: Query, into sink: inout some FeatureSink) throws(FieldpackError) {
-    try source.check(query)
+    try store.check(query)
   }
 
   func count(_ query: Query) throws(FieldpackError) -> Int {
-    try source.check(query)
+    try store.check(query)
     return 0
   }
 
   func feature(_ id: FeatureID, in layer: LayerID) throws(FieldpackError) -> Feature? {
-    throw source.missing(layer)
+    throw store.missing(layer)
   }
 }

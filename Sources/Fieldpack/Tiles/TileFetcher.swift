@@ -3,37 +3,6 @@ import FieldpackGeoPackage
 import FieldpackHTTP
 import FieldpackMedia
 
-/// The tiles of a web map on a server, kept in a cache.
-final class XYZStore: TileSource {
-  let id: StoreID
-  let pyramid: TilePyramid
-  private let fetcher: TileFetcher
-  private let isClosed = Locked(false)
-
-  init(id: StoreID, pyramid: TilePyramid, fetcher: TileFetcher) {
-    self.id = id
-    self.pyramid = pyramid
-    self.fetcher = fetcher
-  }
-
-  func checkOpen() throws(FieldpackError) {
-    guard isClosed.withLock({ $0 }) else { return }
-    throw FieldpackError(.unavailable, "store '\(id)' is closed", location: .init(store: id))
-  }
-
-  func webTile(
-    _ address: TileAddress, of layer: LayerID
-  ) async throws(FieldpackError) -> Tile? {
-    guard try has(address, in: layer) else { return nil }
-    return try await fetcher.tile(at: address)
-  }
-
-  func close() async {
-    isClosed.withLock { $0 = true }
-    await fetcher.close()
-  }
-}
-
 /// Asks a server for tiles, politely: two at a time, none again before its time, and not at all while the
 /// server asks to wait.
 actor TileFetcher {

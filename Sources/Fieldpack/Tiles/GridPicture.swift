@@ -3,34 +3,7 @@ import FieldpackGeoPackage
 import FieldpackMedia
 import FieldpackTiles
 
-/// Tiles that show where they lie: their border, and zoom, x and y.
-final class GridStore: TileSource {
-  let id: StoreID
-  let pyramid: TilePyramid
-  private let isClosed = Locked(false)
-
-  init(id: StoreID, pyramid: TilePyramid) {
-    self.id = id
-    self.pyramid = pyramid
-  }
-
-  func checkOpen() throws(FieldpackError) {
-    guard isClosed.withLock({ $0 }) else { return }
-    throw FieldpackError(.unavailable, "store '\(id)' is closed", location: .init(store: id))
-  }
-
-  func webTile(
-    _ address: TileAddress, of layer: LayerID
-  ) async throws(FieldpackError) -> Tile? {
-    guard try has(address, in: layer) else { return nil }
-    let bytes = try PNGEncoder.bytes(of: GridPicture(address).bitmap)
-    return Tile(address: address, mediaType: MediaType.png.rawValue, bytes: bytes)
-  }
-
-  func close() async { isClosed.withLock { $0 = true } }
-}
-
-/// The picture of such a tile: clear but for lines and digits.
+/// A tile that shows where it lies, by its border and by its zoom, x and y; clear elsewhere.
 struct GridPicture {
   private(set) var bitmap = Bitmap(PictureSize(width: Self.size, height: Self.size))
 
