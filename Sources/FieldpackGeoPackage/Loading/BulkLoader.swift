@@ -147,19 +147,12 @@ public final class BulkLoader: FeatureSink {
   }
 
   /// Writes indexes, extents and counts, and creates the triggers again.
-  public func finish() throws(FieldpackError) -> [LoadedLayer] { try finish(dropping: []) }
-
-  /// As ``finish()``.
-  ///
-  /// - Parameter indexes: the names of indexes that only the load needed. They go before R-trees are
-  ///   packed, which then use their pages.
-  func finish(dropping indexes: [String]) throws(FieldpackError) -> [LoadedLayer] {
+  public func finish() throws(FieldpackError) -> [LoadedLayer] {
     for id in order { try targets[id]?.submitOrdered() }
     try inserter.drain()
     stop()
     skipped.add(inserter.takeSkipped())
     try file.limitSteps()
-    for name in indexes { try file.drop(index: name) }
     var loaded: [LoadedLayer] = []
     for id in order {
       if let target = targets[id] { loaded.append(try target.finish()) }

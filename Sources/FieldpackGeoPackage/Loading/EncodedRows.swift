@@ -42,6 +42,9 @@ package struct EncodedRows: Sendable {
   /// Gives a row that brought an id another one.
   mutating func renumber(_ row: Int, as id: Int64) { givenIDs[row] = id }
 
+  /// Gives rows that brought no ids their own.
+  mutating func number(_ ids: [Int64]) { givenIDs = ids }
+
   // MARK: Filling
 
   /// Ends the row whose parameters were appended.

@@ -20,8 +20,6 @@ public final class GeoPackageBulkWriter {
   /// layer keeps its name.
   package var keepsNames = false
   private var isOpen = true
-  /// The indexes that were made to find rows by their keys.
-  private var keyIndexes: [String] = []
   private var merges: [LayerMerge] = []
   private var mergeNotes: [String] = []
   private var documents: [(content: String, standard: String, layers: [LayerID])] = []
@@ -173,25 +171,8 @@ public final class GeoPackageBulkWriter {
       table.schema.columnIndex($0.name) == nil && !table.schema.isID($0.name)
     }
     try LayerCreation(file: file).addColumns(new, to: table)
-    if case .column(let column)? = key { try indexKey(column, of: table) }
     return try loader.prepare(
       schema, into: table.layer.id, ids: ids, isNew: false, clusters: clusters, replacing: key)
-  }
-
-  /// Makes sure that a unique index holds a column; the end of the load drops one that was made.
-  private func indexKey(_ column: String, of table: LayerTable) throws(FieldpackError) {
-    let name = "fieldpack_key_\(table.table)"
-    do throws(FieldpackError) {
-      try file.execute(
-        "CREATE UNIQUE INDEX \(quoted(name)) ON \(quoted(table.table)) (\(quoted(column)))")
-    } catch  where error.code == .constraint {
-      throw FieldpackError(
-        .constraint,
-        "layer '\(table.layer.id)' has features with one value in column "
-          + "'\(column)', so the column cannot tell which of them a row replaces",
-        location: .init(store: file.store, layer: table.layer.id), underlying: error)
-    }
-    keyIndexes.append(name)
   }
 
   public func remove(_ layer: LayerID) throws(FieldpackError) {
@@ -239,7 +220,7 @@ public final class GeoPackageBulkWriter {
   package func finish(
     describing describe: ([LoadedLayer]) -> Void = { _ in }
   ) throws(FieldpackError) -> [LoadedLayer] {
-    let loaded = try loader.finish(dropping: keyIndexes)
+    let loaded = try loader.finish()
     for merge in merges { mergeNotes += try merge.run(in: file) }
     describe(loaded)
     try storeDocuments()

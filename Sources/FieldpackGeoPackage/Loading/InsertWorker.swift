@@ -177,7 +177,6 @@ final class Insertion {
   private var highestInserted: Int64?
   private let file: GeoPackageSession
   private let skipsErrors: Bool
-  private let key: ReplacedKey?
 
   /// - Parameter isNew: whether this load has created the table. Then a row can only be refused for
   ///   its given id or a constraint of the table, and several rows go into one statement, which
@@ -189,7 +188,6 @@ final class Insertion {
     self.table = table
     self.file = file
     skipsErrors = rules.skipsErrors
-    key = rules.key
     var names = [table.idExpression]
     var columns: [Int] = []
     let hasGeometry = source.geometry != nil && table.schema.geometry != nil
@@ -214,7 +212,10 @@ final class Insertion {
     }
     plan.trustsEnvelopes = rules.trustsEnvelopes
     if !isNew, hasGeometry { plan.rule = table.schema.geometry }
-    let conflict = Self.conflict(on: rules.key, names)
+    let keyName = try Self.keyName(rules.key, in: table, of: file)
+    // The first of the names is the id, which is no parameter of the plan.
+    plan.keyCell = keyName.flatMap { names.dropFirst().firstIndex(of: quoted($0)) }.map { $0 - 1 }
+    let conflict = rules.key == nil ? "" : Self.conflict(names, key: keyName)
     func insert(_ count: Int, _ names: [String]) -> String {
       let row = "(\(names.map { _ in "?" }.sqlList))"
       let rows = Array(repeating: row, count: count).sqlList
@@ -228,29 +229,34 @@ final class Insertion {
     func prepare(_ count: Int, _ names: [String]) throws(FieldpackError) -> Statement {
       try file.prepare(insert(count, names), in: table.layer.id, caching: false).row
     }
-    single = try prepare(1, Self.choosesIDs(rules.key) ? Array(names.dropFirst()) : names)
+    single = try prepare(1, names)
     several = atOnce == 1 ? nil : try prepare(atOnce, names)
     following = atOnce == 1 || !isWide ? nil : try prepare(atOnce, Array(names.dropFirst()))
   }
 
-  /// Whether SQLite chooses the ids of rows that are new.
-  private static func choosesIDs(_ key: ReplacedKey?) -> Bool {
-    if case .column? = key { true } else { false }
+  /// The name of the column by whose values rows find features; `nil` where there is none.
+  private static func keyName(
+    _ key: ReplacedKey?, in table: LayerTable, of file: GeoPackageSession
+  ) throws(FieldpackError) -> String? {
+    guard case .column(let name)? = key else { return nil }
+    guard let index = table.schema.columnIndex(name), !table.schema.columns[index].isGenerated
+    else {
+      throw FieldpackError(
+        .invalidArgument,
+        "layer '\(table.layer.id)' stores no values of rows in a column '\(name)', so rows cannot "
+          + "be found by it", location: .init(store: file.store, layer: table.layer.id))
+    }
+    return table.schema.columns[index].name
   }
 
-  /// What happens to a row whose key is there: its columns replace those of the feature.
+  /// What happens to a row whose id is there: its columns replace those of the feature, but for the
+  /// key, which is the same.
   ///
   /// - Parameter names: the columns of the rows, the id first.
-  private static func conflict(on key: ReplacedKey?, _ names: [String]) -> String {
-    let target: String
-    switch key {
-    case nil: return ""
-    case .id?: target = names[0]
-    case .column(let column)?: target = quoted(column)
-    }
-    let others = names.dropFirst().filter { SQLName($0) != SQLName(target) }
-    let set = (others.isEmpty ? [target] : others).map { "\($0) = excluded.\($0)" }
-    return " ON CONFLICT (\(target)) DO UPDATE SET \(set.sqlList)"
+  private static func conflict(_ names: [String], key: String?) -> String {
+    let others = names.dropFirst().filter { $0 != key.map(quoted) }
+    let set = (others.isEmpty ? [names[0]] : others).map { "\($0) = excluded.\($0)" }
+    return " ON CONFLICT (\(names[0])) DO UPDATE SET \(set.sqlList)"
   }
 
   /// Inserts all rows; returns the skipped ones.
@@ -269,7 +275,7 @@ final class Insertion {
     }
     while row < rows.count {
       do throws(FieldpackError) {
-        try insert(rows, row, 1, withIDs: !Self.choosesIDs(key), by: single)
+        try insert(rows, row, 1, by: single)
       } catch {
         guard skipsErrors, error.code == .constraint else { throw error.advisingToSkipRow() }
         skipped.append(SkippedFeature(error))
@@ -311,14 +317,13 @@ final class Insertion {
       try rows.bind(
         first, rows: count, parameters: plan.parameters, withIDs: withIDs, to: statement)
       try statement.run()
-      guard withIDs || key != nil || file.connection.lastInsertRowID == last else {
+      guard withIDs || file.connection.lastInsertRowID == last else {
         throw .misuse("a row meant for the id \(last) got another")
       }
       highestInserted = max(highestInserted ?? last, last)
       isStored = file.connection.changes == count
     } catch {
-      let knowsID = count == 1 && !Self.choosesIDs(key)
-      let (layer, feature) = (table.layer.id, knowsID ? FeatureID.integer(rows.id(first)) : nil)
+      let (layer, feature) = (table.layer.id, count == 1 ? FeatureID.integer(rows.id(first)) : nil)
       guard !error.isTakenID else {
         throw FieldpackError(
           .constraint, "layer '\(layer)' has a feature \(rows.id(first)) already",

@@ -40,6 +40,8 @@ final class LayerLoad {
   private var taken = IDSet()
   private var renumbered: [Int64: Int64] = [:]
   private var renumberedCount = 0
+  /// The features by their values in the column by which rows find them.
+  private var keyed: KeyedFeatures?
   /// The number of rows that the table had, where rows may replace others.
   private var rowsBefore = 0
 
@@ -63,6 +65,9 @@ final class LayerLoad {
     if !isNew, ids != .given { nextID = try Self.freeID(file, table) }
     if !isNew, ids == .preferred { try gatherTaken() }
     if replaces { rowsBefore = try rowCount() }
+    if case .column(let column)? = rules.key {
+      keyed = try KeyedFeatures(by: column, of: table, in: file)
+    }
   }
 
   private func gatherTaken() throws(FieldpackError) {
@@ -212,11 +217,11 @@ final class LayerLoad {
       for row in 0..<full.count { note(full.id(row)) }
     } else if ids == .preferred {
       try renumber(&full)
+    } else if let cell = insertion.plan.keyCell {
+      try find(&full, by: cell)
     } else {
       guard !nextID.addingReportingOverflow(Int64(full.count)).overflow else {
-        throw FieldpackError(
-          .constraint, "layer '\(table.layer.id)' has used its last feature id",
-          location: .init(store: file.store, layer: table.layer.id))
+        throw lastIDUsed
       }
       full.firstID = nextID
       noteNext(full.count)
@@ -233,11 +238,7 @@ final class LayerLoad {
     for row in 0..<rows.count {
       let own = rows.id(row)
       if !taken.insert(own) {
-        guard nextID < .max, taken.insert(nextID) else {
-          throw FieldpackError(
-            .constraint, "layer '\(table.layer.id)' has used its last feature id",
-            location: .init(store: file.store, layer: table.layer.id))
-        }
+        guard nextID < .max, taken.insert(nextID) else { throw lastIDUsed }
         rows.renumber(row, as: nextID)
         renumbered[own] = nextID
         renumberedCount += 1
@@ -245,6 +246,30 @@ final class LayerLoad {
       }
       note(rows.id(row))
     }
+  }
+
+  /// Gives rows the ids of the features that they replace, and the others the next free ones.
+  private func find(_ rows: inout EncodedRows, by cell: Int) throws(FieldpackError) {
+    var found: [Int64] = []
+    found.reserveCapacity(rows.count)
+    for row in 0..<rows.count {
+      guard nextID < .max else { throw lastIDUsed }
+      do throws(SQLiteError) {
+        let index = row * insertion.plan.parameters + cell
+        found.append(try keyed?.id(for: rows.values, index, orNew: nextID) ?? nextID)
+      } catch {
+        throw file.worded(error, layer: table.layer.id)
+      }
+      if found[row] == nextID { nextID += 1 }
+      note(found[row])
+    }
+    rows.number(found)
+  }
+
+  private var lastIDUsed: FieldpackError {
+    FieldpackError(
+      .constraint, "layer '\(table.layer.id)' has used its last feature id",
+      location: .init(store: file.store, layer: table.layer.id))
   }
 
   /// Counts features that cannot be in degrees, as the layer has them.
@@ -278,10 +303,9 @@ final class LayerLoad {
 
   var loaded: LoadedLayer {
     let isRange = areConsecutive && refusedCount == 0 && !replaces
-    let knowsIDs = count > 0 && (!replaces || ids == .given)
     return LoadedLayer(
       layer: table.layer.id, count: count - refusedCount, renumberedCount: renumberedCount,
-      ids: knowsIDs ? lowest...highest : nil,
+      ids: count > 0 ? lowest...highest : nil,
       areConsecutive: isRange, firstIDs: isRange ? [] : firstIDs,
       srs: table.schema.geometry?.srs, declared: declared, beyondDegrees: beyondDegrees)
   }

@@ -15,6 +15,8 @@ package struct RowPlan: Sendable {
   var limits: [ColumnLimit] = []
   /// Whether an envelope that comes with a row is taken for its geometry's.
   var trustsEnvelopes = true
+  /// The parameter of a row by whose value it finds the feature that it replaces.
+  var keyCell: Int?
   /// The geometry column of a layer that existed before; it may not allow the geometries that come.
   var rule: GeometryColumn?
 
@@ -253,7 +255,7 @@ package struct ColumnLimit: Sendable {
 
 extension RowCells {
   /// A copy of one value.
-  fileprivate func value(at index: Int) -> Value {
+  func value(at index: Int) -> Value {
     let cell = cells[index]
     switch cell.kind {
     case .null: return .null

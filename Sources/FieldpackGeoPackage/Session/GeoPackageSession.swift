@@ -219,10 +219,6 @@ package final class GeoPackageSession {
     try execute("DROP \(kind.uppercased()) \(quoted(name))")
   }
 
-  func drop(index name: String) throws(FieldpackError) {
-    try execute("DROP INDEX \(quoted(name))")
-  }
-
   // MARK: Catalogue
 
   /// The triggers that keep R-trees true in files of this version.

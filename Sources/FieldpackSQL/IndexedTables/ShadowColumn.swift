@@ -2,33 +2,10 @@ import FieldpackSQLite
 
 /// A column of the table behind an ``IndexedLayerTable``.
 struct ShadowColumn {
-  /// The type affinity of a column: how SQLite converts a value that the column is compared with.
-  enum Affinity {
-    case integer, real, numeric, text, none
-
-    /// The affinity of a declared type (https://www.sqlite.org/datatype3.html, section 3.1).
-    init(declared type: String) {
-      let upper = type.uppercased()
-      if upper.contains("INT") {
-        self = .integer
-      } else if ["CHAR", "CLOB", "TEXT"].contains(where: upper.contains) {
-        self = .text
-      } else if upper.isEmpty || upper.contains("BLOB") {
-        self = .none
-      } else if ["REAL", "FLOA", "DOUB"].contains(where: upper.contains) {
-        self = .real
-      } else {
-        self = .numeric
-      }
-    }
-
-    var isNumeric: Bool { self == .integer || self == .real || self == .numeric }
-  }
-
   let name: String
   let type: String
   let collation: String
-  let affinity: Affinity
+  let affinity: TypeAffinity
   /// Whether the column comes first in an index that holds all rows in the column's collation.
   let isIndexed: Bool
 
@@ -54,7 +31,7 @@ struct ShadowColumn {
       columns.append(
         ShadowColumn(
           name: name, type: facts.type, collation: facts.collation,
-          affinity: Affinity(declared: facts.type),
+          affinity: facts.affinity,
           isIndexed: indexed[SQLName(name)] == SQLName(facts.collation)))
     }
     return columns

@@ -7,6 +7,8 @@ extension Connection {
     public var type: String
     /// The collation by which the column's texts compare.
     public var collation: String
+
+    package var affinity: TypeAffinity { TypeAffinity(declared: type) }
   }
 
   /// - Parameter schema: `main`, `temp` or the name of an attached file.
