@@ -46,8 +46,8 @@ struct IndexedTable: Sendable {
     )
   }
 
-  /// Rows spread over the table, and rows without geometry near them, each with its leaf and the
-  /// node above that, in one statement.
+  /// Rows of places spread over the table, the last row among them, each with the number of its leaf.
+  /// One of every second place comes with its leaf and the node above that, too.
   ///
   /// A blob of more than 200 bytes is not empty, and its bytes are not read.
   /// The table is `t`, so that no name of its own or of a column hides those of the statement.
@@ -60,28 +60,25 @@ struct IndexedTable: Sendable {
     return """
       WITH RECURSIVE places(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM places WHERE i < \(last)),
       ends(low, high) AS (SELECT (SELECT min(\(id)) FROM \(t)), (SELECT max(\(id)) FROM \(t))),
-      starts(x) AS (SELECT CASE i WHEN 0 THEN low WHEN \(last) THEN high
+      starts(i, x) AS (SELECT i, CASE i WHEN 0 THEN low WHEN \(last) THEN high
         ELSE low + (high / \(last).0 - low / \(last).0) * i END FROM ends, places),
-      walk(id, k) AS (SELECT (SELECT \(id) FROM \(t) t WHERE \(id) >= starts.x ORDER BY \(id) LIMIT 1),
-        0 FROM starts UNION ALL
-        SELECT (SELECT \(id) FROM \(t) t WHERE \(id) > walk.id ORDER BY \(id) LIMIT 1), walk.k + 1
-        FROM walk WHERE walk.id NOTNULL AND walk.k < \(Self.seen - 1))
-      SELECT p.id, \(lacks("t.\(g)")), r.nodeno, leaf.data, up.data
-      FROM walk p JOIN \(t) t ON t.\(id) = p.id AND (p.k < \(Self.sampled) OR \(lacks("t.\(g)")))
+      walk(id, k, whole) AS (SELECT (SELECT \(id) FROM \(t) t WHERE \(id) >= starts.x
+        ORDER BY \(id) LIMIT 1), 1, starts.i % 2 FROM starts UNION ALL
+        SELECT (SELECT \(id) FROM \(t) t WHERE \(id) > walk.id ORDER BY \(id) LIMIT 1), walk.k + 1, 0
+        FROM walk WHERE walk.id NOTNULL AND walk.k < \(Self.neighbours))
+      SELECT p.id, p.whole, \(lacks("t.\(g)")), r.nodeno, leaf.data, up.data
+      FROM walk p JOIN \(t) t ON t.\(id) = p.id
       LEFT JOIN \(shadow("rowid")) r ON r.rowid = p.id
-      LEFT JOIN \(shadow("node")) leaf ON leaf.nodeno = r.nodeno
-      LEFT JOIN \(shadow("parent")) a ON a.nodeno = r.nodeno
+      LEFT JOIN \(shadow("node")) leaf ON leaf.nodeno = CASE WHEN p.whole THEN r.nodeno END
+      LEFT JOIN \(shadow("parent")) a ON a.nodeno = leaf.nodeno
       LEFT JOIN \(shadow("node")) up ON up.nodeno = a.parentnode
       """
   }
 
-  /// Rows that follow each other share pages: 64 rows apart from each other made the opening of a
-  /// file of a million points a sixth longer.
-  private static let places = 16
-  /// How many rows of each place are looked up.
-  private static let sampled = 4
-  /// Among how many rows of each place those without geometry are looked up, too.
-  private static let seen = 16
+  private static let places = 8
+  /// How many rows of each place are looked up. They share pages: 64 rows apart from each other, each
+  /// with its nodes, made the opening of a file of a million points a sixth longer.
+  private static let neighbours = 8
 
   /// All ids of the table.
   var everyID: String { "SELECT \(id) FROM \(table)" }

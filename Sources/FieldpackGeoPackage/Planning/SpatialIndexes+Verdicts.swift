@@ -93,19 +93,19 @@ extension SpatialIndexes {
     let rows = try connection.prepare(table.sample(of: rtree), caching: false)
     var verdict = IndexVerdict.sound
     while try rows.step() {
-      let (id, leaf) = (rows.integer(0), rows.integer(2))
-      let bounds = rows.kind(3) == .blob ? rows.withBytes(3) { Self.bounds(of: id, in: $0) } : nil
-      switch (rows.kind(1) == .null ? nil : rows.integer(1), bounds) {
-      case (1, .some): verdict = .holdsEmpties
-      case (0, nil): return .unsound
-      case (0, let bounds?):
-        let isRoot = leaf == RTreeNode.root
+      let (id, leaf) = (rows.integer(0), rows.integer(3))
+      let isWhole = rows.integer(1) == 1
+      let bounds = rows.kind(4) == .blob ? rows.withBytes(4) { Self.bounds(of: id, in: $0) } : nil
+      let hasEntry = isWhole ? bounds != nil : rows.kind(3) != .null
+      switch (rows.kind(2) == .null ? nil : rows.integer(2), hasEntry) {
+      case (1, true): verdict = .holdsEmpties
+      case (0, false): return .unsound
+      case (0, true):
+        guard isWhole, let bounds, leaf != RTreeNode.root else { continue }
         let above =
-          rows.kind(4) == .blob ? rows.withBytes(4) { Self.bounds(of: leaf, in: $0) } : nil
+          rows.kind(5) == .blob ? rows.withBytes(5) { Self.bounds(of: leaf, in: $0) } : nil
         // A search finds the entry only by a node above the leaf that holds the entry's bounds.
-        guard isRoot || above.map({ RTreeReader.holds($0, bounds) }) == true else {
-          return .unsound
-        }
+        guard above.map({ RTreeReader.holds($0, bounds) }) == true else { return .unsound }
       default: break
       }
     }
