@@ -10,9 +10,11 @@ import FoundationEssentials
 ///     let isNew = try await download.run { print($0.fraction ?? 0) }
 ///
 /// The file lies in the store folder, see `StoreContext.folder`. It takes its name when it is whole,
-/// on the disk, and opens as a store of its type. Until then, and after a failure, the folder is as it
-/// was. An option `sha256` of the store is the digest that the file must have, in 64 hexadecimal
-/// digits; `maxBytes` is the size of the largest file that is accepted, by default 2 GB.
+/// on the disk, and opens as a store of its type. Until then, and after a failure, the file is as it
+/// was; what has come so far is in a hidden file beside it, with which the next download of the same
+/// address goes on, also after this process was killed. An option `sha256` of the store is the digest
+/// that the file must have, in 64 hexadecimal digits; `maxBytes` is the size of the largest file that
+/// is accepted, by default 2 GB.
 public struct StoreDownload: Sendable {
   /// The store whose file it is.
   public let config: StoreConfig
@@ -77,11 +79,18 @@ public struct StoreDownload: Sendable {
   /// The path of the file.
   public var path: String { folder + name }
 
-  /// Whether the file is there.
-  public var isDone: Bool { FileSystem.size(path) != nil }
+  /// Where the bytes are until the file is whole.
+  private var hidden: String { "\(folder).\(name).part" }
 
-  /// Removes the file.
-  package func removeFile() { _ = FileSystem.remove(path) }
+  /// Whether the file is there. One that came from another address than that of the config is not.
+  public var isDone: Bool { (try? context.hasDownload(of: config)) == true }
+
+  /// Removes the file, and what is there of a download of it.
+  package func removeFile() {
+    for path in [path, DownloadOrigin.path(of: path), hidden, DownloadOrigin.path(of: hidden)] {
+      FileSystem.remove(path)
+    }
+  }
 
   /// Gets the file, in as many attempts as it takes. Cancelling the task stops it.
   ///
@@ -94,12 +103,14 @@ public struct StoreDownload: Sendable {
   public func run(_ report: @escaping Report = { _ in }) async throws(FieldpackError) -> Bool {
     guard replaces || !isDone else { return false }
     do throws(FieldpackError) {
+      // A file that is there is of another address.
+      let replaces = replaces || FileSystem.size(path) != nil
       let pending = try PendingFolder(target: folder, overwrite: replaces)
       let made = try pending.place(for: name)
       let throttle = Throttle(clock, report)
-      let new = try await fetch(to: made, throttle)
+      let new = try await fetch(to: made, keptAs: hidden, throttle) ?? FileVersion()
       try await opened(made).close()
-      try move(made, of: pending)
+      try move(made, of: pending, replacing: replaces, as: new)
       version.withLock { $0 = new }
       withExtendedLifetime(pending) { throttle.end(FileSystem.size(path) ?? 0) }
       return true
@@ -117,7 +128,7 @@ public struct StoreDownload: Sendable {
   )? {
     let last = version.withLock { $0 }
     var once = self
-    (once.retries, once.replaces) = (0, true)
+    once.retries = 0
     do throws(FieldpackError) {
       let pending = try PendingFolder(target: folder, overwrite: true)
       let made = try pending.place(for: name)
@@ -128,7 +139,7 @@ public struct StoreDownload: Sendable {
         guard !Task.isCancelled else {
           throw FieldpackError(.interrupted, "the download was cancelled")
         }
-        try once.move(made, of: pending)
+        try move(made, of: pending, replacing: true, as: new)
       } catch {
         await store.close()
         throw error
@@ -142,7 +153,8 @@ public struct StoreDownload: Sendable {
 
   /// - Returns: `nil` where the server says that the file is still `last`.
   private func fetch(
-    to path: String, unlike last: FileVersion? = nil, _ throttle: Throttle
+    to path: String, unlike last: FileVersion? = nil, keptAs hidden: String? = nil,
+    _ throttle: Throttle
   ) async throws(FieldpackError) -> FileVersion? {
     if let service = try registry.type(of: config) as? any CopiedStoreType.Type {
       try await service.copy(config, to: path, maximumLength: maximumLength, in: context)
@@ -151,7 +163,7 @@ public struct StoreDownload: Sendable {
     let client = try context.client()
     let download = try HTTPDownload(
       config.uri, fields: last?.fields ?? [:], to: path, sha256: sha256,
-      maximumLength: maximumLength)
+      maximumLength: maximumLength, keptAs: hidden)
     var (failures, most) = (0, 0)
     while true {
       do throws(FieldpackError) {
@@ -190,16 +202,27 @@ public struct StoreDownload: Sendable {
     }
   }
 
-  private func move(_ made: String, of pending: PendingFolder) throws(FieldpackError) {
+  private func move(
+    _ made: String, of pending: PendingFolder, replacing: Bool, as version: FileVersion
+  ) throws(FieldpackError) {
     // Somebody may have opened the file meanwhile.
     try pending.check(name)
+    if !DownloadOrigin.mayBe(config.uri, of: path) { try DownloadOrigin.forget(of: path) }
     let isMoved =
-      replaces ? FileSystem.rename(made, path) : FileSystem.renameIfFree(made, to: path)
+      replacing ? FileSystem.rename(made, path) : FileSystem.renameIfFree(made, to: path)
     guard isMoved else {
       throw FieldpackError(
         .cannotCreate, "cannot create \(path)", position: FilePosition(file: path))
     }
     FileSystem.syncFolder(folder)
+    keep(version)
+  }
+
+  /// Keeps where the file came from. Where that fails, the next start asks the server once more.
+  private func keep(_ version: FileVersion) {
+    let origin = DownloadOrigin(
+      config.uri, entityTag: version.entityTag, lastModified: version.lastModified)
+    try? origin.write(of: path)
   }
 }
 
