@@ -31,7 +31,7 @@ public struct StoreDownload: Sendable {
   private let name: String
   private let sha256: String?
   private let maximumLength: Int
-  /// The version that came last.
+  /// The version that the store has, where it has that of the file.
   package let version = Locked<FileVersion?>(nil)
 
   /// Called when the download begins, at most every 2 s while it runs, and when the file has its
@@ -111,7 +111,6 @@ public struct StoreDownload: Sendable {
       let new = try await fetch(to: made, keptAs: hidden, throttle) ?? FileVersion()
       try await opened(made).close()
       try move(made, of: pending, replacing: replaces, as: new)
-      version.withLock { $0 = new }
       withExtendedLifetime(pending) { throttle.end(FileSystem.size(path) ?? 0) }
       return true
     } catch {
@@ -119,7 +118,15 @@ public struct StoreDownload: Sendable {
     }
   }
 
-  /// Asks once for the file, and puts it in its place if it is another version than the last one.
+  /// What is known of the version of the file that is there.
+  package var knownVersion: FileVersion {
+    var version = FileVersion()
+    guard let origin = DownloadOrigin(config.uri, of: path) else { return version }
+    (version.entityTag, version.lastModified) = (origin.entityTag, origin.lastModified)
+    return version
+  }
+
+  /// Asks once for the file, and puts it in its place if it has other bytes than the last one.
   ///
   /// - Returns: a store of the new file, which nobody else uses; `nil` where there is no new version.
   /// - Throws: as ``run(_:)``; the file is then as it was.
@@ -134,11 +141,18 @@ public struct StoreDownload: Sendable {
       let made = try pending.place(for: name)
       let new = try await once.fetch(to: made, unlike: last, Throttle(clock) { _ in })
       guard let new else { return nil }
+      if last != nil, try await isThere(made) {
+        if new != last { keep(new) }
+        version.withLock { $0 = new }
+        return nil
+      }
       let store = try await opened(made)
       do throws(FieldpackError) {
         guard !Task.isCancelled else {
           throw FieldpackError(.interrupted, "the download was cancelled")
         }
+        // The store has another version than the file until it takes it over.
+        version.withLock { $0 = nil }
         try move(made, of: pending, replacing: true, as: new)
       } catch {
         await store.close()
@@ -148,6 +162,14 @@ public struct StoreDownload: Sendable {
       return (store, new)
     } catch {
       throw error.adding(location: .init(store: config.id), position: config.position)
+    }
+  }
+
+  /// Whether the file that is there has the same bytes.
+  private func isThere(_ made: String) async throws(FieldpackError) -> Bool {
+    try await SystemThread.run { [path] () throws(FieldpackError) in
+      guard FileSystem.size(path) == FileSystem.size(made) else { return false }
+      return try ByteInput(path: made).hasSameBytes(as: ByteInput(path: path))
     }
   }
 

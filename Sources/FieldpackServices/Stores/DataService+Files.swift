@@ -36,7 +36,6 @@ extension DataService {
         log.send(
           StoreEvent(.downloadProgress, id, status: .downloading, progress: progress))
       }
-      await feeds.note(download.version.withLock { $0 }, of: id)
     } catch {
       if error.code != .interrupted { workspace.tell(.downloadFailed(error), of: member) }
       throw error
