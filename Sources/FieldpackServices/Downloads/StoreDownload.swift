@@ -114,7 +114,7 @@ public struct StoreDownload: Sendable {
       withExtendedLifetime(pending) { throttle.end(FileSystem.size(path) ?? 0) }
       return true
     } catch {
-      throw error.adding(location: .init(store: config.id), position: config.position)
+      throw told(error)
     }
   }
 
@@ -161,7 +161,7 @@ public struct StoreDownload: Sendable {
       withExtendedLifetime(pending) {}
       return (store, new)
     } catch {
-      throw error.adding(location: .init(store: config.id), position: config.position)
+      throw told(error)
     }
   }
 
@@ -245,6 +245,20 @@ public struct StoreDownload: Sendable {
     let origin = DownloadOrigin(
       config.uri, entityTag: version.entityTag, lastModified: version.lastModified)
     try? origin.write(of: path)
+  }
+}
+
+extension StoreDownload {
+  /// An error in terms of the store and its file.
+  private func told(_ error: FieldpackError) -> FieldpackError {
+    var error = error
+    // The hidden file that could not be written says nothing to users.
+    if error.code == .full, error.position?.file?.hasPrefix(folder) == true {
+      error = FieldpackError(
+        .full, "\(path): the disk is full; the file was not stored",
+        position: FilePosition(file: path), underlying: error)
+    }
+    return error.adding(location: .init(store: config.id), position: config.position)
   }
 }
 
