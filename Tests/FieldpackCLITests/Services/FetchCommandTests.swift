@@ -52,6 +52,25 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
+  @Test func `a uri that was edited means another file`() async throws {
+    _ = try await survey.run("fetch", "far.scfg")
+    _ = try survey.folder.write(
+      config.replacing("/wells.geojson?", with: "/wells-2.geojson?"), to: "far.scfg")
+    let info = try await survey.run("info", "far.scfg", "--store", "far", "--json")
+    #expect(info.output.contains(#""state":"not_downloaded""#))
+    #expect(info.output.contains(#""downloaded_bytes":null"#))
+    let query = try await survey.run("query", "far.scfg", "--store", "far", "--count")
+    #expect(query.status == 69 && query.output == "")
+    let fetch = try await survey.run("fetch", "far.scfg")
+    #expect(fetch.output == "far: downloaded (far.stores/far.geojson, \(size) B)\n")
+    #expect(
+      server.requests.map(\.target) == [
+        "/wells.geojson?token=secret", "/wells-2.geojson?token=secret",
+      ])
+    let after = try await survey.run("info", "far.scfg", "--store", "far")
+    #expect(after.output.hasPrefix("far: open (geojson.1, \(server.address)/wells-2.geojson, "))
+  }
+
   @Test func `what fails stops no other`() async throws {
     let stores = config.replacing(
       "{\"id\":\"sights\"",
