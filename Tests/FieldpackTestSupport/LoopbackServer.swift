@@ -34,10 +34,22 @@ public final class LoopbackServer: Sendable {
     case response(Int, fields: [[String]] = [], body: [UInt8])
     /// Bytes as they are; then the server closes the connection, or waits until the client does.
     case raw([UInt8], waits: Bool = false)
+    /// A whole answer in pieces, which are asked for by their numbers until there is none.
+    case pieces(length: Int, @Sendable (Int) -> [UInt8]?)
     /// No answer; the connection stays until the client closes it.
     case silence
     /// The connection is closed without an answer.
     case nothing
+
+    /// The whole of `body`, or the part of it that a request goes on with, if that is of this version.
+    public static func whole(_ body: [UInt8], _ tag: String, for request: Request) -> Reply {
+      let fields = [["ETag", tag]]
+      guard request["If-Range"] == tag, let range = request["Range"],
+        let start = Int(range.dropFirst("bytes=".count).dropLast()), start < body.count
+      else { return .response(200, fields: fields, body: body) }
+      let part = ["Content-Range", "bytes \(start)-\(body.count - 1)/\(body.count)"]
+      return .response(206, fields: fields + [part], body: Array(body[start...]))
+    }
 
     public static func text(_ status: Int, _ text: String, fields: [[String]] = []) -> Reply {
       .response(status, fields: fields, body: Array(text.utf8))
@@ -154,6 +166,13 @@ public final class LoopbackServer: Sendable {
       case .raw(let bytes, let waits):
         send(bytes, to: descriptor)
         if waits { waitForEnd(of: descriptor) }
+        return false
+      case .pieces(let length, let piece):
+        send(Array("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n".utf8), to: descriptor)
+        for bytes in sequence(first: 0, next: { $0 + 1 }).lazy.map(piece) {
+          guard let bytes else { return true }
+          guard send(bytes, to: descriptor) else { break }
+        }
         return false
       case .response(let status, let fields, let body):
         var head = "HTTP/1.1 \(status) Status\r\nContent-Length: \(body.count)\r\n"

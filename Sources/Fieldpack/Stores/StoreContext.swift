@@ -34,7 +34,7 @@ public struct StoreContext: Sendable {
   }
 
   /// The file of a store: what its uri leads to, see ``StoreConfig/localFile()``, or the file that was
-  /// downloaded from there.
+  /// downloaded from there. A file that came from another address is not that of the store.
   ///
   /// - Throws: as ``StoreConfig/localFile()``; `.unavailable` for a file that is not downloaded yet.
   public func file(of config: StoreConfig) throws(FieldpackError) -> URL {
@@ -42,7 +42,8 @@ public struct StoreContext: Sendable {
       return try config.localFile()
     }
     do throws(FieldpackError) {
-      return try download.localFile()
+      let file = try download.localFile()
+      return DownloadOrigin.mayBe(config.uri, of: file.path) ? file : try config.localFile()
     } catch {
       guard error.code == .notFound else { throw error }
       return try config.localFile()
@@ -57,6 +58,14 @@ public struct StoreContext: Sendable {
   package func downloadPath(of config: StoreConfig) throws(FieldpackError) -> String? {
     try config.refuseBuiltIn()
     return try download(of: config)?.allowedPath().path
+  }
+
+  /// Whether the file of a remote store is there, and came from the store's uri as far as is known.
+  ///
+  /// - Throws: as ``downloadPath(of:)``.
+  package func hasDownload(of config: StoreConfig) throws(FieldpackError) -> Bool {
+    guard let path = try downloadPath(of: config) else { return false }
+    return FileSystem.size(path) != nil && DownloadOrigin.mayBe(config.uri, of: path)
   }
 
   /// A store whose uri is the downloaded file. A plain uri is a name as it stands, whatever its signs.

@@ -162,11 +162,25 @@ public final class ByteInput {
   /// shows in a read that does not fill it.
   package func room(upTo most: Int) -> Int { min(most, size + 1) }
 
+  /// Whether both files have the same bytes from where the last read ended.
+  package func hasSameBytes(as other: ByteInput) throws(FieldpackError) -> Bool {
+    while true {
+      let (here, there) = (try next(1 << 18), try other.next(1 << 18))
+      guard here == there else { return false }
+      if here.isEmpty { return true }
+    }
+  }
+
   /// The first bytes of the file; the position of reading stays.
   public func head(_ count: Int) throws(FieldpackError) -> [UInt8] {
     let kept = position
     defer { position = kept }
     position = 0
+    return try next(count)
+  }
+
+  /// The next bytes, fewer than `count` only at the end of the file.
+  package func next(_ count: Int) throws(FieldpackError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
     var failure: FieldpackError?

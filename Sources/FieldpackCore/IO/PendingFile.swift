@@ -18,11 +18,13 @@ package final class PendingFile: Sendable {
   private let overwrite: Bool
   /// The descriptor, open for reading and writing until the file has its name; then -1.
   private let opened: Locked<Int32>
+  private let kept: Locked<Bool>
 
   /// - Throws: `.cannotCreate` where the target exists and may not be overwritten, is a folder, or
   ///   its folder is missing; `.permission`, `.readOnly`, `.full`.
   package init(target: String, overwrite: Bool) throws(FieldpackError) {
     let real = try Self.resolve(target, overwrite: overwrite)
+    kept = Locked(false)
     let (folder, name) = FileSystem.split(real)
     var status = stat()
     guard stat(folder.isEmpty ? "." : folder, &status) == 0 else {
@@ -38,6 +40,22 @@ package final class PendingFile: Sendable {
     path = hidden
     opened = Locked(descriptor)
     Self.pending.withLock { _ = $0.insert(hidden) }
+  }
+
+  /// A file in the making under a hidden name of the caller's, where another process goes on with
+  /// what this one leaves.
+  ///
+  /// It stays when this process is killed or ends by ``removeAll()``; else as ``isKept`` says, which is
+  /// true at first where the file has bytes already.
+  /// - Returns: `nil` where another process has the file, or what has the name is no plain file.
+  /// - Throws: as ``init(target:overwrite:)``.
+  package init?(target: String, overwrite: Bool, keptAs hidden: String) throws(FieldpackError) {
+    self.target = try Self.resolve(target, overwrite: overwrite)
+    self.overwrite = overwrite
+    guard let descriptor = try Self.openKept(hidden, for: target) else { return nil }
+    path = hidden
+    opened = Locked(descriptor)
+    kept = Locked(FileSystem.size(hidden) ?? 0 > 0)
   }
 
   /// The path that the target's links lead to.
@@ -99,6 +117,28 @@ package final class PendingFile: Sendable {
       position: FilePosition(file: target))
   }
 
+  /// Opens and locks a file that stays, and makes it where it is missing.
+  private static func openKept(
+    _ path: String, for target: String
+  ) throws(FieldpackError) -> Int32? {
+    var descriptor = FileSystem.create(path, mode: 0o600) ?? -1
+    if descriptor < 0 {
+      guard errno == EEXIST else { throw .system(errno, "create", target) }
+      descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    }
+    guard descriptor >= 0 else { return nil }
+    var (status, named) = (stat(), stat())
+    // The process that had the file may have removed or renamed it before this one could lock it.
+    guard isHeld(descriptor), fstat(descriptor, &status) == 0, lstat(path, &named) == 0,
+      status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1,
+      status.st_ino == named.st_ino, status.st_dev == named.st_dev
+    else {
+      close(descriptor)
+      return nil
+    }
+    return descriptor
+  }
+
   /// Locks a new file; `false` where another process took it for a leftover, has locked it and
   /// removes it.
   static func isHeld(_ descriptor: Int32) -> Bool {
@@ -155,7 +195,7 @@ package final class PendingFile: Sendable {
   }
 
   deinit {
-    if descriptor >= 0 { Self.remove(path) }
+    if descriptor >= 0, !isKept { Self.remove(path) }
     end()
   }
 
@@ -170,6 +210,12 @@ package final class PendingFile: Sendable {
 
   /// The descriptor, open for reading and writing until the file has its name.
   package var descriptor: Int32 { opened.withLock { $0 } }
+
+  /// Whether the hidden file stays when this value goes.
+  package var isKept: Bool {
+    get { kept.withLock { $0 } }
+    set { kept.withLock { $0 = newValue } }
+  }
 
   // MARK: End
 

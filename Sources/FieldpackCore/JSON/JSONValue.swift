@@ -28,6 +28,11 @@ package enum JSONValue: Hashable, Sendable {
     return members.last { $0.name.hasSameBytes(as: name) }?.value
   }
 
+  package var string: String? {
+    guard case .text(let text) = self else { return nil }
+    return text
+  }
+
   /// What kind of node it is, in words, such as `a number`.
   package var kind: String {
     switch self {

@@ -8,7 +8,9 @@ package import FieldpackCore
 /// The bytes go into a hidden file beside the target, see `PendingFile`, which takes the target's
 /// name when it is whole and on the disk. Until then the target is as it was. After an attempt that
 /// failed the bytes stay where the server can go on from them, and the next attempt asks for the
-/// rest only. The hidden file goes with this value. All writing is done on a thread of its own.
+/// rest only. The hidden file goes with this value, unless it has a name to be kept under: then the
+/// download of another process goes on with it, also where this one is killed. All writing is done on
+/// a thread of its own.
 ///
 /// Redirects to other servers are followed, but never from https to http; the fields of the request
 /// that may hold a secret stay behind.
@@ -37,6 +39,10 @@ package actor HTTPDownload {
   /// The address for messages, without what may be secret in it.
   private let address: String
   private let file: PendingFile
+  /// What the bytes are of, beside a file that is kept.
+  private let record: HTTPPartialRecord?
+  /// Whether what another process left was looked at.
+  private var isTakenUp: Bool
   /// The digest of the file that is wanted, in lower case.
   private let sha256: String?
   private var digest = SHA256()
@@ -52,11 +58,13 @@ package actor HTTPDownload {
   ///   - overwrite: whether a file that exists is replaced.
   ///   - sha256: the digest that the file must have, as 64 hexadecimal digits.
   ///   - maximumLength: the size of the largest file that is accepted, in bytes.
+  ///   - hidden: the path to keep the bytes under from one process to the next, and beside it what
+  ///     they are of. While another process has it, this one keeps nothing.
   /// - Throws: `.cannotCreate` where the target exists and may not be overwritten, or its folder is
   ///   missing; `.invalidArgument` for what is no address or no digest.
   package init(
     _ url: String, fields: HTTPFields = [:], to target: String, overwrite: Bool = false,
-    sha256: String? = nil, maximumLength: Int = 2_000_000_000
+    sha256: String? = nil, maximumLength: Int = 2_000_000_000, keptAs hidden: String? = nil
   ) throws(FieldpackError) {
     address = try HTTPAddress(url).shown
     guard sha256.map({ $0.utf8.count == 64 && $0.allSatisfy(\.isHexDigit) }) ?? true else {
@@ -67,7 +75,16 @@ package actor HTTPDownload {
     request.followsToOtherServers = true
     request.fields["Accept-Encoding"] = "identity"
     self.request = request
-    file = try PendingFile(target: target, overwrite: overwrite)
+    let kept = try hidden.flatMap { (path) throws(FieldpackError) in
+      try PendingFile(target: target, overwrite: overwrite, keptAs: path)
+    }
+    isTakenUp = kept == nil
+    record = kept.map { HTTPPartialRecord(of: url, beside: $0.path) }
+    if let kept {
+      file = kept
+    } else {
+      file = try PendingFile(target: target, overwrite: overwrite)
+    }
     executor = try .started()
   }
 
@@ -96,7 +113,7 @@ package actor HTTPDownload {
     } catch {
       isClosed = false
       // The disk may be what is short.
-      if partial.fieldsForRest == nil { try? restart() }
+      if isTakenUp, partial.fieldsForRest == nil { try? restart() }
       throw error
     }
   }
@@ -105,6 +122,7 @@ package actor HTTPDownload {
 
   /// The answer whose body comes next in the file.
   private func open(_ client: HTTPClient) async throws(FieldpackError) -> HTTPStream {
+    try takeUp()
     if let fields = partial.fieldsForRest {
       let stream = try await ask(client, fields)
       switch stream.head.status {
@@ -142,12 +160,49 @@ package actor HTTPDownload {
     }
     try restart()
     partial = HTTPPartial(head)
+    guard let record, partial.validator != nil else { return }
+    try record.write(partial)
+    file.isKept = true
   }
 
   private func restart() throws(FieldpackError) {
+    // Other bytes must never lie beside the record.
+    record?.remove()
+    file.isKept = false
     partial = HTTPPartial()
     digest = SHA256()
     try FileSystem.cut(file.descriptor, to: 0, path: file.target)
+  }
+
+  /// Goes on with what another process left, if that is of this address.
+  private func takeUp() throws(FieldpackError) {
+    guard let record, !isTakenUp else { return }
+    let size = FileSystem.size(file.path) ?? 0
+    guard var found = record.read(), size <= found.total ?? .max, size <= request.maximumLength
+    else {
+      isTakenUp = true
+      return try restart()
+    }
+    // At least one byte is asked for: else the server could not tell that it is still that version.
+    found.length = min(size, (found.total ?? .max) - 1)
+    if sha256 != nil { try digest(first: found.length) }
+    partial = found
+    isTakenUp = true
+  }
+
+  private func digest(first length: Int) throws(FieldpackError) {
+    let input = try ByteInput(path: file.path, name: file.target)
+    var left = length
+    digest = SHA256()
+    while left > 0 {
+      try checkCancellation()
+      let bytes = try input.next(min(left, 1 << 20))
+      guard !bytes.isEmpty else {
+        throw FieldpackError(.io, "\(file.target): another program has cut the download")
+      }
+      bytes.withUnsafeBytes { digest.update($0) }
+      left -= bytes.count
+    }
   }
 
   // MARK: Receiving
@@ -208,11 +263,13 @@ package actor HTTPDownload {
           .invalidData, .digest, address, "the file's SHA-256 digest is \(found), not \(sha256)")
       }
     }
-    let address = address
-    try file.commit { () throws(FieldpackError) in
-      guard !Task.isCancelled else {
-        throw FieldpackError(.interrupted, "\(address): the download was cancelled")
-      }
+    try file.commit { () throws(FieldpackError) in try checkCancellation() }
+    record?.remove()
+  }
+
+  private func checkCancellation() throws(FieldpackError) {
+    guard !Task.isCancelled else {
+      throw FieldpackError(.interrupted, "\(address): the download was cancelled")
     }
   }
 }

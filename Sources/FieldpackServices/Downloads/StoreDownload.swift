@@ -10,9 +10,11 @@ import FoundationEssentials
 ///     let isNew = try await download.run { print($0.fraction ?? 0) }
 ///
 /// The file lies in the store folder, see `StoreContext.folder`. It takes its name when it is whole,
-/// on the disk, and opens as a store of its type. Until then, and after a failure, the folder is as it
-/// was. An option `sha256` of the store is the digest that the file must have, in 64 hexadecimal
-/// digits; `maxBytes` is the size of the largest file that is accepted, by default 2 GB.
+/// on the disk, and opens as a store of its type. Until then, and after a failure, the file is as it
+/// was; what has come so far is in a hidden file beside it, with which the next download of the same
+/// address goes on, also after this process was killed. An option `sha256` of the store is the digest
+/// that the file must have, in 64 hexadecimal digits; `maxBytes` is the size of the largest file that
+/// is accepted, by default 2 GB.
 public struct StoreDownload: Sendable {
   /// The store whose file it is.
   public let config: StoreConfig
@@ -29,7 +31,7 @@ public struct StoreDownload: Sendable {
   private let name: String
   private let sha256: String?
   private let maximumLength: Int
-  /// The version that came last.
+  /// The version that the store has, where it has that of the file.
   package let version = Locked<FileVersion?>(nil)
 
   /// Called when the download begins, at most every 2 s while it runs, and when the file has its
@@ -77,11 +79,18 @@ public struct StoreDownload: Sendable {
   /// The path of the file.
   public var path: String { folder + name }
 
-  /// Whether the file is there.
-  public var isDone: Bool { FileSystem.size(path) != nil }
+  /// Where the bytes are until the file is whole.
+  private var hidden: String { "\(folder).\(name).part" }
 
-  /// Removes the file.
-  package func removeFile() { _ = FileSystem.remove(path) }
+  /// Whether the file is there. One that came from another address than that of the config is not.
+  public var isDone: Bool { (try? context.hasDownload(of: config)) == true }
+
+  /// Removes the file, and what is there of a download of it.
+  package func removeFile() {
+    for path in [path, DownloadOrigin.path(of: path), hidden, DownloadOrigin.path(of: hidden)] {
+      FileSystem.remove(path)
+    }
+  }
 
   /// Gets the file, in as many attempts as it takes. Cancelling the task stops it.
   ///
@@ -94,21 +103,30 @@ public struct StoreDownload: Sendable {
   public func run(_ report: @escaping Report = { _ in }) async throws(FieldpackError) -> Bool {
     guard replaces || !isDone else { return false }
     do throws(FieldpackError) {
+      // A file that is there is of another address.
+      let replaces = replaces || FileSystem.size(path) != nil
       let pending = try PendingFolder(target: folder, overwrite: replaces)
       let made = try pending.place(for: name)
       let throttle = Throttle(clock, report)
-      let new = try await fetch(to: made, throttle)
+      let new = try await fetch(to: made, keptAs: hidden, throttle) ?? FileVersion()
       try await opened(made).close()
-      try move(made, of: pending)
-      version.withLock { $0 = new }
+      try move(made, of: pending, replacing: replaces, as: new)
       withExtendedLifetime(pending) { throttle.end(FileSystem.size(path) ?? 0) }
       return true
     } catch {
-      throw error.adding(location: .init(store: config.id), position: config.position)
+      throw told(error)
     }
   }
 
-  /// Asks once for the file, and puts it in its place if it is another version than the last one.
+  /// What is known of the version of the file that is there.
+  package var knownVersion: FileVersion {
+    var version = FileVersion()
+    guard let origin = DownloadOrigin(config.uri, of: path) else { return version }
+    (version.entityTag, version.lastModified) = (origin.entityTag, origin.lastModified)
+    return version
+  }
+
+  /// Asks once for the file, and puts it in its place if it has other bytes than the last one.
   ///
   /// - Returns: a store of the new file, which nobody else uses; `nil` where there is no new version.
   /// - Throws: as ``run(_:)``; the file is then as it was.
@@ -117,18 +135,25 @@ public struct StoreDownload: Sendable {
   )? {
     let last = version.withLock { $0 }
     var once = self
-    (once.retries, once.replaces) = (0, true)
+    once.retries = 0
     do throws(FieldpackError) {
       let pending = try PendingFolder(target: folder, overwrite: true)
       let made = try pending.place(for: name)
       let new = try await once.fetch(to: made, unlike: last, Throttle(clock) { _ in })
       guard let new else { return nil }
+      if last != nil, try await isThere(made) {
+        if new != last { keep(new) }
+        version.withLock { $0 = new }
+        return nil
+      }
       let store = try await opened(made)
       do throws(FieldpackError) {
         guard !Task.isCancelled else {
           throw FieldpackError(.interrupted, "the download was cancelled")
         }
-        try once.move(made, of: pending)
+        // The store has another version than the file until it takes it over.
+        version.withLock { $0 = nil }
+        try move(made, of: pending, replacing: true, as: new)
       } catch {
         await store.close()
         throw error
@@ -136,13 +161,22 @@ public struct StoreDownload: Sendable {
       withExtendedLifetime(pending) {}
       return (store, new)
     } catch {
-      throw error.adding(location: .init(store: config.id), position: config.position)
+      throw told(error)
+    }
+  }
+
+  /// Whether the file that is there has the same bytes.
+  private func isThere(_ made: String) async throws(FieldpackError) -> Bool {
+    try await SystemThread.run { [path] () throws(FieldpackError) in
+      guard FileSystem.size(path) == FileSystem.size(made) else { return false }
+      return try ByteInput(path: made).hasSameBytes(as: ByteInput(path: path))
     }
   }
 
   /// - Returns: `nil` where the server says that the file is still `last`.
   private func fetch(
-    to path: String, unlike last: FileVersion? = nil, _ throttle: Throttle
+    to path: String, unlike last: FileVersion? = nil, keptAs hidden: String? = nil,
+    _ throttle: Throttle
   ) async throws(FieldpackError) -> FileVersion? {
     if let service = try registry.type(of: config) as? any CopiedStoreType.Type {
       try await service.copy(config, to: path, maximumLength: maximumLength, in: context)
@@ -151,7 +185,7 @@ public struct StoreDownload: Sendable {
     let client = try context.client()
     let download = try HTTPDownload(
       config.uri, fields: last?.fields ?? [:], to: path, sha256: sha256,
-      maximumLength: maximumLength)
+      maximumLength: maximumLength, keptAs: hidden)
     var (failures, most) = (0, 0)
     while true {
       do throws(FieldpackError) {
@@ -190,16 +224,41 @@ public struct StoreDownload: Sendable {
     }
   }
 
-  private func move(_ made: String, of pending: PendingFolder) throws(FieldpackError) {
+  private func move(
+    _ made: String, of pending: PendingFolder, replacing: Bool, as version: FileVersion
+  ) throws(FieldpackError) {
     // Somebody may have opened the file meanwhile.
     try pending.check(name)
+    if !DownloadOrigin.mayBe(config.uri, of: path) { try DownloadOrigin.forget(of: path) }
     let isMoved =
-      replaces ? FileSystem.rename(made, path) : FileSystem.renameIfFree(made, to: path)
+      replacing ? FileSystem.rename(made, path) : FileSystem.renameIfFree(made, to: path)
     guard isMoved else {
       throw FieldpackError(
         .cannotCreate, "cannot create \(path)", position: FilePosition(file: path))
     }
     FileSystem.syncFolder(folder)
+    keep(version)
+  }
+
+  /// Keeps where the file came from. Where that fails, the next start asks the server once more.
+  private func keep(_ version: FileVersion) {
+    let origin = DownloadOrigin(
+      config.uri, entityTag: version.entityTag, lastModified: version.lastModified)
+    try? origin.write(of: path)
+  }
+}
+
+extension StoreDownload {
+  /// An error in terms of the store and its file.
+  private func told(_ error: FieldpackError) -> FieldpackError {
+    var error = error
+    // The hidden file that could not be written says nothing to users.
+    if error.code == .full, error.position?.file?.hasPrefix(folder) == true {
+      error = FieldpackError(
+        .full, "\(path): the disk is full; the file was not stored",
+        position: FilePosition(file: path), underlying: error)
+    }
+    return error.adding(location: .init(store: config.id), position: config.position)
   }
 }
 

@@ -22,8 +22,6 @@ actor Feeds {
   private let clock: FieldClock
   private let log: EventLog<StoreEvent>
   private var feeds: [StoreID: Feed] = [:]
-  /// The versions of files that came with the first download.
-  private var versions: [StoreID: FileVersion] = [:]
   private var lastNumber = 0
 
   init(
@@ -39,9 +37,6 @@ actor Feeds {
 
   deinit { for feed in feeds.values { feed.loop?.cancel() } }
 
-  /// Remembers which version of a store's file was downloaded.
-  func note(_ version: FileVersion?, of id: StoreID) { versions[id] = version }
-
   /// Polls a store that runs, where its config wants that.
   func begin(_ id: StoreID) {
     guard feeds[id] == nil, let config = (try? workspace.member(id))?.config,
@@ -49,7 +44,7 @@ actor Feeds {
       var download = try? StoreDownload(config, registry: registry, in: context)
     else { return }
     download.clock = clock
-    download.version.withLock { $0 = versions[id] }
+    download.version.withLock { $0 = download.knownVersion }
     lastNumber += 1
     var feed = Feed(number: lastNumber, download: download, interval: interval)
     feed.loop = Task { [weak self, clock, number = lastNumber] in
@@ -63,7 +58,6 @@ actor Feeds {
 
   /// Polls a store no more. When it comes back nothing changes the store's file any longer.
   func end(_ id: StoreID) async {
-    versions[id] = nil
     guard let feed = feeds.removeValue(forKey: id) else { return }
     feed.loop?.cancel()
     feed.poll?.cancel()

@@ -14,11 +14,10 @@ extension DataService {
 
   func needsDownload(_ id: StoreID) -> Bool {
     guard let config = (try? workspace.member(id))?.config, config.isRemote,
-      (try? registry.downloadsFile(config)) == true,
-      let path = try? context.downloadPath(of: config)
+      (try? registry.downloadsFile(config)) == true
     else { return false }
     // What is wrong with the options of the download is told by the download.
-    return FileSystem.size(path) == nil
+    return (try? context.hasDownload(of: config)) == false
   }
 
   func download(_ id: StoreID) async throws(FieldpackError) {
@@ -37,7 +36,6 @@ extension DataService {
         log.send(
           StoreEvent(.downloadProgress, id, status: .downloading, progress: progress))
       }
-      await feeds.note(download.version.withLock { $0 }, of: id)
     } catch {
       if error.code != .interrupted { workspace.tell(.downloadFailed(error), of: member) }
       throw error

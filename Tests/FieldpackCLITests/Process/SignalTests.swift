@@ -1,3 +1,4 @@
+import FieldpackSQLite
 import FieldpackTestSupport
 import Foundation
 import Testing
@@ -78,6 +79,70 @@ import Testing
     #expect(result.status == 128 + number)
     #expect(result.error == "fieldpack: interrupted\n")
     #expect(try files() == ["large.geojsonl"])
+  }
+
+  /// Writes 5,461 tiles as a folder, or as an MBTiles file.
+  private func writeTiles(_ name: String) throws {
+    let picture = TestPicture.png(color: (10, 200, 30))
+    guard name == "map" else {
+      let connection = try Connection(path: folder.file(name).path, mode: .create)
+      try connection.execute("CREATE TABLE metadata (name text, value text)")
+      try connection.execute(
+        "CREATE TABLE tiles (zoom_level integer, tile_column integer, tile_row integer, "
+          + "tile_data blob)")
+      try connection.execute(
+        "WITH RECURSIVE z(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM z WHERE n < 6), "
+          + "i(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM i WHERE n < 63) "
+          + "INSERT INTO tiles SELECT z.n, x.n, y.n, ? FROM z, i x, i y "
+          + "WHERE x.n < 1 << z.n AND y.n < 1 << z.n", .blob(picture))
+      return
+    }
+    let source = folder.file("tile.png").path
+    try Data(picture).write(to: folder.file("tile.png"))
+    for zoom in 0...6 {
+      for column in 0..<1 << zoom {
+        let place = folder.file("map/\(zoom)/\(column)")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        for row in 0..<1 << zoom { _ = link(source, place.path + "/\(row).png") }
+      }
+    }
+    try FileManager.default.removeItem(atPath: source)
+  }
+
+  @Test(arguments: ["map", "map.mbtiles"])
+  func `a signal in the middle of an import of tiles leaves nothing`(source: String) async throws {
+    try writeTiles(source)
+    let program = try await onThread {
+      let program = try Tool.start(["import", source, "--into", "f.gpkg"], folder: folder.url)
+      try program.block(for: "its file in the making") {
+        try files().contains { $0.hasPrefix(".f.gpkg.fieldpack-") }
+      }
+      program.send(SIGINT)
+      return program
+    }
+    let result = try await program.result()
+    #expect([result.error, "\(result.status)"] == ["fieldpack: interrupted\n", "130"])
+    #expect(try files() == [source])
+  }
+
+  @Test func `an interrupted import of tiles leaves the file as it was`() async throws {
+    try writeTiles("map.mbtiles")
+    let small = #"{"type":"Point","coordinates":[1,2]}"#
+    _ = try await Tool.run(
+      "import", "-", "--layer", "a", "--into", "f.gpkg", input: Data(small.utf8),
+      folder: folder.url)
+    let before = try Data(contentsOf: folder.file("f.gpkg"))
+    let program = try await onThread {
+      let program = try Tool.start(
+        ["import", "map.mbtiles", "--into", "f.gpkg"], folder: folder.url)
+      try program.block(for: "its journal") { try files().contains("f.gpkg-journal") }
+      program.send(SIGINT)
+      return program
+    }
+    let result = try await program.result()
+    #expect([result.error, "\(result.status)"] == ["fieldpack: interrupted\n", "130"])
+    #expect(try files() == ["f.gpkg", "map.mbtiles"])
+    #expect(try Data(contentsOf: folder.file("f.gpkg")) == before)
   }
 
   @Test func `a second signal ends at once and leaves nothing either`() async throws {

@@ -52,6 +52,25 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
+  @Test func `a uri that was edited means another file`() async throws {
+    _ = try await survey.run("fetch", "far.scfg")
+    _ = try survey.folder.write(
+      config.replacing("/wells.geojson?", with: "/wells-2.geojson?"), to: "far.scfg")
+    let info = try await survey.run("info", "far.scfg", "--store", "far", "--json")
+    #expect(info.output.contains(#""state":"not_downloaded""#))
+    #expect(info.output.contains(#""downloaded_bytes":null"#))
+    let query = try await survey.run("query", "far.scfg", "--store", "far", "--count")
+    #expect(query.status == 69 && query.output == "")
+    let fetch = try await survey.run("fetch", "far.scfg")
+    #expect(fetch.output == "far: downloaded (far.stores/far.geojson, \(size) B)\n")
+    #expect(
+      server.requests.map(\.target) == [
+        "/wells.geojson?token=secret", "/wells-2.geojson?token=secret",
+      ])
+    let after = try await survey.run("info", "far.scfg", "--store", "far")
+    #expect(after.output.hasPrefix("far: open (geojson.1, \(server.address)/wells-2.geojson, "))
+  }
+
   @Test func `what fails stops no other`() async throws {
     let stores = config.replacing(
       "{\"id\":\"sights\"",
@@ -97,5 +116,62 @@ import Testing
     let left = try? FileManager.default.contentsOfDirectory(
       atPath: survey.folder.file("silent.stores").path)
     #expect(left ?? [] == [])
+  }
+
+  @Test func `a disk that is full is told, and leaves nothing`() async throws {
+    let large = try LoopbackServer { _ in
+      .text(200, SurveyFolder.wells + String(repeating: " ", count: 1 << 20))
+    }
+    let text = #"{"stores":[{"id":"a","store_type":"geojson","uri":"\#(large.address)/a"}]}"#
+    _ = try survey.folder.write(text, to: "large.scfg")
+    let script = #"ulimit -f 500; "$0" fetch large.scfg"#
+    let result = try await Program.run(
+      "bash", ["-c", script, Tool.path], folder: survey.folder.url)
+    #expect(
+      result.output == """
+        a: failed
+          \(survey.folder.file("large.stores/a.geojson").path): the disk is full; the file was not \
+        stored
+
+        """)
+    #expect(result.status == 74)
+    let left = try? FileManager.default.contentsOfDirectory(
+      atPath: survey.folder.file("large.stores").path)
+    #expect(left ?? [] == [])
+  }
+
+  /// 8 MB, or as many as `FIELDPACK_DOWNLOAD_MB` says.
+  @Test func `a large file needs little memory`() async throws {
+    let megabytes =
+      ProcessInfo.processInfo.environment["FIELDPACK_DOWNLOAD_MB"].flatMap { Int($0) } ?? 8
+    _ = try await survey.run("import", "wells.geojson", "--into", "small.gpkg")
+    // SQLite looks at no byte behind the pages that the head of the file counts.
+    let begin = Array(try Data(contentsOf: survey.folder.file("small.gpkg")))
+    let piece = [UInt8](repeating: 0, count: 1 << 20)
+    let length = begin.count + piece.count * megabytes
+    let large = try LoopbackServer { _ in
+      .pieces(length: length) { number in
+        switch number {
+        case 0: begin
+        case 1...megabytes: piece
+        default: nil
+        }
+      }
+    }
+    let text = #"{"stores":[{"id":"a","store_type":"gpkg","uri":"\#(large.address)/a"}]}"#
+    _ = try survey.folder.write(text, to: "large.scfg")
+    let peak = Locked(0)
+    let program = try Tool.start(["fetch", "large.scfg"], folder: survey.folder.url)
+    try? await program.wait(for: "its end") {
+      let status = try? String(contentsOfFile: "/proc/\(program.processID)/status", encoding: .utf8)
+      let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      let kilobytes = line?.split(separator: " ").dropLast().last.flatMap { Int($0) }
+      peak.withLock { $0 = max($0, kilobytes ?? 0) }
+      return false
+    }
+    let result = try await program.result()
+    #expect(result.output.hasPrefix("a: downloaded (large.stores/a.gpkg, "))
+    #expect(FileSystem.size(survey.folder.file("large.stores/a.gpkg").path) == length)
+    #expect(peak.withLock { $0 } < 65_536)
   }
 }

@@ -190,6 +190,83 @@ import Testing
     #expect(error?.code == .interrupted && folder.names == [])
   }
 
+  @Test func `a download that was cancelled goes on at the next start`() async throws {
+    let text = StoreFolder.geoJSON
+    let isFirst = Locked(true)
+    let server = try LoopbackServer { request in
+      let waits = isFirst.withLock { isFirst in
+        defer { isFirst = false }
+        return isFirst
+      }
+      guard waits else { return .whole(Array(text.utf8), "\"a\"", for: request) }
+      let head = "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: \(text.utf8.count)\r\n\r\n"
+      return .raw(Array((head + text.prefix(20)).utf8), waits: true)
+    }
+    let digest = SHA256.hex(Array(text.utf8))
+    let first = try download(at: server.address, options: #"{"sha256": "\#(digest)"}"#)
+    let task = Task { try await first.run() }
+    let part = folder.folder.file("stores/.wells.geojson.part").path
+    while FileSystem.size(part) != 20 { try await Task.sleep(for: .milliseconds(1)) }
+    task.cancel()
+    await #expect(throws: FieldpackError.self) { try await task.value }
+    #expect(folder.names == [".wells.geojson.part", ".wells.geojson.part.origin"])
+    #expect(!first.isDone)
+    #expect(try await download(at: server.address, options: #"{"sha256": "\#(digest)"}"#).run())
+    #expect(folder.content("wells.geojson") == text && folder.names == ["wells.geojson"])
+    #expect(server.requests.map { $0["Range"] } == [nil, "bytes=20-"])
+  }
+
+  @Test func `what is there of a file of another address is removed`() async throws {
+    let text = StoreFolder.geoJSON
+    let server = try LoopbackServer { request in
+      request.target == "/old"
+        ? .cut(text, at: 20, "ETag: \"a\"") : .whole(Array(text.utf8), "\"a\"", for: request)
+    }
+    #expect(await failure(try download(at: server.address + "/old"))?.code == .unavailable)
+    #expect(folder.names == [".wells.geojson.part", ".wells.geojson.part.origin"])
+    #expect(try await download(at: server.address + "/new").run())
+    #expect(server.requests.last?["Range"] == nil && folder.names == ["wells.geojson"])
+  }
+
+  @Test func `a store that is taken out leaves nothing of its download`() async throws {
+    let server = try LoopbackServer { _ in .cut(StoreFolder.geoJSON, at: 20, "ETag: \"a\"") }
+    let data = DataService(context: folder.context, clock: clock.clock)
+    let store = try folder.store("s", at: server.address)
+    await #expect(throws: FieldpackError.self) { try await data.registerAndStart(store) }
+    #expect(folder.allNames == [".s.geojson.part", ".s.geojson.part.origin"])
+    try await data.unregister("s")
+    #expect(folder.allNames == [])
+    await data.close()
+  }
+
+  @Test func `a uri that was changed while nothing ran means another file`() async throws {
+    let other = StoreFolder.geoJSON.replacing("\"depth\":3", with: "\"depth\":9")
+    let server = try LoopbackServer { request in
+      .text(200, request.target == "/b" ? other : StoreFolder.geoJSON)
+    }
+    let (old, new) = (server.address + "/a?key=secret", server.address + "/b")
+    #expect(try await download(at: old).run())
+    #expect(folder.content(".wells.geojson.origin")?.contains("secret") == false)
+    #expect(try await !download(at: old).run() && server.requests.count == 1)
+    #expect(try !download(at: new).isDone)
+    let closed = #expect(throws: FieldpackError.self) {
+      try folder.context.file(of: folder.store("wells", at: new))
+    }
+    #expect(closed?.code == .unavailable)
+    let data = DataService(context: folder.context)
+    try await data.registerAndStart(folder.store("wells", at: new))
+    #expect(folder.content("wells.geojson") == other && folder.names == ["wells.geojson"])
+    #expect(try await data.workspace.count(Query()) == 1)
+    await data.close()
+    #expect(try await !download(at: new).run() && server.requests.count == 2)
+  }
+
+  @Test func `a file whose origin nobody knows is kept`() async throws {
+    try folder.write(StoreFolder.geoJSON, to: "wells.geojson")
+    let server = try LoopbackServer { _ in .text(404, "") }
+    #expect(try await !download(at: server.address).run() && server.requests == [])
+  }
+
   @Test func `what cannot be downloaded is told before a request`() throws {
     func message(_ type: String, _ uri: String, _ options: String) -> String? {
       let error = #expect(throws: FieldpackError.self) {

@@ -26,9 +26,15 @@ final class StoreFolder: Sendable {
   }
 
   /// What lies in the store folder, hidden files as well.
-  var names: [String] {
+  var allNames: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.file("stores").path)) ?? [])
       .sorted()
+  }
+
+  /// The same without the origins of files that are there.
+  var names: [String] {
+    let all = allNames
+    return all.filter { name in !all.contains { name == ".\($0).origin" } }
   }
 
   func content(_ name: String) -> String? {

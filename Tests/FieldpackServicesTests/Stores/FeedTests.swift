@@ -100,6 +100,52 @@ import Testing
     await data.close()
   }
 
+  @Test func `the version of a feed is known after a restart`() async throws {
+    let server = try LoopbackServer { request in
+      request["If-None-Match"] == "\"1\""
+        ? .response(304, body: []) : .text(200, Self.wells([("1", 3)]), fields: Self.tag)
+    }
+    let first = service()
+    try await first.registerAndStart(feed(server))
+    await first.close()
+    let second = service()
+    try await second.registerAndStart(feed(server))
+    #expect(try await second.poll("a") == nil)
+    #expect(server.requests.map { $0["If-None-Match"] } == [nil, "\"1\""])
+    #expect(server.requests.map { $0["If-Modified-Since"] } == [nil, Self.tag[1][1]])
+    await second.close()
+    // Another file than came from the server.
+    try folder.write(Self.wells([("1", 4)]), to: "a.geojson")
+    let third = service()
+    try await third.registerAndStart(feed(server))
+    #expect(try await third.poll("a")?.updated.count == 1)
+    #expect(server.requests.last?["If-None-Match"] == nil)
+    await third.close()
+  }
+
+  @Test func `the same bytes are not imported again`() async throws {
+    let tags = Locked([[], [], [["ETag", "\"1\""]], [["ETag", "\"2\""]]])
+    let server = try LoopbackServer { _ in
+      .text(
+        200, Self.wells([("1", 3)]),
+        fields: tags.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] })
+    }
+    let data = service()
+    try await data.registerAndStart(feed(server))
+    let file = FileIdentity(folder.folder.file("stores/a.geojson").path)
+    for _ in 0..<4 { #expect(try await data.poll("a") == nil) }
+    #expect(file == FileIdentity(folder.folder.file("stores/a.geojson").path))
+    #expect(
+      server.requests.map { $0["If-None-Match"] } == [nil, nil, nil, "\"1\"", "\"2\""])
+    #expect(await told(data) == [] && folder.names == ["a.geojson"])
+    await data.close()
+    let next = service()
+    try await next.registerAndStart(feed(server))
+    #expect(try await next.poll("a") == nil)
+    #expect(server.requests.last?["If-None-Match"] == "\"2\"")
+    await next.close()
+  }
+
   @Test func `who reads goes on with the version that was there`() async throws {
     let server = try LoopbackServer(answering: [
       .text(200, Self.wells([("1", 3)])), .text(200, Self.wells([("1", 4)])),

@@ -103,7 +103,9 @@ struct InfoCommand: CommandBody {
     }
 
     /// The size of the file that was downloaded.
-    var downloadedSize: Int? { download.flatMap { FileSystem.size($0.path) } }
+    var downloadedSize: Int? {
+      download.flatMap { $0.isDone ? FileSystem.size($0.path) : nil }
+    }
   }
 
   func run() async throws(FieldpackError) -> Int32 {
