@@ -5,6 +5,8 @@ import FieldpackGeometry
 /// A service as a store knows it: what it says of itself and of its layers is asked for once.
 final class WFSService: Sendable {
   let store: StoreID
+  /// The version that the service is asked for. It may answer in an earlier one, see
+  /// ``WFSOperations/version``.
   let version: WFSVersion
   let base: WFSAddress
   let connection: WFSConnection
@@ -53,8 +55,8 @@ final class WFSService: Sendable {
     let root = try await named { () async throws(FieldpackError) in
       try await self.connection.document(WFSRequest(url: url))
     }
-    let capabilities = try WFSCapabilities(root, version: version)
-    let made = WFSOperations(version: version, base: base, capabilities: capabilities)
+    let capabilities = try WFSCapabilities(root, asked: version)
+    let made = WFSOperations(base: base, capabilities: capabilities)
     state.withLock { $0.operations = made }
     return made
   }
@@ -64,6 +66,7 @@ final class WFSService: Sendable {
   ) async throws(FieldpackError) -> FeatureTypeDescription {
     let operations = try await operations()
     if let known = state.withLock({ $0.descriptions[type.name] }) { return known }
+    let version = operations.version
     let url = operations.address(of: "DescribeFeatureType").url([
       ("service", "WFS"), ("version", version.rawValue), ("request", "DescribeFeatureType"),
       (version == .wfs20 ? "typeNames" : "typeName", type.name),

@@ -24,6 +24,8 @@ final class ServedLayers: Sendable {
     /// How many features more than there are the service says match.
     var lie = 0
     var takesChanges = false
+    /// Names the new features of a transaction from the last to the first, with the handles of inserts.
+    var reversesHandles = false
     /// Whether `numberMatched` is `unknown`.
     var hidesMatched = false
     /// Whether pages name no next one.
@@ -71,7 +73,7 @@ final class ServedLayers: Sendable {
 
   // MARK: Descriptions
 
-  private var isNew: Bool { options.version == .wfs20 }
+  var isNew: Bool { options.version == .wfs20 }
 
   private func capabilities() -> String {
     let system = isNew ? "DefaultCRS" : "DefaultSRS"
