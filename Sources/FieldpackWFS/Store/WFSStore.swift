@@ -96,8 +96,11 @@ public final class WFSStore: Store {
     }
   }
 
+  /// The layers that the service names, described.
   private func types() async throws(FieldpackError) -> [WFSCapabilities.FeatureType] {
-    try await service.operations().capabilities.types
+    let types = try await service.operations().capabilities.types
+    try await service.describe(types)
+    return types
   }
 
   /// Those of the layers that the service has.
