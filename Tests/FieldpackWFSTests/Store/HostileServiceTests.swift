@@ -209,6 +209,9 @@ import Testing
     let query = Query("wells", where: Column<String>("fid") == "b").order(by: [Order("name")])
     #expect(try await ids(store, query) == ["b"])
     #expect(try await ids(store, Query("wells").order(by: [Order("name")])) == ["a", "b"])
+    let away = Filter.spatial(
+      .intersects, .geometry(.point(x: 1, y: 2)), .geometry(.point(x: 1, y: 2)))
+    #expect(try await ids(store, query.where(query.filter && away)) == ["b"])
   }
 
   @Test func `the layers are described by one request`() async throws {
