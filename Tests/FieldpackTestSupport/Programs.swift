@@ -100,6 +100,10 @@ public enum Programs {
   public static let mapserv: String? = found("mapserv")
   public static let noMapServer = "mapserv is not installed: install cgi-mapserver"
 
+  /// QGIS Server as a program that listens by itself; `nil` where it is not installed.
+  public static let qgisServer: String? = found("qgis_mapserver")
+  public static let noQGISServer = "qgis_mapserver is not installed: install qgis-server"
+
   /// Python 3 with nothing but its library; `nil` where it is not installed.
   public static let python: String? = found("python3")
   public static let noPython = "python3 is not installed"

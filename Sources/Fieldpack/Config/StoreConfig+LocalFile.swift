@@ -149,7 +149,7 @@ extension StoreConfig {
     }
   }
 
-  private static func removingEscapes(_ text: Substring) -> String? {
+  static func removingEscapes(_ text: Substring) -> String? {
     var output: [UInt8] = []
     var bytes = text.utf8.makeIterator()
     while let byte = bytes.next() {

@@ -87,13 +87,15 @@ extension WFSStore {
   ) throws(FieldpackError) {
     guard config.isRemote else {
       throw config.failure(
-        .configuration, "'\(config.uri)' is no address of a service: it begins with http or https")
+        .configuration,
+        "'\(config.shownURI)' is no address of a service: it begins with http or https")
     }
+    let request = try config.request()
     // An answer may be read for longer than other exchanges take.
     var limits = try context.client().configuration
     limits.timeout = nil
     try self.init(
-      address: config.uri, id: config.id, version: version, client: HTTPClient(limits),
-      style: config.layerStyle, logger: context.logger)
+      address: request.address, id: config.id, version: version, client: HTTPClient(limits),
+      fields: request.fields, style: config.layerStyle, logger: context.logger)
   }
 }

@@ -105,7 +105,8 @@ actor TileFetcher {
         .unavailable, "tile \(address): the server asks to wait until \(pause)")
     }
     var request = HTTPRequest(
-      .get, template.address(of: address), maximumLength: Self.maximumLength)
+      .get, template.address(of: address), fields: template.fields,
+      maximumLength: Self.maximumLength)
     if known?.tile != nil, let tag = known?.tag { request.fields["If-None-Match"] = tag }
     let response = try await client.send(request)
     let moment = now()

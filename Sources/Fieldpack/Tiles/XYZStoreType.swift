@@ -83,9 +83,11 @@ extension StoreConfig {
 /// An address with places for zoom, x and y.
 struct XYZTemplate: Sendable {
   private let text: String
+  /// What a request has beside.
+  let fields: HTTPFields
 
   init(_ config: StoreConfig) throws(FieldpackError) {
-    text = config.uri
+    (text, fields) = try config.request()
     guard config.isRemote else {
       throw config.failure(
         .configuration, "the uri of store '\(config.id)' begins with http or https, or is 'grid:'")

@@ -183,9 +183,10 @@ public struct StoreDownload: Sendable {
       return FileVersion()
     }
     let client = try context.client()
+    let (address, fields) = try config.request()
     let download = try HTTPDownload(
-      config.uri, fields: last?.fields ?? [:], to: path, sha256: sha256,
-      maximumLength: maximumLength, keptAs: hidden)
+      address, fields: HTTPFields(fields.fields + (last?.fields.fields ?? [])), to: path,
+      sha256: sha256, maximumLength: maximumLength, keptAs: hidden)
     var (failures, most) = (0, 0)
     while true {
       do throws(FieldpackError) {

@@ -74,10 +74,11 @@ struct FeatureRequest: Sendable {
 
 /// Where a service takes requests.
 struct WFSOperations: Sendable {
-  let version: WFSVersion
   /// The address that the user gave.
   let base: WFSAddress
   let capabilities: WFSCapabilities
+
+  var version: WFSVersion { capabilities.version }
 
   /// The address that the service names for an operation, where it is on the same server. A service
   /// cannot send requests, which may hold secrets, to another server.

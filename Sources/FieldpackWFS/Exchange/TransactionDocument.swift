@@ -2,12 +2,17 @@ import FieldpackCore
 import FieldpackFormats
 import FieldpackGeometry
 
-/// Writes the changes of a transaction of version 2.0.0, and reads the answer to them.
+/// Writes the changes of a transaction of version 1.1.0 or 2.0.0, and reads the answer to them.
 struct TransactionDocument {
   private let service: WFSService
-  private let version = WFSVersion.wfs20
+  private let version: WFSVersion
 
-  init(_ service: WFSService) { self.service = service }
+  init(_ service: WFSService, _ version: WFSVersion) {
+    self.service = service
+    self.version = version
+  }
+
+  private var isNew: Bool { version == .wfs20 }
 
   func bytes(of changes: [WFSChange]) -> [UInt8] {
     var xml = XMLWriter(
@@ -18,7 +23,7 @@ struct TransactionDocument {
     xml.attribute("version", version.rawValue)
     for (index, change) in changes.enumerated() {
       switch change.kind {
-      case .insert: insert(change, index, to: &xml)
+      case .insert(let id): insert(change, id, index, to: &xml)
       case .update(let id): update(change, id, index, to: &xml)
       case .delete(let id):
         xml.start(qualified("Delete"))
@@ -33,9 +38,14 @@ struct TransactionDocument {
 
   private func qualified(_ local: String) -> XMLQName { XMLQName(local, in: version.namespace) }
 
-  private func insert(_ change: WFSChange, _ index: Int, to xml: inout XMLWriter) {
+  /// An insert has one feature, because some services take no more, and its id as a handle, because
+  /// some name the new features in another order.
+  private func insert(
+    _ change: WFSChange, _ id: FeatureID, _ index: Int, to xml: inout XMLWriter
+  ) {
     let namespace = change.type.element.namespace ?? change.description.namespace
     xml.start(qualified("Insert"))
+    xml.attribute("handle", id.description)
     xml.start(XMLQName(change.type.localName, in: namespace))
     // Services want the elements in the order of their schema.
     let schema = change.description.schema
@@ -87,15 +97,15 @@ struct TransactionDocument {
     _ name: String, to xml: inout XMLWriter, _ value: (inout XMLWriter) -> Void
   ) {
     xml.start(qualified("Property"))
-    xml.element(qualified("ValueReference"), name)
+    xml.element(qualified(isNew ? "ValueReference" : "Name"), name)
     value(&xml)
     xml.end()
   }
 
   private func filter(_ id: String, to xml: inout XMLWriter) {
     xml.start(XMLQName("Filter", in: version.fes))
-    xml.start(XMLQName("ResourceId", in: version.fes))
-    xml.attribute("rid", id)
+    xml.start(XMLQName(isNew ? "ResourceId" : "FeatureId", in: version.fes))
+    xml.attribute(isNew ? "rid" : "fid", id)
     xml.end()
     xml.end()
   }
@@ -126,26 +136,38 @@ struct TransactionDocument {
         "the answer to a transaction is '\(ExceptionReport.shown(root.name.local))'")
     }
     let inserts = changes.filter { if case .insert = $0.kind { true } else { false } }
-    try check(root.child("TransactionSummary"), changes, inserts.count)
-    let given = (root.child("InsertResults")?.children("Feature") ?? []).compactMap {
-      $0.child("ResourceId")?["rid"]
-    }
+    try check(root, changes, inserts.count)
+    let given = Self.newFeatures(in: root)
     guard given.count == inserts.count else {
       throw FieldpackError(
         .invalidData, .otherDocument,
         "the service names \(given.count) of \(inserts.count) new features")
     }
+    var named: [String: String] = [:]
+    for feature in given { if let handle = feature.handle { named[handle] = feature.id } }
+    if named.count < given.count { named = [:] }
     var ids: [FeatureID: FeatureID] = [:]
-    for (change, text) in zip(inserts, given) {
+    for (change, feature) in zip(inserts, given) {
       guard case .insert(let id) = change.kind else { continue }
-      ids[id] = FeatureShape.id(text, in: change.type)
+      ids[id] = FeatureShape.id(named[id.description] ?? feature.id, in: change.type)
     }
     return ids
   }
 
+  /// The ids that the service gave, with the handles of the inserts where it repeats them.
+  private static func newFeatures(in root: XMLTree) -> [(handle: String?, id: String)] {
+    (root.child("InsertResults")?.children("Feature") ?? []).compactMap { feature in
+      let id = feature.child("ResourceId")?["rid"] ?? feature.child("FeatureId")?["fid"]
+      return id.map { (feature["handle"], $0) }
+    }
+  }
+
   private func check(
-    _ summary: XMLTree?, _ changes: [WFSChange], _ inserted: Int
+    _ root: XMLTree, _ changes: [WFSChange], _ inserted: Int
   ) throws(FieldpackError) {
+    let summary = root.child("TransactionSummary")
+    let message = root.child("TransactionResults")?.child("Action")?.child("Message")
+    let reason = message.map { ": " + ExceptionReport.shown($0.text) } ?? ""
     let updated = changes.count { if case .update = $0.kind { true } else { false } }
     let deleted = changes.count { if case .delete = $0.kind { true } else { false } }
     for (name, count) in [
@@ -157,7 +179,7 @@ struct TransactionDocument {
       else { continue }
       throw FieldpackError(
         .invalidData, .incomplete(matched: count, given: total),
-        "the service has done \(total) of \(count) changes (\(name))")
+        "the service has done \(total) of \(count) changes (\(name))\(reason)")
     }
   }
 }

@@ -29,6 +29,7 @@ struct WFSCapabilities: Sendable {
     var formats: [String] = []
   }
 
+  /// The version that the service answers in, and that all requests after the first have.
   var version: WFSVersion
   var types: [FeatureType]
   /// Operations by name.
@@ -41,19 +42,22 @@ struct WFSCapabilities: Sendable {
   /// them, such as `equalto`, `null`, `intersects`; and `logical`.
   var operators: Set<String>
 
+  /// - Parameter asked: the version of the request. A service that does not know 2.0.0 answers in
+  ///   the highest version that it knows (OGC 06-121r3, clause 7.3.2), which may be 1.1.0.
   /// - Throws: `.unsupported` where the service speaks another version.
-  init(_ root: XMLTree, version: WFSVersion) throws(FieldpackError) {
+  init(_ root: XMLTree, asked: WFSVersion) throws(FieldpackError) {
     guard root.name.local == "WFS_Capabilities" else {
       throw FieldpackError(
         .invalidData, .otherDocument,
         "the answer is no description of a Web Feature Service, but '\(root.name.local)'")
     }
     let given = root["version"] ?? ""
-    guard given.hasPrefix(version.rawValue.prefix(3)) else {
+    let versions: [WFSVersion] = asked == .wfs20 ? [.wfs20, .wfs11] : [asked]
+    guard let version = versions.first(where: { given.hasPrefix($0.rawValue.prefix(3)) }) else {
       throw FieldpackError(
         .unsupported, .otherDocument,
         "the service answers in version '\(ExceptionReport.shown(given))', and "
-          + "\(version.rawValue) is asked for")
+          + "\(asked.rawValue) is asked for")
     }
     self.version = version
     let metadata = root.child("OperationsMetadata")

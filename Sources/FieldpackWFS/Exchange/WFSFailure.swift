@@ -61,7 +61,7 @@ enum ExceptionReport {
     case "MissingParameterValue", "OperationParsingFailed": .invalidArgument
     case "OperationNotSupported", "OptionNotSupported", "VersionNegotiationFailed": .unsupported
     case "NotFound": .notFound
-    case "NotAuthorized", "Forbidden": .permission
+    case "NotAuthorized", "Forbidden", "Security": .permission
     default: .unavailable
     }
   }

@@ -62,11 +62,24 @@ struct LiteralPlacing {
       return .relation(relation, try self.geometry(geometry, given), column: column)
     case .test(let test, let geometry, let given, let column):
       return .test(test, try self.geometry(geometry, given), column: column)
-    case .spatial: return nil
+    case .spatial(let relation, let a, let b): return try localized(relation, a, b)
     case .and(let parts): return try localized(parts).map { .and($0) }
     case .or(let parts): return try localized(parts).map { .or($0) }
     case .not(let part): return try localized(part).map { .not($0) }
     default: return filter.operands.contains(where: \.holdsCondition) ? nil : filter
+    }
+  }
+
+  /// Two geometries of the condition stay in their own system.
+  private func localized(
+    _ relation: SpatialRelation, _ a: SpatialOperand, _ b: SpatialOperand
+  ) throws(FieldpackError) -> Filter {
+    switch (a, b) {
+    case (.column, .geometry(let geometry, let given)):
+      return .spatial(relation, a, .geometry(try self.geometry(geometry, given)))
+    case (.geometry(let geometry, let given), .column):
+      return .spatial(relation, .geometry(try self.geometry(geometry, given)), b)
+    default: return .spatial(relation, a, b)
     }
   }
 

@@ -11,6 +11,9 @@ struct GMLGeometryWriter: Sendable {
 
   var namespace: String { version.gml }
 
+  /// GML 3.2 has no more lines and polygons in plural. With 3.1 some services read nothing else.
+  private var isNew: Bool { version == .wfs20 }
+
   func write(_ geometry: Geometry, to xml: inout XMLWriter, id: String? = nil) {
     write(geometry.linearized(), to: &xml, isOuter: true, id: id)
   }
@@ -19,7 +22,7 @@ struct GMLGeometryWriter: Sendable {
 
   private func start(_ local: String, _ isOuter: Bool, _ id: String?, to xml: inout XMLWriter) {
     xml.start(qualified(local))
-    if let id, version == .wfs20 { xml.attribute(qualified("id"), id) }
+    if let id, isNew { xml.attribute(qualified("id"), id) }
     if isOuter { xml.attribute("srsName", name.text) }
   }
 
@@ -57,9 +60,11 @@ struct GMLGeometryWriter: Sendable {
     case .multiPoint(let points, let dimensions):
       gather("MultiPoint", "pointMember", points.map { .point($0, dimensions) })
     case .multiLineString(let lines, _):
-      gather("MultiCurve", "curveMember", lines.map { .lineString($0) })
+      let names = isNew ? ("MultiCurve", "curveMember") : ("MultiLineString", "lineStringMember")
+      gather(names.0, names.1, lines.map { .lineString($0) })
     case .multiPolygon(let polygons, let dimensions):
-      gather("MultiSurface", "surfaceMember", polygons.map { .polygon($0, dimensions) })
+      let names = isNew ? ("MultiSurface", "surfaceMember") : ("MultiPolygon", "polygonMember")
+      gather(names.0, names.1, polygons.map { .polygon($0, dimensions) })
     case .geometryCollection(let members, _), .composite(_, let members, _):
       gather("MultiGeometry", "geometryMember", members)
     }

@@ -156,7 +156,7 @@ final class FeaturePages {
   private func matched(
     _ promised: Int?, _ returned: Int
   ) async throws(FieldpackError) -> Int? {
-    if service.version == .wfs20 || request.format != nil, let promised { return promised }
+    if operations.version == .wfs20 || request.format != nil, let promised { return promised }
     guard !pages, returned > 0 else { return counted }
     if counted == nil {
       var hits = request

@@ -4,6 +4,8 @@ import FieldpackStoreKit
 
 /// How a layer of a service answers a query.
 struct WFSLayerPlan: Sendable {
+  /// The version that the service speaks.
+  let version: WFSVersion
   let type: WFSCapabilities.FeatureType
   let description: FeatureTypeDescription
   /// The columns of the answer.
@@ -28,11 +30,11 @@ struct WFSLayerPlan: Sendable {
     var geometries: GMLGeometryWriter?
     if let name = type.srs {
       geometries = GMLGeometryWriter(
-        version: service.version, name: name,
+        version: version, name: name,
         isNorthFirst: service.axes.isNorthFirst(name, asked: nil))
     }
     return FESWriter(
-      version: service.version, geometryName: schema.geometry?.name ?? "",
+      version: version, geometryName: schema.geometry?.name ?? "",
       geometries: geometries)
   }
 

@@ -105,7 +105,8 @@ struct WFSPlanner {
       names.compactMap { schema.columnIndex($0) }
     }
     return WFSLayerPlan(
-      type: type, description: description, shape: query.shape(schema),
+      version: capabilities.version, type: type, description: description,
+      shape: query.shape(schema),
       selected: columns ?? Array(schema.columns.indices), pushed: pushed, rest: rest,
       format: format)
   }

@@ -5,6 +5,8 @@ import FieldpackGeometry
 /// A service as a store knows it: what it says of itself and of its layers is asked for once.
 final class WFSService: Sendable {
   let store: StoreID
+  /// The version that the service is asked for. It may answer in an earlier one, see
+  /// ``WFSOperations/version``.
   let version: WFSVersion
   let base: WFSAddress
   let connection: WFSConnection
@@ -53,8 +55,8 @@ final class WFSService: Sendable {
     let root = try await named { () async throws(FieldpackError) in
       try await self.connection.document(WFSRequest(url: url))
     }
-    let capabilities = try WFSCapabilities(root, version: version)
-    let made = WFSOperations(version: version, base: base, capabilities: capabilities)
+    let capabilities = try WFSCapabilities(root, asked: version)
+    let made = WFSOperations(base: base, capabilities: capabilities)
     state.withLock { $0.operations = made }
     return made
   }
@@ -62,21 +64,48 @@ final class WFSService: Sendable {
   func description(
     of type: WFSCapabilities.FeatureType
   ) async throws(FieldpackError) -> FeatureTypeDescription {
-    let operations = try await operations()
     if let known = state.withLock({ $0.descriptions[type.name] }) { return known }
-    let url = operations.address(of: "DescribeFeatureType").url([
-      ("service", "WFS"), ("version", version.rawValue), ("request", "DescribeFeatureType"),
-      (version == .wfs20 ? "typeNames" : "typeName", type.name),
-      // The standard's parameter differs from what some services of version 2 look at.
-      ("typeName", version == .wfs20 ? type.name : nil),
-    ])
-    let root = try await named { () async throws(FieldpackError) in
-      try await self.connection.document(WFSRequest(url: url))
-    }
-    let made = try FeatureTypeDescription(root, of: type)
+    let made = try FeatureTypeDescription(try await schema(of: type.name), of: type)
     state.withLock { $0.descriptions[type.name] = made }
     return made
   }
+
+  /// The XML schema of types, whose names are separated by commas.
+  private func schema(of names: String) async throws(FieldpackError) -> XMLTree {
+    let operations = try await operations()
+    let version = operations.version
+    let url = operations.address(of: "DescribeFeatureType").url([
+      ("service", "WFS"), ("version", version.rawValue), ("request", "DescribeFeatureType"),
+      (version == .wfs20 ? "typeNames" : "typeName", names),
+      // The standard's parameter differs from what some services of version 2 look at.
+      ("typeName", version == .wfs20 ? names : nil),
+    ])
+    return try await named { () async throws(FieldpackError) in
+      try await self.connection.document(WFSRequest(url: url))
+    }
+  }
+
+  /// Asks for the descriptions of many types in few requests. What a service does not tell so is asked
+  /// for one by one when it is needed.
+  func describe(_ types: [WFSCapabilities.FeatureType]) async throws(FieldpackError) {
+    let known = state.withLock { $0.descriptions }
+    let missing = types.filter { known[$0.name] == nil }
+    // A document has one namespace, and names alone tell the types in it apart.
+    let groups = Dictionary(grouping: missing) { $0.name.dropLast($0.localName.count) }
+    for group in groups.values where group.count > 1 {
+      for start in stride(from: 0, to: group.count, by: Self.typesOfRequest) {
+        let part = group[start..<min(start + Self.typesOfRequest, group.count)]
+        let names = part.map(\.name).joined(separator: ",")
+        guard let root = try? await schema(of: names) else { continue }
+        for type in part {
+          guard let made = try? FeatureTypeDescription(root, of: type) else { continue }
+          state.withLock { $0.descriptions[type.name] = made }
+        }
+      }
+    }
+  }
+
+  private static let typesOfRequest = 25
 
   /// The number of features that a service counts; `nil` where it gives none.
   func hits(

@@ -5,8 +5,8 @@ import FieldpackHTTP
 extension WFSStore {
   /// Writes the features of layers, all pages of them, to a new GeoPackage.
   ///
-  /// A column that is marked as the source's holds the ids of features. Where a layer has none, a
-  /// feature is known by its contents.
+  /// The ids of a layer stay where all of them are integers, each of one feature. Else a column that is
+  /// marked as the source's holds them. Where a layer has none, a feature is known by its contents.
   /// - Parameters:
   ///   - layers: the layers to copy; empty is all.
   ///   - maximumLength: the size of the largest file that is accepted, in bytes.
@@ -14,23 +14,49 @@ extension WFSStore {
     _ layers: [LayerID], to path: String, maximumLength: Int = .max
   ) async throws(FieldpackError) {
     let plan = try await plan(Query(layers: layers))
-    let operations = try await service.operations()
     let pending = try PendingFile(target: path, overwrite: true)
+    // Only the last page tells what the ids of a layer are.
+    var texts: Set<LayerID> = []
+    var isWhole = false
+    while !isWhole {
+      do throws(FieldpackError) {
+        let other = try await copy(plan, to: pending, maximumLength, texts)
+        if let other { texts.insert(other) }
+        isWhole = other == nil
+      } catch {
+        guard error.code == .constraint, texts.count < plan.layers.count else { throw error }
+        texts = Set(plan.layers.map(\.layer))
+      }
+    }
+    try pending.commit()
+  }
+
+  /// - Parameter texts: the layers whose ids are held in a column.
+  /// - Returns: a further one of these, where the copy is not whole for it.
+  private func copy(
+    _ plan: WFSPlan, to pending: PendingFile, _ maximumLength: Int, _ texts: Set<LayerID>
+  ) async throws(FieldpackError) -> LayerID? {
+    let operations = try await service.operations()
     let writer = try GeoPackageBulkWriter(filling: pending, store: id)
     writer.keepsNames = true
     for layer in plan.layers {
       let pages = FeaturePages(layer, operations, of: service, limit: nil, skip: nil)
       var rows = try await pages.next()
-      let hasIDs = pages.haveIDs
+      let ids: LoadedIDs =
+        pages.haveIDs ? (texts.contains(layer.layer) ? .assigned : .given) : .hashed
       var schema = GatheredAnswer.stored(layer.schema)
-      if hasIDs { schema.columns[schema.columns.count - 1].isSourceID = true }
-      if !hasIDs { schema.columns.removeLast() }
-      try writer.create(schema, ids: hasIDs ? .assigned : .hashed)
+      if ids == .assigned {
+        schema.columns[schema.columns.count - 1].isSourceID = true
+      } else {
+        schema.columns.removeLast()
+      }
+      try writer.create(schema, ids: ids)
       try writer.loader.begin(schema)
       while let page = rows {
-        guard pages.haveIDs == hasIDs else { throw mixed(layer.layer) }
+        guard pages.haveIDs == (ids != .hashed) else { throw mixed(layer.layer) }
         for var row in page {
-          if hasIDs { row.values.append(.text(row.id.description)) }
+          if ids == .given, case .text = row.id { return layer.layer }
+          if ids == .assigned { row.values.append(.text(row.id.description)) }
           try writer.loader.feature(row)
         }
         guard FileSystem.size(pending.path) ?? 0 <= maximumLength else {
@@ -42,7 +68,7 @@ extension WFSStore {
       }
     }
     _ = try writer.commit()
-    try pending.commit()
+    return nil
   }
 
   private func mixed(_ layer: LayerID) -> FieldpackError {

@@ -31,7 +31,7 @@ public final class WFSStore: Store {
   /// - Parameters:
   ///   - address: where the service is, with the parameters that every request needs, such as
   ///     `map=` of MapServer.
-  ///   - version: 1.1.0 or 2.0.0.
+  ///   - version: 1.1.0, or 2.0.0: a service that does not know it is spoken to in 1.1.0.
   ///   - client: sends the requests; by default a client without a limit on the time of an answer.
   ///   - fields: what every request has beside, such as `Authorization`.
   ///   - defaultLayers: the layers that answer a query that names none; empty is all.
@@ -96,8 +96,11 @@ public final class WFSStore: Store {
     }
   }
 
+  /// The layers that the service names, described.
   private func types() async throws(FieldpackError) -> [WFSCapabilities.FeatureType] {
-    try await service.operations().capabilities.types
+    let types = try await service.operations().capabilities.types
+    try await service.describe(types)
+    return types
   }
 
   /// Those of the layers that the service has.
@@ -112,7 +115,8 @@ public final class WFSStore: Store {
     let description = try await service.description(of: type)
     var schema = description.schema
     schema.style = style
-    let writer = FESWriter(version: service.version, geometryName: "", geometries: nil)
+    let version = try await service.operations().version
+    let writer = FESWriter(version: version, geometryName: "", geometries: nil)
     var layer = Layer(
       schema: schema, kind: schema.geometry == nil ? .attributes : .features, title: type.title,
       featureCount: try await service.hits(FeatureRequest(type: type), writer),
@@ -247,6 +251,7 @@ public final class WFSStore: Store {
     let operations = try await service.operations()
     let type = try planner.type(layer, in: operations.capabilities)
     let plan = try await plan(Query(LayerID(type.name)))
+    var hasAnswered = false
     for text in FeatureShape.texts(of: id, in: type) {
       let pages = FeaturePages(ids: [text], plan.layers[0], operations, of: service)
       do throws(FieldpackError) {
@@ -256,11 +261,20 @@ public final class WFSStore: Store {
           batch.append(row)
           return (try batch.feature(at: 0), text)
         }
+        hasAnswered = true
       } catch {
-        guard Self.meansMissing(error) else { throw error }
+        // A service that has answered for a text may refuse one of another form.
+        guard Self.meansMissing(error) || hasAnswered && Self.isException(error) else {
+          throw error
+        }
       }
     }
     return nil
+  }
+
+  private static func isException(_ error: FieldpackError) -> Bool {
+    guard case .exception? = error.wfsFailure else { return false }
+    return error.code != .permission
   }
 
   /// Whether a service says with an exception that there is no feature of an id.

@@ -1,10 +1,11 @@
 public import FieldpackCore
 
-/// The layers of a Web Feature Service, version 2.0.0, that takes changes.
+/// The layers of a Web Feature Service that takes changes.
 ///
-/// One call of ``write(_:)`` is one request, which the service carries out as a whole or not at all. It
-/// is sent when the body has ended; what the body reads is what the service has until then. Features
-/// are not locked: a change of somebody else between reading and writing is overwritten.
+/// One call of ``write(_:)`` is one request, which is sent when the body has ended; what the body reads
+/// is what the service has until then. The standard wants the service to carry out a request as a whole
+/// or not at all. QGIS Server carries out what it can of it; then the call throws. Features are not
+/// locked: a change of somebody else between reading and writing is overwritten.
 ///
 /// The service chooses the ids of new features. In the body a new feature has a text such as `new-1`
 /// for its id; ``transaction(_:)`` gives the ids that the service chose. Where the service takes no
@@ -14,7 +15,8 @@ public final class WritableWFSStore: WritableStore {
 
   public var id: StoreID { reading.id }
 
-  /// - Parameter store: a store of version 2.0.0.
+  /// - Parameter store: a store of version 2.0.0. Where the service knows only 1.1.0, changes are sent
+  ///   in that version.
   /// - Throws: `.readOnly` for a store of version 1.1.0.
   public init(_ store: WFSStore) throws(FieldpackError) {
     reading = store
@@ -58,13 +60,13 @@ public final class WritableWFSStore: WritableStore {
   private func send(_ changes: [WFSChange]) async throws(FieldpackError) -> [FeatureID: FeatureID] {
     let service = reading.service
     let operations = try await service.operations()
+    let document = TransactionDocument(service, operations.version)
     let request = WFSRequest(
-      url: operations.postAddress(of: "Transaction").plainURL,
-      body: TransactionDocument(service).bytes(of: changes))
+      url: operations.postAddress(of: "Transaction").plainURL, body: document.bytes(of: changes))
     let root = try await service.named { () async throws(FieldpackError) in
       try await service.connection.document(request)
     }
-    return try TransactionDocument(service).ids(in: root, of: changes)
+    return try document.ids(in: root, of: changes)
   }
 
   // MARK: Reading

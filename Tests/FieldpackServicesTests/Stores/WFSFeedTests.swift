@@ -85,7 +85,7 @@ import Testing
     #expect(found?.created.map { "\($0.layer) \($0.feature)" } == ["wells 4"])
     #expect(found?.updated.map { "\($0.layer) \($0.feature)" } == ["wells 2"])
     #expect(found?.deleted.map { "\($0.layer) \($0.feature)" } == ["wells 1"])
-    #expect(try await depths(data) == ["4: 6", "2: 7", "3: 5"])
+    #expect(try await depths(data) == ["2: 7", "3: 5", "4: 6"])
     var old = 0
     for try await batch in before { old += batch.count }
     #expect(old == 3)
@@ -98,7 +98,7 @@ import Testing
     try await data.start("a")
     let error = await #expect(throws: FieldpackError.self) { try await data.poll("a") }
     #expect(error?.code == .notFound)
-    #expect(try await depths(data) == ["4: 6", "2: 7", "3: 5"] && folder.names == ["a.gpkg"])
+    #expect(try await depths(data) == ["2: 7", "3: 5", "4: 6"] && folder.names == ["a.gpkg"])
     await data.close()
   }
 

@@ -73,6 +73,16 @@ struct XYZStoreTests {
     await store.close()
   }
 
+  @Test func `the user of the uri goes to the server`() async throws {
+    let server = try LoopbackServer { _ in .text(404, "") }
+    let address = server.address.replacing("http://", with: "http://me:word@")
+    let fetcher = try fetcher(address + "/{z}/{x}/{y}.png")
+    #expect(try await fetcher.tile(at: place) == nil)
+    #expect(server.requests.map(\.target) == ["/3/2/1.png"])
+    #expect(server.requests.map { $0["Authorization"] } == ["Basic bWU6d29yZA=="])
+    await fetcher.close()
+  }
+
   @Test func `tiles are there after a restart without a network`() async throws {
     let tile = try Self.tile(8)
     var address = ""

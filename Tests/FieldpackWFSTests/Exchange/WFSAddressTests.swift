@@ -17,8 +17,8 @@ import Testing
         </ows:HTTP></ows:DCP></ows:Operation></ows:OperationsMetadata></WFS_Capabilities>
         """.utf8))
     let operations = WFSOperations(
-      version: .wfs20, base: WFSAddress("http://a.example:80/wfs?map=a&token=x&request=y"),
-      capabilities: try WFSCapabilities(root, version: .wfs20))
+      base: WFSAddress("http://a.example:80/wfs?map=a&token=x&request=y"),
+      capabilities: try WFSCapabilities(root, asked: .wfs20))
     #expect(
       operations.address(of: "GetFeature").plainURL == "http://a.example/features?MAP=b&token=x")
     #expect(

@@ -16,15 +16,7 @@ final class MapServerPeer: Sendable {
   init(_ layers: [(Schema, [Feature])]) async throws {
     folder = try TemporaryFolder()
     let package = folder.file("survey.gpkg").path
-    let writer = try GeoPackageBulkWriter(creating: package, store: "survey")
-    for (schema, features) in layers {
-      try writer.create(schema, ids: .given)
-      try writer.loader.begin(schema)
-      for feature in features {
-        try writer.loader.feature(ValueRow(feature, id: feature.id!, schema: schema))
-      }
-    }
-    _ = try writer.commit()
+    try PeerLayers.write(layers, to: package)
     let map = try folder.write(Self.map(layers.map(\.0), package), to: "survey.map").path
     let configuration = try folder.write(
       "CONFIG\n ENV\n  MS_MAP_PATTERN \".\"\n END\nEND\n", to: "mapserver.conf")

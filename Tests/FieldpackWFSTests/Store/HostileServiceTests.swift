@@ -209,6 +209,33 @@ import Testing
     let query = Query("wells", where: Column<String>("fid") == "b").order(by: [Order("name")])
     #expect(try await ids(store, query) == ["b"])
     #expect(try await ids(store, Query("wells").order(by: [Order("name")])) == ["a", "b"])
+    let away = Filter.spatial(
+      .intersects, .geometry(.point(x: 1, y: 2)), .geometry(.point(x: 1, y: 2)))
+    #expect(try await ids(store, query.where(query.filter && away)) == ["b"])
+  }
+
+  @Test func `the layers are described by one request`() async throws {
+    let schemas = (1...30).map { number in
+      Schema(layer: LayerID("l\(number)"), columns: [ColumnDefinition("c\(number)", .integer)])
+    }
+    let server = try ServedLayers(schemas, [:], .init(prefix: "survey:")).serve()
+    let store = try WFSStore(address: server.address, id: "survey")
+    let found = try await store.schemas()
+    #expect(found.map { $0.columns.map(\.name) } == (1...30).map { ["c\($0)"] })
+    #expect(found.map(\.layer.rawValue) == (1...30).map { "survey:l\($0)" })
+    _ = try await store.layers()
+    #expect(server.requests.count { $0.target.contains("DescribeFeatureType") } == 2)
+  }
+
+  @Test func `layers that are not described together are described one by one`() async throws {
+    let schemas = ["a", "b"].map { Schema(layer: $0, columns: [ColumnDefinition("c", .integer)]) }
+    let served = ServedLayers(schemas, [:], .init())
+    let server = try LoopbackServer { request in
+      request.target.contains("typeNames=a,b")
+        ? served.report("InvalidParameterValue", "typeName", "one only") : served.answer(request)
+    }
+    let store = try WFSStore(address: server.address, id: "survey")
+    #expect(try await store.schemas().map(\.layer) == ["a", "b"])
   }
 
   @Test func `default layers answer queries without layers`() async throws {

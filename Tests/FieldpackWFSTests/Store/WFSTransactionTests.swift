@@ -49,7 +49,8 @@ import Testing
         #"<?xml version="1.0" encoding="UTF-8"?>"# + "\n"
           + #"<wfs:Transaction xmlns:wfs="http://www.opengis.net/wfs/2.0" "#
           + #"xmlns:fes="http://www.opengis.net/fes/2.0" xmlns:gml="http://www.opengis.net/gml/3.2" "#
-          + #"service="WFS" version="2.0.0"><wfs:Insert><wells xmlns="urn:survey"><geom>"#
+          + #"service="WFS" version="2.0.0"><wfs:Insert handle="new-1">"#
+          + #"<wells xmlns="urn:survey"><geom>"#
           + #"<gml:Point gml:id="g1" srsName="urn:ogc:def:crs:EPSG::4326"><gml:pos>52 13.5</gml:pos>"#
           + #"</gml:Point></geom><name>&lt;&amp;&gt;</name></wells></wfs:Insert>"#
           + #"<wfs:Update xmlns:ns1="urn:survey" typeName="ns1:wells"><wfs:Property>"#
@@ -199,7 +200,46 @@ import Testing
       }
     }
     #expect(error?.wfsFailure == .incomplete(matched: 1, given: 0))
+    #expect(
+      error?.message == "the service has done 0 of 1 changes (totalUpdated): no room")
     #expect(transactions(server).count == 1)
+  }
+
+  @Test func `go in version 1,1,0 to a service that does not know 2,0,0`() async throws {
+    let options = ServedLayers.Options(version: .wfs11, takesChanges: true, reversesHandles: true)
+    let server = try served(options).serve()
+    let store = try await store(server)
+    let (new, ids) = try await store.transaction { (writer) throws(FieldpackError) in
+      let new = try ["a", "b"].map { (name) throws(FieldpackError) in
+        try writer.create(Feature(attributes: ["name": .text(name)]), in: "wells")
+      }
+      try writer.update(2, in: "wells", set: ["name": "c"], geometry: .set(.point(x: 9, y: 8)))
+      try writer.delete(3, in: "wells")
+      return new
+    }
+    #expect(ids == [new[0]: 4, new[1]: 5])
+    #expect(
+      transactions(server) == [
+        #"<?xml version="1.0" encoding="UTF-8"?>"# + "\n"
+          + #"<wfs:Transaction xmlns:wfs="http://www.opengis.net/wfs" "#
+          + #"xmlns:fes="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml" "#
+          + #"service="WFS" version="1.1.0"><wfs:Insert handle="new-1"><wells xmlns="urn:survey">"#
+          + #"<name>a</name></wells></wfs:Insert><wfs:Insert handle="new-2">"#
+          + #"<wells xmlns="urn:survey"><name>b</name></wells></wfs:Insert>"#
+          + #"<wfs:Update xmlns:ns1="urn:survey" typeName="ns1:wells"><wfs:Property>"#
+          + #"<wfs:Name>name</wfs:Name><wfs:Value>c</wfs:Value></wfs:Property><wfs:Property>"#
+          + #"<wfs:Name>geom</wfs:Name><wfs:Value>"#
+          + #"<gml:Point srsName="urn:ogc:def:crs:EPSG::4326"><gml:pos>8 9</gml:pos></gml:Point>"#
+          + #"</wfs:Value></wfs:Property><fes:Filter><fes:FeatureId fid="wells.2"/></fes:Filter>"#
+          + #"</wfs:Update><wfs:Delete xmlns:ns1="urn:survey" typeName="ns1:wells"><fes:Filter>"#
+          + #"<fes:FeatureId fid="wells.3"/></fes:Filter></wfs:Delete></wfs:Transaction>"#
+      ])
+    var names: [Value?] = []
+    for id in 1...5 {
+      let feature = try await store.feature(.integer(Int64(id)), in: "wells")
+      names.append(feature?.attributes["name"])
+    }
+    #expect(names == ["w1", "c", nil, "a", "b"])
   }
 
   @Test func `are refused where the service takes none`() async throws {

@@ -11,26 +11,33 @@ extension ServedLayers {
     guard let root = try? XMLTree(body) else {
       return report("OperationParsingFailed", "", "no XML")
     }
-    var ids: [String] = []
+    var ids: [(handle: String, id: String)] = []
     var counts = ["Insert": 0, "Update": 0, "Delete": 0]
     held.withLock { features in
       for action in root.children {
         counts[action.name.local]! += 1
         if action.name.local == "Insert" {
-          ids.append(insert(action.children[0], into: &features))
+          ids.append((action["handle"] ?? "", insert(action.children[0], into: &features)))
         } else {
           change(action, in: &features)
         }
       }
     }
-    let inserted = ids.map { "<wfs:Feature><fes:ResourceId rid=\"\($0)\"/></wfs:Feature>" }
+    let (element, attribute) = isNew ? ("ResourceId", "rid") : ("FeatureId", "fid")
+    let inserted = (options.reversesHandles ? ids.reversed() : ids).map { new in
+      let handle = options.reversesHandles ? " handle=\"\(new.handle)\"" : ""
+      return "<wfs:Feature\(handle)><fes:\(element) \(attribute)=\"\(new.id)\"/></wfs:Feature>"
+    }
     return xml(
       """
-      <wfs:TransactionResponse xmlns:wfs="http://www.opengis.net/wfs/2.0"
-       xmlns:fes="http://www.opengis.net/fes/2.0" version="2.0.0"><wfs:TransactionSummary>
+      <wfs:TransactionResponse xmlns:wfs="\(options.version.namespace)"
+       xmlns:fes="\(options.version.fes)" version="\(options.version.rawValue)">
+      <wfs:TransactionSummary>
       <wfs:totalInserted>\(counts["Insert"]!)</wfs:totalInserted>
       <wfs:totalUpdated>\(counts["Update"]! - options.lie)</wfs:totalUpdated>
       <wfs:totalDeleted>\(counts["Delete"]!)</wfs:totalDeleted></wfs:TransactionSummary>
+      <wfs:TransactionResults><wfs:Action><wfs:Message>no  room</wfs:Message></wfs:Action>
+      </wfs:TransactionResults>
       <wfs:InsertResults>\(inserted.joined())</wfs:InsertResults></wfs:TransactionResponse>
       """)
   }
@@ -47,7 +54,7 @@ extension ServedLayers {
   private func change(_ action: XMLTree, in features: inout [LayerID: [Feature]]) {
     let name = action.qualifiedName(action["typeName"] ?? "")
     let layer = LayerID(name?.local ?? "")
-    let id = action.child("Filter")?.child("ResourceId")?["rid"] ?? ""
+    let id = action.child("Filter")?.children.first.flatMap { $0["rid"] ?? $0["fid"] } ?? ""
     guard let index = features[layer]?.firstIndex(where: { "\(layer).\($0.id!)" == id }) else {
       return
     }
@@ -56,7 +63,7 @@ extension ServedLayers {
       return
     }
     for property in action.children("Property") {
-      let name = property.child("ValueReference")?.text ?? ""
+      let name = property.child(isNew ? "ValueReference" : "Name")?.text ?? ""
       set(name, property.child("Value"), in: &features[layer]![index], layer)
     }
   }

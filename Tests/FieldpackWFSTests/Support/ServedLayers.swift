@@ -24,6 +24,8 @@ final class ServedLayers: Sendable {
     /// How many features more than there are the service says match.
     var lie = 0
     var takesChanges = false
+    /// Names the new features of a transaction from the last to the first, with the handles of inserts.
+    var reversesHandles = false
     /// Whether `numberMatched` is `unknown`.
     var hidesMatched = false
     /// Whether pages name no next one.
@@ -71,7 +73,7 @@ final class ServedLayers: Sendable {
 
   // MARK: Descriptions
 
-  private var isNew: Bool { options.version == .wfs20 }
+  var isNew: Bool { options.version == .wfs20 }
 
   private func capabilities() -> String {
     let system = isNew ? "DefaultCRS" : "DefaultSRS"
@@ -129,8 +131,17 @@ final class ServedLayers: Sendable {
       """
   }
 
-  private func description(_ name: String) -> String {
-    guard let schema = schema(name) else { return "" }
+  /// The descriptions of layers whose names are separated by commas.
+  private func description(_ names: String) -> String {
+    let types = names.split(separator: ",").compactMap { schema(String($0)) }.map(type)
+    return """
+      <schema xmlns="http://www.w3.org/2001/XMLSchema" xmlns:survey="urn:survey"
+       xmlns:gml="\(options.version.gml)" targetNamespace="urn:survey">
+      \(types.joined())</schema>
+      """
+  }
+
+  private func type(_ schema: Schema) -> String {
     let columns = schema.columns.map { column in
       let type =
         switch column.type {
@@ -147,13 +158,11 @@ final class ServedLayers: Sendable {
       "<element name=\"\($0.name)\" minOccurs=\"0\" type=\"gml:GeometryPropertyType\"/>"
     }
     return """
-      <schema xmlns="http://www.w3.org/2001/XMLSchema" xmlns:survey="urn:survey"
-       xmlns:gml="\(options.version.gml)" targetNamespace="urn:survey">
       <complexType name="\(schema.layer)Type"><complexContent>
       <extension base="gml:AbstractFeatureType"><sequence>
       \(geometry ?? "")\(columns.joined())
       </sequence></extension></complexContent></complexType>
-      <element name="\(schema.layer)" type="survey:\(schema.layer)Type"/></schema>
+      <element name="\(schema.layer)" type="survey:\(schema.layer)Type"/>
       """
   }
 
