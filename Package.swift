@@ -9,10 +9,13 @@ let settings: [SwiftSetting] = [
 ]
 
 /// `Scripts/test` builds for release, but leaves the optimiser out for the tests: to optimise the tests takes
-/// longer than it saves when they run. Other packages never see the flag, because only that script sets the
-/// variable.
+/// longer than it saves when they run. One run of the compiler writes code and module of a target, where
+/// otherwise a second one would expand all macros again for the module. Other packages never see the flags,
+/// because only that script sets the variable.
 let testSettings: [SwiftSetting] =
-  Context.environment["FIELDPACK_TESTED"] == nil ? settings : settings + [.unsafeFlags(["-Onone"])]
+  Context.environment["FIELDPACK_TESTED"] == nil
+  ? settings
+  : settings + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])]
 
 /// A library target of the engine with its tests beside it.
 ///
