@@ -185,7 +185,7 @@ public final class Program: Sendable {
       if ended == processID { return try result(status) }
       guard ended == 0 else { throw RunFailure(description: "\(name) cannot be waited for") }
       try await Task.sleep(nanoseconds: pause)
-      pause = min(pause * 2, 20_000_000)
+      pause = min(pause * 2, 4_000_000)
     }
   }
 

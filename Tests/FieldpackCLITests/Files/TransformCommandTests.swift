@@ -131,7 +131,8 @@ import Testing
     #expect(skipping.status == 2)
     let rest = try await survey.run(
       "sql", "m.gpkg", "SELECT sum(fid), rtreecheck('rtree_p_geom') FROM p", "--format", "csv")
-    #expect(rest.output.contains("\(4000 * 4001 / 2 - bad.reduce(0, +)),ok"), "\(rest)")
+    let sum: Int = 4000 * 4001 / 2 - (1700 + 2500 + 4000)
+    #expect(rest.output.contains("\(sum),ok"), "\(rest)")
   }
 
   @Test(arguments: [

@@ -49,19 +49,22 @@ import Testing
     }
   }
 
+  private static func firstTwo(_ line: String) -> String {
+    line.split(separator: ",").prefix(2).joined(separator: ",")
+  }
+
   @Test func `a join pairs features by the ids of both`() async throws {
     let found = try await csv(
       "squares", "--join", "points", "--relation", "contains", "--select", "name,points_name")
     let wanted = Self.pairs.enumerated().map { "s\($1.square),p\($1.point)" }
-    #expect(
-      found.dropFirst().map { $0.split(separator: ",").prefix(2).joined(separator: ",") } == wanted)
+    let pairs: [String] = found.dropFirst().map(Self.firstTwo)
+    #expect(pairs == wanted)
     let others = try await csv(
       "points", "--join", "squares", "--relation", "within", "--select", "name,squares_name")
     let turned = Self.pairs.sorted { ($0.point, $0.square) < ($1.point, $1.square) }
       .map { "p\($0.point),s\($0.square)" }
-    #expect(
-      others.dropFirst().map { $0.split(separator: ",").prefix(2).joined(separator: ",") } == turned
-    )
+    let turnedPairs: [String] = others.dropFirst().map(Self.firstTwo)
+    #expect(turnedPairs == turned)
     let count = try await tool("query", "f.gpkg", "points", "--join", "squares", "--count")
     #expect(count.output == "\(Self.pairs.count)\n")
   }

@@ -147,7 +147,8 @@ import Testing
       SIMD2(row[1].realValue ?? 0, row[2].realValue ?? 0)
     }
     let given = (0..<count).map { index -> SIMD2<Double> in
-      SIMD2(Double(index * 7919 % 1009), Double(index * 104_729 % 997))
+      let (x, y): (Int, Int) = (index * 7919 % 1009, index * 104_729 % 997)
+      return SIMD2(Double(x), Double(y))
     }
     #expect(Set(points) == Set(given))
     #expect(points.count == count)

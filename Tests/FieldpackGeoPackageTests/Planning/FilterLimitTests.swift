@@ -101,7 +101,8 @@ import Testing
       for end in [1.5, 2.5, 0.5, 3.5] {
         let box = Filter.intersects(Envelope(minX: 0, minY: -1, maxX: end, maxY: 1))
         let ids = try await store.ids(Query("t", where: .and([deep, box])))
-        #expect(ids == [1, 2, 3].filter { Double($0) <= end })
+        let wanted: [Int64] = [1, 2, 3].filter { (id: Int64) -> Bool in Double(id) <= end }
+        #expect(ids == wanted)
       }
     }
   }

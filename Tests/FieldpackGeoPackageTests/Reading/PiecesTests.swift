@@ -115,7 +115,8 @@ import Testing
       let query = Query("wells").order(by: [Order("n", descending: true)]).limit(2500, offset: 10)
       let all = try await pieces(store, query)
       #expect(all.map(\.ids.count) == [1000, 1000, 500])
-      #expect(all.flatMap(\.numbers) == (0..<2500).map { Int64(29_989 - $0) })
+      let numbers: [Int64] = (0..<2500).map { 29_989 - $0 }
+      #expect(all.flatMap(\.numbers) == numbers)
     }
   }
 
