@@ -137,6 +137,8 @@ struct TransactionDocument {
     }
     let inserts = changes.filter { if case .insert = $0.kind { true } else { false } }
     try check(root, changes, inserts.count)
+    // GeoServer names a feature "none" where nothing was inserted.
+    if inserts.isEmpty { return [:] }
     let given = Self.newFeatures(in: root)
     guard given.count == inserts.count else {
       throw FieldpackError(
@@ -145,7 +147,10 @@ struct TransactionDocument {
     }
     var named: [String: String] = [:]
     for feature in given { if let handle = feature.handle { named[handle] = feature.id } }
-    if named.count < given.count { named = [:] }
+    let handles = inserts.compactMap { change in
+      if case .insert(let id) = change.kind { id.description } else { nil }
+    }
+    if Set(handles) != Set(named.keys) { named = [:] }
     var ids: [FeatureID: FeatureID] = [:]
     for (change, feature) in zip(inserts, given) {
       guard case .insert(let id) = change.kind else { continue }
@@ -166,8 +171,9 @@ struct TransactionDocument {
     _ root: XMLTree, _ changes: [WFSChange], _ inserted: Int
   ) throws(FieldpackError) {
     let summary = root.child("TransactionSummary")
-    let message = root.child("TransactionResults")?.child("Action")?.child("Message")
-    let reason = message.map { ": " + ExceptionReport.shown($0.text) } ?? ""
+    let reason = (root.child("TransactionResults")?.children("Action") ?? [])
+      .compactMap { $0.child("Message").map { ExceptionReport.shown($0.text) } }
+      .first { !$0.isEmpty }.map { ": " + $0 }
     let updated = changes.count { if case .update = $0.kind { true } else { false } }
     let deleted = changes.count { if case .delete = $0.kind { true } else { false } }
     for (name, count) in [
@@ -179,7 +185,11 @@ struct TransactionDocument {
       else { continue }
       throw FieldpackError(
         .invalidData, .incomplete(matched: count, given: total),
-        "the service has done \(total) of \(count) changes (\(name))\(reason)")
+        "the service has done \(total) of \(count) changes (\(name))\(reason ?? "")")
+    }
+    if let reason {
+      throw FieldpackError(
+        .invalidData, .otherDocument, "the service has not done all changes\(reason)")
     }
   }
 }

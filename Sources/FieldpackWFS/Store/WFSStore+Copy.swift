@@ -24,8 +24,10 @@ extension WFSStore {
         if let other { texts.insert(other) }
         isWhole = other == nil
       } catch {
-        guard error.code == .constraint, texts.count < plan.layers.count else { throw error }
-        texts = Set(plan.layers.map(\.layer))
+        // A layer whose ids are not of one feature each.
+        guard error.code == .constraint, let layer = error.location.layer,
+          texts.insert(layer).inserted
+        else { throw error }
       }
     }
     try pending.commit()
@@ -42,8 +44,8 @@ extension WFSStore {
     for layer in plan.layers {
       let pages = FeaturePages(layer, operations, of: service, limit: nil, skip: nil)
       var rows = try await pages.next()
-      let ids: LoadedIDs =
-        pages.haveIDs ? (texts.contains(layer.layer) ? .assigned : .given) : .hashed
+      let hasTexts = texts.contains(layer.layer) || rows?.contains(where: \.hasTextID) == true
+      let ids: LoadedIDs = pages.haveIDs ? (hasTexts ? .assigned : .given) : .hashed
       var schema = GatheredAnswer.stored(layer.schema)
       if ids == .assigned {
         schema.columns[schema.columns.count - 1].isSourceID = true
@@ -55,7 +57,7 @@ extension WFSStore {
       while let page = rows {
         guard pages.haveIDs == (ids != .hashed) else { throw mixed(layer.layer) }
         for var row in page {
-          if ids == .given, case .text = row.id { return layer.layer }
+          if ids == .given, row.hasTextID { return layer.layer }
           if ids == .assigned { row.values.append(.text(row.id.description)) }
           try writer.loader.feature(row)
         }
@@ -76,4 +78,8 @@ extension WFSStore {
       .invalidData, "some features of the layer have ids, and others have none",
       location: .init(store: id, layer: layer))
   }
+}
+
+extension ValueRow {
+  fileprivate var hasTextID: Bool { if case .text = id { true } else { false } }
 }

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `ids of two features are texts`() async throws {
-    let found = try await copied([("wells", [7, 3, 4, 3])])
-    #expect(found == ["wells": ["'7' n0", "'3' n1", "'4' n2", "'3' n3"]])
+    let found = try await copied([("springs", [2]), ("wells", [7, 3, 4, 3])])
+    #expect(found == ["springs": ["2 n0"], "wells": ["'7' n0", "'3' n1", "'4' n2", "'3' n3"]])
   }
 }

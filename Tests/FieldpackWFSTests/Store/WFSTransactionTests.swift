@@ -205,6 +205,27 @@ import Testing
     #expect(transactions(server).count == 1)
   }
 
+  @Test func `a failure that the totals do not show is an error`() async throws {
+    let server = try served(.init(takesChanges: true, complains: true)).serve()
+    let store = try await store(server)
+    let error = await #expect(throws: FieldpackError.self) {
+      try await store.write { (writer) throws(FieldpackError) in
+        try writer.update(1, in: "wells", set: ["name": "x"])
+      }
+    }
+    #expect(error?.message == "the service has not done all changes: no room")
+  }
+
+  @Test func `a feature that an answer without new ones names is none`() async throws {
+    let server = try served(.init(version: .wfs11, takesChanges: true)).serve()
+    let store = try await store(server)
+    let (_, ids) = try await store.transaction { (writer) throws(FieldpackError) in
+      try writer.update(1, in: "wells", set: ["name": "x"])
+    }
+    #expect(ids == [:])
+    #expect(transactions(server).count == 1)
+  }
+
   @Test func `go in version 1,1,0 to a service that does not know 2,0,0`() async throws {
     let options = ServedLayers.Options(version: .wfs11, takesChanges: true, reversesHandles: true)
     let server = try served(options).serve()

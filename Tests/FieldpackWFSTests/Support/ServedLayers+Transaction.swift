@@ -24,6 +24,10 @@ extension ServedLayers {
       }
     }
     let (element, attribute) = isNew ? ("ResourceId", "rid") : ("FeatureId", "fid")
+    // GeoServer names one where nothing was inserted, because version 1.1.0 asks for it.
+    if ids.isEmpty, !isNew { ids.append(("", "none")) }
+    let message =
+      options.lie > 0 || options.complains ? "<wfs:Message>no  room</wfs:Message>" : ""
     let inserted = (options.reversesHandles ? ids.reversed() : ids).map { new in
       let handle = options.reversesHandles ? " handle=\"\(new.handle)\"" : ""
       return "<wfs:Feature\(handle)><fes:\(element) \(attribute)=\"\(new.id)\"/></wfs:Feature>"
@@ -36,7 +40,7 @@ extension ServedLayers {
       <wfs:totalInserted>\(counts["Insert"]!)</wfs:totalInserted>
       <wfs:totalUpdated>\(counts["Update"]! - options.lie)</wfs:totalUpdated>
       <wfs:totalDeleted>\(counts["Delete"]!)</wfs:totalDeleted></wfs:TransactionSummary>
-      <wfs:TransactionResults><wfs:Action><wfs:Message>no  room</wfs:Message></wfs:Action>
+      <wfs:TransactionResults><wfs:Action/><wfs:Action>\(message)</wfs:Action>
       </wfs:TransactionResults>
       <wfs:InsertResults>\(inserted.joined())</wfs:InsertResults></wfs:TransactionResponse>
       """)

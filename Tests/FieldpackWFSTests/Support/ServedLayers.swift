@@ -24,6 +24,8 @@ final class ServedLayers: Sendable {
     /// How many features more than there are the service says match.
     var lie = 0
     var takesChanges = false
+    /// Tells a failed change in the answer to a transaction, and counts all of them.
+    var complains = false
     /// Names the new features of a transaction from the last to the first, with the handles of inserts.
     var reversesHandles = false
     /// Whether `numberMatched` is `unknown`.
