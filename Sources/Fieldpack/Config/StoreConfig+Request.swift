@@ -19,7 +19,8 @@ extension StoreConfig {
     guard let user, let password, !user.contains(":") else {
       throw failure(
         .configuration,
-        "the user in the uri of store '\(id)' has a colon, or a % that no two digits follow")
+        "the user or the password in the uri of store '\(id)' cannot be read: two hexadecimal digits "
+          + "follow a %, both are UTF-8, and a user has no colon")
     }
     let word = Base64.encode(Array("\(user):\(password)".utf8))
     let address = "\(parts[0])//\(parts[2][parts[2].index(after: at)...])"

@@ -303,9 +303,11 @@ final class LayerLoad {
 
   var loaded: LoadedLayer {
     let isRange = areConsecutive && refusedCount == 0 && !replaces
+    // Rows that find features by a column were not made.
+    let knowsIDs = count > 0 && keyed == nil
     return LoadedLayer(
       layer: table.layer.id, count: count - refusedCount, renumberedCount: renumberedCount,
-      ids: count > 0 ? lowest...highest : nil,
+      ids: knowsIDs ? lowest...highest : nil,
       areConsecutive: isRange, firstIDs: isRange ? [] : firstIDs,
       srs: table.schema.geometry?.srs, declared: declared, beyondDegrees: beyondDegrees)
   }

@@ -33,6 +33,7 @@ import Testing
     #expect(error?.code == .configuration)
     #expect(
       error?.message
-        == "the user in the uri of store 'wells' has a colon, or a % that no two digits follow")
+        == "the user or the password in the uri of store 'wells' cannot be read: two hexadecimal "
+        + "digits follow a %, both are UTF-8, and a user has no colon")
   }
 }
