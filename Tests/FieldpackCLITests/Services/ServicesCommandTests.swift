@@ -87,7 +87,7 @@ import Testing
     let state = Self.services + "wells: running (gpkg.1, wells.gpkg)\n"
     try await program.wait(for: "the states") { program.outputSoFar == state }
     _ = try await survey.run("delete", "wells.gpkg:wells", "--all")
-    let change = "wells: changed by another program\n"
+    let change = "wells: changed by another program, or opened anew\n"
     try await program.wait(for: "the change") { program.outputSoFar == state + change }
     program.send(SIGINT)
     let result = try await program.result()

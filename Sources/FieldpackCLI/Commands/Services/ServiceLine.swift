@@ -178,7 +178,7 @@ extension ServiceLine {
       switch change.kind {
       case .created, .updated, .deleted: "\(place.joined(separator: "/")) \(change.kind)"
       case .layer: "layer \(place.joined()) changed"
-      case .external: "changed by another program"
+      case .external: "changed by another program, or opened anew"
       }
   }
 }
