@@ -111,6 +111,18 @@ import Testing
     #expect(server.requests.map { $0["Range"] } == [nil, nil])
   }
 
+  @Test func `a download goes on where nothing can be kept of it`() async throws {
+    let server = try server(cutAt: 4)
+    try FileManager.default.createDirectory(
+      atPath: hidden + ".origin", withIntermediateDirectories: false)
+    let download = try download(server.address)
+    _ = try? await download.attempt(by: HTTPClient(.unhurried))
+    _ = try await download.attempt(by: HTTPClient(.unhurried))
+    #expect(server.requests.map { $0["Range"] } == [nil, "bytes=4-"])
+    #expect(folder.content == Self.whole)
+    #expect(folder.names == [".wells.gpkg.part.origin", "wells.gpkg"])
+  }
+
   @Test func `nothing stays that one cannot go on from`() async throws {
     let server = try server(cutAt: 4, ["ETag: W/\"a\""])
     try await leave(0, at: server.address)
