@@ -38,17 +38,16 @@ package struct DownloadOrigin: Hashable, Sendable {
   /// - Returns: `nil` where it has changed since, came from another address, or nothing is known.
   package init?(_ address: String, of path: String) {
     guard let document = JSONFile.read(Self.path(of: path)), Self.mayBe(address, of: path),
-      let stamp = Self.stamp(path), document["file"] == .text(stamp)
+      let stamp = Self.stamp(of: path), document["file"] == .text(stamp)
     else { return nil }
     self.init(
       address, entityTag: document["etag"]?.string,
       lastModified: document["last_modified"]?.string)
   }
 
-  /// Keeps this as what is known of the file at `path`.
-  package func write(of path: String) throws(FieldpackError) {
+  /// Keeps this as what is known of the file that has, or had, that stamp at `path`.
+  package func write(of path: String, stamp: String?) throws(FieldpackError) {
     var members = [JSONValue.Member(name: "address", value: .text(address))]
-    let stamp = Self.stamp(path)
     for (name, value) in [("file", stamp), ("etag", entityTag), ("last_modified", lastModified)] {
       if let value { members.append(.init(name: name, value: .text(value))) }
     }
@@ -64,8 +63,8 @@ package struct DownloadOrigin: Hashable, Sendable {
     try JSONFile.write(.object([nothing]), to: Self.path(of: path))
   }
 
-  /// Changes with the file.
-  private static func stamp(_ path: String) -> String? {
+  /// Changes with the file, and not with its name.
+  package static func stamp(of path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     #if canImport(Glibc)

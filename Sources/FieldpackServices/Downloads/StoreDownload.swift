@@ -32,7 +32,7 @@ public struct StoreDownload: Sendable {
   private let sha256: String?
   private let maximumLength: Int
   /// The version that the store has, where it has that of the file.
-  package let version = Locked<FileVersion?>(nil)
+  package let version = Locked<HeldVersion?>(nil)
 
   /// Called when the download begins, at most every 2 s while it runs, and when the file has its
   /// name. What is there never gets less from one call to the next.
@@ -104,13 +104,13 @@ public struct StoreDownload: Sendable {
     guard replaces || !isDone else { return false }
     do throws(FieldpackError) {
       // A file that is there is of another address.
-      let replaces = replaces || FileSystem.size(path) != nil
-      let pending = try PendingFolder(target: folder, overwrite: replaces)
+      let overwrite = replaces || FileSystem.size(path) != nil
+      let pending = try PendingFolder(target: folder, overwrite: overwrite)
       let made = try pending.place(for: name)
       let throttle = Throttle(clock, report)
       let new = try await fetch(to: made, keptAs: hidden, throttle) ?? FileVersion()
       try await opened(made).close()
-      try move(made, of: pending, replacing: replaces, as: new)
+      try move(made, of: pending, replacing: overwrite, as: new)
       withExtendedLifetime(pending) { throttle.end(FileSystem.size(path) ?? 0) }
       return true
     } catch {
@@ -119,11 +119,12 @@ public struct StoreDownload: Sendable {
   }
 
   /// What is known of the version of the file that is there.
-  package var knownVersion: FileVersion {
-    var version = FileVersion()
-    guard let origin = DownloadOrigin(config.uri, of: path) else { return version }
-    (version.entityTag, version.lastModified) = (origin.entityTag, origin.lastModified)
-    return version
+  package var knownVersion: HeldVersion {
+    var held = HeldVersion(version: FileVersion(), stamp: DownloadOrigin.stamp(of: path))
+    guard let origin = DownloadOrigin(config.uri, of: path) else { return held }
+    held.version.entityTag = origin.entityTag
+    held.version.lastModified = origin.lastModified
+    return held
   }
 
   /// Asks once for the file, and puts it in its place if it has other bytes than the last one.
@@ -131,7 +132,7 @@ public struct StoreDownload: Sendable {
   /// - Returns: a store of the new file, which nobody else uses; `nil` where there is no new version.
   /// - Throws: as ``run(_:)``; the file is then as it was.
   package func refresh() async throws(FieldpackError) -> (
-    store: any Store, version: FileVersion
+    store: any Store, version: HeldVersion
   )? {
     let last = version.withLock { $0 }
     var once = self
@@ -139,27 +140,31 @@ public struct StoreDownload: Sendable {
     do throws(FieldpackError) {
       let pending = try PendingFolder(target: folder, overwrite: true)
       let made = try pending.place(for: name)
-      let new = try await once.fetch(to: made, unlike: last, Throttle(clock) { _ in })
+      let new = try await once.fetch(to: made, unlike: last?.version, Throttle(clock) { _ in })
       guard let new else { return nil }
-      if last != nil, try await isThere(made) {
-        if new != last { keep(new) }
-        version.withLock { $0 = new }
+      let stamp = DownloadOrigin.stamp(of: path)
+      // Another process may have stored a file that the store does not have yet.
+      if let last, last.stamp == stamp, try await isThere(made) {
+        if new != last.version { keep(new, stamp) }
+        version.withLock { $0?.version = new }
         return nil
       }
       let store = try await opened(made)
+      let held: HeldVersion
       do throws(FieldpackError) {
         guard !Task.isCancelled else {
           throw FieldpackError(.interrupted, "the download was cancelled")
         }
         // The store has another version than the file until it takes it over.
         version.withLock { $0 = nil }
-        try move(made, of: pending, replacing: true, as: new)
+        held = HeldVersion(
+          version: new, stamp: try move(made, of: pending, replacing: true, as: new))
       } catch {
         await store.close()
         throw error
       }
       withExtendedLifetime(pending) {}
-      return (store, new)
+      return (store, held)
     } catch {
       throw told(error)
     }
@@ -225,12 +230,16 @@ public struct StoreDownload: Sendable {
     }
   }
 
+  /// - Returns: the stamp of the file.
+  @discardableResult
   private func move(
     _ made: String, of pending: PendingFolder, replacing: Bool, as version: FileVersion
-  ) throws(FieldpackError) {
+  ) throws(FieldpackError) -> String? {
     // Somebody may have opened the file meanwhile.
     try pending.check(name)
     if !DownloadOrigin.mayBe(config.uri, of: path) { try DownloadOrigin.forget(of: path) }
+    // Another process may replace the file as soon as it has its name.
+    let stamp = DownloadOrigin.stamp(of: made)
     let isMoved =
       replacing ? FileSystem.rename(made, path) : FileSystem.renameIfFree(made, to: path)
     guard isMoved else {
@@ -238,14 +247,15 @@ public struct StoreDownload: Sendable {
         .cannotCreate, "cannot create \(path)", position: FilePosition(file: path))
     }
     FileSystem.syncFolder(folder)
-    keep(version)
+    keep(version, stamp)
+    return stamp
   }
 
   /// Keeps where the file came from. Where that fails, the next start asks the server once more.
-  private func keep(_ version: FileVersion) {
+  private func keep(_ version: FileVersion, _ stamp: String?) {
     let origin = DownloadOrigin(
       config.uri, entityTag: version.entityTag, lastModified: version.lastModified)
-    try? origin.write(of: path)
+    try? origin.write(of: path, stamp: stamp)
   }
 }
 
