@@ -121,7 +121,7 @@ public struct StoreDownload: Sendable {
   /// What is known of the version of the file that is there.
   package var knownVersion: HeldVersion {
     var held = HeldVersion(version: FileVersion(), stamp: DownloadOrigin.stamp(of: path))
-    guard let origin = DownloadOrigin(config.uri, of: path) else { return held }
+    guard let origin = DownloadOrigin(config.address, of: path) else { return held }
     held.version.entityTag = origin.entityTag
     held.version.lastModified = origin.lastModified
     return held
@@ -237,7 +237,7 @@ public struct StoreDownload: Sendable {
   ) throws(FieldpackError) -> String? {
     // Somebody may have opened the file meanwhile.
     try pending.check(name)
-    if !DownloadOrigin.mayBe(config.uri, of: path) { try DownloadOrigin.forget(of: path) }
+    if !DownloadOrigin.mayBe(config.address, of: path) { try DownloadOrigin.forget(of: path) }
     // Another process may replace the file as soon as it has its name.
     let stamp = DownloadOrigin.stamp(of: made)
     let isMoved =
@@ -254,7 +254,7 @@ public struct StoreDownload: Sendable {
   /// Keeps where the file came from. Where that fails, the next start asks the server once more.
   private func keep(_ version: FileVersion, _ stamp: String?) {
     let origin = DownloadOrigin(
-      config.uri, entityTag: version.entityTag, lastModified: version.lastModified)
+      config.address, entityTag: version.entityTag, lastModified: version.lastModified)
     try? origin.write(of: path, stamp: stamp)
   }
 }
