@@ -87,9 +87,9 @@ public struct StoreDownload: Sendable {
 
   /// Removes the file, and what is there of a download of it.
   package func removeFile() {
-    for path in [path, DownloadOrigin.path(of: path), hidden, DownloadOrigin.path(of: hidden)] {
-      FileSystem.remove(path)
-    }
+    for path in [path, DownloadOrigin.path(of: path)] { FileSystem.remove(path) }
+    // Another process goes on with the download that it runs.
+    if PendingFile.removeKept(hidden) { FileSystem.remove(DownloadOrigin.path(of: hidden)) }
   }
 
   /// Gets the file, in as many attempts as it takes. Cancelling the task stops it.
