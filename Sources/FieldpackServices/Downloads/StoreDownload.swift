@@ -264,10 +264,15 @@ extension StoreDownload {
   private func told(_ error: FieldpackError) -> FieldpackError {
     var error = error
     // The hidden file that could not be written says nothing to users.
-    if error.code == .full, error.position?.file?.hasPrefix(folder) == true {
+    if var position = error.position, let file = position.file, file.hasPrefix(folder + ".") {
+      position.file = path
+      let message =
+        error.code == .full
+        ? "\(path): the disk is full; the file was not stored"
+        : error.message.replacing(file, with: path)
       error = FieldpackError(
-        .full, "\(path): the disk is full; the file was not stored",
-        position: FilePosition(file: path), underlying: error)
+        error.code, message, advice: error.advice, location: error.location, position: position,
+        underlying: error.underlying)
     }
     return error.adding(location: .init(store: config.id), position: config.position)
   }
