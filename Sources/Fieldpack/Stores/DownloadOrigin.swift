@@ -45,6 +45,12 @@ package struct DownloadOrigin: Hashable, Sendable {
       lastModified: document["last_modified"]?.string)
   }
 
+  /// Whether the file at `path` is another one than was downloaded.
+  package static func isChanged(_ path: String) -> Bool {
+    guard let known = JSONFile.read(Self.path(of: path))?["file"]?.string else { return false }
+    return stamp(of: path) != known
+  }
+
   /// Keeps this as what is known of the file that has, or had, that stamp at `path`.
   package func write(of path: String, stamp: String?) throws(FieldpackError) {
     var members = [JSONValue.Member(name: "address", value: .text(address))]

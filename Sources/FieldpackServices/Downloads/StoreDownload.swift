@@ -98,24 +98,35 @@ public struct StoreDownload: Sendable {
   /// - Returns: `false` where the file was there, and there was no request.
   /// - Throws: `.unavailable` where the server cannot be reached or breaks off too often, `.notFound`
   ///   and `.permission` as the server says, `.invalidData` for a file that is too long or another
-  ///   one than is wanted, what opening the file throws, `.interrupted` when cancelled.
+  ///   one than is wanted, what opening the file throws, `.interrupted` when cancelled; `.cannotCreate`
+  ///   where the file is of another address and was changed since, and ``replaces`` is `false`.
   @discardableResult
   public func run(_ report: @escaping Report = { _ in }) async throws(FieldpackError) -> Bool {
     guard replaces || !isDone else { return false }
     do throws(FieldpackError) {
       // A file that is there is of another address.
       let overwrite = replaces || FileSystem.size(path) != nil
+      try refuseChanged()
       let pending = try PendingFolder(target: folder, overwrite: overwrite)
       let made = try pending.place(for: name)
       let throttle = Throttle(clock, report)
       let new = try await fetch(to: made, keptAs: hidden, throttle) ?? FileVersion()
       try await opened(made).close()
+      try refuseChanged()
       try move(made, of: pending, replacing: overwrite, as: new)
       withExtendedLifetime(pending) { throttle.end(FileSystem.size(path) ?? 0) }
       return true
     } catch {
       throw told(error)
     }
+  }
+
+  /// Keeps what somebody changed in a file of another address.
+  private func refuseChanged() throws(FieldpackError) {
+    guard !replaces, FileSystem.size(path) != nil, DownloadOrigin.isChanged(path) else { return }
+    throw FieldpackError(
+      .cannotCreate, "\(path) was changed here since it was downloaded from another address",
+      advice: config.position?.file.map { .fetchAgain(config: $0, store: config.id) })
   }
 
   /// What is known of the version of the file that is there.
