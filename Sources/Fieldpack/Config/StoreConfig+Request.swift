@@ -2,6 +2,9 @@ package import FieldpackCore
 package import FieldpackHTTP
 
 extension StoreConfig {
+  /// The uri without the user: who asks with another password asks for the same file.
+  package var address: String { (try? request().address) ?? uri }
+
   /// What asks for a remote store: its uri without the user, and the field `Authorization` where the uri
   /// names a user, as in `https://user:password@example.org/wfs` (RFC 3986, clause 3.2.1; RFC 7617).
   ///

@@ -38,17 +38,22 @@ package struct DownloadOrigin: Hashable, Sendable {
   /// - Returns: `nil` where it has changed since, came from another address, or nothing is known.
   package init?(_ address: String, of path: String) {
     guard let document = JSONFile.read(Self.path(of: path)), Self.mayBe(address, of: path),
-      let stamp = Self.stamp(path), document["file"] == .text(stamp)
+      let stamp = Self.stamp(of: path), document["file"] == .text(stamp)
     else { return nil }
     self.init(
       address, entityTag: document["etag"]?.string,
       lastModified: document["last_modified"]?.string)
   }
 
-  /// Keeps this as what is known of the file at `path`.
-  package func write(of path: String) throws(FieldpackError) {
+  /// Whether the file at `path` is another one than was downloaded.
+  package static func isChanged(_ path: String) -> Bool {
+    guard let known = JSONFile.read(Self.path(of: path))?["file"]?.string else { return false }
+    return stamp(of: path) != known
+  }
+
+  /// Keeps this as what is known of the file that has, or had, that stamp at `path`.
+  package func write(of path: String, stamp: String?) throws(FieldpackError) {
     var members = [JSONValue.Member(name: "address", value: .text(address))]
-    let stamp = Self.stamp(path)
     for (name, value) in [("file", stamp), ("etag", entityTag), ("last_modified", lastModified)] {
       if let value { members.append(.init(name: name, value: .text(value))) }
     }
@@ -64,8 +69,8 @@ package struct DownloadOrigin: Hashable, Sendable {
     try JSONFile.write(.object([nothing]), to: Self.path(of: path))
   }
 
-  /// Changes with the file.
-  private static func stamp(_ path: String) -> String? {
+  /// Changes with the file, and not with its name.
+  package static func stamp(of path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     #if canImport(Glibc)

@@ -43,7 +43,7 @@ public struct StoreContext: Sendable {
     }
     do throws(FieldpackError) {
       let file = try download.localFile()
-      return DownloadOrigin.mayBe(config.uri, of: file.path) ? file : try config.localFile()
+      return DownloadOrigin.mayBe(config.address, of: file.path) ? file : try config.localFile()
     } catch {
       guard error.code == .notFound else { throw error }
       return try config.localFile()
@@ -65,7 +65,7 @@ public struct StoreContext: Sendable {
   /// - Throws: as ``downloadPath(of:)``.
   package func hasDownload(of config: StoreConfig) throws(FieldpackError) -> Bool {
     guard let path = try downloadPath(of: config) else { return false }
-    return FileSystem.size(path) != nil && DownloadOrigin.mayBe(config.uri, of: path)
+    return FileSystem.size(path) != nil && DownloadOrigin.mayBe(config.address, of: path)
   }
 
   /// A store whose uri is the downloaded file. A plain uri is a name as it stands, whatever its signs.

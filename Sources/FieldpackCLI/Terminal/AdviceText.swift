@@ -28,6 +28,8 @@ enum AdviceText {
     case .writeToFile: "--output FILE"
     case .allowFolder: "--allow-path with the folder it lies in"
     case .fetchStores(let config): "fieldpack fetch \(path(config))"
+    case .fetchAgain(let config, let store):
+      "fieldpack fetch \(path(config)) --store \(shell("\(store)")) --again to give up the changes"
     case .nameFormat(of: .file): "--format \(formats)"
     case .nameFormat(of: .source): "--input-format \(formats)"
     case .checkFile: "fieldpack check"

@@ -27,6 +27,8 @@ extension FieldpackError {
     case allowFolder
     /// Download the files of a config's remote stores.
     case fetchStores(config: String)
+    /// Download the file of this store again, over the one that is there.
+    case fetchAgain(config: String, store: StoreID)
     /// Say what format it is.
     case nameFormat(of: FormatSubject)
     /// Run the check, which tells all that is wrong with the file.
@@ -173,6 +175,7 @@ extension FieldpackError.Advice: CustomStringConvertible {
     case .writeToFile: "exportFeatures(_:to:) with a file"
     case .allowFolder: "allowing: with the folder it lies in"
     case .fetchStores: "StoreDownload, which gets the files of remote stores"
+    case .fetchAgain: "StoreDownload with replaces = true, which gives up what was changed"
     case .nameFormat(of: .file): "format = .geoJSON, or another Format"
     case .nameFormat(of: .source): "SourceOptions.file.format = .geoJSON, or another Format"
     case .checkFile: "FileCheck().run(_:)"

@@ -19,12 +19,14 @@ package final class PendingFile: Sendable {
   /// The descriptor, open for reading and writing until the file has its name; then -1.
   private let opened: Locked<Int32>
   private let kept: Locked<Bool>
+  /// Whether the hidden name is the caller's, which another process may use as well.
+  private let isShared: Bool
 
   /// - Throws: `.cannotCreate` where the target exists and may not be overwritten, is a folder, or
   ///   its folder is missing; `.permission`, `.readOnly`, `.full`.
   package init(target: String, overwrite: Bool) throws(FieldpackError) {
     let real = try Self.resolve(target, overwrite: overwrite)
-    kept = Locked(false)
+    (kept, isShared) = (Locked(false), false)
     let (folder, name) = FileSystem.split(real)
     var status = stat()
     guard stat(folder.isEmpty ? "." : folder, &status) == 0 else {
@@ -45,9 +47,10 @@ package final class PendingFile: Sendable {
   /// A file in the making under a hidden name of the caller's, where another process goes on with
   /// what this one leaves.
   ///
-  /// It stays when this process is killed or ends by ``removeAll()``; else as ``isKept`` says, which is
-  /// true at first where the file has bytes already.
-  /// - Returns: `nil` where another process has the file, or what has the name is no plain file.
+  /// It stays when this process is killed; else as ``isKept`` says, which is true at first where the file
+  /// has bytes already.
+  /// - Returns: `nil` where another process has the file, what has the name is no plain file, or the file
+  ///   system has no locks.
   /// - Throws: as ``init(target:overwrite:)``.
   package init?(target: String, overwrite: Bool, keptAs hidden: String) throws(FieldpackError) {
     self.target = try Self.resolve(target, overwrite: overwrite)
@@ -55,7 +58,8 @@ package final class PendingFile: Sendable {
     guard let descriptor = try Self.openKept(hidden, for: target) else { return nil }
     path = hidden
     opened = Locked(descriptor)
-    kept = Locked(FileSystem.size(hidden) ?? 0 > 0)
+    (kept, isShared) = (Locked(FileSystem.size(hidden) ?? 0 > 0), true)
+    if !isKept { Self.pending.withLock { _ = $0.insert(hidden) } }
   }
 
   /// The path that the target's links lead to.
@@ -92,7 +96,7 @@ package final class PendingFile: Sendable {
     )
   }
 
-  private static func readLink(_ path: String) -> String? {
+  static func readLink(_ path: String) -> String? {
     var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = target.withUnsafeMutableBytes { readlink(path, $0.baseAddress!, $0.count) }
     return count > 0 ? String(decoding: target[..<count], as: UTF8.self) : nil
@@ -122,21 +126,31 @@ package final class PendingFile: Sendable {
     _ path: String, for target: String
   ) throws(FieldpackError) -> Int32? {
     var descriptor = FileSystem.create(path, mode: 0o600) ?? -1
-    if descriptor < 0 {
+    let isNew = descriptor >= 0
+    if !isNew {
       guard errno == EEXIST else { throw .system(errno, "create", target) }
       descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     }
     guard descriptor >= 0 else { return nil }
-    var (status, named) = (stat(), stat())
+    var status = stat()
+    let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    let hasLocks = isLocked || errno == EWOULDBLOCK
     // The process that had the file may have removed or renamed it before this one could lock it.
-    guard isHeld(descriptor), fstat(descriptor, &status) == 0, lstat(path, &named) == 0,
-      status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1,
-      status.st_ino == named.st_ino, status.st_dev == named.st_dev
+    guard isLocked, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_nlink == 1, isNamed(path, descriptor)
     else {
       close(descriptor)
+      if isNew, !hasLocks { FileSystem.remove(path) }
       return nil
     }
     return descriptor
+  }
+
+  /// Whether the path still leads to the open file.
+  private static func isNamed(_ path: String, _ descriptor: Int32) -> Bool {
+    var (status, named) = (stat(), stat())
+    return fstat(descriptor, &status) == 0 && lstat(path, &named) == 0
+      && status.st_ino == named.st_ino && status.st_dev == named.st_dev
   }
 
   /// Locks a new file; `false` where another process took it for a leftover, has locked it and
@@ -162,7 +176,8 @@ package final class PendingFile: Sendable {
 
   // MARK: Removing
 
-  private static let pending = Locked<Set<String>>([])
+  /// What goes with this process.
+  static let pending = Locked<Set<String>>([])
 
   /// Removes all pending files and folders of this process, finished or not; may be called from any
   /// thread.
@@ -187,6 +202,17 @@ package final class PendingFile: Sendable {
     }
   }
 
+  /// Removes a file that was kept under a hidden name.
+  ///
+  /// - Returns: `false` where somebody has the file, and it stays.
+  package static func removeKept(_ path: String) -> Bool {
+    let opened = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard opened >= 0 else { return FileSystem.remove(path) || errno == ENOENT }
+    defer { close(opened) }
+    if flock(opened, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
+    return isNamed(path, opened) && FileSystem.remove(path)
+  }
+
   static func isLeftover(_ name: String, _ prefix: String) -> Bool {
     guard name.hasPrefix(prefix) else { return false }
     let digits = name.utf8.dropFirst(prefix.utf8.count)
@@ -195,7 +221,7 @@ package final class PendingFile: Sendable {
   }
 
   deinit {
-    if descriptor >= 0, !isKept { Self.remove(path) }
+    if descriptor >= 0, !isKept, isOwn { Self.remove(path) }
     end()
   }
 
@@ -214,8 +240,16 @@ package final class PendingFile: Sendable {
   /// Whether the hidden file stays when this value goes.
   package var isKept: Bool {
     get { kept.withLock { $0 } }
-    set { kept.withLock { $0 = newValue } }
+    set {
+      kept.withLock { $0 = newValue }
+      Self.pending.withLock { pending in
+        if newValue { pending.remove(path) } else { pending.insert(path) }
+      }
+    }
   }
+
+  /// Whether the hidden name is still that of this file.
+  private var isOwn: Bool { !isShared || Self.isNamed(path, descriptor) }
 
   // MARK: End
 
@@ -232,6 +266,11 @@ package final class PendingFile: Sendable {
     setMode(of: descriptor, mode)
     try FileSystem.sync(descriptor, path: target)
     try takeName()
+    guard isOwn else {
+      throw FieldpackError(
+        .busy, "cannot create \(target): another program has replaced what is made beside it",
+        position: FilePosition(file: target))
+    }
     guard overwrite ? FileSystem.rename(path, target) : FileSystem.renameIfFree(path, to: target)
     else {
       throw .system(errno, "create", target)

@@ -7,8 +7,9 @@ package enum JSONFile {
     return try? JSONValueReader.read(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Replaces what is there.
+  /// Replaces what is there, also a link: who gave the folder may have made it to reach another file.
   package static func write(_ value: JSONValue, to path: String) throws(FieldpackError) {
+    if PendingFile.readLink(path) != nil { FileSystem.remove(path) }
     let text = value.text + "\n"
     let pending = try PendingFile(target: path, overwrite: true)
     try FileSystem.write(text.utf8Span.span.bytes, to: pending.descriptor, path: path)

@@ -112,8 +112,8 @@ package actor HTTPDownload {
       return stream.head
     } catch {
       isClosed = false
-      // The disk may be what is short.
-      if isTakenUp, partial.fieldsForRest == nil { try? restart() }
+      // The disk may be what is short: what is there would keep it full.
+      if isTakenUp, error.code == .full || partial.fieldsForRest == nil { try? restart() }
       throw error
     }
   }
@@ -161,8 +161,13 @@ package actor HTTPDownload {
     try restart()
     partial = HTTPPartial(head)
     guard let record, partial.validator != nil else { return }
-    try record.write(partial)
-    file.isKept = true
+    do throws(FieldpackError) {
+      try record.write(partial)
+      file.isKept = true
+    } catch {
+      // Without its record the part serves this process alone.
+      guard error.code != .full else { throw error }
+    }
   }
 
   private func restart() throws(FieldpackError) {

@@ -32,7 +32,7 @@ public struct StoreDownload: Sendable {
   private let sha256: String?
   private let maximumLength: Int
   /// The version that the store has, where it has that of the file.
-  package let version = Locked<FileVersion?>(nil)
+  package let version = Locked<HeldVersion?>(nil)
 
   /// Called when the download begins, at most every 2 s while it runs, and when the file has its
   /// name. What is there never gets less from one call to the next.
@@ -87,9 +87,9 @@ public struct StoreDownload: Sendable {
 
   /// Removes the file, and what is there of a download of it.
   package func removeFile() {
-    for path in [path, DownloadOrigin.path(of: path), hidden, DownloadOrigin.path(of: hidden)] {
-      FileSystem.remove(path)
-    }
+    for path in [path, DownloadOrigin.path(of: path)] { FileSystem.remove(path) }
+    // Another process goes on with the download that it runs.
+    if PendingFile.removeKept(hidden) { FileSystem.remove(DownloadOrigin.path(of: hidden)) }
   }
 
   /// Gets the file, in as many attempts as it takes. Cancelling the task stops it.
@@ -98,19 +98,22 @@ public struct StoreDownload: Sendable {
   /// - Returns: `false` where the file was there, and there was no request.
   /// - Throws: `.unavailable` where the server cannot be reached or breaks off too often, `.notFound`
   ///   and `.permission` as the server says, `.invalidData` for a file that is too long or another
-  ///   one than is wanted, what opening the file throws, `.interrupted` when cancelled.
+  ///   one than is wanted, what opening the file throws, `.interrupted` when cancelled; `.cannotCreate`
+  ///   where the file is of another address and was changed since, and ``replaces`` is `false`.
   @discardableResult
   public func run(_ report: @escaping Report = { _ in }) async throws(FieldpackError) -> Bool {
     guard replaces || !isDone else { return false }
     do throws(FieldpackError) {
       // A file that is there is of another address.
-      let replaces = replaces || FileSystem.size(path) != nil
-      let pending = try PendingFolder(target: folder, overwrite: replaces)
+      let overwrite = replaces || FileSystem.size(path) != nil
+      try refuseChanged()
+      let pending = try PendingFolder(target: folder, overwrite: overwrite)
       let made = try pending.place(for: name)
       let throttle = Throttle(clock, report)
       let new = try await fetch(to: made, keptAs: hidden, throttle) ?? FileVersion()
       try await opened(made).close()
-      try move(made, of: pending, replacing: replaces, as: new)
+      try refuseChanged()
+      try move(made, of: pending, replacing: overwrite, as: new)
       withExtendedLifetime(pending) { throttle.end(FileSystem.size(path) ?? 0) }
       return true
     } catch {
@@ -118,12 +121,21 @@ public struct StoreDownload: Sendable {
     }
   }
 
+  /// Keeps what somebody changed in a file of another address.
+  private func refuseChanged() throws(FieldpackError) {
+    guard !replaces, FileSystem.size(path) != nil, DownloadOrigin.isChanged(path) else { return }
+    throw FieldpackError(
+      .cannotCreate, "\(path) was changed here since it was downloaded from another address",
+      advice: config.position?.file.map { .fetchAgain(config: $0, store: config.id) })
+  }
+
   /// What is known of the version of the file that is there.
-  package var knownVersion: FileVersion {
-    var version = FileVersion()
-    guard let origin = DownloadOrigin(config.uri, of: path) else { return version }
-    (version.entityTag, version.lastModified) = (origin.entityTag, origin.lastModified)
-    return version
+  package var knownVersion: HeldVersion {
+    var held = HeldVersion(version: FileVersion(), stamp: DownloadOrigin.stamp(of: path))
+    guard let origin = DownloadOrigin(config.address, of: path) else { return held }
+    held.version.entityTag = origin.entityTag
+    held.version.lastModified = origin.lastModified
+    return held
   }
 
   /// Asks once for the file, and puts it in its place if it has other bytes than the last one.
@@ -131,7 +143,7 @@ public struct StoreDownload: Sendable {
   /// - Returns: a store of the new file, which nobody else uses; `nil` where there is no new version.
   /// - Throws: as ``run(_:)``; the file is then as it was.
   package func refresh() async throws(FieldpackError) -> (
-    store: any Store, version: FileVersion
+    store: any Store, version: HeldVersion
   )? {
     let last = version.withLock { $0 }
     var once = self
@@ -139,27 +151,31 @@ public struct StoreDownload: Sendable {
     do throws(FieldpackError) {
       let pending = try PendingFolder(target: folder, overwrite: true)
       let made = try pending.place(for: name)
-      let new = try await once.fetch(to: made, unlike: last, Throttle(clock) { _ in })
+      let new = try await once.fetch(to: made, unlike: last?.version, Throttle(clock) { _ in })
       guard let new else { return nil }
-      if last != nil, try await isThere(made) {
-        if new != last { keep(new) }
-        version.withLock { $0 = new }
+      let stamp = DownloadOrigin.stamp(of: path)
+      // Another process may have stored a file that the store does not have yet.
+      if let last, last.stamp == stamp, try await isThere(made) {
+        if new != last.version { keep(new, stamp) }
+        version.withLock { $0?.version = new }
         return nil
       }
       let store = try await opened(made)
+      let held: HeldVersion
       do throws(FieldpackError) {
         guard !Task.isCancelled else {
           throw FieldpackError(.interrupted, "the download was cancelled")
         }
         // The store has another version than the file until it takes it over.
         version.withLock { $0 = nil }
-        try move(made, of: pending, replacing: true, as: new)
+        held = HeldVersion(
+          version: new, stamp: try move(made, of: pending, replacing: true, as: new))
       } catch {
         await store.close()
         throw error
       }
       withExtendedLifetime(pending) {}
-      return (store, new)
+      return (store, held)
     } catch {
       throw told(error)
     }
@@ -225,12 +241,16 @@ public struct StoreDownload: Sendable {
     }
   }
 
+  /// - Returns: the stamp of the file.
+  @discardableResult
   private func move(
     _ made: String, of pending: PendingFolder, replacing: Bool, as version: FileVersion
-  ) throws(FieldpackError) {
+  ) throws(FieldpackError) -> String? {
     // Somebody may have opened the file meanwhile.
     try pending.check(name)
-    if !DownloadOrigin.mayBe(config.uri, of: path) { try DownloadOrigin.forget(of: path) }
+    if !DownloadOrigin.mayBe(config.address, of: path) { try DownloadOrigin.forget(of: path) }
+    // Another process may replace the file as soon as it has its name.
+    let stamp = DownloadOrigin.stamp(of: made)
     let isMoved =
       replacing ? FileSystem.rename(made, path) : FileSystem.renameIfFree(made, to: path)
     guard isMoved else {
@@ -238,14 +258,15 @@ public struct StoreDownload: Sendable {
         .cannotCreate, "cannot create \(path)", position: FilePosition(file: path))
     }
     FileSystem.syncFolder(folder)
-    keep(version)
+    keep(version, stamp)
+    return stamp
   }
 
   /// Keeps where the file came from. Where that fails, the next start asks the server once more.
-  private func keep(_ version: FileVersion) {
+  private func keep(_ version: FileVersion, _ stamp: String?) {
     let origin = DownloadOrigin(
-      config.uri, entityTag: version.entityTag, lastModified: version.lastModified)
-    try? origin.write(of: path)
+      config.address, entityTag: version.entityTag, lastModified: version.lastModified)
+    try? origin.write(of: path, stamp: stamp)
   }
 }
 
@@ -254,10 +275,15 @@ extension StoreDownload {
   private func told(_ error: FieldpackError) -> FieldpackError {
     var error = error
     // The hidden file that could not be written says nothing to users.
-    if error.code == .full, error.position?.file?.hasPrefix(folder) == true {
+    if var position = error.position, let file = position.file, file.hasPrefix(folder + ".") {
+      position.file = path
+      let message =
+        error.code == .full
+        ? "\(path): the disk is full; the file was not stored"
+        : error.message.replacing(file, with: path)
       error = FieldpackError(
-        .full, "\(path): the disk is full; the file was not stored",
-        position: FilePosition(file: path), underlying: error)
+        error.code, message, advice: error.advice, location: error.location, position: position,
+        underlying: error.underlying)
     }
     return error.adding(location: .init(store: config.id), position: config.position)
   }

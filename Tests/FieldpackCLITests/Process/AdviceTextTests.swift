@@ -14,6 +14,10 @@ import Testing
     (.allowFolder, "--allow-path with the folder it lies in"),
     (.fetchStores(config: "my survey.scfg"), "fieldpack fetch 'my survey.scfg'"),
     (
+      .fetchAgain(config: "a.scfg", store: "my wells"),
+      "fieldpack fetch a.scfg --store 'my wells' --again to give up the changes"
+    ),
+    (
       .nameFormat(of: .file),
       "--format geojson, geojsonl, gpx, kml, kmz, csv, shp, fgb, nmea, igc or tcx"
     ),

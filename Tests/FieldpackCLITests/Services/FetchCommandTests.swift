@@ -120,7 +120,9 @@ import Testing
 
   @Test func `a disk that is full is told, and leaves nothing`() async throws {
     let large = try LoopbackServer { _ in
-      .text(200, SurveyFolder.wells + String(repeating: " ", count: 1 << 20))
+      .text(
+        200, SurveyFolder.wells + String(repeating: " ", count: 1 << 20),
+        fields: [["ETag", "\"a\""]])
     }
     let text = #"{"stores":[{"id":"a","store_type":"geojson","uri":"\#(large.address)/a"}]}"#
     _ = try survey.folder.write(text, to: "large.scfg")

@@ -103,6 +103,52 @@ import Testing
     #expect(try String(contentsOf: folder.file("a.gpkg"), encoding: .utf8) == "other")
   }
 
+  /// A file in the making of `a.gpkg` that has bytes.
+  private func kept() throws -> PendingFile {
+    let file = try #require(
+      try PendingFile(target: path("a.gpkg"), overwrite: true, keptAs: path(".a.part")))
+    try FileSystem.write([UInt8](repeating: 1, count: 3).span.bytes, to: file.descriptor, path: "a")
+    return file
+  }
+
+  @Test(arguments: [false, true])
+  func `what replaced a kept file meanwhile gets no name, and stays`(isKept: Bool) throws {
+    do {
+      let file = try kept()
+      file.isKept = isKept
+      FileSystem.remove(file.path)
+      _ = try folder.write("other", to: ".a.part")
+      let error = #expect(throws: FieldpackError.self) { try file.commit() }
+      #expect(error?.code == .busy)
+    }
+    #expect(try names == [".a.part"])
+    #expect(try String(contentsOf: folder.file(".a.part"), encoding: .utf8) == "other")
+  }
+
+  @Test func `a kept file is removed where nobody has it`() throws {
+    do {
+      let file = try kept()
+      #expect(!PendingFile.removeKept(file.path))
+      #expect(try names == [".a.part"])
+      file.isKept = true
+    }
+    #expect(try names == [".a.part"])
+    #expect(PendingFile.removeKept(path(".a.part")) && PendingFile.removeKept(path(".a.part")))
+    #expect(try names == [])
+  }
+
+  @Test func `a file that is not kept goes with a process that ends at once`() throws {
+    let file = try kept()
+    func isPending() -> Bool { PendingFile.pending.withLock { $0.contains(file.path) } }
+    #expect(isPending())
+    file.isKept = true
+    #expect(!isPending())
+    file.isKept = false
+    #expect(isPending())
+    try file.commit()
+    #expect(try !isPending() && names == ["a.gpkg"])
+  }
+
   @Test func `a name as long as file systems have is no hindrance`() throws {
     let name = String(repeating: "ä", count: 125) + ".gpkg"
     try PendingFile(target: path(name), overwrite: false).commit()

@@ -128,6 +128,7 @@ import Testing
     }
     let error = await failure(try download(type, at: server.address))
     #expect(error?.message.hasPrefix("what the server gave is no \(type): ") == true)
+    #expect(error?.description.contains(".fieldpack-") == false)
     #expect(folder.names == [])
   }
 
@@ -259,6 +260,35 @@ import Testing
     #expect(try await data.workspace.count(Query()) == 1)
     await data.close()
     #expect(try await !download(at: new).run() && server.requests.count == 2)
+  }
+
+  @Test(arguments: [false, true])
+  func `a file that was changed here is not replaced by one of another address`(
+    duringDownload: Bool
+  ) async throws {
+    let server = try LoopbackServer { [folder] request in
+      if request.target == "/b", duringDownload { try? folder.write("mine", to: "wells.geojson") }
+      return .text(200, StoreFolder.geoJSON)
+    }
+    #expect(try await download(at: server.address + "/a").run())
+    if !duringDownload { try folder.write("mine", to: "wells.geojson") }
+    let data = DataService(context: folder.context)
+    let error = await #expect(throws: FieldpackError.self) {
+      try await data.registerAndStart(folder.store("wells", at: server.address + "/b"))
+    }
+    await data.close()
+    let path = folder.folder.file("stores/wells.geojson").path
+    #expect(
+      error?.message == "\(path) was changed here since it was downloaded from another address")
+    #expect(error?.code == .cannotCreate)
+    #expect(error?.advice == .fetchAgain(config: "survey.scfg", store: "wells"))
+    #expect(folder.content("wells.geojson") == "mine")
+    #expect(server.requests.count == (duringDownload ? 2 : 1))
+    #expect(try download(at: server.address + "/a").isDone)
+    var again = try download(at: server.address + "/a")
+    again.replaces = true
+    #expect(try await again.run())
+    #expect(folder.content("wells.geojson") == StoreFolder.geoJSON)
   }
 
   @Test func `a file whose origin nobody knows is kept`() async throws {

@@ -123,6 +123,21 @@ import Testing
     await third.close()
   }
 
+  @Test func `a version that another process stored is taken over`() async throws {
+    let server = try LoopbackServer(answering: [
+      .text(200, Self.wells([("1", 3)])), .text(200, Self.wells([("1", 4)])),
+    ])
+    let data = service()
+    try await data.registerAndStart(feed(server))
+    var other = try StoreDownload(feed(server), in: folder.context)
+    other.replaces = true
+    #expect(try await other.run())
+    #expect(try await data.poll("a")?.updated.count == 1)
+    #expect(try await depths(data) == [4])
+    #expect(try await data.poll("a") == nil)
+    await data.close()
+  }
+
   @Test func `the same bytes are not imported again`() async throws {
     let tags = Locked([[], [], [["ETag", "\"1\""]], [["ETag", "\"2\""]]])
     let server = try LoopbackServer { _ in

@@ -48,6 +48,10 @@ import Testing
     #expect(folder.content("wells.geojson") == StoreFolder.geoJSON)
     #expect(sent(server) == [Self.word] && sent(other) == [nil])
     #expect(!log.text.contains("word"))
+    // Another password is no other address.
+    let changed = try folder.store(
+      "wells", at: uri(server, "/wells.geojson").replacing(":word@", with: ":secret@"))
+    #expect(try await !StoreDownload(changed, in: context).run() && sent(server).count == 1)
   }
 
   @Test(arguments: ["1.1.0", "2.0.0"])

@@ -13,7 +13,8 @@ extension FieldpackTool {
         server is not asked; --again gets it anew, and the old copy stays until the new one is \
         whole and opens. A download that breaks off is tried again three times, and goes on \
         where it ended, also at the next start of the command. Where the uri of a store was \
-        changed, its file is downloaded again. Stores that ask a server at each query, such as wfs, have no file.
+        changed, its file is downloaded again; one that was changed here stays until --again. \
+        Stores that ask a server at each query, such as wfs, have no file.
 
         A config may name any host. Where a server on the internet leads to a private address, \
         it is not followed, unless --allow-host names the host.
