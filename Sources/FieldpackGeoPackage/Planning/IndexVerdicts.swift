@@ -60,7 +60,7 @@ struct IndexedTable: Sendable {
     return """
       WITH RECURSIVE places(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM places WHERE i < \(last)),
       ends(low, high) AS (SELECT (SELECT min(\(id)) FROM \(t)), (SELECT max(\(id)) FROM \(t))),
-      starts(i, x) AS (SELECT i, CASE i WHEN 0 THEN low WHEN \(last) THEN high
+      starts(i, x) AS (SELECT i, CASE i WHEN 0 THEN low WHEN \(last) THEN high - \(Self.neighbours - 1)
         ELSE low + (high / \(last).0 - low / \(last).0) * i END FROM ends, places),
       walk(id, k, whole) AS (SELECT (SELECT \(id) FROM \(t) t WHERE \(id) >= starts.x
         ORDER BY \(id) LIMIT 1), 1, starts.i % 2 FROM starts UNION ALL
