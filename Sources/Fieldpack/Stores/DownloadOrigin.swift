@@ -1,4 +1,5 @@
 package import FieldpackCore
+package import FieldpackHTTP
 
 #if canImport(Glibc)
   import Glibc
@@ -11,14 +12,11 @@ package import FieldpackCore
 /// It holds a digest of the address, because the address may hold a secret.
 package struct DownloadOrigin: Hashable, Sendable {
   private let address: String
-  /// The signs by which the server tells whether the file has changed.
-  package let entityTag: String?
-  package let lastModified: String?
+  package let version: FileVersion
 
-  package init(_ address: String, entityTag: String?, lastModified: String?) {
+  package init(_ address: String, version: FileVersion) {
     self.address = SHA256.hex(Array(address.utf8))
-    self.entityTag = entityTag
-    self.lastModified = lastModified
+    self.version = version
   }
 
   /// The path of the hidden file for the file at `path`.
@@ -40,9 +38,10 @@ package struct DownloadOrigin: Hashable, Sendable {
     guard let document = JSONFile.read(Self.path(of: path)), Self.mayBe(address, of: path),
       let stamp = Self.stamp(of: path), document["file"] == .text(stamp)
     else { return nil }
-    self.init(
-      address, entityTag: document["etag"]?.string,
-      lastModified: document["last_modified"]?.string)
+    var version = FileVersion()
+    version.entityTag = document["etag"]?.string
+    version.lastModified = document["last_modified"]?.string
+    self.init(address, version: version)
   }
 
   /// Whether the file at `path` is another one than was downloaded.
@@ -54,7 +53,9 @@ package struct DownloadOrigin: Hashable, Sendable {
   /// Keeps this as what is known of the file that has, or had, that stamp at `path`.
   package func write(of path: String, stamp: String?) throws(FieldpackError) {
     var members = [JSONValue.Member(name: "address", value: .text(address))]
-    for (name, value) in [("file", stamp), ("etag", entityTag), ("last_modified", lastModified)] {
+    for (name, value) in [
+      ("file", stamp), ("etag", version.entityTag), ("last_modified", version.lastModified),
+    ] {
       if let value { members.append(.init(name: name, value: .text(value))) }
     }
     try JSONFile.write(.object(members), to: Self.path(of: path))

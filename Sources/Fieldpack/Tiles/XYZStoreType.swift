@@ -20,8 +20,9 @@ public struct XYZStoreType: StoreType {
   ) async throws(FieldpackError) -> any Store {
     let isGrid = config.uri == gridAddress
     let most = isGrid ? 30 : TileCache.zooms.upperBound
-    let low = try config.number("minZoom", in: 0...most) ?? 0
-    let high = try config.number("maxZoom", in: 0...most) ?? (isGrid ? most : max(low, 19))
+    let zooms = "a whole number from 0 to \(most)"
+    let low = try config.number("minZoom", in: 0...most, zooms) ?? 0
+    let high = try config.number("maxZoom", in: 0...most, zooms) ?? (isGrid ? most : max(low, 19))
     guard low <= high else {
       throw config.failure(
         .configuration, "the option 'minZoom' of store '\(config.id)' is above its 'maxZoom'")
@@ -35,7 +36,9 @@ public struct XYZStoreType: StoreType {
       }
     }
     let template = try XYZTemplate(config)
-    let room = try config.number("maxBytes", in: 1...Int.max) ?? TileCache.standardRoom
+    let room =
+      try config.number("maxBytes", in: 1...Int.max, "a whole number above 0")
+      ?? TileCache.standardRoom
     let cache = TileCache(
       path: try cachePath(of: config, in: context), store: config.id, source: template.digest,
       room: room, logger: context.logger)
@@ -58,25 +61,6 @@ public struct XYZStoreType: StoreType {
         .configuration, "store '\(config.id)' needs a store folder, where its tiles are kept")
     }
     return path
-  }
-}
-
-extension StoreConfig {
-  /// A member of the options that is a whole number.
-  fileprivate func number(
-    _ name: String, in range: ClosedRange<Int>
-  ) throws(FieldpackError) -> Int? {
-    guard let option = options?[name], !option.isNull else { return nil }
-    // Editors of configs write numbers as texts.
-    let value = option.integer ?? option.text.flatMap { Int64($0) }
-    guard let number = value.map({ Int($0) }), range.contains(number) else {
-      let bounds =
-        range.upperBound == .max
-        ? "above 0" : "from \(range.lowerBound) to \(range.upperBound)"
-      throw failure(
-        .configuration, "the option '\(name)' of store '\(id)' is a whole number \(bounds)")
-    }
-    return number
   }
 }
 

@@ -39,7 +39,8 @@ public struct StoreDownload: Sendable {
   public typealias Report = @Sendable (StoreProgress) -> Void
 
   /// - Throws: `.configuration` for a store without a remote file, with options that mean nothing, or
-  ///   with an id that is kept for forms or positions; `.permission` where the store folder is a link that leads elsewhere.
+  ///   with an id that is kept for forms or positions; `.permission` where the store folder is a link
+  ///   that leads elsewhere.
   public init(
     _ config: StoreConfig, registry: StoreRegistry = .standard, in context: StoreContext
   ) throws(FieldpackError) {
@@ -67,13 +68,7 @@ public struct StoreDownload: Sendable {
   }
 
   private static func maximumLength(_ config: StoreConfig) throws(FieldpackError) -> Int {
-    guard let option = config.options?["maxBytes"], !option.isNull else { return 2_000_000_000 }
-    // Editors of configs write numbers as texts.
-    guard let number = option.integer ?? option.text.flatMap({ Int64($0) }), number > 0 else {
-      throw config.failure(
-        .configuration, "the option 'maxBytes' of store '\(config.id)' is a number above 0")
-    }
-    return Int(number)
+    try config.number("maxBytes", in: 1...Int.max, "a number above 0") ?? 2_000_000_000
   }
 
   /// The path of the file.
@@ -131,11 +126,9 @@ public struct StoreDownload: Sendable {
 
   /// What is known of the version of the file that is there.
   package var knownVersion: HeldVersion {
-    var held = HeldVersion(version: FileVersion(), stamp: DownloadOrigin.stamp(of: path))
-    guard let origin = DownloadOrigin(config.address, of: path) else { return held }
-    held.version.entityTag = origin.entityTag
-    held.version.lastModified = origin.lastModified
-    return held
+    HeldVersion(
+      version: DownloadOrigin(config.address, of: path)?.version ?? FileVersion(),
+      stamp: DownloadOrigin.stamp(of: path))
   }
 
   /// Asks once for the file, and puts it in its place if it has other bytes than the last one.
@@ -264,9 +257,7 @@ public struct StoreDownload: Sendable {
 
   /// Keeps where the file came from. Where that fails, the next start asks the server once more.
   private func keep(_ version: FileVersion, _ stamp: String?) {
-    let origin = DownloadOrigin(
-      config.address, entityTag: version.entityTag, lastModified: version.lastModified)
-    try? origin.write(of: path, stamp: stamp)
+    try? DownloadOrigin(config.address, version: version).write(of: path, stamp: stamp)
   }
 }
 

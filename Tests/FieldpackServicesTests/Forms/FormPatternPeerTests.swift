@@ -1,25 +1,13 @@
 import FieldpackCore
+import FieldpackTestSupport
 import Testing
 
 @testable import FieldpackServices
 
 /// Patterns that are made up, the same in each run.
 struct FormPatternPeerTests {
-  /// SplitMix64.
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
   /// A pattern whose texts are of a, b and blanks.
-  private func pattern(_ depth: Int, _ generator: inout Generator) -> String {
+  private func pattern(_ depth: Int, _ generator: inout FilterGenerator.SplitMix) -> String {
     let kind = Int.random(in: 0..<(depth > 0 ? 12 : 5), using: &generator)
     func part() -> String { pattern(depth - 1, &generator) }
     switch kind {
@@ -48,7 +36,7 @@ struct FormPatternPeerTests {
 
   @Test(arguments: 0..<8)
   func `agrees with Swift's regular expressions`(seed: UInt64) throws {
-    var generator = Generator(state: seed)
+    var generator = FilterGenerator.SplitMix(state: seed)
     for _ in 0..<10 {
       let source = pattern(3, &generator)
       let ours = try FormPattern(source)
@@ -63,7 +51,7 @@ struct FormPatternPeerTests {
 
   @Test func `any text is a pattern or an error`() {
     let signs = Array(#"()[]{}|*+?\^$.-,019abcdkpuxDWSB:<=!>éd"#)
-    var generator = Generator(state: 1)
+    var generator = FilterGenerator.SplitMix(state: 1)
     var (patterns, errors) = (0, 0)
     for _ in 0..<5_000 {
       let count = Int.random(in: 1...12, using: &generator)

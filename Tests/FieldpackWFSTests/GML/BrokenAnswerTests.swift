@@ -9,19 +9,6 @@ import Testing
 
 /// Answers of services with bytes that are changed, left out and repeated at random.
 @Suite struct BrokenAnswerTests {
-  /// A generator whose numbers are the same in every run (SplitMix64).
-  private struct Sequence: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
   private static let geometries = [
     "POINT (1 2)", "LINESTRING Z (1 2 3,4 5 6)", "POLYGON ((0 0,4 0,4 4,0 0),(2 1,3 1,3 2,2 1))",
     "MULTIPOINT (1 2,3 4)", "MULTILINESTRING ((1 2,3 4),(5 6,7 8))",
@@ -58,7 +45,9 @@ import Testing
   }
 
   /// A few changes of bytes, some of which repeat a piece of the document elsewhere.
-  private static func broken(_ document: [UInt8], _ random: inout Sequence) -> [UInt8] {
+  private static func broken(
+    _ document: [UInt8], _ random: inout FilterGenerator.SplitMix
+  ) -> [UInt8] {
     var bytes = document
     for _ in 0..<Int.random(in: 1...6, using: &random) where !bytes.isEmpty {
       let place = Int.random(in: 0..<bytes.count, using: &random)
@@ -97,7 +86,7 @@ import Testing
   }
 
   @Test func `give errors or values`() async throws {
-    var random = Sequence(state: 20)
+    var random = FilterGenerator.SplitMix(state: 20)
     let old = try Self.served(.init(version: .wfs11))
     let new = try Self.served(.init(offersJSON: true))
     let told = try await Self.body(new, "request=GetCapabilities")

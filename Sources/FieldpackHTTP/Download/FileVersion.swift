@@ -1,5 +1,3 @@
-package import FieldpackHTTP
-
 /// The signs by which a server tells whether a file has changed (RFC 9110, 13.1).
 package struct FileVersion: Hashable, Sendable {
   /// An `ETag`, weak or strong.
@@ -21,11 +19,4 @@ package struct FileVersion: Hashable, Sendable {
     fields["If-Modified-Since"] = lastModified
     return fields
   }
-}
-
-/// The version of the file that a store has open.
-package struct HeldVersion: Hashable, Sendable {
-  package var version: FileVersion
-  /// That of the file, see `DownloadOrigin`.
-  package var stamp: String?
 }
