@@ -24,6 +24,16 @@ struct RelationTables {
     }
   }
 
+  /// The column of a table of media that holds their content; `nil` for another table.
+  static func contentColumn(
+    of table: String, in file: GeoPackageSession
+  ) throws(FieldpackError) -> String? {
+    let isMedia = try Self(file: file).all().contains {
+      $0.kind == .media && SQLName($0.related.rawValue) == SQLName(table)
+    }
+    return isMedia ? "data" : nil
+  }
+
   /// The relation as the file stores it.
   func stored(_ relation: Relation) throws(FieldpackError) -> Relation {
     let name = SQLName(relation.mapping)

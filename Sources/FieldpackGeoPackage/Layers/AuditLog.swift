@@ -7,6 +7,8 @@ struct AuditLog {
   let file: GeoPackageSession
   private var table: String
   private let triggers: [AuditTrigger]
+  /// The log, where this version made it; all others are older.
+  private let own: EditLog?
 
   /// The table in which GeoGig lists the logs of a file.
   private static let registry = "geogig_audited_tables"
@@ -14,6 +16,11 @@ struct AuditLog {
   /// - Returns: `nil` where the table has no log whose triggers are known.
   init?(of table: String, in file: GeoPackageSession) throws(FieldpackError) {
     (self.file, self.table) = (file, table)
+    own = try EditLog(of: table, in: file)
+    guard own == nil else {
+      triggers = []
+      return
+    }
     var found: [AuditTrigger] = []
     for name in AuditTrigger.names(on: table) {
       let rows = try file.rows(
@@ -48,6 +55,7 @@ struct AuditLog {
   func paused(
     _ renamed: (SQLName) -> SQLName?, _ body: () throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
+    if let own { return try own.paused(body) }
     try dropTriggers()
     try body()
     try createTriggers(renamed)
@@ -57,6 +65,7 @@ struct AuditLog {
   mutating func rename(
     to name: String, _ body: () throws(FieldpackError) -> Void
   ) throws(FieldpackError) {
+    if let own { return try own.rename(to: name, body) }
     try dropTriggers()
     try body()
     let old = log
@@ -83,6 +92,7 @@ struct AuditLog {
   }
 
   func renameColumn(_ column: String, to name: String) throws(FieldpackError) {
+    if let own { return try own.renameColumn(column, to: name) }
     guard try has(column) else { return }
     try file.execute(
       "ALTER TABLE \(quoted(log)) RENAME COLUMN \(quoted(column)) TO \(quoted(name))")
@@ -90,6 +100,7 @@ struct AuditLog {
 
   /// Logs the values of columns that the table has from now on.
   func add(_ columns: [ColumnDefinition]) throws(FieldpackError) {
+    if let own { return try own.refresh() }
     try dropTriggers()
     for column in columns where try !has(column.name) {
       try file.execute(
@@ -103,6 +114,7 @@ struct AuditLog {
 
   /// Removes the log with its table.
   func remove() throws(FieldpackError) {
+    if let own { return try own.remove() }
     try dropTriggers()
     let change = LayerChange(file: file)
     if let layer = try file.catalogue().layer(LayerID(log)) {

@@ -96,7 +96,7 @@ public final class GeoPackageOptimizer: CancellableJob {
     report.bytesBefore = try size()
     try file.execute("BEGIN IMMEDIATE")
     do throws(FieldpackError) {
-      try file.learnTriggers()
+      try file.beginChanges()
       try change(&report)
       try file.execute("COMMIT")
     } catch {

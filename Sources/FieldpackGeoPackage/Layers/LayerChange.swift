@@ -16,6 +16,7 @@ package struct LayerChange {
     ("gpkg_data_columns", "table_name"), ("gpkg_metadata_reference", "table_name"),
     ("gpkg_ogr_contents", "table_name"), ("gpkgext_relations", "base_table_name"),
     ("gpkgext_relations", "related_table_name"), ("gpkgext_relations", "mapping_table_name"),
+    (LogTables.registry, "table_name"), (LogTables.identities, "table_name"),
     ("gpkg_contents", "table_name"),
   ]
 

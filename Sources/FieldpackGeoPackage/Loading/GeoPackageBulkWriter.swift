@@ -93,6 +93,7 @@ public final class GeoPackageBulkWriter {
       connection = try Connection(path: path, mode: mode, profile: .bulk)
       StatementLog.attach(to: connection, logger)
       let file = try GeoPackageSession(connection, store: store, path: shown, profile: profile)
+      file.logger = logger
       _ = try connection.scalar("PRAGMA cache_size = -16384")
       return (connection, file)
     } catch {
@@ -103,7 +104,7 @@ public final class GeoPackageBulkWriter {
   private func begin(_ sql: String) throws(FieldpackError) {
     try file.execute(sql)
     // Before the lock other processes could create triggers, so they are read after it.
-    try file.learnTriggers()
+    try file.beginChanges()
     try file.triggers?.check("gpkg_contents", store: file.store)
   }
 
@@ -237,6 +238,7 @@ public final class GeoPackageBulkWriter {
     describing describe: ([LoadedLayer]) -> Void
   ) throws(FieldpackError) -> [LoadedLayer] {
     let loaded = try finish(describing: describe)
+    try file.endChanges()
     try file.execute("COMMIT")
     isOpen = false
     guard let pending else { return loaded }

@@ -28,6 +28,11 @@ package final class GeoPackageSession {
   /// Decides what the file's triggers may do; `nil` on a connection that only reads.
   package let triggers: TriggerGuard?
   let profile: OpeningProfile
+  /// Gets warnings of the file.
+  var logger = Logger.silent
+  /// Whether the file has change logs, in the version of the schema that was looked at last.
+  private var logsEdits = false
+  private var loggedVersion: Int64?
   /// Makes the derived layer, where this session has that layer alone.
   var derivation: (any Derivation)?
   private var derived: Catalogue?
@@ -125,8 +130,32 @@ package final class GeoPackageSession {
     connection.stepLimit = 30_000_000 + 10 * Int(clamping: min(size.partialValue, 1 << 50))
   }
 
-  /// Reads the triggers of the file where the schema has changed. Call it in every writing
-  /// transaction before the first change.
+  /// Begins the changes of a transaction: reads the triggers of the file where the schema has changed,
+  /// brings change logs up to date whose tables other programs have changed, and tells the logs who
+  /// edits. Call it in every writing transaction before the first change.
+  func beginChanges() throws(FieldpackError) {
+    try learnTriggers()
+    let version = try sql { () throws(SQLiteError) in try connection.schemaVersion }
+    if loggedVersion != version {
+      let logs = LogTables(file: self)
+      logsEdits = try hasTable(LogTables.registry)
+      for table in logsEdits ? try logs.refresh() : [] {
+        logger.warning(
+          "change log was out of date; edits since its table changed may be missing",
+          ["layer": .text(table)])
+      }
+      loggedVersion = try sql { () throws(SQLiteError) in try connection.schemaVersion }
+    }
+    if logsEdits, let editor = profile.editor { try LogTables(file: self).begin(editor) }
+  }
+
+  /// Ends the changes of a transaction, before its commit.
+  func endChanges() throws(FieldpackError) {
+    guard profile.editor != nil, logsEdits else { return }
+    try LogTables(file: self).end()
+  }
+
+  /// Reads the triggers of the file where the schema has changed.
   func learnTriggers() throws(FieldpackError) {
     guard let triggers else { return }
     do throws(SQLiteError) { try triggers.learn(connection) } catch { throw worded(error) }

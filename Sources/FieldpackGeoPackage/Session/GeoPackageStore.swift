@@ -151,13 +151,14 @@ public final class GeoPackageStore: WritableStore {
       var changed: Set<LayerID> = []
       var log = ChangeLog()
       let result = try file.connection.transaction(.immediate) { () throws(FieldpackError) in
-        try file.learnTriggers()
+        try file.beginChanges()
         try file.triggers?.check("gpkg_contents", store: id)
         let writer = GeoPackageWriter(file)
         let result = try body(writer)
         changed = writer.changedLayers
         log = writer.log
         try writer.finish()
+        try file.endChanges()
         return result
       }
       watch.noteOwn(changed)

@@ -14,6 +14,8 @@ public struct OpeningProfile: Hashable, Sendable {
   /// A change of a table with another trigger, or a change that would fire one, is refused
   /// (`.permission`); the error names the trigger.
   public var runsTriggers = false
+  /// Who edits: what the change logs of the file say of each edit.
+  public var editor: Editor?
   private let isOwn: Bool
   /// What errors call the file; `nil` for its path.
   package var shownPath: String?

@@ -185,6 +185,7 @@ package actor StorePools {
         let file = try GeoPackageSession(
           connection, store: id, usesFileIDs: usesFileIDs, profile: profile)
         file.style = style
+        file.logger = logger
         file.indexes.verdicts = verdicts
         file.derivation = derivation
         StatementLog.attach(to: connection, logger)

@@ -45,6 +45,11 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
     return try self.table(layer)
   }
 
+  /// Tells the store's observers of a row that was changed by a statement of its own.
+  func note(_ kind: ChangeLog.Kind, _ id: Int64, _ table: LayerTable) {
+    log.note(kind, .integer(id), in: table.layer.id)
+  }
+
   /// Tells the store's observers of a layer whose rows were changed one by one.
   func note(_ layer: LayerID) { log.note(layer) }
 
@@ -176,7 +181,7 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
 
   // MARK: Extents
 
-  private func grow(_ table: LayerTable, _ envelope: Envelope?) {
+  func grow(_ table: LayerTable, _ envelope: Envelope?) {
     var entry = touched[table.layer.id] ?? Touched()
     if let envelope { entry.grown.formUnion(envelope) }
     touched[table.layer.id] = entry
@@ -190,7 +195,7 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
 
   /// Notes whether a geometry that is removed touches the border of the extent, which may then
   /// shrink.
-  private func noteShrinking(_ table: LayerTable, _ id: FeatureID) throws(FieldpackError) {
+  func noteShrinking(_ table: LayerTable, _ id: FeatureID) throws(FieldpackError) {
     var entry = touched[table.layer.id] ?? Touched()
     defer { touched[table.layer.id] = entry }
     guard !entry.mayHaveShrunk, let geometry = table.schema.geometry else { return }
@@ -302,7 +307,7 @@ public final class GeoPackageWriter: GeoPackageSnapshot, FeatureWriting {
 
   /// Runs several statements that happen together or not at all, even where the caller continues
   /// after the error.
-  func whole<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
+  package func whole<R>(_ body: () throws(FieldpackError) -> R) throws(FieldpackError) -> R {
     defer { file.forgetCatalogue() }
     return try file.connection.savepoint(body)
   }

@@ -14,6 +14,7 @@ enum KnownTriggers {
     _ text: TriggerTokens, called name: String, on table: String, hasTable: (String) -> Bool
   ) -> Bool {
     if AuditTrigger(text, called: name, on: table) != nil { return true }
+    if LogShape(text, called: name, on: table) != nil { return true }
     let (name, table) = (SQLName(name), SQLName(table))
     func isOne(of templates: [TriggerTemplate], _ isRight: ([SQLName: SQLName]) -> Bool) -> Bool {
       templates.contains { $0.names(in: text, called: name, on: table).map(isRight) ?? false }

@@ -1,0 +1,82 @@
+import FieldpackCore
+import FieldpackSQLite
+
+/// The tables that all change logs of a file share.
+struct LogTables {
+  /// The tables that are logged, each with the UUID of the log.
+  static let registry = "fieldpack_log"
+  /// Who edits, in one row, for the length of a transaction.
+  static let editor = "fieldpack_editor"
+  /// Features whose identity the log does not tell.
+  static let identities = "fieldpack_identity"
+
+  let file: GeoPackageSession
+
+  func create() throws(FieldpackError) {
+    let tables = [
+      (
+        Self.registry,
+        "(table_name TEXT PRIMARY KEY COLLATE NOCASE NOT NULL, origin TEXT NOT NULL)"
+      ),
+      (Self.editor, "(id INTEGER PRIMARY KEY CHECK (id = 1), author TEXT, device TEXT)"),
+      (
+        Self.identities,
+        "(table_name TEXT COLLATE NOCASE NOT NULL, feature INTEGER NOT NULL, "
+          + "since INTEGER NOT NULL, identity TEXT NOT NULL, "
+          + "PRIMARY KEY (table_name, feature, since)) WITHOUT ROWID"
+      ),
+    ]
+    for (name, columns) in tables where try !file.hasTable(name) {
+      try file.execute("CREATE TABLE \(name) \(columns)")
+      try LayerCreation(file: file).registerExtension(
+        Self.registry, table: name, column: nil, scope: "read-write")
+    }
+    try file.execute(
+      "CREATE INDEX IF NOT EXISTS \(Self.identities)_identity ON \(Self.identities) "
+        + "(table_name, identity)")
+    try file.execute("INSERT OR IGNORE INTO \(Self.editor) (id) VALUES (1)")
+  }
+
+  /// Writes who edits until the end of the transaction.
+  func begin(_ editor: Editor) throws(FieldpackError) {
+    try file.execute(
+      "INSERT OR REPLACE INTO \(Self.editor) (id, author, device) VALUES (1, ?, ?)",
+      [editor.author.map(SQLiteValue.text) ?? .null, editor.device.map(SQLiteValue.text) ?? .null])
+  }
+
+  /// Forgets who edits, for the edits of others.
+  func end() throws(FieldpackError) {
+    try file.execute("UPDATE \(Self.editor) SET author = NULL, device = NULL")
+  }
+
+  /// The tables that are logged, as the registry has them.
+  func names() throws(FieldpackError) -> [String] {
+    guard try file.hasTable(Self.registry) else { return [] }
+    return try file.rows("SELECT table_name FROM \(Self.registry) ORDER BY rowid")
+      .compactMap { $0[0].textValue }
+  }
+
+  /// Brings the logs up to date whose tables other programs have changed.
+  ///
+  /// - Returns: the tables whose logs missed edits, or may have.
+  func refresh() throws(FieldpackError) -> [String] {
+    var stale: [String] = []
+    for name in try names() {
+      guard let log = try EditLog(of: name, in: file), try !log.isCurrent() else { continue }
+      try log.refresh()
+      stale.append(name)
+    }
+    return stale
+  }
+}
+
+/// Who edits: what change logs say of each edit.
+public struct Editor: Hashable, Sendable {
+  public var author: String?
+  /// The UUID of the device.
+  public var device: String?
+
+  public init(author: String? = nil, device: String? = nil) {
+    (self.author, self.device) = (author, device)
+  }
+}
